@@ -11,7 +11,7 @@ import { size } from './size.ts';
 import { sourceWords } from './source-words.ts';
 import { oneLine, tableLines, type TableColumn } from './table.ts';
 import { removalOf, takeJson, takeLines } from './take-history.ts';
-import { awaitedWords } from './voice-words.ts';
+import { awaitedWords, voiceFound } from './voice-words.ts';
 
 /** The history of a row, with facts of this machine. */
 export interface RowHistoryHere extends RowHistory {
@@ -43,6 +43,7 @@ export function historyLines(history: RowHistoryHere): readonly string[] {
   return [
     `Row ${row.row} of batch "${batch.name}": ${row.outcome === null ? row.state : row.outcome}`,
     `  id ${oneLine(row.id)}, line ${row.line} of ${oneLine(batch.source)}, kind ${row.kind}`,
+    ...(voiceFound(row) === undefined ? [] : [`  speaks with voice ${oneLine(voiceFound(row) ?? '')}`]),
     ...(row.state === 'blocked' ? [`  waits for ${awaitedWords(row)}`] : []),
     ...inputLines(history),
     ...requestLines(history),
@@ -79,6 +80,7 @@ export function historyJson(history: RowHistoryHere): object {
     kind: row.kind,
     state: row.state,
     outcome: row.outcome,
+    voice: row.spec.voice ?? null,
     waits_for: row.state === 'blocked' ? { voice: row.awaitedVoice, row: row.voiceRow } : null,
     input: Object.fromEntries(batch.columns.map((column, at) => [column, row.input[at] ?? ''])),
     takes: history.takes.map((take) => takeJson(take, history.store)),

@@ -15,6 +15,12 @@ export function awaitedWords({ spec, voiceRow, awaitedVoice }: VoicedRow): strin
   return `voice "${oneLine(nameAskedFor(voice) ?? voice)}"${by}`;
 }
 
+/** The voice that a row speaks with where the user named one; undefined: it wrote the id, or there is none yet. */
+export function voiceFound({ input, spec: { voice } }: Pick<RowRecord, 'spec' | 'input'>): string | undefined {
+  if (voice === undefined || nameAskedFor(voice) !== undefined) return undefined;
+  return input.some((cell) => nameAskedFor(cell.trim()) !== undefined) ? voice : undefined;
+}
+
 /** What people cannot guess. */
 const NOTES: Readonly<Partial<Record<RowState, string>>> = { blocked: ' (waiting for a voice)' };
 
