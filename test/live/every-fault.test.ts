@@ -314,6 +314,7 @@ describe('the classes of failures', () => {
       'InternalError',
       'NotChosen',
       'NotCached',
+      'NoVoice',
     ]);
   });
 });
