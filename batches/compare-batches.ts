@@ -11,7 +11,7 @@ import { wordsOf } from '../policy/word-distance.ts';
 import { inChunks } from '../results/in-chunks.ts';
 import { creditsKindOf, creditsOf, wasMade } from '../results/result-line.ts';
 import { mediaSeconds } from '../store/media-seconds.ts';
-import { isRequestRemoved, pairRows, type PairedRow } from './pair-rows.ts';
+import { isRequestRemoved, pairRows, withoutDialect, type PairedRow } from './pair-rows.ts';
 
 /** Which batches to compare, and where their records and files are. */
 export interface CompareRequest {
@@ -134,5 +134,6 @@ function timesOf({ step, state, intentAt, verdictAt, finishedAt }: ChargeRecord)
 function inputChanges(one: RowSpec, other: RowSpec): readonly string[] {
   if (isRequestRemoved(one) || isRequestRemoved(other)) return [];
   // By which endpoint a text is spoken is no part of what was asked for.
-  return changesBetween({ spec: one, tts: 'job' }, { spec: other, tts: 'job' }).map(({ field }) => field);
+  const [asked, again] = [withoutDialect(one), withoutDialect(other)];
+  return changesBetween({ spec: asked, tts: 'job' }, { spec: again, tts: 'job' }).map(({ field }) => field);
 }

@@ -64,10 +64,15 @@ async function readWaiting(ledger: RowReads, batch: string, row: number | undefi
 /** What a row asks for, in brief; undefined if nobody knows any more. */
 function contentOf({ row: { spec } }: RowStanding): string | undefined {
   if (isRequestRemoved(spec)) return undefined;
-  return hash('sha256', canonicalJson(spec).normalize('NFC'), 'base64url').slice(0, 22);
+  return hash('sha256', canonicalJson(withoutDialect(spec)).normalize('NFC'), 'base64url').slice(0, 22);
+}
+
+/** What a row asks for, by whatever paths of the API: a move changes these. */
+export function withoutDialect({ dialect: _, ...spec }: RowSpec): RowSpec {
+  return spec;
 }
 
 /** Whether nobody knows any more what a row asked for (`clean`). */
-export function isRequestRemoved({ kind: _, extra, ...columns }: RowSpec): boolean {
+export function isRequestRemoved({ kind: _kind, dialect: _dialect, extra, ...columns }: RowSpec): boolean {
   return Object.keys(columns).length === 0 && Object.keys(extra).length === 0;
 }

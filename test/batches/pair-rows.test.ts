@@ -44,7 +44,7 @@ it('pairs rows whose ids differ by what they ask for, each once', async () => {
   const one = await add('one', [
     { id: 'a', ...text('hello') },
     { id: 'b', ...text('hello') },
-    { id: 'c', ...text('bye') },
+    { id: 'c', spec: { ...text('bye').spec, dialect: 'legacy' } },
   ]);
   const other = await add('other', [
     { id: '1', ...text('bye') },
@@ -55,7 +55,7 @@ it('pairs rows whose ids differ by what they ask for, each once', async () => {
 });
 
 it('pairs no rows of which nobody knows any more what they asked for', async () => {
-  const removed = { spec: { kind: 'tts', extra: {} } } as const;
+  const removed = { spec: { kind: 'tts', dialect: 'legacy', extra: {} } } as const;
   expect(
     await pairs(await add('one', [{ id: 'a', ...removed }]), await add('other', [{ id: 'b', ...removed }])),
   ).toEqual(['=1', '1=']);
