@@ -89,7 +89,7 @@ function stepLines({ step, key, parts, source, holders }: CachedStep, store: str
     ...parts.map(({ name, value }) => `    ${oneLine(name)}: ${short(value)}`),
     ...(source === null ? [] : [`    ${sourceWords(source)}`]),
     ...(holders.length === 0 ? ['    no result is kept'] : []),
-    ...holders.map((holder, at) => `    ${at === 0 ? 'made by' : 'also of'} ${holderWords(holder, store)}`),
+    ...holders.map((holder, at) => `    ${at === 0 ? 'kept by' : 'also by'} ${holderWords(holder, store)}`),
   ];
 }
 

@@ -55,7 +55,7 @@ const COLUMNS = [
     align: 'right',
   },
   {
-    title: 'succeeded',
+    title: 'with a result',
     value: ({ counts: { outcomes } }: LocalView) =>
       number(RESULT_OUTCOMES.reduce((sum, outcome) => sum + outcomes[outcome], 0)),
     align: 'right',

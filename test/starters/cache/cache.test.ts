@@ -121,8 +121,8 @@ describe('cache show', () => {
     expect(stdout).toContain('    voice: anna\n');
     expect(stdout).toContain('    operation: speech-job\n');
     expect(stdout).toContain('result: that of the speech of row 1 of batch "old" (take 1, job job-old-0');
-    expect(stdout).toMatch(/made by row 1 of "old", .*: 10 bytes, .*store\/old\/1-speech-1\.mp3\n/);
-    expect(stdout).toMatch(/also of row 1 of "new"/);
+    expect(stdout).toMatch(/kept by row 1 of "old", .*: 10 bytes, .*store\/old\/1-speech-1\.mp3\n/);
+    expect(stdout).toMatch(/also by row 1 of "new"/);
     const { value } = await desk.line.json('cache', 'show', 'r1', '--batch', 'old', '--json');
     expect(value).toMatchObject({
       batch: 'old',

@@ -45,7 +45,7 @@ describe('list', () => {
     await addSampleBatch(desk.place);
     const { code, stdout } = await desk.line.run('list');
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^batch {2}state +done +succeeded +without a result .*\n/);
+    expect(stdout).toMatch(/^batch {2}state +done +with a result +without a result .*\n/);
     expect(stdout).toMatch(/\ndemo +finished +7\/7 +3 +1 failed, 1 unknown, 1 overdue, 1 cancelled +~?[\d.]+ +\d{4}-/);
     const { value } = await desk.line.json('list', '--json');
     expect(value).toMatchObject([{ batch: 'demo', state: 'closed', exit: 'unknown', rows: 7, done: 7 }]);
