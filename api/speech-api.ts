@@ -130,6 +130,10 @@ export interface Voice {
 export interface VoiceFilter {
   /** Only voices whose name or description has this text, if the service looks for it. Default: all. */
   readonly search?: string | undefined;
+  /** Only voices of this provider. Default: all. */
+  readonly provider?: string | undefined;
+  /** Called at the end for each filter that the service ignored, so that it was done here, by name, id and provider. */
+  readonly onIgnored?: (filter: 'search' | 'provider') => void;
   /** Makes each request to the API, so that it can wait for its turn. Default: at once. */
   readonly inTurn?: <T>(read: () => Promise<T>) => Promise<T>;
 }
@@ -166,7 +170,10 @@ export interface SpeechApi {
    * tells. Throws {@link ApiError}: `BadRequest` if it refuses, `ServiceDown` if nobody knows whether it did it.
    */
   updateProfile(fields: Readonly<Record<string, unknown>>, signal?: AbortSignal): Promise<void>;
-  /** The voices that the account can use, page by page. Throws {@link ApiError}. */
+  /**
+   * The voices that the account can use: all that stay in the list while it is read, each once. Throws {@link ApiError},
+   * also at the end of a list of which the service shows only a part.
+   */
   listVoices(filter?: VoiceFilter, signal?: AbortSignal): AsyncIterable<Voice>;
   /**
    * Downloads a result link. Sends the token only if the link has the API's own origin. Follows up to five redirects, but

@@ -55,14 +55,14 @@ const parts = z.discriminatedUnion('kind', [
 /** A fault with its settings, or its name alone if it needs none: `'reset-after'` is `{ kind: 'reset-after' }`. */
 const fault = z.preprocess((value) => (typeof value === 'string' ? { kind: value } : value), parts);
 
-/** Where a rule applies: `create` is any paid request, `read` a job by id, `download` a result link. */
-export const FAULT_POINTS = ['create', 'read', 'list', 'download', 'profile'] as const;
+/** Where a rule applies: `create` is any paid request, `read` a job by id, `download` a result link, `delete` a voice. */
+export const FAULT_POINTS = ['create', 'read', 'list', 'download', 'profile', 'delete'] as const;
 export type FaultPoint = (typeof FAULT_POINTS)[number];
 
 /** Faults that make sense only at some points; all others can happen anywhere. */
 const ONLY_AT: Readonly<Record<string, readonly FaultPoint[]>> = {
-  'accept-then-500': ['create'],
-  'reset-after': ['create'],
+  'accept-then-500': ['create', 'delete'],
+  'reset-after': ['create', 'delete'],
   'job-fails': ['create'],
   'job-stuck': ['create'],
   'unknown-status': ['create', 'read'],

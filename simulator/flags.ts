@@ -23,6 +23,8 @@ export const SIMULATOR_FLAGS = [
     default: 'any',
   },
   { name: 'train-ms', value: 'A-B', description: 'How long a new voice is in training, in ms', default: '0-0' },
+  { name: 'voice-count', value: 'N', description: 'Voices that the account has made before', default: '0' },
+  { name: 'voice-churn', value: 'N', description: 'Voices deleted and made after each page of the list', default: '0' },
   { name: 'credits', value: 'N', description: 'Balance of the account in credits', default: '1000000' },
   { name: 'rate', value: 'N', description: 'Max paid requests per second', default: 'no limit' },
   { name: 'concurrency', value: 'N', description: 'Max unfinished jobs', default: 'no limit' },

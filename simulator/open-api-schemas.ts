@@ -92,17 +92,16 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
   Voice: voice,
   VoiceList: {
     anyOf: [
-      object({
-        total: integer,
-        page: integer,
-        pageSize: integer,
-        totalPages: integer,
-        items: { type: 'array', items: reference('Voice') },
-      }),
+      object(
+        { page: integer, pageSize: integer, items: { type: 'array', items: reference('Voice') } },
+        { total: integer, totalPages: integer },
+      ),
       { type: 'array', items: reference('Voice') },
     ],
   },
-  VoiceCreated: { anyOf: [reference('Voice'), object({ voice: reference('Voice') })] },
+  VoiceCreated: {
+    anyOf: [reference('Voice'), object({ voice: reference('Voice') }), object({ modelId: string, title: string })],
+  },
   VoiceDeleted: object({ success: { const: true }, message: string }),
   SpeechTask: {
     anyOf: [

@@ -51,6 +51,12 @@ export async function parseSimulatorArguments(
       case 'train-ms':
         options.trainMs = rangeOf(name, value);
         break;
+      case 'voice-count':
+        options.voiceCount = numberOf(name, value, 0, 1e6);
+        break;
+      case 'voice-churn':
+        options.voiceChurn = numberOf(name, value, 0, 1e6);
+        break;
       case 'credits':
         options.credits = numberOf(name, value, 0, 1e12);
         break;

@@ -4,7 +4,7 @@ import { Account } from './account.ts';
 import { ChargeLedger, type LedgerEntry } from './charge-ledger.ts';
 import { Draw, hashOf } from './draw.ts';
 import { FaultDrawer, type ReadyFaultPlan } from './fault-plan.ts';
-import { JobBook } from './jobs.ts';
+import { JobBook, phaseOf } from './jobs.ts';
 import { Limits } from './limits.ts';
 import { MediaCache } from './media/keep-media.ts';
 import type { MediaResult } from './media-result.ts';
@@ -13,6 +13,7 @@ import type { ReadySettings } from './settings.ts';
 import { type FixedShape, LEGACY_SHAPE, parseShape } from './shapes.ts';
 import { SignedLinks } from './signed-links.ts';
 import { Statistics } from './statistics.ts';
+import { drawHabits, type ListHabits } from './voice-list.ts';
 import { VoiceBook, type StoredVoice } from './voices.ts';
 import { Webhooks } from './webhooks.ts';
 
@@ -35,6 +36,7 @@ export class Service {
   readonly jobs = new JobBook();
   readonly statistics = new Statistics();
   readonly voices: VoiceBook;
+  readonly listHabits: ListHabits;
   readonly media = new MediaCache();
   readonly links: SignedLinks;
   readonly webhooks: Webhooks;
@@ -49,10 +51,11 @@ export class Service {
     const { token, credits, rate, concurrency } = settings;
     this.account = new Account({ token, credits });
     this.limits = new Limits({ rate, concurrency });
-    this.voices = new VoiceBook(settings.voices);
+    this.voices = new VoiceBook(settings.voices, settings.voiceCount);
     this.links = new SignedLinks(mediaOrigin, settings.linkLifeMs);
     this.faults = new FaultDrawer(settings.plan, settings.seed);
     this.#shape = parseShape(settings.shape);
+    this.listHabits = drawHabits(new Draw(hashOf(settings.seed, 'voices'), this.#shape), this.#shape);
     this.webhooks = new Webhooks(this.account, settings, this.#shape, this.statistics);
   }
 
@@ -74,6 +77,16 @@ export class Service {
     }
     const status = Number(this.nextDraw().shape('voice.missing'));
     throw new Refusal(status === 200 && !speaksAtOnce ? 400 : status, 'ERR_VOICE_NOT_FOUND', 'Voice not found');
+  }
+
+  /** Whether a job that has not ended speaks with this voice. */
+  isVoiceInUse(id: string): boolean {
+    const now = Date.now();
+    return this.ledger.list().some(({ operation, voiceId, jobId }) => {
+      if (voiceId !== id || jobId === null || !makesJob(operation)) return false;
+      const job = this.jobs.find(operation, jobId);
+      return job !== undefined && ['waiting', 'processing'].includes(phaseOf(job, now));
+    });
   }
 
   /** Counts a well-formed paid request and draws its latency. */

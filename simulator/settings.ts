@@ -35,6 +35,10 @@ export interface SimulatorOptions {
   voices?: VoiceRule;
   /** How long a new voice is in training, ms, uniformly distributed; speech with it is refused until then. Default 0. */
   trainMs?: [number, number];
+  /** Voices that the account has made before, `voice-1` and so on. Default 0. */
+  voiceCount?: number;
+  /** Voices of those that are deleted, and made anew, after each page of the list. Default 0. */
+  voiceChurn?: number;
   /** Shape of the answers: `drawn` (default), a name, or `dimension=variant` pairs; see `shapes.ts`. */
   shape?: string;
   /** When webhooks are sent, once the profile has an address for them; see `webhooks.ts`. Default `drawn`. */
@@ -63,6 +67,8 @@ export function readySettings(options: SimulatorOptions): ReadySettings {
     linkLifeMs: options.linkLifeMs ?? 60_000,
     voices: options.voices ?? 'any',
     trainMs: options.trainMs ?? [0, 0],
+    voiceCount: options.voiceCount ?? 0,
+    voiceChurn: options.voiceChurn ?? 0,
     shape,
     webhooks: options.webhooks ?? 'drawn',
     plan: parseFaultPlan(plan ?? {}),

@@ -32,10 +32,16 @@ export const SHAPES = {
   'voices.body': ['paged', 'bare'],
   /** The answer to speech by a voice that does not exist; the last only where the answer would be the sound. */
   'voice.missing': ['400', '404', '200'],
-  'voice.created': ['bare', 'wrapped'],
   /** How a list says that a voice is in training, and for which engines a voice is; only where there is something to say. */
   'voice.training': ['status', 'state', 'trained', 'untold'],
   'voice.engines': ['modelIds', 'untold'],
+  /** How the list of voices is paged; drawn once for a run. */
+  'voices.paging': ['offset', 'page', 'none'],
+  'voices.size': ['asked', 'small', 'large'],
+  /** `page`: as many as are on the page; `more`: too many. */
+  'voices.total': ['true', 'missing', 'page', 'more'],
+  'voices.filter': ['honoured', 'ignored'],
+  'voice.created': ['bare', 'wrapped', 'legacy'],
   'voice.deleted': ['empty', 'message', 'no-content'],
   'profile.extra': ['given', 'absent'],
   /** Whether, and by which name, the profile shows the address of the webhook. */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Draw } from './draw.ts';
 import { Refusal } from './refusals.ts';
 
 export interface StoredVoice {
@@ -29,6 +30,18 @@ const SAMPLE_VOICES: readonly StoredVoice[] = [
   { id: '0f9d2c7ab4e84c1f9a6e3d5b7c8e1a20', name: 'Lin', provider: 'qwen' },
 ].map((voice) => ({ ...voice, description: `Sample voice ${voice.name}`, personal: false, readyAt: 0 }));
 
+function madeBefore(number: number): StoredVoice {
+  const name = `Voice ${String(number)}`;
+  return {
+    id: `voice-${String(number)}`,
+    name,
+    provider: 'fishaudio',
+    description: `${name} of the account`,
+    personal: true,
+    readyAt: 0,
+  };
+}
+
 /** Which voices work; see {@link VoiceBook}. */
 export const VOICE_RULES = ['any', 'listed'] as const;
 export type VoiceRule = (typeof VOICE_RULES)[number];
@@ -42,16 +55,34 @@ const SPEAKING_ID = /^(?!missing|unknown|nobody|no-such)[\p{L}\p{N}_.:-]{1,128}$
  * `listed`, as at the API, only voices of the list do, each with the engines of its provider.
  */
 export class VoiceBook {
-  readonly #byId: Map<string, StoredVoice>;
+  #byId: Map<string, StoredVoice>;
   readonly #rule: VoiceRule;
 
-  constructor(rule: VoiceRule = 'any') {
+  /** `count`: how many voices the account has made before. */
+  constructor(rule: VoiceRule = 'any', count = 0) {
     this.#rule = rule;
     this.#byId = new Map(SAMPLE_VOICES.map((voice) => [voice.id, this.#withEngines(voice)]));
+    for (let number = 1; number <= count; number++) this.#add(this.#withEngines(madeBefore(number)));
   }
 
   find(id: string): StoredVoice | undefined {
     return this.#byId.get(id);
+  }
+
+  /** Deletes voices that the account made, and makes as many, each at the beginning or at the end of the list. */
+  churn(count: number, draw: Draw): void {
+    for (let number = 0; number < count; number++) {
+      const own = [...this.#byId.values()].filter(({ personal }) => personal);
+      const gone = own[Math.floor(draw.fraction() * own.length)];
+      if (gone !== undefined) this.#byId.delete(gone.id);
+      const made = { ...madeBefore(0), id: randomUUID(), name: 'Made meanwhile' };
+      if (draw.coin()) this.#add(made);
+      else this.#byId = new Map([[made.id, made], ...this.#byId]);
+    }
+  }
+
+  #add(voice: StoredVoice): void {
+    this.#byId.set(voice.id, voice);
   }
 
   has(id: string): boolean {

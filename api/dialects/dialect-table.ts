@@ -10,6 +10,7 @@ export interface VoicesWanted {
   /** Voices on the pages before. */
   readonly offset: number;
   readonly search?: string;
+  readonly provider?: string;
 }
 
 /** How one dialect of the API is spoken. All that differs between dialects is in these tables. */

@@ -11,14 +11,14 @@ export const V1: DialectTable<'v1'> = {
   profile: get('/profile'),
   updateProfile: { method: 'POST', path: '/profile', name: '/profile', isChange: true },
   // The contract pages by `limit` and `offset` but answers with `page` and `pageSize`, and public clients send those.
-  voices: ({ page, pageSize, offset, search }) =>
+  voices: ({ page, pageSize, offset, search, provider }) =>
     get('/voices', {
       limit: String(pageSize),
       offset: String(offset),
       page: String(page),
       pageSize: String(pageSize),
       includePersonal: 'true',
-      ...defined({ search }),
+      ...defined({ search, provider }),
     }),
   has402: true,
   searchesVoices: true,

@@ -9,6 +9,7 @@ import { priceOf } from '../price-request.ts';
 import { Refusal } from '../refusals.ts';
 import { checkSamples } from '../sample-check.ts';
 import type { Service } from '../service.ts';
+import { pageOf } from '../voice-list.ts';
 import type { StoredVoice } from '../voices.ts';
 import { type FormPart, readMultipart } from './read-multipart.ts';
 import type { ApiRoutes } from './api-routes.ts';
@@ -30,7 +31,7 @@ export const voiceRoutes: ApiRoutes = {
     api.get('/voices', (request, reply) => deliver(service, listVoices(service, request), reply));
     api.post('/voices', (request, reply) => deliver(service, createVoice(service, request), reply));
     api.delete<{ Params: { id: string } }>('/voices/:id', (request, reply) =>
-      deliver(service, { ...target, perform: (_fate, draw) => deleteVoice(service, request.params.id, draw) }, reply),
+      deliver(service, deletion(service, request.params.id), reply),
     );
   },
   paths: {
@@ -87,26 +88,33 @@ export const voiceRoutes: ApiRoutes = {
 
 const target = { on: 'list', operation: null, subject: '' } as const;
 
-/** Pages by `limit` and `offset`, or by `page` and `pageSize`: clients use both. */
+/** A page, as the habits of the service have it. Afterwards the list may change. */
 function listVoices(service: Service, request: FastifyRequest): Exchange {
-  const { provider, search, limit, offset, page, pageSize } = readPart(voicesQuery, request.query);
-  const size = limit ?? pageSize ?? 20;
-  const start = offset ?? ((page ?? 1) - 1) * size;
+  const { provider, search, ...place } = readPart(voicesQuery, request.query);
+  const { listHabits, settings, voices } = service;
+  const isFiltered = listHabits.filter === 'honoured';
   return {
     ...target,
     perform: (_fate, draw) => {
-      const voices = service.voices.list(provider ?? null, search ?? null);
-      const items = voices
-        .slice(start, start + size)
-        .map((voice) => ({ ...voiceMembers(voice, draw), ...useMembers(service, voice, draw) }));
-      if (draw.shape('voices.body') === 'bare') return json(200, items);
-      return json(200, {
-        total: voices.length,
-        page: Math.floor(start / size) + 1,
-        pageSize: size,
-        totalPages: Math.ceil(voices.length / size),
-        items,
-      });
+      const listed = voices.list(isFiltered ? (provider ?? null) : null, isFiltered ? (search ?? null) : null);
+      const { items, total, page, pageSize } = pageOf(listed, place, listHabits);
+      const members = items.map((voice) => ({ ...voiceMembers(voice, draw), ...useMembers(service, voice, draw) }));
+      if (settings.voiceChurn > 0) voices.churn(settings.voiceChurn, draw);
+      if (draw.shape('voices.body') === 'bare') return json(200, members);
+      const sums = total === undefined ? {} : { total, totalPages: Math.ceil(total / pageSize) };
+      return json(200, { ...sums, page, pageSize, items: members });
+    },
+  };
+}
+
+function deletion(service: Service, id: string): Exchange {
+  return {
+    ...target,
+    on: 'delete',
+    subject: id,
+    perform: (_fate, draw) => {
+      if (service.isVoiceInUse(id)) throw new Refusal(409, 'ERR_VOICE_IN_USE', 'A job still uses this voice');
+      return deleteVoice(service, id, draw);
     },
   };
 }
@@ -156,9 +164,22 @@ export function createVoice(
 type ShowVoice = (voice: StoredVoice, draw: Draw) => Answer;
 
 function showCreated(voice: StoredVoice, draw: Draw): Answer {
+  return json(draw.coin() ? 200 : 201, createdBody(voice, draw));
+}
+
+function createdBody(voice: StoredVoice, draw: Draw): Record<string, unknown> {
   const members = voiceMembers(voice, draw);
-  const body = draw.shape('voice.created') === 'wrapped' ? { voice: members } : members;
-  return json(draw.coin() ? 200 : 201, body);
+  switch (draw.shape('voice.created')) {
+    case 'bare':
+      return members;
+    case 'wrapped':
+      return { voice: members };
+    case 'legacy': {
+      const { id, name, description } = voice;
+      const createdAt = new Date().toISOString();
+      return { modelId: id, title: name, description, createdAt, message: 'Model created' };
+    }
+  }
 }
 
 function textOf(parts: readonly FormPart[], name: string): string {

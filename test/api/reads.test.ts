@@ -190,18 +190,22 @@ describe('listVoices', () => {
       always(200, page(new URL(request.url, 'http://x').searchParams))(request, response);
     });
     expect(await collect(server.origin)).toEqual(all);
-    expect(server.seen.length).toBeLessThan(20);
+    // Pages that only have numbers are read twice: a list may move meanwhile.
+    expect(server.seen.length).toBeLessThan(30);
   });
 
   it('reads other names of the members', async () => {
     const items = [{ voiceId: 'a', title: 'A' }, { modelId: 'b' }, { voice: { id: 'c', name: 'C' } }, { name: 'none' }];
     const server = await serve(always(200, { data: { items }, total: 4 }));
-    expect(await collect(server.origin, 'a b')).toEqual([
+    expect(await collect(server.origin)).toEqual([
       { id: 'a', name: 'A', provider: '' },
       { id: 'b', name: 'b', provider: '' },
       { id: 'c', name: 'C', provider: '' },
     ]);
-    expect(new URL(server.seen[0]?.url ?? '', 'http://x').searchParams.get('search')).toBe('a b');
+    const before = server.seen.length;
+    // This one ignores what is searched for.
+    expect(await collect(server.origin, 'a b')).toEqual([]);
+    expect(new URL(server.seen[before]?.url ?? '', 'http://x').searchParams.get('search')).toBe('a b');
   });
 
   it('throws for a page that is no list', async () => {

@@ -67,7 +67,7 @@ describe('parseFaultPlan', () => {
     [{ rules: [{ on: 'create', fault: { kind: 'html', extra: 1 } }] }, 'extra'],
     [{ rules: [{ on: 'create', fault: { kind: 'status', status: 418 } }] }, 'status'],
     [{ rules: [{ on: 'create', match: { share: 2 }, fault: 'html' }] }, 'share'],
-    [{ rules: [{ on: 'read', fault: 'reset-after' }] }, 'reset-after happens on create only'],
+    [{ rules: [{ on: 'read', fault: 'reset-after' }] }, 'reset-after happens on create or delete only'],
     [{ rules: [{ on: 'sometimes', fault: 'html' }] }, 'on'],
     [null, 'fault plan'],
   ])('refuses %j', (plan, named) => {
