@@ -1,6 +1,5 @@
 import { areRowsCleaned } from '../../batches/clean-batch.ts';
 import { singleName, type SoundJob } from '../../batches/single-job.ts';
-import { hasResult } from '../../contract/outcomes.ts';
 import type { Realm } from '../../contract/names.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord, RowStanding } from '../../ledger/record-types.ts';
@@ -44,16 +43,15 @@ export async function readSingle(ledger: Pick<Ledger, 'readRow'>, batch: BatchRe
 }
 
 /**
- * The job if it has its result already, from the ledger alone. Only if all batches of this address are of one account:
- * else the API has to say whose token it is.
+ * The job if it is on record, from the ledger alone. Only if all batches of this address are of one account: else the
+ * API has to say whose token it is.
  */
-export async function findFinished(
+export async function findOnRecord(
   ledger: Reader & Pick<Ledger, 'accountsAt'>,
   job: SoundJob,
   apiUrl: string,
 ): Promise<SingleRecord | undefined> {
   const [account, ...others] = await ledger.accountsAt(apiUrl);
   if (account === undefined || others.length > 0) return undefined;
-  const { found } = await findSingle(ledger, job, { apiUrl, account });
-  return found?.batch.state === 'closed' && hasResult(found.row.outcome) ? found : undefined;
+  return (await findSingle(ledger, job, { apiUrl, account })).found;
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
+import type { ListFlags } from '../look/list.ts';
 import type { ResultsFlags } from '../look/results.ts';
 
 interface JsonFlag {
@@ -23,10 +24,13 @@ export function addLookCommands(program: Command, context: CommandContext): void
       .option('--json', 'Print one line of JSON')
       .addHelpText('after', `\n${LOOKING}\n\nExample:\n  ${example}\n`);
 
-  add('list', 'List batches, newest first', 'voxbatch list').action(async (flags: JsonFlag) => {
-    const { list } = await import('../look/list.ts');
-    done(await list(flags, output));
-  });
+  add('list', 'List batches, newest first; single jobs are only counted', 'voxbatch list')
+    .option('--all', 'Single jobs (say, transcribe, lip-sync), too')
+    .option('--single', 'Only single jobs')
+    .action(async (flags: ListFlags) => {
+      const { list } = await import('../look/list.ts');
+      done(await list(flags, output));
+    });
   add('status', "Show a batch's status; exits with the batch's exit code", 'voxbatch status lines')
     .argument('[batch]', NEWEST)
     .action(async (batch: string | undefined, flags: JsonFlag) => {
@@ -44,7 +48,7 @@ export function addLookCommands(program: Command, context: CommandContext): void
     'Show everything about one row: input, requests, charges, failure, files',
     'voxbatch explain 7 --batch lines',
   )
-    .argument('<row>', 'Id or number of the row')
+    .argument('<row>', 'Id or number of the row; or the name of a single job')
     .argument('[batch]', `${NEWEST}; it may also stand before the row`)
     .option('--batch <name>', 'The same, as a flag')
     .action(async (first: string, second: string | undefined, { batch: named, json }: ExplainFlags) => {

@@ -1,4 +1,5 @@
 import { explainRow, type RowHistory } from '../../batches/explain.ts';
+import { isSingle } from '../../batches/single-job.ts';
 import { defaultOut } from '../../batches/batch-name.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -31,8 +32,10 @@ export async function explain(request: ExplainRequest, output: Output): Promise<
 
 /** The row that is meant. Throws {@link ExitError} `usage` where there is none, or where each word is a batch with a row of the other's name. */
 export async function findHistory(ledger: Ledger, request: ExplainRequest): Promise<RowHistory> {
-  const known = (await ledger.listBatches()).map(({ name }) => name);
-  const readings = rowReadings(request, known);
+  const batches = await ledger.listBatches();
+  const known = batches.map(({ name }) => name);
+  const single = batches.filter(isSingle).map(({ name }) => name);
+  const readings = rowReadings(request, { known, single });
   const [reading, other] = readings;
   if (reading === undefined) {
     const { first, second = '', named = '' } = request;

@@ -12,12 +12,22 @@ export interface TypedRow {
   readonly named?: string | undefined;
 }
 
+/** The names of the batches that there are. */
+export interface BatchNames {
+  readonly known: readonly string[];
+  /** Those of them that are single jobs. */
+  readonly single: readonly string[];
+}
+
 /**
- * The ways to read the words of `explain`: a row, or a row and its batch in either order. `known`: the names of the batches that there are.
+ * The ways to read the words of `explain`: a row, or a row and its batch in either order. The name of a single job stands for its only row.
  * Empty if `--batch` names a third thing. If neither word is a batch, the first one is taken for it, so that the message names it.
  */
-export function rowReadings({ first, second, named }: TypedRow, known: readonly string[]): readonly RowReading[] {
-  if (second === undefined) return [{ row: first, batch: named }];
+export function rowReadings({ first, second, named }: TypedRow, { known, single }: BatchNames): readonly RowReading[] {
+  if (second === undefined) {
+    const isJob = named === undefined && single.includes(first);
+    return isJob ? [{ row: '1', batch: first }] : [{ row: first, batch: named }];
+  }
   const asBatchAndRow = { batch: first, row: second };
   if (first === second) return named === undefined || named === first ? [asBatchAndRow] : [];
   const orders = [asBatchAndRow, { batch: second, row: first }];

@@ -4,7 +4,7 @@ import type { RunContext } from '../command-context.ts';
 import { giveMedia } from './give-media.ts';
 import { runSingle } from './run-single.ts';
 import type { SingleFlags } from './single-flags.ts';
-import { checkTarget, readTarget, refuseTerminal, type TargetFlags } from './target.ts';
+import { checkTarget, readTarget, checkStdout, type TargetFlags } from './target.ts';
 
 /** Flags of `lip-sync`. */
 export interface LipSyncFlags extends SingleFlags, TargetFlags {
@@ -19,7 +19,7 @@ export async function lipSync(
   context: RunContext,
 ): Promise<ExitName> {
   const target = await readTarget(flags);
-  refuseTerminal(target, process.stdout.isTTY);
+  checkStdout(target, flags);
   const { api = {}, force = false } = flags;
   return runSingle({
     job: { command: 'lip-sync', kind: 'lip-sync', cells: { video, audio, ...api } },

@@ -1,10 +1,11 @@
 import { openRecordsIfAny } from '../../client/open-records.ts';
 import type { Settings } from '../../client/settings.ts';
 import { askSingle } from '../../client/single/ask-single.ts';
-import { findFinished, readSingle, type SingleRecord } from '../../client/single/find-single.ts';
+import { findOnRecord, readSingle, type SingleRecord } from '../../client/single/find-single.ts';
 import { readSingleJob, type SingleJob, type SoundJob } from '../../batches/single-job.ts';
 import { defined } from '../../contract/defined.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
+import { decideAgain } from '../../policy/same-again.ts';
 import { openStore } from '../../store/open-store.ts';
 import type { RunContext } from '../command-context.ts';
 import { readTuning } from '../commands/tuning-flags.ts';
@@ -34,23 +35,31 @@ export interface SingleRequest extends Giving {
  */
 export async function runSingle(request: SingleRequest): Promise<ExitName> {
   const { job, flags } = request;
-  const { assumeSeconds, again = false } = flags;
+  const { assumeSeconds } = flags;
   const settings = await readSettings();
   const options = { tuning: readTuning(flags), ...defined({ assumeSeconds }) };
   const read = await readSingleJob(job, options, settings.config);
   if (read.type === 'faulty') throw refuseJob(job, read.problems);
-  const exit = again ? undefined : await giveFinished(request, read, settings);
-  return exit ?? (await askAndWork(request, read, settings));
+  return (await endFromRecord(request, read, settings)) ?? (await askAndWork(request, read, settings));
 }
 
-/** Hands out a job that is finished on record. No server is started, and nothing is asked of the API. */
-async function giveFinished(request: SingleRequest, job: SoundJob, settings: Settings): Promise<ExitName | undefined> {
-  const apiUrl = readApiUrl(settings, request.flags);
+/**
+ * Hands out a job that is finished on record, or says why it is not run again. No server is started for that, and
+ * nothing is asked of the API. Undefined: there is more to do.
+ */
+async function endFromRecord(request: SingleRequest, job: SoundJob, settings: Settings): Promise<ExitName | undefined> {
+  const { flags, context } = request;
+  const apiUrl = readApiUrl(settings, flags);
   const ledger = apiUrl === undefined ? undefined : await openRecordsIfAny(settings);
   if (ledger === undefined || apiUrl === undefined) return undefined;
   try {
-    const record = await findFinished(ledger, job, apiUrl);
+    const record = await findOnRecord(ledger, job, apiUrl);
     if (record === undefined) return undefined;
+    const { again = false, resubmit = false } = flags;
+    const { batch, row, charges } = record;
+    const decided = decideAgain(row, charges, { again, resubmit }, batch.state !== 'closed');
+    if (decided.type === 'go-on' || decided.type === 'redrive') return undefined;
+    if (decided.type === 'hold') context.output.say(heldText(decided));
     const store = await openStore(settings.store);
     return await endSingle({ ...request, record, ledger, store, why: 'closed', isOld: true }).finally(() =>
       store.close(),

@@ -7,7 +7,7 @@ import { giveMedia } from './give-media.ts';
 import { readText } from './read-text.ts';
 import { runSingle } from './run-single.ts';
 import type { SingleFlags } from './single-flags.ts';
-import { checkTarget, extensionOf, readTarget, refuseTerminal, type Target, type TargetFlags } from './target.ts';
+import { checkTarget, extensionOf, readTarget, checkStdout, type Target, type TargetFlags } from './target.ts';
 
 /** Flags of `say`. */
 export interface SayFlags extends SingleFlags, TargetFlags {
@@ -24,7 +24,7 @@ export interface SayFlags extends SingleFlags, TargetFlags {
 /** `voxbatch say TEXT`: speaks a text, and hands out the file. */
 export async function say(given: string, flags: SayFlags, context: RunContext): Promise<ExitName> {
   const target = await readTarget(flags);
-  refuseTerminal(target, process.stdout.isTTY);
+  checkStdout(target, flags);
   const readsStdin = given === '-';
   const text = readsStdin ? await readText(process.stdin) : given;
   const { voice, engine, speed, language, tts, api = {}, force = false } = flags;

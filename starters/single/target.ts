@@ -29,14 +29,8 @@ export async function readTarget({ out }: TargetFlags): Promise<Target> {
 }
 
 /** Checks, before anything is paid for, that a result can be put there. Throws {@link ExitError} `usage`. */
-export async function checkTarget(
-  target: Target,
-  { force = false, json = false }: TargetFlags & { readonly json?: boolean },
-): Promise<void> {
-  if (target.type === 'stdout') {
-    if (json) throw usageError('-o - and --json both write to stdout. Choose one.');
-    return;
-  }
+export async function checkTarget(target: Target, { force = false }: TargetFlags): Promise<void> {
+  if (target.type === 'stdout') return;
   const folder = target.type === 'folder' ? target.path || '.' : dirname(target.path);
   await access(folder, constants.W_OK | constants.X_OK).catch((error: unknown) => {
     throw usageError(`${folder} cannot be written to: ${messageOf(error)}. Choose another place with -o.`);
@@ -45,9 +39,11 @@ export async function checkTarget(
     throw existsError(target.path);
 }
 
-/** Audio on a terminal is noise. Throws {@link ExitError} `usage`. */
-export function refuseTerminal(target: Target, isTerminal: boolean): void {
-  if (target.type === 'stdout' && isTerminal)
+/** Bytes on a terminal are noise, and beside JSON they are neither. Throws {@link ExitError} `usage`. */
+export function checkStdout(target: Target, { json = false }: { readonly json?: boolean }): void {
+  if (target.type !== 'stdout') return;
+  if (json) throw usageError('-o - and --json both write to stdout. Choose one.');
+  if (process.stdout.isTTY)
     throw usageError('-o - writes the bytes of the file, and stdout is a terminal. Pipe it, or name a file.');
 }
 

@@ -23,8 +23,7 @@ export async function transcribe(audio: string, flags: TranscribeFlags, context:
     job: { command: 'transcribe', kind: 'stt', cells: { audio, ...defined({ language }), ...api } },
     flags,
     context,
-    // As text, it is part of the line of JSON.
-    ready: () => (target.type === 'stdout' ? Promise.resolve() : checkTarget(target, flags)),
+    ready: () => checkTarget(target, flags),
     give: (record, place) => giveText(record, target, { force }, place),
   });
 }

@@ -170,6 +170,7 @@ export function batchJson(view: LocalView): object {
     ...budgetJson(money, batch.settings.budget),
     halted: batch.halted,
     source: batch.source,
+    single: batch.settings.single ?? null,
     manifest_digest: batch.digest,
     api: batch.apiUrl,
     account: batch.account,

@@ -1,3 +1,4 @@
+import { buffer } from 'node:stream/consumers';
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -57,6 +58,9 @@ export function capture(lines: { out: string; err: string }): Output {
   return {
     data: (line) => {
       lines.out += `${line}\n`;
+    },
+    bytes: async (body) => {
+      lines.out += (await buffer(body)).toString('utf8');
     },
     say: (line) => {
       lines.err += `${line}\n`;

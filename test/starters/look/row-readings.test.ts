@@ -1,12 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
 import { rowReadings } from '../../../starters/look/row-readings.ts';
 
-const KNOWN = ['lines', 'demo'];
+const KNOWN = { known: ['lines', 'demo', 'say-1'], single: ['say-1'] };
 
 describe('the words of explain', () => {
   it('are a row of the newest batch, or of the one that --batch names', () => {
     expect(rowReadings({ first: '7' }, KNOWN)).toEqual([{ row: '7', batch: undefined }]);
     expect(rowReadings({ first: '7', named: 'other' }, KNOWN)).toEqual([{ row: '7', batch: 'other' }]);
+  });
+
+  it('may be the name of a single job, which has one row', () => {
+    expect(rowReadings({ first: 'say-1' }, KNOWN)).toEqual([{ row: '1', batch: 'say-1' }]);
+    expect(rowReadings({ first: 'say-1', named: 'demo' }, KNOWN)).toEqual([{ row: 'say-1', batch: 'demo' }]);
+    expect(rowReadings({ first: 'say-1', second: '1' }, KNOWN)).toEqual([{ row: '1', batch: 'say-1' }]);
   });
 
   it('are a row and its batch in either order', () => {

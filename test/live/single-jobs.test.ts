@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { FaultPoint } from '../../activities/fault-points.ts';
+import { LiveWorld, type Ended } from '../support/live-world.ts';
+
+const AUDIO = 'https://media.example/voice.mp3?seconds=2';
+
+/** A command, and the moments at which it is killed; at each of them it asks for something else. */
+interface Attack {
+  readonly argsOf: (job: string) => readonly string[];
+  readonly moments: readonly FaultPoint[];
+}
+
+const ATTACKS = {
+  say: {
+    argsOf: (job) => ['say', `Good morning, ${job}.`, '--voice', 'narrator'],
+    moments: ['after-intent', 'after-verdict'],
+  },
+  transcribe: {
+    argsOf: (job) => ['transcribe', `${AUDIO}&of=${job}`],
+    moments: ['before-intent', 'after-answer'],
+  },
+  lipSync: {
+    argsOf: (job) => ['lip-sync', `https://media.example/face.mp4?of=${job}`, AUDIO],
+    moments: ['after-answer', 'before-rename'],
+  },
+} as const satisfies Readonly<Record<string, Attack>>;
+
+describe('single jobs', () => {
+  let world: LiveWorld;
+  // Each command has a home of its own, so that all three can be attacked at once.
+  let attacked: Readonly<Record<keyof typeof ATTACKS, Promise<void>>>;
+
+  beforeAll(async () => {
+    world = await LiveWorld.create({ seed: 24, createMs: [5, 20], jobMs: [100, 300] });
+    await world.write('voxbatch.config.json', JSON.stringify({ polling: { firstLookMs: 100, gapMs: 100 } }));
+    attacked = {
+      say: attack(ATTACKS.say),
+      transcribe: attack(ATTACKS.transcribe),
+      lipSync: attack(ATTACKS.lipSync),
+    };
+    // Each is heard of where its test is judged.
+    for (const one of Object.values(attacked)) one.catch(() => undefined);
+  });
+  afterAll(async () => {
+    expect(await world.close()).toBeGreaterThan(0);
+  });
+
+  /** Kills the command, calls it again as it is, and once more: whatever it says, there is one charge. */
+  async function attack({ argsOf, moments }: Attack): Promise<void> {
+    for (const moment of moments) {
+      const args = [...argsOf(moment), '--json'];
+      const env = { VOXBATCH_HOME: world.path(`home-${String(args[0])}`) };
+      const died = await world.run(args, { env, dieAt: `${moment}:1` });
+      expect({ moment, signal: died.signal, stderr: died.stderr }).toMatchObject({ signal: 'SIGKILL' });
+      const again = await world.run(args, { env });
+      const { batch, outcome } = factsOf(again);
+      expect({ moment, code: again.code }).toEqual({ moment, code: outcome === 'unknown' ? 13 : 0 });
+      // Where the request was never sent, nobody can know that: it stays in doubt, and is not sent later either.
+      const charges = moment === 'after-intent' ? [] : [1];
+      expect({ moment, outcome, charges: chargesOf(batch) }).toEqual({ moment, outcome, charges });
+      expect((await world.run(args, { env })).code).toBe(again.code);
+      expect({ moment, charges: chargesOf(batch) }).toEqual({ moment, charges });
+    }
+  }
+
+  /** How often each key of a job was charged. */
+  function chargesOf(batch: unknown): readonly number[] {
+    return [...world.charges(String(batch)).values()];
+  }
+
+  function factsOf({ stdout, stderr }: Ended): Readonly<Record<string, unknown>> {
+    if (stdout === '') throw new Error(`it printed nothing; it said: ${stderr}`);
+    return JSON.parse(stdout) as Record<string, unknown>;
+  }
+
+  it('voxbatch say: killed and called again with the same arguments, it is charged once', () => attacked.say);
+  it('voxbatch transcribe: killed and called again with the same arguments, it is charged once', () =>
+    attacked.transcribe);
+  it('voxbatch lip-sync: killed and called again with the same arguments, it is charged once', () => attacked.lipSync);
+});

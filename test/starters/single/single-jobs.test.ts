@@ -1,0 +1,182 @@
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { SingleJob } from '../../../batches/single-job.ts';
+import type { ResultFile } from '../../../ledger/record-types.ts';
+import { placeAtSimulator } from '../place-for-each.ts';
+import { addJob, type JobEnd } from './add-job.ts';
+
+/** What a command says of a job on record. Nothing of it needs the API or a server; test/live/single-jobs.test.ts pays. */
+
+const desk = placeAtSimulator({
+  atEnd: () => {
+    expect(desk.simulator.ledger()).toEqual([]);
+    return Promise.resolve();
+  },
+});
+
+const SAY: SingleJob = { command: 'say', kind: 'tts', cells: { text: 'Good morning.', voice: 'anna' } };
+const SAID = ['say', 'Good morning.', '--voice', 'anna'] as const;
+const TALK = 'https://media.example/talk.mp3';
+const TRANSCRIBE: SingleJob = { command: 'transcribe', kind: 'stt', cells: { audio: TALK } };
+const AUDIO = 'ID3 the paid bytes';
+
+let file: ResultFile;
+beforeEach(async () => {
+  file = await desk.place.store.put('job/1.mp3', AUDIO);
+});
+const add = (job: SingleJob, end: JobEnd): Promise<string> => addJob(desk.simulator, desk.place, job, end);
+const files = (): Promise<string[]> => readdir(desk.line.folder);
+const content = (name: string): Promise<string> => readFile(join(desk.line.folder, name), 'utf8');
+
+describe('voxbatch say of what is finished', () => {
+  it('hands out the file again without asking the API, even without a token', async () => {
+    const batch = await add(SAY, { file });
+    delete process.env['VOXBATCH_API_TOKEN'];
+    const { code, stdout, stderr } = await desk.line.run(...SAID);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `${batch}.mp3\n` });
+    expect(stderr).toBe(`Finished before, nothing was sent; 7 credits in all. Record: voxbatch explain ${batch}\n`);
+    expect(await content(`${batch}.mp3`)).toBe(AUDIO);
+    expect(await desk.line.run(...SAID)).toMatchObject({ code: 0, stdout: `${batch}.mp3\n` });
+  });
+
+  it('writes it where -o says: a file, a folder, but over no other file without --force', async () => {
+    const batch = await add(SAY, { file });
+    expect(await desk.line.run(...SAID, '-o', 'mine.mp3')).toMatchObject({ code: 0, stdout: 'mine.mp3\n' });
+    await mkdir('takes');
+    expect(await desk.line.run(...SAID, '-o', 'takes')).toMatchObject({ stdout: `takes/${batch}.mp3\n` });
+    await writeFile('other.mp3', 'precious');
+    const refused = await desk.line.run(...SAID, '-o', 'other.mp3');
+    expect(refused).toMatchObject({ code: 2, stdout: '' });
+    expect(refused.stderr).toContain('other.mp3 already exists. To overwrite it, add --force');
+    expect(await content('other.mp3')).toBe('precious');
+    expect(await desk.line.run(...SAID, '-o', 'other.mp3', '--force')).toMatchObject({ code: 0 });
+    expect(await content('other.mp3')).toBe(AUDIO);
+  });
+
+  it('writes the bytes alone to stdout with -o -', async () => {
+    await add(SAY, { file });
+    expect(await desk.line.run(...SAID, '-o', '-')).toMatchObject({ code: 0, stdout: AUDIO });
+    const both = await desk.line.run(...SAID, '-o', '-', '--json');
+    // Said before anything is looked up: two kinds of data cannot share stdout.
+    expect(both.stderr).toContain('-o - and --json both write to stdout.');
+    expect(both.code).toBe(2);
+  });
+
+  it('tells a machine its batch, outcome, file and price', async () => {
+    const batch = await add(SAY, { file });
+    expect(await desk.line.json(...SAID, '--json')).toMatchObject({
+      code: 0,
+      value: {
+        batch,
+        exit: 'complete',
+        outcome: 'succeeded',
+        file: `${batch}.mp3`,
+        credits: 7,
+        credits_kind: 'reported',
+        take: 1,
+        was_finished: true,
+      },
+    });
+  });
+
+  it('hands out nothing that is not what was paid for (15), or was removed (2)', async () => {
+    const batch = await add(SAY, { file });
+    await desk.place.store.put('job/1.mp3', 'ID3 the paid bytez');
+    const altered = await desk.line.run(...SAID);
+    expect(altered).toMatchObject({ code: 15, stdout: '' });
+    expect(altered.stderr).toMatch(
+      /Its file is altered in the store\..* To pay for a new take: the same command with --again\./,
+    );
+    await rm(join(desk.place.folder, 'store', 'job/1.mp3'));
+    expect(await desk.line.run(...SAID, '-o', '-')).toMatchObject({ code: 15, stdout: '' });
+    await desk.place.ledger.beginClean(batch, { media: true, rows: false });
+    await desk.place.ledger.cleanRows(batch, [1]);
+    await desk.place.ledger.endClean(batch);
+    const removed = await desk.line.run(...SAID);
+    expect(removed.code).toBe(2);
+    expect(removed.stderr).toContain('Its file was removed from the store');
+    expect(await files()).toEqual([]);
+  });
+});
+
+describe('voxbatch say of what has no result', () => {
+  it.each<[JobEnd['as'], number, RegExp]>([
+    ['unknown', 13, /may have been charged\. Nothing was sent now\.\n.*--resubmit\. See: voxbatch explain say-/s],
+    [
+      'failed',
+      10,
+      /failed after it was charged\. Nothing was sent now\.\n.*The engine gave up\. 7 credits charged\.\n.*--again/s,
+    ],
+  ])('says of one that ended %s what to do, and sends nothing', async (as = 'failed', code, words) => {
+    await add(SAY, { as });
+    const ended = await desk.line.run(...SAID);
+    expect(ended).toMatchObject({ code, stdout: '' });
+    expect(ended.stderr).toMatch(words);
+    expect((await desk.line.json(...SAID, '--json')).value).toMatchObject({ outcome: as, file: null });
+  });
+
+  it('does not take --again for a word about what may have been charged', async () => {
+    await add(SAY, { as: 'unknown' });
+    expect(await desk.line.run(...SAID, '--again', '--yes')).toMatchObject({ code: 13 });
+  });
+});
+
+describe('what cannot be sent', () => {
+  it.each<[readonly string[], string]>([
+    [['say', 'Hi'], 'say needs --voice (voxbatch voices list shows them).'],
+    [['say', ' ', '--voice', 'anna'], 'text: expected a value'],
+    [[...SAID, '--speed', '9'], 'speed: expected a number from 0.5 to 2; got 9.'],
+    [[...SAID, '--format', 'wav', '-o', 'a.mp3'], '-o ends in .mp3, and --format says wav.'],
+    [[...SAID, '--api', 'mood'], 'expected FIELD=VALUE'],
+    [
+      ['transcribe', 'talk.mp3'],
+      'a local file needs a store that hands out URLs, and the folder store does not; got talk.mp3',
+    ],
+    [['transcribe', TALK, '-o', 'talk.json'], 'expected a name that ends in .txt, .srt, .vtt.'],
+    [['lip-sync', 'file:///face.mp4', TALK], 'video: expected an absolute http:// or https:// URL with a host'],
+  ])('%j is a usage error before anything is recorded', async (args, words) => {
+    const { code, stdout, stderr } = await desk.line.run(...args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(words);
+    expect(stderr).toContain('Nothing was spent.');
+    expect(await desk.place.ledger.listBatches()).toEqual([]);
+  });
+});
+
+describe('voxbatch transcribe of what is finished', () => {
+  it('prints the text, and writes the form that the name of the file asks for', async () => {
+    const text = await desk.place.store.put('job/1.txt', 'Good morning.');
+    const srt = await desk.place.store.put('job/1.srt', '1\n00:00:00,000 --> 00:00:01,000\nGood morning.\n');
+    await add(TRANSCRIBE, { file: text, extraFiles: [srt], text: 'Good morning.' });
+    expect(await desk.line.run('transcribe', TALK)).toMatchObject({ code: 0, stdout: 'Good morning.\n' });
+    expect(await desk.line.run('transcribe', TALK, '-o', 'talk.srt')).toMatchObject({ code: 0, stdout: 'talk.srt\n' });
+    expect(await content('talk.srt')).toMatch(/^1\n00:00/);
+    const none = await desk.line.run('transcribe', TALK, '-o', 'talk.vtt');
+    expect(none).toMatchObject({ code: 14, stdout: '' });
+    expect(none.stderr).toContain('has no times, so there is no .vtt of it');
+    expect((await desk.line.json('transcribe', TALK, '--json')).value).toMatchObject({ text: 'Good morning.' });
+  });
+});
+
+describe('single jobs among batches', () => {
+  it('are counted by list, and shown on request', async () => {
+    const batch = await add(SAY, { file });
+    const counted = await desk.line.run('list');
+    expect(counted.stderr).toContain('and 1 single job: voxbatch list --single');
+    expect(counted.stdout).toBe('');
+    expect((await desk.line.run('list', '--single')).stdout).toMatch(new RegExp(`^${batch} +finished`, 'm'));
+    expect((await desk.line.json('list', '--json')).value).toEqual([]);
+    expect((await desk.line.json('list', '--all', '--json')).value).toMatchObject([{ batch, single: 'say' }]);
+    expect(await desk.line.run('list', '--all', '--single')).toMatchObject({ code: 2 });
+  });
+
+  it('are explained, shown, written, verified and cleaned by their name', async () => {
+    const batch = await add(SAY, { file });
+    expect((await desk.line.run('explain', batch)).stdout).toContain('Good morning.');
+    expect(await desk.line.run('status', batch)).toMatchObject({ code: 0 });
+    expect(await desk.line.run('results', batch)).toMatchObject({ code: 0 });
+    expect(await desk.line.run('verify', batch)).toMatchObject({ code: 0 });
+    expect(await desk.line.run('clean', batch, '--media', '--yes')).toMatchObject({ code: 0 });
+  });
+});
