@@ -1,14 +1,24 @@
 import { describe, expect, it } from '@jest/globals';
 import { V1_CLIENTS } from '../../api/operations/clients.ts';
+import { LEGACY_CLIENTS } from '../../api/operations/legacy-clients.ts';
+import { DIALECTS, type Dialect } from '../../contract/dialects.ts';
 import { COLUMN_CELLS, OPERATION_FACTS, type Operation, type SpecColumn } from '../../contract/operations.ts';
 import type { OperationClient } from '../../api/operations/operation-client.ts';
 import type { RowSpec } from '../../contract/row-kinds.ts';
 
 const OPERATIONS = Object.keys(OPERATION_FACTS) as Operation[];
-const COLUMNS = OPERATIONS.flatMap((operation) => {
-  const { needs, takes } = OPERATION_FACTS[operation];
-  return [...needs, ...takes].map((column) => [operation, column] as const);
-});
+const CLIENTS: Readonly<Record<Dialect, Readonly<Record<Operation, OperationClient | null>>>> = {
+  v1: V1_CLIENTS,
+  legacy: LEGACY_CLIENTS,
+};
+const COLUMNS = DIALECTS.flatMap((dialect) =>
+  OPERATIONS.filter((operation) => OPERATION_FACTS[operation].dialects.includes(dialect)).flatMap((operation) => {
+    const { needs, takes } = OPERATION_FACTS[operation];
+    return [...needs, ...takes].map(
+      (column) => [`${dialect} ${operation}`, column, CLIENTS[dialect][operation]] as const,
+    );
+  }),
+);
 
 /** Whether a column holds a number. */
 function isNumber(column: SpecColumn): boolean {
@@ -25,21 +35,29 @@ function cellOf(column: SpecColumn, another = false): unknown {
 }
 
 /** The body of a request for a row with something in every column that the operation reads, and the files beside it. */
-function bodyOf(operation: Operation, change: Partial<Record<SpecColumn, unknown>> = {}): string {
+function bodyOf(
+  client: OperationClient | null,
+  name: string,
+  change: Partial<Record<SpecColumn, unknown>> = {},
+): string {
+  const operation = name.split(' ').at(-1) as Operation;
   const { needs, takes } = OPERATION_FACTS[operation];
   const cells = Object.fromEntries([...needs, ...takes].map((column) => [column, cellOf(column)]));
   const spec = { kind: 'tts', ...cells, ...change } as unknown as RowSpec;
   const request = { operation, spec, idempotencyKey: 'key', isRepeat: false, trust503: false };
-  const { body, upload }: OperationClient = V1_CLIENTS[operation];
+  if (client === null) throw new Error(`There is no ${name}.`);
+  const { body, upload } = client;
   return JSON.stringify([body(request), upload?.files(request).map(({ path }) => path)]);
 }
 
 describe('what an operation reads of a row', () => {
-  it.each(COLUMNS)('of %s reaches the API: %s', (operation, column) => {
+  it.each(COLUMNS)('of %s reaches the API: %s', (name, column, client) => {
     const words = (cell: unknown): string =>
       Array.isArray(cell) ? (cell as { path: string }[]).map(({ path }) => path).join() : String(cell);
     const other = cellOf(column, true);
-    expect(bodyOf(operation, { [column]: other })).toBe(bodyOf(operation).replace(words(cellOf(column)), words(other)));
-    expect(bodyOf(operation, { [column]: other })).not.toBe(bodyOf(operation));
+    const before = bodyOf(client, name);
+    const after = bodyOf(client, name, { [column]: other });
+    expect(after).toBe(before.replace(words(cellOf(column)), words(other)));
+    expect(after).not.toBe(before);
   });
 });

@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals';
-import { chooseSettings } from '../../batches/batch-settings.ts';
+import { chooseSettings, givesReading, type WantedBatch } from '../../batches/batch-settings.ts';
 import { BUILT_IN_PRICES } from '../../contract/row-kinds.ts';
+import type { Config } from '../../inputs/config-file.ts';
 import { DEFAULT_TUNABLES } from '../../contract/tunables.ts';
 
 it('has a default for everything', () => {
@@ -55,4 +56,17 @@ it('takes what the configuration says, and before that what is wanted', () => {
     trust503: false,
   });
   expect(chooseSettings({}, config).manifest.assumeSeconds).toBe(9);
+});
+
+it('takes the dialect that is wanted, else that of the configuration, and writes v1 down as nothing', () => {
+  const shareOf = (wanted: WantedBatch, config: Config): unknown => {
+    const { manifest, settings } = chooseSettings(wanted, config);
+    expect(settings.reading.legacyShare).toBe(manifest.legacyShare);
+    return manifest.legacyShare;
+  };
+  expect(shareOf({}, {})).toBeUndefined();
+  expect(shareOf({}, { apiDialect: 'legacy' })).toBe(1);
+  expect(shareOf({ apiDialect: 'legacy=20%' }, { apiDialect: 'legacy' })).toBe(0.2);
+  expect(shareOf({ apiDialect: 'v1' }, { apiDialect: 'legacy' })).toBeUndefined();
+  expect(givesReading({ apiDialect: 'v1' })).toBe(true);
 });

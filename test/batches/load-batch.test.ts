@@ -106,6 +106,9 @@ describe('findOrLoadBatch', () => {
       reading: { ...first.batch.settings.reading, kind: 'tts' },
     });
     expect(await load(LINES, { settings, givesReading: true })).toMatchObject({ differs: 'reading' });
+    const legacy = settingsOf({ reading: { ...first.batch.settings.reading, legacyShare: 1 } });
+    expect(await load(LINES, { settings: legacy, givesReading: true })).toMatchObject({ differs: 'dialect' });
+    expect(await load(LINES, { settings: legacy })).toMatchObject({ type: 'known' });
     expect(await load(LINES, { settings, givesTemplate: true })).toMatchObject({ differs: 'file-names' });
     expect(await load(LINES, { settings })).toEqual({ type: 'known', batch: first.batch });
   });

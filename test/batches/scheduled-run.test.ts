@@ -16,6 +16,7 @@ describe('what a schedule runs', () => {
       map: { text: 'script' },
       subset: { type: 'sample', rows: 5, seed: 2 },
       assumeSeconds: 9,
+      apiDialect: 'legacy=20%',
       tuning: { budget: 50, halt: { when: 'soon', fail: 5, unit: 'percent' }, limits: { rate: 3 } },
     };
     const choices = chooseSettings(wanted, { prices: {}, polling: { gapMs: 500 } });

@@ -97,6 +97,15 @@ describe('the key of a result', () => {
     );
   });
 
+  it('is another in another dialect of the API, and what it was before there were two', () => {
+    fc.assert(
+      fc.property(anyStep, ({ spec, step }) => {
+        expect(keyOf({ ...spec, dialect: 'v1' }, step)).toBe(keyOf(spec, step));
+        expect(keyOf({ ...spec, dialect: 'legacy' }, step)).not.toBe(keyOf(spec, step));
+      }),
+    );
+  });
+
   it('changes with every column that shapes the result, and with no other', () => {
     fc.assert(
       fc.property(anyStep, fc.constantFrom(...COLUMNS), fc.constantFrom('x', 'y'), ({ spec, step }, column, letter) => {
