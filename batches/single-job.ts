@@ -60,11 +60,10 @@ export async function readSingleJob(job: SingleJob, options: SingleOptions, conf
   const first = await checkManifest(typed, manifest, settings.budget);
   if (first.type === 'outcome-file') throw new Error('A single job has no _batch.');
   if (first.type === 'faulty') return { type: 'faulty', problems: first.summary.problems };
-  const spec = await specOf(typed, first);
-  const source = sourceOf(command, cellsOf(spec));
+  const source = sourceOf(command, cellsOf(await specOf(typed, first)));
   const checked = await checkManifest(source, manifest, settings.budget);
   if (checked.type !== 'sound') throw new Error('A job that was read can be read again.');
-  return { type: 'sound', job, source, checked, spec, settings };
+  return { type: 'sound', job, source, checked, spec: await specOf(source, checked), settings };
 }
 
 /** Whether a batch is a single job. */

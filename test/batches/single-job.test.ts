@@ -61,6 +61,16 @@ describe('the name of its batch', () => {
     expect(await nameOf(withCells({ speed: '1.50' }))).toBe(await nameOf(withCells({ speed: '1.5' })));
   });
 
+  it('is the same under a share of the legacy dialect, too, which goes by the id of the row', async () => {
+    const nameOfText = async (text: string): Promise<string> => {
+      const read = await readSingleJob(withCells({ voice: text }), {}, { apiDialect: 'legacy=50%' });
+      if (read.type === 'faulty') throw new Error(JSON.stringify(read.problems));
+      return singleName(read, REALM);
+    };
+    for (const voice of ['a', 'b', 'c', 'd', 'e', 'f'])
+      expect(await nameOfText(` ${voice} `)).toBe(await nameOfText(voice));
+  });
+
   it('differs with everything that shapes the result, the API and the account', async () => {
     const job = await sound(SAY);
     const names = await Promise.all([
