@@ -5,7 +5,7 @@ import { parseFaultPlan, type FaultPlan } from './fault-plan.ts';
 import type { SimulatorOptions } from './settings.ts';
 import { parseShape } from './shapes.ts';
 import { VOICE_RULES } from './voices.ts';
-import { WEBHOOK_MODES } from './webhooks.ts';
+import { WEBHOOK_MODES } from './webhook-modes.ts';
 
 type FlagName = (typeof SIMULATOR_FLAGS)[number]['name'];
 

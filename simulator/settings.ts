@@ -1,6 +1,6 @@
 import { parseFaultPlan, type FaultPlan, type ReadyFaultPlan } from './fault-plan.ts';
 import { parseShape } from './shapes.ts';
-import type { WebhookMode } from './webhooks.ts';
+import type { WebhookMode } from './webhook-modes.ts';
 import type { VoiceRule } from './voices.ts';
 
 /** Options of a simulator. All have defaults. */

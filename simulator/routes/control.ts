@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import * as z from 'zod';
 import { parseFaultPlan } from '../fault-plan.ts';
 import type { Service } from '../service.ts';
-import { WEBHOOK_MODES } from '../webhooks.ts';
+import { WEBHOOK_MODES } from '../webhook-modes.ts';
 
 const settings = z.strictObject({
   token: z.string().min(1).optional(),

@@ -1,7 +1,7 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { WebhookMode } from '../../simulator/webhooks.ts';
+import type { WebhookMode } from '../../simulator/webhook-modes.ts';
 import { jobIdIn, withSimulator, type Client } from './with-simulator.ts';
 
 interface Seen {
