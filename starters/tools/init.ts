@@ -1,5 +1,6 @@
 import { constants } from 'node:fs';
-import { copyFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { messageOf } from '../../client/problem.ts';
 import { ExitError } from '../exit-error.ts';
@@ -12,6 +13,7 @@ export async function init(example: Example, flags: { readonly out?: string }, o
   const path = examplePath(example);
   try {
     await copyFile(path, file, constants.COPYFILE_EXCL);
+    if (example === 'voice') await copySamples(join(dirname(path), SAMPLES), join(dirname(file), SAMPLES));
   } catch (error) {
     const exists = (error as NodeJS.ErrnoException).code === 'EEXIST';
     const why = exists
@@ -23,6 +25,16 @@ export async function init(example: Example, flags: { readonly out?: string }, o
   output.say(`Validate and price it: voxbatch plan ${file}    Other examples: ${othersOf(example)}`);
   output.data(file);
   return 'complete';
+}
+
+/** Where the recordings of the example of voices are, beside it. */
+const SAMPLES = 'samples';
+
+/** Copies recordings that are not there yet. */
+async function copySamples(from: string, to: string): Promise<void> {
+  await mkdir(to, { recursive: true });
+  const there = new Set(await readdir(to));
+  for (const name of await readdir(from)) if (!there.has(name)) await copyFile(join(from, name), join(to, name));
 }
 
 function othersOf(example: Example): string {
