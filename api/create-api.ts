@@ -33,6 +33,7 @@ function speechApi(connection: Connection, known: Map<Dialect, SpeechApi>): Spee
     listJobs: (operation, page, limit, signal) => listJobs(connection, operation, page, limit, signal),
     readProfile: (signal) => readProfile(connection, signal),
     updateProfile: (fields, signal) => updateProfile(connection, fields, signal),
+    lookAtSchema: async () => (await import('./schema/look.ts')).lookAtSchema(connection),
     listVoices: (filter = {}, signal) => listVoices(connection, filter, signal),
     download: (url, receive, signal) => download(connection, url, receive, signal),
     close: () => {

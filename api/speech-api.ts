@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import type { Dialect } from '../contract/dialects.ts';
 import type { Failure } from '../contract/failures.ts';
 import type { JobOperation, ListedOperation, LocalFile, Operation, RowSpec } from '../contract/row-kinds.ts';
+import type { Checked } from './schema/lacks.ts';
 
 /** One paid request, ready to send once. */
 export interface PaidRequest {
@@ -170,6 +171,8 @@ export interface SpeechApi {
    * tells. Throws {@link ApiError}: `BadRequest` if it refuses, `ServiceDown` if nobody knows whether it did it.
    */
   updateProfile(fields: Readonly<Record<string, unknown>>, signal?: AbortSignal): Promise<void>;
+  /** Reads the API's description of itself. Throws {@link ApiError}; `NoDocument` for one that cannot be read. */
+  lookAtSchema(): Promise<SchemaLook>;
   /**
    * The voices that the account can use: all that stay in the list while it is read, each once. Throws {@link ApiError},
    * also at the end of a list of which the service shows only a part.
@@ -183,6 +186,16 @@ export interface SpeechApi {
   download<T>(url: string, receive: Receive<T>, signal?: AbortSignal): Promise<T>;
   /** Closes idle connections. */
   close(): void;
+}
+
+/** The API's description of itself (OpenAPI), compared with what this client asks of it. */
+export interface SchemaLook extends Checked {
+  /** Version of the form, such as `3.1.0`. */
+  readonly form: string;
+  readonly title?: string;
+  readonly version?: string;
+  /** Digests of the parts of each endpoint (`parameters`, `request`, `answer 200` …), by method and path. */
+  readonly endpoints: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
 /** A free request (a read or a download) that failed. */

@@ -49,6 +49,8 @@ export type Problem =
   | { readonly type: 'api-away'; readonly apiUrl: string; readonly failure: Failure }
   /** The manifest names voices (`name:…`), and the API's list of voices, which says what they are, cannot be read. */
   | { readonly type: 'voices-unread'; readonly why: string; readonly names: number; readonly first: UsedBy }
+  /** The API shows no OpenAPI document that can be read. */
+  | { readonly type: 'no-schema'; readonly apiUrl: string; readonly why: string }
   /** There is no schedule of this name. */
   | { readonly type: 'no-schedule'; readonly schedule: string; readonly known: readonly string[] }
   /** There is a schedule of this name already. */
@@ -122,6 +124,7 @@ const SENTENCES: { readonly [T in Problem['type']]: (problem: Extract<Problem, {
     `The API at ${problem.apiUrl} does not return the account's profile: ${problem.failure.message}`,
   'voices-unread': ({ why, names, first }) =>
     `The manifest names ${names === 1 ? 'a voice' : `${names} voices`} (name:, first in line ${first.line}), and the API's list of voices cannot be read: ${why.replace(/\.?$/, '.')}`,
+  'no-schema': (problem) => `The API at ${problem.apiUrl} shows no schema that can be read: ${problem.why}`,
   'no-schedule': (problem) => `There is no schedule "${problem.schedule}" here.`,
   'schedule-taken': (problem) => `There is a schedule "${problem.schedule}" already.`,
   'schedule-refused': (problem) =>

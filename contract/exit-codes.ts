@@ -45,7 +45,11 @@ export const EXIT_CODES = {
     meaning: 'complete, with `unknown` or `overdue` rows; of `profile set`: nobody can tell whether a value was taken',
   },
   quality: { code: 14, meaning: 'complete, with `unfit` rows' },
-  mismatch: { code: 15, meaning: 'a count, hash or sum did not add up' },
+  mismatch: {
+    code: 15,
+    meaning:
+      'a count, hash or sum did not add up; of `doctor --strict-schema`: the schema of the API lacks something, or has changed',
+  },
   goesOn: {
     code: 75,
     meaning: 'paused, or still running, also of `compare`; of `up`: another one runs in this home already',

@@ -29,6 +29,8 @@ export interface HomePaths {
   readonly workerLog: string;
   /** What `up` says where no terminal and no service manager keeps it. */
   readonly upLog: string;
+  /** What the schema of each API looked like last (`doctor --api`). May be deleted. */
+  readonly schemaLooks: string;
   /** Media, for the folder store. */
   readonly store: string;
 }
@@ -55,6 +57,7 @@ export function pathsIn(home: string): HomePaths {
     serverLog: join(logs, 'temporal.log'),
     workerLog: join(logs, 'worker.log'),
     upLog: join(logs, 'up.log'),
+    schemaLooks: join(home, 'api-schemas.json'),
     store: join(home, 'store'),
   };
 }

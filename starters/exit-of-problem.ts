@@ -131,6 +131,11 @@ const EXITS: { readonly [T in Problem['type']]: ProblemExit<T> } = {
     words: (_, sentence) =>
       `${sentence} Nothing was sent. Nothing was spent. Run the same command again later, or use the ids of the voices.`,
   },
+  'no-schema': {
+    exit: 'api',
+    words: (_, sentence) =>
+      `${stopped(sentence)} voxbatch works without it: voxbatch doctor checks the rest. Nothing was spent.`,
+  },
   'no-schedule': {
     exit: 'usage',
     next: 'voxbatch schedule list',
@@ -160,5 +165,10 @@ const EXITS: { readonly [T in Problem['type']]: ProblemExit<T> } = {
 };
 
 function sentenceOf({ message }: Failure): string {
+  return stopped(message);
+}
+
+/** With a full stop at its end. */
+function stopped(message: string): string {
   return /[.!?]$/.test(message) ? message : `${message}.`;
 }

@@ -1,3 +1,4 @@
+import type { SchemaFlags } from '../connect/schema.ts';
 import { Option, type Command } from 'commander';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { CommandContext } from '../command-context.ts';
@@ -54,9 +55,16 @@ export function addServeCommands(program: Command, context: CommandContext): voi
     .command('doctor')
     .description('Check server, ledger, API, token, account, clock and disk')
     .option('--api-url <url>', 'API address (default: VOXBATCH_API_URL)')
+    .option('--api', "Compare the API's own schema with what voxbatch needs, and with the last look, instead")
+    .option('--strict-schema', 'The same, and end with an error (15) if something is missing or has changed')
     .option('--json', 'Print the findings as JSON')
-    .addHelpText('after', '\nExample:\n  voxbatch doctor\n')
-    .action(async (flags: { readonly apiUrl?: string; readonly json?: boolean }) => {
+    .addHelpText('after', '\nExample:\n  voxbatch doctor\n  voxbatch doctor --api\n')
+    .action(async (flags: SchemaFlags & { readonly api?: boolean }) => {
+      if (flags.api === true || flags.strictSchema === true) {
+        const { doctorSchema } = await import('../connect/schema.ts');
+        context.done(await doctorSchema(flags, context.output));
+        return;
+      }
       const { doctor } = await import('../connect/doctor.ts');
       context.done(await doctor(flags, context.output));
     });

@@ -40,9 +40,13 @@ export function surfaceTable(): string {
 function surfaceCommands(): readonly { readonly surface: string; readonly command: string }[] {
   const program = createProgram({ output: capture({ out: '', err: '' }), done: () => undefined });
   const paths = commandTree(program).map(({ path }) => path);
-  const leaves = paths.filter((path) => path !== '' && !paths.some((other) => other.startsWith(`${path} `)));
+  // A command with others below it may do something by itself, too; its test says so.
+  const tested = new Set(readNamedTests().map(({ shows }) => shows));
+  const isCommand = (path: string): boolean =>
+    tested.has(`voxbatch ${path}`) || !paths.some((other) => other.startsWith(`${path} `));
+  const commands = paths.filter((path) => path !== '' && isCommand(path));
   return Object.entries(SURFACES).flatMap(([surface, words]) =>
-    leaves
+    commands
       .filter((path) => words.includes(path.split(' ')[0] ?? ''))
       .map((path) => ({ surface, command: `voxbatch ${path}` })),
   );

@@ -28,7 +28,7 @@ function onUpdate(fault: NonNullable<FaultPlan['rules']>[number]['fault']): Simu
 }
 
 describe('voxbatch profile set-webhook', () => {
-  it('POST /profile: sets the address, GET /profile: shows it, and its path is never printed', async () => {
+  it('voxbatch profile set-webhook: sets the address, GET /profile shows it, and its path is never printed', async () => {
     await start(SHOWN);
     const { code, stdout, stderr } = await line.run('profile', 'set-webhook', SECRET);
     expect({ code, stdout }).toEqual({
@@ -80,7 +80,7 @@ describe('voxbatch profile set-webhook', () => {
 });
 
 describe('voxbatch profile set', () => {
-  it('POST /profile: sets fields with their types, in one request', async () => {
+  it('voxbatch profile set: sets fields with their types, in one request', async () => {
     await start(`${SHOWN},profile.unknown=refused`);
     const { code, value } = await line.json('profile', 'set', 'newsletter=true', 'displayName="7"', '--json');
     expect({ code, value }).toMatchObject({

@@ -1,0 +1,115 @@
+import { defined } from '../../contract/defined.ts';
+import { asObject, asText, type JsonObject, member } from '../read-members.ts';
+import { resolve } from './references.ts';
+
+/** One endpoint as the document describes it; parts of it may be references. */
+export interface Documented {
+  /** `POST /api/open/v1/voices/{voiceId}`. */
+  readonly name: string;
+  readonly parameters: readonly JsonObject[];
+  readonly requestBody: JsonObject | undefined;
+  /** By status, or `default`. */
+  readonly responses: Readonly<Record<string, unknown>>;
+}
+
+/** The API's description of itself. */
+export interface ApiDocument {
+  /** Version of the form, such as `3.1.0`. */
+  readonly form: string;
+  readonly title?: string;
+  readonly version?: string;
+  /** By {@link keyOf} of their method and path. */
+  readonly endpoints: ReadonlyMap<string, Documented>;
+  readonly root: JsonObject;
+}
+
+/** A document that is no OpenAPI that can be read. */
+export class NoDocument extends Error {
+  override readonly name = 'NoDocument';
+}
+
+const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace', 'query'];
+
+/** Method and path of an endpoint, without the names of what a path leaves open. */
+export function keyOf(method: string, path: string): string {
+  const bare = path.replaceAll(/\{[^{}]*\}/g, '{}').replace(/(?<=.)\/+$/, '');
+  return `${method.toUpperCase()} ${bare}`;
+}
+
+/**
+ * Reads an OpenAPI document, 3.0 or newer.
+ *
+ * @param address where it was found; relative addresses of servers begin there
+ * @throws {@link NoDocument}
+ */
+export function readDocument(json: unknown, address: string): ApiDocument {
+  const root = asObject(json);
+  const form = asText(member(root, 'openapi'));
+  const paths = asObject(member(root, 'paths'));
+  if (root === undefined || form?.startsWith('3.') !== true || paths === undefined) {
+    const older = asText(member(root, 'swagger'));
+    throw new NoDocument(
+      older === undefined
+        ? 'it is no OpenAPI document (expected "openapi": "3.…" and "paths")'
+        : `it is of the older form Swagger ${older.slice(0, 10)}; OpenAPI 3 is read`,
+    );
+  }
+  const endpoints = new Map<string, Documented>();
+  for (const [path, value] of Object.entries(paths)) {
+    const item = resolve(root, value);
+    if (item === undefined) continue;
+    for (const method of METHODS) {
+      const operation = asObject(member(item, method));
+      if (operation === undefined) continue;
+      for (const begin of beginnings([operation, item, root], address)) {
+        endpoints.set(
+          keyOf(method, begin + path),
+          documented(root, `${method.toUpperCase()} ${begin}${path}`, item, operation),
+        );
+      }
+    }
+  }
+  const info = asObject(member(root, 'info'));
+  return {
+    form: form.slice(0, 10),
+    endpoints,
+    root,
+    ...defined({ title: asText(member(info, 'title')), version: asText(member(info, 'version')) }),
+  };
+}
+
+function documented(root: JsonObject, name: string, item: JsonObject, operation: JsonObject): Documented {
+  const parameters = [member(item, 'parameters'), member(operation, 'parameters')]
+    .flatMap((list) => (Array.isArray(list) ? (list as unknown[]) : []))
+    .flatMap((one): readonly JsonObject[] => {
+      const found = resolve(root, one);
+      return found === undefined ? [] : [found];
+    });
+  return {
+    name,
+    parameters,
+    requestBody: resolve(root, member(operation, 'requestBody')),
+    responses: asObject(member(operation, 'responses')) ?? {},
+  };
+}
+
+/** The paths at which the paths of an endpoint begin: those of its servers, or of the nearest that has any. */
+function beginnings(owners: readonly JsonObject[], address: string): readonly string[] {
+  const lists = owners.map((owner) => member(owner, 'servers'));
+  const list = lists.find((servers): servers is unknown[] => Array.isArray(servers) && servers.length > 0) ?? [];
+  const paths = list.flatMap((server) => pathOf(asObject(server), address) ?? []);
+  return paths.length === 0 ? [''] : [...new Set(paths)];
+}
+
+function pathOf(server: JsonObject | undefined, address: string): string | undefined {
+  const variables = asObject(member(server, 'variables'));
+  const url = asText(member(server, 'url'))?.replaceAll(
+    /\{([^{}]*)\}/g,
+    (_, name: string) => asText(member(asObject(member(variables, name)), 'default')) ?? '',
+  );
+  try {
+    return url === undefined ? undefined : new URL(url, address).pathname.replace(/\/+$/, '');
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,185 @@
+import { describe, expect, it } from '@jest/globals';
+import { openApiDocument } from '../../../simulator/open-api.ts';
+import { always, clientOf, serve, TOKEN } from '../../support/api-server.ts';
+
+type Json = Record<string, unknown>;
+
+/** The simulator's document, changed. */
+function document(
+  change: (document: { paths: Record<string, Record<string, Json>>; components: Json }) => void = () => undefined,
+): Json {
+  const copy = JSON.parse(JSON.stringify(openApiDocument())) as Parameters<typeof change>[0] & Json;
+  change(copy);
+  return copy;
+}
+
+async function lookAt(body: unknown, status = 200) {
+  const server = await serve(always(status, body));
+  return clientOf(server.origin).lookAtSchema();
+}
+
+function jobAnswer(schema: Json): Json {
+  return { responses: { 202: { description: 'x', content: { 'application/json': { schema } } } } };
+}
+
+describe('a look at the schema of an API', () => {
+  it('GET /api/openapi.json: has all that the client asks of the API, the token apart', async () => {
+    const server = await serve(always(200, document()));
+    const look = await clientOf(server.origin).lookAtSchema();
+    expect(look).toMatchObject({ form: '3.1.0', lacks: [], open: [] });
+    expect(server.seen.map(({ url, headers }) => [url, headers.authorization])).toEqual([
+      ['/api/openapi.json', undefined],
+    ]);
+  });
+
+  it('sends the token where the API wants it, and to no other place', async () => {
+    const server = await serve((request, response) => {
+      always(request.headers.authorization === `Bearer ${TOKEN}` ? 200 : 401, document())(request, response);
+    });
+    expect((await clientOf(server.origin).lookAtSchema()).lacks).toEqual([]);
+    const other = await serve(always(200, document()));
+    const moved = await serve(always(302, '', { location: `${other.origin}/api/openapi.json` }));
+    await expect(clientOf(moved.origin).lookAtSchema()).rejects.toMatchObject({ name: 'ApiError' });
+    expect(other.seen).toEqual([]);
+  });
+
+  it('names what is missing, as the client itself asks for it', async () => {
+    const look = await lookAt(
+      document(({ paths }) => {
+        delete paths['/profile'];
+        delete paths['/media/video-dubbing/jobs'];
+      }),
+    );
+    expect(look.lacks).toEqual(
+      expect.arrayContaining([
+        { type: 'endpoint', endpoint: 'GET /profile', isRare: false },
+        { type: 'endpoint', endpoint: 'POST /media/video-dubbing/jobs', isRare: true },
+      ]),
+    );
+  });
+
+  it.each<[string, Json, Json]>([
+    [
+      'a field that has another name',
+      { type: 'object', properties: { text: {}, voice_id: {}, format: {} } },
+      { type: 'field', field: 'voiceId' },
+    ],
+    [
+      'a field that must be sent',
+      { type: 'object', properties: { text: {}, voiceId: {}, mood: {} }, required: ['mood'] },
+      { type: 'required', field: 'mood' },
+    ],
+    [
+      'a field that is refused',
+      { type: 'object', properties: { text: {}, voiceId: {} }, additionalProperties: false },
+      { type: 'field', field: 'speed' },
+    ],
+  ])('finds %s', async (_what, schema, lack) => {
+    const look = await lookAt(
+      document(({ paths }) => {
+        Object.assign(paths['/speech/tts/jobs']?.['post'] ?? {}, {
+          requestBody: { content: { 'application/json': { schema } } },
+        });
+      }),
+    );
+    expect(look.lacks).toContainEqual({ endpoint: 'POST /speech/tts/jobs', isRare: false, ...lack });
+  });
+
+  it('reads the answers that the document allows by the readers of the client', async () => {
+    const look = await lookAt(
+      document(({ paths }) => {
+        const schema = {
+          anyOf: [
+            { type: 'object', properties: { id: { type: 'string' } } },
+            { type: 'object', properties: { ticket: { type: 'string' } } },
+          ],
+        };
+        Object.assign(paths['/speech/tts/jobs']?.['post'] ?? {}, jobAnswer(schema));
+        Object.assign(
+          paths['/media/lip-sync/jobs']?.['post'] ?? {},
+          jobAnswer({ type: 'object', properties: { task: { type: 'object' } } }),
+        );
+      }),
+    );
+    expect(look.lacks).toEqual([
+      { type: 'reply', endpoint: 'POST /speech/tts/jobs', isRare: false, status: '202', has: ['ticket'] },
+    ]);
+    expect(look.open).toEqual(['POST /media/lip-sync/jobs']);
+  });
+
+  it('ends with references in circles, and with schemas that contain themselves many times', async () => {
+    const look = await lookAt(
+      document(({ paths, components }) => {
+        const self = { $ref: '#/components/schemas/Tree' };
+        const properties = Object.fromEntries(['a', 'b', 'c', 'd', 'e', 'f'].map((name) => [name, self]));
+        Object.assign(components['schemas'] as Json, {
+          Tree: { type: 'object', properties },
+          Loop: { $ref: '#/components/schemas/Loop' },
+          Away: { $ref: 'https://other.example/schema.json' },
+        });
+        Object.assign(paths['/speech/tts/jobs']?.['post'] ?? {}, jobAnswer(self));
+        Object.assign(paths['/media/lip-sync/jobs']?.['post'] ?? {}, jobAnswer({ $ref: '#/components/schemas/Loop' }));
+        Object.assign(
+          paths['/media/video-dubbing/jobs']?.['post'] ?? {},
+          jobAnswer({ $ref: '#/components/schemas/Away' }),
+        );
+      }),
+    );
+    expect(look.lacks.every(({ endpoint }) => endpoint === 'POST /speech/tts/jobs')).toBe(true);
+    expect(look.open).toEqual(['POST /media/lip-sync/jobs', 'POST /media/video-dubbing/jobs']);
+  });
+
+  it('reads OpenAPI 3.0, with its paths written whole', async () => {
+    const full = document();
+    const paths = Object.entries(full['paths'] as Json).map(([path, item]) => [
+      `/api/open/v1${path.replace('{taskId}', '{id}')}/`,
+      item,
+    ]);
+    const look = await lookAt({
+      ...full,
+      openapi: '3.0.3',
+      servers: [{ url: 'https://{host}/', variables: { host: { default: 'h' } } }],
+      paths: Object.fromEntries(paths),
+    });
+    expect(look).toMatchObject({ form: '3.0.3', lacks: [] });
+  });
+
+  it.each<[number, unknown, unknown]>([
+    [200, '<!doctype html><title>Site</title>', { name: 'ApiError', message: expect.stringContaining('a web page') }],
+    [404, '<!doctype html><title>Site</title>', { name: 'ApiError' }],
+    [403, {}, { name: 'ApiError' }],
+    [500, '', { name: 'ApiError' }],
+    [200, '{"openapi":"3.1.0","paths":', { name: 'ApiError' }],
+    [200, { swagger: '2.0', paths: {} }, { name: 'NoDocument', message: expect.stringContaining('Swagger 2.0') }],
+    [200, { openapi: '3.1.0' }, { name: 'NoDocument' }],
+    [200, [], { name: 'NoDocument' }],
+  ])('says why a %d with %j is none', async (status, body, error) => {
+    await expect(lookAt(body, status)).rejects.toMatchObject(error as object);
+  });
+
+  it('does not read one without end', async () => {
+    const huge = `{"openapi":"3.1.0","paths":{"/a":"${'x'.repeat(17 * 1024 ** 2)}"}}`;
+    await expect(lookAt(huge)).rejects.toMatchObject({ name: 'ApiError' });
+  });
+
+  it('sees a change in what an endpoint refers to, and none in words or order', async () => {
+    const [before, reworded, changed] = [
+      await lookAt(document()),
+      await lookAt(
+        document(({ paths }) => {
+          Object.assign(paths['/profile']?.['get'] ?? {}, { summary: 'Other words', 'x-note': 1 });
+        }),
+      ),
+      await lookAt(
+        document(({ components }) => {
+          Object.assign((components['schemas'] as Record<string, Json>)['Profile'] ?? {}, { required: [] });
+        }),
+      ),
+    ];
+    expect(reworded.endpoints).toEqual(before.endpoints);
+    const parts = Object.keys(before.endpoints).filter(
+      (name) => JSON.stringify(before.endpoints[name]) !== JSON.stringify(changed.endpoints[name]),
+    );
+    expect(parts).toEqual(['GET /api/open/v1/profile', 'POST /api/open/v1/profile']);
+  });
+});
