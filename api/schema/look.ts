@@ -15,7 +15,9 @@ export async function lookAtSchema(connection: Connection): Promise<SchemaLook> 
   const checked = await checkDocument(document, await clientCalls(connection), begin);
   const { root, form, title, version } = document;
   const endpoints = [...document.endpoints.values()].map(({ name, parameters, requestBody, responses }) => {
-    const answers = Object.entries(responses).map(([status, answer]) => [`answer ${status}`, digestOf(root, answer)]);
+    const answers = Object.entries(responses).map(
+      ([status, answer]) => [`answer ${status}`, digestOf(root, answer)] as const,
+    );
     const parts: Record<string, string> = {
       parameters: digestOf(root, parameters),
       request: digestOf(root, requestBody ?? null),

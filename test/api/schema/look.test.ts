@@ -139,7 +139,7 @@ describe('a look at the schema of an API', () => {
       ...full,
       openapi: '3.0.3',
       servers: [{ url: 'https://{host}/', variables: { host: { default: 'h' } } }],
-      paths: Object.fromEntries(paths),
+      paths: Object.fromEntries(paths) as Json,
     });
     expect(look).toMatchObject({ form: '3.0.3', lacks: [] });
   });
