@@ -9,7 +9,7 @@ describe('a budget of 40 % of the bill, with 100 rows in flight', () => {
   let world: LiveWorld;
 
   beforeEach(async () => {
-    world = await LiveWorld.create({ seed: 63, createMs: [20, 200], jobMs: [500, 1_500] });
+    world = await LiveWorld.withServer({ seed: 63, createMs: [20, 200], jobMs: [500, 1_500] });
     await world.prepare(ROWS, ['tts', 'dub']);
   });
   afterEach(async () => {

@@ -15,7 +15,7 @@ describe('a batch whose rows fail', () => {
     const plan = {
       rules: [{ on: 'create' as const, match: { every: 4 }, fault: { kind: 'status' as const, status: 400 as const } }],
     };
-    world = await LiveWorld.create({ seed: 64, createMs: [20, 100], jobMs: [2_000, 4_000], plan });
+    world = await LiveWorld.withServer({ seed: 64, createMs: [20, 100], jobMs: [2_000, 4_000], plan });
     await world.prepare(ROWS, ['tts', 'lip-sync']);
   });
   afterEach(async () => {
@@ -63,7 +63,7 @@ describe('a batch whose rows fail', () => {
   it('ends a batch that is paused, too, when jobs that ran meanwhile fail', async () => {
     await world.close();
     const plan = { rules: [{ on: 'create' as const, match: { every: 3 }, fault: 'job-fails' as const }] };
-    world = await LiveWorld.create({ seed: 65, createMs: [20, 100], jobMs: [3_600_000, 3_600_000], plan });
+    world = await LiveWorld.withServer({ seed: 65, createMs: [20, 100], jobMs: [3_600_000, 3_600_000], plan });
     await world.prepare(ROWS, ['tts', 'lip-sync']);
     const running = world.start([...RUN, '--halt', 'soon,fail=2']);
     await world.untilCharged(9);
@@ -77,7 +77,7 @@ describe('a batch whose rows fail', () => {
   it('pauses by itself where the results of the first rows cannot be fetched, and goes on when told', async () => {
     await world.close();
     const plan = { rules: [{ on: 'download' as const, fault: { kind: 'status' as const, status: 403 as const } }] };
-    world = await LiveWorld.create({ seed: 66, createMs: [20, 100], jobMs: [100, 500], plan });
+    world = await LiveWorld.withServer({ seed: 66, createMs: [20, 100], jobMs: [100, 500], plan });
     await world.prepare(200, ['tts']);
     const run = ['run', 'lines.csv', '--window', '20'];
     const ended = await world.run(run);

@@ -37,7 +37,7 @@ describe('change one voice in 1,000 rows of 10 voices', () => {
   let world: LiveWorld;
 
   beforeEach(async () => {
-    world = await LiveWorld.create({ seed: 4, createMs: [1, 5], jobMs: [20, 60] });
+    world = await LiveWorld.withServer({ seed: 4, createMs: [1, 5], jobMs: [20, 60] });
     await world.write('voxbatch.config.json', JSON.stringify({ polling: { firstLookMs: 200, gapMs: 200 } }));
     await world.write('lines.csv', catalogue());
   });

@@ -18,7 +18,7 @@ let world: LiveWorld;
 
 /** A world whose first run of `lines.csv` meets these faults. */
 async function open(rows: readonly string[], plan: FaultPlan, jobMs: [number, number] = [300, 600]): Promise<void> {
-  world = await LiveWorld.create({ seed: 61, plan, jobMs });
+  world = await LiveWorld.withServer({ seed: 61, plan, jobMs });
   await world.prepare(1);
   await world.write('lines.csv', `${[HEADER, ...rows].join('\n')}\n`);
 }

@@ -10,6 +10,7 @@ import {
   type SimulatorOptions,
 } from '../../simulator/start-simulator.ts';
 import type { StatisticsReport } from '../../simulator/statistics.ts';
+import { joinServer, type Membership } from '../../embedded/join-server.ts';
 import { replayFolder } from './replay-folder.ts';
 import { waitFor } from './wait-for.ts';
 
@@ -55,6 +56,7 @@ export class LiveWorld {
   readonly #env: NodeJS.ProcessEnv;
   readonly #children = new Set<ChildProcess>();
   #lastWords = '';
+  #membership: Membership | undefined;
 
   private constructor(folder: string, simulator: Simulator) {
     this.folder = folder;
@@ -72,6 +74,17 @@ export class LiveWorld {
   static async create(options: SimulatorOptions = {}, name = 'voxbatch-live-'): Promise<LiveWorld> {
     const folder = await realpath(await mkdtemp(join(tmpdir(), name)));
     return new LiveWorld(folder, await startSimulator(options));
+  }
+
+  /**
+   * The same, with a Temporal server that runs until the world is closed: a command that finds one takes two thirds of the processor's time of one
+   * that starts its own. Not for tests of a server, of a process that dies, or of what is left behind.
+   */
+  static async withServer(options: SimulatorOptions = {}): Promise<LiveWorld> {
+    const world = await LiveWorld.create(options);
+    const home = world.path('.voxbatch');
+    world.#membership = await joinServer({ home, env: process.env, say: () => undefined });
+    return world;
   }
 
   /** Path of a file in the folder. */
@@ -265,17 +278,28 @@ export class LiveWorld {
    */
   async close(): Promise<number> {
     const left = [...this.#children].filter((child) => child.exitCode === null && child.signalCode === null);
-    await this.#endProcesses();
+    if (this.#membership === undefined) await this.#endProcesses();
     await this.simulator.close();
     let replayed: number;
     try {
-      replayed = await replayFolder(this.folder);
+      replayed = await this.#replay();
     } finally {
       await this.#endProcesses();
       await rm(this.folder, { recursive: true, force: true, maxRetries: 5 });
     }
     if (left.length > 0) throw new Error(`${String(left.length)} commands were still running at the end of the test.`);
     return replayed;
+  }
+
+  async #replay(): Promise<number> {
+    const membership = this.#membership;
+    if (membership === undefined) return replayFolder(this.folder);
+    try {
+      const { replayHistoriesAt } = await import('./replay-histories.ts');
+      return await replayHistoriesAt(membership.address);
+    } finally {
+      await membership.leave();
+    }
   }
 
   async #endProcesses(): Promise<void> {
