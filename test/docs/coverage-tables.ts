@@ -58,7 +58,8 @@ function testsOf(shows: string, tests: readonly NamedTest[]): string {
   return [...new Set(own.map(({ file }) => file))]
     .map((file) => {
       const titles = own.filter((test) => test.file === file).map(({ title }) => prose(title));
-      return `[${file.replace(/^test\/|\.test\.ts$/g, '')}](../${file}): ${titles.join('; ')}`;
+      // No link: packages hold this page, but not the tests.
+      return `\`${file}\`: ${titles.join('; ')}`;
     })
     .join('<br>');
 }
