@@ -8,6 +8,7 @@ import type { RowStanding } from '../ledger/record-types.ts';
 import type { Store } from '../store/store.ts';
 import type { BatchCache } from './batch-cache.ts';
 import type { ConcurrencyLimit } from './concurrency-limit.ts';
+import type { JobHints } from './job-hints.ts';
 import type { JobMemory } from './job-memory.ts';
 import type { MediaIdentities } from '../batches/media-identities.ts';
 import type { ResultLookUps } from './result-look-ups.ts';
@@ -60,6 +61,8 @@ export interface ProcessMemory {
   readonly polls: PolledJobs;
   /** Polls several jobs at once, where the API lists them. */
   readonly pagePolls: PagePolls;
+  /** What webhooks say of jobs, if they are listened for. */
+  readonly hints: JobHints;
   /** How long jobs take. */
   readonly jobTimes: JobMemory;
   /** How many jobs the API runs at once, and how many of them this process may start. */

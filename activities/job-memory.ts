@@ -1,6 +1,6 @@
 import { limiterScope, type Realm } from '../contract/names.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { jobsIn, NO_JOB_TIMES, type JobTimes, type Span } from '../policy/job-times.ts';
+import { jobsIn, NO_JOB_TIMES, quantilesOf, type JobTimes, type Span } from '../policy/job-times.ts';
 import { planPolls } from '../policy/learned-polls.ts';
 import type { PollPlan } from '../policy/poll-schedule.ts';
 
@@ -17,6 +17,11 @@ const SHARE_AT_MOST = 500;
 const SHARE_EVERY_MS = 5_000;
 /** From this many jobs on, a sort decides by itself. */
 const WELL_KNOWN = 300;
+
+/** From this many jobs on, something is known about the longest. */
+const KNOWN = 30;
+/** Share of jobs that end within the longest known time. */
+const NEARLY_ALL = 0.995;
 
 /** Jobs of one sort. */
 interface Sort {
@@ -56,6 +61,13 @@ export class JobMemory {
       known.ages.set(key, ages);
     }
     return ages;
+  }
+
+  /** How long nearly all jobs of these sorts (the narrowest first) take at most, ms; undefined if little is known. */
+  longestOf(deps: MemoryNeeds, sorts: readonly string[]): number | undefined {
+    const all = sorts.map((sort) => this.#sortOf(deps, sort));
+    const known = all.find(({ jobs }) => jobs >= WELL_KNOWN) ?? all.at(-1);
+    return known === undefined || known.jobs < KNOWN ? undefined : quantilesOf(known.times, [NEARLY_ALL])[0];
   }
 
   /** A job of these sorts ended within this span of ages. */

@@ -11,6 +11,7 @@ import {
   scheduledPolls,
   type PollPlan,
 } from '../policy/poll-schedule.ts';
+import type { Span } from '../policy/job-times.ts';
 import { FEW_FAILED_POLLS, mostFailedPolls } from '../policy/overdue.ts';
 import { afterJobFailed } from '../policy/new-take.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -34,12 +35,15 @@ export type PollResult = RowStanding | 'fetched' | 'same';
 /** Polls a job once. A failed poll never means a failed job. The signal aborts it. */
 export async function pollJob(deps: Dependencies, job: WaitedJob, signal: AbortSignal): Promise<PollResult> {
   let reading: JobReading;
+  const isHinted = deps.hints.looks(job.jobId);
   try {
-    const listed = await pollByPage(deps, job);
+    // A page shows only what still runs.
+    const listed = isHinted ? undefined : await pollByPage(deps, job);
     if (signal.aborted) return 'same';
     const read = (): Promise<JobReading> => apiIn(deps, job.dialect).readJob(job.operation, job.jobId, signal);
     reading = listed ?? (await readInTurn(deps, job.key.batch, signal, read));
   } catch (error) {
+    deps.hints.unread(job.jobId);
     if (signal.aborted) return 'same';
     if (!(error instanceof ApiError)) throw error;
     return afterFailedPoll(deps, job, error.failure);
@@ -49,9 +53,11 @@ export async function pollJob(deps: Dependencies, job: WaitedJob, signal: AbortS
     const age = ageOf(job, deps.clock.now().wall);
     const span = deps.polls.ended(job.name, age);
     if (span !== undefined) {
-      deps.jobTimes.ended(deps, sortsOf(job), span);
-      deps.polls.spared(job.name, scheduledPolls(job.loaded.batch.settings, age));
+      deps.jobTimes.ended(deps, sortsOf(job), isHinted ? justBefore(span) : span);
+      // Polls that a webhook made needless are not there to be spent on other jobs.
+      if (!isHinted) deps.polls.spared(job.name, scheduledPolls(job.loaded.batch.settings, age));
     }
+    deps.hints.ended(job.jobId, isHinted);
     deps.concurrencyLimit.ended(job.name);
   }
   switch (reading.phase) {
@@ -63,8 +69,14 @@ export async function pollJob(deps: Dependencies, job: WaitedJob, signal: AbortS
       if (!deps.fetches.isRunning(job.name)) void deps.fetches.track(job.name, fetchResult(deps, job, reading));
       return 'fetched';
     case 'running':
+      deps.hints.ran(job.jobId);
       return stillRunning(deps, job, reading);
   }
+}
+
+/** A webhook comes soon after the end: a job that it announced ended within the last tenth of its age. */
+function justBefore([from, to]: Span): Span {
+  return [Math.max(from, 0.9 * to), to];
 }
 
 /** The API reports that the job failed: so does the row, unless the user pays for retakes in advance. */

@@ -11,6 +11,7 @@ import type { FaultPointHook } from '../activities/fault-points.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { BatchCache } from '../activities/batch-cache.ts';
 import { ConcurrencyLimit } from '../activities/concurrency-limit.ts';
+import { JobHints } from '../activities/job-hints.ts';
 import { JobMemory } from '../activities/job-memory.ts';
 import { Listings } from '../activities/shared-job-list.ts';
 import { PolledJobs } from '../activities/polled-jobs.ts';
@@ -30,6 +31,8 @@ const READS = 32;
 export interface WorkerWorld extends Omit<Services, 'clock'>, Pick<ProcessSignals, 'onFault'> {
   /** Called at every point where a process can die; for tests. Default: does nothing. */
   readonly atFaultPoint?: FaultPointHook;
+  /** Default: hints that never listen. */
+  readonly hints?: JobHints;
   /** Default: does nothing. */
   readonly leaveContext?: ProcessSignals['leaveContext'];
 }
@@ -42,7 +45,7 @@ export function dependenciesOf(
 ): Dependencies {
   return {
     ...world,
-    ...memoryOf(world.ledger),
+    ...memoryOf(world.ledger, world.hints),
     clock: SYSTEM_CLOCK,
     ending,
     cutting,
@@ -52,7 +55,7 @@ export function dependenciesOf(
 }
 
 /** The memory of a new process. */
-function memoryOf(ledger: Ledger): ProcessMemory {
+function memoryOf(ledger: Ledger, hints = new JobHints()): ProcessMemory {
   return {
     batches: new BatchCache(ledger),
     lanes: new Map(),
@@ -62,6 +65,7 @@ function memoryOf(ledger: Ledger): ProcessMemory {
     pace: new Pace(),
     polls: new PolledJobs(),
     pagePolls: new PagePolls(),
+    hints,
     jobTimes: new JobMemory(),
     concurrencyLimit: new ConcurrencyLimit(),
     resultLookUps: new ResultLookUps(ledger),

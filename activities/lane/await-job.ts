@@ -4,6 +4,7 @@ import type { Dependencies } from '../dependencies.ts';
 import { attemptOf, loadAttempt, moveAfter, nameOf, type LoadedAttempt, type RowNow } from '../attempt.ts';
 import { pollJob, type PollResult } from '../poll-job.ts';
 import { sortsOf, waitedJob, type WaitedJob } from '../waited-job.ts';
+import { sleepUntilDue } from './await-hint.ts';
 import type { WakeUps } from './wake-ups.ts';
 
 /** What can end a wait. */
@@ -42,6 +43,7 @@ export async function awaitJob(
     if (next.type !== 'wait' || job === undefined || name !== nameOf({ batch: key.batch, ...next.at })) {
       deps.polls.forget(name);
       deps.pagePolls.forget(name);
+      if (job !== undefined) deps.hints.forget(job.jobId);
       deps.concurrencyLimit.settled(name);
       return { next, standing: loaded };
     }
@@ -84,9 +86,15 @@ async function pollWhenDue(
     const ages = deps.jobTimes.agesOf(deps, sortsOf(job), settings);
     return firstPoll(settings, ages, job.acceptedAt, now);
   });
-  const dueAt = onTick(settings, plannedAt);
-  await wakeUps.sleep(dueAt - now.monotonic);
-  const isDue = !signal.aborted && deps.clock.now().monotonic >= dueAt - 1;
-  const poll = isDue ? await pollJob(deps, job, signal) : 'same';
+  const isTime = deps.hints.isUsed
+    ? await sleepUntilDue(deps, job, plannedAt, wakeUps)
+    : await sleepUntil(deps, onTick(settings, plannedAt), wakeUps);
+  const poll = isTime && !signal.aborted ? await pollJob(deps, job, signal) : 'same';
   return poll === 'same' && wakeUps.count !== count ? undefined : poll;
+}
+
+/** Sleeps until a time of the monotonic clock; false if it woke before. */
+async function sleepUntil({ clock }: Pick<Dependencies, 'clock'>, at: number, wakeUps: WakeUps): Promise<boolean> {
+  await wakeUps.sleep(at - clock.now().monotonic);
+  return clock.now().monotonic >= at - 1;
 }

@@ -17,8 +17,11 @@ export class WakeUps {
     return this.sleep(at - performance.now());
   }
 
-  /** Resolves after this many ms, or at {@link WakeUps.wakeAll}. At once after {@link WakeUps.stop}. */
-  sleep(ms: number): Promise<void> {
+  /**
+   * Resolves after this many ms, or at {@link WakeUps.wakeAll}. At once after {@link WakeUps.stop}. `onSleep` gets what
+   * wakes this sleeper alone.
+   */
+  sleep(ms: number, onSleep?: (wake: () => void) => void): Promise<void> {
     if (this.#isStopped || ms <= 0) return Promise.resolve();
     return new Promise((resolve) => {
       const wake = (): void => {
@@ -28,6 +31,7 @@ export class WakeUps {
       };
       const timer = setTimeout(wake, ms);
       this.#wakers.add(wake);
+      onSleep?.(wake);
     });
   }
 

@@ -1,0 +1,41 @@
+import { onTick } from '../../policy/poll-schedule.ts';
+import { safetyAge } from '../../policy/safety-net.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { ageOf, sortsOf, type WaitedJob } from '../waited-job.ts';
+import type { WakeUps } from './wake-ups.ts';
+
+/** A sleeping row is read again this often, ms: a change by another process wakes nobody here. */
+const LONGEST_SLEEP_MS = 10_000;
+
+/**
+ * Sleeps until a job is to be read: because a webhook mentioned it, or because a poll is due that webhooks do not make
+ * needless. Returns false if it woke before that; a poll that is left out is put off.
+ */
+export async function sleepUntilDue(
+  deps: Pick<Dependencies, 'clock' | 'hints' | 'jobTimes' | 'polls' | 'ledger' | 'realm'>,
+  job: WaitedJob,
+  plannedAt: number,
+  wakeUps: WakeUps,
+): Promise<boolean> {
+  const { clock, hints, polls } = deps;
+  const { settings } = job.loaded.batch;
+  hints.begin(job.jobId, ageOf(job, clock.now().wall), settings.pollGapMs);
+  const pollAt = onTick(settings, plannedAt);
+  const dueAt = Math.min(pollAt, hints.lookAt(job.jobId));
+  const sleepMs = Math.min(LONGEST_SLEEP_MS, dueAt - clock.now().monotonic);
+  await wakeUps.sleep(sleepMs, (wake) => {
+    hints.wakes(job.jobId, wake);
+  });
+  const { monotonic: now, wall } = clock.now();
+  if (hints.lookAt(job.jobId) <= now) return true;
+  if (now < pollAt - 1) return false;
+  const age = ageOf(job, wall);
+  const deadlineMs = job.waitedSince - job.acceptedAt + settings.jobDeadlineMs;
+  const next = hints.spare(job.jobId, age, () => {
+    const longestMs = deps.jobTimes.longestOf(deps, sortsOf(job));
+    return safetyAge(settings, { longestMs, deadlineMs }, age);
+  });
+  if (next === undefined) return true;
+  polls.again(job.name, now + next - age);
+  return false;
+}
