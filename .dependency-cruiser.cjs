@@ -78,7 +78,19 @@ const IMPORTS = {
       'results/ turns records into files. It is given a ledger and never opens one or asks the API, so it may import only their types (`import type`).',
   },
   client: {
-    may: ['contract', 'api', 'ledger', 'store', 'inputs', 'policy', 'batches', 'worker', 'embedded', 'results'],
+    may: [
+      'contract',
+      'api',
+      'ledger',
+      'store',
+      'inputs',
+      'policy',
+      'batches',
+      'worker',
+      'embedded',
+      'results',
+      'threads',
+    ],
     types: ['activities'],
     comment:
       'client/ is what programs ask of voxbatch, the command line being one of them. It takes plain options and returns typed answers; it prints nothing, asks nobody and never ends the process. Words and flags are for starters/.',

@@ -8,13 +8,15 @@ import { failAbandoned } from '../embedded/fail-abandoned.ts';
 import { pathsIn } from '../embedded/home.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Store } from '../store/store.ts';
-import { newIdentity } from '../worker/dependencies.ts';
+import { newHints, newIdentity } from '../worker/dependencies.ts';
 import { startWorker, type RunningWorker } from '../worker/run-worker.ts';
 import { lockLedger } from './lock-ledger.ts';
 import type { OpenApi } from './open-api.ts';
 import type { Temporal } from './open-temporal.ts';
 import { VoxbatchError } from './problem.ts';
 import { voxbatchVersion } from './version.ts';
+import { putLeftoverBack } from './webhooks/put-back.ts';
+import { WebhookUse, type WebhookNews, type WebhookRequest, type WebhookWish } from './webhooks/use-webhook.ts';
 
 export interface EmbeddedWorkerRequest {
   readonly temporal: Temporal;
@@ -25,6 +27,10 @@ export interface EmbeddedWorkerRequest {
   /** Called with a fault that no retry fixes. */
   readonly onFault: (fault: Error) => void;
   readonly atFaultPoint: FaultPointHook | undefined;
+  /** Webhooks that reach this process; it polls less then. */
+  readonly webhook?: WebhookWish | undefined;
+  /** Called with what happens to the account's webhook. */
+  readonly onWebhook?: ((news: WebhookNews) => void) | undefined;
   /** Called with every line of the log as well. */
   readonly onLog?: ((line: string) => void) | undefined;
 }
@@ -32,7 +38,7 @@ export interface EmbeddedWorkerRequest {
 /**
  * Starts the worker of this process. If every other process of this home is dead, it first fails the activities that
  * they had begun, so that nothing waits for a heartbeat timeout. Throws {@link VoxbatchError} (`server-gone`,
- * `ledger-in-use`).
+ * `ledger-in-use`, `bad-option`).
  */
 export async function startEmbeddedWorker(request: EmbeddedWorkerRequest): Promise<RunningWorker> {
   const { temporal, ledger, store, open, atFaultPoint: atFaultPoint } = request;
@@ -47,6 +53,8 @@ export async function startEmbeddedWorker(request: EmbeddedWorkerRequest): Promi
       const workflowIdPrefix = batchWorkflowId(ledger.id, '');
       await failAbandoned(temporal.client, { workflowIdPrefix, isMine: (identity) => identity === owner });
     }
+    const { hints, memoryMs } = newHints();
+    const webhook = await beginWebhook(request, { owner, hints, memoryMs });
     const worker = await startWorker(temporal, {
       ledger,
       store,
@@ -56,10 +64,18 @@ export async function startEmbeddedWorker(request: EmbeddedWorkerRequest): Promi
       log,
       voxbatchVersion: voxbatchVersion(),
       onFault: request.onFault,
+      hints,
       ...defined({ atFaultPoint }),
+    }).catch(async (error: unknown) => {
+      await webhook?.end();
+      throw error;
     });
     worker.ended.finally(release).catch(() => undefined);
-    return worker;
+    if (webhook === undefined) return worker;
+    const end = async (patienceMs?: number): Promise<void> => {
+      await Promise.all([worker.end(patienceMs), webhook.end()]);
+    };
+    return { ...worker, end };
   } catch (error) {
     release();
     throw isServerGone(error)
@@ -75,6 +91,24 @@ function isServerGone(error: unknown): error is Error {
     error instanceof ServiceError ||
     (error instanceof Error && error.name === 'TransportError')
   );
+}
+
+/** How long a start waits for the webhook that another process left behind, ms. */
+const LEFTOVER_MS = 5_000;
+
+/** Begins to use the account's webhook, if that is asked for. Else puts one back that a process which died had set. */
+async function beginWebhook(
+  { webhook: wish, onWebhook: tell = () => undefined, ledger, open }: EmbeddedWorkerRequest,
+  mine: Pick<WebhookRequest, 'owner' | 'hints' | 'memoryMs'>,
+): Promise<WebhookUse | undefined> {
+  if (wish === undefined) {
+    const left = await putLeftoverBack(ledger, open, mine.owner, AbortSignal.timeout(LEFTOVER_MS));
+    if (left !== undefined) tell({ type: 'over', ...left, isLeftover: true });
+    return undefined;
+  }
+  const use = new WebhookUse({ ...mine, wish, open, ledger, tell });
+  await use.begin();
+  return use;
 }
 
 /** The log of this home's workers: state changes, never polls; ids, never texts, links or tokens. */

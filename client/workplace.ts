@@ -13,6 +13,7 @@ import { openTemporal, type Temporal } from './open-temporal.ts';
 import { VoxbatchError } from './problem.ts';
 import type { Settings } from './settings.ts';
 import { askWorkflow, startWorkflow } from './start-workflow.ts';
+import type { WebhookNews, WebhookWish } from './webhooks/use-webhook.ts';
 
 /** What working on batches needs. */
 export interface WorkplaceRequest {
@@ -24,6 +25,10 @@ export interface WorkplaceRequest {
   readonly startsOnly: boolean;
   /** Called before anything that takes long, such as downloading a server. */
   readonly say: (line: string) => void;
+  /** Webhooks that reach the worker of this process. */
+  readonly webhook?: WebhookWish | undefined;
+  /** Called with what happens to the account's webhook. */
+  readonly onWebhook?: ((news: WebhookNews) => void) | undefined;
   /** Called with every line of the worker's log. */
   readonly onLog?: ((line: string) => void) | undefined;
   readonly atFaultPoint?: FaultPointHook | undefined;

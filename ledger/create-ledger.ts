@@ -48,6 +48,7 @@ import type { Db } from './schema.ts';
 import { close } from './transactions.ts';
 import { cancelRest, runningJobs, stopNow } from './stops.ts';
 import { takesOf } from './takes.ts';
+import { leaveWebhook, noteWebhook, takeWebhook, webhookOf } from './webhooks.ts';
 import { beat, forgetWorkers, livingWorkers } from './workers.ts';
 
 /** An open database whose tables are up to date, and the locks beside it. */
@@ -144,6 +145,10 @@ export function createLedger({ db, id, place, locks }: OpenDatabase): Ledger {
     noteManifest: (occurrence, etag) => noteManifest(db, occurrence, etag),
     noteSkips: (schedule, survey) => noteSkips(db, schedule, survey),
     occurrencesOf: (schedule, which) => occurrencesOf(db, schedule, which),
+    takeWebhook: (account, owner) => takeWebhook(db, account, owner),
+    noteWebhook: (account, owner, set) => noteWebhook(db, account, owner, set),
+    leaveWebhook: (account, owner) => leaveWebhook(db, account, owner),
+    webhookOf: (account) => webhookOf(db, account),
     close: () => close(db),
   };
 }

@@ -119,6 +119,10 @@ const METHODS: Readonly<Record<Method, true>> = {
   noteSkips: true,
   monthSpend: true,
   occurrencesOf: true,
+  takeWebhook: true,
+  noteWebhook: true,
+  leaveWebhook: true,
+  webhookOf: true,
   close: true,
 };
 

@@ -6,6 +6,7 @@ import type { LockMethods } from './lock-methods.ts';
 import type { OccurrenceMethods } from './occurrence-methods.ts';
 import type { ResultMethods } from './result-methods.ts';
 import type { RowMethods } from './row-methods.ts';
+import type { WebhookMethods } from './webhook-methods.ts';
 
 /**
  * The record of rows and money. Every method is one transaction, synced to disk before it returns. Timestamps are in
@@ -23,6 +24,7 @@ export interface Ledger
     NoticeMethods,
     VoiceMethods,
     OccurrenceMethods,
+    WebhookMethods,
     LockMethods {
   /** Random id, created with the ledger. */
   readonly id: string;

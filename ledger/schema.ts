@@ -281,6 +281,19 @@ export interface OccurrencesTable {
   unchanged: number | null;
 }
 
+/** One line per account whose webhook a process uses. */
+export interface WebhooksTable {
+  api_url: string;
+  account: string;
+  /** The worker process that uses it. */
+  owner: string;
+  /** The address that it sets; null: none yet. It holds a secret. */
+  address: string | null;
+  /** `WebhookBefore` */
+  before: Json | null;
+  taken_at: number;
+}
+
 export interface LimitersTable {
   scope: string;
   state: Json;
@@ -308,6 +321,7 @@ export interface Schema {
   row_counts: RowCountsTable;
   sums: SumsTable;
   limiters: LimitersTable;
+  webhooks: WebhooksTable;
   reasons: ReasonsTable;
   decisions: DecisionsTable;
   notices: NoticesTable;

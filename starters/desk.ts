@@ -1,7 +1,10 @@
 import type { Session } from '../client/session.ts';
 import type { Settings } from '../client/settings.ts';
+import type { WebhookWish } from '../client/webhooks/use-webhook.ts';
 import type { RunContext } from './command-context.ts';
+import { readWebhook, type WebhookFlags } from './commands/webhook-flags.ts';
 import { openSession, type ApiFlags } from './connect/open-api.ts';
+import { usageError } from './exit-error.ts';
 import { personAt, type Person } from './person.ts';
 
 /** What a command needs to work on a batch. */
@@ -12,10 +15,12 @@ export interface Desk extends RunContext {
   readonly json: boolean;
   /** Return as soon as the batch is started; others work on it. */
   readonly detach: boolean;
+  /** Webhooks that reach the worker of this command. */
+  readonly webhook?: WebhookWish | undefined;
 }
 
 /** The flags that a desk depends on. */
-export interface DeskFlags extends ApiFlags {
+export interface DeskFlags extends ApiFlags, WebhookFlags {
   readonly json?: boolean;
   readonly detach?: boolean;
 }
@@ -34,10 +39,14 @@ export interface DeskRequest {
 /** Works on a batch, and closes everything that it opened. Nothing is opened before it is needed. */
 export async function atDesk<T>(request: DeskRequest, work: (desk: Desk) => Promise<T>): Promise<T> {
   const { settings, flags, context, mustExist, input } = request;
+  const webhook = readWebhook(flags);
+  if (webhook !== undefined && settings.cluster !== undefined) {
+    throw usageError('With a cluster, other processes work: give --webhook to voxbatch worker.');
+  }
   const session = openSession(settings, flags, { mustExist, thread: true });
   const { json = false, detach = false } = flags;
   try {
-    return await work({ ...context, session, person: personAt(context.output, flags, input), json, detach });
+    return await work({ ...context, session, person: personAt(context.output, flags, input), json, detach, webhook });
   } finally {
     await session.close();
   }

@@ -11,7 +11,7 @@ import type { FaultPointHook } from '../activities/fault-points.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { BatchCache } from '../activities/batch-cache.ts';
 import { ConcurrencyLimit } from '../activities/concurrency-limit.ts';
-import { JobHints } from '../activities/job-hints.ts';
+import { JobHints, UNHEARD_MS } from '../activities/job-hints.ts';
 import { JobMemory } from '../activities/job-memory.ts';
 import { Listings } from '../activities/shared-job-list.ts';
 import { PolledJobs } from '../activities/polled-jobs.ts';
@@ -81,4 +81,9 @@ function memoryOf(ledger: Ledger, hints = new JobHints()): ProcessMemory {
  */
 export function newIdentity(): string {
   return `${hostname()} ${String(process.pid)} ${Math.random().toString(36).slice(2, 8)}`;
+}
+
+/** Hints for the jobs of a worker, and how long what webhooks mention before their jobs are known has to be remembered. */
+export function newHints(): { readonly hints: JobHints; readonly memoryMs: number } {
+  return { hints: new JobHints(), memoryMs: UNHEARD_MS };
 }

@@ -5,6 +5,7 @@ import type { RunFlags } from '../run/run-options.ts';
 import { collect, credits } from './flag-values.ts';
 import { addPricingFlags, addReadingFlags } from './manifest-flags.ts';
 import { readNameFlags, type TypedNames } from './name-flags.ts';
+import { addWebhookFlags } from './webhook-flags.ts';
 import { addOutputFlags, withOutputFlags } from './output-flags.ts';
 
 /** Flags that `run` and `plan` share: how the manifest is read. */
@@ -30,7 +31,7 @@ const apiUrl = (): Option => new Option('--api-url <url>', 'API address (default
 
 /** Adds `run` and `plan`. */
 export function addRunCommands(program: Command, context: CommandContext): void {
-  addOutputFlags(withMoneyFlags(withManifestFlags(program.command('run'))))
+  addOutputFlags(addWebhookFlags(withMoneyFlags(withManifestFlags(program.command('run')))))
     .description('Start or resume a batch; writes ./out/<name>/')
     .option('-o, --out <folder>', 'Folder for the results (default: out/<name>)')
     .addOption(apiUrl())

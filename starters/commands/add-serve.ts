@@ -7,6 +7,8 @@ import type { UpFlags } from '../serve/up.ts';
 import { UNIT_FORMATS, type UnitFormat } from '../serve/units/unit-formats.ts';
 import type { Output } from '../terminal/output.ts';
 import { duration, positive } from './flag-values.ts';
+import { usageError } from '../exit-error.ts';
+import { addWebhookFlags } from './webhook-flags.ts';
 import { addLogFlags, withOutputFlags, type LogFlags } from './output-flags.ts';
 
 const LOOK_EVERY = '--look-every <seconds>';
@@ -18,7 +20,7 @@ export function addServeCommands(program: Command, context: CommandContext): voi
     const { withLog } = await import('../serve/log-lines.ts');
     context.done(await withLog(flags.log, withOutputFlags(context, flags).output, work));
   };
-  addLogFlags(program.command('worker'))
+  addLogFlags(addWebhookFlags(program.command('worker')))
     .description('Work on batches of this API and account until SIGTERM')
     .option('--api-url <url>', 'API address (default: VOXBATCH_API_URL)')
     .option(LOOK_EVERY, LOOK_EVERY_WORDS, positive)
@@ -27,7 +29,7 @@ export function addServeCommands(program: Command, context: CommandContext): voi
       const { serve } = await import('../serve/serve.ts');
       await logged(flags, (output) => serve(flags, { ...context, output }));
     });
-  addLogFlags(program.command('up'))
+  addLogFlags(addWebhookFlags(program.command('up')))
     .description('Run the embedded server and a worker until SIGTERM, as a service or in a terminal')
     .option('--api-url <url>', 'API address (default: VOXBATCH_API_URL)')
     .addOption(new Option('--until-idle', 'Exit when no batch is open'))
@@ -44,6 +46,8 @@ export function addServeCommands(program: Command, context: CommandContext): voi
     .addHelpText('after', '\nExample:\n  voxbatch up &\n  voxbatch up --wait 2m\n  voxbatch up --print-unit systemd\n')
     .action(async (flags: UpFlags & LogFlags & { readonly printUnit?: UnitFormat }) => {
       if (flags.printUnit !== undefined) {
+        if (flags.webhook !== undefined)
+          throw usageError('--print-unit does not take --webhook: add it to the command in the unit.');
         const { printUnit } = await import('../serve/units/print-unit.ts');
         context.done(await printUnit(flags.printUnit, flags, context.output));
         return;

@@ -4,6 +4,9 @@ import type { ReportOptions } from './report-problems.ts';
 import { flagOf } from '../terminal/tunable-words.ts';
 import type { RunFlags } from './run-options.ts';
 
+/** Flags of `run` for how it works. */
+const NOT_OF_PLAN = { webhook: undefined, webhookPort: undefined, webhookHost: undefined, webhookRestore: undefined };
+
 /** Value of a flag; `true` if it takes none. */
 type Given = string | number | boolean | readonly string[] | undefined;
 
@@ -20,6 +23,7 @@ export function manifestCommand(command: 'run' | 'plan', manifest: string, flags
     verbose: undefined,
     tts: flags.tts === 'job' ? undefined : flags.tts,
     cache: flags.cache === false ? 'off' : flags.cache,
+    ...(command === 'plan' ? NOT_OF_PLAN : {}),
   };
   const words = Object.entries(given).flatMap(([name, value]) => {
     const flag = flagOf(name);

@@ -11,10 +11,11 @@ import type { Settings } from '../../client/settings.ts';
 import type { NameFlags } from '../commands/name-flags.ts';
 import type { OutputFlags } from '../commands/output-flags.ts';
 import { readSubset, type SubsetFlags } from '../commands/subset-flags.ts';
+import type { WebhookFlags } from '../commands/webhook-flags.ts';
 import { readTuning, type TuningFlags } from '../commands/tuning-flags.ts';
 
 /** Flags of `run` and `plan`. */
-export interface RunFlags extends TuningFlags, NameFlags, OutputFlags, SubsetFlags {
+export interface RunFlags extends TuningFlags, NameFlags, OutputFlags, SubsetFlags, WebhookFlags {
   readonly out?: string;
   readonly apiUrl?: string;
   readonly kind?: string;

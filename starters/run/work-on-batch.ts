@@ -2,11 +2,13 @@ import { deliverLast, type DeliverRequest } from '../../client/deliver-notices.t
 import type { EarlyServer } from '../../client/early-server.ts';
 import type { FollowEnd } from '../../client/follow.ts';
 import { messageOf } from '../../client/problem.ts';
+import type { WebhookNews } from '../../client/webhooks/use-webhook.ts';
 import { Workplace } from '../../client/workplace.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import type { Desk } from '../desk.ts';
 import { ExitError } from '../exit-error.ts';
+import { webhookNewsWords } from '../terminal/webhook-news.ts';
 import { goOnCommand } from '../terminal/go-on-command.ts';
 import { firstNotice, listenForInterrupt, type Interrupt, type InterruptExit } from './interrupt.ts';
 import { exitErrorOf } from '../exit-of-problem.ts';
@@ -41,10 +43,13 @@ export async function workOnBatch<T>(
   finish: (end: WorkEnd) => Promise<T>,
 ): Promise<T> {
   const { record, out, server } = request;
-  const { session, output, detach, atFaultPoint } = desk;
+  const { session, output, detach, atFaultPoint, webhook } = desk;
   const { settings } = session;
   const [ledger, store, open] = [await session.ledger(), await session.store(), await session.api()];
-  const watched = { say: output.say, onLog: logOf(output), atFaultPoint };
+  const onWebhook = (news: WebhookNews): void => {
+    output.say(webhookNewsWords(news));
+  };
+  const watched = { say: output.say, onLog: logOf(output), atFaultPoint, webhook, onWebhook };
   const workplace = new Workplace({ settings, ledger, store, open, startsOnly: detach, server, ...watched });
   const { fault } = workplace;
   const interrupt = listen(output, record, workplace);
@@ -55,7 +60,8 @@ export async function workOnBatch<T>(
   let end: WorkEnd | undefined;
   let isUnderWay = false;
   try {
-    if (detach && settings.cluster === undefined && out !== null) spawnUp(settings, open, { batch: record.name, out });
+    if (detach && settings.cluster === undefined && out !== null)
+      spawnUp(settings, open, { batch: record.name, out, webhook });
     await workplace.open(signal);
     isUnderWay = true;
     const followed = await followAndTell(workplace, request, desk, signal);

@@ -15,12 +15,15 @@ import { claimStore } from '../../client/claim-store.ts';
 import { openTemporal, type Temporal } from '../../client/open-temporal.ts';
 import type { Settings } from '../../client/settings.ts';
 import { readSettings } from '../connect/settings.ts';
+import type { WebhookNews, WebhookWish } from '../../client/webhooks/use-webhook.ts';
+import { readWebhook, type WebhookFlags } from '../commands/webhook-flags.ts';
+import { webhookNewsWords } from '../terminal/webhook-news.ts';
 import { isOpenFor, stayUntil } from './stay-until.ts';
 import { tellHooks, type Telling } from './tell-hooks.ts';
 import { writeWhenClosed } from './write-when-closed.ts';
 import { logOf, type Output } from '../terminal/output.ts';
 
-export interface ServeFlags {
+export interface ServeFlags extends WebhookFlags {
   readonly apiUrl?: string;
   /** End when no batch of this account is open, or none can go on with this token. */
   readonly untilIdle?: boolean;
@@ -50,6 +53,7 @@ export async function serve(
   onReady: () => void = () => undefined,
 ): Promise<ExitName> {
   const { output } = context;
+  const webhook = readWebhook(flags);
   const settings = await readSettings();
   let temporal: Temporal | undefined;
   const interrupt = listenForInterrupt(
@@ -72,7 +76,20 @@ export async function serve(
     const ledger = await openRecords(settings, { mustExist: false, thread: true });
     temporal = await openTemporal(settings, { say: output.say, signal });
     try {
-      await work({ flags, context, settings, open, ledger, temporal, signal, onFault, onReady, interrupt, caring });
+      await work({
+        flags,
+        webhook,
+        context,
+        settings,
+        open,
+        ledger,
+        temporal,
+        signal,
+        onFault,
+        onReady,
+        interrupt,
+        caring,
+      });
     } finally {
       await temporal.close();
       await Promise.allSettled(caring);
@@ -97,6 +114,7 @@ interface ServeContext {
 
 interface Work {
   readonly flags: ServeFlags;
+  readonly webhook: WebhookWish | undefined;
   readonly context: ServeContext;
   readonly settings: Settings;
   readonly open: OpenApi;
@@ -113,13 +131,18 @@ interface Work {
 
 /** Works until the signal, or until nothing is left to do, and looks after open batches meanwhile. */
 async function work(request: Work): Promise<void> {
-  const { flags, context, settings, open, ledger, temporal, signal, onFault } = request;
+  const { flags, webhook, context, settings, open, ledger, temporal, signal, onFault } = request;
   const { atFaultPoint, output } = context;
   const { say } = output;
   const { home } = settings;
   const store = await claimStore(settings, ledger);
   const onLog = logOf(output);
-  const worker = await startEmbeddedWorker({ temporal, ledger, store, open, home, onFault, atFaultPoint, onLog });
+  const onWebhook = (news: WebhookNews): void => {
+    say(webhookNewsWords(news));
+  };
+  const hooked = { webhook, onWebhook };
+  const told = { onFault, atFaultPoint, onLog };
+  const worker = await startEmbeddedWorker({ temporal, ledger, store, open, home, ...told, ...hooked });
   worker.ended.catch(onFault);
   const leaving = new AbortController();
   let telling: Telling | undefined;

@@ -4,6 +4,8 @@ import { startChild } from '../../embedded/child-process.ts';
 import { pathsIn } from '../../embedded/home.ts';
 import type { OpenApi } from '../../client/open-api.ts';
 import type { Settings } from '../../client/settings.ts';
+import type { WebhookWish } from '../../client/webhooks/use-webhook.ts';
+import { webhookWords } from '../commands/webhook-flags.ts';
 import { readToken } from '../connect/api-token.ts';
 
 /**
@@ -23,12 +25,19 @@ const PASSES = [
   'TEMPORAL_PROFILE',
 ];
 
+/** A batch that `up` works on. */
+interface DetachedBatch {
+  readonly batch: string;
+  readonly out: string;
+  readonly webhook?: WebhookWish | undefined;
+}
+
 /**
  * Starts `voxbatch up` in the background: it keeps server and worker alive until no batch of this account is open, and writes the files
  * of the batch to `out` when that is finished. The
  * token goes to it by its environment; other programs' secrets do not.
  */
-export function spawnUp(settings: Settings, open: OpenApi, { batch, out }: { batch: string; out: string }): void {
+export function spawnUp(settings: Settings, open: OpenApi, { batch, out, webhook }: DetachedBatch): void {
   const { logs, upLog } = pathsIn(settings.home);
   mkdirSync(logs, { recursive: true, mode: 0o700 });
   const log = openSync(upLog, 'a');
@@ -37,7 +46,19 @@ export function spawnUp(settings: Settings, open: OpenApi, { batch, out }: { bat
   const env = { ...settings.env, VOXBATCH_API_TOKEN: readToken(settings) };
   const child = startChild(
     process.execPath,
-    [...process.execArgv, cli, 'up', '--until-idle', '--api-url', open.api.baseUrl, '--batch', batch, '--out', out],
+    [
+      ...process.execArgv,
+      cli,
+      'up',
+      '--until-idle',
+      '--api-url',
+      open.api.baseUrl,
+      '--batch',
+      batch,
+      '--out',
+      out,
+      ...webhookWords(webhook),
+    ],
     {
       detached: true,
       stdio: ['ignore', log, log],

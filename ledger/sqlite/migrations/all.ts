@@ -18,6 +18,7 @@ import { fetchedManifests } from './0017-fetched-manifests.ts';
 import { scheduleHooks } from './0018-schedule-hooks.ts';
 import { freeNames } from './0019-free-names.ts';
 import { awaitedVoices } from './0020-awaited-voices.ts';
+import { webhooks } from './0022-webhooks.ts';
 
 /** Every migration, by a name that sorts in the order in which they run. */
 const MIGRATIONS: Readonly<Record<string, Migration>> = {
@@ -40,6 +41,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0018-schedule-hooks': scheduleHooks,
   '0019-free-names': freeNames,
   '0020-awaited-voices': awaitedVoices,
+  '0022-webhooks': webhooks,
 };
 
 /** Migrations as code modules: a compiled and bundled voxbatch has no folder of them to read. */

@@ -1,0 +1,115 @@
+import { Worker } from 'node:worker_threads';
+import type { HintSource } from '../../activities/hint-source.ts';
+import { findThreadEntry } from '../../threads/find-entry.ts';
+import { listenHere } from './listen-here.ts';
+
+/** Where to listen for webhooks. */
+export interface ListenRequest {
+  readonly host: string;
+  /** 0: any free one. */
+  readonly port: number;
+  readonly secret: string;
+  /** How long a mention of a job is remembered that nobody listens for yet, ms. */
+  readonly memoryMs: number;
+}
+
+/** A job that is listened for from now on, or no longer. */
+export interface WatchChange {
+  readonly jobId: string;
+  readonly isWatched: boolean;
+}
+
+/** What the thread says. */
+export type ThreadNews =
+  | { readonly type: 'listening'; readonly port: number }
+  | { readonly type: 'failed'; readonly code: string }
+  | { readonly type: 'heard'; readonly ids: readonly string[] };
+
+/** What becomes of webhooks. */
+export interface ListenerEvents {
+  readonly heard: (jobIds: readonly string[]) => void;
+  /** The listener has died; no webhook comes any more. */
+  readonly died: () => void;
+}
+
+/** Listens for webhooks. */
+export interface HintListener extends HintSource {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/** The port cannot be listened on; `code` as the system names it. */
+export class CannotListen extends Error {
+  override readonly name = 'CannotListen';
+}
+
+/**
+ * Listens for webhooks, in a thread of its own that works a tenth of the time at most: whatever else comes waits, or is
+ * lost. Run from source, it listens in this thread. Throws {@link CannotListen}.
+ */
+export async function openHintListener(request: ListenRequest, events: ListenerEvents): Promise<HintListener> {
+  const entry = findThreadEntry(import.meta.url, 'client/webhook-thread');
+  return entry === undefined ? openHere(request, events) : openInThread(entry, request, events);
+}
+
+async function openHere(request: ListenRequest, { heard }: ListenerEvents): Promise<HintListener> {
+  const here = await listenHere(request, heard).catch((error: unknown) => {
+    throw new CannotListen((error as NodeJS.ErrnoException).code, { cause: error });
+  });
+  return { ...sourceOf(here.change), port: here.port, close: () => here.close() };
+}
+
+async function openInThread(
+  entry: URL,
+  request: ListenRequest,
+  { heard, died }: ListenerEvents,
+): Promise<HintListener> {
+  const thread = new Worker(entry, { name: 'webhooks', workerData: request, env: {}, execArgv: [] });
+  thread.unref();
+  let isClosing = false;
+  const port = await new Promise<number>((resolve, reject) => {
+    const fail = (cause: unknown): void => {
+      reject(new CannotListen(cause instanceof Error ? cause.message : String(cause)));
+      if (!isClosing) died();
+    };
+    thread.on('message', (news: ThreadNews) => {
+      if (news.type === 'heard') heard(news.ids);
+      else if (news.type === 'listening') resolve(news.port);
+      else fail(news.code);
+    });
+    thread.on('error', fail);
+    thread.on('exit', fail);
+  });
+  return {
+    ...sourceOf((changes) => {
+      thread.postMessage(changes);
+    }),
+    port,
+    close: async () => {
+      isClosing = true;
+      await thread.terminate();
+    },
+  };
+}
+
+/** Posts the changes of one turn of the event loop together. */
+function sourceOf(post: (changes: readonly WatchChange[]) => void): HintSource {
+  let changes: WatchChange[] = [];
+  const add = (change: WatchChange): void => {
+    changes.push(change);
+    if (changes.length > 1) return;
+    setImmediate(() => {
+      const posted = changes;
+      changes = [];
+      post(posted);
+    });
+  };
+  return {
+    listenFor: (jobId) => {
+      add({ jobId, isWatched: true });
+    },
+    forget: (jobId) => {
+      add({ jobId, isWatched: false });
+    },
+  };
+}

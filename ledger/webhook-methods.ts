@@ -1,0 +1,34 @@
+/** An account of an API. */
+export interface AccountKey {
+  readonly apiUrl: string;
+  readonly account: string;
+}
+
+/** The address of an account's webhooks before we changed it; `unknown`: the API did not show it. */
+export type WebhookBefore = { readonly type: 'known'; readonly url: string | null } | { readonly type: 'unknown' };
+
+/** Who uses the webhook of an account. */
+export interface WebhookRecord extends AccountKey {
+  /** A worker process; see {@link LaneMethods}. */
+  readonly owner: string;
+  /** The address that it sets, and what was there before; null: nothing is set yet. */
+  readonly set: { readonly address: string; readonly before: WebhookBefore } | null;
+}
+
+/** Who uses the webhook of an account. It has only one, so one process does. Part of {@link Ledger}. */
+export interface WebhookMethods {
+  /**
+   * Takes the webhook of an account for a worker process, unless one that lives has it. Returns the record as it was
+   * before: of this process, of a dead one, or none; `taken`: another process has it.
+   */
+  takeWebhook(
+    account: AccountKey,
+    owner: string,
+  ): Promise<{ readonly type: 'mine'; readonly before: WebhookRecord | undefined } | { readonly type: 'taken' }>;
+  /** Records what its owner is about to set, before it does. No effect if another one has taken it. */
+  noteWebhook(account: AccountKey, owner: string, set: WebhookRecord['set']): Promise<void>;
+  /** Ends its use by this process. */
+  leaveWebhook(account: AccountKey, owner: string): Promise<void>;
+  /** Who uses it, and whether that process is alive, as far as is known. */
+  webhookOf(account: AccountKey): Promise<(WebhookRecord & { readonly isAlive: boolean }) | undefined>;
+}

@@ -1,0 +1,87 @@
+import type { Db, Schema, Tx } from './schema.ts';
+import type { Selectable } from 'kysely';
+import { write } from './transactions.ts';
+import type { AccountKey, WebhookBefore, WebhookMethods, WebhookRecord } from './webhook-methods.ts';
+import { aliveSince } from './workers.ts';
+
+type Line = Selectable<Schema['webhooks']>;
+
+/** See {@link WebhookMethods}. */
+export async function takeWebhook(
+  db: Db,
+  account: AccountKey,
+  owner: string,
+): ReturnType<WebhookMethods['takeWebhook']> {
+  return write(db, async (tx) => {
+    const line = await select(tx, account).executeTakeFirst();
+    if (line !== undefined && line.owner !== owner && (await isAlive(tx, line.owner))) return { type: 'taken' };
+    if (line === undefined) {
+      const { apiUrl: api_url, account: name } = account;
+      const values = { api_url, account: name, owner, address: null, before: null, taken_at: Date.now() };
+      await tx.insertInto('webhooks').values(values).execute();
+      return { type: 'mine', before: undefined };
+    }
+    await tx
+      .updateTable('webhooks')
+      .set({ owner, taken_at: Date.now() })
+      .where('api_url', '=', account.apiUrl)
+      .where('account', '=', account.account)
+      .execute();
+    return { type: 'mine', before: recordOf(line) };
+  });
+}
+
+/** See {@link WebhookMethods}. */
+export async function noteWebhook(
+  db: Db,
+  { apiUrl, account }: AccountKey,
+  owner: string,
+  set: WebhookRecord['set'],
+): Promise<void> {
+  await write(db, async (tx) => {
+    await tx
+      .updateTable('webhooks')
+      .set({ address: set?.address ?? null, before: set === null ? null : JSON.stringify(set.before) })
+      .where('api_url', '=', apiUrl)
+      .where('account', '=', account)
+      .where('owner', '=', owner)
+      .execute();
+  });
+}
+
+/** See {@link WebhookMethods}. */
+export async function leaveWebhook(db: Db, { apiUrl, account }: AccountKey, owner: string): Promise<void> {
+  await write(db, async (tx) => {
+    await tx
+      .deleteFrom('webhooks')
+      .where('api_url', '=', apiUrl)
+      .where('account', '=', account)
+      .where('owner', '=', owner)
+      .execute();
+  });
+}
+
+/** See {@link WebhookMethods}. */
+export async function webhookOf(db: Db, account: AccountKey): ReturnType<WebhookMethods['webhookOf']> {
+  const line = await select(db, account).executeTakeFirst();
+  return line === undefined ? undefined : { ...recordOf(line), isAlive: await isAlive(db, line.owner) };
+}
+
+function select(db: Db | Tx, { apiUrl, account }: AccountKey) {
+  return db.selectFrom('webhooks').selectAll().where('api_url', '=', apiUrl).where('account', '=', account);
+}
+
+async function isAlive(db: Db | Tx, owner: string): Promise<boolean> {
+  const line = await db
+    .selectFrom('workers')
+    .select('owner')
+    .where('owner', '=', owner)
+    .where('seen_at', '>', aliveSince())
+    .executeTakeFirst();
+  return line !== undefined;
+}
+
+function recordOf({ api_url: apiUrl, account, owner, address, before }: Line): WebhookRecord {
+  const set = address === null || before === null ? null : { address, before: JSON.parse(before) as WebhookBefore };
+  return { apiUrl, account, owner, set };
+}

@@ -1,0 +1,48 @@
+import { withoutPath } from '../../contract/url-scheme.ts';
+import type { WebhookNews } from '../../client/webhooks/use-webhook.ts';
+
+type Before = Extract<WebhookNews, { readonly type: 'over' }>['before'];
+
+/** What happens to the account's webhook, for people. Paths of addresses are secrets. */
+export function webhookNewsWords(news: WebhookNews): string {
+  switch (news.type) {
+    case 'set': {
+      const isShown = news.result === 'set' ? '' : ' The profile does not show whether it was taken.';
+      return `Webhooks come to ${news.to}, which has to lead to port ${String(news.port)} here.${isShown} Before: ${beforeWords(news.before)}.`;
+    }
+    case 'not-taken':
+      return `The API did not take the webhook: ${news.why.replace(/\.$/, '')}. Jobs are polled instead.`;
+    case 'in-use':
+      return "Another process uses the account's webhook. Jobs are polled here until that one ends.";
+    case 'deaf':
+      return 'Webhooks are no longer listened for: the listener has died. Jobs are polled instead.';
+    case 'over':
+      return `${news.isLeftover ? 'A process that died had left its webhook in the account. ' : ''}${overWords(news)}`;
+  }
+}
+
+function overWords({ end, before }: Extract<WebhookNews, { readonly type: 'over' }>): string {
+  switch (end) {
+    case 'back':
+      return `The webhook of the account was put back: ${beforeWords(before)}.`;
+    case 'others':
+      return 'Somebody else has changed the webhook of the account meanwhile, so it stays as it is.';
+    case 'unknown':
+      return (
+        'The profile did not show which webhook the account had before, so ours stays, and leads nowhere. ' +
+        'Set it: voxbatch profile set-webhook URL, or give --webhook-restore URL the next time.'
+      );
+    case 'stays':
+      return (
+        `The API did not take back the earlier webhook (${beforeWords(before)}), so ours stays, and leads nowhere. ` +
+        'Set another one: voxbatch profile set-webhook URL'
+      );
+    case 'away':
+      return 'The webhook of the account could not be put back: the API did not answer. The next start does it, or: voxbatch doctor';
+  }
+}
+
+function beforeWords(before: Before): string {
+  if (before.type === 'unknown') return 'unknown';
+  return before.url === null ? 'none' : withoutPath(before.url);
+}
