@@ -96,7 +96,7 @@ function shownIn(profile: Profile, name: string): unknown {
 }
 
 /** Whether two values of a field mean the same. An address may come back in another spelling. */
-function isSame(one: unknown, other: unknown): boolean {
+export function isSame(one: unknown, other: unknown): boolean {
   const plain = (value: unknown): unknown => {
     if (value === '') return null;
     return typeof value === 'string' && URL.canParse(value) ? new URL(value).href : value;
