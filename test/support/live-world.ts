@@ -11,6 +11,7 @@ import {
 } from '../../simulator/start-simulator.ts';
 import type { StatisticsReport } from '../../simulator/statistics.ts';
 import { joinServer, type Membership } from '../../embedded/join-server.ts';
+import type { WebhookMode } from '../../simulator/webhook-modes.ts';
 import { replayFolder } from './replay-folder.ts';
 import { waitFor } from './wait-for.ts';
 
@@ -197,6 +198,7 @@ export class LiveWorld {
     readonly token?: string;
     readonly rate?: number | null;
     readonly jobMs?: readonly [number, number];
+    readonly webhooks?: WebhookMode;
   }): Promise<void> {
     await this.#control('settings', settings);
   }
