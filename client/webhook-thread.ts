@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { ListenRequest, ThreadNews, WatchChange } from './webhooks/hint-listener.ts';
-import { listenHere } from './webhooks/listen-here.ts';
+import type { ThreadNews } from './webhooks/hint-listener.ts';
+import { listenHere, type ListenRequest, type WatchChange } from './webhooks/listen-here.ts';
 import { createThrottle } from './webhooks/throttle.ts';
 
 /** The thread that listens for webhooks, so that a flood of them holds up nobody. */

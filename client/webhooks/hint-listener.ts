@@ -1,23 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { HintSource } from '../../activities/hint-source.ts';
 import { findThreadEntry } from '../../threads/find-entry.ts';
-import { listenHere } from './listen-here.ts';
-
-/** Where to listen for webhooks. */
-export interface ListenRequest {
-  readonly host: string;
-  /** 0: any free one. */
-  readonly port: number;
-  readonly secret: string;
-  /** How long a mention of a job is remembered that nobody listens for yet, ms. */
-  readonly memoryMs: number;
-}
-
-/** A job that is listened for from now on, or no longer. */
-export interface WatchChange {
-  readonly jobId: string;
-  readonly isWatched: boolean;
-}
+import { listenHere, type ListenRequest, type WatchChange } from './listen-here.ts';
 
 /** What the thread says. */
 export type ThreadNews =

@@ -1,7 +1,22 @@
 import type { AddressInfo } from 'node:net';
 import { HeardJobs } from './heard-jobs.ts';
 import { createHintServer } from './hint-server.ts';
-import type { ListenRequest, WatchChange } from './hint-listener.ts';
+
+/** Where to listen for webhooks. */
+export interface ListenRequest {
+  readonly host: string;
+  /** 0: any free one. */
+  readonly port: number;
+  readonly secret: string;
+  /** How long a mention of a job is remembered that nobody listens for yet, ms. */
+  readonly memoryMs: number;
+}
+
+/** A job that is listened for from now on, or no longer. */
+export interface WatchChange {
+  readonly jobId: string;
+  readonly isWatched: boolean;
+}
 
 /** A server of webhooks in this thread. */
 export interface ListeningHere {

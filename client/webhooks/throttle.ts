@@ -2,7 +2,7 @@ import { performance, type EventLoopUtilization } from 'node:perf_hooks';
 import { NO_DUTY, restFor, worked } from '../../policy/duty-cycle.ts';
 
 /** The most that a thread with a throttle works, as a share of the time. */
-export const SHARE = 0.1;
+const SHARE = 0.1;
 /** Work that is free, ms. */
 const BURST_MS = 20;
 /** How often it is looked at, ms. */
