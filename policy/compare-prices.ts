@@ -112,8 +112,8 @@ export class PriceTally {
 }
 
 /**
- * Quoted requests cost their quotes times what the measured ones cost more or less; where those were quoted at nothing,
- * as much as one of them. Requests without a quote cost as much as one measured request. Without any measured request, a
+ * Quoted requests cost their quotes times what the measured ones cost more or less; where those were quoted at nothing
+ * and were charged, as much as one of them. Requests without a quote cost as much as one measured request. Without any measured request, a
  * quote is all that is known.
  */
 function expectedCost({ requests, quoted, charged, unquoted }: MeasuredPrice, open: OpenRequests): number | null {
@@ -121,9 +121,9 @@ function expectedCost({ requests, quoted, charged, unquoted }: MeasuredPrice, op
   const each = all === 0 ? null : (charged + unquoted.charged) / all;
   if (open.unquoted > 0 && each === null) return null;
   const ofUnquoted = (each ?? 0) * open.unquoted;
-  const isFree = requests > 0 && quoted === 0;
+  const saidFree = quoted === 0 && charged > 0;
   const factor = quoted > 0 ? charged / quoted : 1;
-  const ofQuoted = isFree ? (charged / requests) * open.requests : open.quoted * factor;
+  const ofQuoted = saidFree ? (charged / requests) * open.requests : open.quoted * factor;
   return roundCredits(ofQuoted + ofUnquoted);
 }
 
