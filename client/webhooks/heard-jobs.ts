@@ -44,16 +44,18 @@ export class HeardJobs {
     if (ids?.size === 0) this.#watched.delete(key);
   }
 
-  /** The jobs that a body mentions. They are told once. */
+  /** The jobs that a body mentions. They are told once, also if it mentions them again, as in a link. */
   hear(body: string): readonly string[] {
     const heard: string[] = [];
+    const told = new Set<string>();
     let words = 0;
     eachWord(body, (word) => {
       const ids = this.#watched.get(word);
       if (ids !== undefined) {
         heard.push(...ids);
         this.#watched.delete(word);
-      } else if (words < MOST_WORDS) {
+        told.add(word);
+      } else if (words < MOST_WORDS && !told.has(word)) {
         words += 1;
         this.#remember(word);
       }
