@@ -1,0 +1,165 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { changeProfile } from '../../../client/account/change-profile.ts';
+import { createApi, openApi, readProfilePatiently, realmOf, type OpenApi } from '../../../client/open-api.ts';
+import { putBack, putLeftoverBack } from '../../../client/webhooks/put-back.ts';
+import type { Ledger } from '../../../ledger/ledger.ts';
+import type { WebhookBefore, WebhookRecord } from '../../../ledger/webhook-methods.ts';
+import { startSimulator, type FaultPlan, type Simulator } from '../../../simulator/start-simulator.ts';
+import { ledgerForEachTest } from '../../ledger/setup.ts';
+
+const OLD = 'https://old.example/hooks/of-somebody';
+const OURS = 'https://here.example/secret';
+const THEIRS = 'https://theirs.example/hooks';
+const KNOWN: WebhookBefore = { type: 'known', url: OLD };
+const NONE: WebhookBefore = { type: 'known', url: null };
+const UNKNOWN: WebhookBefore = { type: 'unknown' };
+const { signal } = new AbortController();
+
+let ledger: Ledger;
+let simulator: Simulator | undefined;
+let open: OpenApi;
+const opened: OpenApi[] = [];
+ledgerForEachTest((made) => {
+  ledger = made;
+});
+afterEach(async () => {
+  for (const { api } of opened.splice(0)) api.close();
+  await simulator?.close();
+});
+
+/** An account whose webhook is ours. */
+async function start(shape: string, plan?: FaultPlan): Promise<void> {
+  simulator = await startSimulator({
+    ...{ createMs: [0, 0], shape: `${shape},profile.updated=success` },
+    ...(plan === undefined ? {} : { plan }),
+  });
+  open = await openApi({ baseUrl: simulator.url, token: simulator.token });
+  opened.push(open);
+  await setTo(OURS);
+}
+
+async function setTo(webhookUrl: string): Promise<void> {
+  await changeProfile(open, { webhookUrl });
+}
+
+const shown = async (): Promise<unknown> => (await readProfilePatiently(open.api)).webhookUrl;
+
+/** The same account, whose API refuses to say anything. */
+function silent(): OpenApi {
+  const api = createApi({ baseUrl: open.api.baseUrl, token: 'wrong' });
+  const closed = { ...open, api };
+  opened.push(closed);
+  return closed;
+}
+
+describe('putBack', () => {
+  const put = (before: WebhookBefore, of = open): ReturnType<typeof putBack> =>
+    putBack(of, { address: OURS, before }, signal);
+
+  it('sets the address that was there before', async () => {
+    await start('profile.webhook=webhookUrl');
+    expect(await put(KNOWN)).toBe('back');
+    expect(await shown()).toBe(OLD);
+  });
+
+  it.each(['null', 'empty'])('takes ours away where there was none, in the way that the API has: %s', async (way) => {
+    await start(`profile.webhook=webhook_url,profile.clear=${way}`);
+    expect(await put(NONE)).toBe('back');
+    expect(await shown()).toBeNull();
+  });
+
+  it('says that ours stays where the API has no way to take it away', async () => {
+    await start('profile.webhook=webhookUrl,profile.clear=nothing');
+    expect(await put(NONE)).toBe('stays');
+    expect(await shown()).toBe(OURS);
+  });
+
+  it('leaves alone what somebody else has set meanwhile', async () => {
+    await start('profile.webhook=webhookUrl');
+    await setTo(THEIRS);
+    expect(await put(KNOWN)).toBe('others');
+    expect(await shown()).toBe(THEIRS);
+  });
+
+  it('changes nothing where nobody knows what was there', async () => {
+    await start('profile.webhook=webhookUrl');
+    expect(await put(UNKNOWN)).toBe('unknown');
+    expect(await shown()).toBe(OURS);
+  });
+
+  it('sets the earlier address, if it is known, although the profile shows none', async () => {
+    await start('profile.webhook=absent');
+    expect(await put(KNOWN)).toBe('back');
+    expect(simulator?.ledger()).toEqual([]);
+  });
+
+  it.each([
+    ['done', { kind: 'status', status: 502, body: 'foreign', accepted: true }],
+    ['not done, then once more', { kind: 'status', status: 502, body: 'foreign' }],
+  ] as const)('after a lost answer looks at what became of it: %s', async (_, fault) => {
+    // Before the update: the opening, an update with its look, and the look of what is there.
+    await start('profile.webhook=webhookUrl', { rules: [{ on: 'profile', match: { nth: 5 }, fault: { ...fault } }] });
+    expect(await put(KNOWN)).toBe('back');
+    expect(await shown()).toBe(OLD);
+  });
+
+  it('gives up where the API does not answer, or the time is over', async () => {
+    await start('profile.webhook=webhookUrl');
+    expect(await put(KNOWN, silent())).toBe('away');
+    expect(await putBack(open, { address: OURS, before: KNOWN }, AbortSignal.abort())).toBe('away');
+    expect(await shown()).toBe(OURS);
+  });
+});
+
+describe('putLeftoverBack', () => {
+  const SET: WebhookRecord['set'] = { address: OURS, before: KNOWN };
+  const leftover = (of = open): ReturnType<typeof putLeftoverBack> => putLeftoverBack(ledger, of, 'next', signal);
+  beforeEach(() => start('profile.webhook=webhookUrl'));
+
+  /** A process takes the webhook, and notes this. */
+  async function take(set: WebhookRecord['set']): Promise<void> {
+    const account = realmOf(open);
+    await ledger.beat({ owner: 'killed', ...account });
+    await ledger.takeWebhook(account, 'killed');
+    await ledger.noteWebhook(account, 'killed', set);
+  }
+  const kill = (): Promise<void> => ledger.forgetWorkers('all');
+
+  it('does nothing where nobody has used the webhook', async () => {
+    expect(await leftover()).toBeUndefined();
+    expect(await shown()).toBe(OURS);
+  });
+
+  it('leaves the webhook of a living process alone', async () => {
+    await take(SET);
+    expect(await leftover()).toBeUndefined();
+    expect(await shown()).toBe(OURS);
+    expect(await ledger.webhookOf(realmOf(open))).toMatchObject({ owner: 'killed', set: SET });
+  });
+
+  it('puts back what a dead process left, once', async () => {
+    await take(SET);
+    await kill();
+    expect(await leftover()).toEqual({ end: 'back', before: KNOWN });
+    expect(await shown()).toBe(OLD);
+    expect(await ledger.webhookOf(realmOf(open))).toBeUndefined();
+    expect(await leftover()).toBeUndefined();
+  });
+
+  it('clears the record of a process that died before it set anything', async () => {
+    await take(null);
+    await kill();
+    expect(await leftover()).toBeUndefined();
+    expect(await shown()).toBe(OURS);
+    expect(await ledger.webhookOf(realmOf(open))).toBeUndefined();
+  });
+
+  it('keeps the record for the next start where the API does not answer', async () => {
+    await take(SET);
+    await kill();
+    expect(await leftover(silent())).toEqual({ end: 'away', before: KNOWN });
+    expect(await ledger.webhookOf(realmOf(open))).toMatchObject({ set: SET, isAlive: false });
+    expect(await leftover()).toEqual({ end: 'back', before: KNOWN });
+    expect(await shown()).toBe(OLD);
+  });
+});
