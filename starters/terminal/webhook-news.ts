@@ -38,7 +38,10 @@ function overWords({ end, before }: Extract<WebhookNews, { readonly type: 'over'
         'Set another one: voxbatch profile set-webhook URL'
       );
     case 'away':
-      return 'The webhook of the account could not be put back: the API did not answer. The next start does it, or: voxbatch doctor';
+      return (
+        'The webhook of the account could not be put back: the API did not answer. The next start of run, up or worker ' +
+        'does it. Or set it: voxbatch profile set-webhook URL'
+      );
   }
 }
 

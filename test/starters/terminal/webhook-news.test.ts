@@ -1,0 +1,45 @@
+import { describe, expect, it } from '@jest/globals';
+import type { WebhookNews } from '../../../client/webhooks/use-webhook.ts';
+import { webhookNewsWords } from '../../../starters/terminal/webhook-news.ts';
+
+const OLD = { type: 'known', url: 'https://old.example/a-secret-path' } as const;
+const NONE = { type: 'known', url: null } as const;
+const UNKNOWN = { type: 'unknown' } as const;
+const SET = { type: 'set', to: 'https://here.example/…', port: 8765, result: 'set' } as const;
+const over = (
+  end: Extract<WebhookNews, { type: 'over' }>['end'],
+  before: Extract<WebhookNews, { type: 'over' }>['before'] = OLD,
+): WebhookNews => ({ type: 'over', end, before, isLeftover: false });
+
+describe('the words for what happens to the webhook', () => {
+  it.each<[WebhookNews, string]>([
+    [
+      { ...SET, before: OLD },
+      'Webhooks come to https://here.example/…, which has to lead to port 8765 here. Before: https://old.example/….',
+    ],
+    [
+      { ...SET, result: 'unseen', before: UNKNOWN },
+      'port 8765 here. The profile does not show whether it was taken. Before: unknown.',
+    ],
+    [{ ...SET, before: NONE }, 'Before: none.'],
+    [{ type: 'not-taken', why: 'Not yours.' }, 'did not take the webhook: Not yours. Jobs are polled instead.'],
+    [{ type: 'in-use' }, 'Another process uses'],
+    [{ type: 'deaf' }, 'no longer listened for'],
+    [over('back'), 'The webhook of the account was put back: https://old.example/….'],
+    [over('back', NONE), 'The webhook of the account was put back: none.'],
+    [over('others'), 'Somebody else has changed the webhook'],
+    [over('unknown', UNKNOWN), 'Set it: voxbatch profile set-webhook URL, or give --webhook-restore URL'],
+    [over('stays'), 'did not take back the earlier webhook (https://old.example/…), so ours stays'],
+    [over('away'), 'The next start of run, up or worker does it. Or set it: voxbatch profile set-webhook URL'],
+  ])('%j', (news, words) => {
+    const said = webhookNewsWords(news);
+    expect(said).toContain(words);
+    expect(said).not.toContain('a-secret-path');
+  });
+
+  it('say whose webhook it was', () => {
+    expect(webhookNewsWords({ ...over('back'), isLeftover: true } as WebhookNews)).toBe(
+      'A process that died had left its webhook in the account. The webhook of the account was put back: https://old.example/….',
+    );
+  });
+});
