@@ -125,7 +125,7 @@ export class WebhookUse {
   }
 
   async #setUp(leftover: WebhookRecord | undefined): Promise<void> {
-    const { ledger, open, owner, wish, hints, memoryMs, tell } = this.#request;
+    const { open, wish, hints, memoryMs, tell } = this.#request;
     const secret = randomBytes(SECRET_BYTES).toString('base64url');
     const address = `${wish.url.replace(/\/+$/, '')}/${secret}`;
     const deaf = (): void => {
@@ -141,16 +141,23 @@ export class WebhookUse {
       { heard, died: deaf },
     );
     const before = await this.#before(leftover);
-    this.#set = { address, before };
-    await ledger.noteWebhook(realmOf(open), owner, this.#set);
+    await this.#note({ address, before });
     const { fields, failure } = await changeProfile(open, { webhookUrl: address }, this.#ending.signal);
     const result = fields[0]?.result ?? 'lost';
     if (result === 'refused' || result === 'ignored' || result === 'not-set') {
+      // After a no, nothing of ours is to be put back, only what a process that died had set.
+      if (result !== 'not-set') await this.#note(leftover?.set ?? null);
       tell({ type: 'not-taken', why: failure?.message ?? 'it ignored the field' });
       return;
     }
     hints.listen(this.#listener);
     tell({ type: 'set', to: withoutPath(address), port: this.#listener.port, before, result });
+  }
+
+  async #note(set: WebhookRecord['set']): Promise<void> {
+    const { ledger, open, owner } = this.#request;
+    this.#set = set;
+    await ledger.noteWebhook(realmOf(open), owner, set);
   }
 
   /** What to put back in the end. What a process that died had set is not what was there before. */
