@@ -46,7 +46,8 @@ describe('write', () => {
   it('stores a body under its final name, by what it is', async () => {
     const body = wav();
     const stored = await store.write('b/1-speech-1', bodyOf(body), { family: 'audio', contentLength: body.length });
-    expect(stored).toEqual({ key: 'b/1-speech-1.wav', bytes: body.length, sha256: sha256(body), extension: 'wav' });
+    const known = { key: 'b/1-speech-1.wav', bytes: body.length, sha256: sha256(body), extension: 'wav' };
+    expect(stored).toEqual({ ...known, seconds: 0.1 });
     expect(await readFile(store.pathOf(stored.key) ?? '')).toEqual(body);
     expect(await files()).toEqual(['1-speech-1.wav']);
     expect(await store.find('b/1-speech-1', AUDIO)).toEqual(stored);
@@ -102,11 +103,11 @@ describe('write', () => {
   });
 
   it.each([
-    ['silent', silentMp3(), AUDIO, 'mp3'],
-    ['without sound', wavOf(Buffer.alloc(0)), AUDIO, 'wav'],
-    ['sound rather than a video', wav(), VIDEO, 'wav'],
-    ['of no known kind', Buffer.from([0, 1, 2, 3]), AUDIO, 'bin'],
-  ])('keeps what is whole and %s, and says so', async (unfit, body, expectation, extension) => {
+    ['silent', silentMp3(), AUDIO, 'mp3', { seconds: 0.522 }],
+    ['without sound', wavOf(Buffer.alloc(0)), AUDIO, 'wav', {}],
+    ['sound rather than a video', wav(), VIDEO, 'wav', { seconds: 0.1 }],
+    ['of no known kind', Buffer.from([0, 1, 2, 3]), AUDIO, 'bin', {}],
+  ])('keeps what is whole and %s, and says so', async (unfit, body, expectation, extension, length) => {
     const stored = await store.write('b/1-speech-1', bodyOf(body), expectation);
     expect(stored).toEqual({
       key: `b/1-speech-1.${extension}`,
@@ -114,6 +115,7 @@ describe('write', () => {
       sha256: sha256(body),
       extension,
       unfit,
+      ...length,
     });
     expect(await files()).toEqual([`1-speech-1.${extension}`]);
     expect(await store.find('b/1-speech-1', expectation)).toEqual(stored);
