@@ -64,16 +64,22 @@ export async function openRows(
   return { type: 'opened', opened, movedOn: draft.count - opened };
 }
 
-/** The actions, one transaction's worth at a time. */
+/**
+ * The actions, one transaction's worth at a time. Rows that make voices come last: a row that speaks with such a voice is
+ * opened by the ledger as soon as its maker is, and would then be one that has moved on, without its edits.
+ */
 async function* choicesOf(draft: RedriveDraft, rows: FoundRows): AsyncGenerator<readonly RedriveChoice[]> {
+  const makers: RedriveChoice[] = [];
   let some: RedriveChoice[] = [];
   for await (const found of rows) {
     const choice = draft.choiceOf(found);
     if (choice === undefined) continue;
-    some.push(choice);
+    const isMaker = found.scanned.row.kind === 'voice';
+    (isMaker ? makers : some).push(choice);
     if (some.length < ROWS_A_TRANSACTION) continue;
     yield some;
     some = [];
   }
   if (some.length > 0) yield some;
+  for (let at = 0; at < makers.length; at += ROWS_A_TRANSACTION) yield makers.slice(at, at + ROWS_A_TRANSACTION);
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { BufferSource, FLAC, Input, MP3, MP4, OGG, WAVE, type InputFormat } from 'mediabunny';
 import pLimit from 'p-limit';
@@ -47,7 +48,8 @@ export async function inspectSample(path: string, most: number): Promise<Sample>
 }
 
 async function inspect(path: string, most: number): Promise<Sample> {
-  const file = await open(path);
+  // A pipe would keep the thread that opens it until somebody writes to it.
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const facts = await file.stat({ bigint: true });
     if (!facts.isFile()) return { why: 'something that is no file' };

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 
 /** A file of this machine that was found unchanged, and stays open. */
@@ -32,11 +33,13 @@ const CHUNK = 64 * 1024;
  * content than when its row was checked. The same open file is read again as it is sent, and compared again.
  */
 export async function openLocalFile(file: KnownFile): Promise<OpenedFile> {
-  const handle = await open(file.path).catch((error: unknown) => {
+  // A pipe would keep the thread that opens it until somebody writes to it.
+  const handle = await open(file.path, constants.O_RDONLY | constants.O_NONBLOCK).catch((error: unknown) => {
     const code = (error as { code?: unknown } | null)?.code;
     throw new FileChanged(file.path, `cannot be opened any more${typeof code === 'string' ? ` (${code})` : ''}`);
   });
   try {
+    if (!(await handle.stat()).isFile()) throw new FileChanged(file.path, 'is no file any more');
     const chunks = readChecked(handle, file);
     while ((await chunks.next()).done !== true);
   } catch (error) {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { chosenRows } from '../../batches/choose-rows.ts';
 import { budgetLeftFor, draftRedrive, openRows } from '../../batches/redrive.ts';
-import type { FoundRows, RedriveDraft } from '../../batches/redrive-draft.ts';
+import type { FoundRow, FoundRows, RedriveDraft, RowEdit } from '../../batches/redrive-draft.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Tuning } from '../../contract/tunables.ts';
-import { aBatch, aKey, fill, INTENT, ledgerForEachTest, redriveNow } from '../ledger/setup.ts';
+import { aBatch, aKey, aRow, fill, INTENT, ledgerForEachTest, redriveNow } from '../ledger/setup.ts';
 
 const RULES = { step: null, resubmit: false, replace: false, accept: false, asksForOverdue: false };
 
@@ -67,6 +67,29 @@ describe('a redrive', () => {
     };
     expect(await openRows(watched, 'b', draft, all)).toEqual({ type: 'opened', opened: 200, movedOn: 1 });
     expect(sizes).toEqual([200]);
+  });
+
+  it('opens rows before those that make their voices, so that none has moved on and edits are kept', async () => {
+    await ledger.createBatch(aBatch());
+    const speaks = { ...aRow(2).spec, voice: 'name:N' };
+    await ledger.addRows('b', [aRow(1, 'voice'), { ...aRow(2), spec: speaks, waitsFor: { type: 'made', row: 1 } }]);
+    await ledger.openBatch('b', 2);
+    await ledger.giveUp({ ...aKey(1), step: 'voice' }, { outcome: 'failed' });
+    const batch = await ledger.findBatch('b');
+    if (batch === undefined) throw new Error('no batch');
+    const found = chosenRows(ledger, 'b', { outcomes: ['failed'] });
+    const edit = { ...speaks, text: 'other words' };
+    async function* edited(): AsyncGenerator<FoundRow> {
+      for await (const one of found) {
+        const { row } = one.scanned;
+        const changed: RowEdit = { spec: edit, input: row.input, quoted: 1, from: 'speech' };
+        yield row.row === 2 ? { ...one, edit: changed } : one;
+      }
+    }
+    const rows: FoundRows = { [Symbol.asyncIterator]: () => edited() };
+    const draft = await draftRedrive(ledger, batch, rows, RULES);
+    expect(await openRows(ledger, 'b', draft, rows)).toEqual({ type: 'opened', opened: 2, movedOn: 0 });
+    expect((await ledger.readRow('b', 2))?.row).toMatchObject({ state: 'blocked', spec: { text: 'other words' } });
   });
 
   it('passes on any other error of the ledger', async () => {
