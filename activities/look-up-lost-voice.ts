@@ -71,7 +71,8 @@ async function look(
   const claimed = new Set<string>();
   for (const id of named) if (await deps.ledger.isJobClaimed(apiUrl, account, charge.step, id)) claimed.add(id);
   const others = unresolved.filter(({ spec }) => isSameName(spec.name ?? '', name)).length;
-  return chooseVoice({ nameWasFree: charge.nameWasFree, named, claimed, others });
+  const ageMs = deps.clock.now().wall - charge.intentAt;
+  return chooseVoice({ nameWasFree: charge.nameWasFree, named, claimed, others, ageMs });
 }
 
 /** The voices of the account that have this very name. */

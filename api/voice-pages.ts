@@ -39,7 +39,10 @@ const SMALLEST_PAGE = 5;
 /** Pages in a row without anything new, after which a list without an end is left. */
 const MOST_STALE = 3;
 
-/** How a list ended. `isCut`: the service pages in no way, and says that there is more; `total`: how many it says. */
+/**
+ * How a list ended. `isCut`: it has no end, or the service pages in no way and says that there is more; `total`: how many
+ * it says.
+ */
 export interface ListEnd {
   readonly isCut: boolean;
   readonly total: number | undefined;
@@ -52,15 +55,15 @@ export async function* readVoicePages(
   const seen = new Set<string>();
   const first = yield* readForwards(read, seen);
   const places = [...first.places];
-  for (let readings = 1; !first.isSure && readings < MOST_READINGS; readings++) {
+  for (let readings = 1; !first.isSure && !first.isEndless && readings < MOST_READINGS; readings++) {
     const before = seen.size;
     for (const place of readings % 2 === 1 ? places.toReversed() : places) {
       yield* freshOf((await read(place)).voices, seen);
     }
     if (seen.size === before) break;
   }
-  const { isUnpaged, total, nameless } = first;
-  return { isCut: isUnpaged && total !== undefined && total > seen.size + nameless, total };
+  const { isEndless, isUnpaged, total, nameless } = first;
+  return { isCut: isEndless || (isUnpaged && total !== undefined && total > seen.size + nameless), total };
 }
 
 interface Reading {
@@ -69,6 +72,8 @@ interface Reading {
   readonly isSure: boolean;
   /** Every page is the first one. */
   readonly isUnpaged: boolean;
+  /** It was left in the middle. */
+  readonly isEndless: boolean;
   readonly total: number | undefined;
   /** On the last page. */
   readonly nameless: number;
@@ -87,6 +92,7 @@ async function* readForwards(
     places,
     isSure: isUnpaged || isSure,
     isUnpaged: isUnpaged || stale >= MOST_STALE,
+    isEndless: places.length >= MOST_PAGES,
     total: last?.total,
     nameless: last?.nameless ?? 0,
   });
@@ -94,10 +100,10 @@ async function* readForwards(
     const place = { page: places.length + 1, offset };
     const page = await read(place);
     const [head] = page.voices;
-    if (head === undefined) return end();
+    if (head === undefined && page.nameless === 0) return end();
     if (last !== undefined && places.length === 1 && isSamePage(page, last)) return end(true);
     places.push(place);
-    const isOverlapping = last !== undefined && head.id === last.voices.at(-1)?.id;
+    const isOverlapping = head !== undefined && head.id === last?.voices.at(-1)?.id;
     if (last !== undefined && !isOverlapping) isSure = false;
     const before = seen.size;
     yield* freshOf(page.voices, seen);
@@ -106,7 +112,7 @@ async function* readForwards(
     if (isOverlapping && page.voices.length === 1) return end();
     if (last === undefined && isWhole(page)) return end();
     // A page of one has no voice to spare for the overlap.
-    offset += Math.max(1, page.voices.length - 1);
+    offset += Math.max(1, page.voices.length + page.nameless - 1);
     last = page;
   }
   return end();

@@ -3,7 +3,8 @@ import type { Finding } from './match-lost-job.ts';
 /**
  * Finds the voice that a lost request made, by its name. To take a wrong voice would give a row somebody else's, or count
  * a charge twice, so every doubt ends in "none": the name must have been free right before the request, exactly one voice
- * may have it now, and no other request may have made that one.
+ * may have it now, no other request may have made that one, and the request must be recent: later, a person or another
+ * program may have given that name to a voice of their own.
  */
 export interface LostVoice {
   /** Whether no voice had the name right before the request; null: not known. */
@@ -14,13 +15,18 @@ export interface LostVoice {
   readonly claimed: ReadonlySet<string>;
   /** Other requests for a voice of that name that have no verdict, or were given up as unknown. */
   readonly others: number;
+  /** Since the request was recorded, ms. */
+  readonly ageMs: number;
 }
 
-export function chooseVoice({ nameWasFree, named, claimed, others }: LostVoice): Finding {
+/** A voice that is found later than this is for a person to judge, ms. */
+const RECENT_MS = 10 * 60_000;
+
+export function chooseVoice({ nameWasFree, named, claimed, others, ageMs }: LostVoice): Finding {
   const [id] = named;
   if (id === undefined) return { type: 'nothing' };
   const isOnlyOne = named.length === 1 && !claimed.has(id) && others === 0;
-  return nameWasFree === true && isOnlyOne ? { type: 'found', id } : { type: 'ambiguous' };
+  return nameWasFree === true && isOnlyOne && ageMs <= RECENT_MS ? { type: 'found', id } : { type: 'ambiguous' };
 }
 
 /** Whether two names are the same to the API, as far as known: it may trim them, or write a letter in another way. */

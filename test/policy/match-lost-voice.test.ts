@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { chooseVoice, isSameName, type LostVoice } from '../../policy/match-lost-voice.ts';
 
-const CLEAR: LostVoice = { nameWasFree: true, named: ['v1'], claimed: new Set(), others: 0 };
+const CLEAR: LostVoice = { nameWasFree: true, named: ['v1'], claimed: new Set(), others: 0, ageMs: 60_000 };
 
 describe('the voice of a lost request', () => {
   it('is the only one of a name that was free', () => {
@@ -15,6 +15,7 @@ describe('the voice of a lost request', () => {
     ['two voices have the name', { named: ['v1', 'v2'] }],
     ['another attempt has the voice', { claimed: new Set(['v1']) }],
     ['another lost request gave the same name', { others: 1 }],
+    ['it is long ago, and somebody may have made one of this name since', { ageMs: 3_600_000 }],
   ])('is not to be told where %s', (_, doubt) => {
     expect(chooseVoice({ ...CLEAR, ...doubt })).toEqual({ type: 'ambiguous' });
   });
@@ -30,6 +31,7 @@ describe('the voice of a lost request', () => {
       named: ids,
       claimed: ids.map((some) => new Set(some)),
       others: fc.nat(2),
+      ageMs: fc.constantFrom(0, 3_600_000),
     });
     fc.assert(
       fc.property(lost, (one) => {
@@ -37,7 +39,7 @@ describe('the voice of a lost request', () => {
         if (finding.type !== 'found') return;
         expect(one.named).toEqual([finding.id]);
         expect([...one.claimed]).not.toContain(finding.id);
-        expect(one.nameWasFree).toBe(true);
+        expect([one.nameWasFree, one.ageMs]).toEqual([true, 0]);
       }),
     );
   });
