@@ -10,6 +10,7 @@ import {
   type RowSpec,
   type TtsMode,
 } from '../contract/row-kinds.ts';
+import type { ManifestOptions } from '../inputs/manifest-reader.ts';
 import type { ManifestSource } from '../inputs/manifest-source.ts';
 import { manifestOfText } from '../inputs/manifest-source.ts';
 import { checkManifest, readManifest, type SoundManifest } from '../inputs/read-manifest.ts';
@@ -37,7 +38,7 @@ export interface SoundJob {
   readonly job: SingleJob;
   readonly source: ManifestSource;
   readonly checked: SoundManifest;
-  /** What its row asks for. */
+  /** What its row asks for. Without a length that is only assumed: that is about its price, and may change. */
   readonly spec: RowSpec;
   readonly settings: BatchSettings;
 }
@@ -56,14 +57,17 @@ export async function readSingleJob(job: SingleJob, options: SingleOptions, conf
   const { manifest, settings: chosen } = chooseSettings({ ...options, kind, tts }, config);
   // A hook tells of a batch that was left alone; whoever asks for one thing waits for it.
   const settings = { ...chosen, single: command, onEnd: null, notify: null };
+  // Whatever is written or named from a reading must not depend on how the job is priced.
+  const unassumed = withoutAssumption(manifest);
   const typed = sourceOf(command, cells);
-  const first = await checkManifest(typed, manifest, settings.budget);
+  const first = await checkManifest(typed, unassumed, settings.budget);
   if (first.type === 'outcome-file') throw new Error('A single job has no _batch.');
   if (first.type === 'faulty') return { type: 'faulty', problems: first.summary.problems };
-  const source = sourceOf(command, cellsOf(await specOf(typed, first)));
+  const source = sourceOf(command, cellsOf(await specOf(typed, unassumed, first.summary)));
   const checked = await checkManifest(source, manifest, settings.budget);
   if (checked.type !== 'sound') throw new Error('A job that was read can be read again.');
-  return { type: 'sound', job, source, checked, spec: await specOf(source, checked), settings };
+  const spec = await specOf(source, unassumed, checked.summary);
+  return { type: 'sound', job, source, checked, spec, settings };
 }
 
 /** Whether a batch is a single job. */
@@ -96,7 +100,15 @@ function sourceOf(command: string, cells: SingleJob['cells']): ManifestSource {
   return manifestOfText(`voxbatch ${command}`, canonicalJson(cells));
 }
 
-async function specOf(source: ManifestSource, { options, summary }: SoundManifest): Promise<RowSpec> {
+function withoutAssumption({ assumeSeconds: _, ...options }: ManifestOptions): ManifestOptions {
+  return options;
+}
+
+async function specOf(
+  source: ManifestSource,
+  options: ManifestOptions,
+  summary: SoundManifest['summary'],
+): Promise<RowSpec> {
   for await (const { spec } of readManifest(source, options, summary)) return spec;
   throw new Error('A sound manifest has a row.');
 }

@@ -1,15 +1,26 @@
 import { describe, expect, it } from '@jest/globals';
 import { isBatchName } from '../../batches/batch-name.ts';
-import { isSingle, readSingleJob, singleName, type SingleJob, type SoundJob } from '../../batches/single-job.ts';
+import {
+  isSingle,
+  readSingleJob,
+  singleName,
+  type SingleJob,
+  type SingleOptions,
+  type SoundJob,
+} from '../../batches/single-job.ts';
+import { BUILT_IN_PRICES } from '../../contract/row-kinds.ts';
+import type { Config } from '../../inputs/config-file.ts';
 
 const REALM = { apiUrl: 'https://api.example/api/open/v1', account: 'user_1' };
 const SAY: SingleJob = { command: 'say', kind: 'tts', cells: { text: 'Good morning.', voice: 'anna' } };
 
-async function sound(job: SingleJob): Promise<SoundJob> {
-  const read = await readSingleJob(job, {}, {});
+async function sound(job: SingleJob, options: SingleOptions = {}, config: Config = {}): Promise<SoundJob> {
+  const read = await readSingleJob(job, options, config);
   if (read.type === 'faulty') throw new Error(JSON.stringify(read.problems));
   return read;
 }
+
+const TRANSCRIBE: SingleJob = { command: 'transcribe', kind: 'stt', cells: { audio: 'https://media.example/a.mp3' } };
 
 const nameOf = async (job: SingleJob): Promise<string> => singleName(await sound(job), REALM);
 const withCells = (cells: SingleJob['cells']): SingleJob => ({ ...SAY, cells: { ...SAY.cells, ...cells } });
@@ -45,6 +56,16 @@ describe('a single job', () => {
     const job = await sound(withCells({ 'api.seed': 7, 'api.tags': ['a', 'b'], 'api.mood': 'calm', 'api.code': '7' }));
     expect(job.spec.extra).toEqual({ seed: 7, tags: ['a', 'b'], mood: 'calm', code: '7' });
   });
+
+  it.each([60, 0.0000001])(
+    'is priced at an assumed length of %d s, which is not stated as its own',
+    async (seconds) => {
+      const { spec, checked } = await sound(TRANSCRIBE, { assumeSeconds: seconds });
+      expect(spec).toEqual({ kind: 'stt', audio: 'https://media.example/a.mp3', extra: {} });
+      // `--probe` reads the media of rows whose length is only assumed.
+      expect(checked.summary).toMatchObject({ quoted: Math.ceil(seconds), unpriced: 0, unmeasured: 1 });
+    },
+  );
 });
 
 describe('the name of its batch', () => {
@@ -69,6 +90,19 @@ describe('the name of its batch', () => {
     };
     for (const voice of ['a', 'b', 'c', 'd', 'e', 'f'])
       expect(await nameOfText(` ${voice} `)).toBe(await nameOfText(voice));
+  });
+
+  it('is the same whatever its price is reckoned by', async () => {
+    const name = await nameOf(TRANSCRIBE);
+    const flat = { ...BUILT_IN_PRICES, transcription: { unit: 'job', credits: 2, estimate: false } } as const;
+    const ways: readonly [SingleOptions, Config][] = [
+      [{ assumeSeconds: 60 }, {}],
+      [{ assumeSeconds: 120 }, {}],
+      [{}, { assumeSeconds: 60 }],
+      [{}, { prices: flat }],
+      [{ assumeSeconds: 60 }, { prices: flat }],
+    ];
+    for (const way of ways) expect(singleName(await sound(TRANSCRIBE, ...way), REALM)).toBe(name);
   });
 
   it('differs with everything that shapes the result, the API and the account', async () => {

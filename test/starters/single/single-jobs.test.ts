@@ -159,6 +159,18 @@ describe('voxbatch transcribe of what is finished', () => {
   });
 });
 
+describe('voxbatch transcribe with another length to assume', () => {
+  it.each<{ flags: readonly string[] }>([
+    { flags: ['--assume-seconds', '60'] },
+    { flags: ['--budget', '500', '--assume-seconds', '120'] },
+  ])('is the same job: with $flags, what may have been charged is not sent again', async ({ flags }) => {
+    await add(TRANSCRIBE, { as: 'unknown' });
+    const ended = await desk.line.run('transcribe', TALK, ...flags);
+    expect(ended).toMatchObject({ code: 13, stdout: '' });
+    expect(ended.stderr).toContain('Nothing was sent now.');
+  });
+});
+
 describe('single jobs among batches', () => {
   it('are counted by list, and shown on request', async () => {
     const batch = await add(SAY, { file });
