@@ -36,7 +36,7 @@ export async function copyOut(
   if (there !== undefined && !there.isFile()) return pour(file, store, given);
   // The file behind a symbolic link is written, as other programs do.
   const path = there === undefined ? given : await realpath(given);
-  if (there !== undefined && (await sha256Of(path)) === file.sha256) return 'kept';
+  if (there !== undefined && (await hasContent(path, file))) return 'kept';
   if (there !== undefined && !replace) return 'other';
   const body = await read(file, store);
   if (body === undefined) return 'missing';
@@ -46,7 +46,10 @@ export async function copyOut(
     await pipeline(body, hashing(hash), createWriteStream(part, { flags: 'wx', flush: true }));
     if (hash.digest('hex') !== file.sha256) return 'altered';
     if (replace) await rename(part, path);
-    else if (!(await takeName(part, path))) return 'other';
+    else if (!(await takeName(part, path))) {
+      // The same command, run twice at once, puts the same content there.
+      return (await hasContent(path, file)) ? 'kept' : 'other';
+    }
     return 'written';
   } finally {
     await rm(part, { force: true });
@@ -85,6 +88,11 @@ async function takeName(part: string, path: string): Promise<boolean> {
     await rename(part, path);
     return true;
   }
+}
+
+async function hasContent(path: string, { sha256 }: RecordedFile): Promise<boolean> {
+  if ((await stat(path).catch(absentOnly))?.isFile() !== true) return false;
+  return (await sha256Of(path).catch(absentOnly)) === sha256;
 }
 
 function hashing(hash: ReturnType<typeof createHash>): Transform {

@@ -45,6 +45,21 @@ describe('a copy for the user', () => {
     expect(await readdir(folder)).toEqual(['a.mp3', 'mine.mp3']);
   });
 
+  it.each([
+    ['the same content', BYTES, 'kept'],
+    ['other content', 'precious', 'other'],
+  ])('leaves a file with %s that came there while it was made', async (_, content, became) => {
+    const raced = {
+      read: async (key: string) => {
+        await writeFile(path('mine.mp3'), content);
+        return store.read(key);
+      },
+    };
+    expect(await copyOut(FILE, raced, path('mine.mp3'), { replace: false })).toBe(became);
+    expect(await readFile(path('mine.mp3'), 'utf8')).toBe(content);
+    expect(await readdir(folder)).toEqual(['a.mp3', 'mine.mp3']);
+  });
+
   it('writes the file behind a symbolic link', async () => {
     await writeFile(path('real.mp3'), 'old');
     await symlink('real.mp3', path('mine.mp3'));
