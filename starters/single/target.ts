@@ -1,7 +1,8 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
-import { basename, dirname, extname, join } from 'node:path';
+import { basename, dirname, extname, join, sep } from 'node:path';
 import { messageOf } from '../../client/problem.ts';
+import { codeOf } from '../../results/system-errors.ts';
 import { usageError, type ExitError } from '../exit-error.ts';
 
 /** Where a result goes. */
@@ -19,13 +20,23 @@ export interface TargetFlags {
   readonly force?: boolean;
 }
 
-/** Reads `-o`: a file, a folder, or `-` for stdout. Default: the working directory. */
+/**
+ * Reads `-o`: a file, a folder, or `-` for stdout. Default: the working directory. Throws {@link ExitError} `usage` for a
+ * path that can be neither.
+ */
 export async function readTarget({ out }: TargetFlags): Promise<Target> {
   if (out === '-') return { type: 'stdout' };
   if (out === undefined) return { type: 'folder', path: '' };
   if (out === '') throw usageError('-o: expected a file, a folder, or - for stdout.');
-  const isFolder = (await stat(out).catch(() => undefined))?.isDirectory() === true;
-  return isFolder ? { type: 'folder', path: out } : { type: 'file', path: out };
+  const there = await stat(out).catch((error: unknown) => {
+    // No file yet. Anything else (a name that is too long, a file where a folder must be) would fail after the payment.
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw usageError(`${out} cannot be written to: ${messageOf(error)}. Choose another place with -o.`);
+  });
+  if (there?.isDirectory() === true) return { type: 'folder', path: out };
+  if (out.endsWith('/') || out.endsWith(sep))
+    throw usageError(`There is no folder ${out}. Create it, or choose another place with -o.`);
+  return { type: 'file', path: out };
 }
 
 /** Checks, before anything is paid for, that a result can be put there. Throws {@link ExitError} `usage`. */

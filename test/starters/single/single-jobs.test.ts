@@ -54,6 +54,21 @@ describe('voxbatch say of what is finished', () => {
     expect(await content('other.mp3')).toBe(AUDIO);
   });
 
+  it('takes no place where its file cannot be', async () => {
+    await add(SAY, { file });
+    await writeFile('plain', '');
+    const absent = await desk.line.run(...SAID, '-o', 'takes/');
+    expect(absent).toMatchObject({ code: 2, stdout: '' });
+    expect(absent.stderr).toContain('There is no folder takes/. Create it, or choose another place with -o.');
+    for (const path of ['plain/', 'plain/a.mp3', `${'a'.repeat(300)}.mp3`]) {
+      const { code, stderr } = await desk.line.run(...SAID, '-o', path);
+      expect(code).toBe(2);
+      expect(stderr).toContain(`${path} cannot be written to: `);
+      expect(stderr).not.toContain('Finished before');
+    }
+    expect(await files()).toEqual(['plain']);
+  });
+
   it('writes the bytes alone to stdout with -o -', async () => {
     await add(SAY, { file });
     expect(await desk.line.run(...SAID, '-o', '-')).toMatchObject({ code: 0, stdout: AUDIO });
