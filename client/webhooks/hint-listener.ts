@@ -43,23 +43,28 @@ async function openHere(request: ListenRequest, { heard }: ListenerEvents): Prom
   return { ...sourceOf(here.change), port: here.port, close: () => here.close() };
 }
 
-async function openInThread(
+/** Listens in a thread with this entry. Throws {@link CannotListen}. */
+export async function openInThread(
   entry: URL,
   request: ListenRequest,
   { heard, died }: ListenerEvents,
 ): Promise<HintListener> {
   const thread = new Worker(entry, { name: 'webhooks', workerData: request, env: {}, execArgv: [] });
   thread.unref();
-  let isClosing = false;
+  let isListening = false;
   const port = await new Promise<number>((resolve, reject) => {
     const fail = (cause: unknown): void => {
       reject(new CannotListen(cause instanceof Error ? cause.message : String(cause)));
-      if (!isClosing) died();
+      if (!isListening) return;
+      isListening = false;
+      died();
     };
     thread.on('message', (news: ThreadNews) => {
       if (news.type === 'heard') heard(news.ids);
-      else if (news.type === 'listening') resolve(news.port);
-      else fail(news.code);
+      else if (news.type === 'listening') {
+        isListening = true;
+        resolve(news.port);
+      } else fail(news.code);
     });
     thread.on('error', fail);
     thread.on('exit', fail);
@@ -70,7 +75,7 @@ async function openInThread(
     }),
     port,
     close: async () => {
-      isClosing = true;
+      isListening = false;
       await thread.terminate();
     },
   };
