@@ -48,7 +48,7 @@ import type { Db } from './schema.ts';
 import { close } from './transactions.ts';
 import { cancelRest, runningJobs, stopNow } from './stops.ts';
 import { takesOf } from './takes.ts';
-import { leaveWebhook, noteWebhook, takeWebhook, webhookOf } from './webhooks.ts';
+import { leaveWebhook, noteWebhook, releaseWebhook, takeWebhook, webhookOf } from './webhooks.ts';
 import { beat, forgetWorkers, livingWorkers } from './workers.ts';
 
 /** An open database whose tables are up to date, and the locks beside it. */
@@ -147,6 +147,7 @@ export function createLedger({ db, id, place, locks }: OpenDatabase): Ledger {
     occurrencesOf: (schedule, which) => occurrencesOf(db, schedule, which),
     takeWebhook: (account, owner) => takeWebhook(db, account, owner),
     noteWebhook: (account, owner, set) => noteWebhook(db, account, owner, set),
+    releaseWebhook: (account, owner) => releaseWebhook(db, account, owner),
     leaveWebhook: (account, owner) => leaveWebhook(db, account, owner),
     webhookOf: (account) => webhookOf(db, account),
     close: () => close(db),

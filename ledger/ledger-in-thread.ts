@@ -121,6 +121,7 @@ const METHODS: Readonly<Record<Method, true>> = {
   occurrencesOf: true,
   takeWebhook: true,
   noteWebhook: true,
+  releaseWebhook: true,
   leaveWebhook: true,
   webhookOf: true,
   close: true,

@@ -289,7 +289,7 @@ export interface WebhooksTable {
   owner: string;
   /** The address that it sets; null: none yet. It holds a secret. */
   address: string | null;
-  /** `WebhookBefore` */
+  /** `WebhookBefore`, and the earlier addresses of ours */
   before: Json | null;
   taken_at: number;
 }

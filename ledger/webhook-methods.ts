@@ -9,10 +9,17 @@ export type WebhookBefore = { readonly type: 'known'; readonly url: string | nul
 
 /** Who uses the webhook of an account. */
 export interface WebhookRecord extends AccountKey {
-  /** A worker process; see {@link LaneMethods}. */
+  /** A worker process, see {@link LaneMethods}; empty if it has released it. */
   readonly owner: string;
-  /** The address that it sets, and what was there before; null: nothing is set yet. */
-  readonly set: { readonly address: string; readonly before: WebhookBefore } | null;
+  /**
+   * The address that it sets, and what was there before; null: nothing is set yet. `earlier`: addresses of processes that
+   * died, which may still be set.
+   */
+  readonly set: {
+    readonly address: string;
+    readonly before: WebhookBefore;
+    readonly earlier: readonly string[];
+  } | null;
 }
 
 /** Who uses the webhook of an account. It has only one, so one process does. Part of {@link Ledger}. */
@@ -27,6 +34,8 @@ export interface WebhookMethods {
   ): Promise<{ readonly type: 'mine'; readonly before: WebhookRecord | undefined } | { readonly type: 'taken' }>;
   /** Records what its owner is about to set, before it does. No effect if another one has taken it. */
   noteWebhook(account: AccountKey, owner: string, set: WebhookRecord['set']): Promise<void>;
+  /** Ends its use by this process, but keeps the record of what is to be put back, for any other one. */
+  releaseWebhook(account: AccountKey, owner: string): Promise<void>;
   /** Ends its use by this process. */
   leaveWebhook(account: AccountKey, owner: string): Promise<void>;
   /** Who uses it, and whether that process is alive, as far as is known. */

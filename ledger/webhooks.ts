@@ -4,6 +4,7 @@ import { write } from './transactions.ts';
 import type { AccountKey, WebhookBefore, WebhookMethods, WebhookRecord } from './webhook-methods.ts';
 import { aliveSince } from './workers.ts';
 
+type WebhookSet = NonNullable<WebhookRecord['set']>;
 type Line = Selectable<Schema['webhooks']>;
 
 /** See {@link WebhookMethods}. */
@@ -41,7 +42,20 @@ export async function noteWebhook(
   await write(db, async (tx) => {
     await tx
       .updateTable('webhooks')
-      .set({ address: set?.address ?? null, before: set === null ? null : JSON.stringify(set.before) })
+      .set({ address: set?.address ?? null, before: set === null ? null : beforeText(set) })
+      .where('api_url', '=', apiUrl)
+      .where('account', '=', account)
+      .where('owner', '=', owner)
+      .execute();
+  });
+}
+
+/** See {@link WebhookMethods}. */
+export async function releaseWebhook(db: Db, { apiUrl, account }: AccountKey, owner: string): Promise<void> {
+  await write(db, async (tx) => {
+    await tx
+      .updateTable('webhooks')
+      .set({ owner: '' })
       .where('api_url', '=', apiUrl)
       .where('account', '=', account)
       .where('owner', '=', owner)
@@ -82,6 +96,16 @@ async function isAlive(db: Db | Tx, owner: string): Promise<boolean> {
 }
 
 function recordOf({ api_url: apiUrl, account, owner, address, before }: Line): WebhookRecord {
-  const set = address === null || before === null ? null : { address, before: JSON.parse(before) as WebhookBefore };
+  const set = address === null || before === null ? null : { address, ...parseBefore(before) };
   return { apiUrl, account, owner, set };
+}
+
+/** The column `before`: what was there before, and the earlier addresses of ours if there are any. */
+function beforeText({ before, earlier }: WebhookSet): string {
+  return JSON.stringify({ ...before, ...(earlier.length === 0 ? {} : { earlier }) });
+}
+
+function parseBefore(text: string): Pick<WebhookSet, 'before' | 'earlier'> {
+  const { earlier = [], ...before } = JSON.parse(text) as WebhookBefore & { readonly earlier?: readonly string[] };
+  return { before, earlier };
 }

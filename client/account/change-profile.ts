@@ -59,14 +59,19 @@ export async function changeProfile(
 /** How the account's webhook can be taken away. The contract shows no way, so each is tried. */
 const NOTHINGS = [null, ''] as const;
 
-/** Asks the API to send webhooks nowhere, in each of the ways that might do it, until one is not refused. */
+/** Asks the API to send webhooks nowhere, in each of the ways that might do it, until one is not a value that it refuses. */
 export async function clearWebhook(open: Pick<OpenApi, 'api'>, signal?: AbortSignal): Promise<ProfileChange> {
   let change: ProfileChange = { fields: [] };
   for (const webhookUrl of NOTHINGS) {
     change = await changeProfile(open, { webhookUrl }, signal);
-    if (!change.fields.some(({ result }) => result === 'refused' || result === 'ignored')) break;
+    if (!isRefusal(change)) break;
   }
   return change;
+}
+
+/** Whether the API does not take the value itself, also later: not if it is busy, or does not take the token. */
+export function isRefusal({ fields, failure }: ProfileChange): boolean {
+  return fields.some(({ result }) => result === 'ignored' || (result === 'refused' && failure?.class === 'BadRequest'));
 }
 
 async function failureOf(work: Promise<void>): Promise<Failure | undefined> {

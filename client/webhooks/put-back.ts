@@ -1,13 +1,15 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError } from '../../api/speech-api.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { WebhookRecord } from '../../ledger/webhook-methods.ts';
-import { changeProfile, clearWebhook, isSame, type ProfileChange } from '../account/change-profile.ts';
+import { changeProfile, clearWebhook, isRefusal, isSame, type ProfileChange } from '../account/change-profile.ts';
 import { readProfilePatiently, realmOf, type OpenApi } from '../open-api.ts';
 
 /**
  * What became of an account's webhook once nobody here used it any more. `back`: the earlier address, or none, is there
  * again. `others`: somebody else has changed it, so it stays. `unknown`: nobody knows what was there, so ours stays.
- * `stays`: the API does not take the earlier one. `away`: the API could not be asked; the next start tries again.
+ * `stays`: the API does not take the earlier one. `away`: the API gave no usable answer, or said no for another reason (too
+ * many requests, the token, the credits); the next start tries again.
  */
 export type PutBack = 'back' | 'others' | 'unknown' | 'stays' | 'away';
 
@@ -15,13 +17,16 @@ type WebhookSet = NonNullable<WebhookRecord['set']>;
 
 /** Requests until the API counts as away. */
 const MOST_TRIES = 3;
+/** Pause before the next one, ms. */
+const PAUSE_MS = 500;
 
 /** Puts back what was there before, unless somebody else has changed the webhook meanwhile. Spends nothing. */
-export async function putBack(open: OpenApi, { address, before }: WebhookSet, signal: AbortSignal): Promise<PutBack> {
+export async function putBack(open: OpenApi, set: WebhookSet, signal: AbortSignal): Promise<PutBack> {
+  const { before } = set;
   for (let tries = 0; tries < MOST_TRIES && !signal.aborted; tries++) {
     try {
       const { webhookUrl } = await readProfilePatiently(open.api, signal);
-      if (webhookUrl !== undefined && !isSame(webhookUrl, address)) return tries === 0 ? 'others' : 'back';
+      if (webhookUrl !== undefined && !isOurs(set, webhookUrl)) return tries === 0 ? 'others' : 'back';
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       continue;
@@ -32,21 +37,20 @@ export async function putBack(open: OpenApi, { address, before }: WebhookSet, si
       url === null ? await clearWebhook(open, signal) : await changeProfile(open, { webhookUrl: url }, signal);
     const end = endOf(change);
     if (end !== undefined) return end;
+    await sleep(PAUSE_MS, undefined, { signal, ref: false }).catch(() => undefined);
   }
   return 'away';
 }
 
-function endOf({ fields }: ProfileChange): PutBack | undefined {
-  switch (fields[0]?.result) {
-    case 'set':
-    case 'unseen':
-      return 'back';
-    case 'refused':
-    case 'ignored':
-      return 'stays';
-    default:
-      return undefined;
-  }
+/** Whether an address is one that this ledger's processes have set, and not put back since. */
+export function isOurs({ address, earlier }: WebhookSet, url: string | null): boolean {
+  return [address, ...earlier].some((one) => isSame(url, one));
+}
+
+function endOf(change: ProfileChange): PutBack | undefined {
+  const result = change.fields[0]?.result;
+  if (result === 'set' || result === 'unseen') return 'back';
+  return isRefusal(change) ? 'stays' : undefined;
 }
 
 /** A webhook that a process which died had set. */
@@ -60,7 +64,7 @@ export interface Leftover {
  * whose behalf, for the record. Spends nothing.
  */
 export async function putLeftoverBack(
-  ledger: Pick<Ledger, 'webhookOf' | 'takeWebhook' | 'leaveWebhook'>,
+  ledger: Pick<Ledger, 'webhookOf' | 'takeWebhook' | 'leaveWebhook' | 'releaseWebhook'>,
   open: OpenApi,
   owner: string,
   signal: AbortSignal,
@@ -72,7 +76,8 @@ export async function putLeftoverBack(
   if (taken.type === 'taken' || taken.before === undefined) return undefined;
   const { set } = taken.before;
   const end = set === null ? undefined : await putBack(open, set, signal);
-  // Else the next one tries again.
-  if (end !== 'away') await ledger.leaveWebhook(account, owner);
+  // The next one tries again, also while this process lives.
+  if (end === 'away') await ledger.releaseWebhook(account, owner);
+  else await ledger.leaveWebhook(account, owner);
   return set === null || end === undefined ? undefined : { end, before: set.before };
 }

@@ -10,7 +10,7 @@ import { readProfilePatiently, realmOf, type OpenApi } from '../open-api.ts';
 import { messageOf } from '../problem.ts';
 import { refuseOption } from '../refuse-option.ts';
 import { CannotListen, openHintListener, type HintListener } from './hint-listener.ts';
-import { putBack, type PutBack } from './put-back.ts';
+import { isOurs, putBack, type PutBack } from './put-back.ts';
 
 /** How webhooks reach this process. */
 export interface WebhookWish {
@@ -70,6 +70,8 @@ export class WebhookUse {
   readonly #ending = new AbortController();
   #listener: HintListener | undefined;
   #set: WebhookRecord['set'] = null;
+  /** What a process that died had set. */
+  #leftover: WebhookRecord['set'] = null;
   #asking: Promise<void> = Promise.resolve();
   #end: Promise<void> | undefined;
 
@@ -108,15 +110,19 @@ export class WebhookUse {
     await ledger.beat({ owner, ...account });
     const taken = await ledger.takeWebhook(account, owner);
     if (taken.type === 'taken') return false;
+    this.#leftover = taken.before?.set ?? null;
     try {
-      await this.#setUp(taken.before);
+      await this.#setUp();
     } catch (error) {
       await this.#listener?.close();
-      if (this.#set === null && taken.before?.set == null) await ledger.leaveWebhook(account, owner);
+      if (this.#set === null && this.#leftover === null) await ledger.leaveWebhook(account, owner);
       if (error instanceof ApiError) {
+        // Nothing of ours is set, so what a process that died had set is still to be put back in the end.
+        this.#set ??= this.#leftover;
         this.#request.tell({ type: 'not-taken', why: error.failure.message });
         return true;
       }
+      await ledger.releaseWebhook(account, owner);
       if (!(error instanceof CannotListen)) throw error;
       const { host, port } = this.#request.wish;
       refuseOption('webhook-port', 'a free port to listen on', `${host}:${String(port)} (${error.message})`);
@@ -124,7 +130,7 @@ export class WebhookUse {
     return true;
   }
 
-  async #setUp(leftover: WebhookRecord | undefined): Promise<void> {
+  async #setUp(): Promise<void> {
     const { open, wish, hints, memoryMs, tell } = this.#request;
     const secret = randomBytes(SECRET_BYTES).toString('base64url');
     const address = `${wish.url.replace(/\/+$/, '')}/${secret}`;
@@ -140,13 +146,15 @@ export class WebhookUse {
       { host: wish.host, port: wish.port, secret, memoryMs },
       { heard, died: deaf },
     );
-    const before = await this.#before(leftover);
-    await this.#note({ address, before });
+    const before = await this.#before();
+    const old = this.#leftover;
+    // Until this one is set, the profile shows an earlier one of ours.
+    await this.#note({ address, before, earlier: old === null ? [] : [old.address, ...old.earlier] });
     const { fields, failure } = await changeProfile(open, { webhookUrl: address }, this.#ending.signal);
     const result = fields[0]?.result ?? 'lost';
     if (result === 'refused' || result === 'ignored' || result === 'not-set') {
       // After a no, nothing of ours is to be put back, only what a process that died had set.
-      if (result !== 'not-set') await this.#note(leftover?.set ?? null);
+      if (result !== 'not-set') await this.#note(this.#leftover);
       tell({ type: 'not-taken', why: failure?.message ?? 'it ignored the field' });
       return;
     }
@@ -161,12 +169,12 @@ export class WebhookUse {
   }
 
   /** What to put back in the end. What a process that died had set is not what was there before. */
-  async #before(leftover: WebhookRecord | undefined): Promise<WebhookBefore> {
+  async #before(): Promise<WebhookBefore> {
     const { open, wish } = this.#request;
     if (wish.restore !== undefined) return { type: 'known', url: wish.restore };
     const { webhookUrl } = await readProfilePatiently(open.api, this.#ending.signal);
-    const old = leftover?.set ?? undefined;
-    if (old !== undefined && (webhookUrl === undefined || webhookUrl === old.address)) return old.before;
+    const old = this.#leftover;
+    if (old !== null && (webhookUrl === undefined || isOurs(old, webhookUrl))) return old.before;
     return webhookUrl === undefined ? { type: 'unknown' } : { type: 'known', url: webhookUrl };
   }
 
@@ -178,9 +186,12 @@ export class WebhookUse {
     try {
       if (this.#set !== null) {
         const end = await putBack(open, this.#set, AbortSignal.timeout(END_MS));
-        tell({ type: 'over', end, before: this.#set.before, isLeftover: false });
-        // Else the record tells the next process what to put back.
-        if (end === 'away') return;
+        tell({ type: 'over', end, before: this.#set.before, isLeftover: this.#set === this.#leftover });
+        // The record tells the next process what to put back, also while this one lives.
+        if (end === 'away') {
+          await ledger.releaseWebhook(realmOf(open), owner);
+          return;
+        }
       }
       if (this.#listener !== undefined) await ledger.leaveWebhook(realmOf(open), owner);
     } catch {

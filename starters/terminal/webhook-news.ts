@@ -39,7 +39,7 @@ function overWords({ end, before }: Extract<WebhookNews, { readonly type: 'over'
       );
     case 'away':
       return (
-        'The webhook of the account could not be put back: the API did not answer. The next start of run, up or worker ' +
+        'The webhook of the account could not be put back yet: no usable answer from the API. The next start of run, up or worker ' +
         'does it. Or set it: voxbatch profile set-webhook URL'
       );
   }

@@ -7,6 +7,7 @@ const ACCOUNT = { apiUrl: 'http://127.0.0.1/api/open/v1', account: 'u1' };
 const SET: WebhookRecord['set'] = {
   address: 'https://here.example/secret',
   before: { type: 'known', url: 'https://old.example/hook' },
+  earlier: ['https://here.example/of-a-dead-process'],
 };
 
 let ledger: Ledger;
@@ -67,12 +68,31 @@ describe('the webhook of an account', () => {
   it('is noted before it is set, also where nobody knows what was there, and again by the same process', async () => {
     await beat('one');
     await ledger.takeWebhook(ACCOUNT, 'one');
-    const unknown: WebhookRecord['set'] = { address: 'https://here.example/other', before: { type: 'unknown' } };
-    const none: WebhookRecord['set'] = { address: 'https://here.example/other', before: { type: 'known', url: null } };
+    const unknown: WebhookRecord['set'] = {
+      address: 'https://here.example/other',
+      before: { type: 'unknown' },
+      earlier: [],
+    };
+    const none: WebhookRecord['set'] = {
+      address: 'https://here.example/other',
+      before: { type: 'known', url: null },
+      earlier: [],
+    };
     for (const set of [SET, unknown, none, null]) {
       await ledger.noteWebhook(ACCOUNT, 'one', set);
       expect(await ledger.takeWebhook(ACCOUNT, 'one')).toMatchObject({ type: 'mine', before: { set } });
     }
+  });
+
+  it('can be released with its record, for another process, while its own one lives', async () => {
+    await beat('one');
+    await ledger.takeWebhook(ACCOUNT, 'one');
+    await ledger.noteWebhook(ACCOUNT, 'one', SET);
+    await ledger.releaseWebhook(ACCOUNT, 'two');
+    expect(await ledger.takeWebhook(ACCOUNT, 'two')).toEqual({ type: 'taken' });
+    await ledger.releaseWebhook(ACCOUNT, 'one');
+    expect(await ledger.webhookOf(ACCOUNT)).toEqual({ ...ACCOUNT, owner: '', set: SET, isAlive: false });
+    expect(await ledger.takeWebhook(ACCOUNT, 'two')).toMatchObject({ type: 'mine', before: { set: SET } });
   });
 
   it('is free once its process has left it', async () => {

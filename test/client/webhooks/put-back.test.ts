@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { ApiError } from '../../../api/speech-api.ts';
 import { changeProfile } from '../../../client/account/change-profile.ts';
 import { createApi, openApi, readProfilePatiently, realmOf, type OpenApi } from '../../../client/open-api.ts';
 import { putBack, putLeftoverBack } from '../../../client/webhooks/put-back.ts';
+import type { Failure } from '../../../contract/failures.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import type { WebhookBefore, WebhookRecord } from '../../../ledger/webhook-methods.ts';
 import { startSimulator, type FaultPlan, type Simulator } from '../../../simulator/start-simulator.ts';
@@ -52,9 +54,15 @@ function silent(): OpenApi {
   return closed;
 }
 
+/** The same account, whose API has no time for updates. */
+function busy(): OpenApi {
+  const failure: Failure = { class: 'RateLimited', message: 'Too many requests' };
+  return { ...open, api: { ...open.api, updateProfile: () => Promise.reject(new ApiError(failure)) } };
+}
+
 describe('putBack', () => {
   const put = (before: WebhookBefore, of = open): ReturnType<typeof putBack> =>
-    putBack(of, { address: OURS, before }, signal);
+    putBack(of, { address: OURS, before, earlier: [] }, signal);
 
   it('sets the address that was there before', async () => {
     await start('profile.webhook=webhookUrl');
@@ -103,16 +111,42 @@ describe('putBack', () => {
     expect(await shown()).toBe(OLD);
   });
 
+  it.each([429, 401, 402] as const)('tries again after a no that is not about the address: %d', async (status) => {
+    const fault = { kind: 'status', status } as const;
+    await start('profile.webhook=webhookUrl', { rules: [{ on: 'profile', match: { nth: 5 }, fault }] });
+    expect(await put(KNOWN)).toBe('back');
+    expect(await shown()).toBe(OLD);
+  });
+
+  it.each([KNOWN, NONE])('is away, not refused, while the API says 429 to each update: %j', async (before) => {
+    await start('profile.webhook=webhookUrl,profile.clear=null');
+    expect(await put(before, busy())).toBe('away');
+    expect(await shown()).toBe(OURS);
+  });
+
+  it('says that ours stays where the API refuses the earlier address', async () => {
+    const fault = { kind: 'status', status: 400 } as const;
+    await start('profile.webhook=webhookUrl', { rules: [{ on: 'profile', match: { nth: 5 }, fault }] });
+    expect(await put(KNOWN)).toBe('stays');
+  });
+
+  it('takes an address of an earlier process for ours', async () => {
+    await start('profile.webhook=webhookUrl');
+    const set = { address: 'https://here.example/never-set', before: KNOWN, earlier: [THEIRS, OURS] };
+    expect(await putBack(open, set, signal)).toBe('back');
+    expect(await shown()).toBe(OLD);
+  });
+
   it('gives up where the API does not answer, or the time is over', async () => {
     await start('profile.webhook=webhookUrl');
     expect(await put(KNOWN, silent())).toBe('away');
-    expect(await putBack(open, { address: OURS, before: KNOWN }, AbortSignal.abort())).toBe('away');
+    expect(await putBack(open, { address: OURS, before: KNOWN, earlier: [] }, AbortSignal.abort())).toBe('away');
     expect(await shown()).toBe(OURS);
   });
 });
 
 describe('putLeftoverBack', () => {
-  const SET: WebhookRecord['set'] = { address: OURS, before: KNOWN };
+  const SET: WebhookRecord['set'] = { address: OURS, before: KNOWN, earlier: [] };
   const leftover = (of = open): ReturnType<typeof putLeftoverBack> => putLeftoverBack(ledger, of, 'next', signal);
   beforeEach(() => start('profile.webhook=webhookUrl'));
 
@@ -154,11 +188,20 @@ describe('putLeftoverBack', () => {
     expect(await ledger.webhookOf(realmOf(open))).toBeUndefined();
   });
 
+  it('keeps the record where the API is busy, for another process, also while this one lives', async () => {
+    await take(SET);
+    await kill();
+    await ledger.beat({ owner: 'next', ...realmOf(open) });
+    expect(await leftover(busy())).toEqual({ end: 'away', before: KNOWN });
+    expect(await putLeftoverBack(ledger, open, 'another', signal)).toEqual({ end: 'back', before: KNOWN });
+    expect(await shown()).toBe(OLD);
+  });
+
   it('keeps the record for the next start where the API does not answer', async () => {
     await take(SET);
     await kill();
     expect(await leftover(silent())).toEqual({ end: 'away', before: KNOWN });
-    expect(await ledger.webhookOf(realmOf(open))).toMatchObject({ set: SET, isAlive: false });
+    expect(await ledger.webhookOf(realmOf(open))).toMatchObject({ owner: '', set: SET, isAlive: false });
     expect(await leftover()).toEqual({ end: 'back', before: KNOWN });
     expect(await shown()).toBe(OLD);
   });

@@ -2,9 +2,12 @@ import { once } from 'node:events';
 import net, { type AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { JobHints } from '../../../activities/job-hints.ts';
+import { ApiError } from '../../../api/speech-api.ts';
 import { changeProfile } from '../../../client/account/change-profile.ts';
 import { openApi, readProfilePatiently, realmOf, type OpenApi } from '../../../client/open-api.ts';
+import { putLeftoverBack } from '../../../client/webhooks/put-back.ts';
 import { WebhookUse, type WebhookNews, type WebhookWish } from '../../../client/webhooks/use-webhook.ts';
+import type { Failure } from '../../../contract/failures.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import { startSimulator, type FaultPlan, type Simulator } from '../../../simulator/start-simulator.ts';
 import { ledgerForEachTest } from '../../ledger/setup.ts';
@@ -59,7 +62,7 @@ const shown = async (): Promise<unknown> => (await readProfilePatiently(open.api
 async function leaveBehind(): Promise<void> {
   const account = realmOf(open);
   await ledger.takeWebhook(account, 'dead');
-  await ledger.noteWebhook(account, 'dead', { address: DEAD, before: { type: 'known', url: OLD } });
+  await ledger.noteWebhook(account, 'dead', { address: DEAD, before: { type: 'known', url: OLD }, earlier: [] });
 }
 
 describe('the use of a webhook', () => {
@@ -149,7 +152,35 @@ describe('the use of a webhook', () => {
     const used = use();
     await used.begin();
     await used.end();
-    expect(news).toMatchObject([{ type: 'not-taken' }, { type: 'over', end: 'back' }]);
+    expect(news).toMatchObject([{ type: 'not-taken' }, { type: 'over', end: 'back', isLeftover: true }]);
+    expect(await shown()).toBe(OLD);
+  });
+
+  it('puts back what was there before a process that died, although the next one died before it set its own', async () => {
+    await start(DEAD, { rules: [{ on: 'profile', match: OUR_UPDATE, fault: { kind: 'status', status: 503 } }] });
+    await leaveBehind();
+    await use().begin();
+    expect(news).toMatchObject([{ type: 'not-taken' }]);
+    expect(await shown()).toBe(DEAD);
+    await ledger.forgetWorkers('all');
+    expect(await putLeftoverBack(ledger, open, 'next', new AbortController().signal)).toMatchObject({ end: 'back' });
+    expect(await shown()).toBe(OLD);
+  });
+
+  it('keeps the record of a process that died where the profile cannot be read, and puts its webhook back in the end', async () => {
+    await start(DEAD);
+    await leaveBehind();
+    const { api } = open;
+    const failure: Failure = { class: 'BadToken', message: 'Not now' };
+    open = { ...open, api: { ...api, readProfile: () => Promise.reject(new ApiError(failure)) } };
+    const used = use();
+    await used.begin();
+    expect(await ledger.webhookOf(realmOf(open))).toMatchObject({ set: { address: DEAD } });
+    await used.end();
+    expect(news).toMatchObject([{ type: 'not-taken' }, { type: 'over', end: 'away', isLeftover: true }]);
+    open = { ...open, api };
+    expect(await ledger.webhookOf(realmOf(open))).toMatchObject({ set: { address: DEAD }, isAlive: false });
+    expect(await putLeftoverBack(ledger, open, 'next', new AbortController().signal)).toMatchObject({ end: 'back' });
     expect(await shown()).toBe(OLD);
   });
 });
