@@ -38,7 +38,7 @@ function describeAs(
     state,
     action: { args: [] },
     info: {
-      createdAt: new Date(),
+      createdAt: new Date(Date.now() - 5_000),
       numActionsSkippedOverlap: skipped,
       recentActions: firings.map((time) => ({
         action: { workflow: { workflowId: `${scheduleIdOf(place.ledger.id, 'nightly')}-${time}` } },
@@ -51,6 +51,8 @@ function describeAs(
 function placeWith(handle: object): SchedulePlace {
   const client = {
     schedule: { getHandle: () => handle },
+    // Asked for if a moment has passed since the last look.
+    workflowService: { listScheduleMatchingTimes: async () => ({ startTime: [] }) },
     withDeadline: async (_: number, ask: () => Promise<unknown>) => ask(),
   };
   return { temporal: { client, namespace: 'default' } as unknown as SchedulePlace['temporal'], ledger: place.ledger };
