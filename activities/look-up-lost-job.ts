@@ -3,13 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { ListedJob } from '../api/speech-api.ts';
 import type { AttemptKey } from '../contract/batch.ts';
-import type { ListedOperation, RowSpec } from '../contract/row-kinds.ts';
+import { dialectOf, type ListedOperation, type RowSpec } from '../contract/row-kinds.ts';
 import { API_CLOCK_SLACK_MS } from '../policy/clocks.ts';
 import type { ChargeRecord } from '../ledger/record-types.ts';
 import { chooseJob, mayBe, type Finding, type LostCreate, type OtherCreate } from '../policy/match-lost-job.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { Listing } from './shared-job-list.ts';
-import { dialectOf } from './row-api.ts';
 import type { LoadedAttempt } from './attempt.ts';
 import { reachesBackTo, readList } from './read-job-list.ts';
 
@@ -41,7 +40,7 @@ export async function lookUpLost(
   if (charge === undefined) return undefined;
   for (let looks = 1; ; looks++) {
     // Others may share the list, so only the end of the process aborts it.
-    const list = { dialect: dialectOf(loaded.row), operation };
+    const list = { dialect: dialectOf(loaded.row.spec), operation };
     const listing = await deps.listings.next(list, () => readList(deps, list, key.batch, deps.ending));
     signal.throwIfAborted();
     const lost = new Set<string>();

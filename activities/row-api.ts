@@ -1,12 +1,7 @@
 import type { SpeechApi } from '../api/speech-api.ts';
 import type { Dialect } from '../contract/dialects.ts';
-import type { RowSpec } from '../contract/row-kinds.ts';
+import { dialectOf, type RowSpec } from '../contract/row-kinds.ts';
 import type { Dependencies } from './dependencies.ts';
-
-/** The dialect of all requests for a row. */
-export function dialectOf({ spec }: { readonly spec: Pick<RowSpec, 'dialect'> }): Dialect {
-  return spec.dialect ?? 'v1';
-}
 
 /** The client in a dialect; all of them share their connections. */
 export function apiIn({ api }: Pick<Dependencies, 'api'>, dialect: Dialect): SpeechApi {
@@ -15,5 +10,5 @@ export function apiIn({ api }: Pick<Dependencies, 'api'>, dialect: Dialect): Spe
 
 /** The client in the dialect of a row. */
 export function apiOf(deps: Pick<Dependencies, 'api'>, row: { readonly spec: Pick<RowSpec, 'dialect'> }): SpeechApi {
-  return apiIn(deps, dialectOf(row));
+  return apiIn(deps, dialectOf(row.spec));
 }

@@ -1,8 +1,7 @@
 import type { FencedAttempt } from '../contract/batch.ts';
 import type { Dialect } from '../contract/dialects.ts';
-import { makesJob, OPERATION_FACTS, type JobOperation } from '../contract/row-kinds.ts';
+import { dialectOf, makesJob, OPERATION_FACTS, type JobOperation } from '../contract/row-kinds.ts';
 import type { JobKey } from '../ledger/charge-methods.ts';
-import { dialectOf } from './row-api.ts';
 import { type LoadedAttempt, nameOf } from './attempt.ts';
 
 /** A job that this slice waits for. */
@@ -29,7 +28,7 @@ export function waitedJob(key: FencedAttempt, loaded: LoadedAttempt): WaitedJob 
     name: nameOf(key),
     loaded,
     jobId: charge.jobId,
-    dialect: dialectOf(loaded.row),
+    dialect: dialectOf(loaded.row.spec),
     operation,
     acceptedAt,
     // Waiting for a later step of the row starts when that is accepted.

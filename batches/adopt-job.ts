@@ -1,4 +1,4 @@
-import { makesJob, operationOf } from '../contract/row-kinds.ts';
+import { dialectOf, makesJob, operationOf } from '../contract/row-kinds.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
 import type { RowTake } from './find-take.ts';
@@ -58,10 +58,10 @@ async function tryAdopting(
   const { step } = attempt;
   const spec = (await ledger.readRow(batch.name, row))?.row.spec;
   if (spec === undefined) return { type: 'not-in-doubt' };
-  const { kind, dialect = 'v1' } = spec;
+  const { kind } = spec;
   const operation = operationOf(spec, step, batch.settings.tts);
   if (!makesJob(operation)) return { type: 'makes-no-job', step, kind };
-  const found = await reads.findJob(batch.name, { dialect, operation }, jobId);
+  const found = await reads.findJob(batch.name, { dialect: dialectOf(spec), operation }, jobId);
   if (found.type === 'missing') return { type: 'no-such-job', step, words: found.why };
   if (found.type === 'unreadable') return { type: 'job-unreadable', words: found.why };
   const isSettled = await ledger.decide(attempt, { type: 'adopted', jobId, who });

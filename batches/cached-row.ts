@@ -1,4 +1,12 @@
-import { columnsReadBy, COLUMN_CELLS, linkOf, operationOf, ROW_KINDS, type Step } from '../contract/row-kinds.ts';
+import {
+  columnsReadBy,
+  COLUMN_CELLS,
+  dialectOf,
+  linkOf,
+  operationOf,
+  ROW_KINDS,
+  type Step,
+} from '../contract/row-kinds.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord, ResultRecord, ResultSource, RowRecord, RowStanding } from '../ledger/record-types.ts';
 import { lastAttempt } from '../policy/row-machine.ts';
@@ -74,7 +82,7 @@ function partsOf(
   });
   return [
     { name: 'api', value: apiUrl },
-    { name: 'api-dialect', value: spec.dialect ?? 'v1' },
+    { name: 'api-dialect', value: dialectOf(spec) },
     { name: 'account', value: account },
     { name: 'operation', value: operationOf(spec, step, settings.tts) },
     ...columns,

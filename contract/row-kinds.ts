@@ -76,13 +76,18 @@ export const BUILT_IN_PRICES: PriceTable = ofEach(OPERATIONS, (operation) => ({
 /** How `tts` rows are spoken: by an asynchronous job (default) or the synchronous endpoint. */
 export type TtsMode = 'job' | 'sync';
 
+/** The dialect of all requests for a row. Rows of earlier versions, and all that speak the first, do not name it. */
+export function dialectOf({ dialect = 'v1' }: Pick<RowSpec, 'dialect'>): Dialect {
+  return dialect;
+}
+
 /** What decides by which operations the steps of a row are carried out. */
 export type OperationChoice = Pick<RowSpec, 'kind' | 'dialect'>;
 
 /** The operation that carries out a step of a row. A dialect without speech jobs speaks at once, whatever `tts` says. */
-export function operationOf({ kind, dialect = 'v1' }: OperationChoice, step: Step, tts: TtsMode): Operation {
-  const { operation, atOnce = operation } = stepOf(kind, step);
-  const isThere = OPERATION_FACTS[operation].dialects.includes(dialect);
+export function operationOf(row: OperationChoice, step: Step, tts: TtsMode): Operation {
+  const { operation, atOnce = operation } = stepOf(row.kind, step);
+  const isThere = OPERATION_FACTS[operation].dialects.includes(dialectOf(row));
   return tts === 'sync' || !isThere ? atOnce : operation;
 }
 

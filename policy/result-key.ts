@@ -3,6 +3,7 @@ import type { Realm } from '../contract/names.ts';
 import {
   COLUMN_CELLS,
   columnsReadBy,
+  dialectOf,
   linkOf,
   operationOf,
   type JsonValue,
@@ -63,7 +64,7 @@ export function resultKeyOf(spec: RowSpec, step: Step, context: KeyContext): str
   const { realm, tts, digest } = context;
   const operation = operationOf(spec, step, tts);
   // Only a dialect that is not the first is named, so that keys from before there were two still count.
-  const { dialect = 'v1' } = spec;
+  const dialect = dialectOf(spec);
   const api = dialect === 'v1' ? [realm.apiUrl] : [realm.apiUrl, dialect];
   return digest(canonicalJson([VERSION, ...api, realm.account, operation, inputs, spec.extra]));
 }

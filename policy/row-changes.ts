@@ -2,6 +2,7 @@ import { canonicalJson } from '../contract/canonical-json.ts';
 import {
   COLUMN_CELLS,
   columnsReadBy,
+  dialectOf,
   operationOf,
   ROW_KINDS,
   type RowSpec,
@@ -38,7 +39,7 @@ export function changesBetween(before: RowRequest, after: RowRequest): readonly 
   );
   return [
     ...[...columns].map((field) => ({ field, from: written(before.spec[field]), to: written(after.spec[field]) })),
-    { field: 'api-dialect', from: before.spec.dialect ?? 'v1', to: after.spec.dialect ?? 'v1' },
+    { field: 'api-dialect', from: dialectOf(before.spec), to: dialectOf(after.spec) },
     ...(isSpokenOtherwise ? [{ field: 'tts', from: before.tts, to: after.tts }] : []),
     ...[...fields].map((field) => ({
       field: `api.${field}`,

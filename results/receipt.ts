@@ -3,7 +3,7 @@ import { DIALECTS } from '../contract/dialects.ts';
 import { ATTEMPT_STATES, wasAccepted } from '../contract/outcomes.ts';
 import { FAILURES } from '../contract/failures.ts';
 import type { FailureClass } from '../contract/failures.ts';
-import { ROW_KINDS, STEPS } from '../contract/row-kinds.ts';
+import { dialectOf, ROW_KINDS, STEPS } from '../contract/row-kinds.ts';
 import type { ChargeRecord } from '../ledger/record-types.ts';
 import { inOrder } from './result-line.ts';
 import type { RowFile, RowWithCharges } from './result-line.ts';
@@ -74,7 +74,7 @@ export function receiptsOf(scanned: RowWithCharges, files: readonly RowFile[]): 
     attempt: charge.attempt,
     verdict: charge.state,
     job_id: charge.jobId,
-    api_dialect: scanned.row.spec.dialect ?? 'v1',
+    api_dialect: dialectOf(scanned.row.spec),
     quoted: charge.quoted,
     charged: charge.charged,
     charged_from: charge.chargedFrom,
