@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { link, realpath, rename, rm, stat } from 'node:fs/promises';
+import { realpath, rename, rm, stat } from 'node:fs/promises';
 import { Transform, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { sha256Of } from '../inputs/file-digest.ts';
 import type { Store } from '../store/store.ts';
-import { codeOf, isAbsent } from './system-errors.ts';
+import { nameAlso } from './name-also.ts';
+import { isAbsent } from './system-errors.ts';
 import { partPath } from './whole-file.ts';
 
 /** What is on record of a stored file. */
@@ -46,7 +47,7 @@ export async function copyOut(
     await pipeline(body, hashing(hash), createWriteStream(part, { flags: 'wx', flush: true }));
     if (hash.digest('hex') !== file.sha256) return 'altered';
     if (replace) await rename(part, path);
-    else if (!(await takeName(part, path))) {
+    else if (!(await nameAlso(part, path))) {
       // The same command, run twice at once, puts the same content there.
       return (await hasContent(path, file)) ? 'kept' : 'other';
     }
@@ -74,20 +75,6 @@ async function pour(file: RecordedFile, store: Pick<Store, 'read'>, path: string
   if (is !== 'intact') return is;
   await pipeline(await store.read(file.key), createWriteStream(path, { flags: 'w' }));
   return 'written';
-}
-
-/** Gives the part its name unless another file took it meanwhile. Returns whether it has it. */
-async function takeName(part: string, path: string): Promise<boolean> {
-  try {
-    await link(part, path);
-    return true;
-  } catch (error) {
-    if (codeOf(error) === 'EEXIST') return false;
-    if ((await stat(path).catch(absentOnly)) !== undefined) return false;
-    // A file system without hard links.
-    await rename(part, path);
-    return true;
-  }
 }
 
 async function hasContent(path: string, { sha256 }: RecordedFile): Promise<boolean> {

@@ -1,11 +1,11 @@
-import { link, mkdir, open, rename } from 'node:fs/promises';
+import { mkdir, open } from 'node:fs/promises';
 import { join, parse } from 'node:path';
 import * as z from 'zod';
 import { sha256Of } from '../inputs/file-digest.ts';
-import { lstatsOf, statsOf } from './media.ts';
+import { statsOf } from './media.ts';
+import { nameAlso } from './name-also.ts';
 import { readJson } from './read-json.ts';
 import { SUMMARY_FILE } from './summary.ts';
-import { codeOf, isAbsent } from './system-errors.ts';
 import { WholeFile } from './whole-file.ts';
 
 /**
@@ -82,21 +82,6 @@ export async function keepEdited(
     if (!(await nameAlso(path, aside)) && !(await holds(aside, sha256))) continue;
     await syncToDisk(out);
     return { name, keptAs };
-  }
-}
-
-/** False if the further name is taken. */
-async function nameAlso(path: string, further: string): Promise<boolean> {
-  try {
-    await link(path, further);
-    return true;
-  } catch (error) {
-    if (codeOf(error) === 'EEXIST') return false;
-    if (isAbsent(error)) throw error;
-    // The disk does not support hard links.
-    if ((await lstatsOf(further)) !== undefined) return false;
-    await rename(path, further);
-    return true;
   }
 }
 
