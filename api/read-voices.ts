@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defined } from '../contract/defined.ts';
-import { ApiError, type SpeechApi, type Voice, type VoiceFilter } from './speech-api.ts';
+import { ApiError, mayHeal, type SpeechApi, type Voice, type VoiceFilter } from './speech-api.ts';
 
 /** What was read of the API's list of voices. `cut`: it could not be read to its end. */
 export type VoicesRead =
@@ -33,8 +33,7 @@ export async function readVoices(api: Pick<SpeechApi, 'listVoices'>, wanted: Voi
       if (end.aborted) return { type: 'cut', why: `it takes longer than ${String(patienceMs / 1_000)} s.` };
       if (!(error instanceof ApiError)) throw error;
       const { failure } = error;
-      const heals = failure.class !== 'BadToken' && failure.class !== 'BadRequest';
-      if (--left <= 0 || !heals) return { type: 'cut', why: failure.message };
+      if (--left <= 0 || !mayHeal(failure)) return { type: 'cut', why: failure.message };
       // Too long a pause ends in the time limit.
       await sleep(Math.max(PAUSE_MS, failure.retryAfterMs ?? 0), undefined, { signal: end }).catch(() => undefined);
     }

@@ -198,6 +198,11 @@ export interface SchemaLook extends Checked {
   readonly endpoints: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
+/** Whether a read that failed may succeed when it is made again: not if its token or the request itself is refused. */
+export function mayHeal({ class: name }: Failure): boolean {
+  return name !== 'BadToken' && name !== 'BadRequest';
+}
+
 /** A free request (a read or a download) that failed. */
 export class ApiError extends Error {
   readonly failure: Failure;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readVoices } from '../api/read-voices.ts';
-import { ApiError, type ListedJob, type SpeechApi } from '../api/speech-api.ts';
+import { ApiError, mayHeal, type ListedJob, type SpeechApi } from '../api/speech-api.ts';
 import { DIALECTS } from '../contract/dialects.ts';
 import {
   compareItems,
@@ -165,8 +165,8 @@ async function patiently<T>(read: () => Promise<T>): Promise<T> {
       return await read();
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      const { class: name, retryAfterMs = 0 } = error.failure;
-      const heals = name !== 'BadToken' && name !== 'BadRequest' && retryAfterMs <= LONGEST_PAUSE_MS;
+      const { retryAfterMs = 0 } = error.failure;
+      const heals = mayHeal(error.failure) && retryAfterMs <= LONGEST_PAUSE_MS;
       left -= 1;
       if (left <= 0 || !heals) throw error;
       await sleep(Math.max(PAUSE_MS, retryAfterMs));

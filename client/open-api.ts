@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ApiOptions } from '../api/connection.ts';
 import { createSpeechApi } from '../api/create-api.ts';
 import { BadProxy } from '../api/proxies.ts';
-import { ApiError, type Profile, type SpeechApi } from '../api/speech-api.ts';
+import { ApiError, mayHeal, type Profile, type SpeechApi } from '../api/speech-api.ts';
 import { realmDifference, type Realm } from '../contract/names.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
 import { VoxbatchError } from './problem.ts';
@@ -69,8 +69,7 @@ export async function readProfilePatiently(
     try {
       return await api.readProfile(signal);
     } catch (error) {
-      const heals =
-        error instanceof ApiError && error.failure.class !== 'BadToken' && error.failure.class !== 'BadRequest';
+      const heals = error instanceof ApiError && mayHeal(error.failure);
       if (!heals || signal?.aborted === true) throw error;
       await sleep(pause);
     }
