@@ -11,8 +11,8 @@ import { VoiceReport, type VoiceCandidate } from './voice-report.ts';
 export type ReadVoices = (wanted: VoicesWanted) => Promise<VoicesRead>;
 
 /**
- * What the API's list of voices says about a manifest. `sound`: it can be used. `faulty`: voices that do not exist, are several, or do not fit their engine. `unread`: the list could
- * not be read, so nobody knows what the names stand for.
+ * What the API's list of voices says about a manifest. `sound`: it can be used. `faulty`: voices that do not exist, are
+ * several, or do not fit their engine. `unread`: the list could not be read, so nobody knows what the names stand for.
  */
 export type CheckedVoices =
   | {
@@ -30,8 +30,9 @@ const WARN_PATIENCE_MS = 5_000;
 const NEED_PATIENCE_MS = 60_000;
 const NEED_TRIES = 4;
 
-/** Checks the voices of a manifest. The list is read once, only as far as needed, and not at all if
- * nothing depends on it. */
+/**
+ * Checks the voices of a manifest. The list is read once, only as far as needed, and not at all if nothing depends on it.
+ */
 export async function checkVoices(
   { summary, options }: SoundManifest,
   read: ReadVoices,

@@ -117,7 +117,7 @@ function parseCell(kind: Kind, column: SpecColumn, cell: string): Parsed<CellVal
   }
 }
 
-/** A file that has not been looked at yet; `local-files.ts` fills in what it is. */
+/** A file that has not been looked at yet; `check-samples.ts` fills in what it is. */
 function unreadFile(path: string): LocalFile {
   return { path, bytes: 0, sha256: '', extension: '', seconds: 0 };
 }

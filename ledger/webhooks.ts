@@ -2,7 +2,7 @@ import type { Db, Schema, Tx } from './schema.ts';
 import type { Selectable } from 'kysely';
 import { write } from './transactions.ts';
 import type { AccountKey, WebhookBefore, WebhookMethods, WebhookRecord } from './webhook-methods.ts';
-import { aliveSince } from './workers.ts';
+import { livingWorkers } from './workers.ts';
 
 type WebhookSet = NonNullable<WebhookRecord['set']>;
 type Line = Selectable<Schema['webhooks']>;
@@ -15,7 +15,7 @@ export async function takeWebhook(
 ): ReturnType<WebhookMethods['takeWebhook']> {
   return write(db, async (tx) => {
     const line = await select(tx, account).executeTakeFirst();
-    if (line !== undefined && line.owner !== owner && (await isAlive(tx, line.owner))) return { type: 'taken' };
+    if (line !== undefined && line.owner !== owner && (await isAlive(tx, line))) return { type: 'taken' };
     if (line === undefined) {
       const { apiUrl: api_url, account: name } = account;
       const values = { api_url, account: name, owner, address: null, before: null, taken_at: Date.now() };
@@ -35,7 +35,7 @@ export async function takeWebhook(
 /** See {@link WebhookMethods}. */
 export async function noteWebhook(
   db: Db,
-  { apiUrl, account }: AccountKey,
+  account: AccountKey,
   owner: string,
   set: WebhookRecord['set'],
 ): Promise<void> {
@@ -43,34 +43,28 @@ export async function noteWebhook(
     await tx
       .updateTable('webhooks')
       .set({ address: set?.address ?? null, before: set === null ? null : beforeText(set) })
-      .where('api_url', '=', apiUrl)
-      .where('account', '=', account)
-      .where('owner', '=', owner)
+      .where((eb) => eb.and(ownLine(account, owner)))
       .execute();
   });
 }
 
 /** See {@link WebhookMethods}. */
-export async function releaseWebhook(db: Db, { apiUrl, account }: AccountKey, owner: string): Promise<void> {
+export async function releaseWebhook(db: Db, account: AccountKey, owner: string): Promise<void> {
   await write(db, async (tx) => {
     await tx
       .updateTable('webhooks')
       .set({ owner: '' })
-      .where('api_url', '=', apiUrl)
-      .where('account', '=', account)
-      .where('owner', '=', owner)
+      .where((eb) => eb.and(ownLine(account, owner)))
       .execute();
   });
 }
 
 /** See {@link WebhookMethods}. */
-export async function leaveWebhook(db: Db, { apiUrl, account }: AccountKey, owner: string): Promise<void> {
+export async function leaveWebhook(db: Db, account: AccountKey, owner: string): Promise<void> {
   await write(db, async (tx) => {
     await tx
       .deleteFrom('webhooks')
-      .where('api_url', '=', apiUrl)
-      .where('account', '=', account)
-      .where('owner', '=', owner)
+      .where((eb) => eb.and(ownLine(account, owner)))
       .execute();
   });
 }
@@ -78,21 +72,20 @@ export async function leaveWebhook(db: Db, { apiUrl, account }: AccountKey, owne
 /** See {@link WebhookMethods}. */
 export async function webhookOf(db: Db, account: AccountKey): ReturnType<WebhookMethods['webhookOf']> {
   const line = await select(db, account).executeTakeFirst();
-  return line === undefined ? undefined : { ...recordOf(line), isAlive: await isAlive(db, line.owner) };
+  return line === undefined ? undefined : { ...recordOf(line), isAlive: await isAlive(db, line) };
+}
+
+/** The line of an account, while this process uses its webhook. */
+function ownLine({ apiUrl, account }: AccountKey, owner: string): Pick<Line, 'api_url' | 'account' | 'owner'> {
+  return { api_url: apiUrl, account, owner };
 }
 
 function select(db: Db | Tx, { apiUrl, account }: AccountKey) {
   return db.selectFrom('webhooks').selectAll().where('api_url', '=', apiUrl).where('account', '=', account);
 }
 
-async function isAlive(db: Db | Tx, owner: string): Promise<boolean> {
-  const line = await db
-    .selectFrom('workers')
-    .select('owner')
-    .where('owner', '=', owner)
-    .where('seen_at', '>', aliveSince())
-    .executeTakeFirst();
-  return line !== undefined;
+async function isAlive(db: Db | Tx, { api_url, account, owner }: Line): Promise<boolean> {
+  return (await livingWorkers(db, api_url, account)).includes(owner);
 }
 
 function recordOf({ api_url: apiUrl, account, owner, address, before }: Line): WebhookRecord {

@@ -1,4 +1,4 @@
-import type { Db } from './schema.ts';
+import type { Db, Tx } from './schema.ts';
 import { write } from './transactions.ts';
 
 /**
@@ -50,7 +50,7 @@ export async function forgetWorkers(db: Db, which: { readonly owner: string } | 
 }
 
 /** Workers of this API and account that are alive, as far as is known. */
-export async function livingWorkers(db: Db, apiUrl: string, account: string): Promise<readonly string[]> {
+export async function livingWorkers(db: Db | Tx, apiUrl: string, account: string): Promise<readonly string[]> {
   const lines = await db
     .selectFrom('workers')
     .select('owner')
