@@ -1,8 +1,10 @@
 import { hash } from 'node:crypto';
 import { canonicalJson } from '../contract/canonical-json.ts';
+import { DIALECTS } from '../contract/dialects.ts';
 import type { Realm } from '../contract/names.ts';
 import {
   COLUMN_CELLS,
+  dialectOf,
   operationOf,
   ROW_KINDS,
   type JsonValue,
@@ -33,8 +35,8 @@ export interface SingleJob {
 /** Options of a batch that also make sense for one row. */
 export type SingleOptions = Pick<WantedBatch, 'assumeSeconds' | 'tuning'>;
 
-/** A job that can be sent, and the batch that it would be. */
-export interface SoundJob {
+/** A job in one dialect of the API, and the batch that it would be. */
+export interface JobReading {
   readonly job: SingleJob;
   readonly source: ManifestSource;
   readonly checked: SoundManifest;
@@ -43,9 +45,19 @@ export interface SoundJob {
   readonly settings: BatchSettings;
 }
 
+/** A job that can be sent. */
+export interface SoundJob extends JobReading {
+  /** The same job in each other dialect that has it. It may be on record as one of them, whatever the configuration says now. */
+  readonly inOtherDialects: readonly JobReading[];
+}
+
 /** A job, or all that is wrong with it. Columns are those of {@link SingleJob.cells}. */
-export type ReadJob =
-  ({ readonly type: 'sound' } & SoundJob) | { readonly type: 'faulty'; readonly problems: readonly ManifestProblem[] };
+export type ReadJob = ({ readonly type: 'sound' } & SoundJob) | FaultyJob;
+
+interface FaultyJob {
+  readonly type: 'faulty';
+  readonly problems: readonly ManifestProblem[];
+}
 
 /**
  * Reads and prices a job as a manifest of one row is read. Sends nothing.
@@ -53,6 +65,18 @@ export type ReadJob =
  * Two ways of writing one thing (` anna `, `1.0`) are one job, so the manifest is written from what was read.
  */
 export async function readSingleJob(job: SingleJob, options: SingleOptions, config: Config): Promise<ReadJob> {
+  const reading = await readJob(job, options, config);
+  if (reading.type === 'faulty') return reading;
+  const others = DIALECTS.filter((dialect) => dialect !== dialectOf(reading.spec));
+  const read = await Promise.all(others.map((apiDialect) => readJob(job, options, { ...config, apiDialect })));
+  return { ...reading, inOtherDialects: read.filter((other) => other.type === 'sound') };
+}
+
+async function readJob(
+  job: SingleJob,
+  options: SingleOptions,
+  config: Config,
+): Promise<({ readonly type: 'sound' } & JobReading) | FaultyJob> {
   const { command, kind, cells, tts = 'job' } = job;
   const { manifest, settings: chosen } = chooseSettings({ ...options, kind, tts }, config);
   // A hook tells of a batch that was left alone; whoever asks for one thing waits for it.
@@ -77,10 +101,10 @@ export function isSingle({ settings }: { readonly settings: Pick<BatchSettings, 
 
 /**
  * The name of the batch of a job: the same job of the same account is the same batch. It tells nothing of what was
- * asked for, because names are in logs and histories. `edition`: from 2, if what an earlier batch asked for was removed.
+ * asked for, because names are in logs and histories. `edition`: from 2, if what an earlier batch asked for was removed, and it is wanted again.
  */
 export function singleName(
-  { job, spec }: Pick<SoundJob, 'job' | 'spec'>,
+  { job, spec }: Pick<JobReading, 'job' | 'spec'>,
   realm: Pick<Realm, 'apiUrl' | 'account'>,
   edition = 1,
 ): string {

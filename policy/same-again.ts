@@ -59,6 +59,17 @@ export function decideAgain(
   }
 }
 
+/**
+ * The same for a job whose batch can never run again, because what it asked for was removed. `redrive`: it becomes another
+ * batch, and is paid for there.
+ */
+export function decideCleaned(row: RedriveRow, attempts: readonly JobAttempt[], wish: AgainWish): SameAgain {
+  const decided = decideAgain(row, attempts, wish, false);
+  if (decided.type !== 'redrive' || wish.again || !attempts.some(mayCost)) return decided;
+  // A job that was paid for, and could have been waited for again.
+  return { type: 'hold', why: 'failed' };
+}
+
 /** States of attempts for which nothing was, or will be, charged. */
 const FREE: readonly AttemptState[] = ['not-accepted', 'rejected', 'revoked', 'cached'];
 

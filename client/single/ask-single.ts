@@ -1,10 +1,11 @@
 import type { RedriveDraft, RedriveRules } from '../../batches/redrive-draft.ts';
+import { areRowsCleaned } from '../../batches/clean-batch.ts';
 import { chosenRows } from '../../batches/choose-rows.ts';
 import { draftRedrive } from '../../batches/redrive.ts';
 import type { SoundJob } from '../../batches/single-job.ts';
 import type { Tuning } from '../../contract/tunables.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
-import { decideAgain, type AgainWish, type SameAgain } from '../../policy/same-again.ts';
+import { decideAgain, decideCleaned, type AgainWish, type SameAgain } from '../../policy/same-again.ts';
 import { realmOf, type OpenApi } from '../open-api.ts';
 import { putOnRecord, type RecordRequest } from '../put-on-record.ts';
 import { redriveBatch, type RedriveRequest } from '../redrive-batch.ts';
@@ -47,11 +48,11 @@ export type Asked =
  * VoxbatchError} (all that a session throws, `no-price`).
  */
 export async function askSingle(request: AskRequest): Promise<Asked> {
-  const { session, job, tuning } = request;
+  const { session, tuning } = request;
   const open = await session.api();
   const ledger = await session.ledger();
-  const { name, found } = await findSingle(ledger, job, realmOf(open));
-  if (found?.batch.state === 'closed') return askAgain(found, request, open);
+  const { job, name, found } = await findSingle(ledger, request.job, realmOf(open));
+  if (found?.batch.state === 'closed' && !isWantedAnew(found, request)) return askAgain(found, request, open);
   const recorded = await putOnRecord({
     session,
     source: job.source,
@@ -72,9 +73,21 @@ export async function askSingle(request: AskRequest): Promise<Asked> {
   }
 }
 
+/** What asking for a job on record again does. */
+export function decideOn({ batch, row, charges }: SingleRecord, wish: AgainWish): SameAgain {
+  return areRowsCleaned(batch)
+    ? decideCleaned(row, charges, wish)
+    : decideAgain(row, charges, wish, batch.state !== 'closed');
+}
+
+/** Whether it is to run again, and its batch cannot, because what it asked for was removed. */
+function isWantedAnew(record: SingleRecord, wish: AgainWish): boolean {
+  return areRowsCleaned(record.batch) && decideOn(record, wish).type === 'redrive';
+}
+
 async function askAgain(record: SingleRecord, request: AskRequest, open: OpenApi): Promise<Asked> {
-  const { batch, row, charges } = record;
-  const decided = decideAgain(row, charges, request, batch.state === 'open');
+  const { batch } = record;
+  const decided = decideOn(record, request);
   switch (decided.type) {
     case 'give':
       return { type: 'given', record };

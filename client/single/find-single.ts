@@ -1,5 +1,5 @@
 import { areRowsCleaned } from '../../batches/clean-batch.ts';
-import { singleName, type SoundJob } from '../../batches/single-job.ts';
+import { singleName, type JobReading, type SoundJob } from '../../batches/single-job.ts';
 import type { Realm } from '../../contract/names.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord, RowStanding } from '../../ledger/record-types.ts';
@@ -11,6 +11,9 @@ export interface SingleRecord extends RowStanding {
 
 /** Where a job is, or would be, on record. */
 export interface SinglePlace {
+  /** The job in the dialect that it has on record, else in the one that is chosen now. */
+  readonly job: JobReading;
+  /** The batch that it is, or a new one would be. */
   readonly name: string;
   /** Undefined: it is not on record, or not all of it is. */
   readonly found: SingleRecord | undefined;
@@ -19,19 +22,38 @@ export interface SinglePlace {
 type Reader = Pick<Ledger, 'findBatch' | 'readRow'>;
 
 /**
- * Finds a job on record. A batch from which what it asked for was removed can neither be run again nor go on, so the
- * next one has another name.
+ * Finds a job on record, in whatever dialect of the API: it is asked for again by the same words, and its dialect is for
+ * good. A batch from which what it asked for was removed still counts, and `name` is then another one, because that batch
+ * can neither be run again nor go on.
  */
 export async function findSingle(
   ledger: Reader,
   job: SoundJob,
   realm: Pick<Realm, 'apiUrl' | 'account'>,
 ): Promise<SinglePlace> {
+  const own = await placeOf(ledger, job, realm);
+  const others = await Promise.all(job.inOtherDialects.map((other) => placeOf(ledger, other, realm)));
+  const places = [own, ...others].filter(({ found }) => found !== undefined);
+  const live = places.find(({ found }) => found !== undefined && !areRowsCleaned(found.batch));
+  return live ?? { ...own, found: places[0]?.found };
+}
+
+async function placeOf(
+  ledger: Reader,
+  job: JobReading,
+  realm: Pick<Realm, 'apiUrl' | 'account'>,
+): Promise<SinglePlace> {
+  let cleaned: BatchRecord | undefined;
   for (let edition = 1; ; edition++) {
     const name = singleName(job, realm, edition);
     const batch = await ledger.findBatch(name);
-    if (batch === undefined || batch.state === 'loading') return { name, found: undefined };
-    if (!areRowsCleaned(batch)) return { name, found: await readSingle(ledger, batch) };
+    const isOver = batch === undefined || batch.state === 'loading';
+    if (!isOver && areRowsCleaned(batch)) {
+      cleaned = batch;
+      continue;
+    }
+    const there = isOver ? cleaned : batch;
+    return { job, name, found: there === undefined ? undefined : await readSingle(ledger, there) };
   }
 }
 

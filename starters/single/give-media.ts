@@ -65,12 +65,9 @@ function refuse(became: CopiedOut, record: SingleRecord, file: ResultFile, path:
 }
 
 /** The store no longer has what was paid for. */
-function damagedError(
-  { batch }: SingleRecord,
-  { removedAt }: Pick<ResultFile, 'removedAt'>,
-  is: 'missing' | 'altered',
-): ExitError {
-  const isRemoved = removedAt !== undefined && is === 'missing';
+function damagedError({ batch, row }: SingleRecord, file: ResultFile, is: 'missing' | 'altered'): ExitError {
+  // Only the main file says that all of them were removed.
+  const isRemoved = is === 'missing' && [file, row.file].some((one) => one?.removedAt !== undefined);
   const why = isRemoved
     ? 'Its file was removed from the store (voxbatch clean or cache prune).'
     : `Its file is ${is} in the store. If VOXBATCH_STORE was different when it was made, set it back, then run the same command again.`;

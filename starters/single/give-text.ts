@@ -21,7 +21,8 @@ export async function giveText(
   place: GivingPlace,
 ): Promise<Given> {
   const { batch, row } = record;
-  if (target.type === 'stdout') {
+  // A text that was removed from the record may still be in the store.
+  if (target.type === 'stdout' && (row.text !== null || row.file === null)) {
     if (!place.json) place.output.data(row.text ?? '');
     return { exit: 'complete', file: null };
   }

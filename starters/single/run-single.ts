@@ -1,11 +1,10 @@
 import { openRecordsIfAny } from '../../client/open-records.ts';
 import type { Settings } from '../../client/settings.ts';
-import { askSingle } from '../../client/single/ask-single.ts';
+import { askSingle, decideOn } from '../../client/single/ask-single.ts';
 import { findOnRecord, readSingle, type SingleRecord } from '../../client/single/find-single.ts';
 import { readSingleJob, type SingleJob, type SoundJob } from '../../batches/single-job.ts';
 import { defined } from '../../contract/defined.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
-import { decideAgain } from '../../policy/same-again.ts';
 import { openStore } from '../../store/open-store.ts';
 import type { RunContext } from '../command-context.ts';
 import { readTuning } from '../commands/tuning-flags.ts';
@@ -56,8 +55,7 @@ async function endFromRecord(request: SingleRequest, job: SoundJob, settings: Se
     const record = await findOnRecord(ledger, job, apiUrl);
     if (record === undefined) return undefined;
     const { again = false, resubmit = false } = flags;
-    const { batch, row, charges } = record;
-    const decided = decideAgain(row, charges, { again, resubmit }, batch.state !== 'closed');
+    const decided = decideOn(record, { again, resubmit });
     if (decided.type === 'go-on' || decided.type === 'redrive') return undefined;
     if (decided.type === 'hold') context.output.say(heldText(decided));
     const store = await openStore(settings.store);

@@ -1,3 +1,4 @@
+import { areRowsCleaned } from '../../batches/clean-batch.ts';
 import type { SingleJob } from '../../batches/single-job.ts';
 import type { Asked } from '../../client/single/ask-single.ts';
 import type { SingleRecord } from '../../client/single/find-single.ts';
@@ -70,9 +71,14 @@ const TITLES: Readonly<Record<Outcome, string>> = {
   cancelled: 'It was stopped before it had a result',
 };
 
+const PAY_AGAIN = 'To pay for another take: the same command with --again.';
+const SEND_AGAIN = 'The same command sends it again, at its price.';
+
 function nextOf(record: SingleRecord, isCharged: boolean): string {
   const { batch, row } = record;
   const name = shellWord(batch.name);
+  // What would help its batch needs what it asked for.
+  if (areRowsCleaned(batch)) return isCharged ? PAY_AGAIN : SEND_AGAIN;
   switch (row.outcome) {
     case 'unknown': {
       const look = isLookedUp(record) ? `Find out, free: voxbatch reconcile ${name}. ` : '';
@@ -90,9 +96,7 @@ function nextOf(record: SingleRecord, isCharged: boolean): string {
         ? 'To pay for it: the same command without --cached-only.'
         : 'To send it: the same command with a larger --budget.';
     default:
-      return isCharged
-        ? 'To pay for another take: the same command with --again.'
-        : 'The same command sends it again, at its price.';
+      return isCharged ? PAY_AGAIN : SEND_AGAIN;
   }
 }
 

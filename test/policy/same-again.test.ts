@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ATTEMPT_STATES, hasResult, OUTCOMES, type Outcome } from '../../contract/outcomes.ts';
-import { decideAgain, type JobAttempt, type SameAgain } from '../../policy/same-again.ts';
+import { decideAgain, decideCleaned, type JobAttempt, type SameAgain } from '../../policy/same-again.ts';
 import type { RedriveRow } from '../../policy/redrive.ts';
 
 const NO_WORD = { again: false, resubmit: false };
@@ -65,6 +65,25 @@ describe('the same command again', () => {
   });
 });
 
+describe('the same command again, after what was asked for has been removed', () => {
+  const again = { again: true, resubmit: false };
+  it.each<[string, RedriveRow, readonly JobAttempt[], typeof again, SameAgain]>([
+    ['hands out what succeeded', row('succeeded'), [done], NO_WORD, { type: 'give' }],
+    ['pays for a new take with --again', row('succeeded'), [done], again, { type: 'redrive' }],
+    ['sends again what was refused', row('failed'), [attempt('rejected')], NO_WORD, { type: 'redrive' }],
+    ['holds a failure that was charged', row('failed'), [jobFailed], NO_WORD, { type: 'hold', why: 'failed' }],
+    [
+      'holds a paid job that it cannot wait for any more',
+      row('failed', { class: 'ResultGone' }),
+      [done],
+      NO_WORD,
+      { type: 'hold', why: 'failed' },
+    ],
+  ])('%s', (_, ended, attempts, wish, expected) => {
+    expect(decideCleaned(ended, attempts, wish)).toEqual(expected);
+  });
+});
+
 describe('whatever is on record', () => {
   const attempts = fc.array(
     fc.record({
@@ -88,6 +107,7 @@ describe('whatever is on record', () => {
         const mayCost = list.some(
           ({ state, charged }) => ['sending', 'accepted', 'done', 'unknown'].includes(state) && charged !== 0,
         );
+        if (decideCleaned(row(outcome), list, NO_WORD).type === 'redrive') expect(mayCost).toBe(false);
         // A paid job is only waited for again.
         if (mayCost) expect(outcome).toBe('overdue');
         expect(hasResult(outcome)).toBe(false);

@@ -1,6 +1,7 @@
 import { openApi, realmOf } from '../../../client/open-api.ts';
 import { findOrLoadBatch } from '../../../batches/load-batch.ts';
 import { readSingleJob, singleName, type SingleJob } from '../../../batches/single-job.ts';
+import type { Dialect } from '../../../contract/dialects.ts';
 import type { ResultFile } from '../../../ledger/record-types.ts';
 import type { Outcome } from '../../../contract/outcomes.ts';
 import type { Simulator } from '../../../simulator/start-simulator.ts';
@@ -12,6 +13,8 @@ export interface JobEnd {
   readonly file?: ResultFile;
   readonly extraFiles?: readonly ResultFile[];
   readonly text?: string;
+  /** The dialect of the API that it used. Default `v1`. */
+  readonly apiDialect?: Dialect;
   /** Default `succeeded`. `unknown`: its answer was lost. `failed`: its job failed after it was charged. `refused`: the API did not take it. */
   readonly as?: Extract<Outcome, 'succeeded' | 'unknown' | 'failed'> | 'refused';
 }
@@ -21,11 +24,11 @@ export async function addJob(
   { url: baseUrl, token }: Simulator,
   { ledger }: Place,
   job: SingleJob,
-  { file, extraFiles = [], text, as = 'succeeded' }: JobEnd,
+  { file, extraFiles = [], text, as = 'succeeded', apiDialect = 'v1' }: JobEnd,
 ): Promise<string> {
   const open = await openApi({ baseUrl, token });
   open.api.close();
-  const read = await readSingleJob(job, {}, {});
+  const read = await readSingleJob(job, {}, { apiDialect });
   if (read.type !== 'sound') throw new Error('The job is faulty.');
   const { source, checked, settings } = read;
   const { summary, options } = checked;

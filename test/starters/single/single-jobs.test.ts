@@ -186,6 +186,51 @@ describe('voxbatch transcribe with another length to assume', () => {
   });
 });
 
+describe('voxbatch say with another dialect of the API', () => {
+  it.each([
+    ['v1', 'legacy'],
+    ['legacy', 'v1'],
+  ] as const)('is the same job: what was asked for in %s is not sent again in %s', async (apiDialect, now) => {
+    const batch = await add(SAY, { file, apiDialect });
+    await writeFile('voxbatch.config.json', JSON.stringify({ apiDialect: now }));
+    expect(await desk.line.run(...SAID)).toMatchObject({ code: 0, stdout: `${batch}.mp3\n` });
+    await add({ ...SAY, cells: { ...SAY.cells, text: 'Lost.' } }, { as: 'unknown', apiDialect });
+    const lost = await desk.line.run('say', 'Lost.', '--voice', 'anna');
+    expect(lost).toMatchObject({ code: 13, stdout: '' });
+    expect(lost.stderr).toContain('Nothing was sent now.');
+  });
+});
+
+describe('voxbatch say of what was cleaned', () => {
+  it('hands out the file if only what it asked for was removed', async () => {
+    const batch = await add(SAY, { file });
+    await desk.line.run('clean', batch, '--rows', '--yes');
+    expect(await desk.line.run(...SAID)).toMatchObject({ code: 0, stdout: `${batch}.mp3\n` });
+    const text = await desk.place.store.put('job/1.txt', 'Good morning.');
+    const talk = await add(TRANSCRIBE, { file: text, text: 'Good morning.' });
+    await desk.line.run('clean', talk, '--rows', '--yes');
+    expect(await desk.line.run('transcribe', TALK)).toMatchObject({ code: 0, stdout: 'Good morning.' });
+  });
+
+  it('says that the file was removed, and pays only with --again', async () => {
+    const batch = await add(SAY, { file });
+    await desk.line.run('clean', batch, '--all', '--yes');
+    // The test put it where no batch's folder is.
+    await rm(join(desk.place.folder, 'store', 'job/1.mp3'));
+    const removed = await desk.line.run(...SAID);
+    expect(removed).toMatchObject({ code: 2, stdout: '' });
+    expect(removed.stderr).toMatch(/was removed from the store.*Nothing was spent.*with --again\./);
+  });
+
+  it('says of one that failed after a charge that it needs --again', async () => {
+    const batch = await add(SAY, { as: 'failed' });
+    await desk.line.run('clean', batch, '--all', '--yes');
+    const held = await desk.line.run(...SAID);
+    expect(held.code).toBe(10);
+    expect(held.stderr).toMatch(/Nothing was sent now.*the same command with --again\./s);
+  });
+});
+
 describe('single jobs among batches', () => {
   it('are counted by list, and shown on request', async () => {
     const batch = await add(SAY, { file });
