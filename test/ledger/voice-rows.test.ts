@@ -128,4 +128,33 @@ describe('rows whose voice another row makes', () => {
     expect(await standings()).toEqual(['waiting', 'waiting']);
     expect((await ledger().readRow('b', 2))?.row.spec.voice).toBe('v-1');
   });
+
+  it('are cancelled with that row if the batch is stopped, wherever they stand', async () => {
+    // A stop ends rows in pages of 1,000.
+    await loadMade(1, ...Array.from({ length: 1_100 }, () => 1));
+    await ledger().setControl('b', 'stopping');
+    await ledger().cancelRest('b');
+    expect((await ledger().counts('b')).outcomes).toMatchObject({ cancelled: 1_101, failed: 0 });
+  });
+
+  it.each([
+    ['cleaned', 'failed'],
+    ['stopped', 'unknown'],
+  ] as const)('stay ended in a batch that was %s meanwhile, whatever a late answer brings', async (how, outcome) => {
+    await loadMade(1, 1);
+    const key = { ...aKey(1), step: 'voice' } as const;
+    await ledger().intend(key, INTENT);
+    const failure = { class: 'OutcomeUnknown', message: 'Lost.' } as const;
+    await ledger().settle(key, { verdict: 'unknown', failure }, { outcome, failure });
+    if (how === 'stopped') await ledger().setControl('b', 'stopping');
+    await ledger().closeBatch('b');
+    if (how === 'cleaned') {
+      await ledger().beginClean('b', { media: false, rows: true });
+      await ledger().cleanRows('b', [1, 2]);
+      await ledger().endClean('b');
+    }
+    await ledger().settle(key, { verdict: 'done', jobId: 'v-7' }, { outcome: 'succeeded', text: 'v-7' });
+    expect(await standings()).toEqual(['succeeded', 'failed']);
+    expect((await ledger().findBatch('b'))?.state).toBe('closed');
+  });
 });

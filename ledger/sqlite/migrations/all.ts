@@ -19,6 +19,7 @@ import { scheduleHooks } from './0018-schedule-hooks.ts';
 import { freeNames } from './0019-free-names.ts';
 import { awaitedVoices } from './0020-awaited-voices.ts';
 import { webhooks } from './0022-webhooks.ts';
+import { madeWhileStopping } from './0023-made-while-stopping.ts';
 
 /** Every migration, by a name that sorts in the order in which they run. */
 const MIGRATIONS: Readonly<Record<string, Migration>> = {
@@ -42,6 +43,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0019-free-names': freeNames,
   '0020-awaited-voices': awaitedVoices,
   '0022-webhooks': webhooks,
+  '0023-made-while-stopping': madeWhileStopping,
 };
 
 /** Migrations as code modules: a compiled and bundled voxbatch has no folder of them to read. */
