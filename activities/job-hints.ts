@@ -10,6 +10,8 @@ const MOST_PROBES_POLLS = 4;
 /** A job whose webhook may come. */
 interface Hinted {
   readonly gapMs: number;
+  /** Who waits for it, see {@link JobHints.begin}. */
+  waiter: object;
   /** A webhook came since the job was last read. */
   isHinted: boolean;
   /** Look at it then, whatever is planned; monotonic ms. */
@@ -39,6 +41,8 @@ export class JobHints {
   /** Jobs that had ended without a webhook. It may still come within a moment. */
   readonly #judging = new Map<string, NodeJS.Timeout>();
   #source: HintSource | undefined;
+  /** Since when webhooks are listened for; monotonic ms. */
+  #listenedSince = Infinity;
   #isUsed = false;
   #trust: HintTrust = NEW_TRUST;
   #probes: Probes = NO_PROBES;
@@ -60,6 +64,7 @@ export class JobHints {
   /** Listens from now on, until {@link JobHints.stop}. */
   listen(source: HintSource): void {
     this.#source = source;
+    this.#listenedSince = this.#now();
     this.#isUsed = true;
     this.#trust = NEW_TRUST;
     for (const [id, job] of this.#jobs) {
@@ -76,13 +81,22 @@ export class JobHints {
     this.#judging.clear();
   }
 
-  /** A job of this age (ms) is waited for, unless it already is. `gapMs`: between two polls of it. */
-  begin(jobId: string, ageMs: number, gapMs: number): void {
-    if (this.#source === undefined || this.#jobs.has(jobId)) return;
-    const mayBeSpared = ageMs <= UNHEARD_MS;
+  /**
+   * A job of this age (ms) is waited for. `gapMs`: between two polls of it. `waiter`: by whom; of two that wait for one job,
+   * the later one counts. Can be repeated.
+   */
+  begin(jobId: string, waiter: object, ageMs: number, gapMs: number): void {
+    if (this.#source === undefined) return;
+    const known = this.#jobs.get(jobId);
+    if (known !== undefined) {
+      known.waiter = waiter;
+      return;
+    }
+    // What came before anybody listened is lost, and what came for an unknown job is remembered for a while only.
+    const mayBeSpared = ageMs <= Math.min(UNHEARD_MS, this.#now() - this.#listenedSince);
     const none = { isHinted: false, lookAt: Infinity, hintedLookAt: -Infinity, wake: undefined, netAge: undefined };
     const no = { isProbe: false, probePolls: 0, isDue: false, hasEnded: false };
-    this.#jobs.set(jobId, { gapMs, mayBeSpared, ...none, ...no });
+    this.#jobs.set(jobId, { gapMs, waiter, mayBeSpared, ...none, ...no });
     this.#probes = { ...this.#probes, jobs: this.#probes.jobs + 1 };
     this.#source.listenFor(jobId);
   }
@@ -173,10 +187,10 @@ export class JobHints {
     else if (job.mayBeSpared && !job.isHinted) this.#judgeSoon(jobId, job.gapMs);
   }
 
-  /** The job is no longer waited for. */
-  forget(jobId: string): void {
+  /** The job is no longer waited for by this waiter, see {@link JobHints.begin}. */
+  forget(jobId: string, waiter: object): void {
     const job = this.#jobs.get(jobId);
-    if (job === undefined) return;
+    if (job?.waiter !== waiter) return;
     this.#leaveProbes(job);
     this.#jobs.delete(jobId);
     if (!this.#judging.has(jobId)) this.#source?.forget(jobId);

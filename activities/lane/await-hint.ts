@@ -15,15 +15,15 @@ export async function sleepUntilDue(
   deps: Pick<Dependencies, 'clock' | 'hints' | 'jobTimes' | 'polls' | 'ledger' | 'realm'>,
   job: WaitedJob,
   plannedAt: number,
-  wakeUps: WakeUps,
+  waiting: { readonly wakeUps: WakeUps },
 ): Promise<boolean> {
   const { clock, hints, polls } = deps;
   const { settings } = job.loaded.batch;
-  hints.begin(job.jobId, ageOf(job, clock.now().wall), settings.pollGapMs);
+  hints.begin(job.jobId, waiting, ageOf(job, clock.now().wall), settings.pollGapMs);
   const pollAt = onTick(settings, plannedAt);
   const dueAt = Math.min(pollAt, hints.lookAt(job.jobId));
   const sleepMs = Math.min(LONGEST_SLEEP_MS, dueAt - clock.now().monotonic);
-  await wakeUps.sleep(sleepMs, (wake) => {
+  await waiting.wakeUps.sleep(sleepMs, (wake) => {
     hints.wakes(job.jobId, wake);
   });
   const { monotonic: now, wall } = clock.now();

@@ -37,23 +37,33 @@ export async function awaitJob(
 ): Promise<RowNow> {
   const name = nameOf(key);
   let [loaded, readAt] = [known, deps.clock.now().monotonic];
-  for (;;) {
-    const next = moveAfter(key, loaded);
-    const job = waitedJob(key, loaded);
-    if (next.type !== 'wait' || job === undefined || name !== nameOf({ batch: key.batch, ...next.at })) {
-      deps.polls.forget(name);
-      deps.pagePolls.forget(name);
-      if (job !== undefined) deps.hints.forget(job.jobId);
-      deps.concurrencyLimit.settled(name);
-      return { next, standing: loaded };
+  let hintedJob: string | undefined;
+  const expectHints = (jobId?: string): void => {
+    if (hintedJob !== undefined && hintedJob !== jobId) deps.hints.forget(hintedJob, waiting);
+    hintedJob = jobId;
+  };
+  try {
+    for (;;) {
+      const next = moveAfter(key, loaded);
+      const job = waitedJob(key, loaded);
+      if (next.type !== 'wait' || job === undefined || name !== nameOf({ batch: key.batch, ...next.at })) {
+        deps.polls.forget(name);
+        deps.pagePolls.forget(name);
+        deps.concurrencyLimit.settled(name);
+        return { next, standing: loaded };
+      }
+      expectHints(job.jobId);
+      const answer = await nextAnswer(deps, job, waiting);
+      if (waiting.signal.aborted) return { next };
+      const { monotonic: now } = deps.clock.now();
+      if (answer === 'same' && now - readAt < READ_EVERY_MS) continue;
+      const isKnown = answer !== undefined && answer !== 'same';
+      loaded = isKnown ? attemptOf(key, loaded.batch, answer) : await loadAttempt(deps, key);
+      readAt = now;
     }
-    const answer = await nextAnswer(deps, job, waiting);
-    if (waiting.signal.aborted) return { next };
-    const { monotonic: now } = deps.clock.now();
-    if (answer === 'same' && now - readAt < READ_EVERY_MS) continue;
-    const isKnown = answer !== undefined && answer !== 'same';
-    loaded = isKnown ? attemptOf(key, loaded.batch, answer) : await loadAttempt(deps, key);
-    readAt = now;
+  } finally {
+    // Also where the lane has lost the row: nobody else says that this process waits for the job no longer.
+    expectHints();
   }
 }
 
@@ -73,11 +83,8 @@ async function nextAnswer(
 /**
  * Polls once when the time has come. If woken early, it does not poll and returns undefined: the ledger may have news.
  */
-async function pollWhenDue(
-  deps: Dependencies,
-  job: WaitedJob,
-  { signal, wakeUps }: Waiting,
-): Promise<PollResult | undefined> {
+async function pollWhenDue(deps: Dependencies, job: WaitedJob, waiting: Waiting): Promise<PollResult | undefined> {
+  const { signal, wakeUps } = waiting;
   const { count } = wakeUps;
   const now = deps.clock.now();
   const { settings } = job.loaded.batch;
@@ -87,7 +94,7 @@ async function pollWhenDue(
     return firstPoll(settings, ages, job.acceptedAt, now);
   });
   const isTime = deps.hints.isUsed
-    ? await sleepUntilDue(deps, job, plannedAt, wakeUps)
+    ? await sleepUntilDue(deps, job, plannedAt, waiting)
     : await sleepUntil(deps, onTick(settings, plannedAt), wakeUps);
   const poll = isTime && !signal.aborted ? await pollJob(deps, job, signal) : 'same';
   return poll === 'same' && wakeUps.count !== count ? undefined : poll;

@@ -4,23 +4,26 @@ import { ENOUGH_HINTS } from '../../policy/hint-trust.ts';
 
 const GAP_MS = 3_000;
 const NET_MS = 30_000;
+/** Who waits for jobs. */
+const LANE = {};
 
 let now: number;
 let listened: string[];
+let forgotten: string[];
 let hints: JobHints;
 
 beforeEach(() => {
   jest.useFakeTimers();
-  [now, listened] = [0, []];
+  [now, listened, forgotten] = [0, [], []];
   hints = new JobHints(() => now);
-  hints.listen({ listenFor: (id) => listened.push(id), forget: () => undefined });
+  hints.listen({ listenFor: (id) => listened.push(id), forget: (id) => forgotten.push(id) });
 });
 afterEach(() => {
   jest.useRealTimers();
 });
 
 function begin(...ids: readonly string[]): void {
-  for (const id of ids) hints.begin(id, 0, GAP_MS);
+  for (const id of ids) hints.begin(id, LANE, 0, GAP_MS);
 }
 
 const spare = (id: string, ageMs = GAP_MS): number | undefined =>
@@ -32,7 +35,7 @@ function earnTrust(): void {
     begin(`trust-${String(job)}`);
     hints.heard([`trust-${String(job)}`]);
     hints.ended(`trust-${String(job)}`, hints.looks(`trust-${String(job)}`));
-    hints.forget(`trust-${String(job)}`);
+    hints.forget(`trust-${String(job)}`, LANE);
   }
 }
 
@@ -87,7 +90,7 @@ describe('polls', () => {
     const wake = jest.fn();
     hints.wakes('a', wake);
     hints.ended('probe', hints.looks('probe'));
-    hints.forget('probe');
+    hints.forget('probe', LANE);
     jest.advanceTimersByTime(GAP_MS);
     expect(hints.trust.standing).toBe('doubted');
     expect(wake).toHaveBeenCalledTimes(1);
@@ -102,7 +105,7 @@ describe('polls', () => {
     begin('probe');
     spare('probe');
     hints.ended('probe', hints.looks('probe'));
-    hints.forget('probe');
+    hints.forget('probe', LANE);
     jest.advanceTimersByTime(GAP_MS / 2);
     hints.heard(['probe']);
     jest.advanceTimersByTime(GAP_MS);
@@ -110,12 +113,25 @@ describe('polls', () => {
   });
 
   it('are made for a job whose webhook may have come before anybody listened, until it was seen running', () => {
+    now = 1_000_000;
     begin('probe');
     spare('probe');
-    hints.begin('old', UNHEARD_MS + 1, GAP_MS);
+    hints.begin('old', LANE, UNHEARD_MS + 1, GAP_MS);
     expect(spare('old')).toBeUndefined();
     hints.ran('old');
     expect(spare('old')).toBe(NET_MS);
+  });
+
+  it('are made for a job that was accepted right before anybody listened', () => {
+    now = 5_000;
+    begin('probe', 'new');
+    spare('probe');
+    hints.begin('before', LANE, 5_001, GAP_MS);
+    expect([spare('new'), spare('before')]).toEqual([NET_MS, undefined]);
+    // Its webhook may be lost, which says nothing of those to come.
+    hints.ended('before', hints.looks('before'));
+    jest.advanceTimersByTime(GAP_MS);
+    expect(hints.trust.standing).toBe('trial');
   });
 
   it('are made until an unreadable job was read, and its end is on record', () => {
@@ -147,10 +163,32 @@ describe('polls', () => {
   });
 });
 
+describe('a job that is waited for no longer', () => {
+  it('is not listened for, and is not a probe', () => {
+    begin('probe', 'a');
+    spare('probe');
+    hints.forget('probe', LANE);
+    expect(forgotten).toEqual(['probe']);
+    // The next probe.
+    expect(spare('a')).toBeUndefined();
+  });
+
+  it('is remembered for the later one of two that wait for it', () => {
+    begin('a');
+    const next = {};
+    hints.begin('a', next, 0, GAP_MS);
+    hints.forget('a', LANE);
+    hints.heard(['a']);
+    expect([hints.lookAt('a'), forgotten]).toEqual([0, []]);
+    hints.forget('a', next);
+    expect([hints.lookAt('a'), forgotten]).toEqual([Infinity, ['a']]);
+  });
+});
+
 describe('without webhooks', () => {
   it('nothing is remembered', () => {
     const none = new JobHints();
-    none.begin('a', 0, GAP_MS);
+    none.begin('a', LANE, 0, GAP_MS);
     none.heard(['a']);
     expect([none.isUsed, none.lookAt('a'), none.looks('a'), none.spare('a', 0, () => 1)]).toEqual([
       false,

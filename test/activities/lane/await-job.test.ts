@@ -136,6 +136,16 @@ describe('awaitJob', () => {
     expect(forgotten.slice(-3)).toEqual([`PolledJobs ${name}`, `PagePolls ${name}`, `ConcurrencyLimit ${name}`]);
   });
 
+  it('expects no webhook for a job that its lane has lost', async () => {
+    const { world, worker } = await withJob({ on: 'create', fault: 'job-stuck' });
+    const { hints } = worker.deps;
+    const heard: string[] = [];
+    hints.listen({ listenFor: (id) => heard.push(`listens for ${id}`), forget: (id) => heard.push(`forgets ${id}`) });
+    expect((await worker.slice([{ row: 1, step: 'speech', take: 1, attempt: 1 }], 50)).settled).toEqual([]);
+    const id = world.charges()[0]?.jobId ?? '';
+    expect(heard).toEqual([`listens for ${id}`, `forgets ${id}`]);
+  });
+
   it('leaves at once where the row has gone on to the job of a later step', async () => {
     const world = await createWorld({
       plan: { rules: [{ on: 'create', operation: 'lip-sync-job', fault: 'job-stuck' }] },

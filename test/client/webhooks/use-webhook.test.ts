@@ -74,7 +74,7 @@ describe('the use of a webhook', () => {
     const address = String(await shown());
     expect(address).toMatch(/^https:\/\/here\.example\/hooks\/[\w-]{32}$/);
     const port = news[0]?.type === 'set' ? news[0].port : 0;
-    hints.begin('job-1', 0, 1_000);
+    hints.begin('job-1', {}, 0, 1_000);
     expect(hints.lookAt('job-1')).toBe(Infinity);
     const url = new URL(new URL(address).pathname, `http://127.0.0.1:${String(port)}`);
     const heard = new Promise<void>((resolve) => {
