@@ -24,8 +24,11 @@ export interface ProxyTarget {
   readonly port: number;
 }
 
-/** The proxy to a server; undefined: there is none, go directly. */
-export type ProxyFor = (target: ProxyTarget) => Proxy | undefined;
+/**
+ * The proxy to a server; undefined: there is none, go directly; {@link BadProxy}: there is one, and its setting cannot be used. (It is returned, not thrown:
+ * connections are asked for where nobody catches.)
+ */
+export type ProxyFor = (target: ProxyTarget) => Proxy | BadProxy | undefined;
 
 /** A proxy setting that cannot be used. The message never repeats a user name or password. */
 export class BadProxy extends Error {
@@ -34,10 +37,9 @@ export class BadProxy extends Error {
 
 /**
  * Reads `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`, in capitals or not; the lower-case name wins, as with curl. This machine itself is always reached
- * directly.
+ * directly. A value that is not the address of an HTTP proxy matters only to the servers that would be reached through it.
  *
  * @returns undefined if no proxy is set
- * @throws {@link BadProxy} if a value is not the address of an HTTP proxy
  */
 export function readProxies(env: Readonly<Record<string, string | undefined>>): ProxyFor | undefined {
   const secure = readProxy(env, 'https_proxy');
@@ -58,7 +60,7 @@ function valueOf(env: Readonly<Record<string, string | undefined>>, name: string
   return { variable, text: env[variable]?.trim() ?? '' };
 }
 
-function readProxy(env: Readonly<Record<string, string | undefined>>, name: string): Proxy | undefined {
+function readProxy(env: Readonly<Record<string, string | undefined>>, name: string): Proxy | BadProxy | undefined {
   const { variable, text } = valueOf(env, name);
   if (text === '') return undefined;
   const expected = 'expected the address of an HTTP proxy, such as http://proxy.example:3128';
@@ -66,15 +68,18 @@ function readProxy(env: Readonly<Record<string, string | undefined>>, name: stri
   try {
     url = new URL(text.includes('://') ? text : `http://${text}`);
   } catch {
-    throw new BadProxy(`${variable} is not a URL: ${expected}.`);
+    return new BadProxy(`${variable} is not a URL: ${expected}.`);
   }
   const { protocol, hostname, port, username, password } = url;
   if ((protocol !== 'http:' && protocol !== 'https:') || hostname === '') {
-    throw new BadProxy(`${variable} has the scheme ${protocol} – ${expected}.`);
+    return new BadProxy(`${variable} has the scheme ${protocol} – ${expected}.`);
   }
   const isSecure = protocol === 'https:';
   const number = port === '' ? (isSecure ? 443 : 80) : Number(port);
-  const credentials = `${decode(username, variable)}:${decode(password, variable)}`;
+  const credentials = decode(`${username}:${password}`);
+  if (credentials === undefined) {
+    return new BadProxy(`${variable} has a user name or password with a lone %: write it as %25.`);
+  }
   return {
     name: `${hostname}:${number}`,
     variable,
@@ -85,11 +90,11 @@ function readProxy(env: Readonly<Record<string, string | undefined>>, name: stri
   };
 }
 
-function decode(part: string, variable: string): string {
+function decode(text: string): string | undefined {
   try {
-    return decodeURIComponent(part);
+    return decodeURIComponent(text);
   } catch {
-    throw new BadProxy(`${variable} has a user name or password with a lone %: write it as %25.`);
+    return undefined;
   }
 }
 

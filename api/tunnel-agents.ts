@@ -3,7 +3,7 @@ import https from 'node:https';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
-import type { Proxy, ProxyFor, ProxyTarget } from './proxies.ts';
+import { BadProxy, type Proxy, type ProxyFor, type ProxyTarget } from './proxies.ts';
 import { LIMIT_MS, openTunnel } from './tunnel.ts';
 
 /** Which connections go through a proxy, and what is checked before one is asked. */
@@ -78,7 +78,8 @@ export class HttpTunnelAgent extends http.Agent {
   }
 }
 
-async function tunnel(target: ProxyTarget, proxy: Proxy, { check }: TunnelRules): Promise<Socket> {
+async function tunnel(target: ProxyTarget, proxy: Proxy | BadProxy, { check }: TunnelRules): Promise<Socket> {
+  if (proxy instanceof BadProxy) throw proxy;
   await check(target.hostname);
   const socket = await openTunnel(proxy, target);
   throughProxy.add(socket);

@@ -4,15 +4,27 @@ import { execFileSync, spawn, type ChildProcess, type SpawnOptions } from 'node:
 const OURS = /^(VOXBATCH|TEMPORAL)_/i;
 /** What other programs call their secrets. */
 const SECRET = /TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|(API|ACCESS|PRIVATE|SIGNING|ENCRYPTION)_?KEY/i;
+/** An address with a user name or password in it. */
+const SECRET_ADDRESS = /^\s*[a-z][a-z0-9+.-]*:\/\/[^/?#]*@/i;
+/** The variables that name a proxy. Its address may have no scheme. */
+export const PROXIES = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'] as const;
 
 /**
  * The environment for a program that must not see our secrets: without our settings, Temporal's, and whatever looks
- * like another program's secret. `passes` names those that this program needs.
+ * like another program's secret, by its name or because it is an address with a password. `passes` names those that
+ * this program needs.
  */
 export function withoutSecrets(env: NodeJS.ProcessEnv, passes: readonly string[] = []): NodeJS.ProcessEnv {
+  const isSecret = (name: string, value = ''): boolean =>
+    OURS.test(name) || SECRET.test(name) || SECRET_ADDRESS.test(value) || isSecretProxy(name, value);
   return Object.fromEntries(
-    Object.entries(env).filter(([name]) => passes.includes(name) || !(OURS.test(name) || SECRET.test(name))),
+    Object.entries(env).filter(([name, value]) => passes.includes(name) || !isSecret(name, value)),
   );
+}
+
+/** Whether a variable names a proxy with its user name or password. */
+export function isSecretProxy(name: string, value: string): boolean {
+  return PROXIES.some((proxy) => proxy === name) && value.includes('@');
 }
 
 /**

@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { PROXIES } from './child-process.ts';
 import { runCommand } from './run-command.ts';
 import { type FetchServerOptions, PINNED_CLI } from './server-binary.ts';
 
@@ -31,6 +32,7 @@ export async function downloadServer(options: FetchServerOptions): Promise<strin
     const args = ['--input-type=commonjs', '-e', PROGRAM, sdk, folder, `v${PINNED_CLI}`];
     const result = await runCommand(process.execPath, args, {
       env: options.env,
+      passes: PROXIES,
       timeoutMs: TIMEOUT_MS,
       signal,
     });

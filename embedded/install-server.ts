@@ -1,5 +1,6 @@
 import { mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { PROXIES } from './child-process.ts';
 import { runCommand } from './run-command.ts';
 import { type FetchServerOptions, PINNED_CLI } from './server-binary.ts';
 
@@ -27,6 +28,7 @@ export async function installServer(options: FetchServerOptions): Promise<string
   try {
     const result = await runCommand('go', ['install', PACKAGE], {
       env: { ...env, GOBIN: folder },
+      passes: PROXIES,
       cwd: folder,
       timeoutMs: TIMEOUT_MS,
       signal,

@@ -7,6 +7,8 @@ export interface CommandOptions {
   /** The command is killed after this long, in ms. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
+  /** Secrets that the command needs all the same. */
+  readonly passes?: readonly string[];
 }
 
 export interface CommandResult {
@@ -31,6 +33,7 @@ export async function runCommand(
   const child = startChild(command, args, {
     cwd: options.cwd,
     env: options.env,
+    passes: options.passes ?? [],
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });

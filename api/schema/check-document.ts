@@ -4,7 +4,10 @@ import type { ClientCall } from './client-calls.ts';
 import { type ApiDocument, type Documented, keyOf } from './document.ts';
 import type { Checked, Lack } from './lacks.ts';
 import { resolve } from './references.ts';
-import { type Sample, samplesOf } from './samples.ts';
+import { MOST_PARTS, type Sample, samplesOf, type Walk } from './samples.ts';
+
+/** Deepest nesting of the forms of a body. */
+const DEEPEST = 8;
 
 /** Compares a document with what the client asks of the API. `begin`: the path at which the paths of its calls begin. */
 export async function checkDocument(
@@ -48,7 +51,7 @@ function lacksOfRequest(root: JsonObject, { parameters, requestBody }: Documente
     const isAsked = member(parameter, 'in') === 'query' && member(parameter, 'required') === true;
     if (isAsked && !call.asks.includes(name)) lacks.push({ type: 'required', field: name });
   }
-  const body = fieldsOf(root, schemaIn(requestBody), 0);
+  const body = fieldsOf({ root, left: MOST_PARTS }, schemaIn(requestBody), 0);
   if (body === undefined || call.sends.length === 0) return lacks;
   for (const { name, isNeeded } of call.sends) {
     if (!body.named.has(name) && (isNeeded || body.isClosed)) lacks.push({ type: 'field', field: name });
@@ -67,12 +70,13 @@ interface Fields {
   readonly isClosed: boolean;
 }
 
-function fieldsOf(root: JsonObject, schema: unknown, depth: number): Fields | undefined {
-  const found = resolve(root, schema);
-  if (found === undefined || depth > 8) return undefined;
+function fieldsOf(walk: Walk, schema: unknown, depth: number): Fields | undefined {
+  if (depth > DEEPEST || (walk.left -= 1) < 0) return undefined;
+  const found = resolve(walk.root, schema);
+  if (found === undefined) return undefined;
   const parts = (name: string): readonly Fields[] => {
     const list = member(found, name);
-    return Array.isArray(list) ? list.flatMap((one) => fieldsOf(root, one, depth + 1) ?? []) : [];
+    return Array.isArray(list) ? list.flatMap((one) => fieldsOf(walk, one, depth + 1) ?? []) : [];
   };
   const all = parts('allOf');
   const any = [...parts('anyOf'), ...parts('oneOf')];

@@ -12,7 +12,7 @@ export interface Sample {
 const MOST = 32;
 const DEEPEST = 12;
 /** Most parts of a schema that are looked at: one that contains itself in several members grows without end. */
-const MOST_PARTS = 10_000;
+export const MOST_PARTS = 10_000;
 
 /** Words of a finished job: of a status, the sample is one that is finished. */
 const FINISHED = ['completed', 'succeeded', 'success', 'done', 'finished'];
@@ -25,7 +25,8 @@ export function samplesOf(root: JsonObject, schema: unknown): readonly Sample[] 
   return samples({ root, left: MOST_PARTS }, schema, 0);
 }
 
-interface Walk {
+/** A look at a schema. */
+export interface Walk {
   readonly root: JsonObject;
   /** Parts that may still be looked at. */
   left: number;

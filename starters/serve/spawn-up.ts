@@ -1,6 +1,6 @@
 import { mkdirSync, openSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { startChild } from '../../embedded/child-process.ts';
+import { PROXIES, startChild } from '../../embedded/child-process.ts';
 import { pathsIn } from '../../embedded/home.ts';
 import type { OpenApi } from '../../client/open-api.ts';
 import type { Settings } from '../../client/settings.ts';
@@ -10,7 +10,7 @@ import { readToken } from '../connect/api-token.ts';
 
 /**
  * What `up` is told of our settings: it works in the place of this command, so it needs the token, what signs its
- * messages, and the places of the records. The API's address goes to it as a flag. It is embedded, so nothing that leads
+ * messages, the proxy with its password, and the places of the records. The API's address goes to it as a flag. It is embedded, so nothing that leads
  * to a cluster is among them.
  */
 const PASSES = [
@@ -23,6 +23,7 @@ const PASSES = [
   'VOXBATCH_TEMPORAL_CLI',
   'TEMPORAL_CONFIG_FILE',
   'TEMPORAL_PROFILE',
+  ...PROXIES,
 ];
 
 /** A batch that `up` works on. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { BadProxy, type ProxyTarget, readProxies } from '../../api/proxies.ts';
+import { BadProxy, type Proxy, type ProxyTarget, readProxies } from '../../api/proxies.ts';
 
 const PROXY = 'http://proxy.example:3128';
 
@@ -11,6 +11,11 @@ function target(url: string): ProxyTarget {
     hostname: hostname.replace(/^\[|\]$/g, ''),
     port: port === '' ? (isSecure ? 443 : 80) : Number(port),
   };
+}
+
+/** The name of the proxy to a server, in an environment. */
+function nameOf(env: Record<string, string>, url: string): string | undefined {
+  return (readProxies(env)?.(target(url)) as Proxy | undefined)?.name;
 }
 
 describe('readProxies', () => {
@@ -32,7 +37,7 @@ describe('readProxies', () => {
     [{ HTTP_PROXY: PROXY }, 'https://cdn.example/', undefined],
     [{ ALL_PROXY: PROXY }, 'https://cdn.example/', undefined],
   ])('with %j reaches %s through %s', (env, url, name) => {
-    expect(readProxies(env)?.(target(url))?.name).toBe(name);
+    expect(nameOf(env, url)).toBe(name);
   });
 
   it.each(['https://localhost/', 'http://127.0.0.1:8080/', 'https://127.9.9.9/', 'https://[::1]/'])(
@@ -89,9 +94,18 @@ describe('readProxies', () => {
     ['http://me:secret@', 'HTTPS_PROXY is not a URL'],
     ['http://me:secret%@proxy.example', 'HTTPS_PROXY has a user name or password with a lone %'],
   ])('refuses %s, and never repeats what is secret in it', (text, words) => {
-    const read = (): unknown => readProxies({ HTTPS_PROXY: text });
-    expect(read).toThrow(BadProxy);
-    expect(read).toThrow(words);
-    expect(read).not.toThrow(/secret/);
+    const refused = readProxies({ HTTPS_PROXY: text })?.(target('https://a.example/'));
+    expect(refused).toBeInstanceOf(BadProxy);
+    const { message } = refused as BadProxy;
+    expect(message).toContain(words);
+    expect(message).not.toContain('secret');
+  });
+
+  it.each([
+    [{ HTTP_PROXY: 'socks5://proxy.example:1080' }, 'https://api.example/'],
+    [{ HTTPS_PROXY: 'socks5://proxy.example:1080', NO_PROXY: '*' }, 'https://api.example/'],
+    [{ HTTPS_PROXY: 'http://me:%@proxy.example' }, 'https://127.0.0.1/'],
+  ])('lets %j be where %s does not need it', (env, url) => {
+    expect(readProxies(env)?.(target(url))).toBeUndefined();
   });
 });

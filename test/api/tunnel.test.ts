@@ -145,6 +145,25 @@ describe('an API address with http', () => {
   });
 });
 
+describe('a setting that is no HTTP proxy', () => {
+  const proxyFor = readProxies({ HTTPS_PROXY: 'socks5://me:secret@proxy.example:1080' });
+
+  it('is refused where the API would be reached through it, and is nothing elsewhere', async () => {
+    expect(() => clientOf(API, { proxyFor })).toThrow('HTTPS_PROXY has the scheme socks5:');
+    const server = await serve(always(202, { id: 't1' }));
+    expect(await verdictOf(clientOf(server.origin, { proxyFor }))).toBe('accepted');
+  });
+
+  it('fails the downloads that need it, and says why', async () => {
+    const server = await serve(always(202, { id: 't1' }));
+    const failed = clientOf(server.origin, { proxyFor, network: NOWHERE }).download('https://cdn.example/a', bytesOf);
+    await expect(failed).rejects.toMatchObject({
+      failure: { class: 'NotSent', message: expect.stringContaining('HTTPS_PROXY has the scheme socks5:') },
+    });
+    await expect(failed).rejects.not.toMatchObject({ message: expect.stringContaining('secret') });
+  });
+});
+
 describe('result links through a proxy', () => {
   const MP3 = Buffer.concat([Buffer.from('ID3\u0004\u0000\u0000', 'latin1'), Buffer.alloc(2_000, 0x55)]);
   const media = always(200, MP3, { 'content-type': 'audio/mpeg' });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
-import { startChild, withoutSecrets } from '../../embedded/child-process.ts';
+import { PROXIES, startChild, withoutSecrets } from '../../embedded/child-process.ts';
 
 const ENV = {
   PATH: process.env['PATH'],
@@ -34,6 +34,25 @@ describe('the environment of a child', () => {
     const env = withoutSecrets(ENV, ['VOXBATCH_API_TOKEN', 'VOXBATCH_CONFIG']);
     expect(Object.keys(env)).toEqual(expect.arrayContaining(['HTTPS_PROXY', 'PATH', 'VOXBATCH_API_TOKEN']));
     expect(Object.keys(env)).not.toContain('VOXBATCH_HOME');
+  });
+
+  it('has no address with a password, but for a program that needs it', () => {
+    const env = {
+      HTTPS_PROXY: 'http://me:secret@proxy.example:3128',
+      http_proxy: 'me:secret@proxy.example:3128',
+      HTTP_PROXY: 'proxy.example:3128',
+      DATABASE_URL: 'postgres://me:secret@db.example/x',
+      MAIL: 'me@example.org',
+      PAGE: 'https://page.example/@me',
+    };
+    expect(Object.keys(withoutSecrets(env))).toEqual(['HTTP_PROXY', 'MAIL', 'PAGE']);
+    expect(Object.keys(withoutSecrets(env, PROXIES))).toEqual([
+      'HTTPS_PROXY',
+      'http_proxy',
+      'HTTP_PROXY',
+      'MAIL',
+      'PAGE',
+    ]);
   });
 
   it('is what the child really gets', async () => {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isSecretProxy, PROXIES } from '../../../embedded/child-process.ts';
 import { pathsIn } from '../../../embedded/home.ts';
 import type { Settings } from '../../../client/settings.ts';
 import type { Service } from './service.ts';
@@ -33,9 +34,6 @@ const PLAIN = [
   'TEMPORAL_TLS_CLIENT_KEY_PATH',
 ] as const;
 
-/** Proxies: a unit may hold them, unless they have a user name and password. */
-const PROXIES = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'] as const;
-
 /** Settings that go to the file of the environment instead, and never into a unit. */
 const SECRET = ['VOXBATCH_API_TOKEN', 'VOXBATCH_NOTIFY_SECRET', 'TEMPORAL_API_KEY'] as const;
 
@@ -50,8 +48,9 @@ export interface ServiceHere {
 export function serviceHere(settings: Pick<Settings, 'home' | 'env'>, apiUrl: string | undefined): ServiceHere {
   const { home, env } = settings;
   const given: NodeJS.ProcessEnv = { ...env, ...(apiUrl === undefined ? {} : { VOXBATCH_API_URL: apiUrl }) };
-  const isSecretProxy = (name: (typeof PROXIES)[number]): boolean => (env[name] ?? '').includes('@');
-  const set = [...PLAIN, ...PROXIES.filter((name) => !isSecretProxy(name))].flatMap((name) => {
+  // A unit may hold a proxy, unless it has a user name and password.
+  const isSecret = (name: string): boolean => isSecretProxy(name, env[name] ?? '');
+  const set = [...PLAIN, ...PROXIES.filter((name) => !isSecret(name))].flatMap((name) => {
     const value = given[name] ?? '';
     return value === '' ? [] : [[name, value] as const];
   });
@@ -61,7 +60,7 @@ export function serviceHere(settings: Pick<Settings, 'home' | 'env'>, apiUrl: st
   const isTokenInFile = (env['VOXBATCH_API_TOKEN_FILE'] ?? '') !== '';
   const secrets = [
     ...SECRET.filter((name) => (env[name] ?? '') !== '' || (name === 'VOXBATCH_API_TOKEN' && !isTokenInFile)),
-    ...PROXIES.filter(isSecretProxy),
+    ...PROXIES.filter(isSecret),
   ];
   return {
     service: {

@@ -129,6 +129,21 @@ describe('a look at the schema of an API', () => {
     expect(look.open).toEqual(['POST /media/lip-sync/jobs', 'POST /media/video-dubbing/jobs']);
   });
 
+  it('ends with a body that is any of itself, many times', async () => {
+    const look = await lookAt(
+      document(({ paths, components }) => {
+        const self = { $ref: '#/components/schemas/Maze' };
+        const itself = Array.from({ length: 12 }, () => self);
+        const known = { type: 'object', properties: { text: {}, voiceId: {} } };
+        Object.assign(components['schemas'] as Json, { Maze: { anyOf: [known, ...itself], oneOf: itself } });
+        Object.assign(paths['/speech/tts/jobs']?.['post'] ?? {}, {
+          requestBody: { content: { 'application/json': { schema: self } } },
+        });
+      }),
+    );
+    expect(look.lacks).toEqual([]);
+  });
+
   it('reads OpenAPI 3.0, with its paths written whole', async () => {
     const full = document();
     const paths = Object.entries(full['paths'] as Json).map(([path, item]) => [
