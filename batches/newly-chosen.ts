@@ -3,7 +3,8 @@ import type { Subset } from '../contract/subset.ts';
 import { Bill, type BillSummary } from '../inputs/bill.ts';
 import { LedgerMisuse } from '../ledger/errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { BatchRecord } from '../ledger/record-types.ts';
+import type { BatchRecord, RowStanding } from '../ledger/record-types.ts';
+import { goesOnWith } from '../policy/awaited-voice.ts';
 import type { PriceTally } from '../policy/compare-prices.ts';
 import type { IsChosen } from '../policy/subset.ts';
 import { billLines } from './bill-lines.ts';
@@ -15,6 +16,8 @@ const ROWS_A_TRANSACTION = 500;
 /** The cost of rows that earlier runs left out and this one chooses. */
 export interface NewlyChosen {
   readonly rows: number;
+  /** Further rows, of earlier runs, that go on by themselves with rows of these that make their voices. They are in the bill. */
+  readonly dependents: number;
   /** By the prices that the API charged for the rows before, where it did; else by their quotes. */
   readonly bill: BillSummary;
   /** Their quotes, in credits. */
@@ -37,20 +40,32 @@ export async function billNewlyChosen(
   const measured = await measurePrices(ledger, batch);
   const bill = new Bill(budget);
   let rows = 0;
+  let dependents = 0;
   let quotes = 0;
-  for await (const standing of ledger.scanRows(name, { isNotChosen: true })) {
+  const makers = new Set<number>();
+  const add = (standing: RowStanding): void => {
     const { row } = standing;
-    if (!isChosen(row)) continue;
-    rows++;
     quotes += row.quoted ?? 0;
     // Without a quote the ledger cannot hold a row to its budget, whatever such rows have cost so far.
     const quoted =
       row.quoted === null ? null : roundCredits(row.quoted + surcharge(requestsOf(standing, settings), measured));
     bill.add({ line: row.line, id: row.id, spec: row.spec, quoted, isAssumed: false });
+  };
+  for await (const standing of ledger.scanRows(name, { isNotChosen: true })) {
+    const { row } = standing;
+    if (!isChosen(row)) continue;
+    rows++;
+    if (row.kind === 'voice') makers.add(row.row);
+    add(standing);
+  }
+  for await (const standing of makers.size > 0 ? ledger.scanRows(name, { outcome: 'failed' }) : []) {
+    if (!goesOnWith(standing.row, makers)) continue;
+    dependents++;
+    add(standing);
   }
   const summary = bill.summary();
   const isEstimate = billLines(summary, settings).total.isEstimate;
-  return { rows, bill: summary, quoted: roundCredits(quotes), isEstimate };
+  return { rows, dependents, bill: summary, quoted: roundCredits(quotes), isEstimate };
 }
 
 /** What requests cost beyond their quotes at measured prices, in credits; below 0 if they cost less. */

@@ -1,9 +1,10 @@
 import type { BatchSettings } from '../contract/batch.ts';
 import { hasResult, OUTCOMES } from '../contract/outcomes.ts';
-import { operationOf, type RowSpec, type Step } from '../contract/row-kinds.ts';
+import { operationOf, ROW_KINDS, type RowSpec, type Step } from '../contract/row-kinds.ts';
 import { Bill, type BillSummary } from '../inputs/bill.ts';
 import type { RedriveChoice } from '../ledger/row-methods.ts';
 import type { NewRow, RowStanding } from '../ledger/record-types.ts';
+import { goesOnWith } from '../policy/awaited-voice.ts';
 import { quoteStep } from '../policy/pricing.ts';
 import { RowNumbers } from './row-numbers.ts';
 import { paidSteps, planRedrive, type RedrivePlan } from '../policy/redrive.ts';
@@ -89,6 +90,8 @@ export class RedriveDraft {
   resubmitted = 0;
   /** Rows that will cost something. */
   paying = 0;
+  /** Rows that were not chosen, and go on by themselves with the chosen rows that make their voices. They are in the bill. */
+  dependents = 0;
   /** Whether part of the bill is estimated. */
   isEstimate = false;
 
@@ -97,6 +100,8 @@ export class RedriveDraft {
   readonly #bill: Bill;
   /** Each chosen row's standing: its take and outcome. */
   readonly #chosen = new RowNumbers();
+  /** The chosen rows that make voices. */
+  readonly #makers = new Set<number>();
 
   /** `budget`: what is left of the batch's budget; null if it has none. */
   constructor(settings: BatchSettings, rules: RedriveRules, budget: number | null) {
@@ -113,6 +118,11 @@ export class RedriveDraft {
   /** True if recording it completes it: nothing is sent, and the batch needs no worker. */
   get isSettling(): boolean {
     return this.count > 0 && this.count === this.accepts - this.opened;
+  }
+
+  /** True if it runs rows that make voices; then every other row of the batch may be one of {@link addDependent}. */
+  get makesVoices(): boolean {
+    return this.#makers.size > 0;
   }
 
   /** Adds all rows. */
@@ -160,7 +170,20 @@ export class RedriveDraft {
     }
     this.count++;
     this.#chosen.set(number, standingOf(row));
-    this.#price(row, edit?.spec ?? row.spec, plan);
+    if (row.kind === 'voice') this.#makers.add(number);
+    this.#price(row, edit?.spec ?? row.spec, paidSteps(row.kind, plan));
+  }
+
+  /**
+   * Adds the price of a row that failed only because its voice was not made, if a chosen row makes that voice: the ledger
+   * opens it with that one. Call it once all chosen rows are added.
+   */
+  addDependent({ row, charges }: RowStanding): void {
+    if (!goesOnWith(row, this.#makers) || this.#chosen.get(row.row) !== undefined) return;
+    this.dependents++;
+    const plan = planRedrive(row, charges, { ...this.#rules, step: null, replace: false, accept: false, edited: null });
+    // In doubt, nothing of it is finished.
+    this.#price(row, row.spec, plan.type === 'pay' ? paidSteps(row.kind, plan) : ROW_KINDS[row.kind].steps);
   }
 
   /** What to do with a row; undefined if it is left alone, or its standing has changed. */
@@ -191,9 +214,9 @@ export class RedriveDraft {
     if (this.refused.length < KEPT_REFUSED) this.refused.push(row);
   }
 
-  #price(row: RowStanding['row'], spec: RowSpec, plan: RedrivePlan): void {
+  #price(row: RowStanding['row'], spec: RowSpec, steps: readonly Step[]): void {
     const { tts, prices } = this.#settings;
-    const operations = paidSteps(row.kind, plan).map((step) => operationOf(row.spec, step, tts));
+    const operations = steps.map((step) => operationOf(row.spec, step, tts));
     if (operations.length === 0) return;
     this.paying++;
     if (operations.some((operation) => prices[operation].estimate)) this.isEstimate = true;
@@ -218,6 +241,7 @@ export type RedriveForecast = Readonly<
     | 'notChosen'
     | 'resubmitted'
     | 'paying'
+    | 'dependents'
     | 'isEstimate'
     | 'bill'
     | 'refused'

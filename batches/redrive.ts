@@ -14,7 +14,7 @@ const ROWS_A_TRANSACTION = 200;
  * that come with it.
  */
 export async function draftRedrive(
-  ledger: Pick<Ledger, 'money'>,
+  ledger: Pick<Ledger, 'money' | 'scanRows'>,
   batch: BatchRecord,
   rows: FoundRows,
   rules: RedriveRules,
@@ -22,6 +22,9 @@ export async function draftRedrive(
 ): Promise<RedriveDraft> {
   const draft = new RedriveDraft(batch.settings, rules, await budgetLeftFor(ledger, batch, tuning));
   await draft.addAll(rows);
+  if (draft.makesVoices) {
+    for await (const standing of ledger.scanRows(batch.name, { outcome: 'failed' })) draft.addDependent(standing);
+  }
   return draft;
 }
 

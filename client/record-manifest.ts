@@ -133,8 +133,8 @@ async function record(request: Request): Promise<RecordedManifest | NotRecorded>
       const { summary } = await planNew({ ...planOf(wanted), ...looked, source, checked: sound, settings });
       return (await approves(spendFacts(summary, { settings, confirmAbove }, personAt(open)))) ? sound : undefined;
     },
-    approveMore: ({ rows, bill, isEstimate, budget }, open) =>
-      approves({ rows, bill, isEstimate, budget, confirmAbove, ...personAt(open) }),
+    approveMore: ({ rows, dependents, bill, isEstimate, budget }, open) =>
+      approves({ rows: rows + dependents, bill, isEstimate, budget, confirmAbove, ...personAt(open) }),
   });
   if (found.refusal !== undefined) return found.refusal;
   if (recorded.type === 'declined') throw new Error('What is declined has a reason.');

@@ -33,3 +33,11 @@ export function nextForVoice(seen: VoiceSeen, waitedMs: number): VoiceNext {
   const pauseMs = Math.min(LAST_PAUSE_MS, Math.max(FIRST_PAUSE_MS, Math.round(waitedMs * PAUSE_SHARE)));
   return { type: 'look-again', pauseMs };
 }
+
+/** Whether a row that has ended goes on by itself with one of these rows, which make voices. The ledger opens it with that row. */
+export function goesOnWith(
+  { voiceRow, failure }: { readonly voiceRow: number | null; readonly failure: { readonly class: string } | null },
+  makers: ReadonlySet<number>,
+): boolean {
+  return voiceRow !== null && makers.has(voiceRow) && failure?.class === 'NoVoice';
+}

@@ -14,12 +14,26 @@ const NAMED = 20;
 
 /** What a redrive will do and cost, said before it does it. */
 export function draftLines(draft: RedriveDraft, batch: string): readonly string[] {
-  const { count, pays, waits, accepts, untaken, left, replaced, notChosen, resubmitted, paying, isEstimate } = draft;
+  const {
+    count,
+    pays,
+    waits,
+    accepts,
+    untaken,
+    left,
+    replaced,
+    notChosen,
+    resubmitted,
+    paying,
+    isEstimate,
+    dependents,
+  } = draft;
   const { quoted, unpriced } = draft.bill;
   const lines = [
     ...STEPS.filter((step) => pays.has(step)).map(
       (step) => `${rowsInWords(pays.get(step) ?? 0)} to send, from ${step} on`,
     ),
+    ...(dependents > 0 ? [`${rowsInWords(dependents)} that wait for these voices go on by themselves`] : []),
     ...(waits > 0 ? [`${rowsInWords(waits)} whose job was paid for: wait for the result again, free`] : []),
     ...(accepts > 0 ? [`${rowsInWords(accepts)} whose unfit result is accepted as it is, free`] : []),
     ...(untaken > 0 ? [`${ofThese(untaken)} edits that no step reads; they are ignored`] : []),

@@ -19,12 +19,15 @@ export async function checkMore(
   payer: Payer,
   { session, output }: Pick<Desk, 'session' | 'output'>,
 ): Promise<true> {
-  const { batch, rows, bill, quoted, isEstimate, budget } = more;
+  const { batch, rows, dependents, bill, quoted, isEstimate, budget } = more;
   const unknown = bill.unpriced > 0 ? ` and the unknown price of ${rowsInWords(bill.unpriced)}` : '';
   const cost = `${isEstimate ? '~' : ''}${inCredits(bill.quoted)}${unknown}`;
   const basis = bill.quoted === quoted ? '' : ` at the prices charged so far (${number(quoted)} as quoted)`;
-  output.say(`${rowsInWords(rows)} more to send, at a cost of ${cost}${basis}.`);
+  const waiting = dependents === 0 ? '' : `, and ${rowsInWords(dependents)} that wait for their voices`;
+  output.say(`${rowsInWords(rows)} more to send${waiting}, at a cost of ${cost}${basis}.`);
   const refusal = leftBudgetRefusal(batch, await (await session.ledger()).money(batch.name));
-  await checkSpend({ rows, bill, isEstimate, budget, isBudgetLeft: true, ...payer }, output, { refusal });
+  await checkSpend({ rows: rows + dependents, bill, isEstimate, budget, isBudgetLeft: true, ...payer }, output, {
+    refusal,
+  });
   return true;
 }

@@ -47,6 +47,20 @@ describe('rows that are chosen by a later run', () => {
     });
   });
 
+  it('are priced with the rows of earlier runs that wait for their voices', async () => {
+    await ledger.createBatch({ ...aBatch('voices'), subset: { type: 'limit', rows: 2 } });
+    const speaks = { ...aRow(1).spec, voice: 'name:N' };
+    await ledger.addRows('voices', [
+      { ...aRow(1), spec: speaks, waitsFor: { type: 'made', row: 3 } },
+      aRow(2),
+      { ...aRow(3, 'voice'), isNotChosen: true },
+    ]);
+    await ledger.openBatch('voices', 3);
+    const voices = (await ledger.findBatch('voices')) as BatchRecord;
+    expect(await billNewlyChosen(ledger, voices, all, null)).toMatchObject({ rows: 1, dependents: 1, quoted: 5 });
+    expect(await billNewlyChosen(ledger, batch, first, null)).toMatchObject({ dependents: 0 });
+  });
+
   it('are opened, in several transactions, and after a kill only the others', async () => {
     const subset = { type: 'limit', rows: limit } as const;
     let calls = 0;

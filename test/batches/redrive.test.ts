@@ -92,6 +92,28 @@ describe('a redrive', () => {
     expect((await ledger.readRow('b', 2))?.row).toMatchObject({ state: 'blocked', spec: { text: 'other words' } });
   });
 
+  it('prices the rows that go on by themselves with a row that makes their voice', async () => {
+    await ledger.createBatch(aBatch());
+    const waits = [2, 3].map((row) => ({
+      ...aRow(row),
+      spec: { ...aRow(row).spec, voice: 'name:N' },
+      waitsFor: { type: 'made', row: 1 } as const,
+    }));
+    await ledger.addRows('b', [aRow(1, 'voice'), ...waits, aRow(4)]);
+    await ledger.openBatch('b', 4);
+    await ledger.giveUp({ ...aKey(4), step: 'speech' }, { outcome: 'failed' });
+    await ledger.giveUp({ ...aKey(1), step: 'voice' }, { outcome: 'failed' });
+    const batch = await ledger.findBatch('b');
+    if (batch === undefined) throw new Error('no batch');
+    const draftOf = (rows: readonly number[]): Promise<RedriveDraft> =>
+      draftRedrive(ledger, batch, chosenRows(ledger, 'b', { rows }), RULES);
+    const [maker, all] = [await draftOf([1]), await draftOf([1, 2, 3])];
+    expect(maker).toMatchObject({ count: 1, dependents: 2, paying: 3 });
+    expect(maker.bill.quoted).toBe(all.bill.quoted);
+    expect(all).toMatchObject({ count: 3, dependents: 0, paying: 3 });
+    expect(await draftOf([2, 4])).toMatchObject({ count: 2, dependents: 0, paying: 2 });
+  });
+
   it('passes on any other error of the ledger', async () => {
     const { draft, rows } = await stopped(1);
     const broken = { redrive: () => Promise.reject(new Error('the disk is full')) };
