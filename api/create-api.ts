@@ -1,5 +1,6 @@
 import type { Dialect } from '../contract/dialects.ts';
 import { type ApiOptions, type Connection, createConnection } from './connection.ts';
+import { deleteVoice } from './delete-voice.ts';
 import { download } from './download.ts';
 import { listJobs } from './list-jobs.ts';
 import { listVoices } from './list-voices.ts';
@@ -35,6 +36,7 @@ function speechApi(connection: Connection, known: Map<Dialect, SpeechApi>): Spee
     updateProfile: (fields, signal) => updateProfile(connection, fields, signal),
     lookAtSchema: async () => (await import('./schema/look.ts')).lookAtSchema(connection),
     listVoices: (filter = {}, signal) => listVoices(connection, filter, signal),
+    deleteVoice: (voiceId, signal) => deleteVoice(connection, voiceId, signal),
     download: (url, receive, signal) => download(connection, url, receive, signal),
     close: () => {
       connection.close();

@@ -29,7 +29,7 @@ export function targetOf({ origin, protocol, hostname, port }: URL): Target {
 
 /** One request, to be made once. */
 export interface HttpRequest extends TimeLimits {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'DELETE';
   readonly target: Target;
   /** Path and query. */
   readonly path: string;

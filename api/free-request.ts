@@ -1,7 +1,7 @@
 /** A request of the API that costs nothing. */
 export interface FreeRequest {
   /** Most are `GET`; the legacy paths read their voices with `POST`. */
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'DELETE';
   /** Path and query, relative to where the paths of its dialect begin. */
   readonly path: string;
   /** JSON, for a `POST`. */

@@ -179,6 +179,11 @@ export interface SpeechApi {
    */
   listVoices(filter?: VoiceFilter, signal?: AbortSignal): AsyncIterable<Voice>;
   /**
+   * Asks the API to delete a voice; free. `missing`: it has none of this id. Throws {@link ApiError}: `BadRequest` if it
+   * refuses, `ServiceDown` if nobody knows whether it did it.
+   */
+  deleteVoice(voiceId: string, signal?: AbortSignal): Promise<'deleted' | 'missing'>;
+  /**
    * Downloads a result link. Sends the token only if the link has the API's own origin. Follows up to five redirects, but
    * never from a public API or host into a private network. Throws {@link ApiError} (class `ResultGone`) for a dead or
    * forbidden link, a cut body or a wrong length.

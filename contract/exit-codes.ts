@@ -33,7 +33,7 @@ export const EXIT_CODES = {
   failures: {
     code: 10,
     meaning:
-      'complete, with failed or cancelled rows; of `schedule check`: something is amiss; of `profile set`: the API did not take a value; of `compare`: they differ',
+      'complete, with failed or cancelled rows; of `schedule check`: something is amiss; of `profile set`: the API did not take a value; of `voices delete`: the voice is still there; of `compare`: they differ',
   },
   halted: { code: 11, meaning: 'halted at the failure threshold' },
   outOfCredits: {
@@ -42,7 +42,8 @@ export const EXIT_CODES = {
   },
   unknown: {
     code: 13,
-    meaning: 'complete, with `unknown` or `overdue` rows; of `profile set`: nobody can tell whether a value was taken',
+    meaning:
+      'complete, with `unknown` or `overdue` rows; of `profile set`: nobody can tell whether a value was taken; of `voices delete`: whether the voice is gone',
   },
   quality: { code: 14, meaning: 'complete, with `unfit` rows' },
   mismatch: {

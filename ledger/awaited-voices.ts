@@ -1,8 +1,8 @@
 import type { Failure } from '../contract/failures.ts';
 import { updateRow } from './line-changes.ts';
-import type { BatchIdentity } from './record-types.ts';
 import type { Db, Tx } from './schema.ts';
 import { write } from './transactions.ts';
+import type { Account, NamedVoice, VoiceUser } from './voice-users.ts';
 
 /**
  * Voices that rows wait for because they may be in training. Triggers put them here when a voice has been made
@@ -37,15 +37,17 @@ export interface VoiceMethods {
    * The voices of an account that are due for a look, in running batches, each given to one caller until it settles them
    * or some time has passed: then a caller that died is not waited for. `now`: wall clock, ms.
    */
-  takeVoiceLook(account: Pick<BatchIdentity, 'apiUrl' | 'account'>, now: number): Promise<readonly AwaitedVoice[]>;
+  takeVoiceLook(account: Account, now: number): Promise<readonly AwaitedVoice[]>;
   /** Sets rows free that wait for voices, ends them as `failed`, or leaves them until the next look. */
   settleVoices(settlements: readonly VoiceSettlement[]): Promise<void>;
+  /** The batches that are not closed, and have rows without an outcome that speak with a voice, or make one of its name. */
+  voiceUsers(account: Account, voice: NamedVoice): Promise<readonly VoiceUser[]>;
 }
 
 /** See {@link VoiceMethods.takeVoiceLook}. */
 export async function takeVoiceLook(
   db: Db,
-  { apiUrl, account }: Pick<BatchIdentity, 'apiUrl' | 'account'>,
+  { apiUrl, account }: Account,
   now: number,
 ): Promise<readonly AwaitedVoice[]> {
   return write(db, async (tx) => {

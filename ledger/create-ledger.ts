@@ -21,6 +21,7 @@ import { intend, revoke } from './intents.ts';
 import { laneOwners, releaseLane, acquireLane } from './lanes.ts';
 import { lastRows } from './last-rows.ts';
 import type { Ledger } from './ledger.ts';
+import { voiceUsers } from './voice-users.ts';
 import { readTroubles, updateLimiter } from './limiters.ts';
 import type { LockMethods } from './lock-methods.ts';
 import { monthSpend } from './months.ts';
@@ -88,6 +89,7 @@ export function createLedger({ db, id, place, locks }: OpenDatabase): Ledger {
     commonReasons: (batch, most) => commonReasons(db, batch, most),
     claimRows: (request) => claimRows(db, request),
     takeVoiceLook: (account, now) => takeVoiceLook(db, account, now),
+    voiceUsers: (account, voice) => voiceUsers(db, account, voice),
     settleVoices: (settlements) => settleVoices(db, settlements),
     readRow: (batch, row) => readRow(db, batch, row),
     findRowById: (batch, rowId) => findRowById(db, batch, rowId),

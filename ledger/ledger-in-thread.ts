@@ -62,6 +62,7 @@ const METHODS: Readonly<Record<Method, true>> = {
   livingWorkers: true,
   claimRows: true,
   takeVoiceLook: true,
+  voiceUsers: true,
   settleVoices: true,
   readRow: true,
   findRowById: true,

@@ -12,6 +12,7 @@ import { addScheduleCommands } from './schedule/add-schedule.ts';
 import { addRedriveCommand } from './redrive/add-redrive.ts';
 import { addRunCommands } from './commands/add-run.ts';
 import { addServeCommands } from './commands/add-serve.ts';
+import { addVoiceCommands } from './voices/add-voices.ts';
 import { addToolCommands } from './commands/add-tools.ts';
 import { commandTree } from './terminal/command-tree.ts';
 import { withOurWord } from './terminal/foreign-words.ts';
@@ -53,6 +54,7 @@ export function createProgram(context: CommandContext): Command {
   addCleanCommand(program, context);
   addScheduleCommands(program, context);
   addServeCommands(program, context);
+  addVoiceCommands(program, context);
   addAccountCommands(program, context);
   addToolCommands(program, context);
   pointToHelp(program, program.name());

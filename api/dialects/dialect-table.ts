@@ -25,6 +25,8 @@ export interface DialectTable<D extends Dialect> {
   readonly updateProfile: FreeRequest | null;
   /** Reads a page of the voices. */
   readonly voices: (wanted: VoicesWanted) => FreeRequest;
+  /** Deletes a voice of the account. */
+  readonly deleteVoice: (voiceId: string) => FreeRequest;
   /** Whether missing credits are a 402; otherwise they are a 429, like too many requests. */
   readonly has402: boolean;
   /** Whether the API searches the voices; otherwise it lists them all. */

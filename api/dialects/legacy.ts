@@ -3,6 +3,7 @@ import { LEGACY_CLIENTS } from '../operations/legacy-clients.ts';
 import type { DialectTable } from './dialect-table.ts';
 
 const LIST_MODELS = '/api/open/list-models';
+const DELETE_MODEL = '/api/open/delete-model';
 
 /** The older paths, relative to the host. */
 export const LEGACY: DialectTable<'legacy'> = {
@@ -17,6 +18,13 @@ export const LEGACY: DialectTable<'legacy'> = {
     path: LIST_MODELS,
     body: JSON.stringify({ modelType: 'all', includePersonal: true, page, pageSize }),
     name: LIST_MODELS,
+  }),
+  deleteVoice: (modelId) => ({
+    method: 'POST',
+    path: DELETE_MODEL,
+    body: JSON.stringify({ modelId }),
+    name: DELETE_MODEL,
+    isChange: true,
   }),
   has402: false,
   searchesVoices: false,

@@ -20,6 +20,12 @@ export const V1: DialectTable<'v1'> = {
       includePersonal: 'true',
       ...defined({ search, provider }),
     }),
+  deleteVoice: (voiceId) => ({
+    method: 'DELETE',
+    path: `/voices/${encodeURIComponent(voiceId)}`,
+    name: '/voices/{voiceId}',
+    isChange: true,
+  }),
   has402: true,
   searchesVoices: true,
 };

@@ -24,7 +24,7 @@ export interface ClientCall {
   readonly asks: readonly string[];
   /** True if the answer may be the media itself. */
   readonly answersMedia: boolean;
-  /** True if only rows make it that ask for their kind by name. */
+  /** True if only who asks for it by name makes it: rows by their kind, or a command. */
   readonly isRare: boolean;
   /** Whether the client finds in an answer what it needs; undefined: it needs nothing of it. */
   readonly reads: ((json: unknown) => Promise<boolean>) | undefined;
@@ -51,6 +51,7 @@ export async function clientCalls(connection: Connection): Promise<readonly Clie
     for await (const { id } of listVoices(on, {}, undefined)) return id !== '';
     return false;
   });
+  calls.push({ ...freeCall(dialect.deleteVoice(ID)), isRare: true });
   for (const operation of OPERATIONS) {
     const client: OperationClient | JobClient | ListedClient | null = dialect.operations[operation];
     if (client === null) continue;

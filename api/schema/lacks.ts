@@ -1,7 +1,7 @@
 /** Something that the client needs, and the document does not have. */
 export type Lack = {
   readonly endpoint: string;
-  /** True if only rows need it that ask for their kind by name. */
+  /** True if only who asks for it by name needs it: rows by their kind, or a command. */
   readonly isRare: boolean;
 } & (
   | { readonly type: 'endpoint' }

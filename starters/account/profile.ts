@@ -1,3 +1,4 @@
+import type { ReadFlags } from '../commands/read-flags.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { withoutPath } from '../../contract/url-scheme.ts';
 import { openApi } from '../connect/open-api.ts';
@@ -7,10 +8,7 @@ import { number } from '../terminal/progress.ts';
 import { oneLine } from '../terminal/table.ts';
 
 /** `voxbatch profile`: the account of the token, and its balance. Spends nothing. */
-export async function profile(
-  flags: { readonly json?: boolean; readonly apiUrl?: string },
-  output: Output,
-): Promise<ExitName> {
+export async function profile(flags: ReadFlags, output: Output): Promise<ExitName> {
   const { api, profile: account } = await openApi(await readSettings(), flags);
   api.close();
   const { userId, tier, quotaRemaining, credits, webhookUrl } = account;

@@ -1,3 +1,4 @@
+import type { ReadFlags } from '../commands/read-flags.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { withoutPath } from '../../contract/url-scheme.ts';
 import {
@@ -12,17 +13,12 @@ import { openApi } from '../connect/open-api.ts';
 import { readSettings } from '../connect/settings.ts';
 import { usageError } from '../exit-error.ts';
 import type { Output } from '../terminal/output.ts';
+import { sentence } from '../terminal/sentence.ts';
 import { oneLine } from '../terminal/table.ts';
 import { readFields } from './field-values.ts';
 
-/** Flags of `profile set` and `profile set-webhook`. */
-export interface SetFlags {
-  readonly json?: boolean;
-  readonly apiUrl?: string;
-}
-
 /** `voxbatch profile set FIELD=VALUE…`: asks the API to change fields of the profile. Spends nothing. */
-export async function setProfile(words: readonly string[], flags: SetFlags, output: Output): Promise<ExitName> {
+export async function setProfile(words: readonly string[], flags: ReadFlags, output: Output): Promise<ExitName> {
   const fields = readFields(words);
   return change(flags, output, (open) => changeProfile(open, fields));
 }
@@ -30,7 +26,7 @@ export async function setProfile(words: readonly string[], flags: SetFlags, outp
 /** `voxbatch profile set-webhook URL`, or `--clear` instead of the URL. Spends nothing. */
 export async function setWebhook(
   url: string | undefined,
-  flags: SetFlags & { readonly clear?: boolean },
+  flags: ReadFlags & { readonly clear?: boolean },
   output: Output,
 ): Promise<ExitName> {
   const isClear = flags.clear === true;
@@ -43,7 +39,7 @@ export async function setWebhook(
 }
 
 async function change(
-  flags: SetFlags,
+  flags: ReadFlags,
   output: Output,
   act: (open: OpenApi) => Promise<ProfileChange>,
 ): Promise<ExitName> {
@@ -59,7 +55,7 @@ async function change(
     }));
     output.data(JSON.stringify({ fields: shown, message: failure?.message ?? null }));
   } else for (const field of fields) output.data(`${oneLine(field.name)}: ${wordsOf(field)}`);
-  if (failure !== undefined) output.say(`${failure.message}.`.replace(/\.\.$/, '.'));
+  if (failure !== undefined) output.say(sentence(failure.message));
   output.say('Nothing was spent.');
   return failure?.class === 'BadToken' ? 'api' : exitOf(fields.map(({ result }) => result));
 }

@@ -11,7 +11,7 @@ export function schemaLines(report: SchemaReport, isStrict: boolean): readonly s
     `${apiUrl}: OpenAPI ${form}${named === '' ? '' : `, ${named}`}`,
     ...part('lacks what voxbatch needs', needed.map(lackWords)),
     ...part(
-      'lacks what only rows of a kind need that must be asked for by name',
+      'lacks what is needed only where it is asked for by name',
       lacks.filter(({ isRare }) => isRare).map(lackWords),
     ),
     ...part('leaves open what it answers', open),

@@ -10,6 +10,7 @@ import { ExitError } from '../exit-error.ts';
 import { shellWord } from '../terminal/go-on-command.ts';
 import { inCredits } from '../terminal/money.ts';
 import { pauseMessage } from '../terminal/pause-words.ts';
+import { sentence } from '../terminal/sentence.ts';
 
 /** Said when a person ends the command before the job has ended. */
 export const STOPPED_HERE =
@@ -103,8 +104,4 @@ function nextOf(record: SingleRecord, isCharged: boolean): string {
 /** Whether the API lists jobs among which that of a lost answer can be found. */
 function isLookedUp({ batch, row }: SingleRecord): boolean {
   return ROW_KINDS[row.kind].steps.some((step) => isListed(operationOf(row.spec, step, batch.settings.tts)));
-}
-
-function sentence(message: string): string {
-  return /[.!?]$/.test(message) ? message : `${message}.`;
 }

@@ -1,0 +1,58 @@
+import type { Voice } from '../../api/speech-api.ts';
+import type { FoundVoice } from '../../client/voices/find-voice.ts';
+import type { VoiceUser } from '../../ledger/voice-users.ts';
+import { ExitError, usageError } from '../exit-error.ts';
+import { number } from '../terminal/progress.ts';
+import { rowsInWords } from '../terminal/row-words.ts';
+import { oneLine, tableLines } from '../terminal/table.ts';
+
+/** A table of voices. */
+export const VOICE_COLUMNS = [
+  { title: 'voice', value: ({ id }: Voice) => id },
+  { title: 'name', value: ({ name }: Voice) => name },
+  { title: 'provider', value: ({ provider }: Voice) => provider },
+] as const;
+
+/** The API's list of voices cannot be read. */
+export function listUnread(apiUrl: string, why: string, cause?: unknown): ExitError {
+  const message = `The API at ${apiUrl} does not list its voices: ${why} Try again later. Nothing was spent.`;
+  return new ExitError('api', message, { cause });
+}
+
+/** A word that is not the one voice of the list that it should be. */
+export function noSuchVoice(
+  asked: string,
+  found: Exclude<FoundVoice, { readonly type: 'found' | 'unread' }>,
+): ExitError {
+  if (found.type === 'ambiguous') {
+    const lines = tableLines(VOICE_COLUMNS, found.voices).map((line) => `  ${line}`);
+    return usageError(
+      `${oneLine(asked)} may be any of ${number(found.voices.length)} voices. Give the id of one:\n${lines.join('\n')}\n`,
+    );
+  }
+  const hint = found.nearest === undefined ? '' : ` The nearest is ${oneLine(found.nearest)}.`;
+  return usageError(`The API lists no voice ${oneLine(asked)}.${hint} See: voxbatch voices list.`);
+}
+
+/** A voice in a line: `Ada (5b3c…, fishaudio)`. */
+export function voiceLine({ id, name, provider }: Voice): string {
+  return `${oneLine(name)} (${[id, provider]
+    .filter((word) => word !== '')
+    .map(oneLine)
+    .join(', ')})`;
+}
+
+/** The batches that need a voice: `batch "a" (3 rows), batch "b" (1 row that makes a voice of this name)`. */
+export function usersInWords(users: readonly VoiceUser[]): string {
+  return users
+    .map(({ batch, speaking, making }) => {
+      const parts = [
+        ...(speaking === 0 ? [] : [rowsInWords(speaking)]),
+        ...(making === 0
+          ? []
+          : [`${rowsInWords(making)} that ${making === 1 ? 'makes' : 'make'} a voice of this name`]),
+      ];
+      return `batch "${oneLine(batch)}" (${parts.join(', ')})`;
+    })
+    .join(', ');
+}

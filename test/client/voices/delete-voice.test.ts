@@ -1,0 +1,73 @@
+import { describe, expect, it } from '@jest/globals';
+import { createSpeechApi } from '../../../api/create-api.ts';
+import { deleteVoice, type Deletion, type DeleteRequest } from '../../../client/voices/delete-voice.ts';
+import type { SimulatorOptions } from '../../../simulator/start-simulator.ts';
+import { withSimulator } from '../../simulator/with-simulator.ts';
+
+type Voice = DeleteRequest['voice'];
+type Rules = NonNullable<SimulatorOptions['plan']>['rules'];
+
+const OWN: Voice = { id: 'voice-1', name: 'Voice 1' };
+
+/** Deletes a voice at an API with these faults. `isThere`: whether it is there afterwards. */
+async function end(
+  rules: Rules,
+  voice: Voice = OWN,
+  ledger?: DeleteRequest['ledger'],
+): Promise<Deletion & { readonly isThere: boolean }> {
+  const plan = { rules: rules ?? [] };
+  return withSimulator({ voiceCount: 2, plan }, async ({ simulator, origin }) => {
+    const api = createSpeechApi({ baseUrl: simulator.url, token: simulator.token });
+    try {
+      const became = await deleteVoice({ api, account: { apiUrl: api.baseUrl, account: 'u' }, ledger, voice });
+      const there = (await origin('GET', '/__simulator/voices')).json as readonly string[];
+      expect(simulator.ledger()).toEqual([]);
+      return { ...became, isThere: there.includes(voice.id) };
+    } finally {
+      api.close();
+    }
+  });
+}
+
+describe('the deletion of a voice', () => {
+  it.each([
+    ['reset-after', { type: 'deleted', isThere: false }],
+    ['accept-then-500', { type: 'deleted', isThere: false }],
+    ['reset-before', { type: 'deleted', isThere: false }],
+  ] as const)('whose answer is lost (%s) is looked for in the list, or made again', async (fault, expected) => {
+    expect(await end([{ on: 'delete', fault, times: 1 }])).toMatchObject(expected);
+  });
+
+  it('whose answer was lost is done if a repeat finds no voice, where the list is lost too', async () => {
+    const rules: Rules = [
+      { on: 'delete', fault: 'reset-after', times: 1 },
+      { on: 'list', fault: { kind: 'status', status: 404 }, times: 1 },
+    ];
+    expect(await end(rules)).toEqual({ type: 'deleted', isThere: false });
+  });
+
+  it('is not said to be done while the list shows the voice', async () => {
+    expect(await end([{ on: 'delete', fault: 'reset-before' }])).toMatchObject({ type: 'not-deleted', isThere: true });
+  });
+
+  it('is unsure without an answer and without a list, and for a voice that the list never had', async () => {
+    const lost = { on: 'delete', fault: 'reset-before' } as const;
+    expect(await end([lost, { on: 'list', fault: { kind: 'status', status: 404 } }])).toMatchObject({ type: 'unsure' });
+    expect(await end([lost], { id: 'nowhere', name: undefined })).toMatchObject({ type: 'unsure' });
+  });
+
+  it('of a voice that is not there says so', async () => {
+    expect(await end([], { id: 'nowhere', name: undefined })).toEqual({ type: 'missing', isThere: false });
+  });
+
+  it('that the API refuses is not asked for again', async () => {
+    const refused = await end([{ on: 'delete', fault: { kind: 'status', status: 409 }, times: 1 }]);
+    expect(refused).toMatchObject({ type: 'refused', failure: { status: 409 }, isThere: true });
+  });
+
+  it('is not asked for while an open batch needs the voice', async () => {
+    const users = [{ batch: 'lines', speaking: 3, making: 0 }];
+    const ledger = { voiceUsers: () => Promise.resolve(users) };
+    expect(await end([], OWN, ledger)).toEqual({ type: 'in-use', users, isThere: true });
+  });
+});

@@ -1,0 +1,41 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { startSimulator, type Simulator } from '../../../simulator/start-simulator.ts';
+import { openCommandLine, type CommandLine } from '../command-line.ts';
+
+let simulator: Simulator;
+let line: CommandLine;
+beforeEach(async () => {
+  simulator = await startSimulator({ voices: 'listed', shape: 'voice.engines=modelIds' });
+  line = await openCommandLine({ VOXBATCH_API_URL: simulator.url, VOXBATCH_API_TOKEN: simulator.token });
+});
+afterEach(async () => {
+  await line.close();
+  await simulator.close();
+});
+
+describe('voices show', () => {
+  it('voxbatch voices show: tells what the list says of a voice, by its id or name', async () => {
+    const { code, stdout } = await line.run('voices', 'show', 'name:lin');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^voice +0f9d2c7ab4e84c1f9a6e3d5b7c8e1a20\nname +Lin\nprovider +qwen\nengines +qwen3-tts/);
+    expect(stdout).toMatch(/needed by +no open batch\n$/);
+    const { value } = await line.json('voices', 'show', 'narrator', '--json');
+    expect(value).toMatchObject({ id: 'narrator', name: 'Narrator', provider: 'fishaudio', used_by: [] });
+    expect(simulator.ledger()).toEqual([]);
+  });
+
+  it.each([
+    ['narator', 'The nearest is narrator.'],
+    ['name:Story teller', 'The nearest is name:Storyteller.'],
+  ])('says that %s is no voice of the list, and which is most like it', async (asked, words) => {
+    const { code, stderr } = await line.run('voices', 'show', asked);
+    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining(words) });
+  });
+});
+
+describe('voices list', () => {
+  it('voxbatch voices list: only voices of a provider', async () => {
+    const { stdout } = await line.run('voices', 'list', '--provider', 'qwen');
+    expect(stdout.split('\n').slice(1)).toEqual([expect.stringMatching(/Lin +qwen$/), '']);
+  });
+});
