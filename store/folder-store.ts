@@ -46,6 +46,10 @@ export async function openFolderStore(folder: string, options: FolderStoreOption
       pathOf(root, file.key);
       return place.threads.reuse({ type: 'reuse', root, file, stem, parts: join(root, PARTS_FOLDER) });
     },
+    levels: ({ key, bytes, extension }, ffmpeg) => {
+      const file = { path: pathOf(root, key), extension, ...(ffmpeg === undefined ? {} : { ffmpeg }) };
+      return place.threads.levels({ type: 'levels', file, bytes });
+    },
     read: async (key) => (await open(pathOf(root, key), 'r')).createReadStream(),
     pathOf: (key) => pathOf(root, key),
     link: async (names) =>

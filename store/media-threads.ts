@@ -6,6 +6,8 @@ import { StoreUnwritable } from './errors.ts';
 import { linkFiles, type Link } from './link-files.ts';
 import { doMediaJob, type MediaJob } from './media-work.ts';
 import { reuseFile, type ReuseJob } from './reuse.ts';
+import type { Hearing } from './sound/levels.ts';
+import { levelsOf, type LevelsJob } from './sound/read-levels.ts';
 import { UnfitBody, type Linked, type Reused, type StoredFile } from './store.ts';
 import type { ThreadJob, ThreadResult } from './thread-job.ts';
 
@@ -16,6 +18,7 @@ const MOST_SMALL_BYTES = 1024 ** 2;
 export interface MediaThreads {
   run(job: MediaJob): Promise<StoredFile | undefined>;
   reuse(job: ReuseJob): Promise<Reused>;
+  levels(job: LevelsJob): Promise<Hearing>;
   /** Never rejects. */
   link(links: readonly Link[]): Promise<readonly Linked[]>;
   close(): Promise<void>;
@@ -37,6 +40,7 @@ export function startMediaThreads(
   if (entry === undefined) return new SameThread();
   const small = new ThreadPool<ThreadJob, ThreadResult>({ name: 'media', entry, size: 1, toError });
   const large = new ThreadPool<ThreadJob, ThreadResult>({ name: 'large media', entry, size: most, toError });
+  const poolFor = (bytes: number): typeof small => (bytes > MOST_SMALL_BYTES ? large : small);
   return {
     run: async (job) => {
       const { from } = job;
@@ -52,12 +56,13 @@ export function startMediaThreads(
     },
     reuse: async (job) => {
       try {
-        return (await (job.file.bytes > MOST_SMALL_BYTES ? large : small).run(job)) as Reused;
+        return (await poolFor(job.file.bytes).run(job)) as Reused;
       } catch (error) {
         if (error instanceof ThreadDied) return reuseFile(job);
         throw error;
       }
     },
+    levels: async (job) => (await poolFor(job.bytes).run(job)) as Hearing,
     link: async (links) => {
       try {
         return (await small.run(links)) as readonly Linked[];
@@ -81,6 +86,10 @@ class SameThread implements MediaThreads {
 
   reuse(job: ReuseJob): Promise<Reused> {
     return this.#track(() => reuseFile(job));
+  }
+
+  levels(job: LevelsJob): Promise<Hearing> {
+    return this.#track(() => levelsOf(job.file));
   }
 
   async #track<T>(work: () => Promise<T>): Promise<T> {

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { Hearing } from './sound/levels.ts';
 import type { Unfitness } from './unfit.ts';
 
 /** A media file that is whole, checked and under its final name. */
@@ -100,6 +101,11 @@ export interface Store {
    * the disk makes links. Either name may be removed without the other. Throws `StoreUnwritable`.
    */
   reuse(file: KeptFile, stem: string): Promise<Reused>;
+  /**
+   * How loud a stored file is and where it is silent, as `levelsOf` reads it. `ffmpeg`: absolute path of the program, to
+   * decode what cannot be read without it. Throws if the file is not there.
+   */
+  levels(file: Pick<KeptFile, 'key' | 'bytes' | 'extension'>, ffmpeg?: string): Promise<Hearing>;
   /** A readable stream of a stored file. */
   read(key: string): Promise<Readable>;
   /** Absolute path of a stored file, if the driver keeps files on this machine. */

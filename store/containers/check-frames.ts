@@ -1,10 +1,7 @@
 import { WholeButUnfit } from '../unfit.ts';
 import { notWhole, type Container } from './container.ts';
-import { FRAME_HEAD_BYTES, id3Bytes, readAdtsFrame, readMpegFrame, type Frame, type FrameInfo } from './mpeg-frame.ts';
-import type { FileWindow } from './file-window.ts';
-
-/** Up to this many zeros between frames are padding; players skip them. */
-const MOST_PADDING = 4096;
+import { eachFrame } from './frames.ts';
+import { readAdtsFrame, readMpegFrame, type Frame, type FrameInfo } from './mpeg-frame.ts';
 
 /**
  * Walks an MP3 file frame by frame. Throws `UnfitBody` if its last frame is cut off, foreign bytes lie between frames,
@@ -56,43 +53,14 @@ async function walkFrames(container: Container, readFrame: (head: Buffer) => Fra
   let seconds = 0;
   let isSilent = true;
   let info: FrameInfo | undefined;
-  for (let at = 0; at < file.bytes;) {
-    const head = await file.read(at, FRAME_HEAD_BYTES);
-    const frame = readFrame(head);
-    const size = frame?.size ?? (await otherSize(file, at, head));
-    if (size === undefined) {
-      throw notWhole(container, `byte ${at} of ${file.bytes} belongs to no frame`);
-    }
-    if (at + size > file.bytes) {
-      const what = frame === undefined ? 'a tag' : 'its last frame';
-      throw notWhole(container, `${what} ends at byte ${at + size}, and the file at byte ${file.bytes}`);
-    }
-    if (frame !== undefined) {
-      start ??= at;
-      // Concatenated recordings have one such header each; only one at the very front describes the file.
-      if (frames === 0) info ??= frame.info;
-      if (frame.info === undefined) {
-        frames += 1;
-        seconds += frame.seconds;
-        isSilent &&= frame.isSilent;
-      }
-    }
-    at += size;
-  }
+  await eachFrame(container, readFrame, ({ at, frame }) => {
+    start ??= at;
+    // Concatenated recordings have one such header each; only one at the very front describes the file.
+    if (frames === 0) info ??= frame.info;
+    if (frame.info !== undefined) return;
+    frames += 1;
+    seconds += frame.seconds;
+    isSilent &&= frame.isSilent;
+  });
   return { start: start ?? file.bytes, frames, seconds, isSilent, info };
-}
-
-/** Bytes of what may lie between frames: tags, and a little padding; undefined for anything else. */
-async function otherSize(file: FileWindow, at: number, head: Buffer): Promise<number | undefined> {
-  const name = head.toString('latin1', 0, 8);
-  const id3 = id3Bytes(head);
-  if (id3 > 0) return id3;
-  if (name.startsWith('TAG')) return 128;
-  // APE tags: the length does not count the header of 32 bytes.
-  if (name === 'APETAGEX' && head.length >= 32) return 32 + head.readUInt32LE(12);
-  if (head[0] !== 0) return undefined;
-  const padding = await file.read(at, MOST_PADDING + 1);
-  const zeros = padding.findIndex((byte) => byte !== 0);
-  const size = zeros < 0 ? padding.length : zeros;
-  return size > MOST_PADDING ? undefined : size;
 }

@@ -7,6 +7,9 @@ const HEADER_BYTES = 27;
 const BEGIN_OF_STREAM = 2;
 const END_OF_STREAM = 4;
 
+/** Of the first packet of a stream: what its length depends on is no farther in. */
+const FIRST_PACKET_BYTES = 40;
+
 /** How the positions of a stream become seconds. */
 interface Timing {
   /** Positions per second. */
@@ -18,7 +21,7 @@ interface Timing {
 /**
  * Walks an Ogg file page by page. Throws `UnfitBody` if a page is cut off, foreign bytes lie between pages, or a stream
  * does not reach its end; `WholeButUnfit` if no stream has a length. Silence cannot be detected without decoding. Returns
- * how many seconds its longest stream lasts; undefined for codecs other than Opus and Vorbis.
+ * how many seconds its longest stream lasts; undefined for codecs other than Opus, Vorbis, FLAC and Speex.
  */
 export async function checkOgg(container: Container): Promise<number | undefined> {
   const { file } = container;
@@ -39,7 +42,7 @@ export async function checkOgg(container: Container): Promise<number | undefined
     if ((header.readUInt8(5) & END_OF_STREAM) === 0) open.add(stream);
     else open.delete(stream);
     if ((header.readUInt8(5) & BEGIN_OF_STREAM) !== 0) {
-      timings.set(stream, readTiming(await file.read(at + HEADER_BYTES + header.readUInt8(26), 16)));
+      timings.set(stream, readTiming(await file.read(at + HEADER_BYTES + header.readUInt8(26), FIRST_PACKET_BYTES)));
     }
     // Position reached, in units of the codec; -1 on a page where no packet ends.
     const position = Number(header.readBigInt64LE(6));
@@ -55,14 +58,28 @@ export async function checkOgg(container: Container): Promise<number | undefined
   return seconds;
 }
 
-/** What the first packet of a stream says (RFC 7845, section 5.1; Vorbis I, section 4.2.2). */
+/**
+ * What the first packet of a stream says (Opus: RFC 7845, section 5.1; Vorbis I, section 4.2.2; FLAC: RFC 9639, section
+ * 10.1; Speex: the header of its manual, section 8).
+ */
 function readTiming(packet: Buffer): Timing | undefined {
   if (packet.length < 16) return undefined;
   // Opus counts at 48 kHz, whatever it was recorded at.
-  if (packet.toString('latin1', 0, 8) === 'OpusHead') return { rate: 48_000, skipped: packet.readUInt16LE(10) };
-  if (packet.toString('latin1', 0, 7) !== '\u0001vorbis') return undefined;
-  const rate = packet.readUInt32LE(12);
+  if (startsWith(packet, 'OpusHead')) return { rate: 48_000, skipped: packet.readUInt16LE(10) };
+  const rate = readRate(packet);
   return rate === 0 ? undefined : { rate, skipped: 0 };
+}
+
+/** Positions per second of a stream that skips none; 0 if it does not say. */
+function readRate(packet: Buffer): number {
+  if (startsWith(packet, '\u0001vorbis')) return packet.readUInt32LE(12);
+  if (packet.length < FIRST_PACKET_BYTES) return 0;
+  if (startsWith(packet, '\u007fFLAC')) return packet.readUIntBE(27, 3) >> 4;
+  return startsWith(packet, 'Speex   ') ? packet.readUInt32LE(36) : 0;
+}
+
+function startsWith(packet: Buffer, name: string): boolean {
+  return packet.toString('latin1', 0, name.length) === name;
 }
 
 /** Bytes of a page; undefined if its header is cut off. */

@@ -41,17 +41,28 @@ const ADTS_RATES = [
 const ADTS_SAMPLES = 1_024;
 
 /** What a header of MPEG audio says. */
-interface Header {
+export interface MpegHeader {
+  /** True for MPEG-1; false for versions 2 and 2.5. */
   readonly isVersion1: boolean;
   readonly layer: 1 | 2 | 3;
   readonly isMono: boolean;
   readonly hasChecksum: boolean;
+  /** Samples a second, of each channel. */
+  readonly rate: number;
+  /** Samples of each channel. */
+  readonly samples: number;
+  /** Bytes, header included. */
   readonly size: number;
   readonly seconds: number;
 }
 
+/** An MPEG audio frame. */
+export interface MpegFrame extends Frame {
+  readonly header: MpegHeader;
+}
+
 /** The MPEG audio frame that begins here; undefined if there is none, or if it does not state its size. */
-export function readMpegFrame(head: Buffer): Frame | undefined {
+export function readMpegFrame(head: Buffer): MpegFrame | undefined {
   const header = readHeader(head);
   if (header === undefined) return undefined;
   const info = header.layer === 3 ? readInfo(head, header) : undefined;
@@ -59,6 +70,7 @@ export function readMpegFrame(head: Buffer): Frame | undefined {
     size: header.size,
     seconds: header.seconds,
     isSilent: info === undefined && header.layer === 3 && isEmpty(head, header),
+    header,
     ...(info === undefined ? {} : { info }),
   };
 }
@@ -81,7 +93,7 @@ export function id3Bytes(head: Buffer): number {
   return 10 + size + ((head.readUInt8(5) & 0x10) === 0 ? 0 : 10);
 }
 
-function readHeader(head: Buffer): Header | undefined {
+function readHeader(head: Buffer): MpegHeader | undefined {
   const [first = 0, second = 0, third = 0, fourth = 0] = head;
   if (head.length < 4 || first !== 0xff || (second & 0xe0) !== 0xe0) return undefined;
   const version = (second >> 3) & 3;
@@ -99,17 +111,17 @@ function readHeader(head: Buffer): Header | undefined {
   const size =
     layer === 1 ? (Math.floor(12 * bitsPerSample) + padding) * 4 : Math.floor((samples / 8) * bitsPerSample) + padding;
   const hasChecksum = (second & 1) === 0;
-  return { isVersion1, layer, isMono: fourth >> 6 === 3, hasChecksum, size, seconds: samples / rate };
+  return { isVersion1, layer, isMono: fourth >> 6 === 3, hasChecksum, rate, samples, size, seconds: samples / rate };
 }
 
 /** Bytes of side information of a layer III frame. */
-function sideBytes({ isVersion1, isMono }: Header): number {
+function sideBytes({ isVersion1, isMono }: MpegHeader): number {
   if (isVersion1) return isMono ? 17 : 32;
   return isMono ? 9 : 17;
 }
 
 /** The header takes the place of the sound; a checksum is not counted there. */
-function readInfo(head: Buffer, header: Header): FrameInfo | undefined {
+function readInfo(head: Buffer, header: MpegHeader): FrameInfo | undefined {
   const at = 4 + sideBytes(header);
   const name = head.toString('latin1', at, at + 4);
   if ((name !== 'Xing' && name !== 'Info') || head.length < at + 16) return undefined;
@@ -124,22 +136,38 @@ function readInfo(head: Buffer, header: Header): FrameInfo | undefined {
  * Whether every granule of a layer III frame is empty (`part2_3_length` is 0): then all its frequency lines are zero.
  * Encoders write digital silence this way.
  */
-function isEmpty(head: Buffer, header: Header): boolean {
-  const start = header.hasChecksum ? 6 : 4;
-  if (head.length < start + sideBytes(header)) return false;
-  const channels = header.isMono ? 1 : 2;
-  const granules = (header.isVersion1 ? 2 : 1) * channels;
-  // Before the granules: start of the main data, private bits, and in version 1 what granules share.
-  const before = header.isVersion1 ? (header.isMono ? 18 : 20) : header.isMono ? 9 : 10;
-  const granuleBits = header.isVersion1 ? 59 : 63;
+function isEmpty(head: Buffer, header: MpegHeader): boolean {
+  const { start, granuleBits, granules } = sideLayout(header);
+  if (head.length * 8 < start + granules * granuleBits) return false;
   for (let granule = 0; granule < granules; granule += 1) {
-    if (readBits(head, start * 8 + before + granule * granuleBits, 12) !== 0) return false;
+    if (readBits(head, start + granule * granuleBits, 12) !== 0) return false;
   }
   return true;
 }
 
+/** Where the side information of a layer III frame says what of its granules. */
+export interface SideLayout {
+  /** Bit at which the first granule begins, from the start of the frame. */
+  readonly start: number;
+  /** Bits of a granule of one channel. */
+  readonly granuleBits: number;
+  /** Granules, of all channels: those of one moment follow each other. */
+  readonly granules: number;
+}
+
+/** The layout of a frame's side information (ISO/IEC 11172-3, 2.4.1.7; 13818-3, 2.4.1.7). */
+export function sideLayout({ isVersion1, isMono, hasChecksum }: MpegHeader): SideLayout {
+  // Before the granules: start of the main data, private bits, and in version 1 what granules share.
+  const before = isVersion1 ? (isMono ? 18 : 20) : isMono ? 9 : 10;
+  return {
+    start: (hasChecksum ? 6 : 4) * 8 + before,
+    granuleBits: isVersion1 ? 59 : 63,
+    granules: (isVersion1 ? 2 : 1) * (isMono ? 1 : 2),
+  };
+}
+
 /** Reads at most 16 bits, starting at a bit offset. */
-function readBits(bytes: Buffer, from: number, count: number): number {
+export function readBits(bytes: Buffer, from: number, count: number): number {
   const at = from >> 3;
   const word = ((bytes[at] ?? 0) << 16) | ((bytes[at + 1] ?? 0) << 8) | (bytes[at + 2] ?? 0);
   return (word >> (24 - (from & 7) - count)) & ((1 << count) - 1);

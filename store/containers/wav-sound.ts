@@ -1,0 +1,85 @@
+import type { FileWindow } from './file-window.ts';
+
+/** What the `fmt ` chunk of a WAV file says. */
+export interface WavFormat {
+  /** 1: integer samples, 3: fractions; anything else is a coding that is not looked into. */
+  readonly coding: number;
+  readonly channels: number;
+  /** Samples a second, of each channel. */
+  readonly rate: number;
+  /** Bytes that play in a second, as it says; 0 if it does not. */
+  readonly bytesPerSecond: number;
+  /** Bytes of one sample across all channels. */
+  readonly block: number;
+  /** Bits of one sample of one channel. */
+  readonly bits: number;
+}
+
+/** Where the sound of a WAV file is. */
+export interface WavSound {
+  /** Undefined if the file does not say how its sound is coded. */
+  readonly format: WavFormat | undefined;
+  /** Offset of the sound. */
+  readonly start: number;
+  /** Bytes of the sound: as stated, or as many as follow if no length is stated. */
+  readonly bytes: number;
+  /** False if the file states no length, as streams do. */
+  readonly isStated: boolean;
+  /** How long it plays, in seconds; undefined if that is not told. */
+  readonly seconds: number | undefined;
+}
+
+/** Lengths from here on mean "unknown": programs that cannot seek back to the header write them. */
+export const UNKNOWN_LENGTH = 0x7fff_f000;
+
+/** Finds the sound of a WAV file by its chunks (name, little-endian length, content padded to an even length). */
+export async function findWavSound(file: FileWindow): Promise<WavSound | undefined> {
+  let format: WavFormat | undefined;
+  let samples = 0;
+  for (let at = 12; at + 8 <= file.bytes;) {
+    const header = await file.read(at, 8);
+    const name = header.toString('latin1', 0, 4);
+    const size = header.readUInt32LE(4);
+    const start = at + 8;
+    if (name === 'fmt ') format = readFormat(await file.read(start, Math.min(size, 40)));
+    // Samples of a channel, of codings where their bytes do not tell; often 0 in streams.
+    if (name === 'fact' && size >= 4) samples = (await file.read(start, 4)).readUInt32LE(0);
+    if (name === 'data') {
+      const there = file.bytes - start;
+      const isStated = size < UNKNOWN_LENGTH && (size !== 0 || there === 0);
+      const bytes = isStated ? size : there;
+      return { format, start, bytes, isStated, seconds: secondsOf(format, bytes, isStated ? samples : 0) };
+    }
+    at = start + size + (size % 2);
+  }
+  return undefined;
+}
+
+/** Plain samples tell it best; other codings often state a rounded number of bytes a second. */
+function secondsOf(format: WavFormat | undefined, bytes: number, samples: number): number | undefined {
+  if (format === undefined) return undefined;
+  const { rate, block, bytesPerSecond } = format;
+  if (isPlain(format)) return rate === 0 ? undefined : bytes / (rate * block);
+  if (samples > 0 && samples < UNKNOWN_LENGTH && rate > 0) return samples / rate;
+  return bytesPerSecond === 0 ? undefined : bytes / bytesPerSecond;
+}
+
+/** Whether the sound is nothing but samples. */
+export function isPlain({ coding }: WavFormat): boolean {
+  return coding === 1 || coding === 3;
+}
+
+function readFormat(format: Buffer): WavFormat | undefined {
+  if (format.length < 16) return undefined;
+  // Format 0xFFFE keeps the real one in its extension.
+  const tag = format.readUInt16LE(0);
+  const coding = tag === 0xfffe && format.length >= 26 ? format.readUInt16LE(24) : tag;
+  return {
+    coding,
+    channels: format.readUInt16LE(2),
+    rate: format.readUInt32LE(4),
+    bytesPerSecond: format.readUInt32LE(8),
+    block: Math.max(1, format.readUInt16LE(12)),
+    bits: format.readUInt16LE(14),
+  };
+}

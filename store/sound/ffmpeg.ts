@@ -1,0 +1,78 @@
+import { spawn } from 'node:child_process';
+import type { Readable } from 'node:stream';
+
+/** The most CPU seconds that a run may take, and the most seconds by the clock: a file that is made to hang must end. */
+const MOST_CPU_SECONDS = 600;
+const MOST_MS = 900_000;
+/** How much of its complaints is kept. */
+const MOST_WORDS = 2_000;
+
+/** ffmpeg could not be started, did not end in time, or cannot read the file. The message says which. */
+export class FfmpegFailed extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'FfmpegFailed';
+  }
+}
+
+/** A run of ffmpeg. */
+export interface FfmpegRun {
+  /** Absolute path of the program. */
+  readonly program: string;
+  /**
+   * What comes behind the options that every run has. Never words of a user: names of files only behind `-i` or at the
+   * end, as {@link fileArgument} writes them.
+   */
+  readonly args: readonly string[];
+  /** Takes what it writes to its output. Default: nothing is read. */
+  readonly onOutput?: (output: Readable) => Promise<void>;
+}
+
+/** Names a file so that ffmpeg takes it for nothing else: no option, no protocol, no pattern. */
+export function fileArgument(path: string): string {
+  return `file:${path}`;
+}
+
+/**
+ * Runs ffmpeg without a shell; it may open local files only. Returns what it wrote to its error output. Throws
+ * {@link FfmpegFailed}. It ends with this process or thread, and at the latest after 10 minutes of CPU.
+ */
+export async function runFfmpeg({ program, args, onOutput }: FfmpegRun): Promise<string> {
+  const fixed = ['-nostdin', '-hide_banner', '-loglevel', 'error', '-timelimit', String(MOST_CPU_SECONDS)];
+  const child = spawn(program, [...fixed, '-threads', '1', '-protocol_whitelist', 'file,pipe', ...args], {
+    stdio: ['ignore', onOutput === undefined ? 'ignore' : 'pipe', 'pipe'],
+    // Nothing of this process's environment concerns it, least of all the token.
+    env: {},
+    windowsHide: true,
+  });
+  const kill = (): void => void child.kill('SIGKILL');
+  process.once('exit', kill);
+  const timer = setTimeout(kill, MOST_MS);
+  let words = '';
+  child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
+    words = `${words}${chunk}`.slice(-MOST_WORDS);
+  });
+  try {
+    const [end] = await Promise.all([
+      new Promise<string | undefined>((resolve, reject) => {
+        child.once('error', (cause) => {
+          reject(new FfmpegFailed(`ffmpeg cannot be started (${cause.message})`, { cause }));
+        });
+        child.once('close', (code, signal) => {
+          resolve(code === 0 ? undefined : (signal ?? String(code)));
+        });
+      }),
+      child.stdout === null ? undefined : onOutput?.(child.stdout),
+    ]);
+    if (end !== undefined) throw new FfmpegFailed(`ffmpeg ended with ${end}: ${lastLine(words)}`);
+    return words;
+  } finally {
+    kill();
+    clearTimeout(timer);
+    process.off('exit', kill);
+  }
+}
+
+function lastLine(words: string): string {
+  return words.trim().split('\n').at(-1)?.trim() ?? '';
+}

@@ -1,0 +1,102 @@
+import type { WavFormat } from '../containers/wav-sound.ts';
+import { SILENCE_RMS, Silences, type Levels } from './levels.ts';
+
+/** A moment whose loudness is measured, in seconds. */
+const WINDOW_SECONDS = 0.02;
+/** A sample from here on is at full scale: an encoder may have rounded it a little. */
+const FULL_SCALE = 0.999;
+/** Fewer full samples in a row are a loud moment, not a cut one. */
+const LEAST_CLIPPED = 3;
+
+/** The value of the sample at an offset, -1 to 1. */
+type ReadSample = (bytes: Buffer, at: number) => number;
+
+/** How plain samples are read, by coding and bits. */
+const READERS: Readonly<Record<string, ReadSample>> = {
+  '1/8': (bytes, at) => (bytes.readUInt8(at) - 128) / 128,
+  '1/16': (bytes, at) => bytes.readInt16LE(at) / 32_768,
+  '1/24': (bytes, at) => bytes.readIntLE(at, 3) / 8_388_608,
+  '1/32': (bytes, at) => bytes.readInt32LE(at) / 2_147_483_648,
+  '3/32': (bytes, at) => bytes.readFloatLE(at),
+  '3/64': (bytes, at) => bytes.readDoubleLE(at),
+};
+
+/** Measures plain samples as they come, in pieces of any size. Keeps none of them. */
+export class SampleMeter {
+  readonly #format: WavFormat;
+  readonly #read: ReadSample;
+  readonly #sampleBytes: number;
+  readonly #windowSamples: number;
+  readonly #silences = new Silences();
+  /** Samples at full scale in a row, of each channel. */
+  readonly #runs: number[];
+  #rest = Buffer.alloc(0);
+  #peak = 0;
+  #sum = 0;
+  #windowSum = 0;
+  #samples = 0;
+  #windowed = 0;
+  #clipped = 0;
+
+  private constructor(format: WavFormat, read: ReadSample) {
+    this.#format = format;
+    this.#read = read;
+    this.#sampleBytes = format.block / format.channels;
+    this.#windowSamples = Math.max(1, Math.round(format.rate * WINDOW_SECONDS)) * format.channels;
+    this.#runs = Array.from({ length: format.channels }, () => 0);
+  }
+
+  /** Undefined for samples that are not plain. */
+  static of(format: WavFormat): SampleMeter | undefined {
+    const { coding, bits, channels, rate, block } = format;
+    const read = READERS[`${coding}/${bits}`];
+    return read === undefined || channels === 0 || rate === 0 || block !== (channels * bits) / 8
+      ? undefined
+      : new SampleMeter(format, read);
+  }
+
+  add(piece: Buffer): void {
+    const bytes = this.#rest.length === 0 ? piece : Buffer.concat([this.#rest, piece]);
+    const end = bytes.length - (bytes.length % this.#format.block);
+    for (let at = 0; at < end; at += this.#sampleBytes) this.#addSample(this.#read(bytes, at));
+    this.#rest = Buffer.from(bytes.subarray(end));
+  }
+
+  #addSample(value: number): void {
+    const size = Math.abs(value);
+    const channel = this.#samples % this.#format.channels;
+    this.#samples += 1;
+    if (size > this.#peak) this.#peak = size;
+    if (size < FULL_SCALE) this.#runs[channel] = 0;
+    else {
+      const run = (this.#runs[channel] ?? 0) + 1;
+      this.#runs[channel] = run;
+      if (run >= LEAST_CLIPPED) this.#clipped += run === LEAST_CLIPPED ? LEAST_CLIPPED : 1;
+    }
+    this.#windowSum += value * value;
+    this.#windowed += 1;
+    if (this.#windowed === this.#windowSamples) this.#endWindow();
+  }
+
+  #endWindow(): void {
+    const { rate, channels } = this.#format;
+    const isSilent = this.#windowSum <= SILENCE_RMS ** 2 * this.#windowed;
+    this.#silences.add(this.#windowed / channels / rate, isSilent);
+    this.#sum += this.#windowSum;
+    this.#windowSum = 0;
+    this.#windowed = 0;
+  }
+
+  end(): Levels {
+    if (this.#windowed > 0) this.#endWindow();
+    const samples = Math.max(1, this.#samples);
+    return {
+      ...this.#silences.end(),
+      sampleRate: this.#format.rate,
+      channels: this.#format.channels,
+      peak: this.#peak,
+      rms: Math.sqrt(this.#sum / samples),
+      clippedShare: this.#clipped / samples,
+    };
+  }
+}

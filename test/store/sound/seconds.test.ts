@@ -1,0 +1,41 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { mediaSeconds } from '../../../store/media-seconds.ts';
+import { ffmpeg } from '../../support/ffmpeg.ts';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'voxbatch-seconds-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+/** Files as encoders in use write them, also to a pipe, where no length can be filled in. */
+it.each([
+  ['mp3', 'mp3', ['-b:a', '64k']],
+  ['mp3 of a variable rate, without a header that counts', 'mp3', ['-q:a', '5', '-write_xing', '0']],
+  ['mp3 of a low rate', 'mp3', ['-ar', '11025', '-b:a', '16k']],
+  ['wav', 'wav', []],
+  ['wav of a telephone', 'wav', ['-c:a', 'pcm_mulaw', '-ar', '8000']],
+  ['wav of ADPCM', 'wav', ['-c:a', 'adpcm_ima_wav']],
+  ['opus', 'ogg', ['-c:a', 'libopus', '-f', 'ogg']],
+  ['vorbis', 'ogg', ['-c:a', 'libvorbis']],
+  ['flac', 'flac', []],
+  ['flac in ogg', 'ogg', ['-c:a', 'flac']],
+  ['speex', 'ogg', ['-c:a', 'libspeex', '-ar', '16000']],
+  ['m4a', 'm4a', []],
+  ['m4a with its index in front', 'm4a', ['-movflags', '+faststart']],
+  ['aac', 'aac', []],
+  ['mp4', 'mp4', []],
+  ['mp4 in fragments, as streams are', 'mp4', ['-movflags', 'frag_keyframe+empty_moov']],
+  ['webm', 'webm', ['-c:a', 'libopus']],
+  ['webm without a length, as browsers record', 'webm', ['-c:a', 'libopus', '-live', '1']],
+])('the seconds of %s are told without ffmpeg', async (name, extension, args) => {
+  const path = join(folder, `${name}.${extension}`);
+  await ffmpeg('-f', 'lavfi', '-i', 'sine=440:d=2.5:r=24000', ...args, path);
+  // MP3, AAC and ADPCM consist of whole blocks: up to 0.16 s are added.
+  const seconds = await mediaSeconds(path, extension);
+  expect(seconds).toBeGreaterThan(2.49);
+  expect(seconds).toBeLessThan(2.67);
+});
