@@ -6,7 +6,7 @@ import type { Answer } from './read-answer.ts';
 import { isErrorBody, isOwnErrorBody, saysNoSuccess } from './read-error-body.ts';
 import { readFacts } from './read-facts.ts';
 import { readNamedJob } from './read-job.ts';
-import { readLimit } from './read-limit.ts';
+import { readLimit, saysNoCredits } from './read-limit.ts';
 import type { AnswerFacts, Verdict } from './speech-api.ts';
 
 /*
@@ -22,8 +22,8 @@ import type { AnswerFacts, Verdict } from './speech-api.ts';
  * a web page or broken off, because the status has arrived whole. There are two exceptions. A timeout (408) says
  * nothing about the work. And a conflict (409) may refer to an earlier attempt of the take, which had the same key:
  * something in front of the API may have refused that one after the API accepted it. Then the 409 names the job, or
- * nobody knows it. A 2xx counts by its body: it is the result or a job; or it is clearly an error, which is a refusal;
- * or neither, and then nobody knows. The same holds for everything else: another 5xx may come after the charge, and a
+ * nobody knows it. A 2xx counts by its body: it is the result or a job; or it is clearly an error, which is a refusal
+ * (`not-accepted` if it says that credits are missing); or neither, and then nobody knows. The same holds for everything else: another 5xx may come after the charge, and a
  * redirect (3xx) is probably not the API's answer, but its sender may have passed the request on first. All that is
  * `unknown`.
  *
@@ -86,7 +86,7 @@ function classifySuccess(answer: Answer, context: PaidContext): Ruling {
   const facts = readFacts(answer, context);
   if (saysNoSuccess(answer.json)) {
     return reply === undefined || reply.type === 'transcript'
-      ? refusal('rejected', 'BadRequest', answer, context, 'but the body is an error')
+      ? errorInSuccess(answer, context)
       : refusal('unknown', 'OutcomeUnknown', answer, context, 'a body that is both an error and a result');
   }
   if (reply?.type === 'job') return { verdict: 'accepted', jobId: reply.jobId, ...facts };
@@ -96,8 +96,16 @@ function classifySuccess(answer: Answer, context: PaidContext): Ruling {
     return { verdict: 'done', transcript: reply.transcript, ...facts };
   }
   return isErrorBody(answer.json)
-    ? refusal('rejected', 'BadRequest', answer, context, 'but the body is an error')
+    ? errorInSuccess(answer, context)
     : refusal('unknown', 'OutcomeUnknown', answer, context, 'but without what was asked for');
+}
+
+/** A refusal with the status of a success. Missing credits concern every row, so they do not fail this one. */
+function errorInSuccess(answer: Answer, context: PaidContext): Ruling {
+  const note = 'but the body is an error';
+  return saysNoCredits(answer)
+    ? refusal('not-accepted', 'OutOfCredits', answer, context, note)
+    : refusal('rejected', 'BadRequest', answer, context, note);
 }
 
 /** A paid answer whose media, or linked media, could not be stored: it may have been charged. */

@@ -28,11 +28,24 @@ export function readLimit(answer: Answer): Limit {
   return answer.header('retry-after') === undefined ? 'vague' : 'pace';
 }
 
+/** Words for what is no longer there. */
+const GONE =
+  /insufficient|not enough|exhausted|exceeded|out of|used up|run out|too low|no (more )?(credits|balance|quota)|top up|不足/;
+
+/**
+ * Whether an error says, whatever its status, that credits are missing. It must say both, the credits and that they are
+ * gone: an error that is no 429 may be about anything.
+ */
+export function saysNoCredits(answer: Pick<Answer, 'json' | 'text'>): boolean {
+  const words = wordsOf(answer);
+  return (MONEY.test(words) || words.includes('quota')) && GONE.test(words) && !PER_TIME.test(words);
+}
+
 /** Maximum characters searched: a search may take quadratic time, and an answer may have megabytes. */
 const LONGEST_WORDS = 500;
 
 /** An error's code and message, or else the plain text; in lower case, codes split into words. */
-function wordsOf(answer: Answer): string {
+function wordsOf(answer: Pick<Answer, 'json' | 'text'>): string {
   const { code, message = /^\s*</.test(answer.text) ? '' : answer.text } = readErrorBody(answer.json);
   return `${code ?? ''} ${message.slice(0, LONGEST_WORDS)}`.toLowerCase().replace(/[_-]+/g, ' ');
 }

@@ -12,7 +12,7 @@ export const FAILURES = {
     then: 'all requests of that kind slow down once, or wait for running jobs if the API limits those; sent again as the next attempt',
   },
   OutOfCredits: {
-    from: "402, or a 429 that says so; on the legacy paths also a row's eighth 429 that does not say what it is about",
+    from: "402, or a 429 or the error in a 2xx that says so; on the legacy paths also a row's eighth 429 that does not say what it is about",
     then: 'the batch pauses and says what is missing; continue with `voxbatch resume`',
   },
   BadToken: {
@@ -20,7 +20,7 @@ export const FAILURES = {
     then: 'the batch pauses; nothing more is sent until the token is right',
   },
   BadRequest: {
-    from: '400, 403, 404, 409, 413, 422, or a 2xx whose body is an error',
+    from: '400, 403, 404, 409, 413, 422, or a 2xx whose body is another error',
     then: "the row fails with the API's words and request id; nothing was charged",
   },
   ServiceDown: {

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { classifyDownload, classifyPaid, classifyRead, type Ruling } from '../../api/classify.ts';
 import type { NoAnswer } from '../../api/http.ts';
+import { isErrorBody } from '../../api/read-error-body.ts';
 import { FAILURES } from '../../contract/failures.ts';
 import { type Operation, OPERATIONS } from '../../contract/row-kinds.ts';
 import { TOKEN } from '../support/api-server.ts';
@@ -114,6 +115,13 @@ describe('classifyPaid', () => {
     ['lip-sync-job', { success: true, data: {} }, 'unknown OutcomeUnknown'],
     ['speech-sync', { success: true, audio_url: 'https://cdn.example/a' }, 'link'],
     ['speech-sync', { error: 'Voice not found' }, 'rejected BadRequest'],
+    ['speech-sync', { error: 'Insufficient credits' }, 'not-accepted OutOfCredits'],
+    ['speech-job', { success: false, message: '余额不足' }, 'not-accepted OutOfCredits'],
+    ['transcription', { text: '', error: 'API quota exceeded' }, 'not-accepted OutOfCredits'],
+    ['speech-sync', { error: 'Quota exceeded: 5 per minute' }, 'rejected BadRequest'],
+    ['speech-sync', { error: 'Insufficient quality of the sample' }, 'rejected BadRequest'],
+    ['speech-sync', { error: 'credits is no field of a request' }, 'rejected BadRequest'],
+    ['lip-sync-job', { success: false, message: 'Insufficient credits', data: { id: 'j1' } }, 'unknown OutcomeUnknown'],
     ['speech-sync', { id: 't1', status: 'queued' }, 'unknown OutcomeUnknown'],
     ['transcription', { text: 'Hello', duration: 2, segments: [] }, 'done'],
     ['transcription', { success: true, data: { text: '' } }, 'done'],
@@ -209,7 +217,7 @@ const anyNoAnswer: fc.Arbitrary<NoAnswer> = fc.record({
 describe('any answer at any stage', () => {
   const FORMS = [TOKEN, encodeURIComponent(TOKEN), Buffer.from(TOKEN).toString('base64').replace(/=+$/, '')];
 
-  it('gives exactly one verdict, and "not-accepted" after sending only for 401, 402, 429 and an own 503', () => {
+  it('gives exactly one verdict, and "not-accepted" after sending only for 401, 402, 429, an own 503 and an error about credits', () => {
     fc.assert(
       fc.property(
         fc.oneof(anyAnswer, anyNoAnswer),
@@ -222,7 +230,9 @@ describe('any answer at any stage', () => {
             const door = what.type === 'answer' && [401, 402, 429].includes(what.status);
             const own503 = what.type === 'answer' && what.status === 503 && trust503 && what.json !== undefined;
             const neverGiven = what.type === 'no-answer' && !what.given;
-            expect(door || own503 || neverGiven).toBe(true);
+            const noCredits =
+              ruling.failure.class === 'OutOfCredits' && what.type === 'answer' && isErrorBody(what.json);
+            expect(door || own503 || neverGiven || noCredits).toBe(true);
           }
           if (ruling.verdict === 'rejected') expect(what).toMatchObject({ type: 'answer' });
           if (ruling.verdict === 'accepted') expect(what).toMatchObject({ type: 'answer' });
