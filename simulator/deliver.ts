@@ -41,6 +41,7 @@ export async function deliver(service: Service, exchange: Exchange, reply: Fasti
     if (half > 0) await sleep(half, undefined, UNHELD);
     exchange.admission?.enter();
     const fault = service.faults.next(exchange);
+    if (fault !== null) service.statistics.countFault(exchange.on, fault);
     const answer = isBlocked(fault) ? null : await exchange.perform(fateOf(fault), draw);
     if (half > 0) await sleep(half, undefined, UNHELD);
     if (fault === null) send(reply, expectAnswer(answer));

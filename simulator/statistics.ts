@@ -1,4 +1,5 @@
 import type { Operation } from '../contract/row-kinds.ts';
+import type { Fault, FaultPoint } from './fault-plan.ts';
 
 /** How many of the latest paid requests keep their time. */
 const KEPT_CREATES = 20_000;
@@ -15,6 +16,15 @@ export interface StatisticsReport {
   readonly paidRequests: number;
   /** Arrival times of the latest 20,000 of them, in ms since 1970. */
   readonly creates: readonly { readonly at: number; readonly operation: Operation }[];
+  /** Faults of the plan that acted, by where and what: `create status 429`, `download cut`. */
+  readonly faults: Readonly<Record<string, number>>;
+}
+
+/** A fault as the counts name it. */
+export function nameOfFault(on: FaultPoint, fault: Fault): string {
+  const detail =
+    fault.kind === 'status' ? ` ${String(fault.status)}` : fault.kind === 'wrong-type' ? ` ${fault.body}` : '';
+  return `${on} ${fault.kind}${detail}`;
 }
 
 /** Counts requests and answers. */
@@ -24,6 +34,7 @@ export class Statistics {
   readonly #jobReads = { running: 0, ended: 0 };
   #paidRequests = 0;
   readonly #creates: { at: number; operation: Operation }[] = [];
+  readonly #faults: Record<string, number> = {};
 
   countAnswer(route: string, status: number | 'none'): void {
     const counts = (this.#endpoints[route] ??= {});
@@ -44,6 +55,11 @@ export class Statistics {
     if (this.#creates.length >= 2 * KEPT_CREATES) this.#creates.splice(0, KEPT_CREATES);
   }
 
+  countFault(on: FaultPoint, fault: Fault): void {
+    const name = nameOfFault(on, fault);
+    this.#faults[name] = (this.#faults[name] ?? 0) + 1;
+  }
+
   report(): StatisticsReport {
     return {
       endpoints: this.#endpoints,
@@ -51,6 +67,7 @@ export class Statistics {
       jobReads: { ...this.#jobReads },
       paidRequests: this.#paidRequests,
       creates: this.#creates.slice(-KEPT_CREATES),
+      faults: { ...this.#faults },
     };
   }
 }

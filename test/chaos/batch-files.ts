@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
+import { makesFile } from '../../contract/row-kinds.ts';
 
 /** A line of `results.jsonl`, as far as checks read it. */
 export interface ResultRow {
@@ -10,6 +11,8 @@ export interface ResultRow {
   readonly _kind: string;
   readonly _outcome: string;
   readonly _file: string;
+  /** A transcript, or the id of a voice. */
+  readonly _text: string;
   readonly _credits: number;
   readonly _credits_kind: string;
   readonly _job_ids: readonly string[];
@@ -77,8 +80,8 @@ export async function findSpoiltFiles(batch: BatchFiles): Promise<string[]> {
     ...extra_files,
   ]);
   const expected = new Map(receipts.map((file) => [file.name, file]));
-  for (const { id, _outcome, _file } of batch.results) {
-    if (_outcome !== 'succeeded') continue;
+  for (const { id, _kind, _outcome, _file } of batch.results) {
+    if (_outcome !== 'succeeded' || !makesFile(_kind)) continue;
     const receipt = expected.get(_file);
     const content = await readFile(join(batch.out, _file)).catch(() => undefined);
     if (_file === '' || content === undefined) wrong.push(`${batch.name}/${id}: has no file ${_file}`);

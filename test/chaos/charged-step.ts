@@ -24,8 +24,8 @@ export function nameOfStep({ batch, row, step, take }: ChargedStep): string {
 
 /**
  * What was ordered, whatever key it came with: the operation and the text or source that the manifest has once only. The second
- * request of a `dub` has a link of its own each time, so its video tells.
+ * request of a `dub` has a link of its own each time, so its video tells; a new voice has its name.
  */
-export function orderOf({ operation, text, videoUrl, audioUrl }: LedgerEntry): string {
-  return `${operation} ${text ?? videoUrl ?? audioUrl ?? '(nothing)'}`;
+export function orderOf({ operation, text, videoUrl, audioUrl, name }: LedgerEntry): string {
+  return `${operation} ${text ?? videoUrl ?? audioUrl ?? name ?? '(nothing)'}`;
 }

@@ -52,6 +52,13 @@ describe('the judge of charges', () => {
     ]);
   });
 
+  it('finds the voice that a charge made in its row, and a result that failed a check', () => {
+    const voice = resultOf(1, { _kind: 'voice', _job_ids: [], _text: 'job-1' });
+    const unfit = resultOf(2, { _outcome: 'unfit', _job_ids: [] });
+    expect(broken([chargeOf(1), chargeOf(2, { jobId: null })], filesOf([voice, unfit]))).toEqual([]);
+    expect(broken([chargeOf(1)], filesOf([{ ...voice, _text: 'job-9' }]))).toHaveLength(1);
+  });
+
   it('finds a bill that is off, and leaves rows in doubt out of it', () => {
     expect(broken(CHARGES, filesOf([resultOf(1), resultOf(2, { _credits: 3 })]))).toEqual([
       'billed 5.000, charged 4.000',

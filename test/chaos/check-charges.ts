@@ -1,3 +1,4 @@
+import { hasFile } from '../../results/result-line.ts';
 import type { LedgerEntry } from '../../simulator/start-simulator.ts';
 import type { BatchFiles, ResultRow } from './batch-files.ts';
 import { chargedStepOf, nameOfStep, orderOf } from './charged-step.ts';
@@ -43,7 +44,7 @@ function accounted(charges: readonly LedgerEntry[], batches: readonly BatchFiles
     if (row === undefined) return [`${nameOfStep(step)} was charged, but there is no such row`];
     if (row._outcome === 'unknown') return [];
     const { jobId } = charge;
-    const isHeld = jobId === null ? row._outcome === 'succeeded' : holders.get(jobId) === place;
+    const isHeld = jobId === null ? hasFile(row._outcome) : holders.get(jobId) === place || row._text === jobId;
     const holder = jobId === null ? '' : `; row ${holders.get(jobId) ?? '(none)'} has that job`;
     return isHeld
       ? []

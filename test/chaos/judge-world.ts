@@ -15,6 +15,8 @@ export interface Course {
   readonly mostDoubtful: number;
   /** What the scenario found by itself. */
   readonly findings: readonly Finding[];
+  /** What the scenario finds when the batches have ended. */
+  readonly look?: () => Promise<readonly Finding[]>;
 }
 
 /**
@@ -35,7 +37,8 @@ export async function inWorld(
     await world.proxy.heal();
     while (!world.isComplete && performance.now() - begun < minutes * 60_000) await sleep(200);
     const took = `${((performance.now() - begun) / 1000).toFixed(0)} s, ${world.judge.charged} charges`;
-    const findings = [...course.findings, ...(await judge(world, course, took))];
+    const looked = (await course.look?.()) ?? [];
+    const findings = [...course.findings, ...looked, ...(await judge(world, course, took))];
     isWhole = findings.every(({ broken }) => broken.length === 0);
     return findings;
   } finally {

@@ -3,6 +3,7 @@
  * and a list of what broke, with the command to replay it, if not.
  */
 import { deadLinks } from './dead-links.ts';
+import { faults } from './faults.ts';
 import { tellFindings, type Finding } from './finding.ts';
 import { fullDisk } from './full-disk.ts';
 import { month } from './month.ts';
@@ -17,6 +18,7 @@ type Run = (options: ChaosOptions, say: (line: string) => void) => Promise<Findi
 
 const RUNS: Readonly<Record<Scenario, Run>> = {
   storm,
+  faults,
   'power-cut': powerCut,
   'full-disk': fullDisk,
   zombie,

@@ -11,7 +11,7 @@ const FAULT_POINT_CLI = fileURLToPath(new URL('./fault-point-cli.mjs', import.me
 const RESTART_MS = 1_000;
 
 /** Exit codes of a batch that is complete. */
-export const COMPLETE: readonly number[] = [0, 10, 13];
+export const COMPLETE: readonly number[] = [0, 10, 13, 14];
 
 /** How a process of a member ended. */
 export interface MemberEnd {

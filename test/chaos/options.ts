@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 
 export const SCENARIOS = [
   'storm',
+  'faults',
   'power-cut',
   'full-disk',
   'zombie',

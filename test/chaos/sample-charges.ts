@@ -27,6 +27,7 @@ export function resultOf(row: number, fields: Partial<ResultRow> = {}): ResultRo
     _kind: 'tts',
     _outcome: 'succeeded',
     _file: file,
+    _text: '',
     _credits: 2,
     _credits_kind: 'reported',
     _job_ids: [`job-${row}`],

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SimulatorOptions } from '../../simulator/start-simulator.ts';
 import { killsOf, planEvents, tellEvent, type ChaosEvent } from './event-plan.ts';
-import { drawFaults } from './fault-plan.ts';
+import { drawFaults, type DrawnFaults } from './fault-plan.ts';
 import type { Finding } from './finding.ts';
 import { inWorld } from './judge-world.ts';
 import type { ChaosOptions } from './options.ts';
@@ -10,51 +10,80 @@ import type { ChaosBatch, World } from './world.ts';
 
 /** The next event comes even so if nothing was charged for this long, ms: longer than a request may take. */
 const STILL_MS = 240_000;
-/** What an event takes on average of the plan's time, in s; several are under way at once. */
+/** What an event usually takes on average of the plan's time, in s; several are under way at once. */
 const EVENT_S = 3.5;
 /** Paid requests per row of a batch of all kinds in turn: a dub makes two. */
 const CHARGES_PER_ROW = 1.25;
 
+/** A batch of a storm. */
+export interface StormBatch extends ChaosBatch {
+  /** Paid requests that it makes if all goes well. */
+  readonly charges: number;
+}
+
+/** What a storm meets. */
+export interface StormLoad {
+  readonly batches: readonly StormBatch[];
+  readonly faults: DrawnFaults;
+  /** Time that the batches leave to each event, in s. Default 3.5. */
+  readonly eventSeconds?: number;
+  /** What else to find out when all events are over, of the batches that then end by themselves. */
+  readonly look?: (world: World) => Promise<readonly Finding[]>;
+}
+
+/** The storm: a batch of all kinds and one of synchronous speech, while the API lies now and then. */
+export function storm(options: ChaosOptions, say: (line: string) => void): Promise<Finding[]> {
+  const { seed, rows } = options;
+  const sync = Math.floor(rows * 0.2);
+  const mixed = rows - sync;
+  const kinds = ['tts', 'stt', 'lip-sync', 'dub'];
+  const batches = [
+    { name: 'mixed', rows: mixed, kinds, flags: [], charges: mixed * CHARGES_PER_ROW },
+    { name: 'sync', rows: sync, kinds: ['tts'], flags: ['--tts', 'sync'], charges: sync },
+  ];
+  return stormOver({ batches, faults: drawFaults(seed, rows) }, options, say);
+}
+
 /**
- * The storm: a batch of all kinds and one of synchronous speech, on two workers, while events from a seed kill, stop and cut what
- * they rest on, and the API lies. Then everything is healed, and the batches must end by themselves.
+ * Batches on two workers, while events from a seed kill, stop and cut what they rest on, and the API lies. Then everything is
+ * healed, and the batches must end by themselves.
  */
-export async function storm(options: ChaosOptions, say: (line: string) => void): Promise<Finding[]> {
-  const { seed, rows, kills } = options;
-  const events = planEvents(seed, kills, 2);
+export async function stormOver(
+  { batches, faults, look, eventSeconds = EVENT_S }: StormLoad,
+  options: ChaosOptions,
+  say: (line: string) => void,
+): Promise<Finding[]> {
+  const { seed, kills, minutes, submits } = options;
+  const { plan, mostDoubtful } = faults;
+  const events = planEvents(seed, kills, batches.length);
   say(`${events.length} events, ${events.reduce((sum, { deed }) => sum + killsOf(deed), 0)} kills`);
   for (const event of events) say(`  ${tellEvent(event)}`);
-  const { plan, mostDoubtful } = drawFaults(seed, rows);
-  const { batches, charges } = batchesOf(rows, events.length);
-  const simulator: SimulatorOptions = { seed, plan, createMs: [100, 1_500], jobMs: [400, 4_000], linkLifeMs: 8_000 };
-  return inWorld({ ...options, say, batches, simulator }, async (world) => {
-    const performer = new Performer(world, say);
-    await unleash(world, performer, events, { charges, until: performance.now() + options.minutes * 60_000 });
-    say(`all events are over; ${world.judge.charged} charges`);
+  const charges = batches.reduce((sum, batch) => sum + batch.charges, 0);
+  const timing: SimulatorOptions = { createMs: [100, 1_500], jobMs: [400, 4_000], linkLifeMs: 8_000 };
+  const simulator: SimulatorOptions = { seed, plan, ...timing, credits: 100_000_000 };
+  const world = { ...options, say, batches: paced(batches, charges, events.length * eventSeconds), simulator };
+  return inWorld(world, async (theWorld) => {
+    const performer = new Performer(theWorld, say);
+    await unleash(theWorld, performer, events, { charges, until: performance.now() + minutes * 60_000 });
+    say(`all events are over; ${theWorld.judge.charged} charges`);
     say(`${performer.kills} processes killed. Windows that events hit (of the struck process, or of all):`);
     for (const line of performer.windows.lines()) say(`  ${line}`);
     return {
       doubts: performer.doubts,
       mostDoubtful,
-      findings: [performer.checkKills(kills), performer.checkWire(options.submits)],
+      findings: [performer.checkKills(kills), performer.checkWire(submits)],
+      ...(look === undefined ? {} : { look: () => look(theWorld) }),
     };
   });
 }
 
-/** Two batches, slow enough for the events to find them at work, and how many paid requests they make. */
-function batchesOf(rows: number, events: number): { readonly batches: ChaosBatch[]; readonly charges: number } {
-  const sync = Math.floor(rows * 0.2);
-  const mixed = rows - sync;
-  const charges = mixed * CHARGES_PER_ROW + sync;
-  const rate = Math.max(2, charges / (events * EVENT_S));
-  const flags = (made: number): string[] => ['--rate', ((rate * made) / charges).toFixed(2)];
-  return {
-    charges,
-    batches: [
-      { name: 'mixed', rows: mixed, kinds: ['tts', 'stt', 'lip-sync', 'dub'], flags: flags(mixed * CHARGES_PER_ROW) },
-      { name: 'sync', rows: sync, kinds: ['tts'], flags: ['--tts', 'sync', ...flags(sync)] },
-    ],
-  };
+/** The batches, slow enough for the events to find them at work. */
+function paced(batches: readonly StormBatch[], charges: number, seconds: number): ChaosBatch[] {
+  const rate = Math.max(2, charges / seconds);
+  return batches.map(({ charges: made, ...batch }) => ({
+    ...batch,
+    flags: [...batch.flags, '--rate', ((rate * made) / charges).toFixed(2)],
+  }));
 }
 
 /** Lets the events come, each when its share of charges was made, and none after `until`; resolves when all are over. */

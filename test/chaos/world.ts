@@ -3,7 +3,8 @@ import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SimulatorOptions } from '../../simulator/start-simulator.ts';
-import { mixedManifest } from '../support/live-world.ts';
+import { encodeSilence } from '../../simulator/media/encode-wav.ts';
+import { mixedManifest, SAMPLE } from '../support/live-world.ts';
 import { atExit } from './at-exit.ts';
 import { ClusterServer } from './cluster-server.ts';
 import { COMPLETE, Member } from './member.ts';
@@ -101,6 +102,7 @@ export class World {
       cli: await proxy.link('cli', server),
     };
     await writeFile(join(folder, 'voxbatch.config.json'), JSON.stringify(CONFIG));
+    await writeFile(join(folder, SAMPLE), encodeSilence(1));
     for (const { name, rows, kinds } of options.batches) {
       await writeFile(join(folder, `${name}.csv`), mixedManifest(rows, kinds));
     }
