@@ -47,6 +47,21 @@ export function givesReading({ kind, defaults, map, tts = 'job', apiDialect }: W
   return kind !== undefined || tts !== 'job' || apiDialect !== undefined || isMapped;
 }
 
+/** The same choices with another share of rows that speak the legacy dialect, 0 to 1. */
+export function withLegacyShare<Choices extends BatchChoices>(choices: Choices, share: number): Choices {
+  const { manifest, settings } = choices;
+  const reading = withShare(settings.reading, share);
+  return { ...choices, manifest: withShare(manifest, share), settings: { ...settings, reading } };
+}
+
+/** No share is left out like any other default, so that batches of earlier versions are read as before. */
+function withShare<Read extends { readonly legacyShare?: number }>(
+  { legacyShare: _before, ...others }: Read,
+  share: number,
+): Omit<Read, 'legacyShare'> & { readonly legacyShare?: number } {
+  return share > 0 ? { ...others, legacyShare: share } : others;
+}
+
 /** Fills in everything left open for a new batch. */
 export function chooseSettings(wanted: WantedBatch, config: Config): BatchChoices {
   const {
@@ -61,10 +76,8 @@ export function chooseSettings(wanted: WantedBatch, config: Config): BatchChoice
   } = wanted;
   const prices = { ...BUILT_IN_PRICES, ...config.prices };
   const share = parseDialectChoice(wanted.apiDialect ?? config.apiDialect ?? 'v1') ?? 0;
-  // Left out like any other default, so that batches of earlier versions are read as before.
-  const legacyShare = share > 0 ? share : undefined;
   const assumeSeconds = wanted.assumeSeconds ?? config.assumeSeconds;
-  return {
+  const choices: BatchChoices = {
     manifest: {
       ...(kind === undefined ? {} : { kind }),
       defaults,
@@ -74,11 +87,11 @@ export function chooseSettings(wanted: WantedBatch, config: Config): BatchChoice
       subset,
       prices,
       tts,
-      ...defined({ assumeSeconds, legacyShare }),
+      ...defined({ assumeSeconds }),
       ...(config.samples === undefined ? {} : { samples: { ...SAMPLE_LIMITS, ...config.samples } }),
     },
     settings: {
-      reading: { kind: kind ?? null, defaults, map, tts, ...defined({ legacyShare }) },
+      reading: { kind: kind ?? null, defaults, map, tts },
       ...applyTuning(applyTuning(DEFAULT_TUNABLES, config), tuning),
       tts,
       prices,
@@ -88,4 +101,5 @@ export function chooseSettings(wanted: WantedBatch, config: Config): BatchChoice
       trust503: config.trust503 ?? true,
     },
   };
+  return withLegacyShare(choices, share);
 }

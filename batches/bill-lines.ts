@@ -1,4 +1,4 @@
-import type { BatchSettings } from '../contract/batch.ts';
+import { legacyShareOf, type BatchSettings } from '../contract/batch.ts';
 import type { Price } from '../contract/price-units.ts';
 import { dialectsOf, KINDS, operationOf, ROW_KINDS, type Kind, type Operation } from '../contract/row-kinds.ts';
 import type { BillSummary, KindSummary } from '../inputs/bill.ts';
@@ -40,6 +40,7 @@ export function billLines(
     quoted: bill.quoted,
     unpriced: bill.unpriced,
     assumed: add((line) => line.assumed),
+    legacy: add((line) => line.legacy),
     isEstimate: kinds.some((line) => line.isEstimate),
   };
   return { kinds, total };
@@ -73,10 +74,11 @@ function kindsIn({ kinds }: Pick<BillSummary, 'kinds'>): readonly Kind[] {
 }
 
 /** Those of both dialects, if the rows speak two. */
-function operationsOf(kind: Kind, { tts, reading: { legacyShare = 0 } }: PriceSettings): readonly Operation[] {
+function operationsOf(kind: Kind, settings: PriceSettings): readonly Operation[] {
+  const legacyShare = legacyShareOf(settings);
   const spoken = dialectsOf(kind).filter((dialect) => (dialect === 'v1' ? legacyShare < 1 : legacyShare > 0));
   const operations = spoken.flatMap((dialect) =>
-    ROW_KINDS[kind].steps.map((step) => operationOf({ kind, dialect }, step, tts)),
+    ROW_KINDS[kind].steps.map((step) => operationOf({ kind, dialect }, step, settings.tts)),
   );
   return [...new Set(operations)];
 }

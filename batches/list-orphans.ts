@@ -1,5 +1,6 @@
 import { defined } from '../contract/defined.ts';
 import type { ListedJob } from '../api/speech-api.ts';
+import { legacyShareOf } from '../contract/batch.ts';
 import { isListed, OPERATIONS, stepsOf } from '../contract/row-kinds.ts';
 import { API_CLOCK_SLACK_MS } from '../policy/clocks.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -31,7 +32,7 @@ export async function listOrphans(
   if (record === undefined || record.startedAt === null) return { type: 'listed', orphans: [] };
   const { apiUrl, account, startedAt, closedAt } = record;
   // Both dialects list the same jobs.
-  const dialect = (record.settings.reading.legacyShare ?? 0) >= 1 ? 'legacy' : 'v1';
+  const dialect = legacyShareOf(record.settings) >= 1 ? 'legacy' : 'v1';
   const orphans: Orphan[] = [];
   for (const operation of OPERATIONS.filter(isListed)) {
     const listing = await reads.listJobs(batch, { dialect, operation });

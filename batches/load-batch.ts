@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { BatchSettings } from '../contract/batch.ts';
+import { legacyShareOf, type BatchSettings } from '../contract/batch.ts';
 import { defined } from '../contract/defined.ts';
 import { realmDifference } from '../contract/names.ts';
 import type { ManifestSource } from '../inputs/manifest-source.ts';
@@ -122,8 +122,7 @@ function findDifference(found: BatchRecord, request: ComparedBatch): BatchDiffer
   const realm = realmDifference(found, wanted);
   if (realm !== undefined) return realm;
   if (found.digest !== wanted.digest) return 'manifest';
-  const shareOf = ({ reading }: BatchSettings): number => reading.legacyShare ?? 0;
-  if (givesReading && shareOf(found.settings) !== shareOf(settings)) return 'dialect';
+  if (givesReading && legacyShareOf(found.settings) !== legacyShareOf(settings)) return 'dialect';
   if (givesReading && !isDeepStrictEqual(found.settings.reading, settings.reading)) return 'reading';
   if (givesTemplate && found.settings.nameTemplate !== settings.nameTemplate) return 'file-names';
   return undefined;

@@ -16,6 +16,7 @@ import { realmOf, type OpenApi } from './open-api.ts';
 import { withVoices } from '../batches/check-voices.ts';
 import { knowVoices } from './know-voices.ts';
 import { openRecordsIfAny } from './open-records.ts';
+import { withRecordedDialect } from './recorded-dialect.ts';
 import { putOnRecord } from './put-on-record.ts';
 import type { Session } from './session.ts';
 
@@ -51,7 +52,7 @@ export async function recordManifest(
   config: Config,
 ): Promise<RecordedManifest | NotRecorded> {
   checkWanted(wanted, wanted.name ?? nameFromFile(manifest));
-  const choices = chooseSettings(wanted, config);
+  const choices = await choicesFor(manifest, wanted, session, config);
   const source = await openManifest(manifest);
   try {
     const checked = await checkManifest(source, choices.manifest, choices.settings.budget);
@@ -74,7 +75,7 @@ export async function planWanted(
 ): Promise<PlanAnswer> {
   const { name = nameFromFile(manifest) } = wanted;
   checkWanted(wanted, name);
-  const { manifest: options, settings } = chooseSettings(wanted, config);
+  const { manifest: options, settings } = await choicesFor(manifest, wanted, session, config);
   const account = realmOf(await session.api());
   const source = await openManifest(manifest);
   const ledger = await openRecordsIfAny(session.settings);
@@ -141,6 +142,13 @@ async function record(request: Request): Promise<RecordedManifest | NotRecorded>
   if (recorded.type === 'taken') return recorded;
   return { type: 'recorded', batch: recorded.batch, isNew: recorded.type === 'new', out };
 }
+/** How the manifest is read, and the settings of its batch. */
+function choicesFor(manifest: string, wanted: RunOptions, session: Session, config: Config): Promise<BatchChoices> {
+  const { name = nameFromFile(manifest) } = wanted;
+  const choices = { ...chooseSettings(wanted, config), name, givesReading: givesReading(wanted) };
+  return withRecordedDialect(choices, wanted.apiDialect !== undefined, session.settings);
+}
+
 /** The options that apply to an existing batch too. */
 function planOf(wanted: RunOptions): {
   givesReading: boolean;

@@ -1,3 +1,4 @@
+import { formatDialectChoice, type DialectChoice } from './dialects.ts';
 import type { PollingSettings } from './polling-settings.ts';
 import { type PriceTable, STEPS, type Kind, type Step, type TtsMode } from './row-kinds.ts';
 import type { TableFormat } from './table-format.ts';
@@ -39,6 +40,16 @@ export interface BatchSettings extends Tunables, PollingSettings {
   readonly single?: string;
   /** Whether a 503 with the API's own error body counts as "not accepted" (an assumption; see one-charge.md). */
   readonly trust503: boolean;
+}
+
+/** Share of the rows that speak the legacy dialect, 0 to 1. */
+export function legacyShareOf({ reading }: Pick<BatchSettings, 'reading'>): number {
+  return reading.legacyShare ?? 0;
+}
+
+/** Which dialect its rows speak, as `--api-dialect` takes it. */
+export function dialectChoiceOf(settings: Pick<BatchSettings, 'reading'>): DialectChoice {
+  return formatDialectChoice(legacyShareOf(settings));
 }
 
 /** A voice that is not there yet: the row of the batch that makes it, or its id, if it is in training. */

@@ -1,4 +1,4 @@
-import { KINDS, resultOf, ROW_KINDS } from '../contract/row-kinds.ts';
+import { dialectOf, KINDS, resultOf, ROW_KINDS } from '../contract/row-kinds.ts';
 import type { Kind, RowSpec } from '../contract/row-kinds.ts';
 import { roundCredits } from '../contract/price-units.ts';
 import type { Priced } from './price-rows.ts';
@@ -19,6 +19,8 @@ export interface KindSummary {
   readonly unpriced: number;
   /** Rows priced at an assumed length (`--assume-seconds`). */
   readonly assumed: number;
+  /** Rows that speak the legacy dialect of the API. */
+  readonly legacy: number;
 }
 
 /** Some rows, the first of them named. */
@@ -66,6 +68,7 @@ export type BilledRow = Priced & {
 /** The small part of a row that a bill needs. */
 export interface BillEntry extends Pick<BilledRow, 'line' | 'id' | 'quoted' | 'isAssumed'> {
   readonly kind: Kind;
+  readonly isLegacy: boolean;
   readonly requests: number;
   readonly notProbed: string | undefined;
   /** Disk space for its result; null if unknown. */
@@ -75,14 +78,16 @@ export interface BillEntry extends Pick<BilledRow, 'line' | 'id' | 'quoted' | 'i
 export function billEntry({ spec, line, id, quoted, isAssumed, notProbed, requests }: BilledRow): BillEntry {
   const { kind } = spec;
   const all = ROW_KINDS[kind].steps.length;
-  return { kind, bytes: estimateBytes(spec), line, id, quoted, isAssumed, notProbed, requests: requests ?? all };
+  const isLegacy = dialectOf(spec) === 'legacy';
+  const sizes = { bytes: estimateBytes(spec), requests: requests ?? all };
+  return { kind, isLegacy, line, id, quoted, isAssumed, notProbed, ...sizes };
 }
 
 /** Adds up rows as they are read. Keeps sums only. */
 export class Bill {
   readonly #budget: number | null;
   readonly #kinds = Object.fromEntries(
-    KINDS.map((kind) => [kind, { rows: 0, requests: 0, free: 0, quoted: 0, unpriced: 0, assumed: 0 }]),
+    KINDS.map((kind) => [kind, { rows: 0, requests: 0, free: 0, quoted: 0, unpriced: 0, assumed: 0, legacy: 0 }]),
   ) as Record<Kind, { -readonly [K in keyof KindSummary]: number }>;
   readonly #unpriced = new RowNames();
   readonly #notProbed = new RowNames();
@@ -101,6 +106,7 @@ export class Bill {
   addEntry(row: BillEntry): void {
     const sum = this.#kinds[row.kind];
     sum.rows++;
+    if (row.isLegacy) sum.legacy++;
     sum.requests += row.requests;
     if (row.requests === 0) {
       sum.free++;

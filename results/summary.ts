@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import { dialectChoiceOf } from '../contract/batch.ts';
+import { DIALECT_CHOICE } from '../contract/dialects.ts';
 import { CONTROLS, OUTCOMES, ROW_STATES } from '../contract/outcomes.ts';
 import { DELIMITERS, PLAIN_TABLE } from '../contract/table-format.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
@@ -34,6 +36,8 @@ export const summarySchema = z.object({
   /** Origin and path of the API. */
   api: z.string(),
   account: z.string(),
+  /** Which dialect of the API its rows speak, as `--api-dialect` takes it. */
+  api_dialect: z.string().regex(DIALECT_CHOICE).default('v1'),
   state: z.enum(['loading', 'open', 'closed']),
   control: z.enum(CONTROLS),
   /** Why `--halt` stopped the batch, in one sentence; null if it did not. */
@@ -94,6 +98,7 @@ export function summarize(
     source: batch.source,
     api: batch.apiUrl,
     account: batch.account,
+    api_dialect: dialectChoiceOf(batch.settings),
     state: batch.state,
     control: batch.control,
     halted: batch.halted,

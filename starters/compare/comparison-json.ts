@@ -1,4 +1,5 @@
 import type { BatchComparison, UnlikeRow } from '../../batches/compare-batches.ts';
+import { dialectChoiceOf } from '../../contract/batch.ts';
 import type { Spread } from '../../policy/quantile.ts';
 import type { Pair } from '../../policy/row-parity.ts';
 import { differenceLine } from './difference-line.ts';
@@ -8,7 +9,9 @@ export function comparisonJson(found: BatchComparison, named: readonly UnlikeRow
   const { rows, only, length, words, credits, latency } = found;
   return {
     verdict: found.verdict,
-    batches: found.batches.map(({ name, apiUrl, account }) => ({ name, api: apiUrl, account })),
+    batches: found.batches.map(({ name, apiUrl, account, settings }) => ({
+      ...{ name, api: apiUrl, account, api_dialect: dialectChoiceOf(settings) },
+    })),
     rows: { compared: rows.compared, differing: rows.differing, not_run: rows.notRun, open: rows.open, only },
     differences: found.differences,
     outcomes: found.outcomes,

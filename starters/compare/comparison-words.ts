@@ -1,5 +1,7 @@
 import type { BatchComparison, UnlikeRow } from '../../batches/compare-batches.ts';
+import { dialectChoiceOf } from '../../contract/batch.ts';
 import { OUTCOMES } from '../../contract/outcomes.ts';
+import type { BatchRecord } from '../../ledger/record-types.ts';
 import type { Judgement } from '../../policy/judge-parity.ts';
 import type { Spread } from '../../policy/quantile.ts';
 import type { Pair } from '../../policy/row-parity.ts';
@@ -22,7 +24,7 @@ export function comparisonLines(found: BatchComparison, named: readonly UnlikeRo
   const unlike = found.rows.differing + found.only[0] + found.only[1];
   const figures = [...endFigures(found), ...resultFigures(found), ...latencyFigures(found), ...costFigures(found)];
   return [
-    `"${one.name}" beside "${other.name}": ${comparedWords(found)}`,
+    `${sidesWords(found.batches)}: ${comparedWords(found)}`,
     '',
     ...tableLines(
       [
@@ -40,6 +42,14 @@ export function comparisonLines(found: BatchComparison, named: readonly UnlikeRo
     ...found.judgements.map(judgementLine),
     verdictLine(found),
   ];
+}
+
+/** `"lines" (v1) beside "others" (legacy=20%)`; nothing is said of dialects where both speak v1. */
+function sidesWords(batches: Pair<BatchRecord>): string {
+  const spoken = batches.map(({ settings }) => dialectChoiceOf(settings));
+  const isTold = spoken.some((choice) => choice !== 'v1');
+  const sides = batches.map(({ name }, side) => (isTold ? `"${name}" (${spoken[side] ?? 'v1'})` : `"${name}"`));
+  return sides.join(' beside ');
 }
 
 function comparedWords({ rows, only, batches }: BatchComparison): string {

@@ -1,4 +1,5 @@
 import { billLines, pricesOf, type BillLine } from '../../batches/bill-lines.ts';
+import { dialectChoiceOf } from '../../contract/batch.ts';
 import { roundCredits } from '../../contract/price-units.ts';
 import { refusalText } from '../terminal/spend-words.ts';
 import { doneOf } from '../terminal/progress.ts';
@@ -18,6 +19,8 @@ export function planJson(report: PlanReport): object {
     manifest,
     manifest_digest: summary.digest,
     out: plan.out,
+    api_dialect: dialectChoiceOf(settings),
+    legacy_rows: total.legacy,
     ...lineJson(total),
     not_chosen: summary.rows - report.chosen,
     reasons: planned.type === 'known' ? null : reasonsJson(planned.reasons),

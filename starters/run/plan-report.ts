@@ -10,6 +10,7 @@ import type { Counts } from '../../ledger/record-types.ts';
 import { decideSpend, type SpendDecision } from '../../policy/spend.ts';
 import type { Balance } from '../account/read-balance.ts';
 import { chosenOf, clock, doneOf, number } from '../terminal/progress.ts';
+import { dialectWords } from '../terminal/dialect-words.ts';
 import { reasonLines } from '../terminal/reason-words.ts';
 import { size } from '../terminal/size.ts';
 import { namedRowLines, noteText, questionText, refusalText, type TellableFacts } from '../terminal/spend-words.ts';
@@ -77,6 +78,7 @@ export function planLines(report: PlanReport): readonly string[] {
     `Batch "${plan.name}" from ${manifest}${choiceInWords(report)}`,
     ...standingLines(report),
     ...(summary.chosen === 0 ? [] : billTable(report)),
+    ...dialectLines(total, settings),
     ...(planned.type === 'known' ? [] : reasonLines(planned.reasons, settings.cache, total.isEstimate)),
   ];
   lines.push(...awaitedLines(report.awaited));
@@ -127,6 +129,12 @@ function billTable({ summary, settings }: PlanReport): readonly string[] {
       ? ['~ estimate: from public prices or an assumed length; set your own prices in voxbatch.config.json']
       : []),
   ];
+}
+
+/** How many of the rows use the legacy paths; nothing for a batch that has none. */
+function dialectLines({ rows, legacy }: BillLine, settings: BatchSettings): readonly string[] {
+  const words = dialectWords(settings);
+  return words === '' ? [] : [`By the legacy paths of the API: ${number(legacy)} of ${rowsInWords(rows)}${words}`];
 }
 
 /** `: 20 of 1,000 rows (--limit 20)` */

@@ -5,6 +5,7 @@ import { isOnRecord, planManifest } from '../../batches/plan-manifest.ts';
 import { identifyMedia } from '../../client/identify-media.ts';
 import { withVoices } from '../../batches/check-voices.ts';
 import { NO_VOICES } from '../../client/know-voices.ts';
+import { withRecordedDialect } from '../../client/recorded-dialect.ts';
 import { openRecordsIfAny } from '../../client/open-records.ts';
 import { freeSpace } from '../../store/open-store.ts';
 import { probeAloud } from './probe-manifest.ts';
@@ -28,7 +29,8 @@ import { planRun, type RunFlags } from './run-options.ts';
  */
 export async function plan(manifestPath: string, flags: RunFlags, output: Output): Promise<ExitName> {
   const settings = await readSettings();
-  const runPlan = planRun(manifestPath, flags, settings);
+  const asked = planRun(manifestPath, flags, settings);
+  const runPlan = await withRecordedDialect(asked, asked.givesDialect, settings);
   const source = await openManifest(manifestPath);
   const ledger = await openRecordsIfAny(settings);
   try {

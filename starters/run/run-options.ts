@@ -49,6 +49,8 @@ export interface RunPlan extends BatchChoices {
   readonly out: string;
   /** True if a flag was given that changes what the rows mean. */
   readonly givesReading: boolean;
+  /** True if `--api-dialect` was given. */
+  readonly givesDialect: boolean;
   /** True if a template of file names was given. */
   readonly givesTemplate: boolean;
   /** The rows to run; null: all. */
@@ -101,6 +103,7 @@ export function planRun(manifestPath: string, flags: RunFlags, settings: Setting
     ],
     givesTemplate: template !== undefined,
     givesReading: givesReading(reading),
+    givesDialect: apiDialect !== undefined,
   };
 }
 

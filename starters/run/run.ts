@@ -12,6 +12,7 @@ import { priceText } from '../terminal/spend-words.ts';
 import { realmOf, type OpenApi } from '../../client/open-api.ts';
 import { withVoices } from '../../batches/check-voices.ts';
 import type { KnownVoices } from '../../client/know-voices.ts';
+import { withRecordedDialect } from '../../client/recorded-dialect.ts';
 import { putOnRecord } from '../../client/put-on-record.ts';
 import { probeAloud } from './probe-manifest.ts';
 import { refuseProblems, sayWarnings } from './report-problems.ts';
@@ -35,9 +36,11 @@ export function run(request: RunRequest, context: RunContext): Promise<ExitName>
     : runOnce(request, context);
 }
 
-async function runOnce(request: RunRequest, context: RunContext): Promise<ExitName> {
+async function runOnce(asked: RunRequest, context: RunContext): Promise<ExitName> {
   const { output } = context;
-  const { manifestPath, source, flags, settings, plan } = request;
+  const { manifestPath, source, flags, settings } = asked;
+  const plan = await withRecordedDialect(asked.plan, asked.plan.givesDialect, settings);
+  const request = { ...asked, plan };
   const checked = await checkManifest(source, plan.manifest, plan.settings.budget);
   if (checked.type === 'outcome-file') {
     return await redriveFile({

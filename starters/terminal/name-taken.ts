@@ -1,4 +1,4 @@
-import { formatDialectChoice } from '../../contract/dialects.ts';
+import { dialectChoiceOf } from '../../contract/batch.ts';
 import type { BatchDifference, TakenName } from '../../batches/load-batch.ts';
 import type { ManifestSource } from '../../inputs/manifest-source.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
@@ -25,8 +25,7 @@ const DIFFERENCE_WORDS: Readonly<Record<BatchDifference, (batch: BatchRecord) =>
   api: ({ apiUrl }) => `ran against another API (${apiUrl})`,
   account: ({ account }) => `belongs to another account (${account})`,
   manifest: () => 'has another manifest',
-  dialect: ({ settings: { reading } }) =>
-    `speaks to the API with --api-dialect ${formatDialectChoice(reading.legacyShare ?? 0)}, for good`,
+  dialect: ({ settings }) => `speaks to the API with --api-dialect ${dialectChoiceOf(settings)}, for good`,
   reading: () => 'read the same manifest with other defaults (--kind, --voice, --map, --tts …)',
   'file-names': ({ settings }) => `names its files differently (--file-name ${settings.nameTemplate})`,
 };

@@ -1,10 +1,12 @@
 import { isRequestRemoved } from '../../batches/clean-batch.ts';
 import type { RowHistory } from '../../batches/explain.ts';
 import { FAILURES, type Failure } from '../../contract/failures.ts';
+import { dialectOf } from '../../contract/row-kinds.ts';
 import type { AttemptState } from '../../contract/outcomes.ts';
 import type { ChargeRecord, DecisionRecord } from '../../ledger/record-types.ts';
 import { isoTime, receiptsOf } from '../../results/receipt.ts';
 import { inOrder } from '../../results/result-line.ts';
+import { rowDialectWords } from './dialect-words.ts';
 import { nextForRow } from './next-for-row.ts';
 import { number } from './progress.ts';
 import { size } from './size.ts';
@@ -42,7 +44,7 @@ export function historyLines(history: RowHistoryHere): readonly string[] {
   const { batch, row, files } = history;
   return [
     `Row ${row.row} of batch "${batch.name}": ${row.outcome === null ? row.state : row.outcome}`,
-    `  id ${oneLine(row.id)}, line ${row.line} of ${oneLine(batch.source)}, kind ${row.kind}`,
+    `  id ${oneLine(row.id)}, line ${row.line} of ${oneLine(batch.source)}, kind ${row.kind}${rowDialectWords(row.spec)}`,
     ...(voiceFound(row) === undefined ? [] : [`  speaks with voice ${oneLine(voiceFound(row) ?? '')}`]),
     ...(row.state === 'blocked' ? [`  waits for ${awaitedWords(row)}`] : []),
     ...inputLines(history),
@@ -78,6 +80,7 @@ export function historyJson(history: RowHistoryHere): object {
     id: row.id,
     line: row.line,
     kind: row.kind,
+    api_dialect: dialectOf(row.spec),
     state: row.state,
     outcome: row.outcome,
     voice: row.spec.voice ?? null,

@@ -1,4 +1,5 @@
 import { defaultOut } from '../../batches/batch-name.ts';
+import { dialectChoiceOf } from '../../contract/batch.ts';
 import type { CleanParts } from '../../contract/cleaning.ts';
 import type { NoticeRecord } from '../../ledger/notices.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
@@ -7,6 +8,7 @@ import { pauseMessage } from './pause-words.ts';
 import { goOnCommand, shellWord } from './go-on-command.ts';
 import type { LocalView } from '../look/view-here.ts';
 import { exitOfView } from '../../batches/view-batch.ts';
+import { dialectWords } from './dialect-words.ts';
 import { budgetJson, damagedLines, moneyWords } from './money.ts';
 import { haltMessage, nextSteps } from './next-steps.ts';
 import { endsOf } from './outcome-words.ts';
@@ -44,7 +46,7 @@ export function statusLines(view: LocalView, troubles: Troubles, now: number): r
   const { groups } = troubles;
   const lines = [
     `Batch "${batch.name}": ${standingOf(batch, view.isDeserted)}, ${number(doneOf(counts))} of ${rowsInWords(chosenOf(counts))} done${timesOf(batch, now)}`,
-    `  account ${batch.account}, ${batch.apiUrl}, from ${oneLine(batch.source)}`,
+    `  account ${batch.account}, ${batch.apiUrl}${dialectWords(batch.settings)}, from ${oneLine(batch.source)}`,
   ];
   const count = (rows: number, word: string): string => `${number(rows)} ${word}`;
   const ended = endsOf(counts);
@@ -173,6 +175,7 @@ export function batchJson(view: LocalView): object {
     single: batch.settings.single ?? null,
     manifest_digest: batch.digest,
     api: batch.apiUrl,
+    api_dialect: dialectChoiceOf(batch.settings),
     account: batch.account,
     created_at: time(batch.createdAt),
     started_at: time(batch.startedAt),

@@ -2,6 +2,7 @@ import { relative } from 'node:path';
 import type { BatchRecord, Counts, Money } from '../../ledger/record-types.ts';
 import type { Pilot } from '../../batches/pilot.ts';
 import type { Leftovers } from '../../batches/leftovers.ts';
+import { dialectWords } from './dialect-words.ts';
 import { damagedLines, moneyWords } from './money.ts';
 import { workSpan } from './status.ts';
 import { pilotLines } from './pilot-words.ts';
@@ -33,7 +34,7 @@ export function summaryLines(end: {
       ? ''
       : `, ended ${clock(batch.closedAt - span.from)} after ${span.isReopened ? 'it was opened again' : 'the first request'}`;
   return [
-    `Batch "${batch.name}": ${chosenInWords(chosenOf(counts), counts.total)}${took}`,
+    `Batch "${batch.name}": ${chosenInWords(chosenOf(counts), counts.total)}${dialectWords(batch.settings)}${took}`,
     ...rows,
     `  credits: ${moneyWords(money, batch.settings.budget)}`,
     ...damagedLines(money).map((line) => `  ${line}`),

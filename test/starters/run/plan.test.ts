@@ -41,6 +41,19 @@ describe('plan', () => {
     expect(existsSync('out')).toBe(false);
   });
 
+  it('says how many rows use the legacy paths, and of which dialect it is in any case', async () => {
+    await writeFile('lines.csv', ['id,text,voice', 'a,One.,anna', 'b,Two.,anna', 'c,Three.,anna', ''].join('\n'));
+    const { stdout } = await line.run('plan', 'lines.csv', '--api-dialect', 'legacy');
+    expect(stdout).toContain('\nBy the legacy paths of the API: 3 of 3 rows, --api-dialect legacy\n');
+    const share = await line.json('plan', 'lines.csv', '--api-dialect', 'legacy=40%', '--json');
+    const legacy = Number(share.value['legacy_rows']);
+    expect(share.value).toMatchObject({ api_dialect: 'legacy=40%', rows: 3 });
+    expect(legacy).toBeLessThan(3);
+    const all = await line.json('plan', 'lines.csv', '--json');
+    expect(all.value).toMatchObject({ api_dialect: 'v1', legacy_rows: 0 });
+    expect((await line.run('plan', 'lines.csv')).stdout).not.toContain('legacy');
+  });
+
   it('shows a table for people, with estimates marked', async () => {
     await writeFile('lines.csv', GOOD);
     const { code, stdout, stderr } = await line.run(

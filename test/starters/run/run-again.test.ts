@@ -6,7 +6,7 @@ import type { BatchSettings } from '../../../contract/batch.ts';
 import { openLedger } from '../../../ledger/open-ledger.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import { startSimulator, type Simulator } from '../../../simulator/start-simulator.ts';
-import { planRun } from '../../../starters/run/run-options.ts';
+import { planRun, type RunFlags } from '../../../starters/run/run-options.ts';
 import { readSettings } from '../../../starters/connect/settings.ts';
 import { openCommandLine, type CommandLine, type Ended } from '../command-line.ts';
 
@@ -20,7 +20,7 @@ beforeEach(async () => {
   simulator = await startSimulator({ token: TOKEN });
   line = await openCommandLine({ VOXBATCH_API_URL: simulator.url, VOXBATCH_API_TOKEN: TOKEN });
   await writeFile('lines.csv', MANIFEST);
-  await withLedger(addFinished);
+  await withLedger((ledger) => addFinished(ledger));
 });
 afterEach(async () => {
   await line.close();
@@ -37,14 +37,14 @@ async function withLedger<T>(work: (ledger: Ledger) => Promise<T>): Promise<T> {
 }
 
 /** The batch that `run lines.csv` makes, as it is when its row was cancelled. */
-async function addFinished(ledger: Ledger): Promise<void> {
+async function addFinished(ledger: Ledger, name = 'lines', flags: RunFlags = {}): Promise<void> {
   const profile = await fetch(`${simulator.url}/profile`, { headers: { authorization: `Bearer ${TOKEN}` } });
   const { user_id: account } = (await profile.json()) as { user_id: string };
-  const { settings } = planRun('lines.csv', {}, await readSettings());
+  const { settings } = planRun('lines.csv', flags, await readSettings());
   const digest = createHash('sha256').update(MANIFEST).digest('hex');
   const columns = ['id', 'audio', 'duration'];
   await ledger.createBatch({
-    name: 'lines',
+    name,
     digest,
     apiUrl: simulator.url,
     account,
@@ -53,10 +53,10 @@ async function addFinished(ledger: Ledger): Promise<void> {
     source: 'lines.csv',
   });
   const spec = { kind: 'stt', audio: 'https://media.example/a.mp3', extra: {} } as const;
-  await ledger.addRows('lines', [{ row: 1, id: 'a', line: 2, spec, input: ['a', spec.audio, ''], quoted: null }]);
-  await ledger.openBatch('lines', 1);
-  await ledger.giveUp({ batch: 'lines', row: 1, step: 'speech', take: 1, attempt: 1 }, { outcome: 'cancelled' });
-  await ledger.closeBatch('lines');
+  await ledger.addRows(name, [{ row: 1, id: 'a', line: 2, spec, input: ['a', spec.audio, ''], quoted: null }]);
+  await ledger.openBatch(name, 1);
+  await ledger.giveUp({ batch: name, row: 1, step: 'speech', take: 1, attempt: 1 }, { outcome: 'cancelled' });
+  await ledger.closeBatch(name);
 }
 
 const again = (...flags: string[]): Promise<Ended> => line.run('run', 'lines.csv', ...flags);
@@ -74,6 +74,25 @@ describe('run on a batch that is there', () => {
     expect(code).toBe(10);
     expect(stderr).not.toContain('from now on');
     expect(await settingsNow()).toEqual(before);
+  });
+
+  it('keeps its dialect, although the config names another by now, in which its rows cannot be', async () => {
+    await writeFile('voxbatch.config.json', '{"apiDialect":"legacy"}');
+    expect((await again()).code).toBe(10);
+    const planned = await line.json('plan', 'lines.csv', '--json');
+    expect(planned).toMatchObject({ code: 0, value: { api_dialect: 'v1', existing: { state: 'closed' } } });
+    const renamed = await line.run('run', 'lines.csv', '--name', 'other');
+    expect(renamed.code).toBe(2);
+    expect(renamed.stderr).toContain('stt rows need --api-dialect v1');
+  });
+
+  it('takes the flags that it was read with, without its dialect, and refuses another one', async () => {
+    await withLedger((ledger) => addFinished(ledger, 'spoken', { kind: 'stt', apiDialect: 'legacy=20%' }));
+    const [file, named] = ['lines.csv', ['--name', 'spoken', '--kind', 'stt']];
+    expect((await line.run('run', file, ...named)).code).toBe(10);
+    const { code, stderr } = await line.run('run', file, ...named, '--api-dialect', 'legacy=30%');
+    expect(code).toBe(2);
+    expect(stderr).toContain('taken by a batch that speaks to the API with --api-dialect legacy=20%, for good');
   });
 
   it('takes the limits that are given, and says so', async () => {
