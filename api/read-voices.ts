@@ -1,17 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { defined } from '../contract/defined.ts';
 import { ApiError, mayHeal, type SpeechApi, type Voice, type VoiceFilter } from './speech-api.ts';
 
-/** What was read of the API's list of voices. `cut`: it could not be read to its end. */
+/** What was read of the API's list of voices, by id. `cut`: it could not be read to its end; the voices are those before. */
 export type VoicesRead =
-  | { readonly type: 'read'; /** By id. */ readonly voices: ReadonlyMap<string, Voice> }
-  | { readonly type: 'cut'; readonly why: string };
+  | { readonly type: 'read'; readonly voices: ReadonlyMap<string, Voice> }
+  | { readonly type: 'cut'; readonly why: string; readonly voices: ReadonlyMap<string, Voice> };
 
 /** What to look for in the list. */
 export interface VoicesWanted {
   /** The reading stops when all of these have been found; undefined: it goes on to the end. */
   readonly ids: ReadonlySet<string> | undefined;
-  /** How long it may take, ms. */
+  /** How long it may take, ms, from the turn of the first request on. */
   readonly patienceMs: number;
   /** How often it may begin again after a failure that may heal. */
   readonly tries: number;
@@ -19,39 +18,80 @@ export interface VoicesWanted {
   readonly inTurn?: VoiceFilter['inTurn'];
 }
 
+type InTurn = NonNullable<VoiceFilter['inTurn']>;
+
 /** Pause before the list is read again, ms; a longer one that the API asks for counts. */
 const PAUSE_MS = 500;
 
 /** Reads the account's list of voices, one page after the other; free. No answer of the API makes it throw. */
 export async function readVoices(api: Pick<SpeechApi, 'listVoices'>, wanted: VoicesWanted): Promise<VoicesRead> {
-  const { patienceMs } = wanted;
-  const end = AbortSignal.timeout(patienceMs);
-  for (let left = wanted.tries; ;) {
-    try {
-      return await readOnce(api, wanted, end);
-    } catch (error) {
-      if (end.aborted) return { type: 'cut', why: `it takes longer than ${String(patienceMs / 1_000)} s.` };
-      if (!(error instanceof ApiError)) throw error;
-      const { failure } = error;
-      if (--left <= 0 || !mayHeal(failure)) return { type: 'cut', why: failure.message };
-      // Too long a pause ends in the time limit.
-      await sleep(Math.max(PAUSE_MS, failure.retryAfterMs ?? 0), undefined, { signal: end }).catch(() => undefined);
+  const { patienceMs, ids } = wanted;
+  const inTurn: InTurn = wanted.inTurn ?? ((read) => read());
+  const patience = new Patience(patienceMs);
+  if (wanted.inTurn === undefined) patience.begin();
+  const { signal: end } = patience;
+  const counted: InTurn = (read) =>
+    inTurn(() => {
+      patience.begin();
+      return read();
+    });
+  const voices = new Map<string, Voice>();
+  try {
+    for (let left = wanted.tries; ;) {
+      try {
+        voices.clear();
+        await readInto(voices, api.listVoices({ inTurn: counted }, end), ids);
+        return { type: 'read', voices };
+      } catch (error) {
+        if (end.aborted) return { type: 'cut', why: `it takes longer than ${String(patienceMs / 1_000)} s.`, voices };
+        if (!(error instanceof ApiError)) throw error;
+        const { failure } = error;
+        if (--left <= 0 || !mayHeal(failure)) return { type: 'cut', why: failure.message, voices };
+        // Too long a pause ends in the time limit.
+        await sleep(Math.max(PAUSE_MS, failure.retryAfterMs ?? 0), undefined, { signal: end }).catch(() => undefined);
+      }
     }
+  } finally {
+    patience.end();
   }
 }
 
-async function readOnce(
-  api: Pick<SpeechApi, 'listVoices'>,
-  { ids, inTurn }: VoicesWanted,
-  signal: AbortSignal,
-): Promise<VoicesRead> {
-  const voices = new Map<string, Voice>();
+/** A time limit that begins when somebody says so, once. */
+class Patience {
+  readonly #limitMs: number;
+  readonly #ending = new AbortController();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(limitMs: number) {
+    this.#limitMs = limitMs;
+  }
+
+  get signal(): AbortSignal {
+    return this.#ending.signal;
+  }
+
+  begin(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#ending.abort();
+    }, this.#limitMs);
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
+  }
+}
+
+/** Reads until all of `ids` have been found; undefined: to the end. */
+async function readInto(
+  voices: Map<string, Voice>,
+  list: AsyncIterable<Voice>,
+  ids: ReadonlySet<string> | undefined,
+): Promise<void> {
   const missing = ids === undefined ? undefined : new Set(ids);
-  for await (const voice of api.listVoices(defined({ inTurn }), signal)) {
+  for await (const voice of list) {
     voices.set(voice.id, voice);
     missing?.delete(voice.id);
     // The list may be long.
-    if (missing?.size === 0) return { type: 'read', voices };
+    if (missing?.size === 0) return;
   }
-  return { type: 'read', voices };
 }

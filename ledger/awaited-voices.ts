@@ -1,6 +1,8 @@
+import type { Updateable } from 'kysely';
 import type { Failure } from '../contract/failures.ts';
+import type { VoiceWatch } from '../policy/awaited-voice.ts';
 import { updateRow } from './line-changes.ts';
-import type { Db, Tx } from './schema.ts';
+import type { AwaitedVoicesTable, Db, Tx } from './schema.ts';
 import { write } from './transactions.ts';
 import type { Account, NamedVoice, VoiceUser } from './voice-users.ts';
 
@@ -16,20 +18,21 @@ export interface AwaitedVoice {
   readonly voice: string;
   /** What it is called; null: not known. */
   readonly name: string | null;
-  /** Since when rows wait for it, wall clock, ms. */
-  readonly since: number;
+  /** When it was last looked at; before that, since when rows wait for it. Wall clock, ms. */
+  readonly lookedAt: number;
+  readonly watch: VoiceWatch;
 }
 
 /** What becomes of the rows that wait for a voice. */
 export type VoiceSettlement = Pick<AwaitedVoice, 'batch' | 'voice'> &
   (
     | { readonly then: 'use' }
-    | { readonly then: 'look-again'; readonly dueAt: number }
+    | { readonly then: 'look-again'; readonly lookedAt: number; readonly dueAt: number; readonly watch: VoiceWatch }
     | { readonly then: 'give-up'; readonly failure: Failure }
   );
 
 /** A look at the list. Whoever takes it has this long, ms; then it is due for another. */
-const LEASE_MS = 20_000;
+const LEASE_MS = 90_000;
 
 /** Part of {@link Ledger}. */
 export interface VoiceMethods {
@@ -54,15 +57,19 @@ export async function takeVoiceLook(
     const due = await tx
       .selectFrom('awaited_voices as v')
       .innerJoin('batches as b', 'b.name', 'v.batch')
-      .select(['v.batch', 'v.voice', 'v.name', 'v.since'])
+      .select(['v.batch', 'v.voice', 'v.name', 'v.watched_ms', 'v.silent_ms', 'v.was_read'])
+      .select((eb) => eb.fn.coalesce('v.looked_at', 'v.since').as('looked_at'))
       .where('v.due_at', '<=', now)
       .where('b.api_url', '=', apiUrl)
       .where('b.account', '=', account)
       .where('b.state', '=', 'open')
       .where('b.control', '=', 'running')
       .execute();
-    for (const { batch, voice } of due) await setDue(tx, { batch, voice }, now + LEASE_MS);
-    return due;
+    for (const { batch, voice } of due) await change(tx, { batch, voice }, { due_at: now + LEASE_MS });
+    return due.map(({ batch, voice, name, looked_at, watched_ms, silent_ms, was_read }) => ({
+      ...{ batch, voice, name, lookedAt: looked_at },
+      watch: { watchedMs: watched_ms, silentMs: silent_ms, wasRead: was_read === 1 },
+    }));
   });
 }
 
@@ -71,7 +78,11 @@ export async function settleVoices(db: Db, settlements: readonly VoiceSettlement
   await write(db, async (tx) => {
     for (const one of settlements) {
       if (one.then === 'look-again') {
-        await setDue(tx, one, one.dueAt);
+        const { watchedMs, silentMs, wasRead } = one.watch;
+        await change(tx, one, {
+          ...{ due_at: one.dueAt, looked_at: one.lookedAt, watched_ms: watchedMs, silent_ms: silentMs },
+          was_read: wasRead ? 1 : 0,
+        });
         continue;
       }
       const now = Date.now();
@@ -92,13 +103,12 @@ export async function settleVoices(db: Db, settlements: readonly VoiceSettlement
   });
 }
 
-async function setDue(tx: Tx, { batch, voice }: Pick<AwaitedVoice, 'batch' | 'voice'>, at: number): Promise<void> {
-  await tx
-    .updateTable('awaited_voices')
-    .set({ due_at: at })
-    .where('batch', '=', batch)
-    .where('voice', '=', voice)
-    .execute();
+async function change(
+  tx: Tx,
+  { batch, voice }: Pick<AwaitedVoice, 'batch' | 'voice'>,
+  to: Updateable<AwaitedVoicesTable>,
+): Promise<void> {
+  await tx.updateTable('awaited_voices').set(to).where('batch', '=', batch).where('voice', '=', voice).execute();
 }
 
 /** A batch is loaded: its rows wait for voices in training from now on, and for rows only if those are to run. */
@@ -106,7 +116,8 @@ export async function beginVoiceWaits(tx: Tx, batch: string): Promise<void> {
   const now = Date.now();
   await tx
     .insertInto('awaited_voices')
-    .columns(['batch', 'voice', 'since', 'due_at'])
+    // The list that the batch was checked by said that they are in training.
+    .columns(['batch', 'voice', 'since', 'due_at', 'was_read'])
     .expression((eb) =>
       eb
         .selectFrom('rows')
@@ -115,6 +126,7 @@ export async function beginVoiceWaits(tx: Tx, batch: string): Promise<void> {
           row.ref('awaits').$notNull().as('voice'),
           row.val(now).as('since'),
           row.val(now).as('due_at'),
+          row.val(1 as const).as('was_read'),
         ])
         .where('batch', '=', batch)
         .where('awaits', 'is not', null)

@@ -1,4 +1,4 @@
-import type { Insertable, Kysely, Selectable, Transaction } from 'kysely';
+import type { Generated, Insertable, Kysely, Selectable, Transaction } from 'kysely';
 import type { ExitName } from '../contract/exit-codes.ts';
 import type { FailureClass } from '../contract/failures.ts';
 import type { HookEvent, HookTarget } from '../contract/hooks.ts';
@@ -307,6 +307,13 @@ export interface AwaitedVoicesTable {
   since: number;
   /** When to look at it next, wall clock, ms. */
   due_at: number;
+  /** `VoiceWatch` */
+  watched_ms: Generated<number>;
+  silent_ms: Generated<number>;
+  /** 1: the list was read for it. */
+  was_read: Generated<0 | 1>;
+  /** When it was last looked at, wall clock, ms; null: never, since `since`. */
+  looked_at: number | null;
 }
 
 export interface Schema {

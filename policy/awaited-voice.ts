@@ -6,17 +6,40 @@
  * cannot be used after all, the API refuses the request, free.
  */
 
-/** How long training may take, ms; the rows are given up after that. */
+/** How long training may take, ms of time in which somebody looked; the rows are given up after that. */
 export const LONGEST_TRAINING_MS = 60 * 60_000;
-/** An API that cannot be asked for so long is taken to have no list, ms. */
+/** An API that never gave its list, asked for so long, is taken to have none, ms. */
 const LONGEST_SILENCE_MS = 60_000;
 /** Shortest and longest pause between two looks, ms. In between, it is a share of the time that has passed. */
 const FIRST_PAUSE_MS = 2_000;
 const LAST_PAUSE_MS = 30_000;
 const PAUSE_SHARE = 0.1;
+/** Time between two looks counts up to this, ms: more means that nobody looked, as in a batch that is paused. */
+const LONGEST_STEP_MS = 60_000;
 
 /** What a look at the list says of a voice. `unread`: the list could not be read. */
 export type VoiceSeen = 'training' | 'ready' | 'unlisted' | 'unread';
+
+/** What the looks at a voice have come to so far. */
+export interface VoiceWatch {
+  /** For how long it has been looked at, ms. */
+  readonly watchedMs: number;
+  /** The part of it since the list was last read, ms. */
+  readonly silentMs: number;
+  /** Whether the list was ever read for it. */
+  readonly wasRead: boolean;
+}
+
+/** The same after one more look. `passedMs`: since the look before, by the wall clock, which may have been set back. */
+export function watchAfter(watch: VoiceWatch, seen: VoiceSeen, passedMs: number): VoiceWatch {
+  const step = Math.min(LONGEST_STEP_MS, Math.max(0, passedMs));
+  const isRead = seen !== 'unread';
+  return {
+    watchedMs: watch.watchedMs + step,
+    silentMs: isRead ? 0 : watch.silentMs + step,
+    wasRead: watch.wasRead || isRead,
+  };
+}
 
 /** What becomes of the rows of a voice. */
 export type VoiceNext =
@@ -25,12 +48,12 @@ export type VoiceNext =
   /** It takes too long. */
   | { readonly type: 'give-up' };
 
-/** `waitedMs`: since the voice was first awaited. */
-export function nextForVoice(seen: VoiceSeen, waitedMs: number): VoiceNext {
+/** `watch`: with this look. A voice that was in training when the list was last read is not used on the strength of a silence. */
+export function nextForVoice(seen: VoiceSeen, { watchedMs, silentMs, wasRead }: VoiceWatch): VoiceNext {
   if (seen === 'ready' || seen === 'unlisted') return { type: 'use' };
-  if (seen === 'unread' && waitedMs >= LONGEST_SILENCE_MS) return { type: 'use' };
-  if (waitedMs >= LONGEST_TRAINING_MS) return { type: 'give-up' };
-  const pauseMs = Math.min(LAST_PAUSE_MS, Math.max(FIRST_PAUSE_MS, Math.round(waitedMs * PAUSE_SHARE)));
+  if (seen === 'unread' && !wasRead && silentMs >= LONGEST_SILENCE_MS) return { type: 'use' };
+  if (watchedMs >= LONGEST_TRAINING_MS) return { type: 'give-up' };
+  const pauseMs = Math.min(LAST_PAUSE_MS, Math.max(FIRST_PAUSE_MS, Math.round(watchedMs * PAUSE_SHARE)));
   return { type: 'look-again', pauseMs };
 }
 

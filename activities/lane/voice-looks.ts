@@ -1,11 +1,11 @@
 import { readVoices, type VoicesRead } from '../../api/read-voices.ts';
 import type { AwaitedVoice, VoiceSettlement } from '../../ledger/awaited-voices.ts';
-import { LONGEST_TRAINING_MS, nextForVoice, type VoiceSeen } from '../../policy/awaited-voice.ts';
+import { LONGEST_TRAINING_MS, nextForVoice, watchAfter, type VoiceSeen } from '../../policy/awaited-voice.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { readInTurn } from '../read-in-turn.ts';
 
-/** How long one look at the list may take, ms: shorter than the ledger waits for whoever took it. */
-const PATIENCE_MS = 15_000;
+/** How long one look at the list may take, ms, from its first turn: shorter than the ledger waits for whoever took it. */
+const PATIENCE_MS = 60_000;
 
 /** What a look needs. */
 type LookDependencies = Parameters<typeof readInTurn>[0] & Pick<Dependencies, 'api' | 'log'>;
@@ -51,19 +51,20 @@ export class VoiceLooks {
 }
 
 function seenIn(read: VoicesRead, { voice }: AwaitedVoice): VoiceSeen {
-  if (read.type === 'cut') return 'unread';
   const found = read.voices.get(voice);
-  if (found === undefined) return 'unlisted';
+  if (found === undefined) return read.type === 'cut' ? 'unread' : 'unlisted';
   return found.isInTraining === true ? 'training' : 'ready';
 }
 
-function settlementOf({ batch, voice, name, since }: AwaitedVoice, seen: VoiceSeen, now: number): VoiceSettlement {
-  const next = nextForVoice(seen, now - since);
+function settlementOf(awaited: AwaitedVoice, seen: VoiceSeen, now: number): VoiceSettlement {
+  const { batch, voice, name, lookedAt } = awaited;
+  const watch = watchAfter(awaited.watch, seen, now - lookedAt);
+  const next = nextForVoice(seen, watch);
   switch (next.type) {
     case 'use':
       return { batch, voice, then: 'use' };
     case 'look-again':
-      return { batch, voice, then: 'look-again', dueAt: now + next.pauseMs };
+      return { batch, voice, then: 'look-again', lookedAt: now, dueAt: now + next.pauseMs, watch };
     case 'give-up': {
       const minutes = String(LONGEST_TRAINING_MS / 60_000);
       const called = name === null ? voice : `"${name}" (${voice})`;

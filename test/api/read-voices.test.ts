@@ -45,10 +45,10 @@ describe('readVoices', () => {
 
   it('gives up after so many tries, and at once where none would help', async () => {
     const down = listOf(['ServiceDown', 'ServiceDown', 'ServiceDown', 'ServiceDown']);
-    expect(await readVoices(down, WANTED)).toEqual({ type: 'cut', why: 'No: ServiceDown.' });
+    expect(await readVoices(down, WANTED)).toMatchObject({ type: 'cut', why: 'No: ServiceDown.' });
     expect(down.read).toBe(3);
     const refused = listOf(['BadToken']);
-    expect(await readVoices(refused, WANTED)).toEqual({ type: 'cut', why: 'No: BadToken.' });
+    expect(await readVoices(refused, WANTED)).toMatchObject({ type: 'cut', why: 'No: BadToken.' });
     expect(refused.read).toBe(1);
   });
 
@@ -66,6 +66,36 @@ describe('readVoices', () => {
     expect(await readVoices(never, { ...WANTED, patienceMs: 20 })).toEqual({
       type: 'cut',
       why: 'it takes longer than 0.02 s.',
+      voices: new Map(),
     });
+  });
+
+  it('keeps what it read of a list that it could not read to its end', async () => {
+    const { voices: known } = await readVoices(listOf(['BadToken']), WANTED);
+    expect([...known.keys()]).toEqual(['a']);
+  });
+
+  it('does not count the time in which a request waits for its turn', async () => {
+    const gate = { open: (): void => undefined };
+    const turn = new Promise<void>((resolve) => {
+      gate.open = resolve;
+    });
+    const list: Pick<SpeechApi, 'listVoices'> = {
+      async *listVoices({ inTurn } = {}, signal) {
+        yield* (await inTurn?.(() => Promise.resolve(signal?.aborted === true ? [] : voices))) ?? [];
+      },
+    };
+    const reading = readVoices(list, {
+      ...WANTED,
+      patienceMs: 5,
+      inTurn: async (read) => {
+        await turn;
+        return read();
+      },
+    });
+    // Longer than its patience, as any timer set after that of five milliseconds would show.
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    gate.open();
+    expect(await reading).toMatchObject({ type: 'read', voices: { size: 3 } });
   });
 });

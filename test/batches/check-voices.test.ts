@@ -151,7 +151,7 @@ describe('checkVoices', () => {
   });
 
   describe('where the list cannot be read', () => {
-    const read: VoicesRead = { type: 'cut', why: 'The API answered 500.' };
+    const read: VoicesRead = { type: 'cut', why: 'The API answered 500.', voices: new Map() };
 
     it('says that names cannot be looked up', async () => {
       const { checked } = await check(['narrator,', 'name:Lin,', 'name:Ada,'], { read });

@@ -43,7 +43,7 @@ describe('openOccurrence', () => {
   });
 
   it('refuses names where the list cannot be read, and does not care where there are none', async () => {
-    const cut: VoicesRead = { type: 'cut', why: 'The API answered 500.' };
+    const cut: VoicesRead = { type: 'cut', why: 'The API answered 500.', voices: new Map() };
     expect(await fire('name:ada', cut)).toMatchObject({
       type: 'refused',
       reason:

@@ -48,9 +48,15 @@ describe('rows whose voice is in training', () => {
     const due = await ledger().takeVoiceLook(ACCOUNT, now);
     expect(due.map(({ voice }) => voice)).toEqual(['v-1', 'v-2']);
     expect(await ledger().takeVoiceLook(ACCOUNT, now)).toEqual([]);
-    expect(await ledger().takeVoiceLook({ ...ACCOUNT, account: 'other' }, now + 60_000)).toEqual([]);
+    expect(await ledger().takeVoiceLook({ ...ACCOUNT, account: 'other' }, now + 120_000)).toEqual([]);
     // Whoever took it has died.
-    expect(await ledger().takeVoiceLook(ACCOUNT, now + 60_000)).toHaveLength(2);
+    expect(await ledger().takeVoiceLook(ACCOUNT, now + 120_000)).toHaveLength(2);
+  });
+
+  it('are known to be in training where the list said so before the batch was made', async () => {
+    await load(training('v-1'));
+    const [due] = await ledger().takeVoiceLook(ACCOUNT, Date.now() + 1);
+    expect(due?.watch).toEqual({ watchedMs: 0, silentMs: 0, wasRead: true });
   });
 
   it('are not looked at while the batch is paused', async () => {
@@ -62,15 +68,18 @@ describe('rows whose voice is in training', () => {
   it('are free as soon as the voice is ready, wait on otherwise, and end unpaid if it takes too long', async () => {
     await load(training('v-1'), training('v-2'), training('v-3'), training('v-1'));
     const now = Date.now();
+    const watch = { watchedMs: 7_000, silentMs: 3_000, wasRead: true };
     await ledger().settleVoices([
       { batch: 'b', voice: 'v-1', then: 'use' },
-      { batch: 'b', voice: 'v-2', then: 'look-again', dueAt: now + 5_000 },
+      { batch: 'b', voice: 'v-2', then: 'look-again', lookedAt: now, dueAt: now + 5_000, watch },
       { batch: 'b', voice: 'v-3', then: 'give-up', failure: { class: 'NoVoice', message: 'Too long.' } },
     ]);
     expect(await claimed()).toEqual([1, 4]);
     expect((await ledger().readRow('b', 3))?.row).toMatchObject({ outcome: 'failed', failure: { class: 'NoVoice' } });
     expect(await ledger().takeVoiceLook(ACCOUNT, now + 4_999)).toEqual([]);
-    expect(await ledger().takeVoiceLook(ACCOUNT, now + 5_000)).toMatchObject([{ voice: 'v-2' }]);
+    expect(await ledger().takeVoiceLook(ACCOUNT, now + 5_000)).toEqual([
+      { batch: 'b', voice: 'v-2', name: null, lookedAt: now, watch },
+    ]);
   });
 
   it('end cancelled in a batch that is stopped', async () => {

@@ -12,7 +12,7 @@ const ACCOUNT = { apiUrl: aBatch().apiUrl, account: aBatch().account };
 let now = Date.now();
 /** Later than any look is due that was given before. */
 function later(): number {
-  return (now += 60_000);
+  return (now += 120_000);
 }
 
 /** What may happen to such a batch, in any order. */

@@ -53,7 +53,9 @@ describe('rows whose voice another row makes', () => {
       voiceRow: 1,
     });
     expect((await ledger().readRow('b', 4))?.row).toMatchObject({ spec: { voice: 'name:N2' }, awaitedVoice: null });
-    expect(await ledger().takeVoiceLook(ACCOUNT, Date.now() + 1)).toMatchObject([{ batch: 'b', voice: 'v-1' }]);
+    expect(await ledger().takeVoiceLook(ACCOUNT, Date.now() + 1)).toMatchObject([
+      { batch: 'b', voice: 'v-1', watch: { wasRead: false } },
+    ]);
     await ledger().settleVoices([{ batch: 'b', voice: 'v-1', then: 'use' }]);
     expect(await claimed()).toEqual([2, 3, 5]);
   });

@@ -1,29 +1,90 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { LONGEST_TRAINING_MS, nextForVoice, type VoiceSeen } from '../../policy/awaited-voice.ts';
+import {
+  LONGEST_TRAINING_MS,
+  nextForVoice,
+  watchAfter,
+  type VoiceNext,
+  type VoiceSeen,
+  type VoiceWatch,
+} from '../../policy/awaited-voice.ts';
+
+const NEW: VoiceWatch = { watchedMs: 0, silentMs: 0, wasRead: false };
+const MINUTE = 60_000;
 
 const seen = fc.constantFrom<VoiceSeen[]>('training', 'ready', 'unlisted', 'unread');
-const waited = fc.integer({ min: 0, max: 3 * LONGEST_TRAINING_MS });
+/** What is seen, and how long after the look before: minutes, days, or an earlier time by a clock that was set back. */
+const look = fc.tuple(seen, fc.oneof(fc.integer({ min: 0, max: 2 * MINUTE }), fc.integer({ min: -MINUTE, max: 1e9 })));
+
+/** Looks at a voice, each so long after the one before, until its rows go on. */
+function story(looks: Iterable<readonly [VoiceSeen, number]>, watch = NEW): readonly VoiceNext[] {
+  const told: VoiceNext[] = [];
+  let now = watch;
+  for (const [what, passedMs] of looks) {
+    now = watchAfter(now, what, passedMs);
+    const next = nextForVoice(what, now);
+    told.push(next);
+    if (next.type !== 'look-again') break;
+  }
+  return told;
+}
+
+/** The last of {@link story}. */
+function endOf(looks: Iterable<readonly [VoiceSeen, number]>, watch = NEW): VoiceNext | undefined {
+  return story(looks, watch).at(-1);
+}
 
 describe('nextForVoice', () => {
-  it.each<[VoiceSeen, number, unknown]>([
-    ['ready', 0, { type: 'use' }],
-    ['unlisted', 0, { type: 'use' }],
-    ['ready', 2 * LONGEST_TRAINING_MS, { type: 'use' }],
-    ['training', 0, { type: 'look-again', pauseMs: 2_000 }],
-    ['training', 60_000, { type: 'look-again', pauseMs: 6_000 }],
-    ['training', 30 * 60_000, { type: 'look-again', pauseMs: 30_000 }],
-    ['training', LONGEST_TRAINING_MS, { type: 'give-up' }],
-    ['unread', 59_999, { type: 'look-again', pauseMs: 6_000 }],
-    ['unread', 60_000, { type: 'use' }],
-  ])('%s after %d ms', (what, waitedMs, next) => {
-    expect(nextForVoice(what, waitedMs)).toEqual(next);
+  it.each<[VoiceSeen, Partial<VoiceWatch>, unknown]>([
+    ['ready', {}, { type: 'use' }],
+    ['unlisted', {}, { type: 'use' }],
+    ['ready', { watchedMs: 2 * LONGEST_TRAINING_MS }, { type: 'use' }],
+    ['training', {}, { type: 'look-again', pauseMs: 2_000 }],
+    ['training', { watchedMs: MINUTE }, { type: 'look-again', pauseMs: 6_000 }],
+    ['training', { watchedMs: 30 * MINUTE }, { type: 'look-again', pauseMs: 30_000 }],
+    ['training', { watchedMs: LONGEST_TRAINING_MS }, { type: 'give-up' }],
+    ['unread', { watchedMs: MINUTE, silentMs: MINUTE - 1 }, { type: 'look-again', pauseMs: 6_000 }],
+    ['unread', { watchedMs: MINUTE, silentMs: MINUTE }, { type: 'use' }],
+    ['unread', { watchedMs: MINUTE, silentMs: MINUTE, wasRead: true }, { type: 'look-again', pauseMs: 6_000 }],
+  ])('%s with %j', (what, watch, next) => {
+    expect(nextForVoice(what, { ...NEW, ...watch })).toEqual(next);
+  });
+
+  it('does not use a voice that was in training because of one look that failed, however late', () => {
+    expect(
+      endOf([
+        ['training', 50 * MINUTE],
+        ['unread', 5 * MINUTE],
+      ]),
+    ).toMatchObject({ type: 'look-again' });
+  });
+
+  it('does not count time in which nobody looked: a batch that was paused for a day, a laptop that slept', () => {
+    const [DAY, SECOND] = [24 * 60 * MINUTE, 1_000];
+    expect(endOf([['training', DAY]])).toMatchObject({ type: 'look-again' });
+    expect(
+      endOf([
+        ['training', SECOND],
+        ['training', DAY],
+        ['unread', DAY],
+      ]),
+    ).toMatchObject({ type: 'look-again' });
+  });
+
+  it('uses a voice of which nobody knows anything only after a minute of failed looks', () => {
+    expect(story(Array.from({ length: 100 }, () => ['unread', 10_000] as const))).toHaveLength(6);
   });
 
   it('uses a voice only if nothing says that it is in training', () => {
     fc.assert(
-      fc.property(waited, (waitedMs) => {
-        expect(nextForVoice('training', waitedMs).type).not.toBe('use');
+      fc.property(fc.array(look), (looks) => {
+        let watch = NEW;
+        let last: VoiceSeen | undefined;
+        for (const [what, passedMs] of looks) {
+          watch = watchAfter(watch, what, passedMs);
+          if (what !== 'unread') last = what;
+          if (last === 'training') expect(nextForVoice(what, watch).type).not.toBe('use');
+        }
       }),
     );
   });
@@ -31,16 +92,18 @@ describe('nextForVoice', () => {
   it('comes to an end, whatever it sees, within a number of looks that is known', () => {
     fc.assert(
       fc.property(fc.infiniteStream(seen), (looks) => {
-        let waitedMs = 0;
+        let watch = NEW;
         let count = 0;
+        let passedMs = 0;
         for (const what of looks) {
-          const next = nextForVoice(what, waitedMs);
+          watch = watchAfter(watch, what, passedMs);
+          const next = nextForVoice(what, watch);
           if (next.type !== 'look-again') break;
           expect(next.pauseMs).toBeGreaterThan(0);
-          waitedMs += next.pauseMs;
+          passedMs = next.pauseMs;
           count += 1;
         }
-        expect(waitedMs).toBeLessThan(LONGEST_TRAINING_MS + 30_001);
+        expect(watch.watchedMs).toBeLessThan(LONGEST_TRAINING_MS + 30_001);
         expect(count).toBeLessThan(200);
       }),
     );

@@ -20,6 +20,7 @@ import { freeNames } from './0019-free-names.ts';
 import { awaitedVoices } from './0020-awaited-voices.ts';
 import { webhooks } from './0022-webhooks.ts';
 import { madeWhileStopping } from './0023-made-while-stopping.ts';
+import { watchedVoices } from './0024-watched-voices.ts';
 
 /** Every migration, by a name that sorts in the order in which they run. */
 const MIGRATIONS: Readonly<Record<string, Migration>> = {
@@ -44,6 +45,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0020-awaited-voices': awaitedVoices,
   '0022-webhooks': webhooks,
   '0023-made-while-stopping': madeWhileStopping,
+  '0024-watched-voices': watchedVoices,
 };
 
 /** Migrations as code modules: a compiled and bundled voxbatch has no folder of them to read. */
