@@ -10,13 +10,15 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { Store } from '../store/store.ts';
 import { newHints, newIdentity } from '../worker/dependencies.ts';
 import { startWorker, type RunningWorker } from '../worker/run-worker.ts';
+import { beginBeats, type Beats } from '../worker/show-alive.ts';
 import { lockLedger } from './lock-ledger.ts';
-import type { OpenApi } from './open-api.ts';
+import { realmOf, type OpenApi } from './open-api.ts';
 import type { Temporal } from './open-temporal.ts';
 import { VoxbatchError } from './problem.ts';
 import { voxbatchVersion } from './version.ts';
-import { putLeftoverBack } from './webhooks/put-back.ts';
-import { WebhookUse, type WebhookNews, type WebhookRequest, type WebhookWish } from './webhooks/use-webhook.ts';
+import { WebhookUse, type WebhookRequest, type WebhookWish } from './webhooks/use-webhook.ts';
+import { watchLeftover } from './webhooks/watch-leftover.ts';
+import type { WebhookNews } from './webhooks/webhook-news.ts';
 
 export interface EmbeddedWorkerRequest {
   readonly temporal: Temporal;
@@ -45,6 +47,7 @@ export async function startEmbeddedWorker(request: EmbeddedWorkerRequest): Promi
   const owner = newIdentity();
   const log = openLog(request.home, request.onLog);
   const release = await lockLedger(ledger, temporal, request.home);
+  let beats: Beats | undefined;
   try {
     // Checked right before: a process that came meanwhile may have requests in flight, which must not be taken for
     // those of the dead.
@@ -54,6 +57,8 @@ export async function startEmbeddedWorker(request: EmbeddedWorkerRequest): Promi
       await failAbandoned(temporal.client, { workflowIdPrefix, isMine: (identity) => identity === owner });
     }
     const { hints, memoryMs } = newHints();
+    // The worker's own beats begin later, and a process without beats counts as dead: its webhook could be taken from it.
+    if (request.webhook !== undefined) beats = await beginBeats(ledger, { owner, ...realmOf(open) });
     const webhook = await beginWebhook(request, { owner, hints, memoryMs });
     const worker = await startWorker(temporal, {
       ledger,
@@ -67,11 +72,10 @@ export async function startEmbeddedWorker(request: EmbeddedWorkerRequest): Promi
       hints,
       ...defined({ atFaultPoint }),
     }).catch(async (error: unknown) => {
-      await webhook?.end();
+      await webhook.end();
       throw error;
     });
     worker.ended.finally(release).catch(() => undefined);
-    if (webhook === undefined) return worker;
     const end = async (patienceMs?: number): Promise<void> => {
       await Promise.all([worker.end(patienceMs), webhook.end()]);
     };
@@ -81,6 +85,8 @@ export async function startEmbeddedWorker(request: EmbeddedWorkerRequest): Promi
     throw isServerGone(error)
       ? new VoxbatchError({ type: 'server-gone', address: temporal.address, cause: error })
       : error;
+  } finally {
+    await beats?.stop();
   }
 }
 
@@ -93,19 +99,15 @@ function isServerGone(error: unknown): error is Error {
   );
 }
 
-/** How long a start waits for the webhook that another process left behind, ms. */
-const LEFTOVER_MS = 5_000;
-
-/** Begins to use the account's webhook, if that is asked for. Else puts one back that a process which died had set. */
+/**
+ * Begins to use the account's webhook, if that is asked for. Else puts back, now and later, what processes that died have
+ * left there.
+ */
 async function beginWebhook(
   { webhook: wish, onWebhook: tell = () => undefined, ledger, open }: EmbeddedWorkerRequest,
   mine: Pick<WebhookRequest, 'owner' | 'hints' | 'memoryMs'>,
-): Promise<WebhookUse | undefined> {
-  if (wish === undefined) {
-    const left = await putLeftoverBack(ledger, open, mine.owner, AbortSignal.timeout(LEFTOVER_MS));
-    if (left !== undefined) tell({ type: 'over', ...left, isLeftover: true });
-    return undefined;
-  }
+): Promise<{ end(): Promise<void> }> {
+  if (wish === undefined) return watchLeftover({ ledger, open, owner: mine.owner, tell });
   const use = new WebhookUse({ ...mine, wish, open, ledger, tell });
   await use.begin();
   return use;

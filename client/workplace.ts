@@ -13,7 +13,8 @@ import { openTemporal, type Temporal } from './open-temporal.ts';
 import { VoxbatchError } from './problem.ts';
 import type { Settings } from './settings.ts';
 import { askWorkflow, startWorkflow } from './start-workflow.ts';
-import type { WebhookNews, WebhookWish } from './webhooks/use-webhook.ts';
+import type { WebhookWish } from './webhooks/use-webhook.ts';
+import type { WebhookNews } from './webhooks/webhook-news.ts';
 
 /** What working on batches needs. */
 export interface WorkplaceRequest {

@@ -32,8 +32,11 @@ export interface WebhookMethods {
     account: AccountKey,
     owner: string,
   ): Promise<{ readonly type: 'mine'; readonly before: WebhookRecord | undefined } | { readonly type: 'taken' }>;
-  /** Records what its owner is about to set, before it does. No effect if another one has taken it. */
-  noteWebhook(account: AccountKey, owner: string, set: WebhookRecord['set']): Promise<void>;
+  /**
+   * Records what its owner is about to set, before it does. False, without effect, if another process has taken it: that
+   * one's record says what to put back.
+   */
+  noteWebhook(account: AccountKey, owner: string, set: WebhookRecord['set']): Promise<boolean>;
   /** Ends its use by this process, but keeps the record of what is to be put back, for any other one. */
   releaseWebhook(account: AccountKey, owner: string): Promise<void>;
   /** Ends its use by this process. */

@@ -38,13 +38,14 @@ export async function noteWebhook(
   account: AccountKey,
   owner: string,
   set: WebhookRecord['set'],
-): Promise<void> {
-  await write(db, async (tx) => {
-    await tx
+): Promise<boolean> {
+  return write(db, async (tx) => {
+    const { numUpdatedRows } = await tx
       .updateTable('webhooks')
       .set({ address: set?.address ?? null, before: set === null ? null : beforeText(set) })
       .where((eb) => eb.and(ownLine(account, owner)))
-      .execute();
+      .executeTakeFirst();
+    return numUpdatedRows > 0n;
   });
 }
 

@@ -1,24 +1,41 @@
 import type { Dependencies } from '../activities/dependencies.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { WorkerRecord } from '../ledger/workers.ts';
 
 /** How often a worker records that it is alive, ms. */
 const BEAT_EVERY_MS = 2_000;
 
-/** Records in the ledger that this worker is alive, until it is ended. A beat that cannot be written is skipped. */
-export async function showAlive({
-  ledger,
-  realm,
-  owner,
-}: Pick<Dependencies, 'ledger' | 'realm' | 'owner'>): Promise<{ end(): Promise<void> }> {
-  const me = { owner, apiUrl: realm.apiUrl, account: realm.account };
+/** Beats of a worker process. */
+export interface Beats {
+  /** Ends them. The worker counts as alive for a few seconds more. Can be repeated. */
+  stop(): Promise<void>;
+}
+
+/** Records in the ledger, now and every few seconds, that a worker is alive. A later beat that cannot be written is skipped. */
+export async function beginBeats(ledger: Pick<Ledger, 'beat'>, me: WorkerRecord): Promise<Beats> {
   let beating: Promise<unknown> = ledger.beat(me);
   await beating;
   const timer = setInterval(() => {
     beating = beating.then(() => ledger.beat(me)).catch(() => undefined);
   }, BEAT_EVERY_MS);
   return {
-    end: async () => {
+    stop: async () => {
       clearInterval(timer);
       await beating;
+    },
+  };
+}
+
+/** Records in the ledger that this worker is alive, until it is ended. */
+export async function showAlive({
+  ledger,
+  realm,
+  owner,
+}: Pick<Dependencies, 'ledger' | 'realm' | 'owner'>): Promise<{ end(): Promise<void> }> {
+  const beats = await beginBeats(ledger, { owner, apiUrl: realm.apiUrl, account: realm.account });
+  return {
+    end: async () => {
+      await beats.stop();
       await ledger.forgetWorkers({ owner }).catch(() => undefined);
     },
   };

@@ -2,7 +2,7 @@ import { deliverLast, type DeliverRequest } from '../../client/deliver-notices.t
 import type { EarlyServer } from '../../client/early-server.ts';
 import type { FollowEnd } from '../../client/follow.ts';
 import { messageOf } from '../../client/problem.ts';
-import type { WebhookNews } from '../../client/webhooks/use-webhook.ts';
+import type { WebhookNews } from '../../client/webhooks/webhook-news.ts';
 import { Workplace } from '../../client/workplace.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';

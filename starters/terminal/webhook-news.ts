@@ -1,5 +1,5 @@
 import { withoutPath } from '../../contract/url-scheme.ts';
-import type { WebhookNews } from '../../client/webhooks/use-webhook.ts';
+import type { WebhookNews } from '../../client/webhooks/webhook-news.ts';
 
 type Before = Extract<WebhookNews, { readonly type: 'over' }>['before'];
 
@@ -11,13 +11,18 @@ export function webhookNewsWords(news: WebhookNews): string {
       return `Webhooks come to ${news.to}, which has to lead to port ${String(news.port)} here.${isShown} Before: ${beforeWords(news.before)}.`;
     }
     case 'not-taken':
-      return `The API did not take the webhook: ${news.why.replace(/\.$/, '')}. Jobs are polled instead.`;
+      return `The webhook was not set: ${news.why.replace(/\.$/, '')}. Jobs are polled instead.${news.isFinal ? '' : ' It is tried again every minute.'}`;
     case 'in-use':
       return "Another process uses the account's webhook. Jobs are polled here until that one ends.";
+    case 'foreign':
+      return (
+        `Another voxbatch, with records of its own, has set the account's webhook (${news.to}). Jobs are polled here until it has put ` +
+        'back what was there. If it is gone for good, set it: voxbatch profile set-webhook URL, or give --webhook-restore URL.'
+      );
     case 'deaf':
       return 'Webhooks are no longer listened for: the listener has died. Jobs are polled instead.';
     case 'over':
-      return `${news.isLeftover ? 'A process that died had left its webhook in the account. ' : ''}${overWords(news)}`;
+      return `${news.isLeftover ? 'An earlier process has left its webhook in the account. ' : ''}${overWords(news)}`;
   }
 }
 
@@ -39,8 +44,8 @@ function overWords({ end, before }: Extract<WebhookNews, { readonly type: 'over'
       );
     case 'away':
       return (
-        'The webhook of the account could not be put back yet: no usable answer from the API. The next start of run, up or worker ' +
-        'does it. Or set it: voxbatch profile set-webhook URL'
+        'The webhook of the account could not be put back yet: no usable answer from the API. Whatever works here next does it ' +
+        '(run, up, worker). Or set it: voxbatch profile set-webhook URL'
       );
   }
 }

@@ -22,7 +22,7 @@ describe('the webhook of an account', () => {
     await Promise.all([beat('one'), beat('two')]);
     expect(await ledger.takeWebhook(ACCOUNT, 'one')).toEqual({ type: 'mine', before: undefined });
     expect(await ledger.takeWebhook(ACCOUNT, 'two')).toEqual({ type: 'taken' });
-    await ledger.noteWebhook(ACCOUNT, 'two', SET);
+    expect(await ledger.noteWebhook(ACCOUNT, 'two', SET)).toBe(false);
     await ledger.leaveWebhook(ACCOUNT, 'two');
     expect(await ledger.webhookOf(ACCOUNT)).toEqual({ ...ACCOUNT, owner: 'one', set: null, isAlive: true });
   });
@@ -60,7 +60,7 @@ describe('the webhook of an account', () => {
     // It stays on record until the next one has put it back.
     expect(await ledger.webhookOf(ACCOUNT)).toEqual({ ...ACCOUNT, owner: 'next', set: SET, isAlive: true });
     // One that was thought dead and lives no longer has a say.
-    await ledger.noteWebhook(ACCOUNT, 'killed', null);
+    expect(await ledger.noteWebhook(ACCOUNT, 'killed', null)).toBe(false);
     await ledger.leaveWebhook(ACCOUNT, 'killed');
     expect(await ledger.webhookOf(ACCOUNT)).toMatchObject({ owner: 'next', set: SET });
   });
@@ -79,7 +79,7 @@ describe('the webhook of an account', () => {
       earlier: [],
     };
     for (const set of [SET, unknown, none, null]) {
-      await ledger.noteWebhook(ACCOUNT, 'one', set);
+      expect(await ledger.noteWebhook(ACCOUNT, 'one', set)).toBe(true);
       expect(await ledger.takeWebhook(ACCOUNT, 'one')).toMatchObject({ type: 'mine', before: { set } });
     }
   });

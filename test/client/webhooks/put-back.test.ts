@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { ApiError } from '../../../api/speech-api.ts';
 import { changeProfile } from '../../../client/account/change-profile.ts';
 import { createApi, openApi, readProfilePatiently, realmOf, type OpenApi } from '../../../client/open-api.ts';
-import { putBack, putLeftoverBack } from '../../../client/webhooks/put-back.ts';
+import { putBack, putLeftoverBack, type Leftover, type PutBack } from '../../../client/webhooks/put-back.ts';
 import type { Failure } from '../../../contract/failures.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import type { WebhookBefore, WebhookRecord } from '../../../ledger/webhook-methods.ts';
@@ -89,6 +89,12 @@ describe('putBack', () => {
     expect(await shown()).toBe(THEIRS);
   });
 
+  it('has nothing to do where the earlier address is there already', async () => {
+    await start('profile.webhook=webhookUrl');
+    await setTo(OLD);
+    expect(await put(KNOWN)).toBe('back');
+  });
+
   it('changes nothing where nobody knows what was there', async () => {
     await start('profile.webhook=webhookUrl');
     expect(await put(UNKNOWN)).toBe('unknown');
@@ -147,7 +153,9 @@ describe('putBack', () => {
 
 describe('putLeftoverBack', () => {
   const SET: WebhookRecord['set'] = { address: OURS, before: KNOWN, earlier: [] };
-  const leftover = (of = open): ReturnType<typeof putLeftoverBack> => putLeftoverBack(ledger, of, 'next', signal);
+  const leftover = (of = open): ReturnType<typeof putLeftoverBack> =>
+    putLeftoverBack(ledger, of, { owner: 'next' }, signal);
+  const ended = (end: PutBack): Leftover => ({ end, before: KNOWN, address: OURS });
   beforeEach(() => start('profile.webhook=webhookUrl'));
 
   /** A process takes the webhook, and notes this. */
@@ -174,7 +182,7 @@ describe('putLeftoverBack', () => {
   it('puts back what a dead process left, once', async () => {
     await take(SET);
     await kill();
-    expect(await leftover()).toEqual({ end: 'back', before: KNOWN });
+    expect(await leftover()).toEqual(ended('back'));
     expect(await shown()).toBe(OLD);
     expect(await ledger.webhookOf(realmOf(open))).toBeUndefined();
     expect(await leftover()).toBeUndefined();
@@ -192,17 +200,31 @@ describe('putLeftoverBack', () => {
     await take(SET);
     await kill();
     await ledger.beat({ owner: 'next', ...realmOf(open) });
-    expect(await leftover(busy())).toEqual({ end: 'away', before: KNOWN });
-    expect(await putLeftoverBack(ledger, open, 'another', signal)).toEqual({ end: 'back', before: KNOWN });
+    expect(await leftover(busy())).toEqual(ended('away'));
+    expect(await putLeftoverBack(ledger, open, { owner: 'another' }, signal)).toEqual(ended('back'));
     expect(await shown()).toBe(OLD);
+  });
+
+  it('keeps the record where the API refuses the earlier address, until somebody has set another one', async () => {
+    await take(SET);
+    await kill();
+    const failure: Failure = { class: 'BadRequest', message: 'No such host' };
+    const refusing = { ...open, api: { ...open.api, updateProfile: () => Promise.reject(new ApiError(failure)) } };
+    expect(await leftover(refusing)).toEqual(ended('stays'));
+    expect(await ledger.webhookOf(realmOf(open))).toMatchObject({ owner: '', set: SET });
+    expect(await putLeftoverBack(ledger, open, { owner: 'next', except: OURS }, signal)).toBeUndefined();
+    expect(await shown()).toBe(OURS);
+    await setTo(THEIRS);
+    expect(await leftover()).toEqual(ended('others'));
+    expect(await ledger.webhookOf(realmOf(open))).toBeUndefined();
   });
 
   it('keeps the record for the next start where the API does not answer', async () => {
     await take(SET);
     await kill();
-    expect(await leftover(silent())).toEqual({ end: 'away', before: KNOWN });
+    expect(await leftover(silent())).toEqual(ended('away'));
     expect(await ledger.webhookOf(realmOf(open))).toMatchObject({ owner: '', set: SET, isAlive: false });
-    expect(await leftover()).toEqual({ end: 'back', before: KNOWN });
+    expect(await leftover()).toEqual(ended('back'));
     expect(await shown()).toBe(OLD);
   });
 });

@@ -3,14 +3,17 @@ import net, { type AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { JobHints } from '../../../activities/job-hints.ts';
 import { ApiError } from '../../../api/speech-api.ts';
-import { changeProfile } from '../../../client/account/change-profile.ts';
+import { changeProfile, clearWebhook } from '../../../client/account/change-profile.ts';
 import { openApi, readProfilePatiently, realmOf, type OpenApi } from '../../../client/open-api.ts';
 import { putLeftoverBack } from '../../../client/webhooks/put-back.ts';
-import { WebhookUse, type WebhookNews, type WebhookWish } from '../../../client/webhooks/use-webhook.ts';
+import { newSecret } from '../../../client/webhooks/own-address.ts';
+import { WebhookUse, type WebhookWish } from '../../../client/webhooks/use-webhook.ts';
+import { pauseAfter, type WebhookNews } from '../../../client/webhooks/webhook-news.ts';
 import type { Failure } from '../../../contract/failures.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import { startSimulator, type FaultPlan, type Simulator } from '../../../simulator/start-simulator.ts';
 import { ledgerForEachTest } from '../../ledger/setup.ts';
+import { waitFor } from '../../support/wait-for.ts';
 
 const OLD = 'https://old.example/hooks/of-somebody';
 const DEAD = 'https://here.example/of-a-dead-process';
@@ -36,13 +39,13 @@ afterEach(async () => {
 /** An account with a webhook of its own. */
 async function start(webhookUrl = OLD, plan?: FaultPlan): Promise<void> {
   [hints, news, uses] = [new JobHints(), [], []];
-  const shape = 'profile.webhook=webhookUrl,profile.updated=success';
+  const shape = 'profile.webhook=webhookUrl,profile.updated=success,profile.clear=null';
   simulator = await startSimulator({ shape, ...(plan === undefined ? {} : { plan }) });
   open = await openApi({ baseUrl: simulator.url, token: simulator.token });
   await changeProfile(open, { webhookUrl });
 }
 
-function use(wish: Partial<WebhookWish> = {}): WebhookUse {
+function use(wish: Partial<WebhookWish> = {}, { triesAgain = true } = {}): WebhookUse {
   const tell = (one: WebhookNews): void => {
     news.push(one);
   };
@@ -51,6 +54,8 @@ function use(wish: Partial<WebhookWish> = {}): WebhookUse {
     owner: 'mine',
     memoryMs: 1_000,
     ...{ open, ledger, hints, tell },
+    // As often, but sooner.
+    pauseAfter: (one) => (pauseAfter(one) === undefined || !triesAgain ? undefined : 20),
   });
   uses.push(made);
   return made;
@@ -72,7 +77,7 @@ describe('the use of a webhook', () => {
     await used.begin();
     expect(news).toMatchObject([{ type: 'set', to: 'https://here.example/…', before: { url: OLD }, result: 'set' }]);
     const address = String(await shown());
-    expect(address).toMatch(/^https:\/\/here\.example\/hooks\/[\w-]{32}$/);
+    expect(address).toMatch(/^https:\/\/here\.example\/hooks\/voxbatch-[\w-]{32}$/);
     const port = news[0]?.type === 'set' ? news[0].port : 0;
     hints.begin('job-1', {}, 0, 1_000);
     expect(hints.lookAt('job-1')).toBe(Infinity);
@@ -141,7 +146,7 @@ describe('the use of a webhook', () => {
     const used = use();
     await used.begin();
     await used.end();
-    expect(news).toMatchObject([{ type: 'not-taken' }]);
+    expect(news).toMatchObject([{ type: 'not-taken', isFinal: true }]);
     expect(await shown()).toBe(OLD);
     expect(await ledger.webhookOf(realmOf(open))).toBeUndefined();
   });
@@ -152,18 +157,20 @@ describe('the use of a webhook', () => {
     const used = use();
     await used.begin();
     await used.end();
-    expect(news).toMatchObject([{ type: 'not-taken' }, { type: 'over', end: 'back', isLeftover: true }]);
+    expect(news).toMatchObject([{ type: 'over', end: 'back', isLeftover: true }, { type: 'not-taken' }]);
     expect(await shown()).toBe(OLD);
   });
 
   it('puts back what was there before a process that died, although the next one died before it set its own', async () => {
     await start(DEAD, { rules: [{ on: 'profile', match: OUR_UPDATE, fault: { kind: 'status', status: 503 } }] });
     await leaveBehind();
-    await use().begin();
+    await use({}, { triesAgain: false }).begin();
     expect(news).toMatchObject([{ type: 'not-taken' }]);
     expect(await shown()).toBe(DEAD);
     await ledger.forgetWorkers('all');
-    expect(await putLeftoverBack(ledger, open, 'next', new AbortController().signal)).toMatchObject({ end: 'back' });
+    expect(await putLeftoverBack(ledger, open, { owner: 'next' }, new AbortController().signal)).toMatchObject({
+      end: 'back',
+    });
     expect(await shown()).toBe(OLD);
   });
 
@@ -173,14 +180,104 @@ describe('the use of a webhook', () => {
     const { api } = open;
     const failure: Failure = { class: 'BadToken', message: 'Not now' };
     open = { ...open, api: { ...api, readProfile: () => Promise.reject(new ApiError(failure)) } };
-    const used = use();
+    const used = use({}, { triesAgain: false });
     await used.begin();
     expect(await ledger.webhookOf(realmOf(open))).toMatchObject({ set: { address: DEAD } });
     await used.end();
     expect(news).toMatchObject([{ type: 'not-taken' }, { type: 'over', end: 'away', isLeftover: true }]);
     open = { ...open, api };
     expect(await ledger.webhookOf(realmOf(open))).toMatchObject({ set: { address: DEAD }, isAlive: false });
-    expect(await putLeftoverBack(ledger, open, 'next', new AbortController().signal)).toMatchObject({ end: 'back' });
+    expect(await putLeftoverBack(ledger, open, { owner: 'next' }, new AbortController().signal)).toMatchObject({
+      end: 'back',
+    });
+    expect(await shown()).toBe(OLD);
+  });
+
+  it('tries again where the API was busy', async () => {
+    await start(OLD, { rules: [{ on: 'profile', match: OUR_UPDATE, fault: { kind: 'status', status: 429 } }] });
+    const used = use();
+    await used.begin();
+    await waitFor(() => news.length > 1);
+    expect(news).toMatchObject([
+      { type: 'not-taken', isFinal: false },
+      { type: 'set', before: { type: 'known', url: OLD } },
+    ]);
+    await used.end();
+    expect(await shown()).toBe(OLD);
+  });
+
+  it('sets nothing after it stood still for so long that another process took its turn', async () => {
+    await start();
+    const account = realmOf(open);
+    const { api } = open;
+    const readProfile: typeof api.readProfile = async (signal) => {
+      await ledger.forgetWorkers('all');
+      await ledger.beat({ owner: 'other', ...account });
+      await ledger.takeWebhook(account, 'other');
+      return api.readProfile(signal);
+    };
+    open = { ...open, api: { ...api, readProfile } };
+    const used = use();
+    await used.begin();
+    await used.end();
+    open = { ...open, api };
+    expect(news).toEqual([{ type: 'in-use' }]);
+    expect(await shown()).toBe(OLD);
+    expect(await ledger.webhookOf(account)).toMatchObject({ owner: 'other', set: null });
+  });
+
+  it('knows that there was no webhook where the profile shows the field only once it is set', async () => {
+    await start();
+    await clearWebhook(open);
+    const { api } = open;
+    const readProfile: typeof api.readProfile = async (signal) => {
+      const { webhookUrl, ...profile } = await api.readProfile(signal);
+      return webhookUrl == null ? profile : { ...profile, webhookUrl };
+    };
+    open = { ...open, api: { ...api, readProfile } };
+    const used = use();
+    await used.begin();
+    expect(news).toMatchObject([{ type: 'set', before: { type: 'known', url: null }, result: 'set' }]);
+    await used.end();
+    open = { ...open, api };
+    expect(news[1]).toMatchObject({ type: 'over', end: 'back' });
+    expect(await shown()).toBeNull();
+  });
+});
+
+describe('two ledgers on one account', () => {
+  /** What a voxbatch with other records has set. */
+  const FOREIGN = `https://ci.example/hooks/${newSecret()}`;
+
+  it('do not take the webhook from each other: the later one waits until the first has put back what was there', async () => {
+    await start(FOREIGN);
+    const used = use();
+    await used.begin();
+    expect(news).toEqual([{ type: 'foreign', to: 'https://ci.example/…' }]);
+    expect(await shown()).toBe(FOREIGN);
+    expect(await ledger.webhookOf(realmOf(open))).toBeUndefined();
+    await changeProfile(open, { webhookUrl: OLD });
+    await waitFor(() => news.length > 1);
+    expect(news[1]).toMatchObject({ type: 'set', before: { type: 'known', url: OLD } });
+    await used.end();
+    expect(await shown()).toBe(OLD);
+  });
+
+  it('leave the webhook of the other one alone in the end, too', async () => {
+    await start(FOREIGN);
+    const used = use();
+    await used.begin();
+    await used.end();
+    expect(news).toEqual([{ type: 'foreign', to: 'https://ci.example/…' }]);
+    expect(await shown()).toBe(FOREIGN);
+  });
+
+  it('may be one for good: what the user says is put back', async () => {
+    await start(FOREIGN);
+    const used = use({ restore: OLD });
+    await used.begin();
+    expect(news).toMatchObject([{ type: 'set', before: { type: 'known', url: OLD } }]);
+    await used.end();
     expect(await shown()).toBe(OLD);
   });
 });

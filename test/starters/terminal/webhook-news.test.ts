@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { WebhookNews } from '../../../client/webhooks/use-webhook.ts';
+import type { WebhookNews } from '../../../client/webhooks/webhook-news.ts';
 import { webhookNewsWords } from '../../../starters/terminal/webhook-news.ts';
 
 const OLD = { type: 'known', url: 'https://old.example/a-secret-path' } as const;
@@ -22,7 +22,15 @@ describe('the words for what happens to the webhook', () => {
       'port 8765 here. The profile does not show whether it was taken. Before: unknown.',
     ],
     [{ ...SET, before: NONE }, 'Before: none.'],
-    [{ type: 'not-taken', why: 'Not yours.' }, 'did not take the webhook: Not yours. Jobs are polled instead.'],
+    [
+      { type: 'not-taken', why: 'Not yours.', isFinal: true },
+      'The webhook was not set: Not yours. Jobs are polled instead.',
+    ],
+    [
+      { type: 'not-taken', why: 'Busy.', isFinal: false },
+      'The webhook was not set: Busy. Jobs are polled instead. It is tried again every minute.',
+    ],
+    [{ type: 'foreign', to: 'https://ci.example/…' }, "has set the account's webhook (https://ci.example/…)"],
     [{ type: 'in-use' }, 'Another process uses'],
     [{ type: 'deaf' }, 'no longer listened for'],
     [over('back'), 'The webhook of the account was put back: https://old.example/….'],
@@ -30,7 +38,7 @@ describe('the words for what happens to the webhook', () => {
     [over('others'), 'Somebody else has changed the webhook'],
     [over('unknown', UNKNOWN), 'Set it: voxbatch profile set-webhook URL, or give --webhook-restore URL'],
     [over('stays'), 'did not take back the earlier webhook (https://old.example/…), so ours stays'],
-    [over('away'), 'The next start of run, up or worker does it. Or set it: voxbatch profile set-webhook URL'],
+    [over('away'), 'Whatever works here next does it (run, up, worker). Or set it: voxbatch profile set-webhook URL'],
   ])('%j', (news, words) => {
     const said = webhookNewsWords(news);
     expect(said).toContain(words);
@@ -39,7 +47,7 @@ describe('the words for what happens to the webhook', () => {
 
   it('say whose webhook it was', () => {
     expect(webhookNewsWords({ ...over('back'), isLeftover: true } as WebhookNews)).toBe(
-      'A process that died had left its webhook in the account. The webhook of the account was put back: https://old.example/….',
+      'An earlier process has left its webhook in the account. The webhook of the account was put back: https://old.example/….',
     );
   });
 });

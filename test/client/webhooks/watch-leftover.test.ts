@@ -1,0 +1,102 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { ApiError } from '../../../api/speech-api.ts';
+import { changeProfile } from '../../../client/account/change-profile.ts';
+import { openApi, readProfilePatiently, realmOf, type OpenApi } from '../../../client/open-api.ts';
+import { watchLeftover, type LeftoverWatch } from '../../../client/webhooks/watch-leftover.ts';
+import type { WebhookNews } from '../../../client/webhooks/webhook-news.ts';
+import type { Failure } from '../../../contract/failures.ts';
+import type { Ledger } from '../../../ledger/ledger.ts';
+import { startSimulator, type Simulator } from '../../../simulator/start-simulator.ts';
+import { ledgerForEachTest } from '../../ledger/setup.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+const OLD = 'https://old.example/hooks/of-somebody';
+const DEAD = 'https://here.example/of-a-dead-process';
+
+let ledger: Ledger;
+let simulator: Simulator;
+let open: OpenApi;
+let news: WebhookNews[];
+let watch: LeftoverWatch;
+ledgerForEachTest((made) => {
+  ledger = made;
+});
+/** A process has set the account's webhook, and was killed a moment ago. */
+beforeEach(async () => {
+  news = [];
+  simulator = await startSimulator({
+    shape: 'profile.webhook=webhookUrl,profile.updated=success',
+  });
+  open = await openApi({ baseUrl: simulator.url, token: simulator.token });
+  await changeProfile(open, { webhookUrl: DEAD });
+  const account = realmOf(open);
+  await ledger.beat({ owner: 'dead', ...account });
+  await ledger.takeWebhook(account, 'dead');
+  await ledger.noteWebhook(account, 'dead', { address: DEAD, before: { type: 'known', url: OLD }, earlier: [] });
+});
+afterEach(async () => {
+  await watch.end();
+  open.api.close();
+  await simulator.close();
+});
+
+/** Begins the watch, with other parts of the API or the ledger where a test has its own. */
+async function begin(change: Partial<OpenApi['api']> = {}, part: Partial<Ledger> = {}): Promise<void> {
+  const tell = (one: WebhookNews): void => {
+    news.push(one);
+  };
+  const pauses = { lookEveryMs: 20, tryEveryMs: 20 };
+  const mine = { open: { ...open, api: { ...open.api, ...change } }, ledger: { ...ledger, ...part } };
+  watch = await watchLeftover({ ...mine, owner: 'mine', tell, pauses });
+}
+
+/** An API that says no for this reason, so many times; then it does what it is asked. */
+function saysNo(failure: Failure, times: number): { api: Partial<OpenApi['api']>; asked: () => number } {
+  let asked = 0;
+  const updateProfile: OpenApi['api']['updateProfile'] = (...update) => {
+    asked += 1;
+    return asked > times ? open.api.updateProfile(...update) : Promise.reject(new ApiError(failure));
+  };
+  return { api: { updateProfile }, asked: () => asked };
+}
+
+const shown = async (): Promise<unknown> => (await readProfilePatiently(open.api)).webhookUrl;
+
+describe('the watch for a webhook that was left behind', () => {
+  it('puts it back once its process counts as dead', async () => {
+    await begin();
+    expect([news, await shown()]).toEqual([[], DEAD]);
+    await ledger.forgetWorkers('all');
+    await waitFor(() => news.length > 0);
+    expect(news).toMatchObject([{ type: 'over', end: 'back', isLeftover: true }]);
+    expect(await shown()).toBe(OLD);
+  });
+
+  it('puts it back once the API has time, and says once that it has none', async () => {
+    await ledger.forgetWorkers('all');
+    // Three requests make one try.
+    const { api } = saysNo({ class: 'RateLimited', message: 'Too many requests' }, 6);
+    await begin(api);
+    await waitFor(() => news.length > 1);
+    expect(news).toMatchObject([
+      { type: 'over', end: 'away' },
+      { type: 'over', end: 'back' },
+    ]);
+    expect(await shown()).toBe(OLD);
+  });
+
+  it('does not ask again for what the API refuses, but keeps it on record', async () => {
+    await ledger.forgetWorkers('all');
+    const { api, asked } = saysNo({ class: 'BadRequest', message: 'No such host' }, Infinity);
+    let looks = 0;
+    const webhookOf: Ledger['webhookOf'] = (account) => {
+      looks += 1;
+      return ledger.webhookOf(account);
+    };
+    await begin(api, { webhookOf });
+    await waitFor(() => looks > 2);
+    expect(news).toMatchObject([{ type: 'over', end: 'stays' }]);
+    expect(asked()).toBe(1);
+    expect(await ledger.webhookOf(realmOf(open))).toMatchObject({ owner: '', set: { address: DEAD } });
+  });
+});
