@@ -164,7 +164,7 @@ function lazyWorkplace({ session, settings, say, signal }: WorkplaceNeeds): Lazy
     const [ledger, store, api] = [await session.ledger(), await session.store(), await session.api()];
     // The worker takes long to load, and read-only callers need none.
     const { Workplace } = await import('./workplace.ts');
-    const place = new Workplace({ settings, ledger, store, open: api, startsOnly: false, say });
+    const place = new Workplace({ settings, ledger, store, open: api, worker: 'own', say });
     try {
       await place.open(signal);
       return place;

@@ -1,13 +1,16 @@
 import { ServiceError, type WorkflowHandle } from '@temporalio/client';
 import type { FaultPointHook } from '../activities/fault-points.ts';
 import { isPausedByFailures } from '../batches/paused-by-failures.ts';
+import { findUp } from '../embedded/up-claim.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import type { Unlock } from '../ledger/lock-methods.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
 import type { Store } from '../store/store.ts';
 import type { RunningWorker } from '../worker/run-worker.ts';
 import type { EarlyServer } from './early-server.ts';
 import { startEmbeddedWorker } from './embedded-worker.ts';
 import { followBatch, type FollowEvent, type FollowRequest } from './follow.ts';
+import { lockLedger } from './lock-ledger.ts';
 import type { OpenApi } from './open-api.ts';
 import { openTemporal, type Temporal } from './open-temporal.ts';
 import { VoxbatchError } from './problem.ts';
@@ -16,14 +19,19 @@ import { askWorkflow, startWorkflow } from './start-workflow.ts';
 import type { WebhookWish } from './webhooks/use-webhook.ts';
 import type { WebhookNews } from './webhooks/webhook-news.ts';
 
+/**
+ * Who works on the batches, if the server is embedded. `own`: a worker in this process. `others`: they are only started
+ * here. `up`: the `voxbatch up` of this home, if it serves the account; else, or once it is gone, a worker in this process.
+ */
+export type WhoWorks = 'own' | 'others' | 'up';
+
 /** What working on batches needs. */
 export interface WorkplaceRequest {
   readonly settings: Settings;
   readonly ledger: Ledger;
   readonly store: Store;
   readonly open: OpenApi;
-  /** True: only start batches, and leave the work to others. */
-  readonly startsOnly: boolean;
+  readonly worker: WhoWorks;
   /** Called before anything that takes long, such as downloading a server. */
   readonly say: (line: string) => void;
   /** Webhooks that reach the worker of this process. */
@@ -49,6 +57,8 @@ export class Workplace {
   readonly #fault = new AbortController();
   #temporal: Temporal | undefined;
   #worker: RunningWorker | undefined;
+  /** Releases the ledger that an `up` works on for this process. */
+  #unlock: Unlock | undefined;
 
   constructor(request: WorkplaceRequest) {
     this.#request = request;
@@ -63,13 +73,16 @@ export class Workplace {
    * Opens Temporal and starts the worker. `signal` aborts this. Throws {@link VoxbatchError}; leave it all the same.
    */
   async open(signal: AbortSignal): Promise<void> {
-    const { settings, startsOnly, say, server, ...rest } = this.#request;
-    this.#temporal = await openTemporal(settings, { say, signal, server });
-    if (!this.#temporal.isEmbedded || startsOnly) return;
-    const onFault = this.#onFault;
-    const { temporal, home } = { temporal: this.#temporal, home: settings.home };
-    this.#worker = await startEmbeddedWorker({ ...rest, temporal, home, onFault, atFaultPoint: rest.atFaultPoint });
-    this.#worker.ended.catch(onFault);
+    const { settings, ledger, worker, say, server } = this.#request;
+    const temporal = await openTemporal(settings, { say, signal, server });
+    this.#temporal = temporal;
+    if (!temporal.isEmbedded || worker === 'others') return;
+    if (worker === 'up' && (await this.#isServedByUp())) {
+      // Else a server of another home could be the one whose workers hold the ledger, and nobody would come.
+      this.#unlock = await lockLedger(ledger, temporal, settings.home);
+      return;
+    }
+    await this.#startWorker(temporal);
   }
 
   /**
@@ -89,8 +102,39 @@ export class Workplace {
     }
   }
 
-  /** Follows a batch that was started here; see {@link followBatch}. */
-  follow({ batch, handle }: StartedBatch, options: FollowOptions): AsyncGenerator<FollowEvent, void, undefined> {
+  /**
+   * Follows a batch that was started here; see {@link followBatch}. If it stands still because the `up` that was to work
+   * on it is gone, this process works on it from then on.
+   */
+  async *follow(started: StartedBatch, options: FollowOptions): AsyncGenerator<FollowEvent, void, undefined> {
+    let isDeserted = false;
+    for await (const event of this.#followHere(started, options)) {
+      isDeserted = this.#unlock !== undefined && event.type === 'standstill' && event.standstill === 'no-worker';
+      if (isDeserted) break;
+      yield event;
+    }
+    if (!isDeserted) return;
+    this.#unlockLedger();
+    await this.#startWorker(this.#opened);
+    yield* this.#followHere(started, options);
+  }
+
+  /**
+   * Ends the worker, which waits for its requests in flight for at most `patienceMs`, and leaves Temporal. Can be
+   * repeated.
+   */
+  async leave(patienceMs?: number): Promise<void> {
+    await this.#worker?.end(patienceMs).catch(this.#onFault);
+    this.#unlockLedger();
+    await this.#temporal?.close();
+  }
+
+  /** For a process that exits at once: the last member kills the embedded server. Never throws. */
+  leaveAtOnce(): void {
+    this.#temporal?.closeAtOnce();
+  }
+
+  #followHere({ batch, handle }: StartedBatch, options: FollowOptions): AsyncGenerator<FollowEvent, void, undefined> {
     const { client } = this.#opened;
     const { ledger, store } = this.#request;
     let current = handle;
@@ -112,18 +156,22 @@ export class Workplace {
     });
   }
 
-  /**
-   * Ends the worker, which waits for its requests in flight for at most `patienceMs`, and leaves Temporal. Can be
-   * repeated.
-   */
-  async leave(patienceMs?: number): Promise<void> {
-    await this.#worker?.end(patienceMs).catch(this.#onFault);
-    await this.#temporal?.close();
+  async #isServedByUp(): Promise<boolean> {
+    const { settings, ledger, open } = this.#request;
+    if (findUp(settings.home).type !== 'ready') return false;
+    return (await ledger.livingWorkers(open.api.baseUrl, open.profile.userId)).length > 0;
   }
 
-  /** For a process that exits at once: the last member kills the embedded server. Never throws. */
-  leaveAtOnce(): void {
-    this.#temporal?.closeAtOnce();
+  async #startWorker(temporal: Temporal): Promise<void> {
+    const { settings, atFaultPoint, ...rest } = this.#request;
+    const onFault = this.#onFault;
+    this.#worker = await startEmbeddedWorker({ ...rest, temporal, home: settings.home, onFault, atFaultPoint });
+    this.#worker.ended.catch(onFault);
+  }
+
+  #unlockLedger(): void {
+    this.#unlock?.();
+    this.#unlock = undefined;
   }
 
   readonly #onFault = (error: Error): void => {

@@ -21,6 +21,8 @@ import { logOf, type Output } from '../terminal/output.ts';
 export interface WorkRequest extends FollowedBatch {
   /** The embedded server, if it was started early; it is taken over. */
   readonly server?: EarlyServer | undefined;
+  /** Leave the work to the `voxbatch up` of this home while it is there. Default false. */
+  readonly usesUp?: boolean;
 }
 
 /** How long a failing hook is retried before the command ends, ms. */
@@ -42,7 +44,7 @@ export async function workOnBatch<T>(
   desk: Desk,
   finish: (end: WorkEnd) => Promise<T>,
 ): Promise<T> {
-  const { record, out, server } = request;
+  const { record, out, server, usesUp = false } = request;
   const { session, output, detach, atFaultPoint, webhook } = desk;
   const { settings } = session;
   const [ledger, store, open] = [await session.ledger(), await session.store(), await session.api()];
@@ -50,7 +52,8 @@ export async function workOnBatch<T>(
     output.say(webhookNewsWords(news));
   };
   const watched = { say: output.say, onLog: logOf(output), atFaultPoint, webhook, onWebhook };
-  const workplace = new Workplace({ settings, ledger, store, open, startsOnly: detach, server, ...watched });
+  const worker = detach ? 'others' : usesUp ? 'up' : 'own';
+  const workplace = new Workplace({ settings, ledger, store, open, worker, server, ...watched });
   const { fault } = workplace;
   const interrupt = listen(output, record, workplace);
   const signal = AbortSignal.any([interrupt.signal, fault]);

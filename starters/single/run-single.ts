@@ -101,7 +101,7 @@ async function askAndWork(request: SingleRequest, job: SoundJob, settings: Setti
         case 'open': {
           if (!asked.isNew) await request.ready();
           const { batch: record, isNew } = asked;
-          return workOnBatch({ record, isNew, out: null, server }, desk, async (why) => {
+          return workOnBatch({ record, isNew, out: null, server, usesUp: true }, desk, async (why) => {
             const ledger = await desk.session.ledger();
             const now = (await ledger.findBatch(record.name)) ?? record;
             return end(request, await readSingle(ledger, now), desk, { why, isOld: false });

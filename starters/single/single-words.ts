@@ -50,10 +50,13 @@ export function endText(record: SingleRecord): readonly string[] {
   const { batch, row } = record;
   const why = `See: voxbatch explain ${shellWord(batch.name)}`;
   if (row.outcome === null) return [goesOnText(record)];
-  const { _credits: credits } = resultFields(record, batch.name, '');
+  const { _credits: credits, _credits_kind: kind } = resultFields(record, batch.name, '');
   const reason = row.failure === null ? '' : `: ${sentence(row.failure.message)}`;
-  const cost = credits === 0 ? 'Nothing was charged.' : `${inCredits(credits)} charged.`;
-  return [`${TITLES[row.outcome]}${reason === '' ? '.' : reason} ${cost}`, `${nextOf(record, credits > 0)} ${why}`];
+  const isUncertain = kind === 'uncertain';
+  const known = credits === 0 ? 'Nothing was charged.' : `${inCredits(credits)} charged.`;
+  const cost = !isUncertain ? known : credits === 0 ? 'Its price is not known.' : `${known} More may have been.`;
+  const next = nextOf(record, isUncertain ? 'uncertain' : credits > 0 ? 'charged' : 'free');
+  return [`${TITLES[row.outcome]}${reason === '' ? '.' : reason} ${cost}`, `${next} ${why}`];
 }
 
 function goesOnText({ batch }: SingleRecord): string {
@@ -75,15 +78,17 @@ const TITLES: Readonly<Record<Outcome, string>> = {
 const PAY_AGAIN = 'To pay for another take: the same command with --again.';
 const SEND_AGAIN = 'The same command sends it again, at its price.';
 
-function nextOf(record: SingleRecord, isCharged: boolean): string {
+const RESUBMIT = 'To send it again, which may charge twice: the same command with --resubmit.';
+
+function nextOf(record: SingleRecord, cost: 'free' | 'charged' | 'uncertain'): string {
   const { batch, row } = record;
   const name = shellWord(batch.name);
   // What would help its batch needs what it asked for.
-  if (areRowsCleaned(batch)) return isCharged ? PAY_AGAIN : SEND_AGAIN;
+  if (areRowsCleaned(batch)) return cost === 'free' ? SEND_AGAIN : PAY_AGAIN;
   switch (row.outcome) {
     case 'unknown': {
       const look = isLookedUp(record) ? `Find out, free: voxbatch reconcile ${name}. ` : '';
-      return `It is not sent again by itself. ${look}To send it again, which may charge twice: the same command with --resubmit.`;
+      return `It is not sent again by itself. ${look}${RESUBMIT}`;
     }
     case 'overdue':
       return 'The same command again waits for that job, free.';
@@ -97,7 +102,8 @@ function nextOf(record: SingleRecord, isCharged: boolean): string {
         ? 'To pay for it: the same command without --cached-only.'
         : 'To send it: the same command with a larger --budget.';
     default:
-      return isCharged ? PAY_AGAIN : SEND_AGAIN;
+      if (cost === 'uncertain') return RESUBMIT;
+      return cost === 'charged' ? PAY_AGAIN : SEND_AGAIN;
   }
 }
 

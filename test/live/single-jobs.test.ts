@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { FaultPoint } from '../../activities/fault-points.ts';
+import { openLedger } from '../../ledger/open-ledger.ts';
 import { LiveWorld, type Ended } from '../support/live-world.ts';
 
 const AUDIO = 'https://media.example/voice.mp3?seconds=2';
@@ -28,7 +29,7 @@ const ATTACKS = {
 describe('single jobs', () => {
   let world: LiveWorld;
   // Each command has a home of its own, so that all three can be attacked at once.
-  let attacked: Readonly<Record<keyof typeof ATTACKS, Promise<void>>>;
+  let attacked: Readonly<Record<keyof typeof ATTACKS | 'byUp', Promise<void>>>;
 
   beforeAll(async () => {
     world = await LiveWorld.create({ seed: 24, createMs: [5, 20], jobMs: [100, 300] });
@@ -37,6 +38,7 @@ describe('single jobs', () => {
       say: attack(ATTACKS.say),
       transcribe: attack(ATTACKS.transcribe),
       lipSync: attack(ATTACKS.lipSync),
+      byUp: leaveToUp(),
     };
     // Each is heard of where its test is judged.
     for (const one of Object.values(attacked)) one.catch(() => undefined);
@@ -63,6 +65,29 @@ describe('single jobs', () => {
     }
   }
 
+  /** Leaves one job to an `up`, and another to one that dies while it has it. */
+  async function leaveToUp(): Promise<void> {
+    const env = { VOXBATCH_HOME: world.path('home-up') };
+    const up = world.start(['up'], { env, dieAt: 'after-verdict:2' });
+    await up.said('Working for account');
+    const args = (text: string): readonly string[] => ['say', text, '--voice', 'narrator', '--json'];
+    const first = await world.run(args('By up.'), { env });
+    const second = await world.run(args('Sent by up, fetched here.'), { env });
+    expect([first.code, second.code, (await up.ended).signal]).toEqual([0, 0, 'SIGKILL']);
+    const ledger = await openLedger(world.path('home-up', 'ledger.db'));
+    try {
+      for (const ended of [first, second]) {
+        const batch = String(factsOf(ended)['batch']);
+        expect(chargesOf(batch)).toEqual([1]);
+        // Who paid for it: the name of a worker has its pid.
+        const owner = (await ledger.readRow(batch, 1))?.charges[0]?.owner;
+        expect(owner?.split(' ')).toContain(String(up.child.pid));
+      }
+    } finally {
+      await ledger.close();
+    }
+  }
+
   /** How often each key of a job was charged. */
   function chargesOf(batch: unknown): readonly number[] {
     return [...world.charges(String(batch)).values()];
@@ -77,4 +102,5 @@ describe('single jobs', () => {
   it('voxbatch transcribe: killed and called again with the same arguments, it is charged once', () =>
     attacked.transcribe);
   it('voxbatch lip-sync: killed and called again with the same arguments, it is charged once', () => attacked.lipSync);
+  it('voxbatch say: an up that is there works for it, and if that dies, the command itself', () => attacked.byUp);
 });

@@ -117,7 +117,11 @@ describe('voxbatch say of what is finished', () => {
 
 describe('voxbatch say of what has no result', () => {
   it.each<[JobEnd['as'], number, RegExp]>([
-    ['unknown', 13, /may have been charged\. Nothing was sent now\.\n.*--resubmit\. See: voxbatch explain say-/s],
+    [
+      'unknown',
+      13,
+      /may have been charged\. Nothing was sent now\.\n.*lost\. Its price is not known\.\n.*--resubmit\. See: voxbatch explain say-/s,
+    ],
     [
       'failed',
       10,
