@@ -82,7 +82,8 @@ export async function moveOf(deps: Dependencies, key: FencedAttempt): Promise<Mo
 export function moveAfter(held: Pick<RowAttempt, 'fence'>, { row, charges }: RowStanding): Move {
   if (isFencedOff(held, row)) return { type: 'ended' };
   const { kind, take, redoFrom } = row;
-  const next = nextMove({ row: row.row, kind, take, redoFrom, ended: row.outcome !== null }, charges);
+  const view = { row: row.row, kind, take, redoFrom, ended: row.outcome !== null, isInParts: row.parts !== null };
+  const next = nextMove(view, charges);
   const { fence } = held;
   return next.type === 'ended' || fence === undefined ? next : { ...next, at: { ...next.at, fence } };
 }

@@ -9,8 +9,11 @@ export const FAULT_POINTS = [
   'after-verdict',
   'before-rename',
 ] as const;
-/** `before-reuse-record`: an earlier result is copied, and nothing is recorded yet; no request is on its way. */
-export type FaultPoint = (typeof FAULT_POINTS)[number] | 'before-reuse-record';
+/**
+ * `before-reuse-record`: an earlier result is copied, `before-join-record`: the parts of a row are joined, and nothing is
+ * recorded yet; no request is on its way.
+ */
+export type FaultPoint = (typeof FAULT_POINTS)[number] | 'before-reuse-record' | 'before-join-record';
 
 /** Called at each fault point; it may take its time, or never return. */
 export type FaultPointHook = (point: FaultPoint) => void | Promise<void>;

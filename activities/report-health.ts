@@ -30,6 +30,7 @@ const HEALTH: Readonly<Record<FailureClass, Health>> = {
   NotCached: 'well',
   NoVoice: 'well',
   Overdue: 'well',
+  NotJoined: 'well',
   InternalError: 'well',
 };
 

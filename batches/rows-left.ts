@@ -53,7 +53,7 @@ export async function billRowsLeft(
 /** The steps of an open row that were not sent yet. */
 function stepsLeft({ row, charges }: RowStanding): readonly Step[] {
   const { kind, take, redoFrom } = row;
-  const move = nextMove({ row: row.row, kind, take, redoFrom, ended: false }, charges);
+  const move = nextMove({ row: row.row, kind, take, redoFrom, ended: false, isInParts: row.parts !== null }, charges);
   if (move.type === 'ended') return [];
   const steps = stepsFrom(kind, move.at.step);
   return move.type === 'submit' ? steps : steps.slice(1);

@@ -39,6 +39,10 @@ export const FAILURES = {
     from: 'an error in voxbatch while it worked on one row',
     then: 'the row fails with its cause, and the batch continues; nothing was sent for the row',
   },
+  NotJoined: {
+    from: 'a long text whose parts are all there, but cannot be joined into one file here',
+    then: 'the row fails, and its parts are kept; mend the cause, which the message names, then `voxbatch redrive` joins them again, free',
+  },
   ResultGone: {
     from: 'an expired or broken link, a wrong length, or a download that was cut off',
     then: 'voxbatch reads the job again for a new link, free; after a few tries the row fails and keeps its job id',

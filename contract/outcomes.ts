@@ -67,7 +67,7 @@ export function hasResult(outcome: string | null): boolean {
 
 /**
  * State of a row that has not ended. `blocked`: it speaks with a voice that another row still has to make, or that is in
- * training; nobody claims it.
+ * training, or its text is spoken in parts that have not ended; nobody claims it.
  */
 export const ROW_STATES = ['blocked', 'waiting', 'submitting', 'processing', 'fetching', 'verifying'] as const;
 export type RowState = (typeof ROW_STATES)[number];

@@ -41,3 +41,13 @@ export function isUntouched(rows: string): RawBuilder<boolean> {
   const at = (column: string): RawBuilder<unknown> => sql`${sql.ref(`${rows}.${column}`)}`;
   return sql<boolean>`${at('outcome')} is null and ${at('state')} = 'waiting' and ${at('take')} = 1`;
 }
+
+/** Parts of rows: indexes `rows_part_of`. */
+export function isPart(rows: string): RawBuilder<boolean> {
+  return sql<boolean>`${sql.ref(`${rows}.part_of`)} is not null`;
+}
+
+/** Rows of the manifest. */
+export function isNoPart(rows: string): RawBuilder<boolean> {
+  return sql<boolean>`${sql.ref(`${rows}.part_of`)} is null`;
+}

@@ -38,12 +38,13 @@ import {
 } from './occurrences.ts';
 import { scheduleHooks, setScheduleHooks } from './schedule-hooks.ts';
 import { openNotChosen, skippedQuotes } from './not-chosen.ts';
+import { endWhole, losePart } from './parts.ts';
 import { commonReasons } from './reasons.ts';
 import { redrive } from './redrive.ts';
 import { findResults, lookForResult } from './found-results.ts';
 import { keysWithResult, pruneResults, resultNames, resultsUnused, sumResults, usedBeyond } from './result-lists.ts';
 import { dropResult, revokeCached, useResult } from './results.ts';
-import { addRows, findRowById, readRow, rowsWithIds } from './rows.ts';
+import { addRows, findRowById, partsOf, readRow, rowsWithIds } from './rows.ts';
 import { scanPage, scanRows } from './scans.ts';
 import type { Db } from './schema.ts';
 import { close } from './transactions.ts';
@@ -91,6 +92,9 @@ export function createLedger({ db, id, place, locks }: OpenDatabase): Ledger {
     takeVoiceLook: (account, now) => takeVoiceLook(db, account, now),
     voiceUsers: (account, voice) => voiceUsers(db, account, voice),
     settleVoices: (settlements) => settleVoices(db, settlements),
+    partsOf: (batch, row) => partsOf(db, batch, row),
+    endWhole: (row, end) => endWhole(db, row, end),
+    losePart: (row, part, failure) => losePart(db, row, part, failure),
     readRow: (batch, row) => readRow(db, batch, row),
     findRowById: (batch, rowId) => findRowById(db, batch, rowId),
     rowsWithIds: (batch, ids) => rowsWithIds(db, batch, ids),

@@ -5,7 +5,7 @@ import type { ChargeMethods } from './charge-methods.ts';
 import type { LockMethods } from './lock-methods.ts';
 import type { OccurrenceMethods } from './occurrence-methods.ts';
 import type { ResultMethods } from './result-methods.ts';
-import type { RowMethods } from './row-methods.ts';
+import type { PartMethods, RowMethods } from './row-methods.ts';
 import type { WebhookMethods } from './webhook-methods.ts';
 
 /**
@@ -19,6 +19,7 @@ export interface Ledger
     CleanMethods,
     LaneMethods,
     RowMethods,
+    PartMethods,
     ChargeMethods,
     ResultMethods,
     NoticeMethods,

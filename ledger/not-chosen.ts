@@ -2,7 +2,7 @@ import type { RawBuilder } from 'kysely';
 import { roundCredits } from '../contract/price-units.ts';
 import type { Subset } from '../contract/subset.ts';
 import { reopenBatch, requireBatch } from './batches.ts';
-import { isChosen, isNotChosen } from './conditions.ts';
+import { isChosen, isNoPart, isNotChosen, isPart } from './conditions.ts';
 import { countRows } from './counts.ts';
 import { LedgerMisuse } from './errors.ts';
 import type { SkippedQuotes } from './record-types.ts';
@@ -41,6 +41,15 @@ export async function openNotChosen(
       .where('row', 'in', rows)
       .where(isNotChosen('rows'))
       .executeTakeFirstOrThrow();
+    // What opens the parts of a row makes it wait for them.
+    await tx
+      .updateTable('rows')
+      .set((eb) => ({ outcome: null, failure: null, hold: eb('hold', '+', 1), updated_at: Date.now() }))
+      .where('batch', '=', batch)
+      .where('part_of', 'in', rows)
+      .where(isPart('rows'))
+      .where(isNotChosen('rows'))
+      .execute();
     const opened = Number(numUpdatedRows);
     if (opened > 0) await reopenBatch(tx, batch, state === 'closed');
     return opened;
@@ -68,6 +77,7 @@ async function sumQuotes(db: Db, batch: string, condition: RawBuilder<boolean>):
     ])
     .where('batch', '=', batch)
     .where('outcome', '=', 'skipped')
+    .where(isNoPart('rows'))
     .where(condition)
     .executeTakeFirstOrThrow();
   return priced < rows ? null : roundCredits(quoted ?? 0);

@@ -70,8 +70,16 @@ export interface NewRow {
   readonly quoted: number | null;
 }
 
+/** What a part of a row asks for. */
+export type RowPart = Pick<NewRow, 'spec' | 'quoted'>;
+
 /** A row to be loaded. */
 export interface LoadedRow extends NewRow {
+  /**
+   * What it is spoken in, at least two. They become rows of their own, from the number `first` on, which comes after
+   * those of all rows of the manifest. Default: it is not split.
+   */
+  readonly parts?: { readonly first: number; readonly rows: readonly RowPart[] };
   /** The row is not in the batch's subset: it ends `skipped` at once, until a later run selects it. Default false. */
   readonly isNotChosen?: boolean;
   /** The voice that it waits for. Default: none. */
@@ -114,6 +122,10 @@ export interface RowRecord extends NewRow {
   readonly voiceRow: number | null;
   /** The id of the voice that it waits for, because that may be in training; null: it does not, or not yet. */
   readonly awaitedVoice: string | null;
+  /** The row that it is a part of; null: it is a row of the manifest. */
+  readonly partOf: number | null;
+  /** How many parts it is spoken in; null: it is not split. Such a row makes no request: its parts do. */
+  readonly parts: number | null;
   /** Counts how often it was claimed or taken back; see `RowAttempt` of the contract. */
   readonly fence: number;
   readonly updatedAt: number;
@@ -206,7 +218,10 @@ export interface ResultRecord extends AttemptKey {
   readonly usedAt: number;
 }
 
-/** A row and all its charges, in order of step, take, attempt, as of one moment. */
+/**
+ * A row and all its charges, in order of step, take, attempt, as of one moment. The charges of a row in parts are those
+ * of its parts, part by part.
+ */
 export interface RowStanding {
   readonly row: RowRecord;
   readonly charges: readonly ChargeRecord[];

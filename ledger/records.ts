@@ -1,6 +1,7 @@
 import type { BatchSettings } from '../contract/batch.ts';
 import type { CleanParts } from '../contract/cleaning.ts';
 import type { Failure } from '../contract/failures.ts';
+import { partId } from '../contract/part-ids.ts';
 import { BUILT_IN_PRICES, type RowSpec } from '../contract/row-kinds.ts';
 import type { Subset } from '../contract/subset.ts';
 import { TUNABLES_BEFORE } from '../contract/tunables.ts';
@@ -85,6 +86,8 @@ export function toRow(line: RowLine): RowRecord {
     waitSince: line.wait_since,
     voiceRow: line.voice_row,
     awaitedVoice: line.awaits,
+    partOf: line.part_of,
+    parts: line.parts,
     fence: line.hold,
     updatedAt: line.updated_at,
     endedAt: line.ended_at,
@@ -93,7 +96,7 @@ export function toRow(line: RowLine): RowRecord {
 
 /** `notChosen`: why it ends at once, if it does. It has no end time, because it never began. */
 export function fromRow(batch: string, row: LoadedRow, now: number, notChosen?: Failure): NewRowLine {
-  const { waitsFor } = row;
+  const { waitsFor, parts } = row;
   return {
     batch,
     row: row.row,
@@ -103,9 +106,9 @@ export function fromRow(batch: string, row: LoadedRow, now: number, notChosen?: 
     spec: JSON.stringify(row.spec),
     input: JSON.stringify(row.input),
     quoted: row.quoted,
-    state: waitsFor === undefined ? 'waiting' : 'blocked',
-    voice_row: waitsFor?.type === 'made' ? waitsFor.row : null,
-    awaits: waitsFor?.type === 'training' ? waitsFor.voice : null,
+    ...(parts === undefined ? waitOf(waitsFor) : BLOCKED),
+    part_of: null,
+    parts: parts?.rows.length ?? null,
     take: 1,
     auto_takes: 0,
     promised: 0,
@@ -113,6 +116,28 @@ export function fromRow(batch: string, row: LoadedRow, now: number, notChosen?: 
     updated_at: now,
     outcome: notChosen === undefined ? null : 'skipped',
     failure: jsonOrNull(notChosen),
+  };
+}
+
+/** The parts of a row, as rows of their own. Their parts wait for its voice; the row waits for its parts. */
+export function fromParts(batch: string, row: LoadedRow, now: number, notChosen?: Failure): readonly NewRowLine[] {
+  const { parts, waitsFor, line } = row;
+  if (parts === undefined) return [];
+  return parts.rows.map((part, at) => ({
+    ...fromRow(batch, { ...part, row: parts.first + at, id: partId(row.id, at + 1), line, input: [] }, now, notChosen),
+    ...waitOf(waitsFor),
+    part_of: row.row,
+  }));
+}
+
+/** A row in parts waits for those, and for nothing else. */
+const BLOCKED = { state: 'blocked', voice_row: null, awaits: null } as const;
+
+function waitOf(waitsFor: LoadedRow['waitsFor']): Pick<NewRowLine, 'state' | 'voice_row' | 'awaits'> {
+  return {
+    state: waitsFor === undefined ? 'waiting' : 'blocked',
+    voice_row: waitsFor?.type === 'made' ? waitsFor.row : null,
+    awaits: waitsFor?.type === 'training' ? waitsFor.voice : null,
   };
 }
 

@@ -8,6 +8,7 @@ import { toFailure, toFile, toRow } from './records.ts';
 import { RowInHand } from './row-in-hand.ts';
 import type { Db } from './schema.ts';
 import { write } from './transactions.ts';
+import { areAllThere } from './parts.ts';
 import { makeTake } from './takes.ts';
 
 type Pay = Extract<RedriveChoice['how'], { type: 'pay' }>;
@@ -42,6 +43,7 @@ export async function redrive(db: Db, batch: string, choices: readonly RedriveCh
 
 /** Carries out a choice. True if the row is open again; false if it was settled at once. */
 async function open(row: RowInHand, how: RedriveChoice['how']): Promise<boolean> {
+  if (row.line.parts !== null) return joinAgain(row, how);
   switch (how.type) {
     case 'wait':
       return waitAgain(row);
@@ -51,6 +53,18 @@ async function open(row: RowInHand, how: RedriveChoice['how']): Promise<boolean>
       await payAgain(row, how);
       return true;
   }
+}
+
+/** A row in parts makes no request: what it needs is done to its parts. Once these are there, it is joined again. */
+async function joinAgain(row: RowInHand, how: RedriveChoice['how']): Promise<boolean> {
+  const { batch, row: number } = row.line;
+  if (how.type !== 'wait' || !(await areAllThere(row.tx, batch, number))) {
+    throw new LedgerMisuse(`Row ${number} of "${batch}" is spoken in parts; open these instead. No row was changed.`);
+  }
+  const now = Date.now();
+  await row.change({ state: 'fetching', outcome: null, failure: null, updated_at: now, ended_at: null });
+  await release(row);
+  return true;
 }
 
 async function payAgain(row: RowInHand, how: Pay): Promise<void> {

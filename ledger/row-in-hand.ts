@@ -46,8 +46,8 @@ export class RowInHand {
 
   /** What the row needs next. */
   get next(): Move {
-    const { row, kind, take, redo_from: redoFrom, outcome } = this.#line;
-    return nextMove({ row, kind, take, redoFrom, ended: outcome !== null }, this.attempts);
+    const { row, kind, take, redo_from: redoFrom, outcome, parts } = this.#line;
+    return nextMove({ row, kind, take, redoFrom, ended: outcome !== null, isInParts: parts !== null }, this.attempts);
   }
 
   /** Every attempt of the row. */

@@ -1,9 +1,11 @@
+import type { AttemptKey } from '../contract/batch.ts';
+import type { Failure } from '../contract/failures.ts';
 import type { Outcome, TakeReason } from '../contract/outcomes.ts';
 import type { Step } from '../contract/row-kinds.ts';
 import type { Subset } from '../contract/subset.ts';
 import type { Claim, ClaimRequest } from './claims.ts';
 import type { Account, LastRow } from './last-rows.ts';
-import type { NewRow, RowStanding, SkippedQuotes, TakeRecord } from './record-types.ts';
+import type { NewRow, ResultFile, RowStanding, SkippedQuotes, TakeRecord } from './record-types.ts';
 import type { ScanOptions, ScanPage, ScanPosition } from './scans.ts';
 
 /** One row that a person wants to run again. */
@@ -34,6 +36,28 @@ export interface Redriven {
   readonly rows: readonly number[];
   /** Rows that were left alone: somebody else opened them first, or they have not ended. */
   readonly left: readonly number[];
+}
+
+/** A row whose parts all have their results, in the hands of whoever joins them. */
+export interface WholeRow extends Pick<AttemptKey, 'batch' | 'row'> {
+  /** Its fencing token; raised whenever one of its parts changes. */
+  readonly fence: number;
+}
+
+/** Rows whose text is spoken in parts. Part of {@link Ledger}. */
+export interface PartMethods {
+  /** The parts of a row, in order of its text; none if it is not split. */
+  partsOf(batch: string, row: number): Promise<readonly RowStanding[]>;
+  /**
+   * Ends a row with the file that its parts were joined into, or with the reason why they could not be. No effect if a
+   * part has changed since.
+   */
+  endWhole(row: WholeRow, end: { readonly file: ResultFile } | { readonly failure: Failure }): Promise<RowStanding>;
+  /**
+   * Ends a part as `failed` whose result is no longer in the store, and its row with it. A redrive fetches it again, as
+   * any result that is gone. No effect if the row has changed since.
+   */
+  losePart(row: WholeRow, part: number, failure: Failure): Promise<void>;
 }
 
 /** Rows: claim, read, open again and end them. Part of {@link Ledger}. */

@@ -2,9 +2,10 @@ import type { Compilable } from 'kysely';
 import { byAttempt } from '../contract/batch.ts';
 import { whyNotChosen } from '../policy/subset.ts';
 import { requireBatch } from './batches.ts';
+import { isPart } from './conditions.ts';
 import { DuplicateKey, DuplicateRow, LedgerMisuse } from './errors.ts';
 import type { ChargeRecord, LoadedRow, RowStanding } from './record-types.ts';
-import { fromRow, toCharge, toRow } from './records.ts';
+import { fromParts, fromRow, toCharge, toRow } from './records.ts';
 import type { Db, Tx } from './schema.ts';
 import { look, write } from './transactions.ts';
 
@@ -19,11 +20,15 @@ export async function addRows(db: Db, batch: string, rows: readonly LoadedRow[])
       if (state !== 'loading') throw new LedgerMisuse(`Batch "${batch}" is ${state}; rows are added while it loads.`);
       const now = Date.now();
       const notChosen = whyNotChosen(subset);
-      for (let at = 0; at < rows.length; at += ROWS_PER_INSERT) {
-        const lines = rows
-          .slice(at, at + ROWS_PER_INSERT)
-          .map((row) => fromRow(batch, row, now, row.isNotChosen === true ? notChosen : undefined));
-        await tx.insertInto('rows').values(lines).execute();
+      const lines = rows.flatMap((row) => {
+        const ending = row.isNotChosen === true ? notChosen : undefined;
+        return [fromRow(batch, row, now, ending), ...fromParts(batch, row, now, ending)];
+      });
+      for (let at = 0; at < lines.length; at += ROWS_PER_INSERT) {
+        await tx
+          .insertInto('rows')
+          .values(lines.slice(at, at + ROWS_PER_INSERT))
+          .execute();
       }
       await tx
         .updateTable('batches')
@@ -58,7 +63,56 @@ export async function readRows(tx: Tx, batch: string, rows: readonly number[]): 
     .execute();
   const byRow = new Map<number, ChargeRecord[]>(lines.map((line) => [line.row, []]));
   for (const line of charges) byRow.get(line.row)?.push(toCharge(line));
-  return lines.map((line) => ({ row: toRow(line), charges: (byRow.get(line.row) ?? []).sort(byAttempt) }));
+  const ofParts = await chargesOfParts(
+    tx,
+    batch,
+    lines.flatMap(({ row, parts }) => (parts === null ? [] : row)),
+  );
+  return lines.map((line) => ({
+    row: toRow(line),
+    charges: ofParts.get(line.row) ?? (byRow.get(line.row) ?? []).sort(byAttempt),
+  }));
+}
+
+/** The charges of the parts of these rows, part by part. */
+async function chargesOfParts(
+  tx: Tx,
+  batch: string,
+  rows: readonly number[],
+): Promise<ReadonlyMap<number, readonly ChargeRecord[]>> {
+  const byRow = new Map<number, ChargeRecord[]>(rows.map((row) => [row, []]));
+  if (rows.length === 0) return byRow;
+  const lines = await tx
+    .selectFrom('charges as c')
+    .innerJoin('rows as r', (join) => join.onRef('r.batch', '=', 'c.batch').onRef('r.row', '=', 'c.row'))
+    .selectAll('c')
+    .select('r.part_of')
+    .where('r.batch', '=', batch)
+    .where('r.part_of', 'in', rows)
+    .where(isPart('r'))
+    .execute();
+  for (const { part_of: row, ...line } of lines) byRow.get(row ?? 0)?.push(toCharge(line));
+  for (const charges of byRow.values()) charges.sort((a, b) => a.row - b.row || byAttempt(a, b));
+  return byRow;
+}
+
+/** See {@link Ledger.partsOf}. */
+export async function partsOf(db: Db, batch: string, row: number): Promise<readonly RowStanding[]> {
+  return look(db, async (tx) => {
+    const parts = await tx
+      .selectFrom('rows')
+      .select('row')
+      .where('batch', '=', batch)
+      .where('part_of', '=', row)
+      .where(isPart('rows'))
+      .orderBy('row')
+      .execute();
+    return readRows(
+      tx,
+      batch,
+      parts.map((part) => part.row),
+    );
+  });
 }
 
 export async function findRowById(db: Db, batch: string, id: string): Promise<number | undefined> {

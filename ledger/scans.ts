@@ -1,6 +1,6 @@
 import type { Compilable } from 'kysely';
 import type { Outcome } from '../contract/outcomes.ts';
-import { isChosen, isNotChosen } from './conditions.ts';
+import { isChosen, isNoPart, isNotChosen } from './conditions.ts';
 import type { RowStanding } from './record-types.ts';
 import { readRows } from './rows.ts';
 import type { Db } from './schema.ts';
@@ -72,7 +72,12 @@ export function selectPage(
   { outcome, isOpen, isNotChosen: wanted, endedSince }: ScanOptions,
   after: ScanPosition,
 ): Compilable & { execute(): Promise<{ row: number; ended_at: number | null }[]> } {
-  let query = db.selectFrom('rows').select(['row', 'ended_at']).where('batch', '=', batch).limit(PAGE);
+  let query = db
+    .selectFrom('rows')
+    .select(['row', 'ended_at'])
+    .where('batch', '=', batch)
+    .where(isNoPart('rows'))
+    .limit(PAGE);
   if (outcome !== undefined) query = query.where('outcome', '=', outcome);
   if (isOpen === true) query = query.where('outcome', 'is', null);
   if (wanted !== undefined) query = query.where(wanted ? isNotChosen('rows') : isChosen('rows'));

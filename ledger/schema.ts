@@ -114,6 +114,10 @@ export interface RowsTable {
   voice_row: number | null;
   /** The voice that it waits for, because that may be in training; null: none. */
   awaits: string | null;
+  /** The row that it is a part of; null: it is a row of the manifest. */
+  part_of: number | null;
+  /** How many parts it is spoken in; null: it is not split. */
+  parts: number | null;
   /**
    * Fencing token: raised whenever the row is claimed or taken back. A holder with an older one may do nothing more.
    */

@@ -70,6 +70,8 @@ export async function cancelIdle(
     .select('row')
     .where('batch', '=', batch)
     .where('outcome', 'is', null)
+    // A row in parts ends with the last of them.
+    .where('parts', 'is', null)
     .where('row', '>', after)
     .orderBy('row')
     .limit(MOST_ROWS)

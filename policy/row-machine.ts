@@ -33,6 +33,10 @@ import { ROW_KINDS, type Kind, type Step } from '../contract/row-kinds.ts';
  * back as soon as that row is open again. A look at the API's list (`policy/awaited-voice.ts`) then says when training is
  * over, and sets the row free: from there on it is a row like any other.
  *
+ * A row in parts makes no request, so it never needs a move: its parts are rows, with moves of their own. The database
+ * settles it with them, in the same transaction: it is `blocked` until all have ended, ends as the gravest of them, or is
+ * `fetching` once all have their results. Then whoever claims it joins these (`activities/lane/join-row.ts`), free.
+ *
  * A row with an outcome has ended, whatever its attempts say. The machine never decides to send again after `sending`
  * or `unknown` of a take: that is the promise of one charge, as seen from the workflow.
  */
@@ -57,10 +61,12 @@ export interface RowView {
   /** First step that the current take pays for; null: all steps. */
   readonly redoFrom: Step | null;
   readonly ended: boolean;
+  /** It is spoken in parts, which are rows of their own. Default false. */
+  readonly isInParts?: boolean;
 }
 
 export function nextMove(row: RowView, attempts: readonly AttemptView[]): Move {
-  if (row.ended) return { type: 'ended' };
+  if (row.ended || row.isInParts === true) return { type: 'ended' };
   for (const step of stepsFrom(row.kind, row.redoFrom)) {
     const ofStep = attempts.filter((one) => one.step === step && one.take <= row.take);
     const before = ofStep.find((one) => one.take < row.take && one.state === 'sending');

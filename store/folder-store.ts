@@ -50,6 +50,11 @@ export async function openFolderStore(folder: string, options: FolderStoreOption
       const file = { path: pathOf(root, key), extension, ...(ffmpeg === undefined ? {} : { ffmpeg }) };
       return place.threads.levels({ type: 'levels', file, bytes });
     },
+    join: async (files, stem) => {
+      checkNames(root, stem);
+      for (const { key } of files) pathOf(root, key);
+      return place.threads.join({ type: 'join', root, files, stem });
+    },
     read: async (key) => (await open(pathOf(root, key), 'r')).createReadStream(),
     pathOf: (key) => pathOf(root, key),
     link: async (names) =>

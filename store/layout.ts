@@ -26,6 +26,11 @@ export function copyStemOf(
   return `${stemOf(layout, key)}-cached-${sha256.slice(0, 12)}`;
 }
 
+/** Stem of the file that the parts of a row were joined into. `sha256`: digest of those of its parts, so that no two contents have one name. */
+export function joinedStemOf(layout: BatchLayout, row: number, sha256: string): string {
+  return [layout.stem, ...foldersOf(layout, row), `${row}-joined-${sha256.slice(0, 16)}`].join('/');
+}
+
 /** Folders between the media folder and the files of this row: `0000`, `0001`, …, or none. Rows count from 1. */
 export function foldersOf({ rowsAFolder }: Pick<BatchLayout, 'rowsAFolder'>, row: number): readonly string[] {
   return rowsAFolder === null ? [] : [String(Math.floor((row - 1) / rowsAFolder)).padStart(4, '0')];

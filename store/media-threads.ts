@@ -3,12 +3,13 @@ import { ThreadDied } from '../threads/pool-thread.ts';
 import { ThreadPool } from '../threads/thread-pool.ts';
 import { unpackError, type ThrownError } from '../threads/thrown-error.ts';
 import { StoreUnwritable } from './errors.ts';
+import { joinFiles, type JoinJob } from './join-files.ts';
 import { linkFiles, type Link } from './link-files.ts';
 import { doMediaJob, type MediaJob } from './media-work.ts';
 import { reuseFile, type ReuseJob } from './reuse.ts';
 import type { Hearing } from './sound/levels.ts';
 import { levelsOf, type LevelsJob } from './sound/read-levels.ts';
-import { UnfitBody, type Linked, type Reused, type StoredFile } from './store.ts';
+import { UnfitBody, type Joined, type Linked, type Reused, type StoredFile } from './store.ts';
 import type { ThreadJob, ThreadResult } from './thread-job.ts';
 
 /** A file above this is read again by a thread for large ones. */
@@ -19,6 +20,7 @@ export interface MediaThreads {
   run(job: MediaJob): Promise<StoredFile | undefined>;
   reuse(job: ReuseJob): Promise<Reused>;
   levels(job: LevelsJob): Promise<Hearing>;
+  join(job: JoinJob): Promise<Joined>;
   /** Never rejects. */
   link(links: readonly Link[]): Promise<readonly Linked[]>;
   close(): Promise<void>;
@@ -63,6 +65,14 @@ export function startMediaThreads(
       }
     },
     levels: async (job) => (await poolFor(job.bytes).run(job)) as Hearing,
+    join: async (job) => {
+      try {
+        return (await large.run(job)) as Joined;
+      } catch (error) {
+        if (error instanceof ThreadDied) return joinFiles(job);
+        throw error;
+      }
+    },
     link: async (links) => {
       try {
         return (await small.run(links)) as readonly Linked[];
@@ -90,6 +100,10 @@ class SameThread implements MediaThreads {
 
   levels(job: LevelsJob): Promise<Hearing> {
     return this.#track(() => levelsOf(job.file));
+  }
+
+  join(job: JoinJob): Promise<Joined> {
+    return this.#track(() => joinFiles(job));
   }
 
   async #track<T>(work: () => Promise<T>): Promise<T> {

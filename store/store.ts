@@ -48,6 +48,15 @@ export type KeptFile = Omit<StoredFile, 'unfit'>;
 export type Reused =
   { readonly type: 'reused'; readonly file: KeptFile } | { readonly type: 'missing' } | { readonly type: 'altered' };
 
+/**
+ * Several stored files as one. `damaged`: the file at this place, from 0, is not what its record says. `unjoinable`: why,
+ * for people.
+ */
+export type Joined =
+  | { readonly type: 'joined'; readonly file: StoredFile }
+  | { readonly type: 'damaged'; readonly at: number; readonly is: 'missing' | 'altered' }
+  | { readonly type: 'unjoinable'; readonly why: string };
+
 /** A further name for a stored file. */
 export interface FurtherName {
   readonly key: string;
@@ -106,6 +115,11 @@ export interface Store {
    * decode what cannot be read without it. Throws if the file is not there.
    */
   levels(file: Pick<KeptFile, 'key' | 'bytes' | 'extension'>, ffmpeg?: string): Promise<Hearing>;
+  /**
+   * Joins sound files, in order, into a new file `<stem>.<ext>`; the files stay. Whole or absent, like any other. Throws
+   * `StoreUnwritable`.
+   */
+  join(files: readonly KeptFile[], stem: string): Promise<Joined>;
   /** A readable stream of a stored file. */
   read(key: string): Promise<Readable>;
   /** Absolute path of a stored file, if the driver keeps files on this machine. */

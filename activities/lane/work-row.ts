@@ -8,6 +8,7 @@ import { submit } from '../submit.ts';
 import { awaitJob } from './await-job.ts';
 import { beforeWindow } from './before-window.ts';
 import { endFaulty } from './end-faulty.ts';
+import { joinRow } from './join-row.ts';
 import type { LaneWork } from './lane-work.ts';
 import { RowResults } from './row-results.ts';
 
@@ -23,10 +24,13 @@ const MOST_FAULTS = 3;
  * steps. While the batch is paused, a row that is to be sent waits; in a stopping batch it is given up, because the
  * ledger ends it.
  *
+ * A row in parts makes no request: it is claimed once all its parts have their results, which are joined.
+ *
  * An unexpected error ends the row with its cause, not the lane. Only an unreachable ledger or store is the lane's
  * business: it is no row's fault.
  */
 export async function workRow(lane: LaneWork, claimed: RowStanding): Promise<void> {
+  if (claimed.row.parts !== null) return joinRow(lane.deps, lane.batch, claimed);
   let now: RowNow = { next: moveAfter(claimed.row, claimed), standing: claimed };
   const work: RowWork = { lane, results: new RowResults(lane.deps, lane.batch), faults: [] };
   while (now.next.type !== 'ended' && !lane.signal.aborted) {

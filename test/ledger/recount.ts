@@ -43,10 +43,12 @@ function recount(file: string, batch: string): Recount {
     const inDoubt = `charges where batch = ? and state in ('sending', 'unknown')`;
     const byQuote = `charges where batch = ? and state in ('accepted', 'done') and charged_from is not 'api'`;
     return {
-      standings: pairs(`select coalesce(outcome, state) as name, count(*) as n from rows where batch = ? group by 1`),
+      standings: pairs(
+        `select coalesce(outcome, state) as name, count(*) as n from rows where batch = ? and part_of is null group by 1`,
+      ),
       recent: pairs(
         `select outcome as name, count(*) as n from rows join batches on name = batch
-         where batch = ? and outcome is not null and ended_at >= coalesce(reopened_at, 0) group by 1`,
+         where batch = ? and part_of is null and outcome is not null and ended_at >= coalesce(reopened_at, 0) group by 1`,
       ),
       money: {
         charged: sum('charged', 'charges where batch = ?'),

@@ -21,6 +21,7 @@ import { awaitedVoices } from './0020-awaited-voices.ts';
 import { webhooks } from './0022-webhooks.ts';
 import { madeWhileStopping } from './0023-made-while-stopping.ts';
 import { watchedVoices } from './0024-watched-voices.ts';
+import { parts } from './0026-parts.ts';
 
 /** Every migration, by a name that sorts in the order in which they run. */
 const MIGRATIONS: Readonly<Record<string, Migration>> = {
@@ -46,6 +47,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0022-webhooks': webhooks,
   '0023-made-while-stopping': madeWhileStopping,
   '0024-watched-voices': watchedVoices,
+  '0026-parts': parts,
 };
 
 /** Migrations as code modules: a compiled and bundled voxbatch has no folder of them to read. */

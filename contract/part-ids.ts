@@ -1,0 +1,14 @@
+/** The id of a part of a row: that of the row, and its number, from 1. */
+export function partId(id: string, part: number): string {
+  return `${id}#${part}`;
+}
+
+/** Whether an id could be that of a part. In a manifest whose rows may be split, no row may have such an id. */
+export function mayBePartId(id: string): boolean {
+  return /#\d+$/u.test(id);
+}
+
+/** How many parts, in words. */
+export function partWord(parts: number): string {
+  return parts === 1 ? '1 part' : `${parts} parts`;
+}

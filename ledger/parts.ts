@@ -1,0 +1,83 @@
+import { RESULT_OUTCOMES } from '../contract/outcomes.ts';
+import type { Failure } from '../contract/failures.ts';
+import { isPart } from './conditions.ts';
+import { applyEffect } from './endings.ts';
+import type { ResultFile, RowStanding } from './record-types.ts';
+import { RowInHand } from './row-in-hand.ts';
+import type { WholeRow } from './row-methods.ts';
+import { readRows } from './rows.ts';
+import type { Db, Tx } from './schema.ts';
+import { write } from './transactions.ts';
+
+/**
+ * The end of rows whose text is spoken in parts. A trigger makes such a row `fetching` when the last part has its result
+ * (migration 0026), and takes it back from whoever has it when a part changes.
+ */
+
+/** See {@link PartMethods.endWhole}. */
+export async function endWhole(
+  db: Db,
+  whole: WholeRow,
+  end: { readonly file: ResultFile } | { readonly failure: Failure },
+): Promise<RowStanding> {
+  return write(db, async (tx) => {
+    const { batch, row: number } = whole;
+    const row = await takeWhole(tx, whole);
+    if (row !== undefined) {
+      const outcome = (await hasPaidPart(tx, whole)) ? ('succeeded' as const) : ('cached' as const);
+      await applyEffect(row, 'file' in end ? { outcome, file: end.file } : { outcome: 'failed', ...end });
+    }
+    const [standing] = await readRows(tx, batch, [number]);
+    if (standing === undefined) throw new Error(`Expected row ${number} of "${batch}", but there is none.`);
+    return standing;
+  });
+}
+
+/** See {@link PartMethods.losePart}. */
+export async function losePart(db: Db, whole: WholeRow, part: number, failure: Failure): Promise<void> {
+  await write(db, async (tx) => {
+    if ((await takeWhole(tx, whole)) === undefined) return;
+    const row = await RowInHand.take(tx, { batch: whole.batch, row: part });
+    if (row.line.part_of !== whole.row) return;
+    const charge = row.lastOfTake;
+    if (charge !== undefined) await row.changeCharge(charge, { file: null, failure: JSON.stringify(failure) });
+    const now = Date.now();
+    const ending = { outcome: 'failed', failure: JSON.stringify(failure), file: null } as const;
+    await row.change({ ...ending, updated_at: now, ended_at: now });
+  });
+}
+
+/** Whether all parts of a row have their results. */
+export async function areAllThere(tx: Tx, batch: string, row: number): Promise<boolean> {
+  const lacking = await tx
+    .selectFrom('rows')
+    .select('row')
+    .where('batch', '=', batch)
+    .where('part_of', '=', row)
+    .where(isPart('rows'))
+    .where((eb) => eb.or([eb('outcome', 'is', null), eb('outcome', 'not in', RESULT_OUTCOMES)]))
+    .limit(1)
+    .executeTakeFirst();
+  return lacking === undefined;
+}
+
+/** The row, if it still is as it was when its caller claimed it. */
+async function takeWhole(tx: Tx, whole: WholeRow): Promise<RowInHand | undefined> {
+  const row = await RowInHand.take(tx, whole);
+  const { parts, outcome, state, hold } = row.line;
+  return parts !== null && outcome === null && state === 'fetching' && hold === whole.fence ? row : undefined;
+}
+
+/** Whether any part was paid for: a row of which all were there before is `cached`, too. */
+async function hasPaidPart(tx: Tx, { batch, row }: WholeRow): Promise<boolean> {
+  const paid = await tx
+    .selectFrom('rows')
+    .select('row')
+    .where('batch', '=', batch)
+    .where('part_of', '=', row)
+    .where(isPart('rows'))
+    .where('outcome', '<>', 'cached')
+    .limit(1)
+    .executeTakeFirst();
+  return paid !== undefined;
+}

@@ -1,0 +1,120 @@
+import { rm } from 'node:fs/promises';
+import { describe, expect, it } from '@jest/globals';
+import type { SimulatorOptions } from '../../../simulator/start-simulator.ts';
+import { redriveNow } from '../../ledger/setup.ts';
+import { workOn } from '../cached.ts';
+import { BATCH, settingsOf, tts, type Wanted } from '../rows.ts';
+import type { Worker } from '../worker.ts';
+import { createWorld, type World } from '../world.ts';
+
+const TEXTS = ['One is here.', 'Two is a little longer than that.', 'Three ends it.'];
+/** Row 1 is spoken in parts: rows 2, 3 and 4. */
+const PARTS = [2, 3, 4];
+
+async function worldOf(options: SimulatorOptions = {}, wanted: Wanted = {}): Promise<World> {
+  const world = await createWorld(options);
+  await fill(world, wanted);
+  return world;
+}
+
+async function fill(world: World, wanted: Wanted = {}, name = BATCH): Promise<void> {
+  const ledger = await world.look();
+  const { url: apiUrl } = world.simulator;
+  const settings = settingsOf(wanted);
+  await ledger.createBatch({ name, digest: 'd', apiUrl, account: 'u1', settings, columns: ['id'], source: 's' });
+  const rows = TEXTS.map((text) => ({ spec: tts(text), quoted: 1 }));
+  const row = { row: 1, id: 'r1', line: 2, spec: tts(TEXTS.join(' ')), input: [], quoted: 3 };
+  await ledger.addRows(name, [{ ...row, parts: { first: 2, rows } }]);
+  await ledger.openBatch(name, 1);
+}
+
+async function secondsOfParts(world: World): Promise<number> {
+  const parts = await Promise.all(PARTS.map((row) => world.row(row)));
+  return parts.reduce((sum, { file }) => sum + (file?.seconds ?? 0), 0);
+}
+
+async function end(world: World, worker?: Worker): Promise<void> {
+  await workOn(worker ?? (await world.worker()), BATCH);
+}
+
+/** Works on the batch until the parts are joined, and dies before that is on record. Returns the dead worker. */
+async function dieBeforeRecord(world: World): Promise<Worker> {
+  const hold = world.holdAt('before-join-record');
+  const dying = await world.worker({ atFaultPoint: hold.atFaultPoint });
+  const killed = new AbortController();
+  const work = workOn(dying, BATCH, killed.signal);
+  await hold.reached;
+  killed.abort();
+  dying.stop();
+  await work;
+  return dying;
+}
+
+describe('a row whose text is spoken in parts', () => {
+  it('pays for each part once, and becomes one file as long as they are together', async () => {
+    const world = await worldOf();
+    await end(world);
+    const row = await world.row(1);
+    expect(row).toMatchObject({ outcome: 'succeeded', file: { extension: 'mp3' } });
+    expect(row.file?.seconds).toBeCloseTo(await secondsOfParts(world), 2);
+    expect(world.charges()).toHaveLength(3);
+    expect(row.charges.map(({ jobId }) => jobId).toSorted()).toEqual(
+      world
+        .charges()
+        .map(({ jobId }) => jobId)
+        .toSorted(),
+    );
+  });
+
+  it('becomes no file while a part has none; only that part is paid again', async () => {
+    const rule = { on: 'create', match: { text: 'Two is' }, fault: 'job-fails', times: 1 } as const;
+    const world = await worldOf({ plan: { rules: [rule] } });
+    await end(world);
+    expect(await world.row(1)).toMatchObject({ outcome: 'failed', file: null, failure: { class: 'JobFailed' } });
+    const how = { type: 'pay', fromStep: 'speech', reason: 'redrive' } as const;
+    await redriveNow(await world.look(), BATCH, [{ row: 3, take: 1, how }]);
+    await end(world);
+    const row = await world.row(1);
+    expect(row).toMatchObject({ outcome: 'succeeded', take: 2 });
+    expect(row.file?.seconds).toBeCloseTo(await secondsOfParts(world), 2);
+    expect(world.charges()).toHaveLength(4);
+  });
+
+  it('is joined by the next holder if the process dies before the record', async () => {
+    const world = await worldOf();
+    await dieBeforeRecord(world);
+    await end(world);
+    expect(await world.row(1)).toMatchObject({ outcome: 'succeeded' });
+    expect(world.charges()).toHaveLength(3);
+  });
+
+  it('is joined although its batch is paused, once its parts are there', async () => {
+    const world = await worldOf();
+    await dieBeforeRecord(world);
+    await (await world.look()).setControl(BATCH, 'paused');
+    await end(world);
+    expect(await world.row(1)).toMatchObject({ outcome: 'succeeded' });
+  });
+
+  it('fetches a part again whose file is gone, free', async () => {
+    const world = await worldOf();
+    const dead = await dieBeforeRecord(world);
+    const gone = (await world.row(3)).file?.key ?? '';
+    await rm(dead.deps.store.pathOf(gone) ?? '');
+    await end(world);
+    expect(await world.row(1)).toMatchObject({ outcome: 'failed', failure: { class: 'ResultGone' } });
+    await redriveNow(await world.look(), BATCH, [{ row: 3, take: 1, how: { type: 'wait' } }]);
+    await end(world);
+    expect(await world.row(1)).toMatchObject({ outcome: 'succeeded' });
+    expect(world.charges()).toHaveLength(3);
+  });
+
+  it('is cached if all of its parts are, and pays for the one that differs', async () => {
+    const world = await worldOf({}, { cache: 'on' });
+    await end(world);
+    await fill(world, { cache: 'on' }, 'again');
+    await workOn(await world.worker(), 'again');
+    expect(await world.row(1, 'again')).toMatchObject({ outcome: 'cached', file: { extension: 'mp3' } });
+    expect(world.charges()).toHaveLength(3);
+  });
+});

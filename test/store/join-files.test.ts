@@ -1,0 +1,83 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { mkdtemp, readdir, readFile, rm, stat, truncate, writeFile, chmod } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openFolderStore } from '../../store/folder-store.ts';
+import type { Store, StoredFile } from '../../store/store.ts';
+import { mp3, wav, wavOf } from './media.ts';
+
+let folder: string;
+let store: Store;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'voxbatch-join-'));
+  store = await openFolderStore(folder);
+});
+afterEach(async () => {
+  await store.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function keep(...bodies: readonly Buffer[]): Promise<readonly StoredFile[]> {
+  const files: StoredFile[] = [];
+  for (const [at, body] of bodies.entries()) files.push(await store.write(`b/${at + 2}`, body, { family: 'audio' }));
+  return files;
+}
+
+async function joined(files: readonly StoredFile[]): Promise<StoredFile> {
+  const answer = await store.join(files, 'b/1-joined');
+  if (answer.type !== 'joined') throw new Error(`Expected a joined file, got ${JSON.stringify(answer)}.`);
+  return answer.file;
+}
+
+describe('stored files that are joined', () => {
+  it.each([
+    ['wav', [wav(0.5), wav(1.25), wav(0.1)]],
+    ['mp3', [mp3(20), mp3(40), mp3(7)]],
+  ] as const)('%s: play as long as the files together, and stay', async (extension, bodies) => {
+    const files = await keep(...bodies);
+    const file = await joined(files);
+    expect(file).toMatchObject({ key: `b/1-joined.${extension}`, extension });
+    expect(file.seconds).toBeCloseTo(
+      files.reduce((sum, { seconds = 0 }) => sum + seconds, 0),
+      3,
+    );
+    expect((await readdir(join(folder, 'b'))).length).toBe(4);
+    expect((await stat(join(folder, file.key))).mode & 0o222).toBe(0);
+  });
+
+  it('are the very samples, one after the other', async () => {
+    const [one, two] = [wav(0.1), wav(0.2)];
+    const { key } = await joined(await keep(one, two));
+    const data = await readFile(join(folder, key));
+    expect(data.subarray(44)).toEqual(Buffer.concat([one.subarray(44), two.subarray(44)]));
+  });
+
+  it('have the same name and content however often it is done, and leave nothing over', async () => {
+    const files = await keep(wav(0.1), wav(0.2));
+    expect(await joined(files)).toEqual(await joined(files));
+    expect(await readdir(join(folder, '.parts'))).toEqual([]);
+  });
+
+  it.each([
+    ['altered', (path: string) => chmod(path, 0o644).then(() => writeFile(path, 'something else'))],
+    ['altered', (path: string) => chmod(path, 0o644).then(() => truncate(path, 60))],
+    ['missing', (path: string) => rm(path)],
+  ] as const)('are refused if one of them is %s', async (is, damage) => {
+    const files = await keep(wav(0.1), wav(0.2));
+    await damage(join(folder, files[1]?.key ?? ''));
+    expect(await store.join(files, 'b/1-joined')).toEqual({ type: 'damaged', at: 1, is });
+    expect(await readdir(join(folder, '.parts'))).toEqual([]);
+  });
+
+  it('are refused if no player could play them as one file', async () => {
+    const stereo = wavOf(wav(0.1).subarray(44), { channels: 2 });
+    for (const bodies of [
+      [wav(0.1), stereo],
+      [wav(0.1), mp3(20)],
+    ]) {
+      const answer = await store.join(await keep(...bodies), 'b/1-joined');
+      expect(answer).toMatchObject({ type: 'unjoinable', why: expect.stringMatching(/differ|several types/) });
+    }
+  });
+});
