@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ApiError, type Voice } from '../api/speech-api.ts';
-import { OPERATION_FACTS } from '../contract/row-kinds.ts';
+import type { Voice } from '../api/speech-api.ts';
 import type { ChargeRecord } from '../ledger/record-types.ts';
 import type { Finding } from '../policy/match-lost-job.ts';
 import { chooseVoice, isSameName } from '../policy/match-lost-voice.ts';
@@ -13,27 +12,6 @@ import { readPatiently } from './read-job-list.ts';
 const SECOND_LOOK_MS = 1_500;
 /** No voice appears any more for a request older than this, ms. */
 const SETTLED_AFTER_MS = 60_000;
-
-/**
- * Whether no voice has the name that a request is about to give: only then can a voice of that name be recognised as its
- * own if the answer is lost. Undefined: the list cannot be read, or the request makes no voice.
- */
-export async function isNameFree(
-  deps: Dependencies,
-  { operation, row, batch }: LoadedAttempt,
-  signal: AbortSignal,
-): Promise<boolean | undefined> {
-  const { name } = row.spec;
-  if (OPERATION_FACTS[operation].result !== 'voice' || name === undefined) return undefined;
-  try {
-    return (await voicesNamed(deps, { batch, row }, name, signal)).length === 0;
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    const facts = { batch: batch.name, row: row.row, failure: error.failure.class };
-    deps.log.warn(facts, 'the list of voices could not be read before a voice is made');
-    return undefined;
-  }
-}
 
 /**
  * Calls `adopt` with the voice that a lost request made, if the list leaves no doubt; false if another row was quicker.
@@ -75,8 +53,8 @@ async function look(
   return chooseVoice({ nameWasFree: charge.nameWasFree, named, claimed, others, ageMs });
 }
 
-/** The voices of the account that have this very name. */
-async function voicesNamed(
+/** The voices of the account that have this very name. Throws ApiError. */
+export async function voicesNamed(
   deps: Dependencies,
   { batch, row }: Pick<LoadedAttempt, 'batch' | 'row'>,
   name: string,

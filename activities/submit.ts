@@ -5,7 +5,7 @@ import type { RowStanding } from '../ledger/record-types.ts';
 import { loadAttempt, moveAfter, moveOf, reportStanding, type LoadedAttempt, type SubmitReport } from './attempt.ts';
 import type { Dependencies } from './dependencies.ts';
 import { freshLink, NO_LINK_NEEDED, type Link, type NoLink, type ReadyLink } from './fresh-link.ts';
-import { isNameFree } from './look-up-lost-voice.ts';
+import { FreeName } from './free-name.ts';
 import { giveBack } from './pace.ts';
 import { send, type ResultTerms } from './send.ts';
 
@@ -67,6 +67,7 @@ async function sendInTurn(
   signal.throwIfAborted();
   await deps.atFaultPoint('before-intent');
   let link: Link = early;
+  const name = new FreeName(deps, loaded);
   for (;;) {
     // Only inside the limit: others would use up turns while they wait for it, and then go all at once.
     const turn = await deps.pace.take(deps, 'create', key.batch, signal);
@@ -78,7 +79,7 @@ async function sendInTurn(
       giveBack(turn);
       return reportWithoutLink(deps, loaded, key, link);
     }
-    const nameWasFree = await isNameFree(deps, loaded, signal);
+    const nameWasFree = await name.isFree(signal);
     const report = await send(deps, { loaded, key, link, turn, signal, terms, nameWasFree });
     if (report !== 'full') return report;
     await sleep(FULL_PAUSE_MS, undefined, { signal });

@@ -9,11 +9,11 @@ export function isLocalTrouble(error: unknown): boolean {
   return systemError(error) !== undefined;
 }
 
-/** The words of an error, without paths of this machine. */
-export function describeTrouble(error: unknown): string {
+/** The words of an error, without paths of this machine. `what`: what this machine could not do, if it was that. */
+export function describeTrouble(error: unknown, what = 'store it'): string {
   const system = systemError(error);
   // "ENOSPC: no space left on device, write": what follows the comma may name a path.
-  if (system !== undefined) return `this machine could not store it: ${system.split(',', 1)[0] ?? ''}`;
+  if (system !== undefined) return `this machine could not ${what}: ${system.split(',', 1)[0] ?? ''}`;
   return asText(member(asObject(error), 'message')) ?? 'an error without words';
 }
 

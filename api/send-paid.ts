@@ -51,9 +51,7 @@ export async function sendPaid<T>(
     if (operation.answersMedia && options.receive === undefined) throw new Error('there is no place for its result');
     body = await bodyOf(operation, request, options.openFile);
   } catch (error) {
-    const words = error instanceof Error ? error.message : 'the request can not be made';
-    const message = connection.redact(`${context.asked} was not sent – ${words}`, context);
-    return { verdict: 'rejected', failure: { class: 'BadRequest', message } };
+    return notMade(error, connection, context);
   }
   if (typeof body !== 'string' && performance.now() - begunAt > LONGEST_OPEN_MS) {
     await body.close();
@@ -81,6 +79,16 @@ export async function sendPaid<T>(
   } catch (error) {
     return { verdict: 'unknown', failure: classifyLostMedia(describeTrouble(error), context) };
   }
+}
+
+/** A request that could not be made: for now, if this machine is in trouble (too many open files), else for good. */
+function notMade(error: unknown, { redact }: Connection, context: PaidContext): Verdict<never> {
+  const isPassing = isLocalTrouble(error);
+  const words = describeTrouble(error, 'read a file for it');
+  const message = redact(`${context.asked} was not sent – ${words}`, context);
+  return isPassing
+    ? { verdict: 'not-accepted', failure: { class: 'NotSent', message, cause: 'a file that cannot be read now' } }
+    : { verdict: 'rejected', failure: { class: 'BadRequest', message } };
 }
 
 /** The JSON text of a request, or its form if files go along. Throws if it cannot be made. */

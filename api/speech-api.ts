@@ -48,7 +48,10 @@ export interface FileContent {
   close(): Promise<void>;
 }
 
-/** Opens a file of this machine. Throws if it is missing, or not what it was when its row was checked. */
+/**
+ * Opens a file of this machine. Throws if it is missing, or not what it was when its row was checked; the error of a
+ * system call, as it is, for a trouble that may pass.
+ */
 export type OpenFile = (file: LocalFile) => Promise<FileContent>;
 
 /** A transcription from the API, read tolerantly. */

@@ -25,18 +25,23 @@ class FileChanged extends Error {
   }
 }
 
+/** Errors that say that the file is not there for us. All others may pass: too many open files, a disk that stumbles. */
+const GONE = new Set(['ENOENT', 'ENOTDIR', 'EISDIR', 'EACCES', 'EPERM', 'ELOOP', 'ENAMETOOLONG', 'ENXIO']);
+
 /** Bytes read at once. */
 const CHUNK = 64 * 1024;
 
 /**
  * Opens a file and reads it whole, so that a request is not even begun with a file that is missing or has another
- * content than when its row was checked. The same open file is read again as it is sent, and compared again.
+ * content than when its row was checked. The same open file is read again as it is sent, and compared again. Throws {@link
+ * FileChanged}, or the error of a system call that may pass.
  */
 export async function openLocalFile(file: KnownFile): Promise<OpenedFile> {
   // A pipe would keep the thread that opens it until somebody writes to it.
   const handle = await open(file.path, constants.O_RDONLY | constants.O_NONBLOCK).catch((error: unknown) => {
-    const code = (error as { code?: unknown } | null)?.code;
-    throw new FileChanged(file.path, `cannot be opened any more${typeof code === 'string' ? ` (${code})` : ''}`);
+    const code = String((error as { code?: unknown } | null)?.code);
+    if (!GONE.has(code)) throw error;
+    throw new FileChanged(file.path, `cannot be opened any more (${code})`);
   });
   try {
     if (!(await handle.stat()).isFile()) throw new FileChanged(file.path, 'is no file any more');

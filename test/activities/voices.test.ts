@@ -75,6 +75,33 @@ describe('rows that make voices', () => {
     expect(await world.paidRequests()).toBe(1);
   });
 
+  it('reads the list once for a request that waits for room many times a second', async () => {
+    const world = await worldOf(['Anna']);
+    let readings = 0;
+    let full = 10;
+    const worker = await world.worker({
+      change: ({ api, ledger }) => ({
+        api: {
+          ...api,
+          listVoices: (...args) => {
+            readings += 1;
+            return api.listVoices(...args);
+          },
+        },
+        ledger: {
+          ...ledger,
+          intend: async (...args) => {
+            const standing = await ledger.readRow(BATCH, 1);
+            return full-- > 0 && standing !== undefined ? { type: 'full', ...standing } : ledger.intend(...args);
+          },
+        },
+      }),
+    });
+    expect(await worker.submit(VOICE())).toMatchObject({ verdict: 'done' });
+    expect({ full, readings }).toEqual({ full: -1, readings: 1 });
+    expect((await world.row(1)).charges).toMatchObject([{ nameWasFree: true }]);
+  });
+
   it('POST /voices: a name that was taken before leaves the row unknown', async () => {
     const world = await worldOf(['Anna'], [{ ...LOST, match: { nth: 2 } }]);
     await makeElsewhere(world, 'Anna');

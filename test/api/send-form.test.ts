@@ -146,6 +146,19 @@ describe('POST /voices: a voice from recordings', () => {
     expect(seen).toEqual([]);
   });
 
+  it.each(['EMFILE', 'EIO', 'ESTALE'])(
+    'POST /voices: sends nothing where a file cannot be read now (%s), and may later',
+    async (code) => {
+      const { origin, seen } = await formServer(says(201, { voiceId: 'v1' }));
+      const sample = await writeSample(await sampleFolder(), 'a.wav');
+      const trouble = Object.assign(new Error(`${code}: trouble, open '/home/me/a.wav'`), { code, syscall: 'open' });
+      const verdict = await clientOf(origin).send(voiceOf([sample]), { openFile: () => Promise.reject(trouble) });
+      expect(verdict).toMatchObject({ verdict: 'not-accepted', failure: { class: 'NotSent' } });
+      expect(JSON.stringify(verdict)).not.toContain('/home/me');
+      expect(seen).toEqual([]);
+    },
+  );
+
   it('POST /voices: reads an answer that comes before the form has gone out, and gives the connection up', async () => {
     const refused = http.createServer((_request, response) => {
       says(413, { code: 'ERR_PAYLOAD_TOO_LARGE', message: 'Too large' })(response);

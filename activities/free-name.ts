@@ -1,0 +1,51 @@
+import { ApiError } from '../api/speech-api.ts';
+import { OPERATION_FACTS } from '../contract/row-kinds.ts';
+import type { LoadedAttempt } from './attempt.ts';
+import type { Dependencies } from './dependencies.ts';
+import { voicesNamed } from './look-up-lost-voice.ts';
+
+/** An answer that is older than this is asked for again, ms. Others may make voices meanwhile. */
+const FRESH_MS = 5_000;
+
+/**
+ * Whether no voice has the name that a request is about to give: only then can a voice of that name be recognised as its
+ * own if the answer is lost.
+ */
+export class FreeName {
+  readonly #deps: Dependencies;
+  readonly #attempt: LoadedAttempt;
+  #answer: { readonly isFree: boolean | undefined; readonly at: number } | undefined;
+
+  constructor(deps: Dependencies, attempt: LoadedAttempt) {
+    this.#deps = deps;
+    this.#attempt = attempt;
+  }
+
+  /**
+   * Reads the list, or answers as a moment ago: a request that waits for room asks many times a second. Undefined: the
+   * list cannot be read, or the request makes no voice.
+   */
+  async isFree(signal: AbortSignal): Promise<boolean | undefined> {
+    const { operation, row } = this.#attempt;
+    const { name } = row.spec;
+    if (OPERATION_FACTS[operation].result !== 'voice' || name === undefined) return undefined;
+    const { clock } = this.#deps;
+    if (this.#answer === undefined || clock.now().monotonic - this.#answer.at > FRESH_MS) {
+      const isFree = await this.#read(name, signal);
+      this.#answer = { isFree, at: clock.now().monotonic };
+    }
+    return this.#answer.isFree;
+  }
+
+  async #read(name: string, signal: AbortSignal): Promise<boolean | undefined> {
+    const { batch, row } = this.#attempt;
+    try {
+      return (await voicesNamed(this.#deps, { batch, row }, name, signal)).length === 0;
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      const facts = { batch: batch.name, row: row.row, failure: error.failure.class };
+      this.#deps.log.warn(facts, 'the list of voices could not be read before a voice is made');
+      return undefined;
+    }
+  }
+}
