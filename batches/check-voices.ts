@@ -1,5 +1,6 @@
 import type { VoicesRead, VoicesWanted } from '../api/read-voices.ts';
 import type { Voice } from '../api/speech-api.ts';
+import type { Dialect } from '../contract/dialects.ts';
 import type { VoiceMeant } from '../inputs/manifest-reader.ts';
 import type { ManifestWarning } from '../inputs/problems.ts';
 import type { ManifestSummary, SoundManifest } from '../inputs/read-manifest.ts';
@@ -7,8 +8,8 @@ import type { UsedBy, VoiceMaker, VoiceUse } from '../inputs/voice-uses.ts';
 import { nameAskedFor, VoiceNames } from '../policy/voice-name.ts';
 import { VoiceReport, type VoiceCandidate } from './voice-report.ts';
 
-/** Reads the API's list of voices; free. */
-export type ReadVoices = (wanted: VoicesWanted) => Promise<VoicesRead>;
+/** Reads the API's list of voices in a dialect; free. */
+export type ReadVoices = (wanted: VoicesWanted, dialect: Dialect) => Promise<VoicesRead>;
 
 /**
  * What the API's list of voices says about a manifest. `sound`: it can be used. `faulty`: voices that do not exist, are
@@ -51,7 +52,8 @@ export async function checkVoices(
   };
   const isUseful = isNeeded || warns || uses.some(({ engines }) => engines.size > 0);
   if (uses.length > 0 && isUseful) {
-    const list = await read(wanted);
+    // Names stand for what the rows' own paths list. Where only a share is legacy, the current list tells more.
+    const list = await read(wanted, (options.legacyShare ?? 0) >= 1 ? 'legacy' : 'v1');
     if (list.type === 'read') {
       const known = { listed: list.voices, makers: summary.voices.makers };
       const voices = lookUp(named, ids, known, { report, strict: options.strict });

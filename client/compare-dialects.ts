@@ -10,6 +10,7 @@ import {
   type ItemDifferences,
 } from '../policy/item-differences.ts';
 import type { Pair } from '../policy/row-parity.ts';
+import { atRate, eachInTurn, type ApiReads } from './paced-reads.ts';
 import { jobItem, listedItem, profileItem, voiceItem } from './dialect-items.ts';
 
 /** What is read in each dialect. `list`: the newest lip-sync jobs; `jobs`: the same jobs, each by its id. */
@@ -26,6 +27,14 @@ export type SurfaceComparison = { readonly surface: Surface } & (
 export interface DialectComparison {
   readonly verdict: 'parity' | 'differs' | 'unread';
   readonly surfaces: readonly SurfaceComparison[];
+}
+
+/** How much is compared, and how fast. */
+export interface CompareOptions {
+  /** How many of the newest lip-sync jobs. */
+  readonly jobs: number;
+  /** Most requests per second in both dialects together: they are one account's. Default null: no limit. */
+  readonly pollRate?: number | null;
 }
 
 /** What was read of a surface in one dialect. */
@@ -47,10 +56,15 @@ const LONGEST_PAUSE_MS = 30_000;
 
 /**
  * Reads profile, voices, list of lip-sync jobs and these jobs in both dialects, one request after the other, and compares
- * them. Spends nothing and changes nothing. A surface that differs is read twice. `jobs`: how many of the newest.
+ * them. Spends nothing and changes nothing. A surface that differs is read twice.
  */
-export async function compareDialects(api: SpeechApi, jobs: number): Promise<DialectComparison> {
-  const apis: Pair<SpeechApi> = [api.speaking(DIALECTS[0]), api.speaking(DIALECTS[1])];
+export async function compareDialects(
+  api: Pick<SpeechApi, 'speaking'>,
+  { jobs, pollRate = null }: CompareOptions,
+): Promise<DialectComparison> {
+  const inTurn = atRate(pollRate);
+  const [one, other] = DIALECTS;
+  const apis: Pair<ApiReads> = [eachInTurn(api.speaking(one), inTurn), eachInTurn(api.speaking(other), inTurn)];
   const profile = await compareSurface('profile', apis, readProfile);
   // A token that is refused, or a host that is away, is not asked again.
   if (isUnread(profile)) return { verdict: 'unread', surfaces: [profile] };
@@ -74,8 +88,8 @@ function isUnread(surface: SurfaceComparison): boolean {
 
 async function compareSurface(
   surface: Surface,
-  apis: Pair<SpeechApi>,
-  read: (api: SpeechApi) => Promise<Reading>,
+  apis: Pair<ApiReads>,
+  read: (api: ApiReads) => Promise<Reading>,
 ): Promise<SurfaceComparison> {
   const first = await lookOnce(surface, apis, read);
   if (first.type === 'unread' || !isDifferent(first)) return first;
@@ -85,8 +99,8 @@ async function compareSurface(
 
 async function lookOnce(
   surface: Surface,
-  [v1, legacy]: Pair<SpeechApi>,
-  read: (api: SpeechApi) => Promise<Reading>,
+  [v1, legacy]: Pair<ApiReads>,
+  read: (api: ApiReads) => Promise<Reading>,
 ): Promise<SurfaceComparison> {
   const readings = [await read(v1), await read(legacy)] as const;
   const [one, other] = readings;
@@ -105,20 +119,20 @@ function whyOf(reading: Reading): string | null {
   return reading.type === 'unread' ? reading.why : null;
 }
 
-function readProfile(api: SpeechApi): Promise<Reading> {
+function readProfile(api: ApiReads): Promise<Reading> {
   return orUnread(async () => {
     const profile = await patiently(() => api.readProfile());
     return new Map([['the account', profileItem(profile)]]);
   });
 }
 
-async function readAllVoices(api: SpeechApi): Promise<Reading> {
+async function readAllVoices(api: ApiReads): Promise<Reading> {
   const read = await readVoices(api, { ids: undefined, patienceMs: VOICES_PATIENCE_MS, tries: TRIES });
   if (read.type === 'cut') return { type: 'unread', why: read.why };
   return { type: 'read', items: new Map([...read.voices].map(([id, voice]) => [id, voiceItem(voice)])) };
 }
 
-async function readList(api: SpeechApi, most: number): Promise<Reading> {
+async function readList(api: ApiReads, most: number): Promise<Reading> {
   let isCut = false;
   const reading = await orUnread(async () => {
     const jobs = new Map<string, ListedJob>();
@@ -135,7 +149,7 @@ async function readList(api: SpeechApi, most: number): Promise<Reading> {
 }
 
 /** Jobs that the dialect does not know are left out. */
-function readJobs(api: SpeechApi, ids: readonly string[]): Promise<Reading> {
+function readJobs(api: ApiReads, ids: readonly string[]): Promise<Reading> {
   return orUnread(async () => {
     const items = new Map<string, Item>();
     for (const id of ids) {

@@ -18,8 +18,8 @@ export const NO_VOICES: Extract<KnownVoices, { readonly type: 'sound' }> = {
  * Looks up the voices of a manifest in the API's list; free. Throws {@link VoxbatchError} (`voices-unread`) if it names
  * voices and the list cannot be read.
  */
-export async function knowVoices(api: Pick<SpeechApi, 'listVoices'>, manifest: SoundManifest): Promise<KnownVoices> {
-  const checked = await checkVoices(manifest, (wanted) => readVoices(api, wanted));
+export async function knowVoices(api: Pick<SpeechApi, 'speaking'>, manifest: SoundManifest): Promise<KnownVoices> {
+  const checked = await checkVoices(manifest, (wanted, dialect) => readVoices(api.speaking(dialect), wanted));
   if (checked.type !== 'unread') return checked;
   const { why, names, first } = checked;
   throw new VoxbatchError({ type: 'voices-unread', why, names, first });

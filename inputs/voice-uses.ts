@@ -1,4 +1,4 @@
-import { resultOf, type RowSpec } from '../contract/row-kinds.ts';
+import { dialectOf, resultOf, type RowSpec } from '../contract/row-kinds.ts';
 import { nameAskedFor } from '../policy/voice-name.ts';
 
 /** Rows that have something in common, and the first of them. */
@@ -15,7 +15,7 @@ export interface UsedBy {
 /** A voice of a manifest, as it is written there. */
 export interface VoiceUse extends UsedBy {
   readonly voice: string;
-  /** The engines that its rows ask for; rows without one are left out. */
+  /** The engines that its rows of v1 ask for; rows without one are left out. */
   readonly engines: ReadonlyMap<string, UsedBy>;
 }
 
@@ -78,7 +78,8 @@ export class VoiceUses {
       this.#uses.set(voice, (use = { ...first, rows: 0, engines: new Map() }));
     }
     use.rows += 1;
-    if (engine === undefined) return;
+    // What a voice works with are the engines of v1; the older paths have other names for them.
+    if (engine === undefined || dialectOf(spec) !== 'v1') return;
     const known = use.engines.get(engine);
     if (known === undefined) use.engines.set(engine, { ...first, rows: 1 });
     else known.rows += 1;

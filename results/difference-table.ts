@@ -1,4 +1,5 @@
 import { open } from 'node:fs/promises';
+import type { Dialect } from '../contract/dialects.ts';
 import { hasResult } from '../contract/outcomes.ts';
 import { csvLine, type LineValue } from './line-formats.ts';
 import { isAbsent } from './system-errors.ts';
@@ -7,6 +8,8 @@ import { WholeFile } from './whole-file.ts';
 /** What a line says of one of the two rows; null where only the other batch has it. */
 export interface DifferenceSide {
   readonly row: number;
+  /** The dialect of the API that it spoke. */
+  readonly dialect: Dialect;
   readonly outcome: string | null;
   readonly errorClass: string | null;
   readonly seconds: number | null;
@@ -26,15 +29,23 @@ export interface DifferenceLine {
   readonly sides: readonly [DifferenceSide | null, DifferenceSide | null];
 }
 
-const SIDE_COLUMNS = ['row', 'outcome', 'error_class', 'seconds', 'credits', 'attempts', 'text'] as const;
-const COLUMNS = [
-  ...['id', 'differs', 'input', 'words_different', 'words'],
-  ...SIDE_COLUMNS.flatMap((name) => [`${name}_1`, `${name}_2`]),
-];
+const SIDE_COLUMNS = [
+  'row',
+  'outcome',
+  'error_class',
+  'seconds',
+  'credits',
+  'attempts',
+  'text',
+  'api_dialect',
+] as const;
+/** The tables of all versions begin with these. */
+const FIRST_COLUMNS = ['id', 'differs', 'input', 'words_different', 'words'];
+const COLUMNS = [...FIRST_COLUMNS, ...SIDE_COLUMNS.flatMap((name) => [`${name}_1`, `${name}_2`])];
 
 /** Whether a file may be written: there is none, or it is such a table. */
 export async function isOurTable(path: string): Promise<boolean> {
-  const header = csvLine(COLUMNS);
+  const header = `${csvLine(FIRST_COLUMNS).trimEnd()},`;
   try {
     const file = await open(path, 'r');
     try {
@@ -89,5 +100,6 @@ function cellsOf(side: DifferenceSide | null): Readonly<Record<(typeof SIDE_COLU
     credits: side.credits,
     attempts: side.attempts,
     text: side.text ?? '',
+    api_dialect: side.dialect,
   };
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { DEFAULT_TOLERANCES, type Tolerances } from '../../policy/judge-parity.ts';
 import type { CommandContext } from '../command-context.ts';
-import { share, wholeFrom } from '../commands/flag-values.ts';
+import { positive, share, wholeFrom } from '../commands/flag-values.ts';
 import { usageError } from '../exit-error.ts';
 import type { CompareFlags } from './compare.ts';
 import type { DialectFlags } from './compare-dialects.ts';
@@ -18,7 +18,10 @@ type Flags = CompareFlags & DialectFlags;
 
 /** Flags of the one use that make no sense in the other. */
 const OF_BATCHES = ['length', 'words', 'rows', 'credits', 'latency', 'out'] as const satisfies readonly (keyof Flags)[];
-const OF_DIALECTS = ['jobs', 'apiUrl'] as const satisfies readonly (keyof Flags)[];
+const OF_DIALECTS = ['jobs', 'pollRate', 'apiUrl'] as const satisfies readonly (keyof Flags)[];
+
+/** Flags of two words, as they are typed. */
+const FLAG_NAMES: Readonly<Record<string, string>> = { apiUrl: 'api-url', pollRate: 'poll-rate' };
 
 /** Adds `compare`. */
 export function addCompareCommand(program: Command, { output, done }: CommandContext): void {
@@ -36,6 +39,11 @@ export function addCompareCommand(program: Command, { output, done }: CommandCon
     .option('--latency <share>', upTo('latency', 'How much slower the second batch may be'), share)
     .option('-o, --out <file>', 'Also write the rows that differ to this CSV file')
     .option('--jobs <n>', 'Without batches: how many of the newest lip-sync jobs to read (default: 20)', wholeFrom(0))
+    .option(
+      '--poll-rate <rate>',
+      'Without batches: max requests per second, in both dialects together (default: limits.pollRate)',
+      positive,
+    )
     .option('--api-url <url>', 'Without batches: API address (default: VOXBATCH_API_URL)')
     .option('--json', 'Print one line of JSON')
     .addHelpText(
@@ -58,6 +66,5 @@ export function addCompareCommand(program: Command, { output, done }: CommandCon
 }
 
 function refuse(names: readonly (keyof Flags)[], flags: Flags, why: string): void {
-  for (const name of names)
-    if (flags[name] !== undefined) throw usageError(`--${name === 'apiUrl' ? 'api-url' : name} ${why}.`);
+  for (const name of names) if (flags[name] !== undefined) throw usageError(`--${FLAG_NAMES[name] ?? name} ${why}.`);
 }

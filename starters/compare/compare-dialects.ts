@@ -11,6 +11,7 @@ import { dialectLines, readLine } from './dialect-words.ts';
 export interface DialectFlags {
   readonly apiUrl?: string;
   readonly jobs?: number;
+  readonly pollRate?: number;
   readonly json?: boolean;
 }
 
@@ -26,7 +27,8 @@ const EXITS: Readonly<Record<DialectComparison['verdict'], ExitName>> = {
 /** `voxbatch compare`: the account in both dialects side by side. Only reads; spends nothing. Each request is logged on stderr. */
 export async function compareAccount(flags: DialectFlags, output: Output): Promise<ExitName> {
   const requests: NotedRead[] = [];
-  const access = await confirmedAccess(await readSettings(), flags);
+  const settings = await readSettings();
+  const access = await confirmedAccess(settings, flags);
   const api = createApi(access, {
     onRead: (read) => {
       requests.push(read);
@@ -34,7 +36,8 @@ export async function compareAccount(flags: DialectFlags, output: Output): Promi
     },
   });
   try {
-    const found = await compareDialects(api, flags.jobs ?? USUAL_JOBS);
+    const pollRate = flags.pollRate ?? settings.config.limits?.pollRate ?? null;
+    const found = await compareDialects(api, { jobs: flags.jobs ?? USUAL_JOBS, pollRate });
     const exit = EXITS[found.verdict];
     if (flags.json === true) output.data(JSON.stringify({ exit, api: api.baseUrl, ...dialectJson(found, requests) }));
     else for (const line of dialectLines(found, api.baseUrl)) output.data(line);

@@ -37,8 +37,8 @@ export function comparisonJson(found: BatchComparison, named: readonly UnlikeRow
       ...line,
       sides: sides.map((side) => {
         if (side === null) return null;
-        const { errorClass, ...facts } = side;
-        return { ...facts, error_class: errorClass };
+        const { dialect, errorClass, ...facts } = side;
+        return { ...facts, api_dialect: dialect, error_class: errorClass };
       }),
     })),
   };

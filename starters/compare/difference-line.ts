@@ -1,4 +1,5 @@
 import type { UnlikeRow } from '../../batches/compare-batches.ts';
+import { dialectOf } from '../../contract/row-kinds.ts';
 import type { RowStanding } from '../../ledger/record-types.ts';
 import type { DifferenceLine, DifferenceSide } from '../../results/difference-table.ts';
 import { creditsOf, wasMade } from '../../results/result-line.ts';
@@ -23,6 +24,7 @@ export function differenceLine(row: UnlikeRow): DifferenceLine {
 function sideOf({ row, charges }: RowStanding, seconds: number | null): DifferenceSide {
   return {
     row: row.row,
+    dialect: dialectOf(row.spec),
     outcome: row.outcome,
     errorClass: row.failure?.class ?? null,
     seconds,

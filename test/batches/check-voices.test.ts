@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { VoicesRead, VoicesWanted } from '../../api/read-voices.ts';
 import type { Voice } from '../../api/speech-api.ts';
+import type { Dialect } from '../../contract/dialects.ts';
 import { checkVoices, type CheckedVoices } from '../../batches/check-voices.ts';
 import { openManifest } from '../../inputs/manifest-source.ts';
 import { summarizeManifest } from '../../inputs/read-manifest.ts';
@@ -17,26 +18,29 @@ const READ: VoicesRead = { type: 'read', voices: new Map(LIST.map((voice) => [vo
 
 interface Checked {
   readonly checked: CheckedVoices;
-  /** What was asked of the list. */
+  /** What was asked of the list, and in which dialect. */
   readonly asked: readonly VoicesWanted[];
+  readonly dialects: readonly Dialect[];
 }
 
 /** Checks a manifest of these voices and engines, a row each from line 2 on. */
 function check(
   cells: readonly string[],
-  { strict = false, read = READ, makers = [] as readonly VoiceMaker[] } = {},
+  { strict = false, read = READ, makers = [] as readonly VoiceMaker[], legacyShare = 0 } = {},
 ): Promise<Checked> {
   const content = `id,text,voice,engine\n${cells.map((cell, at) => `r${String(at + 2)},Hi,${cell}\n`).join('')}`;
   return withManifest(content, async (path) => {
     const asked: VoicesWanted[] = [];
-    const options = { ...OPTIONS, strict };
+    const dialects: Dialect[] = [];
+    const options = { ...OPTIONS, strict, legacyShare };
     const found = await summarizeManifest(await openManifest(path), options);
     const summary = { ...found, voices: { ...found.voices, makers } };
-    const checked = await checkVoices({ summary, options }, (wanted) => {
+    const checked = await checkVoices({ summary, options }, (wanted, dialect) => {
       asked.push(wanted);
+      dialects.push(dialect);
       return Promise.resolve(read);
     });
-    return { checked, asked };
+    return { checked, asked, dialects };
   });
 }
 
@@ -61,6 +65,14 @@ describe('checkVoices', () => {
     });
     expect(asked).toHaveLength(1);
     expect(asked[0]?.ids).toBeUndefined();
+  });
+
+  it('looks where all the rows speak: on the legacy paths, whose engines are no business of the current list', async () => {
+    const cells = ['name:Lin,v2', 'v-3,s1'];
+    const legacy = await check(cells, { legacyShare: 1 });
+    expect([legacy.dialects, problems(legacy)]).toEqual([['legacy'], 'sound']);
+    expect((await check(cells, { legacyShare: 0.5 })).dialects).toEqual(['v1']);
+    expect(problems(await check(cells))).toHaveLength(2);
   });
 
   it('reads no further than the ids of a manifest without names, and nothing without voices', async () => {

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { Failure } from '../../contract/failures.ts';
 import type { Kind } from '../../contract/row-kinds.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { NewRow, ResultFile } from '../../ledger/record-types.ts';
+import type { NewBatch, NewRow, ResultFile } from '../../ledger/record-types.ts';
 import { aBatch, aRow, INTENT } from '../ledger/setup.ts';
 
 /** How a row of a batch ended; undefined: it is still open. */
@@ -20,8 +20,9 @@ export async function addStories(
   name: string,
   stories: readonly RowStory[],
   change: (row: NewRow) => NewRow = (row) => row,
+  batch: NewBatch = aBatch(name),
 ): Promise<void> {
-  await ledger.createBatch(aBatch(name));
+  await ledger.createBatch(batch);
   await ledger.addRows(
     name,
     stories.map((story, at) => change(aRow(at + 1, kindOf(story)))),

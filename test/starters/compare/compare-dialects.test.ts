@@ -59,6 +59,19 @@ describe('voxbatch compare', () => {
     expect(server.seen.map(({ body }) => body).join()).not.toContain(TOKEN);
   });
 
+  it('logs every request, of both dialects, in the order in which they went', async () => {
+    const server = await serveApi(ALIKE);
+    const { value } = await desk.line.json('compare', '--poll-rate', '500', '--json');
+    const logged = value['requests'] as readonly { dialect: string; method: string; path: string; status: number }[];
+    const pathOf = ({ dialect, path }: (typeof logged)[number]): string => (dialect === 'v1' ? API_PATH + path : path);
+    // A log has no ids.
+    const asked = server.seen.map(
+      ({ method, url }) => `${method} ${(url.split('?')[0] ?? '').replace('/j1', '/{id}')}`,
+    );
+    expect(logged.map((one) => `${one.method} ${pathOf(one)}`)).toEqual(asked);
+    expect(new Set(logged.map(({ dialect }) => dialect))).toEqual(new Set(['v1', 'legacy']));
+  });
+
   it('names what differs, each field of one dialect once, and says the same for machines', async () => {
     await serveApi({
       ...ALIKE,
@@ -145,6 +158,7 @@ describe('voxbatch compare', () => {
   it.each([
     [['compare', 'one'], 'Compare "one" with which batch?'],
     [['compare', '--length', '5%'], '--length needs two batches.'],
+    [['compare', 'one', 'two', '--poll-rate', '5'], '--poll-rate is for a comparison without batches.'],
     [['compare', 'one', 'two', '--jobs', '5'], '--jobs is for a comparison without batches.'],
     [['compare', 'one', 'two', '--api-url', 'http://x'], '--api-url is for a comparison without batches.'],
   ])('refuses %j', async (words, message) => {

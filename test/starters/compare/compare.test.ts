@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { addStories, type RowStory } from '../../batches/two-batches.ts';
+import { aBatch } from '../../ledger/setup.ts';
 import { mp3 } from '../../store/media.ts';
 import { placeForEach } from '../place-for-each.ts';
 
@@ -61,6 +62,22 @@ describe('voxbatch compare BATCH BATCH', () => {
     );
   });
 
+  it('names the dialects, of both batches and of each row that differs, where one of them is not v1', async () => {
+    await add('one', speech, speech);
+    const moved = aBatch('moved');
+    const { settings } = moved;
+    await addStories(
+      ...([desk.place.ledger, join(desk.place.folder, 'store'), 'moved', [short, speech]] as const),
+      (row) => ({ ...row, spec: { ...row.spec, dialect: 'legacy' } }),
+      { ...moved, settings: { ...settings, reading: { ...settings.reading, legacyShare: 1 } } },
+    );
+    const { stdout } = await desk.line.run('compare', 'one', 'moved');
+    expect(stdout).toContain('"one" (v1) beside "moved" (legacy): 2 rows compared\n');
+    const { value } = await desk.line.json('compare', 'one', 'moved', '--json');
+    expect(value['batches']).toMatchObject([{ api_dialect: 'v1' }, { api_dialect: 'legacy' }]);
+    expect(value['differing']).toMatchObject([{ id: 'r1', sides: [{ api_dialect: 'v1' }, { api_dialect: 'legacy' }] }]);
+  });
+
   it('takes tolerances', async () => {
     await add('one', speech, heard('one two three'));
     await add('other', short, heard('one four three'));
@@ -89,9 +106,12 @@ describe('voxbatch compare BATCH BATCH', () => {
     const [header, ...lines] = readFileSync('differ.csv', 'utf8').trimEnd().split('\n');
     expect(header).toMatch(/^id,differs,input,words_different,words,row_1,row_2,outcome_1,outcome_2,/);
     expect(lines).toHaveLength(3);
-    expect(lines[0]).toMatch(/^r1,length,,,,1,1,succeeded,succeeded,,,2\.4\d*,0\.4\d*,2,2,1,1,,$/);
-    expect(lines[1]).toMatch(/^r2,words,,1,1,2,2,.*,'=one,two$/);
+    expect(lines[0]).toMatch(/^r1,length,,,,1,1,succeeded,succeeded,,,2\.4\d*,0\.4\d*,2,2,1,1,,,v1,v1$/);
+    expect(lines[1]).toMatch(/^r2,words,,1,1,2,2,.*,'=one,two,v1,v1$/);
     expect(lines[2]).toMatch(/^r3,only,,,,3,,failed,,BadRequest,,/);
+    expect((await desk.line.run('compare', 'one', 'other', '--out', 'differ.csv')).code).toBe(10);
+    // Of an earlier version, which had fewer columns.
+    writeFileSync('differ.csv', 'id,differs,input,words_different,words,row_1,row_2\n');
     expect((await desk.line.run('compare', 'one', 'other', '--out', 'differ.csv')).code).toBe(10);
     writeFileSync('lines.csv', 'id,text\n');
     const refusal = await desk.line.run('compare', 'one', 'other', '--out', 'lines.csv');
