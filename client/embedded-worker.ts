@@ -16,7 +16,8 @@ import { realmOf, type OpenApi } from './open-api.ts';
 import type { Temporal } from './open-temporal.ts';
 import { VoxbatchError } from './problem.ts';
 import { voxbatchVersion } from './version.ts';
-import { WebhookUse, type WebhookRequest, type WebhookWish } from './webhooks/use-webhook.ts';
+import { WebhookUse, type WebhookRequest } from './webhooks/use-webhook.ts';
+import type { WebhookWish } from './webhooks/webhook-options.ts';
 import { watchLeftover } from './webhooks/watch-leftover.ts';
 import type { WebhookNews } from './webhooks/webhook-news.ts';
 

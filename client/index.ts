@@ -12,5 +12,7 @@ export type { RedriveCheck, RedriveOptions } from './redrive.ts';
 export type { Finding, Trouble } from './doctor.ts';
 export type { FollowEvent } from './follow.ts';
 export type { TemporalCluster, VoxbatchOptions } from './options.ts';
+export type { WebhookNews } from './webhooks/webhook-news.ts';
+export type { WebhookOptions } from './webhooks/webhook-options.ts';
 export { VoxbatchError } from './problem.ts';
 export type { Problem } from './problem.ts';

@@ -1,4 +1,6 @@
 import type { Config } from '../inputs/config-file.ts';
+import type { WebhookNews } from './webhooks/webhook-news.ts';
+import type { WebhookOptions } from './webhooks/webhook-options.ts';
 
 /** A Temporal cluster, as `@temporalio/envconfig` describes one. */
 export interface TemporalCluster {
@@ -32,6 +34,13 @@ export interface VoxbatchOptions {
   readonly config?: Config;
   /** A cluster whose workers do the work. Default: an embedded server, and a worker in this process. */
   readonly temporal?: TemporalCluster;
+  /**
+   * Webhooks of the account, which lead to the worker of this process while batches are worked on: it polls less then. Not
+   * for a cluster. Default: none.
+   */
+  readonly webhook?: WebhookOptions;
+  /** Called with what happens to the account's webhook. Default: does nothing. */
+  readonly onWebhook?: (news: WebhookNews) => void;
   /** Called before anything that takes long, such as downloading a Temporal server. Default: does nothing. */
   readonly say?: (line: string) => void;
 }

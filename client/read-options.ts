@@ -2,6 +2,8 @@ import { resolve } from 'node:path';
 import { readBaseUrl } from '../api/base-url.ts';
 import type { VoxbatchOptions } from './options.ts';
 import { messageOf, VoxbatchError } from './problem.ts';
+import { refuseOption } from './refuse-option.ts';
+import { webhookWish, type WebhookWish } from './webhooks/webhook-options.ts';
 import { placesIn, type ApiAccess, type RefusedAddress, type Settings } from './settings.ts';
 
 /** Fills in the places that were not given. Throws {@link VoxbatchError} (`bad-option`) for an impossible one. */
@@ -19,6 +21,17 @@ export function settingsOf({ home = '.voxbatch', ledger, store, config = {}, tem
 
 function refuseAddress(option: string, { expected, came }: Omit<RefusedAddress, 'of'>): never {
   throw new VoxbatchError({ type: 'bad-option', option, expected, came });
+}
+
+/** How webhooks reach this process, if they do. Throws {@link VoxbatchError} (`bad-option`). */
+export function wishOf({ webhook, temporal }: Pick<VoxbatchOptions, 'webhook' | 'temporal'>): WebhookWish | undefined {
+  if (webhook === undefined) return undefined;
+  if (temporal !== undefined) refuseOption('webhook', 'none with a cluster, where other processes work', webhook.url);
+  const wish = webhookWish(webhook);
+  if (!('expected' in wish)) return wish;
+  // The path of an address is a secret.
+  const came = wish.option === 'restore' ? 'something else' : webhook[wish.option];
+  return refuseOption(`webhook.${wish.option}`, wish.expected, came);
 }
 
 /** Address and token of the API. Throws {@link VoxbatchError} (`no-api`). */

@@ -10,12 +10,12 @@ import { checkConfig, checkHome, checkWanted } from './check-options.ts';
 import { compareHere, type CompareOptions } from './compare.ts';
 import { examine, type Finding } from './doctor.ts';
 import type { VoxbatchOptions } from './options.ts';
-import { accessOf, settingsOf } from './read-options.ts';
+import { accessOf, settingsOf, wishOf } from './read-options.ts';
 import { identifyMedia } from './identify-media.ts';
 import { planWanted, recordManifest, type NotRecorded, type PlanAnswer, type RunOptions } from './record-manifest.ts';
 import { Session } from './session.ts';
 import type { Settings } from './settings.ts';
-import type { Workplace } from './workplace.ts';
+import type { Workplace, WorkplaceRequest } from './workplace.ts';
 
 /**
  * Result of running a manifest. `finished`: every row of the batch had ended before. `refused`, `declined`: it may not
@@ -78,7 +78,8 @@ export function openVoxbatch(options: VoxbatchOptions): Voxbatch {
     ledger: { mustExist: false, thread: true },
   });
   const ending = new AbortController();
-  const workplace = lazyWorkplace({ session, settings, say, signal: ending.signal });
+  const hooked = { webhook: wishOf(options), onWebhook: options.onWebhook };
+  const workplace = lazyWorkplace({ session, settings, say, signal: ending.signal, ...hooked });
 
   const desk = deskOf(session, say, workplace, ending.signal);
 
@@ -144,7 +145,7 @@ function deskOf(
   return desk;
 }
 
-interface WorkplaceNeeds {
+interface WorkplaceNeeds extends Pick<WorkplaceRequest, 'webhook' | 'onWebhook'> {
   readonly session: Session;
   readonly settings: Settings;
   readonly say: (line: string) => void;
@@ -158,13 +159,13 @@ interface LazyWorkplace {
 }
 
 /** A workplace that is opened when it is first needed, and again if that failed. */
-function lazyWorkplace({ session, settings, say, signal }: WorkplaceNeeds): LazyWorkplace {
+function lazyWorkplace({ session, settings, say, signal, ...hooked }: WorkplaceNeeds): LazyWorkplace {
   let opening: Promise<Workplace> | undefined;
   const open = async (): Promise<Workplace> => {
     const [ledger, store, api] = [await session.ledger(), await session.store(), await session.api()];
     // The worker takes long to load, and read-only callers need none.
     const { Workplace } = await import('./workplace.ts');
-    const place = new Workplace({ settings, ledger, store, open: api, worker: 'own', say });
+    const place = new Workplace({ settings, ledger, store, open: api, worker: 'own', say, ...hooked });
     try {
       await place.open(signal);
       return place;

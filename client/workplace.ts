@@ -16,7 +16,7 @@ import { openTemporal, type Temporal } from './open-temporal.ts';
 import { VoxbatchError } from './problem.ts';
 import type { Settings } from './settings.ts';
 import { askWorkflow, startWorkflow } from './start-workflow.ts';
-import type { WebhookWish } from './webhooks/use-webhook.ts';
+import type { WebhookWish } from './webhooks/webhook-options.ts';
 import type { WebhookNews } from './webhooks/webhook-news.ts';
 
 /**

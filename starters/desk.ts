@@ -1,6 +1,6 @@
 import type { Session } from '../client/session.ts';
 import type { Settings } from '../client/settings.ts';
-import type { WebhookWish } from '../client/webhooks/use-webhook.ts';
+import type { WebhookWish } from '../client/webhooks/webhook-options.ts';
 import type { RunContext } from './command-context.ts';
 import { readWebhook, type WebhookFlags } from './commands/webhook-flags.ts';
 import { openSession, type ApiFlags } from './connect/open-api.ts';

@@ -11,16 +11,7 @@ import { CannotListen, openHintListener, type HintListener } from './hint-listen
 import { foundIn, newSecret, type Found, type WebhookSet } from './own-address.ts';
 import { isStillNeeded, putBack, putLeftoverBack } from './put-back.ts';
 import { pauseAfter, type AttemptNews, type WebhookNews } from './webhook-news.ts';
-
-/** How webhooks reach this process. */
-export interface WebhookWish {
-  /** Public http(s) address that leads to {@link WebhookWish.host} and {@link WebhookWish.port}; a secret path is added. */
-  readonly url: string;
-  readonly host: string;
-  readonly port: number;
-  /** Address to put back in the end, instead of the one that the profile shows now. */
-  readonly restore?: string;
-}
+import type { WebhookWish } from './webhook-options.ts';
 
 export interface WebhookRequest {
   readonly wish: WebhookWish;

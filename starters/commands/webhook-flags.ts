@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { WebhookWish } from '../../client/webhooks/use-webhook.ts';
+import { WEBHOOK_DEFAULTS, webhookWish, type WebhookWish } from '../../client/webhooks/webhook-options.ts';
 import { defined } from '../../contract/defined.ts';
 import { usageError } from '../exit-error.ts';
 import { wholeFrom } from './flag-values.ts';
@@ -14,50 +14,49 @@ export interface WebhookFlags {
   readonly webhookRestore?: string;
 }
 
-/** Where webhooks are listened for, unless the user says otherwise. */
-const DEFAULT = { host: '127.0.0.1', port: 8765 } as const;
+/** In the place of `--webhook-restore`: the path of an address is a secret, and any user of a machine sees command lines. */
+export const RESTORE_VARIABLE = 'VOXBATCH_WEBHOOK_RESTORE';
 
 /** Adds `--webhook` and what goes with it. */
 export function addWebhookFlags(command: Command): Command {
+  const { host, port } = WEBHOOK_DEFAULTS;
   return command
     .option('--webhook <url>', "Set the account's webhook to a secret path below this public address while this runs")
-    .option('--webhook-port <n>', `Port that the address leads to (default: ${String(DEFAULT.port)})`, wholeFrom(1))
-    .option('--webhook-host <address>', `Address to listen on (default: ${DEFAULT.host})`)
+    .option('--webhook-port <n>', `Port that the address leads to (default: ${String(port)})`, wholeFrom(1))
+    .option('--webhook-host <address>', `Address to listen on (default: ${host})`)
     .option(
       '--webhook-restore <url>',
-      'Webhook to put back in the end (default: the one that the profile shows before)',
+      `Webhook to put back in the end (default: ${RESTORE_VARIABLE}, else the one that the profile shows before)`,
     );
 }
 
+const FLAGS = { url: '--webhook', host: '--webhook-host', port: '--webhook-port', restore: '--webhook-restore' };
+
 /** How webhooks reach this process; undefined without `--webhook`. Throws {@link ExitError} `usage`. */
-export function readWebhook(flags: WebhookFlags): WebhookWish | undefined {
-  const { webhook: url, webhookPort: port = DEFAULT.port, webhookHost: host = DEFAULT.host, webhookRestore } = flags;
+export function readWebhook(flags: WebhookFlags, env: NodeJS.ProcessEnv = process.env): WebhookWish | undefined {
+  const { webhook: url, webhookPort: port, webhookHost: host, webhookRestore } = flags;
   if (url === undefined) {
-    const alone = ['webhookPort', 'webhookHost', 'webhookRestore'] as const;
-    if (alone.some((name) => flags[name] !== undefined))
-      throw usageError('--webhook-port, --webhook-host and --webhook-restore need --webhook.');
-    return undefined;
+    if ((port ?? host ?? webhookRestore) === undefined) return undefined;
+    throw usageError('--webhook-port, --webhook-host and --webhook-restore need --webhook.');
   }
-  if (!isAddress(url) || /[?#]/.test(url)) {
-    throw usageError('--webhook: expected a public http or https URL without query, as in https://example.org/hooks.');
-  }
-  if (port > 65_535) throw usageError(`--webhook-port ${String(port)}: expected at most 65535.`);
-  if (webhookRestore !== undefined && !isAddress(webhookRestore)) {
-    throw usageError('--webhook-restore: expected an http or https URL.');
-  }
-  return { url, port, host, ...defined({ restore: webhookRestore }) };
+  // An empty variable is one that is not set.
+  const variable = env['VOXBATCH_WEBHOOK_RESTORE'];
+  const restore = webhookRestore ?? (variable === '' ? undefined : variable);
+  const wish = webhookWish({ url, ...defined({ port, host, restore }) });
+  if (!('expected' in wish)) return wish;
+  const isVariable = wish.option === 'restore' && webhookRestore === undefined;
+  const what = isVariable ? RESTORE_VARIABLE : FLAGS[wish.option];
+  throw usageError(`${what}: expected ${wish.expected}.`);
 }
 
-function isAddress(url: string): boolean {
-  if (!URL.canParse(url)) return false;
-  const { protocol, username, password } = new URL(url);
-  return /^https?:$/.test(protocol) && username === '' && password === '';
-}
-
-/** The same flags as words of a command line. */
+/** The same flags as words of a command line, without what is a secret: that goes by {@link webhookEnv}. */
 export function webhookWords(wish: WebhookWish | undefined): readonly string[] {
   if (wish === undefined) return [];
-  const { url, host, port, restore } = wish;
-  const words = ['--webhook', url, '--webhook-port', String(port), '--webhook-host', host];
-  return restore === undefined ? words : [...words, '--webhook-restore', restore];
+  const { url, host, port } = wish;
+  return ['--webhook', url, '--webhook-port', String(port), '--webhook-host', host];
+}
+
+/** What goes with {@link webhookWords} in the environment. */
+export function webhookEnv(wish: WebhookWish | undefined): NodeJS.ProcessEnv {
+  return { [RESTORE_VARIABLE]: wish?.restore };
 }

@@ -1,11 +1,11 @@
 import { Option, type Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
+import { addWebhookFlags } from '../commands/webhook-flags.ts';
 import type { ReconcileFlags } from './reconcile.ts';
 
 /** Adds `reconcile`. */
 export function addReconcileCommand(program: Command, context: CommandContext): void {
-  program
-    .command('reconcile')
+  addWebhookFlags(program.command('reconcile'))
     .description('Settle requests whose answers were lost, and list jobs that belong to no row; free')
     .argument('[batch]', 'Name of the batch (default: the newest)')
     .option(

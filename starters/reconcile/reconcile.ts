@@ -11,6 +11,7 @@ import { refuseLoading } from '../../client/refuse-loading.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import type { RunContext } from '../command-context.ts';
+import type { WebhookFlags } from '../commands/webhook-flags.ts';
 import { atDesk, type Desk } from '../desk.ts';
 import { ExitError } from '../exit-error.ts';
 import { shellWord } from '../terminal/go-on-command.ts';
@@ -23,7 +24,7 @@ import { orphanLines, priceLines, reconciledJson, reconciledLine } from './recon
 import { requireOrder, type WishFlags } from './row-flags.ts';
 
 /** Flags of `reconcile`. */
-export interface ReconcileFlags extends WishFlags {
+export interface ReconcileFlags extends WishFlags, WebhookFlags {
   readonly yes?: boolean;
   readonly out?: string;
   readonly apiUrl?: string;

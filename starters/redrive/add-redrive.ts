@@ -4,11 +4,12 @@ import type { CommandContext } from '../command-context.ts';
 import { WHERE_FORM } from './row-flags.ts';
 import { collect, credits } from '../commands/flag-values.ts';
 import { addOutputFlags, withOutputFlags } from '../commands/output-flags.ts';
+import { addWebhookFlags } from '../commands/webhook-flags.ts';
 import type { RedriveFlags } from './redrive.ts';
 
 /** Adds `redrive`. */
 export function addRedriveCommand(program: Command, context: CommandContext): void {
-  addOutputFlags(program.command('redrive'))
+  addOutputFlags(addWebhookFlags(program.command('redrive')))
     .description('Run ended rows of a batch again, as a new take at a new price')
     .argument('[batch]', 'Name of the batch (default: the one in the file, else the newest)')
     .option('--where <condition>', `Rows that match: ${WHERE_FORM}; repeatable, all must match`, collect)

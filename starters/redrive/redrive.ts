@@ -12,6 +12,7 @@ import type { Step } from '../../contract/row-kinds.ts';
 import { openManifest, type ManifestSource } from '../../inputs/manifest-source.ts';
 import type { RunContext } from '../command-context.ts';
 import type { OutputFlags } from '../commands/output-flags.ts';
+import type { WebhookFlags } from '../commands/webhook-flags.ts';
 import { atDesk } from '../desk.ts';
 import { unchangedError } from '../exit-error.ts';
 import { shellWord } from '../terminal/go-on-command.ts';
@@ -22,7 +23,7 @@ import { requireEditedRows } from './require-edited-rows.ts';
 import { readConditions, requireRows } from './row-flags.ts';
 
 /** Flags of `redrive`. */
-export interface RedriveFlags extends OutputFlags {
+export interface RedriveFlags extends OutputFlags, WebhookFlags {
   readonly where?: readonly string[];
   readonly rows?: readonly string[];
   readonly from?: string;

@@ -15,7 +15,7 @@ import { claimStore } from '../../client/claim-store.ts';
 import { openTemporal, type Temporal } from '../../client/open-temporal.ts';
 import type { Settings } from '../../client/settings.ts';
 import { readSettings } from '../connect/settings.ts';
-import type { WebhookWish } from '../../client/webhooks/use-webhook.ts';
+import type { WebhookWish } from '../../client/webhooks/webhook-options.ts';
 import type { WebhookNews } from '../../client/webhooks/webhook-news.ts';
 import { readWebhook, type WebhookFlags } from '../commands/webhook-flags.ts';
 import { webhookNewsWords } from '../terminal/webhook-news.ts';

@@ -4,8 +4,8 @@ import { PROXIES, startChild } from '../../embedded/child-process.ts';
 import { pathsIn } from '../../embedded/home.ts';
 import type { OpenApi } from '../../client/open-api.ts';
 import type { Settings } from '../../client/settings.ts';
-import type { WebhookWish } from '../../client/webhooks/use-webhook.ts';
-import { webhookWords } from '../commands/webhook-flags.ts';
+import type { WebhookWish } from '../../client/webhooks/webhook-options.ts';
+import { RESTORE_VARIABLE, webhookEnv, webhookWords } from '../commands/webhook-flags.ts';
 import { readToken } from '../connect/api-token.ts';
 
 /**
@@ -21,6 +21,7 @@ const PASSES = [
   'VOXBATCH_NOTIFY_SECRET',
   'VOXBATCH_STORE',
   'VOXBATCH_TEMPORAL_CLI',
+  RESTORE_VARIABLE,
   'TEMPORAL_CONFIG_FILE',
   'TEMPORAL_PROFILE',
   ...PROXIES,
@@ -44,7 +45,7 @@ export function spawnUp(settings: Settings, open: OpenApi, { batch, out, webhook
   const log = openSync(upLog, 'a');
   const cli = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../cli.ts' : '../cli.js', import.meta.url));
   // A token that came by a file is handed on as it was read: the file may be gone by then.
-  const env = { ...settings.env, VOXBATCH_API_TOKEN: readToken(settings) };
+  const env = { ...settings.env, VOXBATCH_API_TOKEN: readToken(settings), ...webhookEnv(webhook) };
   const child = startChild(
     process.execPath,
     [

@@ -40,6 +40,28 @@ describe('a run of a program', () => {
   });
 });
 
+describe('webhooks for a program', () => {
+  const url = 'https://hooks.example.org';
+
+  it.each([
+    ['webhook.url', { webhook: { url: 'hooks.example.org' } }],
+    ['webhook.url', { webhook: { url: `${url}?key=1` } }],
+    ['webhook.port', { webhook: { url, port: 0 } }],
+    ['webhook.port', { webhook: { url, port: 80.5 } }],
+    ['webhook.restore', { webhook: { url, restore: 'a-secret-path' } }],
+    ['webhook', { webhook: { url }, temporal: { address: 'temporal.example:7233' } }],
+  ])('are refused at once where %s is wrong: %j', (option, options) => {
+    let thrown: unknown;
+    try {
+      openVoxbatch({ ...options, home: join(folder, 'home') });
+    } catch (error) {
+      thrown = error;
+    }
+    expect(thrown).toMatchObject(refused(option));
+    expect(JSON.stringify(thrown)).not.toContain('a-secret-path');
+  });
+});
+
 describe('what may be changed at any time', () => {
   it.each<[string, unknown]>([
     ['budget', { budget: Number.NaN }],

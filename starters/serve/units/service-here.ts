@@ -35,7 +35,12 @@ const PLAIN = [
 ] as const;
 
 /** Settings that go to the file of the environment instead, and never into a unit. */
-const SECRET = ['VOXBATCH_API_TOKEN', 'VOXBATCH_NOTIFY_SECRET', 'TEMPORAL_API_KEY'] as const;
+const SECRET = [
+  'VOXBATCH_API_TOKEN',
+  'VOXBATCH_NOTIFY_SECRET',
+  'VOXBATCH_WEBHOOK_RESTORE',
+  'TEMPORAL_API_KEY',
+] as const;
 
 /** What the service of this folder needs, and which secrets this shell has for it. */
 export interface ServiceHere {

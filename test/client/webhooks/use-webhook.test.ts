@@ -7,7 +7,8 @@ import { changeProfile, clearWebhook } from '../../../client/account/change-prof
 import { openApi, readProfilePatiently, realmOf, type OpenApi } from '../../../client/open-api.ts';
 import { putLeftoverBack } from '../../../client/webhooks/put-back.ts';
 import { newSecret } from '../../../client/webhooks/own-address.ts';
-import { WebhookUse, type WebhookWish } from '../../../client/webhooks/use-webhook.ts';
+import { WebhookUse } from '../../../client/webhooks/use-webhook.ts';
+import type { WebhookWish } from '../../../client/webhooks/webhook-options.ts';
 import { pauseAfter, type WebhookNews } from '../../../client/webhooks/webhook-news.ts';
 import type { Failure } from '../../../contract/failures.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
