@@ -12,11 +12,11 @@ import type { Settings } from './settings.ts';
  * Throws {@link VoxbatchError} (`store-of-another`, `machine`).
  */
 export async function claimStore(
-  settings: Pick<Settings, 'store'>,
+  settings: Pick<Settings, 'store' | 'env'>,
   ledger: Pick<Ledger, 'id' | 'place'>,
 ): Promise<Store> {
   return beforeWork(async () => {
-    const store = await openStore(settings.store);
+    const store = await openStore(settings.store, settings.env);
     if ((await store.claim(ledger.id)) === ledger.id) {
       await store.sweep();
       return store;

@@ -8,6 +8,7 @@ import { newPart, PARTS_FOLDER } from './media-work.ts';
 import { claimFolder } from './owner-file.ts';
 import { receiveBody } from './receive-body.ts';
 import { filesBelow, measureFile, removeFile } from './remove-files.ts';
+import { findFfmpeg } from './sound/find-ffmpeg.ts';
 import type { Expectation, Store, StoredFile } from './store.ts';
 
 /** A part file unchanged for this long belongs to nobody: a request lasts 3 minutes at most. */
@@ -22,6 +23,8 @@ export interface FolderStoreOptions {
    * work.
    */
   readonly threadEntry?: URL;
+  /** Environment in which `findFfmpeg` looks, once files must be joined that need it. Default: an empty one. */
+  readonly env?: NodeJS.ProcessEnv;
 }
 
 /**
@@ -47,13 +50,13 @@ export async function openFolderStore(folder: string, options: FolderStoreOption
       return place.threads.reuse({ type: 'reuse', root, file, stem, parts: join(root, PARTS_FOLDER) });
     },
     levels: ({ key, bytes, extension }, ffmpeg) => {
-      const file = { path: pathOf(root, key), extension, ...(ffmpeg === undefined ? {} : { ffmpeg }) };
-      return place.threads.levels({ type: 'levels', file, bytes });
+      return place.threads.levels({ type: 'levels', file: { path: pathOf(root, key), extension, ffmpeg }, bytes });
     },
     join: async (files, stem) => {
       checkNames(root, stem);
       for (const { key } of files) pathOf(root, key);
-      return place.threads.join({ type: 'join', root, files, stem });
+      const ffmpeg = await findFfmpeg(options.env ?? {});
+      return place.threads.join({ type: 'join', root, files, stem, ffmpeg });
     },
     read: async (key) => (await open(pathOf(root, key), 'r')).createReadStream(),
     pathOf: (key) => pathOf(root, key),

@@ -23,11 +23,15 @@ export function readStoreAddress(address: string): StoreAddress {
   return { type: 'refused', expected: 'the path of a folder', came: `a ${scheme}: URL${why}` };
 }
 
-/** Opens the store at an address that {@link readStoreAddress} gave, making it if there is none. Throws `StoreUnwritable`. */
-export async function openStore(address: string): Promise<Store> {
+/**
+ * Opens the store at an address that {@link readStoreAddress} gave, making it if there is none. Throws `StoreUnwritable`.
+ *
+ * @param env environment in which ffmpeg is looked for
+ */
+export async function openStore(address: string, env: NodeJS.ProcessEnv): Promise<Store> {
   // What checks media takes a while to load, and few commands need it.
   const { openFolderStore } = await import('./folder-store.ts');
-  return openFolderStore(address);
+  return openFolderStore(address, { env });
 }
 
 /** Bytes that are free for new files of a store; null where nobody can tell. Makes nothing. */

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { JoinPart } from './sound/join/join-request.ts';
 import type { Hearing } from './sound/levels.ts';
 import type { Unfitness } from './unfit.ts';
 
@@ -48,12 +49,20 @@ export type KeptFile = Omit<StoredFile, 'unfit'>;
 export type Reused =
   { readonly type: 'reused'; readonly file: KeptFile } | { readonly type: 'missing' } | { readonly type: 'altered' };
 
+/** A stored file to be joined to others, and what comes with it. */
+export interface StoredPart extends KeptFile, Omit<JoinPart, 'path' | 'extension'> {}
+
 /**
  * Several stored files as one. `damaged`: the file at this place, from 0, is not what its record says. `unjoinable`: why,
  * for people.
  */
 export type Joined =
-  | { readonly type: 'joined'; readonly file: StoredFile }
+  | {
+      readonly type: 'joined';
+      readonly file: StoredFile;
+      /** When each part begins in it, in seconds. */
+      readonly starts: readonly number[];
+    }
   | { readonly type: 'damaged'; readonly at: number; readonly is: 'missing' | 'altered' }
   | { readonly type: 'unjoinable'; readonly why: string };
 
@@ -116,10 +125,10 @@ export interface Store {
    */
   levels(file: Pick<KeptFile, 'key' | 'bytes' | 'extension'>, ffmpeg?: string): Promise<Hearing>;
   /**
-   * Joins sound files, in order, into a new file `<stem>.<ext>`; the files stay. Whole or absent, like any other. Throws
-   * `StoreUnwritable`.
+   * Joins sound files, in order, into a new file `<stem>.<ext>`, as `joinSound` does, by ffmpeg where that is needed and
+   * there; the files stay. Whole or absent, like any other. Throws `StoreUnwritable`.
    */
-  join(files: readonly KeptFile[], stem: string): Promise<Joined>;
+  join(files: readonly StoredPart[], stem: string): Promise<Joined>;
   /** A readable stream of a stored file. */
   read(key: string): Promise<Readable>;
   /** Absolute path of a stored file, if the driver keeps files on this machine. */

@@ -35,7 +35,7 @@ export async function results(name: string | undefined, flags: ResultsFlags, out
     await claimOut(out, batch);
     const { counts, money, mismatches, damaged, kept } = await projectBatch({
       ledger,
-      store: await openStore(settings.store),
+      store: await openStore(settings.store, settings.env),
       batch: batch.name,
       out,
       complete: batch.state === 'closed',

@@ -58,7 +58,7 @@ async function endFromRecord(request: SingleRequest, job: SoundJob, settings: Se
     const decided = decideOn(record, { again, resubmit });
     if (decided.type === 'go-on' || decided.type === 'redrive') return undefined;
     if (decided.type === 'hold') context.output.say(heldText(decided));
-    const store = await openStore(settings.store);
+    const store = await openStore(settings.store, settings.env);
     return await endSingle({ ...request, record, ledger, store, why: 'closed', isOld: true }).finally(() =>
       store.close(),
     );

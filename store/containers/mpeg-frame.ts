@@ -147,6 +147,8 @@ function isEmpty(head: Buffer, header: MpegHeader): boolean {
 
 /** Where the side information of a layer III frame says what of its granules. */
 export interface SideLayout {
+  /** Bytes of all of it, behind the header and its checksum. */
+  readonly bytes: number;
   /** Bit at which the first granule begins, from the start of the frame. */
   readonly start: number;
   /** Bits of a granule of one channel. */
@@ -156,10 +158,12 @@ export interface SideLayout {
 }
 
 /** The layout of a frame's side information (ISO/IEC 11172-3, 2.4.1.7; 13818-3, 2.4.1.7). */
-export function sideLayout({ isVersion1, isMono, hasChecksum }: MpegHeader): SideLayout {
+export function sideLayout(header: MpegHeader): SideLayout {
+  const { isVersion1, isMono, hasChecksum } = header;
   // Before the granules: start of the main data, private bits, and in version 1 what granules share.
   const before = isVersion1 ? (isMono ? 18 : 20) : isMono ? 9 : 10;
   return {
+    bytes: sideBytes(header),
     start: (hasChecksum ? 6 : 4) * 8 + before,
     granuleBits: isVersion1 ? 59 : 63,
     granules: (isVersion1 ? 2 : 1) * (isMono ? 1 : 2),

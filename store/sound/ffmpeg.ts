@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import type { Readable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 
 /** The most CPU seconds that a run may take, and the most seconds by the clock: a file that is made to hang must end. */
 const MOST_CPU_SECONDS = 600;
@@ -24,6 +24,8 @@ export interface FfmpegRun {
    * end, as {@link fileArgument} writes them.
    */
   readonly args: readonly string[];
+  /** Gives it its input, and ends it. Default: it has none. */
+  readonly onInput?: (input: Writable) => Promise<void>;
   /** Takes what it writes to its output. Default: nothing is read. */
   readonly onOutput?: (output: Readable) => Promise<void>;
 }
@@ -37,10 +39,10 @@ export function fileArgument(path: string): string {
  * Runs ffmpeg without a shell; it may open local files only. Returns what it wrote to its error output. Throws
  * {@link FfmpegFailed}. It ends with this process or thread, and at the latest after 10 minutes of CPU.
  */
-export async function runFfmpeg({ program, args, onOutput }: FfmpegRun): Promise<string> {
+export async function runFfmpeg({ program, args, onInput, onOutput }: FfmpegRun): Promise<string> {
   const fixed = ['-nostdin', '-hide_banner', '-loglevel', 'error', '-timelimit', String(MOST_CPU_SECONDS)];
   const child = spawn(program, [...fixed, '-threads', '1', '-protocol_whitelist', 'file,pipe', ...args], {
-    stdio: ['ignore', onOutput === undefined ? 'ignore' : 'pipe', 'pipe'],
+    stdio: [onInput === undefined ? 'ignore' : 'pipe', onOutput === undefined ? 'ignore' : 'pipe', 'pipe'],
     // Nothing of this process's environment concerns it, least of all the token.
     env: {},
     windowsHide: true,
@@ -52,25 +54,43 @@ export async function runFfmpeg({ program, args, onOutput }: FfmpegRun): Promise
   child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
     words = `${words}${chunk}`.slice(-MOST_WORDS);
   });
+  // Without a listener, a broken pipe would end this process.
+  child.stdin?.on('error', () => undefined);
+  const ended = new Promise<void>((resolve, reject) => {
+    child.once('error', (cause) => {
+      reject(new FfmpegFailed(`ffmpeg cannot be started (${cause.message})`, { cause }));
+    });
+    child.once('close', (code, signal) => {
+      if (code === 0) resolve();
+      else reject(new FfmpegFailed(`ffmpeg ended with ${signal ?? code}: ${lastLine(words)}`));
+    });
+  });
+  // Its end explains why a pipe broke; the pipe does not.
+  const handled = async (work: Promise<void> | undefined): Promise<void> => {
+    try {
+      await work;
+    } catch (error) {
+      if (!isBroken(error)) throw error;
+    }
+  };
   try {
-    const [end] = await Promise.all([
-      new Promise<string | undefined>((resolve, reject) => {
-        child.once('error', (cause) => {
-          reject(new FfmpegFailed(`ffmpeg cannot be started (${cause.message})`, { cause }));
-        });
-        child.once('close', (code, signal) => {
-          resolve(code === 0 ? undefined : (signal ?? String(code)));
-        });
-      }),
-      child.stdout === null ? undefined : onOutput?.(child.stdout),
+    await Promise.all([
+      ended,
+      child.stdin === null ? undefined : handled(onInput?.(child.stdin)),
+      child.stdout === null ? undefined : handled(onOutput?.(child.stdout)),
     ]);
-    if (end !== undefined) throw new FfmpegFailed(`ffmpeg ended with ${end}: ${lastLine(words)}`);
     return words;
   } finally {
     kill();
     clearTimeout(timer);
     process.off('exit', kill);
   }
+}
+
+function isBroken(error: unknown): boolean {
+  return ['EPIPE', 'ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_DESTROYED', 'ECONNRESET'].includes(
+    (error as NodeJS.ErrnoException).code ?? '',
+  );
 }
 
 function lastLine(words: string): string {

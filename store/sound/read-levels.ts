@@ -18,7 +18,7 @@ export interface SoundFile {
    * Absolute path of ffmpeg, to decode everything but plain WAV. Default: of MP3 only the silence is known, and other
    * files are `unread`.
    */
-  readonly ffmpeg?: string;
+  readonly ffmpeg?: string | undefined;
 }
 
 /** A media thread's job: to read the sound of a file of this many bytes. */

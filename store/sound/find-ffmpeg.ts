@@ -1,0 +1,33 @@
+import { constants } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
+import { delimiter, isAbsolute, join, resolve } from 'node:path';
+
+/** Environment variable that names the program. */
+const FFMPEG_VARIABLE = 'VOXBATCH_FFMPEG';
+
+/** How to get ffmpeg, as the end of a message. */
+export const FFMPEG_ADVICE = `Install ffmpeg (https://ffmpeg.org; apt-get install ffmpeg, brew install ffmpeg), or name its path in ${FFMPEG_VARIABLE}.`;
+
+/**
+ * Absolute path of ffmpeg: what `VOXBATCH_FFMPEG` names, and nothing else if it is set; otherwise the first one on
+ * `PATH`. Undefined if there is none.
+ */
+export async function findFfmpeg(env: NodeJS.ProcessEnv): Promise<string | undefined> {
+  const named = env[FFMPEG_VARIABLE];
+  if (named !== undefined && named !== '') return (await isProgram(resolve(named))) ? resolve(named) : undefined;
+  const name = process.platform === 'win32' ? 'ffmpeg.exe' : 'ffmpeg';
+  for (const folder of (env['PATH'] ?? '').split(delimiter)) {
+    // A relative folder would run whatever lies in the working directory.
+    if (isAbsolute(folder) && (await isProgram(join(folder, name)))) return join(folder, name);
+  }
+  return undefined;
+}
+
+async function isProgram(path: string): Promise<boolean> {
+  try {
+    await access(path, constants.X_OK);
+    return (await stat(path)).isFile();
+  } catch {
+    return false;
+  }
+}
