@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { defined } from '../contract/defined.ts';
 import { canonicalJson } from '../contract/canonical-json.ts';
 import { DIALECTS } from '../contract/dialects.ts';
 import type { Realm } from '../contract/names.ts';
@@ -25,6 +26,8 @@ import type { Config } from '../inputs/config-file.ts';
 export interface SingleJob {
   /** The command that asks for it, such as `say`; the name of its batch begins with it. */
   readonly command: string;
+  /** The same as a person types it, if it has several words: `voices create`. */
+  readonly typed?: string;
   readonly kind: Kind;
   /** The cells of its row by column, as in a manifest. Those of `api.<field>` columns may be any JSON. */
   readonly cells: Readonly<Record<string, JsonValue>>;
@@ -110,9 +113,19 @@ export function singleName(
 ): string {
   const { command, kind, tts = 'job' } = job;
   const operations = ROW_KINDS[kind].steps.map((step) => operationOf(spec, step, tts));
-  const identity = canonicalJson([VERSION, realm.apiUrl, realm.account, operations, spec]);
+  const identity = canonicalJson([VERSION, realm.apiUrl, realm.account, operations, identityOf(spec)]);
   const digest = hash('sha256', identity, 'hex').slice(0, DIGITS);
   return edition === 1 ? `${command}-${digest}` : `${command}-${digest}-${edition}`;
+}
+
+/** Whether two readings ask for the same: files count by their content, wherever they lie. */
+export function isSameJob(one: RowSpec, other: RowSpec): boolean {
+  return canonicalJson(identityOf(one)) === canonicalJson(identityOf(other));
+}
+
+function identityOf({ samples, ...spec }: RowSpec): JsonValue {
+  const files = samples?.map(({ sha256 }) => sha256);
+  return { ...spec, ...defined({ samples: files }) };
 }
 
 /** Raised when a name comes to stand for something else. */
@@ -142,7 +155,7 @@ function cellsOf({ extra, ...spec }: RowSpec): SingleJob['cells'] {
   const columns = Object.entries(spec).filter(([name]) => name in COLUMN_CELLS);
   const values = columns.map(([column, value]): [string, JsonValue] => [
     column,
-    typeof value === 'object' ? JSON.stringify(value) : String(value),
+    typeof value === 'object' ? JSON.stringify(value.map(({ path }) => path)) : String(value),
   ]);
   const fields = Object.entries(extra).map(([field, value]): [string, JsonValue] => [`api.${field}`, value]);
   return Object.fromEntries<JsonValue>([...values, ...fields]);

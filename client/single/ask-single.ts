@@ -2,7 +2,7 @@ import type { RedriveDraft, RedriveRules } from '../../batches/redrive-draft.ts'
 import { areRowsCleaned } from '../../batches/clean-batch.ts';
 import { chosenRows } from '../../batches/choose-rows.ts';
 import { draftRedrive } from '../../batches/redrive.ts';
-import type { SoundJob } from '../../batches/single-job.ts';
+import { isSameJob, type SoundJob } from '../../batches/single-job.ts';
 import type { Tuning } from '../../contract/tunables.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { decideAgain, decideCleaned, type AgainWish, type SameAgain } from '../../policy/same-again.ts';
@@ -65,6 +65,8 @@ export async function askSingle(request: AskRequest): Promise<Asked> {
     case 'declined':
       return recorded;
     case 'taken':
+      // Files of it lie elsewhere now.
+      if (found !== undefined && isSameJob(found.row.spec, job.spec)) return askAgain(found, request, open);
       throw new Error(`Batch "${name}" is not the job that its name says.`);
     case 'new':
       return { type: 'open', batch: recorded.batch, isNew: true };

@@ -1,7 +1,6 @@
-import { InvalidArgumentError, Option, type Command } from 'commander';
-import type { JsonValue } from '../../contract/row-kinds.ts';
-import { valueOfApiCell } from '../../inputs/parse-cells.ts';
+import { Option, type Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
+import { apiFieldOption } from './api-field.ts';
 import { withOutputFlags } from '../commands/output-flags.ts';
 import type { LipSyncFlags } from './lip-sync.ts';
 import type { SayFlags } from './say.ts';
@@ -13,20 +12,16 @@ function addTargetFlags(command: Command, what: string): Command {
   return command
     .option('-o, --out <file>', what)
     .option('--force', 'Overwrite the file of -o')
-    .option('--api <field=value>', 'A further field for the API, as in an api.<field> column; repeatable', readField);
+    .addOption(apiFieldOption());
 }
 
-/** Adds `say`, `transcribe` and `lip-sync`. */
-export function addSingleCommands(program: Command, context: CommandContext): void {
-  addSingleFlags(
+/** Adds the flags of every command that speaks one text, and the text. */
+export function addSpeechFlags(command: Command): Command {
+  return addSingleFlags(
     addTargetFlags(
-      program
-        .command('say')
-        .description('Speak one text; writes the audio file, and continues where the same command was cut off')
-        .argument('<text>', 'Text to speak, or - for standard input (UTF-8, at most 1 MB)'),
+      command.argument('<text>', 'Text to speak, or - for standard input (UTF-8, at most 1 MB)'),
       'File, folder, or - for stdout (default: say-<digest>.<format> here); its extension is the format',
     )
-      .option('--voice <id>', 'Voice')
       .option('--engine <id>', 'Engine')
       .option('--format <format>', "Audio format (default: that of -o, else the API's, mp3)")
       .option('--speed <n>', 'Speaking rate, 0.5 to 2')
@@ -36,7 +31,17 @@ export function addSingleCommands(program: Command, context: CommandContext): vo
           .choices(['job', 'sync'])
           .default('job'),
       ),
+  );
+}
+
+/** Adds `say`, `transcribe` and `lip-sync`. */
+export function addSingleCommands(program: Command, context: CommandContext): void {
+  addSpeechFlags(
+    program
+      .command('say')
+      .description('Speak one text; writes the audio file, and continues where the same command was cut off'),
   )
+    .option('--voice <id>', 'Voice')
     .addHelpText('after', '\nExample:\n  voxbatch say "Good morning." --voice anna -o - | player\n')
     .action(async (text: string, flags: SayFlags) => {
       const { say } = await import('./say.ts');
@@ -74,14 +79,4 @@ export function addSingleCommands(program: Command, context: CommandContext): vo
       const { lipSync } = await import('./lip-sync.ts');
       context.done(await lipSync({ video, audio }, flags, withOutputFlags(context, flags)));
     });
-}
-
-/** `mood=calm` as the cell of an `api.mood` column. */
-function readField(
-  given: string,
-  before: Readonly<Record<string, JsonValue>> = {},
-): Readonly<Record<string, JsonValue>> {
-  const [, field = '', value = ''] = /^([^=]+)=(.*)$/s.exec(given) ?? [];
-  if (field.trim() === '' || value === '') throw new InvalidArgumentError('expected FIELD=VALUE, as in mood=calm.');
-  return { ...before, [`api.${field.trim()}`]: valueOfApiCell(value) };
 }

@@ -1,5 +1,6 @@
 import { exitOfView } from '../../batches/view-batch.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
+import { resultOf } from '../../contract/row-kinds.ts';
 import { hasResult } from '../../contract/outcomes.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { SingleRecord } from '../../client/single/find-single.ts';
@@ -43,7 +44,7 @@ export async function endSingle(end: SingleEnd): Promise<ExitName> {
 async function handOut({ record, give, store, context, isOld }: SingleEnd, json: boolean): Promise<Given> {
   const { batch, row } = record;
   const { output } = context;
-  const given = await give(record, { store, output, json });
+  const given = await give(record, { store, output, json, isOld });
   const { _credits: credits } = resultFields(record, batch.name, '');
   const before = isOld
     ? 'finished before, nothing was sent'
@@ -66,6 +67,7 @@ function factsOf(record: SingleRecord, { exit, file }: Given, isOld: boolean): o
     outcome: record.row.outcome,
     file,
     text: record.row.text,
+    ...(resultOf(record.row.kind) === 'voice' ? { voice: record.row.text } : {}),
     credits: fields._credits,
     credits_kind: fields._credits_kind,
     take: fields._take,

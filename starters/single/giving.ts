@@ -22,6 +22,8 @@ export interface Giving {
 export interface GivingPlace {
   readonly store: Pick<Store, 'read'>;
   readonly output: Output;
+  /** The job had ended before, and nothing was sent now. */
+  readonly isOld: boolean;
   /** Print no line of data: one of JSON follows. */
   readonly json: boolean;
 }

@@ -9,9 +9,8 @@ import { runSingle } from './run-single.ts';
 import type { SingleFlags } from './single-flags.ts';
 import { checkTarget, extensionOf, readTarget, checkStdout, type Target, type TargetFlags } from './target.ts';
 
-/** Flags of `say`. */
-export interface SayFlags extends SingleFlags, TargetFlags {
-  readonly voice?: string;
+/** Flags of every command that speaks one text. */
+export interface SpeechFlags extends SingleFlags, TargetFlags {
   readonly engine?: string;
   readonly format?: string;
   readonly speed?: string;
@@ -21,8 +20,16 @@ export interface SayFlags extends SingleFlags, TargetFlags {
   readonly api?: Readonly<Record<string, JsonValue>>;
 }
 
-/** `voxbatch say TEXT`: speaks a text, and hands out the file. */
-export async function say(given: string, flags: SayFlags, context: RunContext): Promise<ExitName> {
+/** Flags of `say`. */
+export interface SayFlags extends SpeechFlags {
+  readonly voice?: string;
+}
+
+/**
+ * `voxbatch say TEXT`: speaks a text, and hands out the file. `typed`: the command, if it is another one that does the
+ * same; the same text with the same voice is the same job.
+ */
+export async function say(given: string, flags: SayFlags, context: RunContext, typed = 'say'): Promise<ExitName> {
   const target = await readTarget(flags);
   checkStdout(target, flags);
   const readsStdin = given === '-';
@@ -32,6 +39,7 @@ export async function say(given: string, flags: SayFlags, context: RunContext): 
   return runSingle({
     job: {
       command: 'say',
+      typed,
       kind: 'tts',
       cells: { text, ...defined({ voice, engine, format, speed, language }), ...api },
       tts,

@@ -4,7 +4,7 @@ import type { Asked } from '../../client/single/ask-single.ts';
 import type { SingleRecord } from '../../client/single/find-single.ts';
 import type { Outcome } from '../../contract/outcomes.ts';
 import type { ManifestProblem } from '../../inputs/problems.ts';
-import { isListed, operationOf, ROW_KINDS } from '../../contract/row-kinds.ts';
+import { isTraceable, operationOf, ROW_KINDS } from '../../contract/row-kinds.ts';
 import { resultFields } from '../../results/result-line.ts';
 import { ExitError } from '../exit-error.ts';
 import { shellWord } from '../terminal/go-on-command.ts';
@@ -17,17 +17,20 @@ export const STOPPED_HERE =
   'Stopped here; nothing is lost. The same command again continues the job; what is paid for is not paid for again.';
 
 /** The error of a job that cannot be sent as it is. */
-export function refuseJob({ command, cells }: SingleJob, problems: readonly ManifestProblem[]): ExitError {
+export function refuseJob(
+  { command, typed = command, cells }: SingleJob,
+  problems: readonly ManifestProblem[],
+): ExitError {
   const lines = problems.map(({ code, column, expected, came }) =>
     code === 'missing-cell' && !(column in cells)
-      ? `${command} needs --${column}${column === 'voice' ? ' (voxbatch voices list shows them)' : ''}.`
+      ? `${typed} needs --${column}${column === 'voice' ? ' (voxbatch voices list shows them)' : ''}.`
       : `${column === '' ? '' : `${column}: `}expected ${expected}; got ${came}.`,
   );
   return new ExitError(
     'usage',
-    `${lines.join('\n')}\nNothing was sent. Nothing was spent. See: voxbatch ${command} --help`,
+    `${lines.join('\n')}\nNothing was sent. Nothing was spent. See: voxbatch ${typed} --help`,
     {
-      next: `voxbatch ${command} --help`,
+      next: `voxbatch ${typed} --help`,
       facts: { problems },
     },
   );
@@ -107,7 +110,7 @@ function nextOf(record: SingleRecord, cost: 'free' | 'charged' | 'uncertain'): s
   }
 }
 
-/** Whether the API lists jobs among which that of a lost answer can be found. */
+/** Whether the API lists what such a job makes, so that what a lost answer made can be found. */
 function isLookedUp({ batch, row }: SingleRecord): boolean {
-  return ROW_KINDS[row.kind].steps.some((step) => isListed(operationOf(row.spec, step, batch.settings.tts)));
+  return ROW_KINDS[row.kind].steps.some((step) => isTraceable(operationOf(row.spec, step, batch.settings.tts)));
 }

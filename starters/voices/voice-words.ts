@@ -26,8 +26,10 @@ export function noSuchVoice(
 ): ExitError {
   if (found.type === 'ambiguous') {
     const lines = tableLines(VOICE_COLUMNS, found.voices).map((line) => `  ${line}`);
-    return usageError(
-      `${oneLine(asked)} may be any of ${number(found.voices.length)} voices. Give the id of one:\n${lines.join('\n')}\n`,
+    const count = number(found.voices.length);
+    return new ExitError(
+      'usage',
+      `${oneLine(asked)} may be any of ${count} voices. Nothing was spent. Give the id of one:\n${lines.join('\n')}`,
     );
   }
   const hint = found.nearest === undefined ? '' : ` The nearest is ${oneLine(found.nearest)}.`;

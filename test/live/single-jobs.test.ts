@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { FaultPoint } from '../../activities/fault-points.ts';
+import { encodeSilence } from '../../simulator/media/encode-wav.ts';
 import { openLedger } from '../../ledger/open-ledger.ts';
 import { LiveWorld, type Ended } from '../support/live-world.ts';
 
@@ -20,6 +21,11 @@ const ATTACKS = {
     argsOf: (job) => ['transcribe', `${AUDIO}&of=${job}`],
     moments: ['before-intent', 'after-answer'],
   },
+  // Killed before the answer, it finds its voice by the name.
+  voices: {
+    argsOf: (job) => ['voices', 'create', `Ada ${job}`, '--sample', 'ada.wav'],
+    moments: ['after-intent', 'after-answer'],
+  },
   lipSync: {
     argsOf: (job) => ['lip-sync', `https://media.example/face.mp4?of=${job}`, AUDIO],
     moments: ['after-answer', 'before-rename'],
@@ -34,9 +40,11 @@ describe('single jobs', () => {
   beforeAll(async () => {
     world = await LiveWorld.create({ seed: 24, createMs: [5, 20], jobMs: [100, 300] });
     await world.write('voxbatch.config.json', JSON.stringify({ polling: { firstLookMs: 100, gapMs: 100 } }));
+    await world.write('ada.wav', Buffer.from(encodeSilence(1)));
     attacked = {
       say: attack(ATTACKS.say),
       transcribe: attack(ATTACKS.transcribe),
+      voices: attack(ATTACKS.voices),
       lipSync: attack(ATTACKS.lipSync),
       byUp: leaveToUp(),
     };
@@ -101,6 +109,8 @@ describe('single jobs', () => {
   it('voxbatch say: killed and called again with the same arguments, it is charged once', () => attacked.say);
   it('voxbatch transcribe: killed and called again with the same arguments, it is charged once', () =>
     attacked.transcribe);
+  it('voxbatch voices create: killed and called again with the same arguments, it is charged once', () =>
+    attacked.voices);
   it('voxbatch lip-sync: killed and called again with the same arguments, it is charged once', () => attacked.lipSync);
   it('voxbatch say: an up that is there works for it, and if that dies, the command itself', () => attacked.byUp);
 });

@@ -13,6 +13,8 @@ export interface JobEnd {
   readonly file?: ResultFile;
   readonly extraFiles?: readonly ResultFile[];
   readonly text?: string;
+  /** The id of the voice that it made. */
+  readonly voice?: string;
   /** The dialect of the API that it used. Default `v1`. */
   readonly apiDialect?: Dialect;
   /** Default `succeeded`. `unknown`: its answer was lost. `failed`: its job failed after it was charged. `refused`: the API did not take it. */
@@ -24,7 +26,7 @@ export async function addJob(
   { url: baseUrl, token }: Simulator,
   { ledger }: Place,
   job: SingleJob,
-  { file, extraFiles = [], text, as = 'succeeded', apiDialect = 'v1' }: JobEnd,
+  { file, extraFiles = [], text, voice, as = 'succeeded', apiDialect = 'v1' }: JobEnd,
 ): Promise<string> {
   const open = await openApi({ baseUrl, token });
   open.api.close();
@@ -45,7 +47,10 @@ export async function addJob(
   if (as === 'refused') await ledger.settle(key, { verdict: 'rejected', failure }, { outcome: 'failed', failure });
   else if (as === 'unknown')
     await ledger.settle(key, { verdict: 'unknown', failure: lost }, { outcome: 'unknown', failure: lost });
-  else {
+  else if (voice !== undefined) {
+    const made = { verdict: 'done', jobId: voice, credits: 7 } as const;
+    await ledger.settle(key, made, { outcome: 'succeeded', text: voice });
+  } else {
     await ledger.settle(key, { verdict: 'accepted', jobId: 'job-1', credits: 7 }, { state: 'processing' });
     if (as === 'failed') await ledger.finishJob(key, { failure: broken }, { outcome: 'failed', failure: broken });
     else if (file !== undefined)

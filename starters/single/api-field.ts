@@ -1,0 +1,19 @@
+import { InvalidArgumentError, Option } from 'commander';
+import type { JsonValue } from '../../contract/row-kinds.ts';
+import { valueOfApiCell } from '../../inputs/parse-cells.ts';
+
+/** `--api FIELD=VALUE`, of every command that asks for a single job. */
+export function apiFieldOption(): Option {
+  const words = 'A further field for the API, as in an api.<field> column; repeatable';
+  return new Option('--api <field=value>', words).argParser(readField);
+}
+
+/** `mood=calm` as the cell of an `api.mood` column. */
+function readField(
+  given: string,
+  before: Readonly<Record<string, JsonValue>> = {},
+): Readonly<Record<string, JsonValue>> {
+  const [, field = '', value = ''] = /^([^=]+)=(.*)$/s.exec(given) ?? [];
+  if (field.trim() === '' || value === '') throw new InvalidArgumentError('expected FIELD=VALUE, as in mood=calm.');
+  return { ...before, [`api.${field.trim()}`]: valueOfApiCell(value) };
+}

@@ -1,0 +1,95 @@
+import { readVoices } from '../../api/read-voices.ts';
+import { createApi } from '../../client/open-api.ts';
+import { VoxbatchError } from '../../client/problem.ts';
+import type { SingleRecord } from '../../client/single/find-single.ts';
+import { defined } from '../../contract/defined.ts';
+import type { ExitName } from '../../contract/exit-codes.ts';
+import type { JsonValue } from '../../contract/row-kinds.ts';
+import type { RunContext } from '../command-context.ts';
+import { readApiAccess, readSettings } from '../connect/settings.ts';
+import { ExitError, usageError } from '../exit-error.ts';
+import type { Given, GivingPlace } from '../single/giving.ts';
+import { runSingle } from '../single/run-single.ts';
+import type { SingleFlags } from '../single/single-flags.ts';
+import { oneLine } from '../terminal/table.ts';
+
+/** Flags of `voices create`. */
+export interface CreateFlags extends SingleFlags {
+  readonly name?: string;
+  /** Paths of recordings; `--sample` and `--audio` are one flag. */
+  readonly audio?: readonly string[];
+  readonly transcript?: string;
+  readonly description?: string;
+  readonly visibility?: string;
+  readonly language?: string;
+  /** `api.<field>` columns. */
+  readonly api?: Readonly<Record<string, JsonValue>>;
+}
+
+/** `voxbatch voices create NAME --sample FILE…`: makes a voice from recordings, and prints its id. */
+export async function createVoice(
+  given: string | undefined,
+  flags: CreateFlags,
+  context: RunContext,
+): Promise<ExitName> {
+  const { audio = [], transcript, description, visibility, language, api = {} } = flags;
+  const name = nameOf(given, flags);
+  if (audio.length === 0) throw usageError('A voice is made from recordings: name at least one with --sample FILE.');
+  const cells = {
+    ...{ name, samples: JSON.stringify(audio) },
+    ...defined({ transcript, description, visibility, language }),
+    ...api,
+  };
+  return runSingle({
+    job: { command: 'voice', typed: 'voices create', kind: 'voice', cells },
+    flags,
+    context,
+    ready: () => Promise.resolve(),
+    give: (record, place) => giveVoice(record, flags, place),
+  });
+}
+
+function nameOf(given: string | undefined, { name }: CreateFlags): string {
+  if (given !== undefined && name !== undefined)
+    throw usageError('The name is given twice: before the flags and by --name.');
+  const wanted = given ?? name ?? '';
+  if (wanted.trim() === '') throw usageError('A voice needs a name: voxbatch voices create NAME --sample FILE.');
+  return wanted;
+}
+
+/** Prints the id of the voice. One that was made long ago may have been deleted since. */
+async function giveVoice(
+  { batch, row }: SingleRecord,
+  flags: CreateFlags,
+  { output, isOld, json }: GivingPlace,
+): Promise<Given> {
+  const id = row.text;
+  if (id === null) throw new Error(`Batch "${batch.name}" made a voice without an id.`);
+  if (!json) output.data(oneLine(id));
+  if (isOld && (await isMissing(id, flags))) {
+    output.say(
+      "warning: The API's list does not have this voice any more. To make it again, at its price: the same command with --again.",
+    );
+  }
+  return { exit: 'complete', file: null };
+}
+
+/** How long a list may take that only warns, ms. */
+const PATIENCE_MS = 5_000;
+
+/** Whether the API can be asked, and its list does not have the voice. Free. */
+async function isMissing(id: string, flags: CreateFlags): Promise<boolean> {
+  try {
+    const api = createApi(readApiAccess(await readSettings(), flags));
+    try {
+      const list = await readVoices(api, { ids: new Set([id]), patienceMs: PATIENCE_MS, tries: 1 });
+      return list.type === 'read' && !list.voices.has(id);
+    } finally {
+      api.close();
+    }
+  } catch (error) {
+    // It is handed out without a token, too.
+    if (error instanceof ExitError || error instanceof VoxbatchError) return false;
+    throw error;
+  }
+}
