@@ -1,14 +1,35 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { FaultPlan } from '../../simulator/start-simulator.ts';
 import { expectWhole } from '../support/batch-end.ts';
+import { followWalk, type WalkEnd } from '../support/guide-walk.ts';
 import { LiveWorld, type Ended } from '../support/live-world.ts';
 
 const ROWS = 24;
+/** A few of `npm run chaos -- faults`: those that heal, and those that leave a row in doubt. */
+const FAULTS: FaultPlan = {
+  echoInputs: true,
+  rules: [
+    { on: 'create', match: { nth: 3 }, fault: 'reset-after' },
+    { on: 'create', match: { nth: 5 }, fault: { kind: 'status', status: 429, retryAfter: 1 } },
+    { on: 'create', match: { nth: 7 }, fault: 'accept-then-500' },
+    { on: 'create', match: { nth: 9 }, fault: { kind: 'status', status: 503 } },
+    { on: 'list', match: { nth: 1 }, fault: 'reset-before' },
+    { on: 'read', match: { nth: 2 }, fault: 'cut' },
+    { on: 'read', match: { nth: 4 }, fault: { kind: 'status', status: 500 } },
+    { on: 'download', match: { nth: 1 }, fault: 'dead-link' },
+    { on: 'download', match: { nth: 3 }, fault: 'wrong-length' },
+  ],
+};
 
-describe('a batch of which half the rows speak the legacy dialect, killed in the middle', () => {
-  let world: LiveWorld;
+let world: LiveWorld;
+beforeAll(async () => {
+  world = await LiveWorld.withServer({ seed: 12, createMs: [20, 60], jobMs: [200, 600], plan: FAULTS });
+});
+afterAll(() => world.close());
+
+describe('a batch of which half the rows speak the legacy dialect, killed in the middle, while the API lies', () => {
   let ended: Ended;
   beforeAll(async () => {
-    world = await LiveWorld.create({ seed: 12, createMs: [20, 60], jobMs: [200, 600], plan: { echoInputs: true } });
     await world.prepare(ROWS, ['tts', 'lip-sync', 'stt']);
     const run = world.start(['run', 'lines.csv', '--api-dialect', 'legacy=50%']);
     await world.untilCharged(ROWS / 2);
@@ -17,7 +38,6 @@ describe('a batch of which half the rows speak the legacy dialect, killed in the
     // The same file again needs no flag.
     ended = await world.run(['run', 'lines.csv']);
   });
-  afterAll(() => world.close());
 
   it('nothing is lost, and nothing is charged twice', async () => {
     const { unknown } = await expectWhole(world, 'lines', ROWS);
@@ -45,20 +65,46 @@ describe('a batch of which half the rows speak the legacy dialect, killed in the
     expect(charged.filter(({ dialect, said }) => said !== dialect)).toEqual([]);
     expect(charged.length).toBeGreaterThanOrEqual(ROWS / 2);
   });
+});
 
-  it('another dialect is refused, with words, and nothing is spent', async () => {
-    const before = world.simulator.ledger().length;
-    const { code, stderr } = await world.run(['run', 'lines.csv', '--api-dialect', 'v1']);
-    expect(code).toBe(2);
-    expect(stderr).toMatch(
-      /"lines" is taken by a batch that speaks to the API with --api-dialect legacy=50%, for good/,
+describe('the walk of the guide to moving', () => {
+  let walked: WalkEnd;
+  beforeAll(async () => {
+    const config = world.path(
+      await world.write('config.json', JSON.stringify({ polling: { firstLookMs: 200, gapMs: 200 } })),
     );
-    expect(world.simulator.ledger()).toHaveLength(before);
+    walked = await followWalk(
+      world.folder,
+      { page: 'docs/guide/moving.md', heading: 'From an empty folder', end: 'kill %1' },
+      { VOXBATCH_HOME: world.path('.voxbatch'), VOXBATCH_CONFIG: config },
+    );
   });
 
-  it('rows that the legacy paths lack are named with their lines before anything is spent', async () => {
-    const { code, stderr } = await world.run(['plan', 'lines.csv', '--name', 'other', '--api-dialect', 'legacy']);
-    expect(code).toBe(2);
-    expect(stderr).toMatch(/expected a kind that the legacy paths of the API have: .*stt rows need --api-dialect v1/);
+  /** The dialects in which the rows of a batch were paid for, and how many in each. */
+  const paidFor = (batch: string): Readonly<Record<string, number>> => {
+    const counts: Record<string, number> = {};
+    for (const { idempotencyKey, dialect = 'v1' } of walked.paid)
+      if (idempotencyKey?.includes(`-${batch}-`) === true) counts[dialect] = (counts[dialect] ?? 0) + 1;
+    return counts;
+  };
+
+  it('only reads, then finds parity after a sample, a share, all, and back', () => {
+    expect(walked.stdout).toMatch(/Both say the same\. Nothing was changed\. Nothing was spent\./);
+    expect(walked.stdout.match(/^Parity within the tolerances\.$/gm)).toHaveLength(4);
+    expect(walked.stdout).toContain('"all" (legacy) beside "back" (v1)');
+    // Each request of the first comparison is on record, in both dialects.
+    expect(walked.stderr).toMatch(/ v1 {6}GET \/profile {2}200 /);
+    expect(walked.stderr).toMatch(/ legacy {2}GET \/api\/open\/profile {2}200 /);
+  });
+
+  it('pays in the dialect that was asked for, and after the samples once for each row and dialect', () => {
+    expect([paidFor('sample-v1'), paidFor('sample-legacy')]).toEqual([{ v1: 5 }, { legacy: 5 }]);
+    const [, share = ''] = /By the legacy paths of the API: (\d) of 8 rows/.exec(walked.stdout) ?? [];
+    const [legacy, rows] = [Number(share), 8];
+    expect(legacy).toBeGreaterThan(0);
+    expect(paidFor('share')).toEqual({ legacy, v1: rows - legacy });
+    expect([paidFor('all'), paidFor('back')]).toEqual([{ legacy: rows - legacy }, { v1: legacy }]);
+    const keys = walked.paid.map(({ idempotencyKey }) => idempotencyKey);
+    expect(new Set(keys).size).toBe(keys.length);
   });
 });
