@@ -72,9 +72,9 @@ describe('run --detach', () => {
     const up = world.start(['up']);
     await up.said('Working for account');
     expect(await world.run(['run', 'lines.csv'])).toMatchObject({ code: 0 });
-    expect((await world.processes()).length).toBe(2);
+    expect(world.processes().length).toBe(2);
     up.child.kill('SIGTERM');
     expect(await up.ended).toMatchObject({ code: 0 });
-    expect(await world.processes()).toEqual([]);
+    expect(world.processes()).toEqual([]);
   });
 });

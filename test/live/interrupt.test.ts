@@ -31,13 +31,13 @@ describe('an interrupt', () => {
     await createWorld([200, 600]);
     const running = world.start(['run', 'lines.csv', '--rate', '0.5']);
     await world.untilCharged(1);
-    expect(await world.processes()).toHaveLength(2);
+    expect(world.processes()).toHaveLength(2);
     await changeRate(world, 'lines', 15);
     await world.untilCharged(20);
     const begun = performance.now();
     running.child.kill(signal);
     expect(await running.ended).toMatchObject({ code, stderr: saying('Continue with: voxbatch run lines.csv') });
-    expect(await world.processes()).toEqual([]);
+    expect(world.processes()).toEqual([]);
     const { states } = await world.status('lines');
     report(signal, { ms: Math.round(performance.now() - begun), states });
     expect(states).toMatchObject({ submitting: 0 });
@@ -79,7 +79,7 @@ describe('an interrupt', () => {
     const took = Math.round(performance.now() - begun);
     expect({ code, stderr }).toMatchObject({ code: 0 });
     expect(took).toBeLessThan(END_WITHIN_MS);
-    expect(await world.processes()).toEqual([]);
+    expect(world.processes()).toEqual([]);
     const last = await world.run(RUN);
     const end = await expectWhole(world, 'lines', ROWS);
     report('SIGTERM of a worker while a request hangs', { ms: took, ...end });

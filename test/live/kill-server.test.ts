@@ -46,7 +46,7 @@ describe('SIGKILL of the Temporal server', () => {
     expect({ code, stderr }).toMatchObject({ code: 0 });
     report('embedded server killed; ms from restart to the 17th paid request after it', backAfter);
     expect(await expectWhole(world, 'lines', ROWS)).toMatchObject({ unknown: 0 });
-    expect(await world.processes()).toEqual([]);
+    expect(world.processes()).toEqual([]);
   });
 
   it('of a cluster: the workers and the command wait for it and go on', async () => {

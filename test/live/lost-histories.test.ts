@@ -79,7 +79,7 @@ async function killServer(world: LiveWorld): Promise<void> {
   const server = await world.server();
   if (server === undefined) throw new Error('there is no server to kill');
   process.kill(server.pid, 'SIGKILL');
-  await waitFor(async () => !(await world.processes()).includes(server.pid));
+  await waitFor(() => !world.processes().includes(server.pid));
 }
 
 async function forget(world: LiveWorld): Promise<void> {

@@ -44,7 +44,7 @@ describe('a bad manifest', () => {
     const left = (await readdir(world.folder)).filter((name) => !name.startsWith('bad-'));
     expect(left.filter((name) => name !== '.voxbatch')).toEqual([]);
     expect(existsSync(world.path('.voxbatch', 'ledger.db'))).toBe(false);
-    expect(await world.processes()).toEqual([]);
+    expect(world.processes()).toEqual([]);
   });
 });
 

@@ -154,7 +154,7 @@ describe.each([
     const list = await world.run(['list'], { env: none });
     expect(list).toMatchObject({ code: 0, stdout: expect.stringContaining('lines') });
     expect(await world.server()).toBeUndefined();
-    expect(await world.processes()).toEqual([]);
+    expect(world.processes()).toEqual([]);
     expect((await world.statistics()).endpoints).toEqual(asked);
   });
 });

@@ -38,7 +38,7 @@ describe('up as a service', () => {
     up.child.kill('SIGTERM');
     const { code, stdout, stderr } = await up.ended;
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
-    expect(await world.processes()).toEqual([]);
+    expect(world.processes()).toEqual([]);
     const lines = stderr
       .trim()
       .split('\n')
@@ -132,7 +132,7 @@ describe('the unit of up --print-unit systemd, as printed', () => {
       await world.untilCharged(world.charges().size + 6);
       expect(await supervisor.stop()).toEqual({ code: 0, signal: null });
       expect(supervisor.leftOver).toEqual([]);
-      expect(await world.processes()).toEqual([]);
+      expect(world.processes()).toEqual([]);
       expect((await world.status('stopped')).states).toMatchObject({ submitting: 0 });
     } finally {
       await supervisor.stop();

@@ -18,7 +18,7 @@ describe('a server that is started before the manifest is read', () => {
   it('is gone with a command whose manifest is no good, and nothing was sent', async () => {
     await world.write('bad.csv', 'id,text,voice\na,,\n');
     expect(await world.run(['run', 'bad.csv'])).toMatchObject({ code: 2 });
-    expect(await world.processes()).toEqual([]);
+    expect(world.processes()).toEqual([]);
     expect(existsSync(world.path('.voxbatch', 'server.json'))).toBe(false);
     expect((await world.statistics()).endpoints).toEqual({});
     // What it left behind is in nobody's way.
@@ -37,7 +37,7 @@ describe('a server that is started before the manifest is read', () => {
       await waitFor(async () => (await world.server()) !== undefined);
       child.kill(signal);
       expect(await ended).toMatchObject({ code });
-      expect(await world.processes()).toEqual([]);
+      expect(world.processes()).toEqual([]);
     }
     expect(world.charges().size).toBe(0);
   });

@@ -142,6 +142,6 @@ describe('steering a batch that runs', () => {
     expect(ends.map(({ code }) => code)).toEqual([0, 0, 0]);
     expect(await expectWhole(world, 'lines', ROWS)).toMatchObject({ unknown: 0, charges: ROWS });
     expect(await expectWhole(world, 'others', 40)).toMatchObject({ unknown: 0, charges: 40 });
-    expect(await world.processes()).toEqual([]);
+    expect(world.processes()).toEqual([]);
   });
 });

@@ -97,7 +97,7 @@ describe('stop --now', () => {
     await world.untilAlone();
     const { jobs, state } = await stopNow();
     expect({ state, jobs: jobs.length }).toEqual({ state: 'closed', jobs: world.simulator.ledger().length });
-    expect(await world.processes()).toEqual([]);
+    expect(world.processes()).toEqual([]);
     expect(await world.run(RUN)).toMatchObject({ code: 13, stderr: expect.stringContaining('already finished') });
   });
 });
