@@ -37,7 +37,7 @@ export function surfaceTable(): string {
 }
 
 /** Every command by which a person uses a surface. */
-function surfaceCommands(): readonly { readonly surface: string; readonly command: string }[] {
+export function surfaceCommands(): readonly { readonly surface: string; readonly command: string }[] {
   const program = createProgram({ output: capture({ out: '', err: '' }), done: () => undefined });
   const paths = commandTree(program).map(({ path }) => path);
   // A command with others below it may do something by itself, too; its test says so.
