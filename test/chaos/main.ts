@@ -9,6 +9,7 @@ import { fullDisk } from './full-disk.ts';
 import { month } from './month.ts';
 import { readOptions, replayCommand, type ChaosOptions, type Scenario } from './options.ts';
 import { powerCut } from './power-cut.ts';
+import { single } from './single.ts';
 import { storm } from './storm.ts';
 import { temporalAway } from './temporal-away.ts';
 import { voices } from './voices.ts';
@@ -26,6 +27,7 @@ const RUNS: Readonly<Record<Scenario, Run>> = {
   'dead-links': deadLinks,
   month,
   voices,
+  single,
 };
 
 const begun = performance.now();

@@ -12,6 +12,7 @@ export const SCENARIOS = [
   'dead-links',
   'month',
   'voices',
+  'single',
 ] as const;
 export type Scenario = (typeof SCENARIOS)[number];
 
@@ -20,7 +21,7 @@ export interface ChaosOptions {
   readonly scenario: Scenario;
   /** Rows of all batches together. */
   readonly rows: number;
-  /** Processes that a storm kills. */
+  /** Processes that a storm kills; of single jobs, of each command. */
   readonly kills: number;
   /** What everything random is drawn from. */
   readonly seed: number;
