@@ -3,7 +3,9 @@
  * of the package can be imported except `voxbatch/simulator` (docs/decisions/library-api.md).
  */
 export { openVoxbatch } from './voxbatch.ts';
-export type { RunAnswer, Voxbatch } from './voxbatch.ts';
+export type { LipSyncOptions, RunAnswer, SayOptions, TranscribeOptions, Voxbatch } from './voxbatch.ts';
+export type { JobResult } from './single/job-result.ts';
+export type { SingleAnswer, SingleJobOptions } from './single/single-answer.ts';
 export type { PlanAnswer, RunOptions } from './record-manifest.ts';
 export type { Batch, ReconcileAnswer, RedriveAnswer, RunningBatch } from './batch.ts';
 export type { CompareOptions } from './compare.ts';

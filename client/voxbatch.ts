@@ -1,5 +1,6 @@
 import { chooseSettings, type WantedBatch } from '../batches/batch-settings.ts';
 import type { BatchComparison } from '../batches/compare-batches.ts';
+import type { SingleJob } from '../batches/single-job.ts';
 import { pruneCache, type Pruned, type PruneWish } from '../batches/prune-cache.ts';
 import { openManifest } from '../inputs/manifest-source.ts';
 import { checkManifest, type CheckedManifest } from '../inputs/read-manifest.ts';
@@ -15,6 +16,8 @@ import { identifyMedia } from './identify-media.ts';
 import { planWanted, recordManifest, type NotRecorded, type PlanAnswer, type RunOptions } from './record-manifest.ts';
 import { Session } from './session.ts';
 import type { Settings } from './settings.ts';
+import type { SingleAnswer, SingleJobOptions } from './single/single-answer.ts';
+import { lipSyncJob, sayJob, transcribeJob, type SpeechWish, type TranscriptWish } from './single/single-job-of.ts';
 import type { Workplace, WorkplaceRequest } from './workplace.ts';
 
 /**
@@ -25,6 +28,13 @@ export type RunAnswer =
   | { readonly type: 'running'; readonly batch: RunningBatch }
   | { readonly type: 'finished'; readonly batch: Batch }
   | NotRecorded;
+
+/** Options of a single text. */
+export type SayOptions = SingleJobOptions & SpeechWish & { readonly voice: string };
+/** Options of a single recording. */
+export type TranscribeOptions = SingleJobOptions & TranscriptWish;
+/** Options of a single lip-sync. */
+export type LipSyncOptions = SingleJobOptions & Pick<SpeechWish, 'api'>;
 
 /** An open voxbatch. Close it in the end. */
 export interface Voxbatch {
@@ -40,6 +50,15 @@ export interface Voxbatch {
    * {@link VoxbatchError} if something is in the way.
    */
   run(manifest: string, options?: RunOptions): Promise<RunAnswer>;
+  /**
+   * Speaks one text, and waits for the result: a batch of one row. The same call again continues it or gives what is
+   * finished, and pays for nothing twice. Throws {@link VoxbatchError}.
+   */
+  say(text: string, options: SayOptions): Promise<SingleAnswer>;
+  /** Transcribes one recording, in the same way. `audio`: a URL that the API can fetch. */
+  transcribe(audio: string, options?: TranscribeOptions): Promise<SingleAnswer>;
+  /** Makes the mouth of one video move to an audio track, in the same way. Both are URLs that the API can fetch. */
+  lipSync(sources: { readonly video: string; readonly audio: string }, options?: LipSyncOptions): Promise<SingleAnswer>;
   /** Checks what a run needs: Node, disk, ledger, Temporal, API, account, and on a cluster the workers. Spends nothing. */
   doctor(): Promise<readonly Finding[]>;
   /** All batches of the ledger. */
@@ -82,6 +101,10 @@ export function openVoxbatch(options: VoxbatchOptions): Voxbatch {
   const workplace = lazyWorkplace({ session, settings, say, signal: ending.signal, ...hooked });
 
   const desk = deskOf(session, say, workplace, ending.signal);
+  const single = async (job: SingleJob, wish: SingleJobOptions): Promise<SingleAnswer> => {
+    const { runHere } = await import('./single/run-here.ts');
+    return runHere(job, wish, { session, workplace: () => workplace.get(), ending: ending.signal });
+  };
 
   return {
     check: async (manifest, wanted = {}) => {
@@ -97,6 +120,9 @@ export function openVoxbatch(options: VoxbatchOptions): Voxbatch {
       if (batch.state === 'closed') return { type: 'finished', batch: batchNamed(batch.name, desk) };
       return { type: 'running', batch: await desk.work(batch, isNew, out) };
     },
+    say: (text, wish) => single(sayJob(text, wish), wish),
+    transcribe: (audio, wish = {}) => single(transcribeJob(audio, wish), wish),
+    lipSync: (sources, wish = {}) => single(lipSyncJob(sources, wish), wish),
     plan: (manifest, wanted = {}) => planWanted(manifest, wanted, session, settings.config),
     compare: async (one, other, compareOptions) =>
       compareHere(await session.ledger(), settings, [one, other], compareOptions),

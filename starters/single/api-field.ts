@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander';
-import type { JsonValue } from '../../contract/row-kinds.ts';
+import type { ApiFields } from '../../client/single/single-job-of.ts';
 import { valueOfApiCell } from '../../inputs/parse-cells.ts';
 
 /** `--api FIELD=VALUE`, of every command that asks for a single job. */
@@ -8,12 +8,9 @@ export function apiFieldOption(): Option {
   return new Option('--api <field=value>', words).argParser(readField);
 }
 
-/** `mood=calm` as the cell of an `api.mood` column. */
-function readField(
-  given: string,
-  before: Readonly<Record<string, JsonValue>> = {},
-): Readonly<Record<string, JsonValue>> {
+/** `mood=calm` as the field of an `api.mood` column. */
+function readField(given: string, before: ApiFields = {}): ApiFields {
   const [, field = '', value = ''] = /^([^=]+)=(.*)$/s.exec(given) ?? [];
   if (field.trim() === '' || value === '') throw new InvalidArgumentError('expected FIELD=VALUE, as in mood=calm.');
-  return { ...before, [`api.${field.trim()}`]: valueOfApiCell(value) };
+  return { ...before, [field.trim()]: valueOfApiCell(value) };
 }

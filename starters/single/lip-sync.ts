@@ -1,5 +1,5 @@
+import { lipSyncJob, type ApiFields } from '../../client/single/single-job-of.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
-import type { JsonValue } from '../../contract/row-kinds.ts';
 import type { RunContext } from '../command-context.ts';
 import { giveMedia } from './give-media.ts';
 import { runSingle } from './run-single.ts';
@@ -8,8 +8,7 @@ import { checkTarget, readTarget, checkStdout, type TargetFlags } from './target
 
 /** Flags of `lip-sync`. */
 export interface LipSyncFlags extends SingleFlags, TargetFlags {
-  /** `api.<field>` columns. */
-  readonly api?: Readonly<Record<string, JsonValue>>;
+  readonly api?: ApiFields;
 }
 
 /** `voxbatch lip-sync VIDEO AUDIO`: makes the mouth of a video move to an audio track, and hands out the video. */
@@ -22,7 +21,7 @@ export async function lipSync(
   checkStdout(target, flags);
   const { api = {}, force = false } = flags;
   return runSingle({
-    job: { command: 'lip-sync', kind: 'lip-sync', cells: { video, audio, ...api } },
+    job: lipSyncJob({ video, audio }, { api }),
     flags,
     context,
     ready: () => checkTarget(target, flags),

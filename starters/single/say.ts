@@ -1,6 +1,6 @@
-import { defined } from '../../contract/defined.ts';
+import { sayJob, type ApiFields } from '../../client/single/single-job-of.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
-import type { JsonValue, TtsMode } from '../../contract/row-kinds.ts';
+import type { TtsMode } from '../../contract/row-kinds.ts';
 import type { RunContext } from '../command-context.ts';
 import { usageError } from '../exit-error.ts';
 import { giveMedia } from './give-media.ts';
@@ -16,8 +16,7 @@ export interface SpeechFlags extends SingleFlags, TargetFlags {
   readonly speed?: string;
   readonly language?: string;
   readonly tts: TtsMode;
-  /** `api.<field>` columns. */
-  readonly api?: Readonly<Record<string, JsonValue>>;
+  readonly api?: ApiFields;
 }
 
 /** Flags of `say`. */
@@ -37,13 +36,7 @@ export async function say(given: string, flags: SayFlags, context: RunContext, t
   const { voice, engine, speed, language, tts, api = {}, force = false } = flags;
   const format = formatOf(flags, target);
   return runSingle({
-    job: {
-      command: 'say',
-      typed,
-      kind: 'tts',
-      cells: { text, ...defined({ voice, engine, format, speed, language }), ...api },
-      tts,
-    },
+    job: { ...sayJob(text, { voice, engine, format, speed, language, tts, api }), typed },
     flags,
     context,
     readsStdin,

@@ -1,6 +1,5 @@
-import { defined } from '../../contract/defined.ts';
+import { transcribeJob, type ApiFields } from '../../client/single/single-job-of.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
-import type { JsonValue } from '../../contract/row-kinds.ts';
 import type { RunContext } from '../command-context.ts';
 import { checkForm, giveText } from './give-text.ts';
 import { runSingle } from './run-single.ts';
@@ -10,8 +9,7 @@ import { checkTarget, readTarget, type Target, type TargetFlags } from './target
 /** Flags of `transcribe`. */
 export interface TranscribeFlags extends SingleFlags, TargetFlags {
   readonly language?: string;
-  /** `api.<field>` columns. */
-  readonly api?: Readonly<Record<string, JsonValue>>;
+  readonly api?: ApiFields;
 }
 
 /** `voxbatch transcribe AUDIO`: prints what is said in a recording, or writes it to a file. */
@@ -20,7 +18,7 @@ export async function transcribe(audio: string, flags: TranscribeFlags, context:
   const target: Target = out === undefined ? { type: 'stdout' } : await readTarget(flags);
   checkForm(target);
   return runSingle({
-    job: { command: 'transcribe', kind: 'stt', cells: { audio, ...defined({ language }), ...api } },
+    job: transcribeJob(audio, { language, api }),
     flags,
     context,
     ready: () => checkTarget(target, flags),

@@ -1,10 +1,10 @@
 import { readVoices } from '../../api/read-voices.ts';
+import { apiCells, type ApiFields } from '../../client/single/single-job-of.ts';
 import { createApi } from '../../client/open-api.ts';
 import { VoxbatchError } from '../../client/problem.ts';
 import type { SingleRecord } from '../../client/single/find-single.ts';
 import { defined } from '../../contract/defined.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
-import type { JsonValue } from '../../contract/row-kinds.ts';
 import type { RunContext } from '../command-context.ts';
 import { readApiAccess, readSettings } from '../connect/settings.ts';
 import { ExitError, usageError } from '../exit-error.ts';
@@ -22,8 +22,7 @@ export interface CreateFlags extends SingleFlags {
   readonly description?: string;
   readonly visibility?: string;
   readonly language?: string;
-  /** `api.<field>` columns. */
-  readonly api?: Readonly<Record<string, JsonValue>>;
+  readonly api?: ApiFields;
 }
 
 /** `voxbatch voices create NAME --sample FILE…`: makes a voice from recordings, and prints its id. */
@@ -38,7 +37,7 @@ export async function createVoice(
   const cells = {
     ...{ name, samples: JSON.stringify(audio) },
     ...defined({ transcript, description, visibility, language }),
-    ...api,
+    ...apiCells(api),
   };
   return runSingle({
     job: { command: 'voice', typed: 'voices create', kind: 'voice', cells },

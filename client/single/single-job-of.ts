@@ -1,0 +1,48 @@
+import type { SingleJob } from '../../batches/single-job.ts';
+import { defined } from '../../contract/defined.ts';
+import type { JsonValue, TtsMode } from '../../contract/row-kinds.ts';
+
+/** Further fields for the API, as in `api.<field>` columns. */
+export type ApiFields = Readonly<Record<string, JsonValue>>;
+
+/** How a text is to be spoken. */
+export interface SpeechWish {
+  /** Id of a voice, or `name:…`. */
+  readonly voice?: string | undefined;
+  readonly engine?: string | undefined;
+  /** Audio format. Default: the API's. */
+  readonly format?: string | undefined;
+  /** Speaking rate, 0.5 to 2. */
+  readonly speed?: number | string | undefined;
+  readonly language?: string | undefined;
+  /** A speech job, or the synchronous endpoint. Default `job`. */
+  readonly tts?: TtsMode | undefined;
+  readonly api?: ApiFields | undefined;
+}
+
+/** How a recording is to be transcribed. */
+export type TranscriptWish = Pick<SpeechWish, 'language' | 'api'>;
+
+export function sayJob(text: string, { voice, engine, format, speed, language, tts, api }: SpeechWish): SingleJob {
+  const columns = { voice, engine, format, speed: speed === undefined ? undefined : String(speed), language };
+  const cells = { text, ...defined(columns), ...apiCells(api) };
+  return { command: 'say', kind: 'tts', cells, ...defined({ tts }) };
+}
+
+/** `audio`: a URL that the API can fetch. */
+export function transcribeJob(audio: string, { language, api }: TranscriptWish): SingleJob {
+  return { command: 'transcribe', kind: 'stt', cells: { audio, ...defined({ language }), ...apiCells(api) } };
+}
+
+/** Both are URLs that the API can fetch. */
+export function lipSyncJob(
+  { video, audio }: { readonly video: string; readonly audio: string },
+  { api }: Pick<SpeechWish, 'api'>,
+): SingleJob {
+  return { command: 'lip-sync', kind: 'lip-sync', cells: { video, audio, ...apiCells(api) } };
+}
+
+/** These fields as cells. */
+export function apiCells(api: ApiFields = {}): Readonly<Record<string, JsonValue>> {
+  return Object.fromEntries(Object.entries(api).map(([field, value]) => [`api.${field}`, value]));
+}
