@@ -1,5 +1,8 @@
 import { existsSync } from 'node:fs';
 
+/** Where the compiled code may begin, seen from a module: there, if all are bundled into one; above a room; above a room's folder. */
+const ABOVE = ['.', '..', '../..'];
+
 /**
  * Finds a thread's compiled entry, starting from the calling module (`import.meta.url`): beside its room or, if all
  * modules were bundled into one file, in that file's folder. Undefined if there is none, as when the code runs from
@@ -9,5 +12,5 @@ import { existsSync } from 'node:fs';
  */
 export function findThreadEntry(from: string, name: string): URL | undefined {
   if (from.endsWith('.ts')) return undefined;
-  return [new URL(`../${name}.js`, from), new URL(`./${name}.js`, from)].find((place) => existsSync(place));
+  return ABOVE.map((above) => new URL(`${above}/${name}.js`, from)).find((place) => existsSync(place));
 }

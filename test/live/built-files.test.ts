@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
+import { findThreadEntry } from '../../threads/find-entry.ts';
 import { LiveWorld } from '../support/live-world.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -40,6 +41,21 @@ describe('the build', () => {
       ...threads,
     ];
     expect(started.filter((name) => !existsSync(join(DIST, name)))).toEqual([]);
+  });
+
+  it('lets every module find the thread that it starts', () => {
+    const rooms = ['client', 'ledger', 'store'];
+    const callers = rooms.flatMap((room) =>
+      readdirSync(join(ROOT, room), { recursive: true, encoding: 'utf8' }).map((name) => join(room, name)),
+    );
+    const starts = callers.flatMap((file) => {
+      const text = file.endsWith('.ts') ? readFileSync(join(ROOT, file), 'utf8') : '';
+      const entry = /findThreadEntry\(import\.meta\.url, '([^']+)'\)/.exec(text)?.[1];
+      return entry === undefined ? [] : [{ file, entry }];
+    });
+    expect(starts.length).toBeGreaterThanOrEqual(rooms.length);
+    const placeOf = (file: string): string => pathToFileURL(join(DIST, file.replace('.ts', '.js'))).href;
+    expect(starts.filter(({ file, entry }) => findThreadEntry(placeOf(file), entry) === undefined)).toEqual([]);
   });
 
   it('loads neither the Temporal SDK nor a simulator for a command that needs none', () => {

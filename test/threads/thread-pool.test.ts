@@ -120,6 +120,7 @@ describe('findThreadEntry', () => {
     const at = (path: string): string => String(pathToFileURL(join(code.folder, path)));
     const found = at('test/threads/odd-jobs.js');
     expect(String(findThreadEntry(at('test/store/store.js'), 'threads/odd-jobs'))).toBe(found);
+    expect(String(findThreadEntry(at('test/client/webhooks/hint-listener.js'), 'threads/odd-jobs'))).toBe(found);
     expect(String(findThreadEntry(at('test/bundle.js'), 'threads/odd-jobs'))).toBe(found);
     expect(findThreadEntry(at('test/bundle.js'), 'threads/none')).toBeUndefined();
     expect(findThreadEntry(at('test/store/store.ts'), 'threads/odd-jobs')).toBeUndefined();
