@@ -5,8 +5,10 @@ import type { VoiceMeant } from '../inputs/manifest-reader.ts';
 import type { ManifestWarning } from '../inputs/problems.ts';
 import type { ManifestSummary, SoundManifest } from '../inputs/read-manifest.ts';
 import type { UsedBy, VoiceMaker, VoiceUse } from '../inputs/voice-uses.ts';
+import type { JobHolder } from '../ledger/record-types.ts';
+import { isSameName } from '../policy/match-lost-voice.ts';
 import { nameAskedFor, VoiceNames } from '../policy/voice-name.ts';
-import { VoiceReport, type VoiceCandidate } from './voice-report.ts';
+import { MOST_CANDIDATES, MOST_WARNED, VoiceReport, type VoiceCandidate } from './voice-report.ts';
 
 /** Reads the API's list of voices in a dialect; free. */
 export type ReadVoices = (wanted: VoicesWanted, dialect: Dialect) => Promise<VoicesRead>;
@@ -25,6 +27,9 @@ export type CheckedVoices =
   | { readonly type: 'faulty'; readonly summary: ManifestSummary }
   | { readonly type: 'unread'; readonly why: string; readonly names: number; readonly first: UsedBy };
 
+/** The row of this ledger that made a voice; undefined: none did. */
+export type MadeBy = (voiceId: string) => Promise<JobHolder | undefined>;
+
 /** How long a list may take that only warns, ms. */
 const WARN_PATIENCE_MS = 5_000;
 /** How long a list may take that names or `--strict` need, ms: 50 pages at a rather slow API. */
@@ -37,9 +42,12 @@ const NEED_TRIES = 4;
 export async function checkVoices(
   { summary, options }: SoundManifest,
   read: ReadVoices,
-  { warns = true }: { /** Whether anybody hears warnings. */ readonly warns?: boolean } = {},
+  {
+    warns = true,
+    madeBy = () => Promise.resolve(undefined),
+  }: { /** Whether anybody hears warnings. */ readonly warns?: boolean; readonly madeBy?: MadeBy } = {},
 ): Promise<CheckedVoices> {
-  const { uses, beyond } = summary.voices;
+  const { uses, beyond, makers } = summary.voices;
   const report = new VoiceReport(summary.voices.columns);
   const named = uses.filter(({ voice }) => nameAskedFor(voice) !== undefined);
   const ids = uses.filter(({ voice }) => nameAskedFor(voice) === undefined);
@@ -47,16 +55,17 @@ export async function checkVoices(
   const [firstName] = named;
   const isNeeded = firstName !== undefined || options.strict;
   const wanted = {
-    ids: firstName === undefined ? new Set(ids.map(({ voice }) => voice)) : undefined,
+    ids: firstName === undefined && makers.length === 0 ? new Set(ids.map(({ voice }) => voice)) : undefined,
     ...(isNeeded ? { patienceMs: NEED_PATIENCE_MS, tries: NEED_TRIES } : { patienceMs: WARN_PATIENCE_MS, tries: 1 }),
   };
   const isUseful = isNeeded || warns || uses.some(({ engines }) => engines.size > 0);
-  if (uses.length > 0 && isUseful) {
+  if (uses.length + makers.length > 0 && isUseful) {
     // Names stand for what the rows' own paths list. Where only a share is legacy, the current list tells more.
     const list = await read(wanted, (options.legacyShare ?? 0) >= 1 ? 'legacy' : 'v1');
     if (list.type === 'read') {
-      const known = { listed: list.voices, makers: summary.voices.makers };
-      const voices = lookUp(named, ids, known, { report, strict: options.strict });
+      const known: Known = { listed: list.voices, makers, madeBy };
+      const voices = await lookUp(named, ids, known, { report, strict: options.strict });
+      if (warns) await warnOfTakenNames(known, report);
       return finish(report, summary, voices);
     }
     if (firstName !== undefined) {
@@ -75,13 +84,20 @@ function finish(
   return { type: 'faulty', summary: { ...summary, problems, problemCount, warnings } };
 }
 
+/** What is known of voices. */
+interface Known {
+  readonly listed: ReadonlyMap<string, Voice>;
+  readonly makers: readonly VoiceMaker[];
+  readonly madeBy: MadeBy;
+}
+
 /** Finds the voices, and reports those that are not there, are several or do not fit. Returns what is known of them. */
-function lookUp(
+async function lookUp(
   named: readonly VoiceUse[],
   ids: readonly VoiceUse[],
-  { listed, makers }: { readonly listed: ReadonlyMap<string, Voice>; readonly makers: readonly VoiceMaker[] },
+  { listed, makers, madeBy }: Known,
   { report, strict }: { readonly report: VoiceReport; readonly strict: boolean },
-): ReadonlyMap<string, VoiceMeant> {
+): Promise<ReadonlyMap<string, VoiceMeant>> {
   const made = makers.map((maker): VoiceCandidate => ({ id: '', name: maker.name, provider: '', maker }));
   const candidates = [...listed.values(), ...made];
   const names = new VoiceNames<VoiceCandidate>(candidates);
@@ -89,7 +105,7 @@ function lookUp(
   for (const use of named) {
     const found = names.find(nameAskedFor(use.voice) ?? '');
     if (found.type === 'unknown') report.unknownName(use, candidates);
-    else if (found.type === 'ambiguous') report.ambiguous(use, found.voices);
+    else if (found.type === 'ambiguous') report.ambiguous(use, await withOrigins(found.voices, madeBy));
     else {
       meant.set(use.voice, meaningOf(found.voice));
       report.engines(use, found.voice);
@@ -104,6 +120,33 @@ function lookUp(
     }
   }
   return meant;
+}
+
+/** Tells of rows that make a voice of a name that is there already: it costs, and a manifest may have run before. */
+async function warnOfTakenNames({ listed, makers, madeBy }: Known, report: VoiceReport): Promise<void> {
+  if (makers.length === 0) return;
+  const names = new VoiceNames<VoiceCandidate>(listed.values());
+  const taken = makers.flatMap((maker) => {
+    const found = names.find(maker.name);
+    const same = found.type === 'found' ? [found.voice] : found.type === 'ambiguous' ? found.voices : [];
+    const voice = same.find(({ name }) => isSameName(name, maker.name));
+    return voice === undefined ? [] : [{ maker, voice }];
+  });
+  const shown = taken.slice(0, MOST_WARNED);
+  for (const { maker, voice } of shown) report.takenName(maker, await withOrigin(voice, madeBy));
+  const next = taken[shown.length];
+  if (next !== undefined) report.moreTakenNames(next.maker, taken.length - shown.length);
+}
+
+/** Candidates with the rows that made them; those beyond are only counted. */
+async function withOrigins(voices: readonly VoiceCandidate[], madeBy: MadeBy): Promise<readonly VoiceCandidate[]> {
+  const shown = await Promise.all(voices.slice(0, MOST_CANDIDATES).map((voice) => withOrigin(voice, madeBy)));
+  return [...shown, ...voices.slice(shown.length)];
+}
+
+async function withOrigin(voice: VoiceCandidate, madeBy: MadeBy): Promise<VoiceCandidate> {
+  const by = voice.maker === undefined ? await madeBy(voice.id) : undefined;
+  return by === undefined ? voice : { ...voice, madeBy: by };
 }
 
 function meaningOf({ id, maker, isInTraining = false }: VoiceCandidate): VoiceMeant {

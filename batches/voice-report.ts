@@ -1,6 +1,7 @@
 import type { Voice } from '../api/speech-api.ts';
 import { nearestName } from '../inputs/nearest-name.ts';
 import { show, type ManifestProblem, type ManifestWarning } from '../inputs/problems.ts';
+import type { JobHolder } from '../ledger/record-types.ts';
 import { MOST_VOICES, type UsedBy, type UsedVoices, type VoiceMaker, type VoiceUse } from '../inputs/voice-uses.ts';
 import { nameAskedFor } from '../policy/voice-name.ts';
 
@@ -9,18 +10,23 @@ const SLIP = 2;
 /** Voices that are compared with all of a list, to say which is nearest. */
 const MOST_COMPARED = 20;
 /** Voices that a warning of its own names; the others are counted. */
-const MOST_WARNED = 20;
+export const MOST_WARNED = 20;
 /** Candidates that a problem names. */
-const MOST_CANDIDATES = 5;
+export const MOST_CANDIDATES = 5;
 /** Further problems are only counted. */
 const KEPT_PROBLEMS = 1_000;
 
 /** What a name may stand for: a voice of the list, or one that a row of the manifest makes. */
-export type VoiceCandidate = Voice & { readonly maker?: VoiceMaker };
+export type VoiceCandidate = Voice & {
+  readonly maker?: VoiceMaker;
+  /** The row that made it before. */
+  readonly madeBy?: JobHolder;
+};
 
-function candidateWords({ id, provider, maker }: VoiceCandidate): string {
+function candidateWords({ id, provider, maker, madeBy }: VoiceCandidate): string {
   if (maker !== undefined) return `the voice that row ${String(maker.row)} makes (line ${String(maker.line)})`;
-  return provider === '' ? id : `${id} (${provider})`;
+  const origin = madeBy === undefined ? '' : `, which row ${String(madeBy.row)} of batch "${madeBy.batch}" made`;
+  return `${provider === '' ? id : `${id} (${provider})`}${origin}`;
 }
 
 /** Collects what is wrong with voices, in words. */
@@ -71,6 +77,18 @@ export class VoiceReport {
       const message = `"${voice}" is not in the API's list of voices${hint} (voxbatch voices list)`;
       this.warnings.push({ column: this.#columns.voice, message, line, rows });
     } else this.#warnOfMore(use);
+  }
+
+  takenName({ name, line }: VoiceMaker, voice: VoiceCandidate): void {
+    const message =
+      `a voice is called ${show(name)} already: ${candidateWords(voice)}. This row makes another one, at its price. ` +
+      'If its answer is lost, the two cannot be told apart';
+    this.warnings.push({ column: 'name', message, line, rows: 1 });
+  }
+
+  moreTakenNames({ line }: VoiceMaker, rows: number): void {
+    const message = `${String(rows)} further ${rows === 1 ? 'row makes a voice' : 'rows make voices'} of a name that is taken already`;
+    this.warnings.push({ column: 'name', message, line, rows });
   }
 
   /** Engines that the voice does not work with. A service that does not say for which it does says nothing here. */

@@ -72,7 +72,7 @@ export async function putOnRecord(request: RecordRequest): Promise<Recorded> {
   request.onFound?.(found);
   const isThere = found !== undefined && found.state !== 'loading';
   if (!isThere && plan.out !== null) await requireOwnOut(plan.out, identity);
-  const priced = isThere ? checked : await request.approve(open, knowVoices(open.api, checked));
+  const priced = isThere ? checked : await request.approve(open, knowVoices(open.api, checked, ledger));
   if (priced === undefined) return { type: 'declined' };
   const { options, summary } = priced;
   const loaded = await beforeWork(() =>

@@ -85,7 +85,7 @@ export async function planWanted(
     const looked = { ledger, account, identify: identifyMedia };
     const request = { ...planOf(wanted), ...looked, name, source, settings };
     if (await isOnRecord(ledger, name, checked)) return await planManifest({ ...request, checked });
-    const known = await knowVoices((await session.api()).api, checked);
+    const known = await knowVoices((await session.api()).api, checked, ledger);
     return known.type === 'faulty' ? known : await planManifest({ ...request, checked: withVoices(checked, known) });
   } finally {
     await ledger?.close();

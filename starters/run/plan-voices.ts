@@ -2,6 +2,7 @@ import { knowVoices, NO_VOICES, type KnownVoices } from '../../client/know-voice
 import { createApi } from '../../client/open-api.ts';
 import type { ApiAccess, Settings } from '../../client/settings.ts';
 import type { SoundManifest } from '../../inputs/read-manifest.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
 import { nameAskedFor } from '../../policy/voice-name.ts';
 import { readApiAccess } from '../connect/settings.ts';
 
@@ -13,13 +14,15 @@ export async function planVoices(
   settings: Settings,
   flags: { readonly apiUrl?: string },
   manifest: SoundManifest,
+  ledger: Ledger | undefined,
 ): Promise<KnownVoices> {
-  if (manifest.summary.voices.uses.length === 0) return NO_VOICES;
+  const { uses, makers } = manifest.summary.voices;
+  if (uses.length + makers.length === 0) return NO_VOICES;
   const access = accessIfAny(settings, flags);
   if (access === undefined) return withoutApi(manifest);
   const api = createApi(access);
   try {
-    return await knowVoices(api, manifest);
+    return await knowVoices(api, manifest, ledger);
   } finally {
     api.close();
   }

@@ -44,7 +44,7 @@ export async function plan(manifestPath: string, flags: RunFlags, output: Output
     const [read, free, known] = await Promise.all([
       readAccount(settings, flags),
       freeSpace(settings.store),
-      (await isOnRecord(ledger, runPlan.name, checked)) ? NO_VOICES : planVoices(settings, flags, checked),
+      (await isOnRecord(ledger, runPlan.name, checked)) ? NO_VOICES : planVoices(settings, flags, checked, ledger),
     ]);
     if (known.type === 'faulty') throw refuseProblems(known.summary, source.label, output, words);
     const { account, balance } = read;

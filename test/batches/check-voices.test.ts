@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { VoicesRead, VoicesWanted } from '../../api/read-voices.ts';
 import type { Voice } from '../../api/speech-api.ts';
 import type { Dialect } from '../../contract/dialects.ts';
-import { checkVoices, type CheckedVoices } from '../../batches/check-voices.ts';
+import { checkVoices, type CheckedVoices, type MadeBy, type ReadVoices } from '../../batches/check-voices.ts';
 import { openManifest } from '../../inputs/manifest-source.ts';
 import { summarizeManifest } from '../../inputs/read-manifest.ts';
 import type { VoiceMaker } from '../../inputs/voice-uses.ts';
@@ -16,6 +16,8 @@ const LIST: readonly Voice[] = [
 ];
 const READ: VoicesRead = { type: 'read', voices: new Map(LIST.map((voice) => [voice.id, voice])) };
 
+const NOBODY: MadeBy = () => Promise.resolve(undefined);
+
 interface Checked {
   readonly checked: CheckedVoices;
   /** What was asked of the list, and in which dialect. */
@@ -26,7 +28,7 @@ interface Checked {
 /** Checks a manifest of these voices and engines, a row each from line 2 on. */
 function check(
   cells: readonly string[],
-  { strict = false, read = READ, makers = [] as readonly VoiceMaker[], legacyShare = 0 } = {},
+  { strict = false, read = READ, makers = [] as readonly VoiceMaker[], legacyShare = 0, madeBy = NOBODY } = {},
 ): Promise<Checked> {
   const content = `id,text,voice,engine\n${cells.map((cell, at) => `r${String(at + 2)},Hi,${cell}\n`).join('')}`;
   return withManifest(content, async (path) => {
@@ -35,11 +37,12 @@ function check(
     const options = { ...OPTIONS, strict, legacyShare };
     const found = await summarizeManifest(await openManifest(path), options);
     const summary = { ...found, voices: { ...found.voices, makers } };
-    const checked = await checkVoices({ summary, options }, (wanted, dialect) => {
+    const record: ReadVoices = (wanted, dialect) => {
       asked.push(wanted);
       dialects.push(dialect);
       return Promise.resolve(read);
-    });
+    };
+    const checked = await checkVoices({ summary, options }, record, { madeBy });
     return { checked, asked, dialects };
   });
 }
@@ -159,6 +162,34 @@ describe('checkVoices', () => {
         '2 | r2 | voice | ambiguous-voice | the id of one of the 2 voices of this name, or another name for the new voice: v-3 (qwen), the voice that row 9 makes (line 10) | "name:Lin"',
         '3 | r3 | voice | ambiguous-voice | the id of one of the 2 voices of this name, or another name for the new voice: the voice that row 11 makes (line 12), the voice that row 12 makes (line 13) | "name:max"',
       ]);
+    });
+  });
+
+  describe('of a manifest that makes voices of names that are taken', () => {
+    const madeBy: MadeBy = (id) => Promise.resolve(id === 'v-3' ? { batch: 'lines', row: 4 } : undefined);
+    const lin: VoiceMaker = { name: 'Lin', row: 9, line: 10, id: 'l' };
+
+    it('names the batch that made the voice before, if another row speaks with it', async () => {
+      expect(problems(await check(['name:Lin,'], { makers: [lin], madeBy }))).toEqual([
+        expect.stringContaining('v-3 (qwen), which row 4 of batch "lines" made, the voice that row 9 makes (line 10)'),
+      ]);
+    });
+
+    it('warns that another one is made, also where no row names it, and reads the whole list for that', async () => {
+      const { checked, asked } = await check(['narrator,'], { makers: [lin, { ...lin, name: 'lin' }], madeBy });
+      expect(checked).toMatchObject({
+        type: 'sound',
+        warnings: [{ column: 'name', line: 10, message: expect.stringContaining('row 4 of batch "lines" made') }],
+      });
+      expect(asked[0]?.ids).toBeUndefined();
+    });
+
+    it('names 20 of them, and counts the others', async () => {
+      const makers = Array.from({ length: 25 }, () => lin);
+      const { checked } = await check(['narrator,'], { makers });
+      if (checked.type !== 'sound') throw new Error(checked.type);
+      expect(checked.warnings).toHaveLength(21);
+      expect(checked.warnings.at(-1)?.message).toBe('5 further rows make voices of a name that is taken already');
     });
   });
 
