@@ -1,11 +1,10 @@
 import { fetchFile } from '../api/fetch-file.ts';
-import { readVoices } from '../api/read-voices.ts';
+import { readVoicesIn } from '../api/read-voices.ts';
 import { ApiError } from '../api/speech-api.ts';
 import { openOccurrence as open } from '../batches/open-occurrence.ts';
 import type { OccurrenceOffer, OccurrenceStart } from '../contract/activities.ts';
 import { batchWorkflowId } from '../contract/names.ts';
 import type { Dependencies } from './dependencies.ts';
-import { apiIn } from './row-api.ts';
 
 /**
  * Makes the current manifest of a schedule the batch of an occurrence, or finds that batch. Records the occurrence as
@@ -25,7 +24,7 @@ export async function openOccurrence(deps: Dependencies, offer: OccurrenceOffer)
     wait: { waitedMs, catchUpMs },
     readBalance: () => readBalance(deps),
     identify: (urls) => deps.media.of(urls),
-    readVoices: (wanted, dialect) => readVoices(apiIn(deps, dialect), wanted),
+    readVoices: (wanted, dialect) => readVoicesIn(deps.api, dialect, wanted),
     fetchManifest: (url, receive) => fetchFile(url, receive, { userAgent: `voxbatch/${voxbatchVersion}` }),
   });
   if (opened.type !== 'opened') {

@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { defined } from '../contract/defined.ts';
+import type { Dialect } from '../contract/dialects.ts';
 import { ApiError, mayHeal, type SpeechApi, type Voice, type VoiceFilter } from './speech-api.ts';
 
 /** What was read of the API's list of voices, by id. `cut`: it could not be read to its end; the voices are those before. */
@@ -94,4 +96,27 @@ async function readInto(
     // The list may be long.
     if (missing?.size === 0) return;
   }
+}
+
+/** How long the current list may take where it only adds to another, ms. */
+const TRAINING_PATIENCE_MS = 5_000;
+
+/**
+ * Reads the voices as the paths of a dialect list them. Which of them are in training only the current paths tell: nothing is
+ * known of that as far as these cannot be read.
+ */
+export async function readVoicesIn(
+  api: Pick<SpeechApi, 'speaking'>,
+  dialect: Dialect,
+  wanted: VoicesWanted,
+): Promise<VoicesRead> {
+  const listed = await readVoices(api.speaking(dialect), wanted);
+  if (listed.type === 'cut' || dialect === 'v1') return listed;
+  const ids = new Set(wanted.ids ?? listed.voices.keys());
+  const current = await readVoices(api.speaking('v1'), { ids, patienceMs: TRAINING_PATIENCE_MS, tries: 1 });
+  const voices = [...listed.voices].map(([id, voice]): [string, Voice] => {
+    const isInTraining = current.voices.get(id)?.isInTraining;
+    return [id, { ...voice, ...defined({ isInTraining }) }];
+  });
+  return { type: 'read', voices: new Map(voices) };
 }

@@ -1,4 +1,4 @@
-import { readVoices } from '../api/read-voices.ts';
+import { readVoicesIn } from '../api/read-voices.ts';
 import type { SpeechApi } from '../api/speech-api.ts';
 import { checkVoices, type CheckedVoices, type ReadVoices } from '../batches/check-voices.ts';
 import type { SoundManifest } from '../inputs/read-manifest.ts';
@@ -27,7 +27,7 @@ export async function knowVoices(
   manifest: SoundManifest,
   ledger: Records | undefined,
 ): Promise<KnownVoices> {
-  const read: ReadVoices = (wanted, dialect) => readVoices(api.speaking(dialect), wanted);
+  const read: ReadVoices = (wanted, dialect) => readVoicesIn(api, dialect, wanted);
   const checked = await checkVoices(manifest, read, { madeBy: (id) => rowThatMade(id, api.baseUrl, ledger) });
   if (checked.type !== 'unread') return checked;
   const { why, names, first } = checked;

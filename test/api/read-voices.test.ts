@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { readVoices, type VoicesWanted } from '../../api/read-voices.ts';
+import { readVoices, readVoicesIn, type VoicesWanted } from '../../api/read-voices.ts';
 import { ApiError, type SpeechApi, type Voice } from '../../api/speech-api.ts';
+import type { Dialect } from '../../contract/dialects.ts';
 import type { FailureClass } from '../../contract/failures.ts';
 
 const WANTED: VoicesWanted = { ids: undefined, patienceMs: 60_000, tries: 3 };
@@ -97,5 +98,44 @@ describe('readVoices', () => {
     await new Promise((resolve) => setTimeout(resolve, 20));
     gate.open();
     expect(await reading).toMatchObject({ type: 'read', voices: { size: 3 } });
+  });
+});
+
+describe('readVoicesIn', () => {
+  const trained: Voice = { id: 'b', name: 'B of v1', provider: 'p', isInTraining: true };
+
+  /** An API whose older paths list a, b and c, and whose current ones b, or nothing at all. */
+  function apiOf(current: readonly Voice[] | undefined): Pick<SpeechApi, 'speaking'> & { asked: Dialect[] } {
+    const asked: Dialect[] = [];
+    const lists: Readonly<Record<Dialect, Pick<SpeechApi, 'listVoices'>>> = {
+      legacy: listOf([]),
+      v1: {
+        async *listVoices() {
+          await Promise.resolve();
+          if (current === undefined) throw new ApiError({ class: 'ServiceDown', message: 'No.' });
+          yield* current;
+        },
+      },
+    };
+    const speaking = (dialect: Dialect): SpeechApi => {
+      asked.push(dialect);
+      return lists[dialect] as SpeechApi;
+    };
+    return { asked, speaking };
+  }
+
+  it('takes ids and names from the paths that are meant, and the training from the current ones', async () => {
+    const api = apiOf([trained]);
+    const read = await readVoicesIn(api, 'legacy', WANTED);
+    const expected = voices.map((voice) => [voice.id, voice.id === 'b' ? { ...voice, isInTraining: true } : voice]);
+    expect(read).toEqual({ type: 'read', voices: new Map(expected as [string, Voice][]) });
+    expect(api.asked).toEqual(['legacy', 'v1']);
+  });
+
+  it('is content without the current paths, and asks them once where they are meant', async () => {
+    expect(await readVoicesIn(apiOf(undefined), 'legacy', WANTED)).toMatchObject({ type: 'read' });
+    const api = apiOf([trained]);
+    expect(await readVoicesIn(api, 'v1', WANTED)).toEqual({ type: 'read', voices: new Map([['b', trained]]) });
+    expect(api.asked).toEqual(['v1']);
   });
 });
