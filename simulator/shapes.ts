@@ -50,8 +50,8 @@ export const SHAPES = {
   'profile.unknown': ['ignored', 'refused'],
   /** What takes the address of the webhook away. */
   'profile.clear': ['null', 'empty', 'nothing'],
-  /** How a webhook names its job, and whether it says of what type its body is. */
-  'webhook.body': ['id', 'job-status', 'nested', 'form', 'text'],
+  /** How and where a webhook names its job, and whether it says of what type its body is. */
+  'webhook.body': ['id', 'job-status', 'nested', 'form', 'text', 'query', 'header'],
   'webhook.type': ['given', 'absent'],
   'profile.updated': ['profile', 'success'],
   'error.body': ['code-message', 'code-message-retryable', 'error-details'],

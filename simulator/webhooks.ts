@@ -72,14 +72,16 @@ export class Webhooks {
     this.#timers.add(timer);
   }
 
-  async #send({ beside = '' }: Due, body: Form, type: Variant<'webhook.type'>): Promise<void> {
+  async #send({ beside = '' }: Due, form: Form, type: Variant<'webhook.type'>): Promise<void> {
     const { webhookUrl } = this.#account;
     if (webhookUrl === null) return;
+    const url = new URL(webhookUrl + beside);
+    for (const [name, value] of Object.entries(form.query ?? {})) url.searchParams.append(name, value);
     try {
-      const answer = await fetch(webhookUrl + beside, {
+      const answer = await fetch(url, {
         method: 'POST',
-        body: Buffer.from(body.text),
-        headers: type === 'given' ? { 'content-type': body.type } : {},
+        body: Buffer.from(form.text),
+        headers: { ...form.headers, ...(type === 'given' ? { 'content-type': form.type } : {}) },
         redirect: 'manual',
         signal: AbortSignal.timeout(PATIENCE_MS),
       });
@@ -114,6 +116,9 @@ function duesOf(mode: Exclude<WebhookMode, 'drawn'>, draw: Draw): readonly Due[]
 interface Form {
   readonly text: string;
   readonly type: string;
+  /** Added to the address. */
+  readonly query?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** What a webhook says, in one of several forms. */
@@ -132,6 +137,10 @@ function bodyOf(form: Variant<'webhook.body'>, id: string, job: Job): Form {
         text: new URLSearchParams({ task_id: id, status }).toString(),
         type: 'application/x-www-form-urlencoded',
       };
+    case 'query':
+      return { ...json({ status }), query: { task_id: id } };
+    case 'header':
+      return { ...json({ status }), headers: { 'x-task-id': id } };
     case 'text':
       return { text: `Job ${id} is ${status}.`, type: 'text/plain' };
   }

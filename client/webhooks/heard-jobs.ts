@@ -1,6 +1,6 @@
 import { eachWord, keyOf } from '../../policy/mentions.ts';
 
-/** Words of one body that are remembered although they name no job yet; a body usually has few. */
+/** Words of one request that are remembered although they name no job yet; usually it has few. */
 const MOST_WORDS = 64;
 /** Words that are remembered in all. */
 const MOST_REMEMBERED = 4_096;
@@ -14,7 +14,7 @@ export class HeardJobs {
   readonly #memoryMs: number;
   /** Jobs to be told, by the part of their ids that bodies are searched for. */
   readonly #watched = new Map<string, Set<string>>();
-  /** Words of the latest bodies, oldest first, and when they came. */
+  /** Words of the latest requests, oldest first, and when they came. */
   readonly #words = new Map<string, number>();
 
   /** @param memoryMs how long a word is remembered that names no job yet */
@@ -44,12 +44,12 @@ export class HeardJobs {
     if (ids?.size === 0) this.#watched.delete(key);
   }
 
-  /** The jobs that a body mentions. They are told once, also if it mentions them again, as in a link. */
-  hear(body: string): readonly string[] {
+  /** The jobs that a request mentions. They are told once, also if it mentions them again, as in a link. */
+  hear(said: string): readonly string[] {
     const heard: string[] = [];
     const told = new Set<string>();
     let words = 0;
-    eachWord(body, (word) => {
+    eachWord(said, (word) => {
       const ids = this.#watched.get(word);
       if (ids !== undefined) {
         heard.push(...ids);

@@ -10,8 +10,8 @@ const MOST_CONNECTIONS = 256;
 export interface HintServerOptions {
   /** Last segment of the path; whoever knows it may send. */
   readonly secret: string;
-  /** Gets the beginning of each body that came there. */
-  readonly hear: (body: string) => void;
+  /** Gets what each request says that came there: its query, the beginning of its body, its headers. */
+  readonly hear: (said: string) => void;
   /** Called before each piece of work; may hold up the thread. */
   readonly rest?: (() => void) | undefined;
 }
@@ -25,12 +25,13 @@ export function createHintServer({ secret, hear, rest }: HintServerOptions): htt
   const limits = { maxHeaderSize: 8_192, headersTimeout: 5_000, requestTimeout: 15_000 };
   const server = http.createServer(limits, (request, response) => {
     rest?.();
-    if (!isSecret(request.url ?? '', expected)) {
+    const [path = '', query = ''] = (request.url ?? '').split('?', 2);
+    if (!isSecret(path, expected)) {
       response.writeHead(404, { connection: 'close', 'content-length': '0' }).end();
       return;
     }
     readStart(request, (body, isWhole) => {
-      if (body !== '') hear(body);
+      hear([query, body, ...request.rawHeaders].join('\n'));
       response.writeHead(204, isWhole ? {} : { connection: 'close' }).end();
     });
   });
@@ -44,9 +45,7 @@ export function createHintServer({ secret, hear, rest }: HintServerOptions): htt
 }
 
 /** Whether a path ends in the secret; something in front may have added to it, or taken away. */
-function isSecret(url: string, expected: Buffer): boolean {
-  const query = url.indexOf('?');
-  const path = query < 0 ? url : url.slice(0, query);
+function isSecret(path: string, expected: Buffer): boolean {
   const at = path.length - expected.length;
   if (at < 1 || path[at - 1] !== '/') return false;
   const given = Buffer.from(path.slice(at), 'latin1');

@@ -33,8 +33,8 @@ export async function listenHere(
   rest?: () => void,
 ): Promise<ListeningHere> {
   const jobs = new HeardJobs(memoryMs);
-  const hear = (body: string): void => {
-    const heard = jobs.hear(body);
+  const hear = (said: string): void => {
+    const heard = jobs.hear(said);
     if (heard.length > 0) onHeard(heard);
   };
   const server = createHintServer({ secret, hear, rest });

@@ -7,8 +7,8 @@ import { jobIdIn, withSimulator, type Client } from './with-simulator.ts';
 interface Seen {
   readonly path: string;
   readonly type: string | undefined;
-  readonly body: string;
-  readonly at: number;
+  /** Path, query, headers and body. */
+  readonly said: string;
 }
 
 let seen: Seen[];
@@ -19,7 +19,10 @@ beforeEach(async () => {
     let body = '';
     request.on('data', (chunk: Buffer) => (body += chunk.toString()));
     request.on('end', () => {
-      seen.push({ path: request.url ?? '', type: request.headers['content-type'], body, at: Date.now() });
+      const { url = '', headers, rawHeaders } = request;
+      const { pathname: path } = new URL(url, 'http://receiver');
+      const said = [url, ...rawHeaders, body].join(' ');
+      seen.push({ path, type: headers['content-type'], said });
       response.end();
     });
   });
@@ -55,7 +58,7 @@ describe('the webhooks of the simulator', () => {
       const id = jobIdIn(await client.call('POST', '/speech/tts/jobs', SPEECH));
       await until(() => seen.length >= paths.length);
       expect(seen.map(({ path }) => path).sort()).toEqual(paths);
-      expect(seen.filter(({ body }) => body.includes(id)).length).toBe(
+      expect(seen.filter(({ said }) => said.includes(id)).length).toBe(
         webhooks === 'forged' ? paths.length - 1 : paths.length,
       );
       expect(client.simulator.ledger()).toHaveLength(1);
@@ -84,7 +87,7 @@ describe('the webhooks of the simulator', () => {
       await client.call('POST', '/speech/tts/jobs', { ...SPEECH, text: 'stuck' });
       const id = jobIdIn(await client.call('POST', '/speech/tts/jobs', SPEECH));
       await until(() => seen.length > 0);
-      expect(seen.map(({ body }) => body.includes(id))).toEqual([true]);
+      expect(seen.map(({ said }) => said.includes(id))).toEqual([true]);
     });
   });
 

@@ -15,6 +15,8 @@ describe('HeardJobs', () => {
     ['JSON', '{"data":{"job":{"id":"job-1"}}}'],
     ['a form', 'status=done&job=job-1'],
     ['a form that escapes', 'job=%22job-1%22'],
+    ['a query', 'from=there&job=job-1\n'],
+    ['a header', 'x-task-id\njob-1\naccept\n*/*'],
     ['plain words', 'The job job-1 has ended.'],
   ])('finds a job that is watched in %s', (_, body) => {
     expect(jobs.watch('job-1')).toBe(false);

@@ -1,0 +1,39 @@
+import { describe, expect, it } from '@jest/globals';
+import { listenHere } from '../../../client/webhooks/listen-here.ts';
+import { SHAPES } from '../../../simulator/shapes.ts';
+import { WEBHOOK_MODES, type WebhookMode } from '../../../simulator/webhook-modes.ts';
+import { jobIdIn, withSimulator } from '../../simulator/with-simulator.ts';
+
+/** Waits until the webhook of a job is heard that is sent so, in such a form. */
+async function expectHeard(webhooks: WebhookMode, form: string): Promise<void> {
+  let told: (ids: readonly string[]) => void = () => undefined;
+  const heard = new Promise<readonly string[]>((resolve) => {
+    told = resolve;
+  });
+  const secret = 'aSecret';
+  const here = await listenHere({ host: '127.0.0.1', port: 0, secret, memoryMs: 10_000 }, (ids) => {
+    told(ids);
+  });
+  try {
+    const shape = `webhook.body=${form}`;
+    await withSimulator({ webhooks, shape, jobMs: [20, 20] }, async ({ call }) => {
+      await call('POST', '/profile', { webhookUrl: `http://127.0.0.1:${String(here.port)}/hooks/${secret}` });
+      const jobId = jobIdIn(await call('POST', '/speech/tts/jobs', { text: 'hello', voiceId: 'narrator' }));
+      // Also one that came before anybody asked.
+      here.change([{ jobId, isWatched: true }]);
+      expect(await heard).toEqual([jobId]);
+    });
+  } finally {
+    await here.close();
+  }
+}
+
+describe('a webhook of the simulator', () => {
+  it.each(SHAPES['webhook.body'])('is heard in the form "%s"', async (form) => {
+    await expectHeard('each', form);
+  });
+
+  it.each(WEBHOOK_MODES.filter((mode) => mode !== 'never' && mode !== 'drawn'))('is heard if sent %s', async (mode) => {
+    await expectHeard(mode, 'id');
+  });
+});
