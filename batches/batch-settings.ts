@@ -1,6 +1,7 @@
 import type { BatchSettings } from '../contract/batch.ts';
 import { defined } from '../contract/defined.ts';
 import { parseDialectChoice, type DialectChoice } from '../contract/dialects.ts';
+import type { Joining } from '../contract/joining.ts';
 import { pollingSettings } from '../contract/polling-settings.ts';
 import { BUILT_IN_PRICES, type Kind, type TtsMode } from '../contract/row-kinds.ts';
 import type { Subset } from '../contract/subset.ts';
@@ -24,6 +25,8 @@ export interface WantedBatch {
   readonly tts?: TtsMode;
   /** Which of the API's dialects the rows speak. Default: the configuration's, else `v1`. */
   readonly apiDialect?: DialectChoice;
+  /** Which rows are put together into one file for each value of a column. Default: none. */
+  readonly join?: Joining;
   /** True if unknown columns and unused cells are errors. Default false. */
   readonly strict?: boolean;
   /** Names of result files. Default `{id}.{ext}`. */
@@ -42,9 +45,9 @@ export interface BatchChoices {
 }
 
 /** Whether an option changes what the rows of a manifest mean. */
-export function givesReading({ kind, defaults, map, tts = 'job', apiDialect }: WantedBatch): boolean {
+export function givesReading({ kind, defaults, map, tts = 'job', apiDialect, join }: WantedBatch): boolean {
   const isMapped = Object.keys({ ...defaults, ...map }).length > 0;
-  return kind !== undefined || tts !== 'job' || apiDialect !== undefined || isMapped;
+  return kind !== undefined || tts !== 'job' || apiDialect !== undefined || join !== undefined || isMapped;
 }
 
 /** The same choices with another share of rows that speak the legacy dialect, 0 to 1. */
@@ -87,11 +90,11 @@ export function chooseSettings(wanted: WantedBatch, config: Config): BatchChoice
       subset,
       prices,
       tts,
-      ...defined({ assumeSeconds }),
+      ...defined({ assumeSeconds, join: wanted.join }),
       ...(config.samples === undefined ? {} : { samples: { ...SAMPLE_LIMITS, ...config.samples } }),
     },
     settings: {
-      reading: { kind: kind ?? null, defaults, map, tts },
+      reading: { kind: kind ?? null, defaults, map, tts, ...defined({ join: wanted.join }) },
       ...applyTuning(applyTuning(DEFAULT_TUNABLES, config), tuning),
       tts,
       prices,

@@ -11,7 +11,7 @@ export type RunPlace = Pick<ScheduledRun, 'manifest' | 'outFolder' | 'probe' | '
 
 /** The recorded choices for a schedule's batches. {@link choicesOf} reads them. */
 export function scheduledRunOf({ manifest: options, settings }: BatchChoices, place: RunPlace): ScheduledRun {
-  const { kind, defaults, map, tts, legacyShare } = settings.reading;
+  const { kind, defaults, map, tts, legacyShare, join } = settings.reading;
   const { firstLookMs, pollGapMs, jobDeadlineMs, trust503, nameTemplate, prices } = settings;
   return {
     ...place,
@@ -19,7 +19,7 @@ export function scheduledRunOf({ manifest: options, settings }: BatchChoices, pl
     defaults: { ...defaults },
     map: { ...map },
     tts,
-    ...defined({ legacyShare }),
+    ...defined({ legacyShare, join }),
     strict: options.strict,
     nameTemplate,
     assumeSeconds: options.assumeSeconds ?? null,
@@ -39,14 +39,14 @@ function isScheduled(name: string): boolean {
 
 /** How to read a firing's manifest, and the settings of its batch. */
 export function choicesOf(run: ScheduledRun): BatchChoices {
-  const { kind, defaults, map, tts, legacyShare, strict, nameTemplate, assumeSeconds, subset, tunables } = run;
+  const { kind, defaults, map, tts, legacyShare, join, strict, nameTemplate, assumeSeconds, subset, tunables } = run;
   const { firstLookMs, pollGapMs, jobDeadlineMs, trust503 } = run;
   const prices = { ...BUILT_IN_PRICES, ...defined(run.prices) };
-  const options = defined({ kind: kind ?? undefined, assumeSeconds: assumeSeconds ?? undefined, legacyShare });
+  const options = defined({ kind: kind ?? undefined, assumeSeconds: assumeSeconds ?? undefined, legacyShare, join });
   return {
     manifest: { ...options, defaults, map, strict, nameTemplate, subset, prices, tts },
     settings: {
-      reading: { kind, defaults, map, tts, ...defined({ legacyShare }) },
+      reading: { kind, defaults, map, tts, ...defined({ legacyShare, join }) },
       ...applyTuning(TUNABLES_BEFORE, tuningOf(tunables)),
       tts,
       prices,

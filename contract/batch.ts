@@ -1,4 +1,5 @@
 import { formatDialectChoice, type DialectChoice } from './dialects.ts';
+import type { Joining } from './joining.ts';
 import type { PollingSettings } from './polling-settings.ts';
 import { type PriceTable, STEPS, type Kind, type Step, type TtsMode } from './row-kinds.ts';
 import type { TableFormat } from './table-format.ts';
@@ -13,6 +14,8 @@ export interface Reading {
   readonly tts: TtsMode;
   /** Share of the rows that speak the legacy dialect, 0 to 1; each row's is in its spec. Default 0. */
   readonly legacyShare?: number;
+  /** Which rows are put together into one file. Default: none. */
+  readonly join?: Joining;
 }
 
 /** Everything about a batch that its workers need; stored in the ledger, never in a history. */

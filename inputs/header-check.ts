@@ -1,6 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Joining } from '../contract/joining.ts';
 import type { Kind } from '../contract/row-kinds.ts';
 import { Columns } from './header.ts';
+import type { JoinCheck } from './join-check.ts';
+import { joiningColumns } from './join-check.ts';
 import { kindOfColumns } from './infer-kind.ts';
 import { findBadTemplate } from './output-name.ts';
 import { show, type Finding, type ManifestProblem, type ManifestWarning } from './problems.ts';
@@ -12,6 +15,7 @@ interface HeaderOptions {
   readonly map: Readonly<Record<string, string>>;
   readonly strict: boolean;
   readonly nameTemplate: string;
+  readonly join?: Joining | undefined;
 }
 
 /** Checks the columns of a manifest as they come, and the header of each further file against the first. */
@@ -31,14 +35,17 @@ export class HeaderCheck {
 
   readonly #options: HeaderOptions;
   readonly #csv: boolean;
+  readonly #join: JoinCheck | undefined;
   /** Names of the columns of the first file, trimmed. */
   #first: readonly string[] | undefined;
 
-  constructor(options: HeaderOptions, csv: boolean) {
+  /** `join`: checks what `--join` needs; undefined without that. */
+  constructor(options: HeaderOptions, csv: boolean, join?: JoinCheck) {
     this.#options = options;
     this.#csv = csv;
     this.kind = options.kind;
-    this.columns = new Columns(options.map, options.strict, csv);
+    this.#join = join;
+    this.columns = new Columns(options.map, options.strict, csv, joiningColumns(options.join));
   }
 
   /** Adds the header of a CSV file, or the new keys of a JSON line. */
@@ -77,7 +84,8 @@ export class HeaderCheck {
     this.isUseless = findings.length > 0;
     const badTemplate = findBadTemplate(this.#options.nameTemplate, (name) => this.columns.byName.has(name));
     this.isTemplateGood = badTemplate === undefined;
-    return badTemplate === undefined ? findings : [...findings, badTemplate];
+    const badJoin = this.#join?.findMissing(this.columns);
+    return [...findings, ...[badTemplate, badJoin].filter((one) => one !== undefined)];
   }
 
   /** Notes a column with cells that the kinds of their rows do not use. */

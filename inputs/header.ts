@@ -62,11 +62,16 @@ export class Columns {
   readonly #ours: ReadonlyMap<string, string>;
   readonly #strict: boolean;
   readonly #csv: boolean;
+  readonly #alsoKnown: readonly string[];
   readonly #headers = new Map<string, string>();
   readonly #seen = new Set<string>();
 
-  /** `map`: our column → their header. `csv`: false for JSONL, where cells are never guarded. */
-  constructor(map: Readonly<Record<string, string>>, strict: boolean, csv: boolean) {
+  /**
+   * `map`: our column → their header. `csv`: false for JSONL, where cells are never guarded. `alsoKnown`: columns that
+   * mean something besides those of the kinds.
+   */
+  constructor(map: Readonly<Record<string, string>>, strict: boolean, csv: boolean, alsoKnown: readonly string[] = []) {
+    this.#alsoKnown = alsoKnown;
     this.#ours = new Map(Object.entries(map).map(([ours, theirs]) => [theirs.trim(), ours]));
     this.#strict = strict;
     this.#csv = csv;
@@ -138,7 +143,7 @@ export class Columns {
     this.input.push({ name, at });
     this.byName.set(name, at);
     if (isApi(ours)) this.api.push({ field: ours.slice('api.'.length), at });
-    else if (!KNOWN_COLUMNS.has(ours)) return [this.#unknown(name)];
+    else if (!KNOWN_COLUMNS.has(ours)) return this.#alsoKnown.includes(name) ? [] : [this.#unknown(name)];
     this.known.set(ours, at);
     this.#headers.set(ours, name);
     return [];

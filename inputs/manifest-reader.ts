@@ -1,4 +1,5 @@
 import type { VoiceWait } from '../contract/batch.ts';
+import type { Joining } from '../contract/joining.ts';
 import type { Kind, RowSpec } from '../contract/row-kinds.ts';
 import type { Subset } from '../contract/subset.ts';
 import { dialectOfRow } from '../policy/row-dialect.ts';
@@ -9,6 +10,7 @@ import type { SampleLimits } from '../contract/sample-limits.ts';
 import { checkSamples } from './check-samples.ts';
 import { combineDigests } from './file-digest.ts';
 import { unguardCell } from './formula-guard.ts';
+import { JoinCheck } from './join-check.ts';
 import { LinePlaces } from './line-places.ts';
 import type { ManifestSource } from './manifest-source.ts';
 import { parseRow } from './parse-row.ts';
@@ -33,6 +35,8 @@ export interface ManifestOptions extends Pricing {
   readonly strict: boolean;
   /** Share of the rows that speak the legacy dialect, 0 to 1. Default 0. */
   readonly legacyShare?: number;
+  /** `--join`, `--pause`: which rows are put together into one file. Default: none. */
+  readonly join?: Joining | undefined;
   /** `--file-name`; default `{id}.{ext}`. */
   readonly nameTemplate: string;
   /** What recordings of a voice may be. Default: `SAMPLE_LIMITS`. */
@@ -110,6 +114,7 @@ export class ManifestReader {
   readonly #csv: boolean;
   readonly #header: HeaderCheck;
   readonly #identities: RowIdentities;
+  readonly #join: JoinCheck | undefined;
   readonly #previous = new PreviousRows();
   readonly #places = new LinePlaces();
   readonly #digests: string[] = [];
@@ -121,7 +126,8 @@ export class ManifestReader {
     this.#source = source;
     this.#options = options;
     this.#csv = source.format.format === 'csv';
-    this.#header = new HeaderCheck(options, this.#csv);
+    this.#join = options.join === undefined ? undefined : new JoinCheck(options.join);
+    this.#header = new HeaderCheck(options, this.#csv, this.#join);
     this.#identities = new RowIdentities(options.nameTemplate, { csv: this.#csv, unique, places: this.#places });
   }
 
@@ -241,7 +247,8 @@ export class ManifestReader {
     const { id, name } = identity;
     const dialect = spec && dialectOfRow(spec.kind, id, this.#options.legacyShare ?? 0);
     const unspoken = spec !== undefined && dialect === undefined ? [notInLegacy(spec.kind)] : [];
-    const all = [...(previous?.findings ?? []), ...findings, ...identity.findings, ...unspoken];
+    const joined = this.#join?.findWrong(columns, { cells, kind: spec?.kind, name, row }) ?? [];
+    const all = [...(previous?.findings ?? []), ...findings, ...identity.findings, ...unspoken, ...joined];
     if (spec === undefined || all.length > 0) return { givenId, findings: all };
     const input = columns.input.map(({ at }) => cells[at] ?? '');
     const spoken = dialect === 'legacy' ? { ...spec, dialect } : spec;

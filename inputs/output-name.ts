@@ -19,6 +19,9 @@ const MARK_DIGITS = 8;
 /** Folder of results that did not pass a check, below that of the others. */
 export const UNFIT_FOLDER = 'unfit';
 
+/** Folder of the files that `--join` makes, below that of the others. */
+export const JOINED_FOLDER = 'joined';
+
 /** What a template may name besides input columns. */
 export interface NameFields {
   /** As it stands in file names: see {@link safeId}. */

@@ -18,6 +18,7 @@ export const PROBLEM_CODES = {
   'not-delivered': 'a column for a feature that is not supported yet',
   'bad-map': '`--map` from a missing column, or to an unknown one',
   'bad-template': 'an invalid `--file-name` template',
+  'bad-join': 'a missing column of `--join`, or a row with a value there that makes no speech',
   'unknown-kind': 'a kind that does not exist',
   'no-kind': 'a row that fits no kind, or several',
   'missing-cell': 'an empty cell that the kind needs',

@@ -49,6 +49,7 @@ const scheduledRunSchema = z.strictObject({
   map: z.record(z.string(), z.string()),
   tts: z.enum(['job', 'sync']),
   legacyShare: z.number().gt(0).max(1).exactOptional(),
+  join: z.strictObject({ column: z.string().min(1), pause: z.number().nonnegative() }).exactOptional(),
   strict: z.boolean(),
   nameTemplate: z.string().min(1),
   assumeSeconds: z.number().positive().nullable(),

@@ -4,6 +4,7 @@ import { OUTCOMES, outcomesThat } from '../contract/outcomes.ts';
 import type { TableFormat } from '../contract/table-format.ts';
 import { allowReplacing, keepEdited, REPLACEABLE_FILE, replaceableIn, writtenLast } from './edited-tables.ts';
 import type { KeptTable } from './edited-tables.ts';
+import { JOINED_COLUMNS, JOINED_CSV, type JoinedLine } from './joined/joined-table.ts';
 import { csvLine, jsonLine } from './line-formats.ts';
 import { receiptSchema } from './receipt.ts';
 import type { Receipt } from './receipt.ts';
@@ -31,10 +32,11 @@ export const PROJECTED_FILES: readonly string[] = [
   RESULTS_JSONL,
   RECEIPTS_JSONL,
   ...OUTCOMES.flatMap((outcome) => outcomeFile(outcome) ?? []),
+  JOINED_CSV,
 ];
 
 /** Files that `run` and `redrive --from` accept, so people edit them. */
-const EDITED_FILES = PROJECTED_FILES.filter((name) => name !== RECEIPTS_JSONL);
+const EDITED_FILES = PROJECTED_FILES.filter((name) => name !== RECEIPTS_JSONL && name !== JOINED_CSV);
 
 /** Names that outcome files had in earlier versions. */
 const FORMER_FILES = ['rejected.csv', 'refused.csv'] as const;
@@ -87,6 +89,19 @@ export class BatchFiles {
         jsonLine(
           RECEIPT_COLUMNS,
           RECEIPT_COLUMNS.map((column) => receipt[column]),
+        ),
+      );
+    }
+  }
+
+  /** Adds the list of files that `--join` made. */
+  async addJoined(lines: readonly JoinedLine[]): Promise<void> {
+    const file = await this.#table(JOINED_CSV, JOINED_COLUMNS);
+    for (const line of lines) {
+      await file.write(
+        csvLine(
+          JOINED_COLUMNS.map((column) => line[column]),
+          this.#format.delimiter,
         ),
       );
     }
@@ -145,11 +160,11 @@ export class BatchFiles {
     return kept;
   }
 
-  async #table(name: string): Promise<WholeFile> {
+  async #table(name: string, columns = this.#columns): Promise<WholeFile> {
     const isNew = !this.#open.has(name);
     const file = await this.#file(name);
     const { delimiter, bom } = this.#format;
-    if (isNew) await file.write(`${bom ? '\uFEFF' : ''}${csvLine(this.#columns, delimiter)}`);
+    if (isNew) await file.write(`${bom ? '\uFEFF' : ''}${csvLine(columns, delimiter)}`);
     return file;
   }
 

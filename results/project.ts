@@ -8,8 +8,11 @@ import type { BatchRecord, Counts, Money } from '../ledger/record-types.ts';
 import { BatchFiles } from './batch-files.ts';
 import type { KeptTable } from './edited-tables.ts';
 import { inChunks } from './in-chunks.ts';
+import { JoinedGroups } from './joined/joined-groups.ts';
+import { countJoined, type JoinedLine } from './joined/joined-table.ts';
+import { makeJoined, type JoiningStore } from './joined/make-joined.ts';
 import { lstatsOf, placeFiles } from './media.ts';
-import type { Placed, StoredFiles } from './media.ts';
+import type { Placed } from './media.ts';
 import { Findings } from './mismatch.ts';
 import type { Mismatch } from './mismatch.ts';
 import { MEDIA_FOLDER } from './names.ts';
@@ -26,7 +29,7 @@ import { sweepParts } from './whole-file.ts';
 /** What to project, and where. */
 export interface ProjectionRequest {
   readonly ledger: Ledger;
-  readonly store: StoredFiles;
+  readonly store: JoiningStore;
   /** Name of the batch. */
   readonly batch: string;
   /** The folder for `summary.json`; created if needed. */
@@ -44,6 +47,8 @@ export interface Projection {
   readonly mismatches: readonly Mismatch[];
   /** Rows whose stored files are missing or altered: writing the files again cannot help. */
   readonly damaged: readonly DamagedResult[];
+  /** What became of each file that `--join` asks for; null without that. */
+  readonly joined: readonly JoinedLine[] | null;
   /** Edited tables, kept in the out folder under another name. */
   readonly kept: readonly KeptTable[];
 }
@@ -66,6 +71,8 @@ export async function projectBatch(request: ProjectionRequest): Promise<Projecti
   const tally = new Tally();
   const check = new RowCheck(batch, request.complete, findings);
   const stale = new StaleMedia(batch, ledger, out);
+  const { join } = batch.settings.reading;
+  const groups = join === undefined ? undefined : new JoinedGroups(batch, join);
   const files = await BatchFiles.create(out, batch.columns, batch.settings.table ?? PLAIN_TABLE);
   try {
     for await (const chunk of inChunks(ledger.scanRows(batch.name), CHUNK)) {
@@ -73,6 +80,7 @@ export async function projectBatch(request: ProjectionRequest): Promise<Projecti
       for (const { scanned, rowFiles } of named) {
         tally.addRow(scanned.row.outcome, scanned.row.failure?.class, scanned.row.state);
         for (const charge of scanned.charges) tally.addCharge(charge);
+        groups?.add(scanned.row);
         const fields = resultFields(scanned, batch.name, rowFiles[0]?.name ?? '');
         await files.add(scanned.row.input, fields, receiptsOf(scanned, rowFiles));
       }
@@ -80,16 +88,33 @@ export async function projectBatch(request: ProjectionRequest): Promise<Projecti
         check.placed(scanned, file, became);
       await setImmediate();
     }
-    await stale.remove(request.store, out, (name) => check.isTaken(name));
+    const isTaken = (name: string): boolean => check.isTaken(name);
+    await stale.remove(request.store, out, isTaken);
+    const joined =
+      groups === undefined || join === undefined
+        ? null
+        : await makeJoined({
+            ledger,
+            store: request.store,
+            batch,
+            joining: join,
+            out,
+            groups: groups.groups.values(),
+            isTaken,
+          });
+    if (joined !== null) await files.addJoined(joined);
     const after = await readSums(request);
     findings.compare('rows written', batch.rows, tally.rows);
     // While a batch runs, the ledger may change between the scan and the sums; a final projection allows no such
     // excuse.
     if (request.complete || JSON.stringify(before) === JSON.stringify(after))
       compareSums(after, tally, batch, findings);
-    await files.seal((hashes) => summarize(batch, tally, after.money.reserved, hashes, request.voxbatchVersion));
+    await files.seal((hashes) => ({
+      ...summarize(batch, tally, after.money.reserved, hashes, request.voxbatchVersion),
+      ...(joined === null ? {} : { joined: countJoined(joined) }),
+    }));
     const kept = await publishAlone(files, ledger);
-    return { ...after, mismatches: findings.list(), damaged: check.damaged, kept };
+    return { ...after, mismatches: findings.list(), damaged: check.damaged, joined, kept };
   } finally {
     await stale.forget();
     await files.abandon();

@@ -65,6 +65,8 @@ export const summarySchema = z.object({
     saved: z.number().default(0),
     damaged: count.default(0),
   }),
+  /** Files that `--join` made, and those that it could not make yet; absent without `--join`. */
+  joined: z.object({ files: count, incomplete: count }).exactOptional(),
   /** ISO 8601, UTC. */
   created_at: z.string(),
   /** Time of the first paid request. */

@@ -1,11 +1,19 @@
 import { InvalidArgumentError } from 'commander';
 import { DURATION_FORM, parseDuration } from '../../policy/duration.ts';
+import { parsePause, PAUSE_FORM } from '../../contract/joining.ts';
 import { parsePositive } from '../../contract/value-kinds.ts';
 
 /** Parses a number above 0, for a flag. */
 export function positive(value: string): number {
   const parsed = parsePositive(value);
   if (parsed === undefined) throw new InvalidArgumentError('expected a number above 0.');
+  return parsed;
+}
+
+/** Parses the length of a pause, for a flag; returns seconds. */
+export function pause(value: string): number {
+  const parsed = parsePause(value);
+  if (parsed === undefined) throw new InvalidArgumentError(`expected ${PAUSE_FORM}.`);
   return parsed;
 }
 

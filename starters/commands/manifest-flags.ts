@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { DIALECT_FORMS } from '../../contract/dialects.ts';
 import { KINDS } from '../../contract/row-kinds.ts';
 import type { TunableName } from '../../contract/tunables.ts';
-import { collect, positive } from './flag-values.ts';
+import { collect, pause, positive } from './flag-values.ts';
 import { addSubsetFlags } from './subset-flags.ts';
 import { addTuningFlags } from './tuning-flags.ts';
 
@@ -19,6 +19,15 @@ export function addReadingFlags(command: Command): Command {
     .option('--format <format>', "Default audio format for rows without one (default: the API's, mp3)")
     .option('--language <code>', 'Default language for rows without one')
     .option('--map <ours=theirs>', 'Read a column from one with another name, such as text=script; repeatable', collect)
+    .option(
+      '--join <column>',
+      'Put speech with one value in this column together into one file, media/joined/VALUE.EXT',
+    )
+    .option(
+      '--pause <seconds>',
+      'With --join: silence after each row without one in its pause column (default: 0)',
+      pause,
+    )
     .option('--strict', 'Refuse unknown columns instead of copying them to the results')
     .option('--tts <mode>', 'Use speech jobs or the synchronous endpoint for tts rows: job, sync', 'job')
     .option('--api-dialect <dialect>', `Paths of the API that the rows use: ${DIALECT_FORMS} (default: v1)`);

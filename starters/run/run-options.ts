@@ -27,6 +27,9 @@ export interface RunFlags extends TuningFlags, NameFlags, OutputFlags, SubsetFla
   readonly strict?: boolean;
   readonly tts?: string;
   readonly apiDialect?: string;
+  readonly join?: string;
+  /** Seconds. */
+  readonly pause?: number;
   /** Credits. */
   readonly confirm?: number;
   /** Only for an outcome file. */
@@ -87,7 +90,10 @@ export function planRun(manifestPath: string, flags: RunFlags, settings: Setting
   const tuning = readTuning(flags);
   const { strict = false, assumeSeconds } = flags;
   const subset = readSubset(flags);
-  const reading = { kind, defaults, map, tts, ...defined({ apiDialect }) };
+  const { join: column, pause } = flags;
+  if (pause !== undefined && column === undefined) throw usageError('--pause needs --join.');
+  const join = column === undefined ? undefined : { column, pause: pause ?? 0 };
+  const reading = { kind, defaults, map, tts, ...defined({ apiDialect, join }) };
   const wanted = { ...reading, strict, nameTemplate: template, assumeSeconds, subset, tuning };
   return {
     name,

@@ -2,18 +2,16 @@ import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
 
-/** Environment variable that names the program. */
-const FFMPEG_VARIABLE = 'VOXBATCH_FFMPEG';
-
 /** How to get ffmpeg, as the end of a message. */
-export const FFMPEG_ADVICE = `Install ffmpeg (https://ffmpeg.org; apt-get install ffmpeg, brew install ffmpeg), or name its path in ${FFMPEG_VARIABLE}.`;
+export const FFMPEG_ADVICE =
+  'Install ffmpeg (https://ffmpeg.org; apt-get install ffmpeg, brew install ffmpeg), or name its path in VOXBATCH_FFMPEG.';
 
 /**
  * Absolute path of ffmpeg: what `VOXBATCH_FFMPEG` names, and nothing else if it is set; otherwise the first one on
  * `PATH`. Undefined if there is none.
  */
 export async function findFfmpeg(env: NodeJS.ProcessEnv): Promise<string | undefined> {
-  const named = env[FFMPEG_VARIABLE];
+  const named = env['VOXBATCH_FFMPEG'];
   if (named !== undefined && named !== '') return (await isProgram(resolve(named))) ? resolve(named) : undefined;
   const name = process.platform === 'win32' ? 'ffmpeg.exe' : 'ffmpeg';
   for (const folder of (env['PATH'] ?? '').split(delimiter)) {

@@ -4,10 +4,11 @@ import { safeId } from '../../inputs/output-name.ts';
 import { PROBLEM_CODES } from '../../inputs/problems.ts';
 import type { ProblemCode } from '../../inputs/problems.ts';
 import { BAD_MANIFESTS } from './bad-manifest-cases.ts';
+import { BAD_JOINS } from './bad-join-cases.ts';
 import { BAD_SAMPLES } from './bad-sample-cases.ts';
 import { check } from './manifest-file.ts';
 
-const ALL = [...BAD_MANIFESTS, ...BAD_SAMPLES];
+const ALL = [...BAD_MANIFESTS, ...BAD_SAMPLES, ...BAD_JOINS];
 
 describe('checkManifest on bad manifests', () => {
   it.each(ALL.map((bad) => [bad.what, bad] as const))('%s', async (_, bad) => {

@@ -8,13 +8,14 @@ import { afterEach, beforeEach } from '@jest/globals';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord, ResultFile } from '../../ledger/record-types.ts';
 import { openLedger } from '../../ledger/open-ledger.ts';
-import type { StoredFiles } from '../../results/media.ts';
+import type { JoiningStore } from '../../results/joined/make-joined.ts';
 import type { ProjectionRequest } from '../../results/project.ts';
 import { linkFiles } from '../../store/link-files.ts';
-import type { FurtherName, Linked } from '../../store/store.ts';
+import { joinFiles } from '../../store/join-files.ts';
+import type { FurtherName, Joined, Linked, StoredPart } from '../../store/store.ts';
 
 /** Media in a folder; `isLocal: false` hides the paths, as a store on another machine does. */
-export class FolderOfMedia implements StoredFiles {
+export class FolderOfMedia implements JoiningStore {
   readonly folder: string;
   readonly isLocal: boolean;
 
@@ -23,7 +24,7 @@ export class FolderOfMedia implements StoredFiles {
     this.isLocal = isLocal;
   }
 
-  async put(key: string, content: string): Promise<ResultFile> {
+  async put(key: string, content: string | Buffer): Promise<ResultFile> {
     const path = join(this.folder, key);
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, content);
@@ -37,6 +38,14 @@ export class FolderOfMedia implements StoredFiles {
 
   pathOf(key: string): string | undefined {
     return this.isLocal ? join(this.folder, key) : undefined;
+  }
+
+  join(files: readonly StoredPart[], stem: string): Promise<Joined> {
+    return joinFiles({ type: 'join', root: this.folder, files, stem });
+  }
+
+  async remove(keys: readonly string[]): Promise<void> {
+    for (const key of keys) await rm(join(this.folder, key), { force: true });
   }
 
   link(names: readonly FurtherName[]): Promise<readonly Linked[]> {

@@ -41,6 +41,19 @@ describe('plan', () => {
     expect(existsSync('out')).toBe(false);
   });
 
+  it('finds what --join cannot do before anything is paid for', async () => {
+    await writeFile('lines.csv', GOOD);
+    const missing = await line.run('plan', 'lines.csv', '--join', 'chapter');
+    expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining('as --join says') });
+    expect(await line.run('plan', 'lines.csv', '--pause', '1')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--pause needs --join'),
+    });
+    await writeFile('lines.csv', 'text,voice,chapter,pause,title\nHello,anna,1,0.5,Hi\n');
+    const good = await line.run('plan', 'lines.csv', '--join', 'chapter', '--strict');
+    expect(good.code).toBe(0);
+  });
+
   it('says how many rows use the legacy paths, and of which dialect it is in any case', async () => {
     await writeFile('lines.csv', ['id,text,voice', 'a,One.,anna', 'b,Two.,anna', 'c,Three.,anna', ''].join('\n'));
     const { stdout } = await line.run('plan', 'lines.csv', '--api-dialect', 'legacy');
