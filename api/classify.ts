@@ -128,7 +128,8 @@ export function classifyRead(what: Answer | NoAnswer, context: FailureContext): 
       : describeAnswer('ServiceDown', what, context, 'but without what was asked for');
   }
   if (status === 401) return describeAnswer('BadToken', what, context);
-  if (status === 402) return describeAnswer('OutOfCredits', what, context);
+  const isAboutCredits = status === 402 || (status === 429 && readLimit(what) === 'credits');
+  if (isAboutCredits) return describeAnswer('OutOfCredits', what, context);
   if (status === 429) return describeAnswer('RateLimited', what, context);
   const final = status >= 400 && status < 500 && status !== 408;
   return describeAnswer(final ? 'BadRequest' : 'ServiceDown', what, context);
