@@ -26,9 +26,20 @@ describe('a look at the schema of an API', () => {
   it('GET /api/openapi.json: has all that the client asks of the API, the token apart', async () => {
     const server = await serve(always(200, document()));
     const look = await clientOf(server.origin).lookAtSchema();
-    expect(look).toMatchObject({ form: '3.1.0', lacks: [], open: [] });
+    expect(look).toMatchObject({ form: '3.1.0', lacks: [], open: [], unused: [] });
     expect(server.seen.map(({ url, headers }) => [url, headers.authorization])).toEqual([
       ['/api/openapi.json', undefined],
+    ]);
+  });
+
+  it('has all of the legacy paths, too, but for the reads that are another method of one', async () => {
+    const server = await serve(always(200, openApiDocument('legacy')));
+    const look = await clientOf(server.origin, { dialect: 'legacy' }).lookAtSchema();
+    expect(look).toMatchObject({ lacks: [], open: [] });
+    expect(look.unused.toSorted()).toEqual([
+      'POST /api/open/lip-sync/list',
+      'POST /api/open/lip-sync/query',
+      'POST /api/open/profile',
     ]);
   });
 
