@@ -1,10 +1,11 @@
 /** @slow */
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import type { SimulatorOptions } from '../../simulator/start-simulator.ts';
 import { expectWhole } from '../support/batch-end.ts';
 import { changeRate, untilRecorded } from '../support/batch-record.ts';
 import { LiveWorld } from '../support/live-world.ts';
 
-const ROWS = 60;
+const ROWS = 40;
 const RUN = ['run', 'lines.csv', '--rate', '15'];
 
 /** A matcher with a type. */
@@ -13,17 +14,20 @@ const saying = (text: string): unknown => expect.stringContaining(text);
 describe('what a person must heal', () => {
   let world: LiveWorld;
 
-  beforeEach(async () => {
-    world = await LiveWorld.create({ seed: 52, createMs: [20, 200], jobMs: [1_000, 2_500] });
+  /** `'of its own'`: each command starts the server that it needs, and nothing is left where the last one has ended. */
+  async function open(server: 'that is there' | 'of its own'): Promise<void> {
+    const options: SimulatorOptions = { seed: 52, createMs: [20, 200], jobMs: [1_000, 2_500] };
+    world = await (server === 'of its own' ? LiveWorld.create(options) : LiveWorld.withServer(options));
     // One paid request per row, so that rows and charges can be compared.
     await world.prepare(ROWS, ['tts', 'lip-sync']);
-  });
+  }
   afterEach(async () => {
     await world.close();
   });
 
   it('out of credits: it pauses and ends (12); topped up and run again it finishes', async () => {
-    await world.changeSimulator({ credits: 150 });
+    await open('that is there');
+    await world.changeSimulator({ credits: 100 });
     const short = await world.run(RUN);
     expect(short).toMatchObject({ code: 12, stderr: saying('out of credits') });
     const paid = world.simulator.ledger().length;
@@ -36,7 +40,8 @@ describe('what a person must heal', () => {
   });
 
   it('out of credits in the background: it says so; topped up, `resume` goes on by itself', async () => {
-    await world.changeSimulator({ credits: 150 });
+    await open('of its own');
+    await world.changeSimulator({ credits: 100 });
     expect(await world.run([...RUN, '--detach'])).toMatchObject({ code: 0 });
     await untilRecorded(world, 'lines', ({ pauseReason }) => pauseReason?.class === 'OutOfCredits');
     const paused = await world.run(['status', 'lines']);
@@ -54,6 +59,7 @@ describe('what a person must heal', () => {
   });
 
   it('token refused in mid-batch: it pauses and ends (5); run again with the right one it finishes', async () => {
+    await open('that is there');
     const running = world.start(RUN);
     await world.untilCharged(20);
     await world.changeSimulator({ token: 'another-token' });
@@ -67,6 +73,7 @@ describe('what a person must heal', () => {
   });
 
   it('token refused in the background: whoever works with it ends, so that a run with the right one is not paused again', async () => {
+    await open('of its own');
     // So slow that it is not at its end before the command is.
     expect(await world.run(['run', 'lines.csv', '--rate', '0.5', '--detach'])).toMatchObject({ code: 0 });
     await changeRate(world, 'lines', 15);
@@ -80,10 +87,11 @@ describe('what a person must heal', () => {
   });
 
   it('a paid job is waited for again while rows that cannot be paid fill the window', async () => {
+    await open('that is there');
     const polling = { firstLookMs: 300, gapMs: 300, jobDeadlineMinutes: 0.1 };
     await world.write('voxbatch.config.json', JSON.stringify({ polling }));
     await world.changePlan({ rules: [{ on: 'create', match: { nth: 1 }, fault: 'job-stuck' }] });
-    await world.changeSimulator({ credits: 150 });
+    await world.changeSimulator({ credits: 100 });
     expect(await world.run([...RUN, '--window', '8'])).toMatchObject({ code: 12 });
     const overdue = async (): Promise<number> => (await world.status('lines')).outcomes['overdue'] ?? 0;
     // Where the machine is busy, others may be late, too.

@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders, type Server, type ServerRespons
 import type { AddressInfo } from 'node:net';
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { signatureOf } from '../../client/post-notice.ts';
 import { openLedger } from '../../ledger/open-ledger.ts';
 import { Gate } from '../support/gate.ts';
@@ -57,20 +57,27 @@ describe('--notify', () => {
   let up: Running;
   const env = { VOXBATCH_NOTIFY_SECRET: SECRET };
 
-  beforeEach(async () => {
-    receiver = new Receiver();
-    url = `http://127.0.0.1:${await receiver.listen()}${PATH}`;
+  beforeAll(async () => {
     world = await LiveWorld.create({ seed: 12, createMs: [20, 50], jobMs: [200, 400] });
     await world.prepare(ROWS, ['tts']);
     up = world.start(['up'], { env });
     await up.said('Working for account');
   });
-  afterEach(async () => {
+  afterAll(async () => {
     up.child.kill('SIGTERM');
     expect(await up.ended).toMatchObject({ code: 0 });
-    await receiver.close();
     await world.close();
   });
+  beforeEach(async () => {
+    receiver = new Receiver();
+    url = `http://127.0.0.1:${await receiver.listen()}${PATH}`;
+  });
+  afterEach(() => receiver.close());
+
+  /** The words of a batch of this name, none of whose results are there already. */
+  const runOf = (batch: string, address: string): string[] => [
+    ...['run', 'lines.csv', '--name', batch, '--cache', 'off', '--notify', address],
+  ];
 
   /** Waits until no message of the batch is left; expects that all that came were of it, the same, and held no secret. */
   async function untilDelivered(batch: string): Promise<readonly Posted[]> {
@@ -106,38 +113,38 @@ describe('--notify', () => {
     await gate.open();
     await gate.shut();
     const away = `http://127.0.0.1:${String(gate.port)}${PATH}`;
-    const run = world.start(['run', 'lines.csv', '--notify', away], { env });
+    const run = world.start(runOf('away', away), { env });
     await run.said('failed: 127.0.0.1');
     expect(receiver.posted).toEqual([]);
     await gate.open();
     expect(await run.ended).toMatchObject({ code: 0, stderr: expect.stringContaining('ECONNREFUSED') });
-    expect(await untilDelivered('lines')).toHaveLength(1);
+    expect(await untilDelivered('away')).toHaveLength(1);
     await gate.shut();
   });
 
   it('to a slow receiver delays neither its batch nor another one', async () => {
     const open: ServerResponse[] = [];
     receiver.answer = (response) => open.push(response);
-    const run = world.start(['run', 'lines.csv', '--notify', url], { env });
+    const run = world.start(runOf('slow', url), { env });
     await waitFor(() => receiver.posted.length > 0);
-    expect(existsSync(world.path('out', 'lines', 'summary.json'))).toBe(true);
-    expect(await world.status('lines')).toMatchObject({ state: 'closed', exit: 'complete' });
+    expect(existsSync(world.path('out', 'slow', 'summary.json'))).toBe(true);
+    expect(await world.status('slow')).toMatchObject({ state: 'closed', exit: 'complete' });
     expect(await world.run(['run', 'lines.csv', '--name', 'other', '--cache', 'off'])).toMatchObject({ code: 0 });
     expect(await world.status('other')).toMatchObject({ state: 'closed', exit: 'complete' });
     receiver.answer = (response) => response.writeHead(204).end();
     for (const response of open) receiver.answer(response);
     expect(await run.ended).toMatchObject({ code: 0 });
-    await untilDelivered('lines');
+    await untilDelivered('slow');
   });
 
   it('to a receiver that answers 500 comes again with the same id until it is taken', async () => {
     const answers = [500, 503];
     receiver.answer = (response) => response.writeHead(answers.shift() ?? 200).end();
-    expect(await world.run(['run', 'lines.csv', '--notify', url], { env })).toMatchObject({
+    expect(await world.run(runOf('failing', url), { env })).toMatchObject({
       code: 0,
-      stderr: expect.stringMatching(/--notify of batch "lines" failed: 127\.0\.0\.1:\d+ answered 500\./),
+      stderr: expect.stringMatching(/--notify of batch "failing" failed: 127\.0\.0\.1:\d+ answered 500\./),
     });
-    expect((await untilDelivered('lines')).length).toBeGreaterThanOrEqual(3);
+    expect((await untilDelivered('failing')).length).toBeGreaterThanOrEqual(3);
   });
 
   it('to a receiver that redirects goes nowhere else, and comes again', async () => {
@@ -145,11 +152,11 @@ describe('--notify', () => {
     const location = `http://127.0.0.1:${await other.listen()}${PATH}`;
     const answers = [307, 302];
     receiver.answer = (response) => response.writeHead(answers.shift() ?? 200, { location }).end();
-    expect(await world.run(['run', 'lines.csv', '--notify', url], { env })).toMatchObject({
+    expect(await world.run(runOf('moved', url), { env })).toMatchObject({
       code: 0,
       stderr: expect.stringContaining('answered 307'),
     });
-    expect((await untilDelivered('lines')).length).toBeGreaterThanOrEqual(3);
+    expect((await untilDelivered('moved')).length).toBeGreaterThanOrEqual(3);
     expect(other.posted).toEqual([]);
     await other.close();
   });

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { FAULT_POINTS, type FaultPoint } from '../../activities/fault-points.ts';
 import { LiveWorld, mixedManifest } from '../support/live-world.ts';
 
-const ROWS = 300;
-const KILLS_PER_MOMENT = 3;
+const ROWS = 200;
+const KILLS_PER_MOMENT = 2;
 const SUBMITS = 8;
 /** Rows at once: a process that is to die at a download may send no more before, however fast it is, so that rows are left for all. */
 const WINDOW = 20;

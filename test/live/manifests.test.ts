@@ -14,7 +14,7 @@ let world: LiveWorld;
 
 describe('a bad manifest', () => {
   beforeAll(async () => {
-    world = await LiveWorld.create();
+    world = await LiveWorld.withServer();
   });
   afterAll(() => world.close());
 
@@ -37,16 +37,30 @@ describe('a bad manifest', () => {
     for (const ended of await Promise.all(ends)) expectRefused(ended, bad);
   });
 
-  it('asked nobody, made no record and left no server', async () => {
-    expect((await world.statistics()).endpoints).toEqual({});
-    expect(world.simulator.ledger()).toEqual([]);
-    // The server is started while the manifest is read, and its home stays.
-    const left = (await readdir(world.folder)).filter((name) => !name.startsWith('bad-'));
-    expect(left.filter((name) => name !== '.voxbatch')).toEqual([]);
-    expect(existsSync(world.path('.voxbatch', 'ledger.db'))).toBe(false);
-    expect(world.processes()).toEqual([]);
+  it('asked nobody and made no record', () => expectNothingDone(world));
+
+  it('leaves no server, which is started while the manifest is read', async () => {
+    const own = await LiveWorld.create();
+    try {
+      const [bad] = cases;
+      const file = await own.write(`bad-${bad?.file ?? 'a.csv'}`, bad?.content ?? '');
+      expect(await own.run(['run', file])).toMatchObject({ code: 2 });
+      await expectNothingDone(own);
+      expect(own.processes()).toEqual([]);
+    } finally {
+      await own.close();
+    }
   });
 });
+
+async function expectNothingDone(where: LiveWorld): Promise<void> {
+  expect((await where.statistics()).endpoints).toEqual({});
+  expect(where.simulator.ledger()).toEqual([]);
+  const left = (await readdir(where.folder)).filter((name) => !name.startsWith('bad-'));
+  // The home of the server stays.
+  expect(left.filter((name) => name !== '.voxbatch')).toEqual([]);
+  expect(existsSync(where.path('.voxbatch', 'ledger.db'))).toBe(false);
+}
 
 /** The options of a case as flags. */
 function flagsOf({ options = {} }: BadManifest): string[] {
@@ -168,7 +182,7 @@ describe('a manifest that is written in another way', () => {
   let gate: Gate;
   let up: Running;
   beforeAll(async () => {
-    world = await LiveWorld.create({ seed: 6, createMs: [5, 20], jobMs: [50, 200] });
+    world = await LiveWorld.withServer({ seed: 6, createMs: [5, 20], jobMs: [50, 200] });
     gate = new Gate(world.simulator.port);
     await gate.open();
     await world.write('voxbatch.config.json', QUICK);

@@ -134,6 +134,7 @@ describe('the unit of up --print-unit systemd, as printed', () => {
       expect(supervisor.leftOver).toEqual([]);
       expect(world.processes()).toEqual([]);
       expect((await world.status('stopped')).states).toMatchObject({ submitting: 0 });
+      await changeRate(world, 'stopped', 60);
     } finally {
       await supervisor.stop();
     }

@@ -8,7 +8,7 @@ describe('a sample of a manifest, then all of it', () => {
   let world: LiveWorld;
 
   beforeEach(async () => {
-    world = await LiveWorld.create({ seed: 10, createMs: [5, 20], jobMs: [50, 200] });
+    world = await LiveWorld.withServer({ seed: 10, createMs: [5, 20], jobMs: [50, 200] });
     await world.prepare(ROWS, ['tts']);
   });
   afterEach(async () => {

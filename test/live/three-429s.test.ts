@@ -11,8 +11,8 @@ describe('a 429 is three things with three answers', () => {
     await world.close();
   });
 
-  async function start(options: Parameters<typeof LiveWorld.create>[0]): Promise<void> {
-    world = await LiveWorld.create({ seed: 61, createMs: [5, 20], ...options });
+  async function start(options: Parameters<typeof LiveWorld.withServer>[0]): Promise<void> {
+    world = await LiveWorld.withServer({ seed: 61, createMs: [5, 20], ...options });
     await world.prepare(ROWS, ['tts']);
   }
 
