@@ -1,6 +1,7 @@
 /**
  * Attacks the simulator with Schemathesis, a fuzzer of OpenAPI services that nobody here wrote: `npm run fuzz:simulator`. It reads the
- * simulator's own document, sends what fits it and what does not, and compares each answer with the document. Further arguments are for
+ * simulator's own documents, of the current paths and of the legacy ones, sends what fits them and what does not, and compares each answer
+ * with its document. Further arguments are for
  * Schemathesis (`-- --seed 9 -n 500`). It is a Python program, MIT, and no part of the project: nothing else needs it.
  */
 import { spawn, spawnSync } from 'node:child_process';
@@ -37,16 +38,19 @@ const simulator = spawn(process.execPath, [...source, ...flags], {
 const folder = mkdtempSync(join(tmpdir(), 'voxbatch-fuzz-'));
 try {
   const [url] = await once(createInterface(simulator.stdout), 'line');
-  const args = ['run', `${new URL(url).origin}/api/openapi.json`, '-H', `Authorization: Bearer ${TOKEN}`];
-  const fixed = ['--seed', '7', '-n', '60', '--generation-database', 'none', '--continue-on-failure'];
-  const checks = ['--checks', 'all', '--exclude-checks', LEFT_OUT.join(',')];
-  const fuzzer = spawn(FUZZER, [...args, ...fixed, ...checks, ...process.argv.slice(2)], {
-    cwd: folder,
-    stdio: 'inherit',
-  });
-  const [code] = await once(fuzzer, 'exit');
-  process.exitCode = code ?? 1;
+  for (const path of ['/api/openapi.json', '/__simulator/legacy-openapi.json'])
+    await fuzz(new URL(path, url).href, folder);
 } finally {
   simulator.kill();
   rmSync(folder, { recursive: true });
+}
+
+/** Runs the fuzzer with a document; a finding makes this process end with the fuzzer's exit code. */
+async function fuzz(document, cwd) {
+  const fixed = ['--seed', '7', '-n', '60', '--generation-database', 'none', '--continue-on-failure'];
+  const checks = ['--checks', 'all', '--exclude-checks', LEFT_OUT.join(',')];
+  const args = ['run', document, '-H', `Authorization: Bearer ${TOKEN}`, ...fixed, ...checks];
+  const fuzzer = spawn(FUZZER, [...args, ...process.argv.slice(2)], { cwd, stdio: 'inherit' });
+  const [code] = await once(fuzzer, 'exit');
+  if (code !== 0) process.exitCode = code ?? 1;
 }

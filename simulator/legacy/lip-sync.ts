@@ -9,7 +9,7 @@ import { ERROR, inQuery, jsonAnswer, jsonRequest } from '../open-api-parts.ts';
 import { priceOf } from '../price-request.ts';
 import { Refusal } from '../refusals.ts';
 import type { ApiRoutes } from '../routes/api-routes.ts';
-import { idempotencyKeyOf, mediaUrl, readPart } from '../routes/read-request.ts';
+import { idempotencyKeyOf, mediaUrl, optionalBody, readPart } from '../routes/read-request.ts';
 import type { Service } from '../service.ts';
 import { createdJob, legacyJob } from './job-answer.ts';
 
@@ -33,7 +33,7 @@ export const legacyLipSyncRoutes: ApiRoutes = {
     api.get('/lip-sync/query', (request, reply) => deliver(service, readOne(service, request.query), reply));
     api.post('/lip-sync/query', (request, reply) => deliver(service, readOne(service, request.body), reply));
     api.get('/lip-sync/list', (request, reply) => deliver(service, list(service, request.query), reply));
-    api.post('/lip-sync/list', (request, reply) => deliver(service, list(service, request.body ?? {}), reply));
+    api.post('/lip-sync/list', (request, reply) => deliver(service, list(service, optionalBody(request)), reply));
   },
   paths: {
     '/api/open/lip-sync/create': {
@@ -52,7 +52,7 @@ function readPaths(summary: string, query: z.ZodObject, schema: string): ApiRout
   const responses = { 200: jsonAnswer(schema, 'What was asked for'), default: ERROR };
   return {
     get: { summary, parameters: inQuery(query), responses },
-    post: { summary, requestBody: jsonRequest(query), responses },
+    post: { summary, requestBody: { ...jsonRequest(query), required: !query.safeParse({}).success }, responses },
   };
 }
 

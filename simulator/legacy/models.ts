@@ -3,7 +3,7 @@ import { type Answer, json } from '../answer.ts';
 import { deliver, type Exchange } from '../deliver.ts';
 import { BINARY, ERROR, jsonAnswer, jsonRequest, STRING } from '../open-api-parts.ts';
 import type { ApiRoutes } from '../routes/api-routes.ts';
-import { readPart } from '../routes/read-request.ts';
+import { optionalBody, readPart } from '../routes/read-request.ts';
 import { createVoice } from '../routes/voices.ts';
 import type { Service } from '../service.ts';
 import type { StoredVoice } from '../voices.ts';
@@ -21,7 +21,7 @@ const target = { dialect: 'legacy', on: 'list', operation: null, subject: '' } a
 /** The voices on the legacy paths, where they are called models. */
 export const legacyModelRoutes: ApiRoutes = {
   add(api, service) {
-    api.post('/list-models', (request, reply) => deliver(service, list(service, request.body ?? {}), reply));
+    api.post('/list-models', (request, reply) => deliver(service, list(service, optionalBody(request)), reply));
     api.post('/create-model', (request, reply) =>
       deliver(service, createVoice(service, request, { dialect: 'legacy', show: showCreated }), reply),
     );
@@ -31,7 +31,7 @@ export const legacyModelRoutes: ApiRoutes = {
     '/api/open/list-models': {
       post: {
         summary: 'List voices',
-        requestBody: jsonRequest(listBody),
+        requestBody: { ...jsonRequest(listBody), required: false },
         responses: { 200: jsonAnswer('LegacyModelList', 'A page of voices'), default: ERROR },
       },
     },

@@ -3,6 +3,7 @@ import { json } from '../answer.ts';
 import { deliver, type Exchange } from '../deliver.ts';
 import { ERROR, jsonAnswer, jsonRequest } from '../open-api-parts.ts';
 import type { ApiRoutes } from '../routes/api-routes.ts';
+import { optionalBody, readPart } from '../routes/read-request.ts';
 import type { Service } from '../service.ts';
 
 const tokenBody = z.object({ token: z.string().optional() });
@@ -17,7 +18,7 @@ export const legacyProfileRoutes: ApiRoutes = {
   add(api, service) {
     api.get('/profile', (_request, reply) => deliver(service, read(service), reply));
     api.post('/profile', { config: { tokenInBody: true } }, (request, reply) => {
-      const { token } = tokenBody.catch({}).parse(request.body ?? {});
+      const { token } = readPart(tokenBody, optionalBody(request));
       const { authorization } = request.headers;
       service.account.checkToken(authorization ?? (token === undefined ? undefined : `Bearer ${token}`));
       return deliver(service, read(service), reply);

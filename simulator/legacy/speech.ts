@@ -35,9 +35,9 @@ export const legacySpeechRoutes: ApiRoutes = {
         requestBody: jsonRequest(speechBody),
         responses: {
           200: {
-            description: 'The audio, or with `cache` a link to it',
+            description: 'The audio, or with `cache` a link to it, or why there is none',
             content: {
-              ...jsonOf('LegacyCachedSpeech'),
+              ...jsonOf('LegacyCachedSpeech', 'ErrorResponse'),
               ...Object.fromEntries(AUDIO_TYPES.map((type) => [type, BINARY])),
             },
           },

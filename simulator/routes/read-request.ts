@@ -17,6 +17,11 @@ export function readPart<T extends z.ZodType>(schema: T, value: unknown): z.outp
   throw new Refusal(400, 'ERR_MISSING_REQUIRED_FIELDS', `Invalid request body${where}`);
 }
 
+/** The body of a request that need not have one: none is one without members. */
+export function optionalBody({ body }: FastifyRequest): unknown {
+  return body === undefined ? {} : body;
+}
+
 /** The `Idempotency-Key` of a request, or null. */
 export function idempotencyKeyOf(request: FastifyRequest): string | null {
   const value = request.headers['idempotency-key'];

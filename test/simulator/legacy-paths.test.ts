@@ -89,6 +89,37 @@ describe('the legacy paths of the simulator', () => {
     });
   });
 
+  // Found by the fuzzer.
+  it('need no body where their document asks for none, and refuse a token that is no text', async () => {
+    const paths = openApiDocument('legacy')['paths'] as Record<
+      string,
+      { post?: { requestBody?: { required: boolean } } }
+    >;
+    await withSimulator({}, async (client) => {
+      const ask = caller(client);
+      for (const path of ['list-models', 'lip-sync/list', 'lip-sync/query', 'profile'].map(
+        (one) => `/api/open/${one}`,
+      )) {
+        const isRequired = paths[path]?.post?.requestBody?.required;
+        expect([path, (await ask('POST', path)).status]).toEqual([path, isRequired === true ? 400 : 200]);
+      }
+      expectSchema(await ask('POST', '/api/open/profile', { token: 7 }), 'ErrorResponse', 400);
+      expectSchema(await ask('POST', '/api/open/list-models', 'null'), 'ErrorResponse', 400);
+    });
+  });
+
+  // Found by the fuzzer.
+  it('may say with a 200 that there is no such voice, as their document does', async () => {
+    await withSimulator({ shape: 'voice.missing=200' }, async (client) => {
+      const speech = { text: 'Hello.', reference_id: 'nobody' };
+      expectSchema(await caller(client)('POST', '/api/open/tts', speech), 'ErrorResponse');
+    });
+    const { '/api/open/tts': documented } = openApiDocument('legacy')['paths'] as Record<string, unknown>;
+    expect(documented).toMatchObject({
+      post: { responses: { 200: { content: { 'application/json': { schema: { anyOf: expect.any(Array) } } } } } },
+    });
+  });
+
   it('say with a 429 that credits are missing, for they have no 402', async () => {
     const words = new Set<string>();
     for (let seed = 1; seed <= 12; seed++) {
