@@ -1,3 +1,4 @@
+/** @slow */
 import { describe, expect, it } from '@jest/globals';
 import { SHAPES } from '../../simulator/shapes.ts';
 import type { SimulatorOptions } from '../../simulator/settings.ts';

@@ -1,3 +1,4 @@
+/** @slow */
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { expectWhole, report } from '../support/batch-end.ts';
 import { changeRate } from '../support/batch-record.ts';

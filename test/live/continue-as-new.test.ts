@@ -1,3 +1,4 @@
+/** @slow */
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Client, Connection } from '@temporalio/client';
 import { WAKE_UP_SIGNAL, SUPERVISE_BATCH, type SuperviseBatchInput } from '../../contract/messages.ts';

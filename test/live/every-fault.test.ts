@@ -1,3 +1,4 @@
+/** @slow */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { FAILURES, type FailureClass } from '../../contract/failures.ts';
 import type { FaultPlan } from '../../simulator/start-simulator.ts';

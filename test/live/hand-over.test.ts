@@ -1,3 +1,4 @@
+/** @slow */
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
 import { expectWhole, report } from '../support/batch-end.ts';

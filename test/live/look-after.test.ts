@@ -1,3 +1,4 @@
+/** @slow */
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Client, Connection } from '@temporalio/client';
 import { SUPERVISE_BATCH } from '../../contract/messages.ts';

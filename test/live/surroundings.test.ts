@@ -1,3 +1,4 @@
+/** @slow */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { openLedger } from '../../ledger/open-ledger.ts';

@@ -1,3 +1,4 @@
+/** @slow */
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { expectWhole } from '../support/batch-end.ts';
 import { LiveWorld } from '../support/live-world.ts';
