@@ -30,7 +30,9 @@ export async function giveFile(
   if (target.type === 'stdout') {
     const is = await isIntact(file, store);
     if (is !== 'intact') throw damagedError(record, file, is);
-    await output.bytes?.(await store.read(file.key));
+    await output.bytes?.(await store.read(file.key)).catch((error: unknown) => {
+      throw new ExitError('usage', `stdout cannot be written: ${messageOf(error)}. ${KEPT}`, { cause: error });
+    });
     return { exit: 'complete', file: null };
   }
   const path = pathOf(target, nameOf(record), file.extension);
@@ -45,7 +47,7 @@ export async function giveFile(
   return { exit: 'complete', file: path };
 }
 
-const KEPT = 'The result is kept: the same command with another -o hands it out, and nothing is sent again.';
+const KEPT = 'The result is kept: the same command again, or with another -o, hands it out, and nothing is sent again.';
 
 /** Further takes do not overwrite earlier ones. */
 function nameOf({ batch, row }: SingleRecord): string {

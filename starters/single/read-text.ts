@@ -4,7 +4,7 @@ import { usageError } from '../exit-error.ts';
 
 /**
  * Reads a text from standard input: UTF-8, at most 1 MB like a cell of a manifest. Line breaks at its end are no part
- * of it, as in `$(…)` of a shell. Throws {@link ExitError} `usage`.
+ * of it, as in `$(…)` of a shell. Nothing at all is an error: what should have written it has failed. Throws {@link ExitError} `usage`.
  */
 export async function readText(input: Readable): Promise<string> {
   const chunks: Buffer[] = [];
@@ -15,9 +15,14 @@ export async function readText(input: Readable): Promise<string> {
     if (bytes > MAX_CELL_BYTES)
       throw usageError('standard input: expected a text of at most 1 MB. Use a manifest of several rows.');
   }
+  const text = decode(Buffer.concat(chunks)).replace(/[\r\n]+$/, '');
+  if (text.trim() === '') throw usageError('standard input: expected a text, and it is empty.');
+  return text;
+}
+
+function decode(bytes: Buffer): string {
   try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
-    return text.replace(/[\r\n]+$/, '');
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
     throw usageError('standard input: expected a text in UTF-8.');
   }

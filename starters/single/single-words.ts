@@ -16,16 +16,20 @@ import { sentence } from '../terminal/sentence.ts';
 export const STOPPED_HERE =
   'Stopped here; nothing is lost. The same command again continues the job; what is paid for is not paid for again.';
 
+const UPLOAD = 'Put it where the API can fetch it, such as a bucket, and give its http(s) address instead.';
+
 /** The error of a job that cannot be sent as it is. */
 export function refuseJob(
   { command, typed = command, cells }: SingleJob,
   problems: readonly ManifestProblem[],
 ): ExitError {
-  const lines = problems.map(({ code, column, expected, came }) =>
-    code === 'missing-cell' && !(column in cells)
-      ? `${typed} needs --${column}${column === 'voice' ? ' (voxbatch voices list shows them)' : ''}.`
-      : `${column === '' ? '' : `${column}: `}expected ${expected}; got ${came}.`,
-  );
+  const lines = problems.map(({ code, column, expected, came }) => {
+    if (code === 'missing-cell' && !(column in cells))
+      return `${typed} needs --${column}${column === 'voice' ? ' (voxbatch voices list shows them)' : ''}.`;
+    if (code === 'local-file')
+      return `${column}: ${came} is a file here, and the API fetches its media by URL. ${UPLOAD}`;
+    return `${column === '' ? '' : `${column}: `}expected ${expected}; got ${came}.`;
+  });
   return new ExitError(
     'usage',
     `${lines.join('\n')}\nNothing was sent. Nothing was spent. See: voxbatch ${typed} --help`,

@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 export interface Output {
   /** A line of data. */
   readonly data: (line: string) => void;
-  /** Data that is no text. Resolves when all of it is written, or nobody reads it any more. Absent: only lines are taken. */
+  /** Data that is no text. Resolves when all of it is written, or nobody reads it any more; rejects if it cannot be written. Absent: only lines are taken. */
   readonly bytes?: (body: Readable) => Promise<void>;
   /** A line for people. */
   readonly say: (line: string) => void;
@@ -28,20 +28,30 @@ export function logOf({ isVerbose, say, log = say }: Output): ((line: string) =>
   return isVerbose === true ? log : undefined;
 }
 
-/** The output of this process. A reader that has gone away (`| head`) is no error. */
+/**
+ * The output of this process. A reader that has gone away (`| head`) is no error. If lines cannot be written for another
+ * reason, such as a full disk, the process says so and ends with 1 in place of 0: work that is under way goes on.
+ */
 export function processOutput(): Output {
   const isTerminal = process.stderr.isTTY;
-  for (const stream of [process.stdout, process.stderr]) {
-    stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error;
+  let isPouring = false;
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE' || isPouring) return;
+    process.stderr.write(`voxbatch: stdout cannot be written: ${error.message}.\n`);
+    process.once('exit', (code) => {
+      if (code === 0) process.exitCode = 1;
     });
-  }
+  });
+  // Whatever is wrong with it, there is nowhere to say so.
+  process.stderr.on('error', () => undefined);
   return {
     data: (line) => process.stdout.write(`${line}\n`),
     bytes: async (body) => {
+      isPouring = true;
       await pipeline(body, process.stdout, { end: false }).catch((error: unknown) => {
         if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error;
       });
+      isPouring = false;
     },
     say: (line) => process.stderr.write(`${line}\n`),
     isTerminal,

@@ -150,7 +150,7 @@ describe('what cannot be sent', () => {
     [[...SAID, '--api', 'mood'], 'expected FIELD=VALUE'],
     [
       ['transcribe', 'talk.mp3'],
-      'a local file needs a store that hands out URLs, and the folder store does not; got talk.mp3',
+      'audio: talk.mp3 is a file here, and the API fetches its media by URL. Put it where the API can fetch it',
     ],
     [['transcribe', TALK, '-o', 'talk.json'], 'expected a name that ends in .txt, .srt, .vtt.'],
     [['lip-sync', 'file:///face.mp4', TALK], 'video: expected an absolute http:// or https:// URL with a host'],
