@@ -3,7 +3,7 @@ import type { AttemptKey, FencedAttempt, Move, RowAttempt } from '../contract/ba
 import type { VerdictName } from '../contract/outcomes.ts';
 import { operationOf, type Operation } from '../contract/row-kinds.ts';
 import type { BatchRecord, ChargeRecord, RowRecord, RowStanding } from '../ledger/record-types.ts';
-import { nextMove } from '../policy/row-machine.ts';
+import { nextMove, rowView } from '../policy/row-machine.ts';
 import { loadBatch } from './batch-cache.ts';
 import type { Dependencies } from './dependencies.ts';
 
@@ -81,9 +81,7 @@ export async function moveOf(deps: Dependencies, key: FencedAttempt): Promise<Mo
 /** What a row needs next from the holder of this fencing token; nothing if the row was given to another since. */
 export function moveAfter(held: Pick<RowAttempt, 'fence'>, { row, charges }: RowStanding): Move {
   if (isFencedOff(held, row)) return { type: 'ended' };
-  const { kind, take, redoFrom } = row;
-  const view = { row: row.row, kind, take, redoFrom, ended: row.outcome !== null, isInParts: row.parts !== null };
-  const next = nextMove(view, charges);
+  const next = nextMove({ ...rowView(row), ended: row.outcome !== null }, charges);
   const { fence } = held;
   return next.type === 'ended' || fence === undefined ? next : { ...next, at: { ...next.at, fence } };
 }

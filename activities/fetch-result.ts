@@ -6,6 +6,7 @@ import { UnfitBody, type StoredFile } from '../store/store.ts';
 import { afterResult } from '../policy/after-result.ts';
 import { withoutCode } from '../policy/failure-reason.ts';
 import { nextPoll } from '../policy/poll-schedule.ts';
+import { loadBatch } from './batch-cache.ts';
 import type { Dependencies } from './dependencies.ts';
 import { receiveMedia } from './store-result.ts';
 import { apiIn } from './row-api.ts';
@@ -49,7 +50,10 @@ export async function fetchResult(
     const fetched = await fetchInTurn(deps, job, reading);
     if (fetched === undefined) return undefined;
     const { file, credits } = fetched;
-    const { effect, ...why } = afterResult(job.loaded.row.kind, key.step, file);
+    // Only what is wrong with a file depends on what the user wants by now.
+    const { settings, control } = file.unfit === undefined ? job.loaded.batch : await loadBatch(deps, key.batch);
+    const allowed = { retakes: settings.retakes, control };
+    const { effect, ...why } = afterResult(job.loaded.row.spec, key.step, file, allowed);
     const backlogMs = deps.pace.backlogMs('create', key.batch);
     const patienceMs = Math.min(PATIENCE_AT_LIMIT_MS, Math.max(PATIENCE_MS, backlogMs));
     const end = { file, ...defined({ credits }), ...why, patienceMs };

@@ -4,8 +4,10 @@ import type { OperationFacts } from '../contract/operations.ts';
 import { stemOf } from '../store/layout.ts';
 import type { StoredFile } from '../store/store.ts';
 import { afterResult } from '../policy/after-result.ts';
+import { loadBatch } from './batch-cache.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { LoadedAttempt } from './attempt.ts';
+import { judgeCheck, readTranscriptFile } from './judge-check.ts';
 import { lookUpLost } from './look-up-lost-job.ts';
 import { lookUpLostVoice } from './look-up-lost-voice.ts';
 
@@ -79,16 +81,13 @@ async function findInStore(
   const file = isText ? await find('txt') : await deps.store.find(stem, { family: result });
   if (file === undefined) return undefined;
   const extras = isText ? [await find('srt'), await find('vtt')] : [];
-  const { effect, ...why } = afterResult(loaded.row.kind, key.step, file);
-  const transcript = isText
-    ? { extraFiles: extras.filter((one) => one !== undefined), text: await readText(deps, file.key) }
-    : {};
+  const batch = await loadBatch(deps, key.batch);
+  const text = isText ? await readTranscriptFile(deps, file.key) : undefined;
+  const check = text === undefined ? undefined : judgeCheck(loaded, batch, key, { text });
+  const allowed = { retakes: batch.settings.retakes, control: batch.control };
+  const { effect, ...why } = check ?? afterResult(loaded.row.spec, key.step, file, allowed);
+  const transcript =
+    text === undefined || check !== undefined ? {} : { extraFiles: extras.filter((one) => one !== undefined), text };
   await deps.ledger.settle(key, { verdict: 'done', file, ...why }, { ...effect, ...transcript });
   return 'found';
-}
-
-async function readText(deps: Dependencies, file: string): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of await deps.store.read(file)) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString('utf8').replace(/\n$/, '');
 }

@@ -10,6 +10,7 @@ import type { Retake, RowEffect, RowEnding } from '../ledger/row-effects.ts';
 import { StoreUnwritable } from '../store/errors.ts';
 import { stemOf } from '../store/layout.ts';
 import type { StoredFile } from '../store/store.ts';
+import { keepingChecked } from '../policy/after-check.ts';
 import { afterResult } from '../policy/after-result.ts';
 import { withCostNote } from '../policy/cost-note.ts';
 import { afterUnknown } from '../policy/new-take.ts';
@@ -18,7 +19,8 @@ import { countRefusals, mayTryAgain, pausesBatch } from '../policy/max-attempts.
 import { reportOf, type LoadedAttempt, type SubmitReport } from './attempt.ts';
 import { loadBatch } from './batch-cache.ts';
 import type { Dependencies } from './dependencies.ts';
-import { notePrice, receiveMedia, storeTranscript } from './store-result.ts';
+import { judgeCheck } from './judge-check.ts';
+import { notePrice, receiveMedia, storeText, storeTranscript } from './store-result.ts';
 
 /** How long a verdict that is not urgent may wait for others to share its commit, ms. */
 const PATIENCE_MS = 8;
@@ -65,11 +67,11 @@ async function meaningOf(
   key: AttemptKey,
   verdict: Verdict<StoredFile>,
 ): Promise<readonly [SettleVerdict, RowEffect]> {
+  const kept = (effect: RowEffect): RowEffect => keepingChecked(loaded.row.spec, key.step, loaded.charges, effect);
   switch (verdict.verdict) {
     case 'accepted':
       return [verdict, { state: 'processing' }];
     case 'done': {
-      // An operation with an immediate result is the only step of its row.
       const { media, transcript, voiceId, credits, requestId } = verdict;
       if (voiceId !== undefined) {
         const record = { verdict: 'done', jobId: voiceId, ...defined({ credits, requestId }) } as const;
@@ -77,23 +79,32 @@ async function meaningOf(
       }
       if (transcript !== undefined) {
         await notePrice(deps, key, verdict);
+        const batch = await loadBatch(deps, key.batch);
+        const check = judgeCheck(loaded, batch, key, transcript);
+        if (check !== undefined) {
+          const { effect, ...found } = check;
+          const file = await storeText(deps.store, stemOf(loaded.batch.layout, key), transcript.text);
+          return [{ verdict: 'done', file, ...found, ...defined({ credits, requestId }) }, effect];
+        }
         const { file, extraFiles } = await storeTranscript(deps.store, stemOf(loaded.batch.layout, key), transcript);
         const record = { verdict: 'done', file, ...defined({ credits, requestId }) } as const;
         return [record, { outcome: 'succeeded', file, extraFiles, text: transcript.text }];
       }
       const record = { verdict: 'done', ...defined({ file: media, credits, requestId }) } as const;
       if (media === undefined) return [record, { outcome: 'succeeded' }];
-      const { effect, ...why } = afterResult(loaded.row.kind, key.step, media);
+      const { settings, control } = await loadBatch(deps, key.batch);
+      const allowed = { retakes: settings.retakes, control };
+      const { effect, ...why } = afterResult(loaded.row.spec, key.step, media, allowed);
       return [{ ...record, ...why }, effect];
     }
     case 'not-accepted':
-      return [verdict, afterRefusal(loaded, key, verdict.failure)];
+      return [verdict, kept(afterRefusal(loaded, key, verdict.failure))];
     case 'rejected':
-      return [verdict, { outcome: 'failed', failure: withCostNote(verdict.failure, 'nothing was charged') }];
+      return [verdict, kept({ outcome: 'failed', failure: withCostNote(verdict.failure, 'nothing was charged') })];
     case 'unknown':
       // If the API has a list, reconcile looks there before the row ends.
       if (isTraceable(loaded.operation)) return [verdict, { state: 'submitting' }];
-      return [verdict, await whenUnknown(deps, key, null, verdict.failure)];
+      return [verdict, kept(await whenUnknown(deps, key, null, verdict.failure))];
   }
 }
 

@@ -5,10 +5,12 @@ import { sourceOf } from '../ledger/result-source.ts';
 import { copyStemOf } from '../store/layout.ts';
 import type { Reused } from '../store/store.ts';
 import type { Dependencies } from './dependencies.ts';
+import { judgeCheck, readTranscriptFile } from './judge-check.ts';
 
 /** A step that an earlier result will do for. */
 export interface Reuse {
   readonly batch: BatchRecord;
+  readonly standing: RowStanding;
   readonly key: FencedAttempt;
   readonly result: ResultRecord;
   /** What the row would cost without it, up to this step; null if unknown. */
@@ -25,7 +27,10 @@ export type ReuseAnswer =
  * compared with its hash, and then the record. Killed in between, copies without a record are left; the next holder of
  * the row makes them again. A damaged result is forgotten, so that nobody tries it again.
  */
-export async function reuseResult(deps: Dependencies, { batch, key, result, saved }: Reuse): Promise<ReuseAnswer> {
+export async function reuseResult(
+  deps: Dependencies,
+  { batch, standing: before, key, result, saved }: Reuse,
+): Promise<ReuseAnswer> {
   const copies: ResultFile[] = [];
   // The result comes last: if it is there, all files are.
   for (const file of [...result.extraFiles, result.file]) {
@@ -36,7 +41,11 @@ export async function reuseResult(deps: Dependencies, { batch, key, result, save
   const file = copies.at(-1);
   if (file === undefined) throw new Error(`Expected a copy of ${result.file.key}, but there is none.`);
   await deps.atFaultPoint('before-reuse-record');
+  const isText = file.extension === 'txt';
+  const text = isText ? await readTranscriptFile(deps, file.key) : '';
+  const check = isText ? judgeCheck(before, batch, key, { text, isFree: true }) : undefined;
   const standing = await deps.ledger.useResult(key, {
+    ...check,
     ...{ result, file, extraFiles: copies.slice(0, -1), saved, owner: deps.owner },
     ...defined({ fence: key.fence }),
   });

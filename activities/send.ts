@@ -5,6 +5,8 @@ import type { Failure } from '../contract/failures.ts';
 import { idempotencyKeyOf } from '../contract/names.ts';
 import type { RowSpec } from '../contract/row-kinds.ts';
 import type { Intent } from '../ledger/charge-methods.ts';
+import type { ChargeRecord, ResultFile } from '../ledger/record-types.ts';
+import { checkedResult } from '../policy/after-check.ts';
 import { quoteFrom } from '../policy/pricing.ts';
 import { maySend, type Instant } from '../policy/send-deadline.ts';
 import { openLocalFile } from '../store/local-file.ts';
@@ -72,8 +74,10 @@ function intentOf(
   settings: BatchSettings,
   askedAt: Instant,
 ): Intent {
+  const { row, charges } = loaded;
+  const heardSeconds = checkedResult<ResultFile, ChargeRecord>(row.spec, key.step, charges)?.file.seconds;
   return {
-    ...quoteFrom(loaded.row.kind, key.step, loaded.row.spec, settings),
+    ...quoteFrom(loaded.row.kind, key.step, loaded.row.spec, { ...settings, heardSeconds }),
     ...terms,
     owner,
     maxSending: settings.limits.submits,

@@ -39,7 +39,12 @@ export async function storeTranscript(
   if (transcript.segments.length > 0) {
     extraFiles.push(await write(toSrt(transcript.segments), 'srt'), await write(toVtt(transcript.segments), 'vtt'));
   }
-  return { file: await write(`${transcript.text}\n`, 'txt'), extraFiles };
+  return { file: await storeText(store, stem, transcript.text), extraFiles };
+}
+
+/** Stores the text of a transcript as `.txt`. */
+export function storeText(store: Store, stem: string, text: string): Promise<StoredFile> {
+  return store.write(stem, Buffer.from(`${text}\n`), { family: 'text', extension: 'txt' });
 }
 
 /**

@@ -5,6 +5,8 @@ import type { Transcript } from './speech-api.ts';
 
 const PLACES = ['', 'data', 'result', 'data.result', 'transcription', 'data.transcription', 'task', 'record'];
 
+const LANGUAGES = ['language', 'detected_language', 'detectedLanguage', 'language_code', 'languageCode'];
+
 const STARTS = ['start', 'startTime', 'start_time', 'begin', 'from'];
 const ENDS = ['end', 'endTime', 'end_time', 'stop', 'to'];
 const STARTS_MS = ['startMs', 'start_ms', 'beginMs', 'begin_ms'];
@@ -30,7 +32,7 @@ export function readTranscript(json: unknown): Transcript | undefined {
   const duration = firstOf(objects, ['duration', 'durationSeconds', 'duration_seconds'], positive);
   return {
     text,
-    ...defined({ durationSeconds: duration }),
+    ...defined({ durationSeconds: duration, language: firstOf(objects, LANGUAGES, asText) }),
     segments: readSegments(spoken, duration),
   };
 }

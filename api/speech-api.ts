@@ -59,6 +59,8 @@ export interface Transcript {
   readonly text: string;
   /** Seconds of audio, if given. */
   readonly durationSeconds?: number;
+  /** The language that was spoken, as the API calls it, if it says so. */
+  readonly language?: string;
   /** Timed segments in seconds; empty if the API gave none with usable times. */
   readonly segments: readonly { readonly start: number; readonly end: number; readonly text: string }[];
 }

@@ -1,6 +1,6 @@
 import { legacyShareOf, type BatchSettings } from '../contract/batch.ts';
 import type { Price } from '../contract/price-units.ts';
-import { dialectsOf, KINDS, operationOf, ROW_KINDS, type Kind, type Operation } from '../contract/row-kinds.ts';
+import { dialectsOf, KINDS, operationOf, stepsIn, type Kind, type Operation } from '../contract/row-kinds.ts';
 import type { BillSummary, KindSummary } from '../inputs/bill.ts';
 import type { ManifestSummary } from '../inputs/read-manifest.ts';
 import type { SpendFacts } from '../policy/spend.ts';
@@ -76,9 +76,9 @@ function kindsIn({ kinds }: Pick<BillSummary, 'kinds'>): readonly Kind[] {
 /** Those of both dialects, if the rows speak two. */
 function operationsOf(kind: Kind, settings: PriceSettings): readonly Operation[] {
   const legacyShare = legacyShareOf(settings);
-  const spoken = dialectsOf(kind).filter((dialect) => (dialect === 'v1' ? legacyShare < 1 : legacyShare > 0));
+  const spoken = dialectsOf({ kind }).filter((dialect) => (dialect === 'v1' ? legacyShare < 1 : legacyShare > 0));
   const operations = spoken.flatMap((dialect) =>
-    ROW_KINDS[kind].steps.map((step) => operationOf({ kind, dialect }, step, settings.tts)),
+    stepsIn({ kind }).map((step) => operationOf({ kind, dialect }, step, settings.tts)),
   );
   return [...new Set(operations)];
 }

@@ -4,7 +4,7 @@ import {
   dialectOf,
   linkOf,
   operationOf,
-  ROW_KINDS,
+  stepsIn,
   type Step,
 } from '../contract/row-kinds.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -52,7 +52,7 @@ export async function lookUpRow(
   { row, charges }: LookedUpRow,
 ): Promise<readonly CachedStep[]> {
   const steps: CachedStep[] = [];
-  for (const step of ROW_KINDS[row.spec.kind].steps) {
+  for (const step of stepsIn(row.spec)) {
     const last = lastAttempt(charges, step);
     // Without a recorded key, one that depends on media is not known here.
     const planned = batch.settings.cache === 'off' ? undefined : stepKey(batch, row.spec, step);

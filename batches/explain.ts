@@ -1,4 +1,4 @@
-import { ROW_KINDS, type Step } from '../contract/row-kinds.ts';
+import { stepsIn, type Step } from '../contract/row-kinds.ts';
 import type { Outcome } from '../contract/outcomes.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord, DecisionRecord, Money, RowRecord, RowStanding, TakeRecord } from '../ledger/record-types.ts';
@@ -83,8 +83,8 @@ function unresolvedTakes({ row, charges }: RowStanding): readonly number[] {
   return [...new Set(unresolved.map(({ take }) => take))];
 }
 
-function keptSteps({ kind }: RowRecord, { fromStep }: TakeRecord): readonly Step[] {
-  const { steps } = ROW_KINDS[kind];
+function keptSteps({ spec }: RowRecord, { fromStep }: TakeRecord): readonly Step[] {
+  const steps = stepsIn(spec);
   return steps.slice(0, Math.max(0, steps.indexOf(fromStep)));
 }
 

@@ -1,11 +1,11 @@
 import { roundCredits } from '../contract/price-units.ts';
-import { operationOf, ROW_KINDS, type Kind } from '../contract/row-kinds.ts';
+import { operationOf, stepsIn, type Kind } from '../contract/row-kinds.ts';
 import type { Outcome } from '../contract/outcomes.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord, RowStanding } from '../ledger/record-types.ts';
 import { budgetLeft } from '../policy/budget.ts';
 import { PriceTally, type PriceComparison } from '../policy/compare-prices.ts';
-import { quoteStep } from '../policy/pricing.ts';
+import { quoteSteps } from '../policy/pricing.ts';
 import { creditsKindOf, creditsOf, type CreditsKind } from '../results/result-line.ts';
 import { namedFiles } from './row-files.ts';
 
@@ -69,12 +69,12 @@ export async function measurePrices(
 
 /** The requests that a row will make, and their quotes in credits; null: unknown. */
 export function requestsOf(
-  { row: { kind, spec } }: Pick<RowStanding, 'row'>,
+  { row: { spec } }: Pick<RowStanding, 'row'>,
   { tts, prices }: PricedBatch['settings'],
 ): readonly { readonly operation: ReturnType<typeof operationOf>; readonly quoted: number | null }[] {
-  return ROW_KINDS[kind].steps.map((step) => {
+  return stepsIn(spec).map((step) => {
     const operation = operationOf(spec, step, tts);
-    return { operation, quoted: quoteStep(operation, spec, prices) };
+    return { operation, quoted: quoteSteps([step], spec, { tts, prices }) };
   });
 }
 

@@ -1,5 +1,5 @@
 import { usesEarlierResults } from '../contract/cache.ts';
-import { ROW_KINDS } from '../contract/row-kinds.ts';
+import { stepsIn } from '../contract/row-kinds.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord, ResultRecord, RowRecord } from '../ledger/record-types.ts';
 import type { Store } from '../store/store.ts';
@@ -120,6 +120,6 @@ async function addKeys(
   { identify }: PruneRequest,
   keys: Set<string>,
 ): Promise<void> {
-  const all = rows.map(({ spec }) => ({ spec, steps: ROW_KINDS[spec.kind].steps }));
+  const all = rows.map(({ spec }) => ({ spec, steps: stepsIn(spec) }));
   for (const own of (await keysOfRows(batch, all, identify)).values()) for (const key of own.values()) keys.add(key);
 }

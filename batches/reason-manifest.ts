@@ -1,4 +1,4 @@
-import { ROW_KINDS } from '../contract/row-kinds.ts';
+import { stepsIn } from '../contract/row-kinds.ts';
 import type { ManifestSource } from '../inputs/manifest-source.ts';
 import { readManifest, type ManifestSummary, type SoundManifest } from '../inputs/read-manifest.ts';
 import type { RowReasons } from '../policy/reason-groups.ts';
@@ -23,7 +23,7 @@ export async function reasonManifest(
 ): Promise<ReasonedManifest> {
   const reasoner = new Reasoner(request);
   for await (const row of readManifest(source, options, summary)) {
-    if (summary.isChosen(row)) await reasoner.add({ ...row, steps: ROW_KINDS[row.spec.kind].steps });
+    if (summary.isChosen(row)) await reasoner.add({ ...row, steps: stepsIn(row.spec) });
   }
   await reasoner.finish();
   return { summary: { ...summary, ...reasoner.bill.summary() }, reasons: reasoner.groups.result() };

@@ -1,7 +1,7 @@
 import type { BatchSettings } from '../contract/batch.ts';
 import { usesEarlierResults } from '../contract/cache.ts';
 import { roundCredits } from '../contract/price-units.ts';
-import type { Step } from '../contract/row-kinds.ts';
+import { resultStepOf, type Step } from '../contract/row-kinds.ts';
 import { Bill, type BilledRow } from '../inputs/bill.ts';
 import { SeenTable } from '../inputs/seen-table.ts';
 import type { Account, LastRow } from '../ledger/last-rows.ts';
@@ -118,16 +118,10 @@ interface BilledReason extends Pick<ReasonedRow, 'quoted' | 'saved'> {
 /** The key of the result of a step; undefined if it has none. */
 type KeyOf = (step: Step) => string | undefined;
 
-function reasonOf(
-  { spec, steps }: RowToSend,
-  keyOf: KeyOf,
-  last: LastRow | undefined,
-  tts: BatchSettings['tts'],
-): RowReason {
+function reasonOf({ spec }: RowToSend, keyOf: KeyOf, last: LastRow | undefined, tts: BatchSettings['tts']): RowReason {
   if (last === undefined) return { type: 'new' };
   const { batch, outcome, key } = last;
-  const step = steps.at(-1);
-  const now = step === undefined ? undefined : keyOf(step);
+  const now = keyOf(resultStepOf(spec));
   // The same links, and yet another key: what is behind them has changed.
   const isOther = key !== null && now !== undefined && key !== now;
   const asked = changesBetween(last, { spec, tts });

@@ -1,6 +1,6 @@
 import type { BatchSettings } from '../contract/batch.ts';
 import { hasResult, OUTCOMES } from '../contract/outcomes.ts';
-import { operationOf, ROW_KINDS, type RowSpec, type Step } from '../contract/row-kinds.ts';
+import { operationOf, stepsIn, type RowSpec, type Step } from '../contract/row-kinds.ts';
 import { Bill, type BillSummary } from '../inputs/bill.ts';
 import type { RedriveChoice } from '../ledger/row-methods.ts';
 import type { NewRow, RowStanding } from '../ledger/record-types.ts';
@@ -158,7 +158,7 @@ export class RedriveDraft {
         break;
       case 'accept':
         this.accepts++;
-        if (paidSteps(row.kind, plan).length > 0) this.opened++;
+        if (paidSteps(row.spec, plan).length > 0) this.opened++;
         break;
       case 'pay': {
         this.pays.set(plan.fromStep, (this.pays.get(plan.fromStep) ?? 0) + 1);
@@ -171,7 +171,7 @@ export class RedriveDraft {
     this.count++;
     this.#chosen.set(number, standingOf(row));
     if (row.kind === 'voice') this.#makers.add(number);
-    this.#price(row, edit?.spec ?? row.spec, paidSteps(row.kind, plan));
+    this.#price(row, edit?.spec ?? row.spec, paidSteps(row.spec, plan));
   }
 
   /**
@@ -183,7 +183,7 @@ export class RedriveDraft {
     this.dependents++;
     const plan = planRedrive(row, charges, { ...this.#rules, step: null, replace: false, accept: false, edited: null });
     // In doubt, nothing of it is finished.
-    this.#price(row, row.spec, plan.type === 'pay' ? paidSteps(row.kind, plan) : ROW_KINDS[row.kind].steps);
+    this.#price(row, row.spec, plan.type === 'pay' ? paidSteps(row.spec, plan) : stepsIn(row.spec));
   }
 
   /** What to do with a row; undefined if it is left alone, or its standing has changed. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { RowSpec, Step } from '../contract/row-kinds.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
-import { mediaOf, resultKeyOf, type MediaIdentity } from '../policy/result-key.ts';
+import { mediaOf, resultKeyOf, type KeyContext, type MediaIdentity } from '../policy/result-key.ts';
 import type { MediaIdentities } from './media-identities.ts';
 
 /** What the keys of a batch's rows depend on. */
@@ -13,10 +13,15 @@ const NO_MEDIA: ReadonlyMap<string, MediaIdentity> = new Map();
 
 /**
  * The key that the result of a step is known by, in 43 characters; undefined if nothing can equal it. `media`: the
- * identity of what is behind each URL, as far as known.
+ * identity of what is behind each URL, as far as known. `made`: see `KeyContext`.
  */
-export function stepKey(batch: KeyedBatch, spec: RowSpec, step: Step, media = NO_MEDIA): string | undefined {
-  return resultKeyOf(spec, step, { realm: batch, tts: batch.settings.tts, media, digest: sha256 });
+export function stepKey(
+  batch: KeyedBatch,
+  spec: RowSpec,
+  step: Step,
+  { media = NO_MEDIA, made }: Partial<Pick<KeyContext, 'media' | 'made'>> = {},
+): string | undefined {
+  return resultKeyOf(spec, step, { realm: batch, tts: batch.settings.tts, media, made, digest: sha256 });
 }
 
 /** A row, and those of its steps whose keys are asked for. */
@@ -35,7 +40,7 @@ export async function keysOfRows<Row extends KeyedRow>(
   return new Map(
     rows.map((row) => {
       const keys = row.steps.flatMap((step) => {
-        const key = stepKey(batch, row.spec, step, media);
+        const key = stepKey(batch, row.spec, step, { media });
         return key === undefined ? [] : [[step, key] as const];
       });
       return [row, new Map(keys)];

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { defined } from '../contract/defined.ts';
-import { columnsReadBy, ROW_KINDS, type RowSpec, type Step } from '../contract/row-kinds.ts';
+import { columnsThatShape, stepsIn, type RowSpec, type Step } from '../contract/row-kinds.ts';
 import type { ManifestRow } from '../inputs/manifest-reader.ts';
 import type { ManifestSummary } from '../inputs/read-manifest.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
@@ -42,12 +42,12 @@ function keepLength(before: RowSpec, after: RowSpec): RowSpec {
 
 /** The first step whose request differs after the edit. */
 function firstTouched(before: RowSpec, after: RowSpec): Step | null {
-  const { steps } = ROW_KINDS[after.kind];
+  const steps = stepsIn(after);
   const [first = null] = steps;
   if (!isDeepStrictEqual(before.extra, after.extra)) return first;
   return (
     steps.find((step) =>
-      columnsReadBy(after.kind, step).some((column) => !isDeepStrictEqual(before[column], after[column])),
+      columnsThatShape(after.kind, step).some((column) => !isDeepStrictEqual(before[column], after[column])),
     ) ?? null
   );
 }

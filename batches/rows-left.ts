@@ -1,8 +1,8 @@
-import { ROW_KINDS, type Step } from '../contract/row-kinds.ts';
+import { stepsIn, type Step } from '../contract/row-kinds.ts';
 import type { BillSummary } from '../inputs/bill.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord, RowStanding } from '../ledger/record-types.ts';
-import { nextMove, stepsFrom } from '../policy/row-machine.ts';
+import { nextMove, rowView, stepsFrom } from '../policy/row-machine.ts';
 import type { IsChosen } from '../policy/subset.ts';
 import { quoteSteps } from '../policy/pricing.ts';
 import { Reasoner, type ReasonRequest } from './reasoner.ts';
@@ -31,7 +31,7 @@ export async function billRowsLeft(
   const reasoner = new Reasoner(request);
   let [rows, newlyChosen, underWay] = [0, 0, 0];
   const add = async ({ row }: RowStanding, steps: readonly Step[]): Promise<void> => {
-    const isWhole = steps.length === ROW_KINDS[row.spec.kind].steps.length;
+    const isWhole = steps.length === stepsIn(row.spec).length;
     const quoted = isWhole ? row.quoted : quoteSteps(steps, row.spec, batch.settings);
     rows++;
     await reasoner.add({ ...row, quoted, isAssumed: false, steps });
@@ -44,7 +44,7 @@ export async function billRowsLeft(
   for await (const standing of ledger.scanRows(batch.name, { isNotChosen: true })) {
     if (!isChosen(standing.row)) continue;
     newlyChosen++;
-    await add(standing, ROW_KINDS[standing.row.spec.kind].steps);
+    await add(standing, stepsIn(standing.row.spec));
   }
   await reasoner.finish();
   return { rows, newlyChosen, underWay, bill: reasoner.bill.summary() };
@@ -52,9 +52,8 @@ export async function billRowsLeft(
 
 /** The steps of an open row that were not sent yet. */
 function stepsLeft({ row, charges }: RowStanding): readonly Step[] {
-  const { kind, take, redoFrom } = row;
-  const move = nextMove({ row: row.row, kind, take, redoFrom, ended: false, isInParts: row.parts !== null }, charges);
+  const move = nextMove({ ...rowView(row), ended: false }, charges);
   if (move.type === 'ended') return [];
-  const steps = stepsFrom(kind, move.at.step);
+  const steps = stepsFrom(row.spec, move.at.step);
   return move.type === 'submit' ? steps : steps.slice(1);
 }

@@ -1,4 +1,4 @@
-import { ROW_KINDS } from '../contract/row-kinds.ts';
+import { stepsIn } from '../contract/row-kinds.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord, ChargeRecord, RowRecord } from '../ledger/record-types.ts';
 import { selectRows } from './choose-rows.ts';
@@ -71,11 +71,11 @@ export async function findUnresolved(
 ): Promise<ChargeRecord | undefined> {
   const found = await ledger.readRow(batch, row);
   if (found === undefined) return undefined;
-  const { kind } = found.row;
+  const steps = stepsIn(found.row.spec);
   const take = wanted ?? found.row.take;
   const unresolved = found.charges.filter(
     (one) => one.take === take && (one.state === 'unknown' || one.state === 'sending'),
   );
   // A later step is sent only after the step before it is settled.
-  return unresolved.findLast(({ step }) => ROW_KINDS[kind].steps.includes(step));
+  return unresolved.findLast(({ step }) => steps.includes(step));
 }

@@ -7,7 +7,7 @@ import {
   COLUMN_CELLS,
   dialectOf,
   operationOf,
-  ROW_KINDS,
+  stepsIn,
   type JsonValue,
   type Kind,
   type RowSpec,
@@ -112,7 +112,7 @@ export function singleName(
   edition = 1,
 ): string {
   const { command, kind, tts = 'job' } = job;
-  const operations = ROW_KINDS[kind].steps.map((step) => operationOf(spec, step, tts));
+  const operations = stepsIn({ kind, verify: spec.verify }).map((step) => operationOf(spec, step, tts));
   const identity = canonicalJson([VERSION, realm.apiUrl, realm.account, operations, identityOf(spec)]);
   const digest = hash('sha256', identity, 'hex').slice(0, DIGITS);
   return edition === 1 ? `${command}-${digest}` : `${command}-${digest}-${edition}`;

@@ -48,8 +48,8 @@ export const FAILURES = {
     then: 'voxbatch reads the job again for a new link, free; after a few tries the row fails and keeps its job id',
   },
   Unfit: {
-    from: 'a complete result that is silent, or of another kind than requested',
-    then: 'the row ends `unfit`, and the result is kept under `media/unfit/`; voxbatch does not fetch or pay for it again; `voxbatch redrive --accept` accepts it as it is, free',
+    from: 'a complete result that is silent, of another kind than requested, or not what `--verify` expects',
+    then: 'the row ends `unfit`, and the result is kept under `media/unfit/`; voxbatch pays for another only with `--retakes N`, and keeps the best; `voxbatch redrive --accept` accepts it as it is, free',
   },
   OverBudget: {
     from: 'a request that would exceed `--budget`',

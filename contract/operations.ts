@@ -21,6 +21,8 @@ interface CellValues {
   link: string;
   /** Files of this machine, as they were when the row was checked. */
   files: readonly LocalFile[];
+  /** The share of words that may be wrong, above 0; see `contract/verify.ts`. */
+  threshold: number;
 }
 
 /** A file that is sent along with a request. A file with another content is another file, whatever its path. */
@@ -63,6 +65,8 @@ export const COLUMN_CELLS = {
   description: 'text',
   /** Who may use a new voice. */
   visibility: 'name',
+  /** Whether its speech is transcribed and compared with the text; filled only if it is. No request contains it. */
+  verify: 'threshold',
 } as const satisfies Readonly<Record<string, keyof CellValues>>;
 
 type Cells = typeof COLUMN_CELLS;
@@ -203,7 +207,7 @@ export const OPERATION_FACTS: Readonly<Record<Operation, OperationFacts>> = OPER
  * One paid operation of a row, as the user sees it (`_job_ids`, receipts, `explain`), in the order in which a row runs
  * them.
  */
-export const STEPS = ['speech', 'transcription', 'lip-sync', 'video-dubbing', 'voice'] as const;
+export const STEPS = ['speech', 'verification', 'transcription', 'lip-sync', 'video-dubbing', 'voice'] as const;
 export type Step = (typeof STEPS)[number];
 
 export interface StepDefinition {
@@ -213,23 +217,34 @@ export interface StepDefinition {
   readonly atOnce?: Operation;
   /** What it needs of an earlier step: the link to its result, in place of a column. That step must be a job. */
   readonly link?: { readonly column: MediaColumn; readonly of: Step };
+  /** It only checks the result of that earlier step. Rows without `verify` do not have it; no row's result is its own. */
+  readonly checks?: Step;
 }
 
+/** Transcribes the speech, to compare it with the text. */
+const VERIFICATION = {
+  step: 'verification',
+  operation: 'transcription',
+  link: { column: 'audio', of: 'speech' },
+  checks: 'speech',
+} as const;
+
 export interface KindFacts {
-  /** Paid steps, in order; each waits for the one before it. */
+  /** Paid steps, in order; each waits for the one before it. A row may lack those that only check. */
   readonly steps: readonly [StepDefinition, ...StepDefinition[]];
   /** Only a `kind` column or `--kind` selects this kind, because another kind has the same columns. */
   readonly onlyByName?: true;
 }
 
 const KIND_TABLE = {
-  tts: { steps: [{ step: 'speech', operation: 'speech-job', atOnce: 'speech-sync' }] },
+  tts: { steps: [{ step: 'speech', operation: 'speech-job', atOnce: 'speech-sync' }, VERIFICATION] },
   stt: { steps: [{ step: 'transcription', operation: 'transcription' }] },
   'lip-sync': { steps: [{ step: 'lip-sync', operation: 'lip-sync-job' }] },
   dub: {
     steps: [
       // Always a job: the lip-sync request needs its link.
       { step: 'speech', operation: 'speech-job' },
+      VERIFICATION,
       { step: 'lip-sync', operation: 'lip-sync-job', link: { column: 'audio', of: 'speech' } },
     ],
   },

@@ -117,7 +117,7 @@ export type UnknownPolicy = (typeof UNKNOWN_POLICIES)[number];
 
 /**
  * Why a row got a new take. `redrive`, `edited`, `resubmitted`: a person asked for it (as it was; with other input;
- * although the previous answer was lost). `retake`: `--retakes`, after a failed job. `on-unknown`: `--on-unknown
+ * although the previous answer was lost). `retake`: `--retakes`, after a failed job or a result that did not pass. `on-unknown`: `--on-unknown
  * resubmit`.
  */
 export const TAKE_REASONS = ['redrive', 'edited', 'resubmitted', 'retake', 'on-unknown'] as const;

@@ -49,21 +49,56 @@ export interface KindDefinition {
    * Columns the kind also understands. A filled known column in neither list is a warning; under `--strict` an error.
    */
   readonly optional: readonly SpecColumn[];
-  /** Paid steps, in order; each waits for the one before it. */
-  readonly steps: readonly Step[];
 }
 
 export const ROW_KINDS: Readonly<Record<Kind, KindDefinition>> = ofEach(KINDS, (kind) => {
-  const { steps } = KIND_FACTS[kind];
+  const steps = makersOf(kind);
   const facts = steps.map(({ operation }) => OPERATION_FACTS[operation]);
   const linked = steps.flatMap(({ link }) => link?.column ?? []);
   const isBilledByLength = facts.some(({ lengthOf }) => lengthOf.length > 0);
   return {
     required: distinct(facts.flatMap(({ needs }) => needs)).filter((column) => !linked.some((one) => one === column)),
-    optional: [...distinct(facts.flatMap(({ takes }) => takes)), ...(isBilledByLength ? (['duration'] as const) : [])],
-    steps: steps.map(({ step }) => step),
+    optional: [
+      ...distinct(facts.flatMap(({ takes }) => takes)),
+      ...(isBilledByLength ? (['duration'] as const) : []),
+      ...(isVerifiable(kind) ? (['verify'] as const) : []),
+    ],
   };
 });
+
+/** What decides which steps a row has. */
+export interface StepChoice {
+  readonly kind: Kind;
+  readonly verify?: number | undefined;
+}
+
+/** The paid steps of a row, in order; each waits for the one before it. */
+export function stepsIn({ kind, verify }: StepChoice): readonly Step[] {
+  return (verify === undefined ? MAKERS : ALL_STEPS)[kind];
+}
+
+/** The step whose result is the row's: the last one that does not only check another. */
+export function resultStepOf({ kind }: Pick<StepChoice, 'kind'>): Step {
+  const { steps } = KIND_FACTS[kind];
+  return (steps.findLast(({ checks }) => checks === undefined) ?? steps[0]).step;
+}
+
+/** The earlier step whose result this one only checks; undefined: it makes a result itself. */
+export function checkedBy(kind: Kind, step: Step): Step | undefined {
+  return stepOf(kind, step).checks;
+}
+
+/** Whether the results of such rows can be verified. */
+export function isVerifiable(kind: Kind): boolean {
+  return KIND_FACTS[kind].steps.some(({ checks }) => checks !== undefined);
+}
+
+const MAKERS = ofEach(KINDS, (kind) => makersOf(kind).map(({ step }) => step));
+const ALL_STEPS = ofEach(KINDS, (kind) => KIND_FACTS[kind].steps.map(({ step }) => step));
+
+function makersOf(kind: Kind): readonly StepDefinition[] {
+  return KIND_FACTS[kind].steps.filter(({ checks }) => checks === undefined);
+}
 
 export type PriceTable = Readonly<Record<Operation, Price>>;
 
@@ -91,10 +126,11 @@ export function operationOf(row: OperationChoice, step: Step, tts: TtsMode): Ope
   return tts === 'sync' || !isThere ? atOnce : operation;
 }
 
-/** The dialects that have what a row of this kind needs. */
-export function dialectsOf(kind: Kind): readonly Dialect[] {
+/** The dialects that have what such a row needs. */
+export function dialectsOf(row: StepChoice): readonly Dialect[] {
+  const steps = stepsIn(row).map((step) => stepOf(row.kind, step));
   return DIALECTS.filter((dialect) =>
-    KIND_FACTS[kind].steps.every(({ operation, atOnce = operation }) =>
+    steps.every(({ operation, atOnce = operation }) =>
       [operation, atOnce].some((one) => OPERATION_FACTS[one].dialects.includes(dialect)),
     ),
   );
@@ -111,17 +147,21 @@ export function columnsReadBy(kind: Kind, step: Step): readonly SpecColumn[] {
   return [...needs, ...takes];
 }
 
+/** The columns that shape a step: its request, and what its result is compared with. */
+export function columnsThatShape(kind: Kind, step: Step): readonly SpecColumn[] {
+  const read = columnsReadBy(kind, step);
+  return checkedBy(kind, step) === undefined ? read : [...read, 'text', 'verify'];
+}
+
 /** The media of a row whose length is billed, without what one step makes for a later one: that does not exist yet. */
 export function billedMedia(kind: Kind): readonly MediaColumn[] {
-  const { steps } = KIND_FACTS[kind];
-  const columns = distinct(steps.flatMap(({ operation }) => OPERATION_FACTS[operation].lengthOf));
+  const columns = distinct(makersOf(kind).flatMap(({ operation }) => OPERATION_FACTS[operation].lengthOf));
   return columns.filter((column) => ROW_KINDS[kind].required.includes(column));
 }
 
-/** The result of a row: that of its last step. */
+/** The result of a row. */
 export function resultOf(kind: Kind): OperationFacts['result'] {
-  const { steps } = KIND_FACTS[kind];
-  return OPERATION_FACTS[(steps.at(-1) ?? steps[0]).operation].result;
+  return OPERATION_FACTS[stepOf(kind, resultStepOf({ kind })).operation].result;
 }
 
 /** What the API accepts in a column of such a row; undefined: anything, as far as we know. */

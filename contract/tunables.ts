@@ -58,7 +58,7 @@ export const TUNABLES = {
     takes: { type: 'count', least: 0, most: 10 },
     default: 0,
     isLimit: false,
-    meaning: 'Retry failed jobs up to this many times; each retry is charged',
+    meaning: 'Retry failed jobs, and results that did not pass a check, up to this many times; each retry is charged',
   },
   /** Whether results of earlier, equal rows are used; see {@link CACHE_MODES}. */
   cache: {

@@ -1,5 +1,6 @@
-import { dialectOf, KINDS, resultOf, ROW_KINDS } from '../contract/row-kinds.ts';
+import { dialectOf, KINDS, resultOf, stepsIn } from '../contract/row-kinds.ts';
 import type { Kind, RowSpec } from '../contract/row-kinds.ts';
+import { spokenSeconds } from '../policy/spoken-seconds.ts';
 import { roundCredits } from '../contract/price-units.ts';
 import type { Priced } from './price-rows.ts';
 
@@ -77,7 +78,7 @@ export interface BillEntry extends Pick<BilledRow, 'line' | 'id' | 'quoted' | 'i
 
 export function billEntry({ spec, line, id, quoted, isAssumed, notProbed, requests }: BilledRow): BillEntry {
   const { kind } = spec;
-  const all = ROW_KINDS[kind].steps.length;
+  const all = stepsIn(spec).length;
   const isLegacy = dialectOf(spec) === 'legacy';
   const sizes = { bytes: estimateBytes(spec), requests: requests ?? all };
   return { kind, isLegacy, line, id, quoted, isAssumed, notProbed, ...sizes };
@@ -159,7 +160,7 @@ class RowNames implements NamedRows {
  * Estimates the bytes of a row's results in the store; null if unknown (media of unknown length). It answers "does it
  * fit on this disk", so the assumptions are on the large side; the API promises none of them:
  *
- * - Speech: 15 characters a second (150 English words a minute), CJK 4.5 a second, divided by `speed`.
+ * - Speech: as long as {@link spokenSeconds} says.
  * - mp3 and other compressed formats: 128 kbit/s. wav and pcm: 16-bit mono at 44.1 kHz.
  * - Video: 8 Mbit/s, the usual upload advice for 1080p at 30 pictures a second.
  * - A transcript: 20 bytes a second of speech for the text, and three times that again for `.srt` and `.vtt`.
@@ -185,9 +186,4 @@ const TRANSCRIPT = 20 * 4;
 
 function bytesPerSecond(format: string): number {
   return /^(?:wav|pcm)/i.test(format) ? UNCOMPRESSED : COMPRESSED;
-}
-
-function spokenSeconds({ text = '', speed = 1 }: RowSpec): number {
-  const cjk = text.match(/[\u2E80-\u9FFF\uAC00-\uD7A3\uF900-\uFAFF]/g)?.length ?? 0;
-  return ((text.length - cjk) / 15 + cjk / 4.5) / speed;
 }

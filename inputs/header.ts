@@ -13,8 +13,8 @@ export const SPEC_COLUMNS: readonly SpecColumn[] = [
 /** Every column that means something, by name; `api.*` and `_*` come on top. */
 export const KNOWN_COLUMNS: ReadonlySet<string> = new Set(['id', 'kind', ...SPEC_COLUMNS]);
 
-/** Columns that a flag fills for rows whose cell is empty or whose file lacks the column: `--voice --engine --format --language`. */
-const DEFAULTED = ['voice', 'engine', 'format', 'language'] as const satisfies readonly SpecColumn[];
+/** Columns that a flag fills for rows whose cell is empty or whose file lacks the column: `--voice --engine --format --language --verify`. */
+const DEFAULTED = ['voice', 'engine', 'format', 'language', 'verify'] as const satisfies readonly SpecColumn[];
 type DefaultedColumn = (typeof DEFAULTED)[number];
 
 /** What these flags say. */
@@ -23,9 +23,6 @@ export type RowDefaults = { readonly [C in DefaultedColumn]?: string | undefined
 export function isDefaulted(column: SpecColumn): column is DefaultedColumn {
   return DEFAULTED.some((one) => one === column);
 }
-
-/** Columns of the design whose feature does not exist yet. */
-const NOT_DELIVERED: ReadonlySet<string> = new Set(['verify']);
 
 /** An `api.<field>` column. */
 interface ApiColumn {
@@ -150,10 +147,6 @@ export class Columns {
   }
 
   #unknown(name: string): ColumnNote {
-    if (NOT_DELIVERED.has(name)) {
-      const expected = `no column ${name}: it is not supported yet`;
-      return { finding: { column: name, expected, came: show(name), code: 'not-delivered' } };
-    }
     const nearest = nearestName(name, [...KNOWN_COLUMNS]);
     if (this.#strict) {
       const expected = `a known column (the nearest is ${nearest.name}), or a name that begins with _`;

@@ -21,6 +21,7 @@ import type { RawItem } from './raw-record.ts';
 import { readCsv } from './read-csv.ts';
 import { readJsonl } from './read-jsonl.ts';
 import { notInLegacy } from './not-in-legacy.ts';
+import { notVerifiable } from './not-verifiable.ts';
 import { RowIdentities } from './row-identity.ts';
 
 /** Everything besides the file that shapes its rows. */
@@ -245,10 +246,18 @@ export class ManifestReader {
     const identity = this.#identities.identify({ columns, cells, givenId, place, row, kind: spec?.kind });
     const previous = columns.batchAt === undefined ? undefined : this.#previous.read(columns, cells);
     const { id, name } = identity;
-    const dialect = spec && dialectOfRow(spec.kind, id, this.#options.legacyShare ?? 0);
-    const unspoken = spec !== undefined && dialect === undefined ? [notInLegacy(spec.kind)] : [];
+    const dialect = spec && dialectOfRow(spec, id, this.#options.legacyShare ?? 0);
+    const unspoken = spec !== undefined && dialect === undefined ? [notInLegacy(spec)] : [];
+    const unheard = spec === undefined ? undefined : notVerifiable(spec, this.#options.tts);
     const joined = this.#join?.findWrong(columns, { cells, kind: spec?.kind, name, row }) ?? [];
-    const all = [...(previous?.findings ?? []), ...findings, ...identity.findings, ...unspoken, ...joined];
+    const all = [
+      ...(previous?.findings ?? []),
+      ...findings,
+      ...identity.findings,
+      ...unspoken,
+      ...(unheard === undefined ? [] : [unheard]),
+      ...joined,
+    ];
     if (spec === undefined || all.length > 0) return { givenId, findings: all };
     const input = columns.input.map(({ at }) => cells[at] ?? '');
     const spoken = dialect === 'legacy' ? { ...spec, dialect } : spec;

@@ -1,4 +1,5 @@
 import type { JsonValue } from '../contract/row-kinds.ts';
+import { DEFAULT_THRESHOLD, THRESHOLD_BOUNDS } from '../contract/verify.ts';
 import { show } from './problems.ts';
 import type { Finding } from './problems.ts';
 
@@ -18,6 +19,15 @@ export function parseNumber(cell: string, rule: NumberRule): Parsed<number> {
   const value = PLAIN_NUMBER.test(cell) ? Number(cell) : Number.NaN;
   if (Number.isFinite(value) && rule.holds(value)) return { value };
   return { finding: { expected: rule.expected, came: show(cell), code: 'bad-number' } };
+}
+
+/** `true`, `false` (undefined), or the share of words that may be wrong. */
+export function parseThreshold(cell: string): Parsed<number | undefined> {
+  if (/^true$/i.test(cell)) return { value: DEFAULT_THRESHOLD };
+  if (/^false$/i.test(cell)) return { value: undefined };
+  const { least, most } = THRESHOLD_BOUNDS;
+  const expected = `true, false, or the share of words that may be wrong, from ${least} to ${most}`;
+  return parseNumber(cell, { expected, holds: (value) => value >= least && value <= most });
 }
 
 /** A name that the API knows, one of these if they are all that it knows. */

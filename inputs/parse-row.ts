@@ -4,7 +4,7 @@ import { nameAskedFor } from '../policy/voice-name.ts';
 import { SPEC_COLUMNS } from './header.ts';
 import type { Columns, RowDefaults } from './header.ts';
 import { decideKind } from './infer-kind.ts';
-import { parseMediaUrl, parseNumber, parsePaths, parseWord, valueOfApiCell } from './parse-cells.ts';
+import { parseMediaUrl, parseNumber, parsePaths, parseThreshold, parseWord, valueOfApiCell } from './parse-cells.ts';
 import type { NumberRule, Parsed } from './parse-cells.ts';
 import { show } from './problems.ts';
 import type { Finding } from './problems.ts';
@@ -63,7 +63,7 @@ export function parseRow(columns: Columns, cells: readonly string[], rules: RowR
     }
     const parsed = parseCell(kind, column, value);
     if ('finding' in parsed) findings.push({ column: columns.headerOf(column), ...parsed.finding });
-    else values[column] = parsed.value;
+    else if (parsed.value !== undefined) values[column] = parsed.value;
   }
   if (rules.strict) findings.push(...unread.map((header) => unreadCell(kind, header)));
   const extra = Object.fromEntries(
@@ -97,7 +97,7 @@ function findBadCells({ input }: Columns, cells: readonly string[]): Finding[] {
 /** What a cell may hold. */
 type CellValue = string | number | readonly LocalFile[];
 
-function parseCell(kind: Kind, column: SpecColumn, cell: string): Parsed<CellValue> {
+function parseCell(kind: Kind, column: SpecColumn, cell: string): Parsed<CellValue | undefined> {
   switch (COLUMN_CELLS[column]) {
     case 'text':
       return { value: cell };
@@ -114,6 +114,8 @@ function parseCell(kind: Kind, column: SpecColumn, cell: string): Parsed<CellVal
       const paths = parsePaths(cell);
       return 'finding' in paths ? paths : { value: paths.value.map(unreadFile) };
     }
+    case 'threshold':
+      return parseThreshold(cell.trim());
   }
 }
 

@@ -7,7 +7,9 @@ import { applyTuning } from '../policy/tuning.ts';
 import { requireBatch } from './batches.ts';
 import { isUntouched } from './conditions.ts';
 import type { Intent } from './charge-methods.ts';
+import { endingColumns } from './ending-columns.ts';
 import { updateRow } from './line-changes.ts';
+import { toFallback } from './records.ts';
 import { readSums, type Sums } from './sums.ts';
 import type { Db, RowLine, Tx } from './schema.ts';
 import { write } from './transactions.ts';
@@ -58,7 +60,9 @@ export async function skip(
   const { settled } = committed(await readSums(tx, row.batch), row);
   const cost = intent.quoted === null ? null : intent.quoted + (intent.quotedRest ?? 0);
   const spent = await chargedFor(tx, row);
-  await endSkipped(tx, row.batch, [row.row], whySkipped(budget, settled, cost, spent));
+  const kept = toFallback(row.fallback);
+  if (kept === undefined) await endSkipped(tx, row.batch, [row.row], whySkipped(budget, settled, cost, spent));
+  else await updateRow(tx, row, endingColumns(kept.ending));
   if (mayBeFree) return;
   const others = await selectUntouched(tx, row.batch, budget - settled + DUST).execute();
   await endSkipped(

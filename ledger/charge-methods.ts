@@ -2,6 +2,7 @@ import type { AttemptKey } from '../contract/batch.ts';
 import type { Failure } from '../contract/failures.ts';
 import type { VerdictName } from '../contract/outcomes.ts';
 import type { Step } from '../contract/row-kinds.ts';
+import type { Judgement } from '../contract/verify.ts';
 import type { MakingAttempt } from './making.ts';
 import type {
   JobHolder,
@@ -94,6 +95,8 @@ export interface SettleVerdict extends Patience {
   readonly requestId?: string;
   /** For `done`. */
   readonly file?: ResultFile;
+  /** For a verification that is `done`. One that did not pass also takes its speech out of the cache. */
+  readonly judgement?: Judgement;
 }
 
 /** Paid requests: their intents, verdicts and jobs. Part of {@link Ledger}. */

@@ -11,6 +11,7 @@ import type { RowEffect } from './row-effects.ts';
 import type { ChargeRecord, RowStanding } from './record-types.ts';
 import { keepPaidResult } from './kept-results.ts';
 import { jsonOrNull, toCharge } from './records.ts';
+import { forgetUnfit } from './forget-results.ts';
 import { haltAtTrouble } from './halts.ts';
 import { RowInHand } from './row-in-hand.ts';
 import { ownerOf, isPaidElsewhere, takenFailure } from './taken-jobs.ts';
@@ -74,7 +75,9 @@ export async function settleInHand(
     verdict_at: now,
     finished_at: isDone ? now : null,
     file: isDone ? jsonOrNull(verdict.file) : null,
+    ...(verdict.judgement === undefined ? {} : { judgement: JSON.stringify(verdict.judgement) }),
   });
+  await forgetUnfit(row, settled);
   if (isDone) await keepPaidResult(row.tx, settled, effect);
   // If the row has moved on to another take, only the money matters.
   if (row.line.take !== key.take) return true;

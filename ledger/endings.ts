@@ -1,9 +1,11 @@
 import type { RowState } from '../contract/outcomes.ts';
 import { haltIfDue } from './halts.ts';
-import type { Retake, RowEffect, RowEnding, RowProgress } from './row-effects.ts';
-import { jsonOrNull, toFailure } from './records.ts';
+import type { Retake, RowEffect, RowProgress } from './row-effects.ts';
+import { bestEnding, betterFallback } from '../policy/best-take.ts';
+import { jsonOrNull, toFailure, toFallback } from './records.ts';
 import type { RowInHand } from './row-in-hand.ts';
 import type { RowLine } from './schema.ts';
+import { endingColumns } from './ending-columns.ts';
 import { makeTake } from './takes.ts';
 
 /**
@@ -16,8 +18,10 @@ import { makeTake } from './takes.ts';
 export async function applyEffect(row: RowInHand, effect: RowEffect): Promise<void> {
   if ('retake' in effect) return retake(row, effect);
   if (row.line.outcome !== null) return;
-  await row.change('outcome' in effect ? ending(effect) : progress(effect));
-  if ('outcome' in effect) await haltIfDue(row.tx, row.line.batch, row.line.row, effect);
+  if (!('outcome' in effect)) return row.change(progress(effect));
+  const best = bestEnding(effect, toFallback(row.line.fallback));
+  await row.change(endingColumns(best));
+  await haltIfDue(row.tx, row.line.batch, row.line.row, best);
 }
 
 /** Makes a new take without asking anybody. The row stays with its lane. */
@@ -31,10 +35,12 @@ async function retake(row: RowInHand, effect: Retake): Promise<void> {
     .executeTakeFirstOrThrow();
   // A stopping batch would only cancel it, and lose the row's real ending.
   if (control === 'stopping' || line.auto_takes >= effect.most) return applyEffect(row, effect.otherwise);
-  const before = { outcome: null, failure: effect.otherwise.failure ?? null, file: null, extraFiles: [] };
+  const { file = null, failure = null } = effect.otherwise;
+  const fallback = betterFallback(effect.otherwise, toFallback(line.fallback));
+  const before = { outcome: null, failure, file, extraFiles: [] };
   await makeTake(tx, line, { reason: effect.reason, fromStep: effect.retake, before });
   await row.readAgain();
-  await row.change({ auto_takes: line.auto_takes + 1 });
+  await row.change({ auto_takes: line.auto_takes + 1, fallback: jsonOrNull(fallback) });
 }
 
 /**
@@ -43,7 +49,7 @@ async function retake(row: RowInHand, effect: Retake): Promise<void> {
  */
 export async function applyLateEffect(row: RowInHand, effect: RowEffect): Promise<void> {
   if ('retake' in effect || !wasGivenUp(row.line)) return applyEffect(row, effect);
-  const change = 'outcome' in effect ? ending(effect) : reopening(effect.state);
+  const change = 'outcome' in effect ? endingColumns(effect) : reopening(effect.state);
   await row.change({ ...change, hold: row.line.hold + 1 });
   if ('outcome' in effect) return;
   await row.tx
@@ -65,7 +71,7 @@ function wasGivenUp({ outcome, failure }: RowLine): boolean {
  * ending.
  */
 export async function applyJobEnd(row: RowInHand, effect: RowEffect): Promise<void> {
-  if ('outcome' in effect && row.line.outcome === 'overdue') await row.change(ending(effect));
+  if ('outcome' in effect && row.line.outcome === 'overdue') await row.change(endingColumns(effect));
   else await applyEffect(row, effect);
 }
 
@@ -73,28 +79,6 @@ export async function applyJobEnd(row: RowInHand, effect: RowEffect): Promise<vo
 function progress({ state, trouble }: RowProgress): { state: RowState; updated_at: number; failure?: string | null } {
   const failure = trouble === undefined ? {} : { failure: trouble === null ? null : JSON.stringify(trouble) };
   return { state, updated_at: Date.now(), ...failure };
-}
-
-/** The columns of a row that ends. */
-function ending(effect: RowEnding): {
-  outcome: RowEnding['outcome'];
-  failure: string | null;
-  file: string | null;
-  extra_files: string | null;
-  text: string | null;
-  updated_at: number;
-  ended_at: number;
-} {
-  const now = Date.now();
-  return {
-    outcome: effect.outcome,
-    failure: jsonOrNull(effect.failure),
-    file: jsonOrNull(effect.file),
-    extra_files: jsonOrNull(effect.extraFiles),
-    text: effect.text ?? null,
-    updated_at: now,
-    ended_at: now,
-  };
 }
 
 function reopening(state: RowState): {

@@ -1,7 +1,7 @@
 import type { Failure } from '../contract/failures.ts';
 import { formatHalt } from '../contract/halt.ts';
 import { OUTCOME_FACTS, outcomesThat, type Outcome } from '../contract/outcomes.ts';
-import { ROW_KINDS, type Step } from '../contract/row-kinds.ts';
+import { resultStepOf, type Step } from '../contract/row-kinds.ts';
 import { shouldHalt, type Ended } from '../policy/halt.ts';
 import { pauseIfAlike } from './alike.ts';
 import { countRecent, countRows } from './counts.ts';
@@ -63,7 +63,7 @@ export async function haltAtTrouble({ tx, line }: RowInHand, step: Step, failure
     .where('name', '=', line.batch)
     .executeTakeFirstOrThrow();
   if (batch.state !== 'open' || toSettings(batch.settings).halt.when !== 'alike') return;
-  const isLast = ROW_KINDS[line.kind].steps.at(-1) === step;
+  const isLast = resultStepOf(line) === step;
   await pauseIfAlike(tx, line.batch, { row: line.row, failure, ...(isLast ? {} : { step }) });
 }
 

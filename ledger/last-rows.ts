@@ -1,7 +1,7 @@
 import { sql, type Compilable } from 'kysely';
 import type { AttemptKey } from '../contract/batch.ts';
 import { hasResult, type Outcome } from '../contract/outcomes.ts';
-import { ROW_KINDS, type RowSpec, type TtsMode } from '../contract/row-kinds.ts';
+import { resultStepOf, type RowSpec, type TtsMode } from '../contract/row-kinds.ts';
 import type { Realm } from '../contract/names.ts';
 import { requireBatch } from './batches.ts';
 import { isChosen } from './conditions.ts';
@@ -81,8 +81,8 @@ export async function lastRows(db: Db, account: Account, ids: readonly string[])
       const tts = modes.get(batch) ?? (await requireBatch(tx, batch)).settings.tts;
       modes.set(batch, tts);
       const spec = JSON.parse(found.spec) as RowSpec;
-      const step = ROW_KINDS[spec.kind].steps.at(-1);
-      const [last] = step === undefined || !hasResult(outcome) ? [] : await lastKey(tx, { batch, row, step });
+      const step = resultStepOf(spec);
+      const [last] = !hasResult(outcome) ? [] : await lastKey(tx, { batch, row, step });
       rows.push({ id, batch, row, outcome, tts, spec, key: last?.result_key ?? null });
     }
     return rows;

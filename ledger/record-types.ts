@@ -4,6 +4,7 @@ import type { Failure, FailureClass } from '../contract/failures.ts';
 import type { AttemptState, Control, Outcome, RowState, TakeReason } from '../contract/outcomes.ts';
 import type { Kind, RowSpec, Step } from '../contract/row-kinds.ts';
 import type { Subset } from '../contract/subset.ts';
+import type { Judgement } from '../contract/verify.ts';
 
 /** What identifies a batch. The same four mean the same batch. */
 export interface BatchIdentity {
@@ -116,6 +117,11 @@ export interface RowRecord extends NewRow {
   readonly redoFrom: Step | null;
   /** Automatic takes since a person last asked for one. */
   readonly autoTakes: number;
+  /**
+   * The take whose result a person accepted as it is, in the middle of a chain: what comes next uses that one. Null:
+   * none.
+   */
+  readonly acceptedTake: number | null;
   /** Start of the time that its job may take, ms; null: its acceptance. */
   readonly waitSince: number | null;
   /** The row that makes its voice; null: none does. */
@@ -185,6 +191,8 @@ export interface ChargeRecord extends AttemptKey {
   readonly resultKey: string | null;
   /** Where its result came from, if it was not made for it, or why it had to be made. */
   readonly source: ResultSource | null;
+  /** For a verification: what the comparison with the text has found; null: there was none. */
+  readonly judgement: Judgement | null;
 }
 
 /** An earlier result that an attempt used, or could not use. */

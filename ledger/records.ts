@@ -4,6 +4,7 @@ import type { Failure } from '../contract/failures.ts';
 import { partId } from '../contract/part-ids.ts';
 import { BUILT_IN_PRICES, type RowSpec } from '../contract/row-kinds.ts';
 import type { Subset } from '../contract/subset.ts';
+import type { Judgement } from '../contract/verify.ts';
 import { TUNABLES_BEFORE } from '../contract/tunables.ts';
 import { applyTuning } from '../policy/tuning.ts';
 import type { Selectable } from 'kysely';
@@ -17,6 +18,7 @@ import type {
   RowRecord,
   TakeRecord,
 } from './record-types.ts';
+import type { Fallback } from './row-effects.ts';
 import type { BatchesTable, ChargeLine, NewRowLine, ResultsTable, RowLine, TakesTable } from './schema.ts';
 
 /**
@@ -65,12 +67,17 @@ export function toSettings(json: string): BatchSettings {
   return lastSettings.settings;
 }
 
+/** What a row asks for. */
+export function toSpec(line: Pick<RowLine, 'spec'>): RowSpec {
+  return JSON.parse(line.spec) as RowSpec;
+}
+
 export function toRow(line: RowLine): RowRecord {
   return {
     row: line.row,
     id: line.id,
     line: line.line,
-    spec: JSON.parse(line.spec) as RowSpec,
+    spec: toSpec(line),
     input: JSON.parse(line.input) as string[],
     quoted: line.quoted,
     kind: line.kind,
@@ -83,6 +90,7 @@ export function toRow(line: RowLine): RowRecord {
     take: line.take,
     redoFrom: line.redo_from,
     autoTakes: line.auto_takes,
+    acceptedTake: line.accepted_take,
     waitSince: line.wait_since,
     voiceRow: line.voice_row,
     awaitedVoice: line.awaits,
@@ -165,6 +173,7 @@ export function toCharge(line: ChargeLine): ChargeRecord {
     file: toFile(line.file),
     resultKey: line.result_key,
     source: line.source === null ? null : (JSON.parse(line.source) as ResultSource),
+    judgement: line.judgement === null ? null : (JSON.parse(line.judgement) as Judgement),
   };
 }
 
@@ -199,6 +208,10 @@ export function jsonOrNull(value: object | undefined): string | null {
 
 export function toFailure(json: string | null): Failure | null {
   return json === null ? null : (JSON.parse(json) as Failure);
+}
+
+export function toFallback(json: string | null): Fallback | undefined {
+  return json === null ? undefined : (JSON.parse(json) as Fallback);
 }
 
 export function toFile(json: string | null): ResultFile | null {

@@ -1,12 +1,14 @@
 import { defined } from '../contract/defined.ts';
-import { ROW_KINDS } from '../contract/row-kinds.ts';
+import { hasResult } from '../contract/outcomes.ts';
+import { checkedBy, resultStepOf, stepsIn } from '../contract/row-kinds.ts';
 import { findUnresolved } from '../policy/redrive.ts';
+import { isLastStep } from '../policy/row-machine.ts';
 import { reopenBatch, requireBatch } from './batches.ts';
 import { LedgerMisuse } from './errors.ts';
 import type { RedriveChoice, Redriven } from './row-methods.ts';
 import { toFailure, toFile, toRow } from './records.ts';
 import { RowInHand } from './row-in-hand.ts';
-import type { Db } from './schema.ts';
+import type { ChargeLine, Db } from './schema.ts';
 import { write } from './transactions.ts';
 import { areAllThere } from './parts.ts';
 import { makeTake } from './takes.ts';
@@ -69,10 +71,10 @@ async function joinAgain(row: RowInHand, how: RedriveChoice['how']): Promise<boo
 
 async function payAgain(row: RowInHand, how: Pay): Promise<void> {
   const { tx, line } = row;
-  const kind = how.edited?.spec.kind ?? line.kind;
-  if (!ROW_KINDS[kind].steps.includes(how.fromStep))
+  const spec = how.edited?.spec ?? row.spec;
+  if (!stepsIn(spec).includes(how.fromStep))
     throw new LedgerMisuse(`Row ${line.row} of "${line.batch}" has no step ${how.fromStep}.`);
-  const unresolved = findUnresolved(kind, how.fromStep, row.attempts);
+  const unresolved = findUnresolved(spec, how.fromStep, row.attempts);
   if (unresolved !== undefined && (unresolved.why === 'on-the-wire' || how.reason !== 'resubmitted')) {
     throw new LedgerMisuse(
       `The last ${unresolved.step} request of row ${line.row} of "${line.batch}" ${unresolved.why === 'on-the-wire' ? 'is still in flight' : 'may have been charged'}; ` +
@@ -98,13 +100,12 @@ async function payAgain(row: RowInHand, how: Pay): Promise<void> {
 /** The job is paid for: wait for it, or fetch it, once more. */
 async function waitAgain(row: RowInHand): Promise<boolean> {
   const { line } = row;
-  const { steps } = ROW_KINDS[line.kind];
   const charge = row.lastOfTake;
   if (charge?.state !== 'accepted' || charge.job_id === null) {
     throw new LedgerMisuse(`Row ${line.row} of "${line.batch}" has no job to wait for. No row was changed.`);
   }
   const now = Date.now();
-  if (charge.file !== null && steps.at(-1) === charge.step) {
+  if (charge.file !== null && isLastStep(row.spec, charge.step)) {
     await row.change({ outcome: 'succeeded', failure: null, file: charge.file, updated_at: now, ended_at: now });
     return false;
   }
@@ -117,22 +118,40 @@ async function waitAgain(row: RowInHand): Promise<boolean> {
   return true;
 }
 
-/** Accepts a result that did not pass a check. Its step has succeeded; later steps are still to be made. */
+/**
+ * Accepts a result that did not pass a check, or could not be checked. Its step has succeeded, and is not checked any
+ * more; later steps are still to be made.
+ */
 async function accept(row: RowInHand): Promise<boolean> {
   const { line } = row;
-  const charge = row.lastOfTake;
-  if (line.outcome !== 'unfit' || charge?.file == null) {
+  const charge = acceptableOf(row);
+  if (charge === undefined) {
     throw new LedgerMisuse(`Row ${line.row} of "${line.batch}" has no unfit result to accept. No row was changed.`);
   }
-  await row.changeCharge(charge, { failure: null });
+  if (charge.failure !== null) await row.changeCharge(charge, { failure: null });
   const now = Date.now();
-  if (ROW_KINDS[line.kind].steps.at(-1) === charge.step) {
+  if (charge.step === resultStepOf(line)) {
     await row.change({ outcome: 'succeeded', failure: null, file: charge.file, updated_at: now, ended_at: now });
     return false;
   }
-  await row.change({ state: 'waiting', outcome: null, failure: null, file: null, updated_at: now, ended_at: null });
+  const opened = { state: 'waiting', outcome: null, failure: null, file: null, ended_at: null } as const;
+  await row.change({ ...opened, accepted_take: charge.take, fallback: null, updated_at: now });
   await release(row);
   return true;
+}
+
+/** The attempt whose result a person may accept: the one that the row has kept, or one whose check brought nothing. */
+function acceptableOf(row: RowInHand): ChargeLine | undefined {
+  const { line, spec } = row;
+  if (line.outcome === null || hasResult(line.outcome)) return undefined;
+  const kept = toFile(line.file)?.key;
+  const steps = stepsIn(spec);
+  if (kept !== undefined && line.outcome === 'unfit') {
+    return steps.flatMap((step) => row.chargesOf(step)).findLast(({ file }) => toFile(file)?.key === kept);
+  }
+  const checked = steps.flatMap((step) => checkedBy(line.kind, step) ?? []).at(-1);
+  const last = checked === undefined ? undefined : row.chargesOf(checked).findLast(({ file }) => file !== null);
+  return last?.failure === null ? last : undefined;
 }
 
 /** Takes the row back from any holder, for the next claim, with as many automatic takes as a new row has. */

@@ -4,7 +4,7 @@ import type { ResultRecord } from './record-types.ts';
 import { toFile, toResult } from './records.ts';
 import type { CacheSums, NamedSum } from './result-methods.ts';
 import { removed } from './removed-file.ts';
-import { forgetResult } from './results.ts';
+import { forgetResult } from './forget-results.ts';
 import { RowInHand } from './row-in-hand.ts';
 import type { Db, Tx } from './schema.ts';
 import { look, write } from './transactions.ts';

@@ -1,6 +1,9 @@
 import type { AttemptKey } from '../contract/batch.ts';
+import type { Failure } from '../contract/failures.ts';
+import type { Judgement } from '../contract/verify.ts';
 import type { MakingAttempt } from './making.ts';
 import type { ResultFile, ResultRecord, RowStanding } from './record-types.ts';
+import type { RowEffect } from './row-effects.ts';
 
 /** An earlier result in place of a request. */
 export interface ResultUse {
@@ -13,6 +16,10 @@ export interface ResultUse {
   readonly owner: string;
   /** The caller's fencing token for the row; omitted: not checked. */
   readonly fence?: number;
+  /** For a verification: what the comparison with the text has found, why it did not pass, and what that means. */
+  readonly judgement?: Judgement;
+  readonly failure?: Failure;
+  readonly effect?: RowEffect;
 }
 
 /** Entries of the cache that have something in common. */

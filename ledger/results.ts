@@ -4,11 +4,13 @@ import { applyEffect } from './endings.ts';
 import { findBlocking } from './intents.ts';
 import { prepared } from './prepared.ts';
 import type { RowStanding } from './record-types.ts';
+import { jsonOrNull } from './records.ts';
 import { sourceOf } from './result-source.ts';
+import { forgetResult, forgetUnfit } from './forget-results.ts';
 import type { ResultUse } from './result-methods.ts';
 import { keepResult } from './kept-results.ts';
 import { RowInHand } from './row-in-hand.ts';
-import type { Db, Tx } from './schema.ts';
+import type { Db } from './schema.ts';
 import { write } from './transactions.ts';
 
 /** Results of earlier rows in place of requests. A row with such a result costs nothing, and nothing is sent for it. */
@@ -36,7 +38,7 @@ export async function useResult(db: Db, key: AttemptKey, use: ResultUse): Promis
 async function isWanted(row: RowInHand, key: AttemptKey, { fence }: ResultUse): Promise<boolean> {
   const { line, next } = row;
   if (next.type !== 'submit' || line.take !== key.take || (fence ?? line.hold) !== line.hold) return false;
-  if (next.at.step !== key.step && !isLastStep(line.kind, key.step)) return false;
+  if (next.at.step !== key.step && !isLastStep(row.spec, key.step)) return false;
   if (findBlocking(row.chargesOf(key.step), key) !== undefined) return false;
   const { state, control } = await row.tx
     .selectFrom('batches')
@@ -62,30 +64,21 @@ async function useInHand(row: RowInHand, key: AttemptKey, use: ResultUse): Promi
     file: JSON.stringify(file),
     result_key: result.key,
     source: JSON.stringify(sourceOf(result, 'used')),
+    failure: jsonOrNull(use.failure),
+    judgement: jsonOrNull(use.judgement),
   });
+  await forgetUnfit(row, charge);
   const { text } = result;
   const ending = { outcome: 'cached', file, extraFiles, ...(text === null ? {} : { text }) } as const;
-  const isEnd = isLastStep(row.line.kind, key.step);
+  const isEnd = isLastStep(row.spec, key.step);
   await keepResult(row.tx, charge, { extraFiles, text, jobId: result.jobId, credits: result.credits });
-  await applyEffect(row, isEnd ? ending : { state: 'waiting' });
+  await applyEffect(row, use.effect ?? (isEnd ? ending : { state: 'waiting' }));
   return true;
 }
 
 /** See {@link Ledger.dropResult}. */
 export async function dropResult(db: Db, of: AttemptKey): Promise<void> {
   await write(db, (tx) => forgetResult(tx, of));
-}
-
-/** Forgets a result: no later row uses it. */
-export async function forgetResult(tx: Tx, { batch, row, step, take, attempt }: AttemptKey): Promise<void> {
-  await tx
-    .deleteFrom('results')
-    .where('batch', '=', batch)
-    .where('row', '=', row)
-    .where('step', '=', step)
-    .where('take', '=', take)
-    .where('attempt', '=', attempt)
-    .execute();
 }
 
 /** See {@link Ledger.revokeCached}. */

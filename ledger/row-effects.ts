@@ -24,6 +24,15 @@ export interface Retake {
   readonly otherwise: RowEnding;
 }
 
+/**
+ * How a row ends if its further takes bring nothing better: with the best result so far that did not pass. `error`: how
+ * bad that is, less is better.
+ */
+export interface Fallback {
+  readonly ending: RowEnding;
+  readonly error: number;
+}
+
 /** How a row ends. */
 export interface RowEnding {
   readonly outcome: Outcome;
@@ -31,4 +40,6 @@ export interface RowEnding {
   readonly file?: ResultFile;
   readonly extraFiles?: readonly ResultFile[];
   readonly text?: string;
+  /** For `unfit`: how bad its file is, less is better, 1 if nobody knows. Default 1. */
+  readonly error?: number;
 }

@@ -1,13 +1,13 @@
 import type { AttemptKey, Move } from '../contract/batch.ts';
-import type { Step } from '../contract/row-kinds.ts';
+import type { RowSpec, Step } from '../contract/row-kinds.ts';
 import { byAttempt } from '../contract/batch.ts';
 import { lastOfTake } from '../policy/redrive.ts';
-import { nextMove } from '../policy/row-machine.ts';
+import { nextMove, rowView } from '../policy/row-machine.ts';
 import { LedgerMisuse } from './errors.ts';
 import { updateCharge, updateRow } from './line-changes.ts';
 import { prepared } from './prepared.ts';
 import type { ChargeRecord, RowStanding } from './record-types.ts';
-import { toCharge, toRow } from './records.ts';
+import { toCharge, toRow, toSpec } from './records.ts';
 import type { ChargeLine, RowLine, Tx } from './schema.ts';
 
 type RowKey = Pick<AttemptKey, 'batch' | 'row'>;
@@ -20,6 +20,7 @@ export class RowInHand {
   readonly tx: Tx;
   readonly #key: RowKey;
   #line: RowLine;
+  #spec: { readonly json: string; readonly spec: RowSpec } | undefined;
   #charges: readonly ChargeLine[];
 
   private constructor(tx: Tx, key: RowKey, line: RowLine, charges: readonly ChargeLine[]) {
@@ -39,6 +40,12 @@ export class RowInHand {
     return this.#line;
   }
 
+  /** What the row asks for. */
+  get spec(): RowSpec {
+    if (this.#spec?.json !== this.#line.spec) this.#spec = { json: this.#line.spec, spec: toSpec(this.#line) };
+    return this.#spec.spec;
+  }
+
   /** True if a request of the row has no verdict. */
   get isOnTheWire(): boolean {
     return this.#charges.some(({ state }) => state === 'sending');
@@ -46,8 +53,9 @@ export class RowInHand {
 
   /** What the row needs next. */
   get next(): Move {
-    const { row, kind, take, redo_from: redoFrom, outcome, parts } = this.#line;
-    return nextMove({ row, kind, take, redoFrom, ended: outcome !== null, isInParts: parts !== null }, this.attempts);
+    const { row, take, redo_from: redoFrom, accepted_take: acceptedTake, parts, outcome } = this.#line;
+    const view = rowView({ row, spec: this.spec, take, redoFrom, acceptedTake, parts });
+    return nextMove({ ...view, ended: outcome !== null }, this.attempts);
   }
 
   /** Every attempt of the row. */
@@ -57,8 +65,8 @@ export class RowInHand {
 
   /** The last attempt of the row's current take. */
   get lastOfTake(): ChargeLine | undefined {
-    const { kind, take, redo_from: redoFrom } = this.#line;
-    return lastOfTake({ kind, take, redoFrom }, this.#charges);
+    const { take, redo_from: redoFrom } = this.#line;
+    return lastOfTake({ spec: this.spec, take, redoFrom }, this.#charges);
   }
 
   /** Every attempt of the step, all takes, oldest first. */
@@ -117,6 +125,7 @@ const EMPTY = {
   file: null,
   result_key: null,
   source: null,
+  judgement: null,
 } as const;
 
 /** An attempt with at least the columns that every one has from its start. */
@@ -148,6 +157,8 @@ const insertCharge = prepared((db, given: ChargeLine) =>
     file: given.file,
     result_key: given.result_key,
     source: given.source,
+    failure: given.failure,
+    judgement: given.judgement,
   }),
 );
 

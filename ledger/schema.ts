@@ -118,6 +118,10 @@ export interface RowsTable {
   part_of: number | null;
   /** How many parts it is spoken in; null: it is not split. */
   parts: number | null;
+  /** The take whose result a person accepted as it is, in the middle of a chain; null: none. */
+  accepted_take: number | null;
+  /** `Fallback` */
+  fallback: Json | null;
   /**
    * Fencing token: raised whenever the row is claimed or taken back. A holder with an older one may do nothing more.
    */
@@ -155,6 +159,8 @@ export interface ChargesTable {
   result_key: string | null;
   /** `ResultSource` */
   source: Json | null;
+  /** `Judgement` */
+  judgement: Json | null;
 }
 
 /** One line per stored result that later rows may use: of an attempt that made it, or that used it in turn. */

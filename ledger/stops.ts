@@ -5,7 +5,8 @@ import { requireBatch } from './batches.ts';
 import { isUnresolved, isRunning } from './conditions.ts';
 import { updateRow } from './line-changes.ts';
 import type { ChargeRecord } from './record-types.ts';
-import { toCharge } from './records.ts';
+import { endingColumns } from './ending-columns.ts';
+import { toCharge, toFallback } from './records.ts';
 import type { ChargesTable, Db, RowsTable, Schema, Tx } from './schema.ts';
 import { write } from './transactions.ts';
 
@@ -67,7 +68,7 @@ export async function cancelIdle(
 ): Promise<{ readonly ended: number; readonly next: number | undefined }> {
   const open = await tx
     .selectFrom('rows')
-    .select('row')
+    .select(['row', 'fallback'])
     .where('batch', '=', batch)
     .where('outcome', 'is', null)
     // A row in parts ends with the last of them.
@@ -86,7 +87,10 @@ export async function cancelIdle(
   const now = Date.now();
   const ending = { outcome: 'cancelled', failure: null, updated_at: now, ended_at: now } as const;
   const idle = open.filter(({ row }) => !busy.has(row));
-  for (const { row } of idle) await updateRow(tx, { batch, row }, ending);
+  for (const { row, fallback } of idle) {
+    const kept = toFallback(fallback);
+    await updateRow(tx, { batch, row }, kept === undefined ? ending : endingColumns(kept.ending));
+  }
   return { ended: idle.length, next: open.length < MOST_ROWS ? undefined : last };
 }
 

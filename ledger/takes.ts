@@ -1,5 +1,5 @@
 import type { TakeReason } from '../contract/outcomes.ts';
-import { ROW_KINDS, type Step } from '../contract/row-kinds.ts';
+import { resultStepOf, stepsIn, type Step } from '../contract/row-kinds.ts';
 import { toRow, toTake } from './records.ts';
 import type { NewRow, TakeRecord } from './record-types.ts';
 import type { Db, RowLine, Tx } from './schema.ts';
@@ -22,7 +22,7 @@ export interface NewTake {
 export async function makeTake(tx: Tx, row: RowLine, take: NewTake): Promise<void> {
   const now = Date.now();
   const next = row.take + 1;
-  const { steps } = ROW_KINDS[row.kind];
+  const [first] = stepsIn(row);
   await tx
     .insertInto('takes')
     .values({
@@ -39,7 +39,7 @@ export async function makeTake(tx: Tx, row: RowLine, take: NewTake): Promise<voi
     .updateTable('rows')
     .set({
       take: next,
-      redo_from: take.fromStep === steps[0] ? null : take.fromStep,
+      redo_from: take.fromStep === first ? null : take.fromStep,
       state: 'waiting',
       outcome: null,
       failure: null,
@@ -48,6 +48,8 @@ export async function makeTake(tx: Tx, row: RowLine, take: NewTake): Promise<voi
       text: null,
       wait_since: null,
       promised: 0,
+      accepted_take: take.fromStep !== first && take.fromStep === resultStepOf(row) ? row.accepted_take : null,
+      fallback: null,
       updated_at: now,
       ended_at: null,
       ...(take.edited === undefined

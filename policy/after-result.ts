@@ -1,16 +1,35 @@
 import type { Failure } from '../contract/failures.ts';
-import type { Kind, Step } from '../contract/row-kinds.ts';
+import type { Control } from '../contract/outcomes.ts';
+import type { Step, StepChoice } from '../contract/row-kinds.ts';
 import { isLastStep } from './row-machine.ts';
 
 /**
  * What a stored result means for its row. A result that failed a check was paid for, and may be right all the same: a
- * pause is silent. So its row ends with the file, even if steps remain, and a person decides.
+ * pause is silent. So its row ends with the file, even if steps remain, and a person decides; unless the user has
+ * agreed to pay for retakes.
  */
 
 /** The part of a file's record that matters here. */
 export interface CheckedFile {
   /** See `StoredFile`. */
   readonly unfit?: string;
+}
+
+/** The row ends with a result that did not pass. */
+export interface UnfitEnding<File> {
+  readonly outcome: 'unfit';
+  readonly failure: Failure;
+  readonly file: File;
+  /** How bad it is, less is better. Default 1. */
+  readonly error?: number;
+}
+
+/** A new take, unless the row has had `most` of them. */
+export interface Retaken<File> {
+  readonly retake: Step;
+  readonly reason: 'retake';
+  readonly most: number;
+  readonly otherwise: UnfitEnding<File>;
 }
 
 export interface AfterResult<File> {
@@ -20,18 +39,41 @@ export interface AfterResult<File> {
   readonly effect:
     | { readonly state: 'waiting' }
     | { readonly outcome: 'succeeded'; readonly file: File }
-    | { readonly outcome: 'unfit'; readonly failure: Failure; readonly file: File };
+    | UnfitEnding<File>
+    | Retaken<File>;
 }
 
-export function afterResult<File extends CheckedFile>(kind: Kind, step: Step, file: File): AfterResult<File> {
+/** What the user allows: new takes of a row, and the batch to go on. */
+export interface Allowed {
+  readonly retakes: number;
+  readonly control: Control;
+}
+
+export function afterResult<File extends CheckedFile>(
+  row: StepChoice,
+  step: Step,
+  file: File,
+  allowed: Allowed,
+): AfterResult<File> {
   if (file.unfit !== undefined) {
     const failure = unfitFailure(step, file.unfit);
-    return { failure, effect: { outcome: 'unfit', failure, file } };
+    return { failure, effect: afterUnfit(step, { failure, file }, allowed) };
   }
-  return { effect: isLastStep(kind, step) ? { outcome: 'succeeded', file } : { state: 'waiting' } };
+  return { effect: isLastStep(row, step) ? { outcome: 'succeeded', file } : { state: 'waiting' } };
+}
+
+/** Ends the row with a result of this step that did not pass, or makes it again if the user pays for that. */
+export function afterUnfit<File>(
+  step: Step,
+  unfit: Omit<UnfitEnding<File>, 'outcome'>,
+  { retakes, control }: Allowed,
+): UnfitEnding<File> | Retaken<File> {
+  const otherwise = { outcome: 'unfit', ...unfit } as const;
+  if (retakes === 0 || control === 'stopping') return otherwise;
+  return { retake: step, reason: 'retake', most: retakes, otherwise };
 }
 
 function unfitFailure(step: Step, why: string): Failure {
-  const message = `The result of its ${step} is ${why}. It was paid for and is kept; voxbatch does not fetch or pay for it again.`;
+  const message = `The result of its ${step} is ${why}. It was paid for and is kept.`;
   return { class: 'Unfit', message: message.slice(0, 500), cause: `result is ${why}`.slice(0, 120) };
 }

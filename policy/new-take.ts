@@ -4,7 +4,7 @@ import type { Step } from '../contract/row-kinds.ts';
 
 /**
  * When a row gets a new take, at a new price, without asking anybody. There are two cases, both off by default:
- * `--on-unknown resubmit`, after an answer that is lost for good, and `--retakes N`, after a failed job.
+ * `--on-unknown resubmit`, after an answer that is lost for good, and `--retakes N`, after a failed job or a result that did not pass (`after-result.ts`).
  *
  * Neither applies to a batch that is stopping: the new take would only be cancelled, and the row's real ending lost.
  * The ledger counts the takes, in the transaction that makes the next one.

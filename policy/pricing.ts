@@ -1,8 +1,10 @@
+import { spokenSeconds } from './spoken-seconds.ts';
 import { costOf, roundCredits } from '../contract/price-units.ts';
 import {
   type PriceTable,
-  ROW_KINDS,
+  checkedBy,
   operationOf,
+  stepsIn,
   type Kind,
   type Operation,
   type RowSpec,
@@ -15,6 +17,14 @@ import {
  * workflow sandbox.
  */
 
+/** What the price of a step depends on, besides the row. */
+interface PriceTerms {
+  readonly prices: PriceTable;
+  readonly tts: TtsMode;
+  /** Length of what a check listens to; undefined: it is not there yet. */
+  readonly heardSeconds?: number | undefined;
+}
+
 /** Price of one request, or null where it cannot be known (no text, no duration). */
 export function quoteStep(operation: Operation, spec: RowSpec, prices: PriceTable): number | null {
   return costOf(prices[operation], spec);
@@ -22,18 +32,14 @@ export function quoteStep(operation: Operation, spec: RowSpec, prices: PriceTabl
 
 /** Price of a row: the sum of its steps, or null if the price of any step is unknown. */
 export function quoteRow(kind: Kind, spec: RowSpec, tts: TtsMode, prices: PriceTable): number | null {
-  return quoteSteps(ROW_KINDS[kind].steps, spec, { prices, tts });
+  return quoteSteps(stepsIn({ kind, verify: spec.verify }), spec, { prices, tts });
 }
 
 /** Price of these steps of a row together, or null if the price of any of them is unknown. */
-export function quoteSteps(
-  steps: readonly Step[],
-  spec: RowSpec,
-  { prices, tts }: { readonly prices: PriceTable; readonly tts: TtsMode },
-): number | null {
+export function quoteSteps(steps: readonly Step[], spec: RowSpec, terms: PriceTerms): number | null {
   let sum = 0;
   for (const step of steps) {
-    const quote = quoteStep(operationOf(spec, step, tts), spec, prices);
+    const quote = priceOf(step, spec, terms);
     if (quote === null) return null;
     sum += quote;
   }
@@ -48,13 +54,20 @@ export function quoteFrom(
   kind: Kind,
   step: Step,
   spec: RowSpec,
-  { prices, tts }: { readonly prices: PriceTable; readonly tts: TtsMode },
+  terms: PriceTerms,
 ): { readonly quoted: number | null; readonly quotedRest: number | null } {
-  const { steps } = ROW_KINDS[kind];
+  const steps = stepsIn({ kind, verify: spec.verify });
   let quotedRest: number | null = 0;
   for (const later of steps.slice(steps.indexOf(step) + 1)) {
-    const quote = quoteStep(operationOf(spec, later, tts), spec, prices);
+    const quote = priceOf(later, spec, terms);
     quotedRest = quote === null || quotedRest === null ? null : quotedRest + quote;
   }
-  return { quoted: quoteStep(operationOf(spec, step, tts), spec, prices), quotedRest };
+  return { quoted: priceOf(step, spec, terms), quotedRest };
+}
+
+/** A check is priced by what it listens to. Before that is there, its length is estimated from the text. */
+function priceOf(step: Step, spec: RowSpec, terms: PriceTerms): number | null {
+  const { prices, tts, heardSeconds = spokenSeconds(spec) } = terms;
+  const work = checkedBy(spec.kind, step) === undefined ? spec : { ...spec, duration: heardSeconds };
+  return quoteStep(operationOf(spec, step, tts), work, prices);
 }

@@ -1,6 +1,6 @@
 import type { FailureClass } from '../contract/failures.ts';
 import { hasResult, type Outcome, type TakeReason } from '../contract/outcomes.ts';
-import { ROW_KINDS, type Kind, type Step } from '../contract/row-kinds.ts';
+import { checkedBy, stepsIn, type Step, type StepChoice } from '../contract/row-kinds.ts';
 import { hasRunningJob, lastAttempt, stepsFrom, type AttemptView } from './row-machine.ts';
 
 /**
@@ -21,7 +21,7 @@ import { hasRunningJob, lastAttempt, stepsFrom, type AttemptView } from './row-m
 
 /** The part of a row that matters here. */
 export interface RedriveRow {
-  readonly kind: Kind;
+  readonly spec: StepChoice;
   /** Null: the row has not ended. */
   readonly outcome: Outcome | null;
   readonly failure: { readonly class: FailureClass } | null;
@@ -71,7 +71,7 @@ export type RedrivePlan =
   | { readonly type: 'refuse'; readonly why: 'unknown' | 'running' | 'on-the-wire' | 'no-step'; readonly step: Step };
 
 export function planRedrive(row: RedriveRow, attempts: readonly RedriveAttempt[], wish: RedriveWish): RedrivePlan {
-  const { steps } = ROW_KINDS[row.kind];
+  const steps = stepsIn(row.spec);
   if (wish.step !== null && !steps.includes(wish.step)) return { type: 'refuse', why: 'no-step', step: wish.step };
   if (row.outcome === null) return { type: 'leave', why: 'open' };
   const asked = [wish.step, wish.edited?.from ?? null].filter((step) => step !== null);
@@ -84,8 +84,8 @@ export function planRedrive(row: RedriveRow, attempts: readonly RedriveAttempt[]
   const unfinished = firstToPay(row, attempts);
   const wanted = unfinished === undefined ? asked : [...asked, unfinished];
   // Everything is finished, but the row is wanted again: nothing tells which step was at fault.
-  const fromStep = steps.find((step) => wanted.includes(step)) ?? firstOf(row.kind);
-  const unresolved = findUnresolved(row.kind, fromStep, attempts);
+  const fromStep = steps.find((step) => wanted.includes(step)) ?? firstOf(row.spec);
+  const unresolved = findUnresolved(row.spec, fromStep, attempts);
   if (unresolved?.why === 'on-the-wire') return { type: 'refuse', ...unresolved };
   if (unresolved !== undefined && !wish.resubmit) return { type: 'refuse', ...unresolved };
   const reason = unresolved !== undefined ? 'resubmitted' : wish.edited === null ? 'redrive' : 'edited';
@@ -93,13 +93,16 @@ export function planRedrive(row: RedriveRow, attempts: readonly RedriveAttempt[]
 }
 
 /** The steps that a plan will pay for. */
-export function paidSteps(kind: Kind, plan: RedrivePlan): readonly Step[] {
+export function paidSteps(row: StepChoice, plan: RedrivePlan): readonly Step[] {
   switch (plan.type) {
     case 'pay':
-      return stepsFrom(kind, plan.fromStep);
+      return stepsFrom(row, plan.fromStep);
     case 'wait':
+      return stepsFrom(row, plan.step).slice(1);
     case 'accept':
-      return stepsFrom(kind, plan.step).slice(1);
+      return stepsFrom(row, plan.step)
+        .slice(1)
+        .filter((step) => checkedBy(row.kind, step) === undefined);
     default:
       return [];
   }
@@ -114,17 +117,32 @@ function jobToWaitFor(row: RedriveRow, attempts: readonly RedriveAttempt[]): Red
 }
 
 function planAcceptance(row: RedriveRow, attempts: readonly RedriveAttempt[]): RedrivePlan {
-  const last = row.outcome === 'unfit' ? lastOfTake(row, attempts) : undefined;
-  return last === undefined ? { type: 'leave', why: 'no-unfit' } : { type: 'accept', step: last.step };
+  const last = lastOfTake(row, attempts);
+  if (last === undefined) return { type: 'leave', why: 'no-unfit' };
+  const checked = checkedBy(row.spec.kind, last.step);
+  // Its check was refused, or its answer was lost, or it was never made: the result itself may be as good as any.
+  const isUnchecked = checked !== undefined || (isMade(last) && isFollowedByCheck(row.spec, last.step));
+  if (row.outcome !== 'unfit' && !isUnchecked) return { type: 'leave', why: 'no-unfit' };
+  return { type: 'accept', step: checked ?? last.step };
+}
+
+function isFollowedByCheck(row: StepChoice, step: Step): boolean {
+  return stepsIn(row).some((one) => checkedBy(row.kind, one) === step);
+}
+
+/** Whether an attempt brought a result that passed. */
+function isMade({ state, finishedAt, failure }: AttemptView): boolean {
+  if (failure !== null) return false;
+  return state === 'done' || state === 'cached' || (state === 'accepted' && finishedAt !== null);
 }
 
 /** The last attempt of the current take. */
 export function lastOfTake<A extends Pick<AttemptView, 'step' | 'take' | 'attempt'>>(
-  row: Pick<RedriveRow, 'kind' | 'take' | 'redoFrom'>,
+  row: Pick<RedriveRow, 'spec' | 'take' | 'redoFrom'>,
   attempts: readonly A[],
 ): A | undefined {
   const ofTake = attempts.filter((one) => one.take === row.take);
-  return stepsFrom(row.kind, row.redoFrom)
+  return stepsFrom(row.spec, row.redoFrom)
     .map((step) => lastAttempt(ofTake, step))
     .findLast((one) => one !== undefined);
 }
@@ -132,11 +150,9 @@ export function lastOfTake<A extends Pick<AttemptView, 'step' | 'take' | 'attemp
 /** The first unfinished step that the current take had to pay for. */
 function firstUnfinished(row: RedriveRow, attempts: readonly RedriveAttempt[]): Step | undefined {
   const ofTake = attempts.filter((one) => one.take === row.take);
-  return stepsFrom(row.kind, row.redoFrom).find((step) => {
+  return stepsFrom(row.spec, row.redoFrom).find((step) => {
     const last = lastAttempt(ofTake, step);
-    const isJobDone = last?.state === 'accepted' && last.finishedAt !== null && last.failure === null;
-    const isDone = (last?.state === 'done' && last.failure === null) || last?.state === 'cached';
-    return !isDone && !isJobDone;
+    return last === undefined || !isMade(last);
   });
 }
 
@@ -148,7 +164,7 @@ function firstToPay(row: RedriveRow, attempts: readonly RedriveAttempt[]): Step 
   const step = firstUnfinished(row, attempts);
   const wasSent = attempts.some((one) => one.take === row.take && one.step === step);
   if (step === undefined || wasSent || row.failure?.class !== 'ResultGone') return step;
-  const { steps } = ROW_KINDS[row.kind];
+  const steps = stepsIn(row.spec);
   return steps[steps.indexOf(step) - 1] ?? step;
 }
 
@@ -157,11 +173,11 @@ function firstToPay(row: RedriveRow, attempts: readonly RedriveAttempt[]): Step 
  * that makes a new take.
  */
 export function findUnresolved(
-  kind: Kind,
+  row: StepChoice,
   fromStep: Step,
   attempts: readonly AttemptView[],
 ): { readonly why: 'unknown' | 'running' | 'on-the-wire'; readonly step: Step } | undefined {
-  const last = stepsFrom(kind, fromStep).flatMap((step) => lastAttempt(attempts, step) ?? []);
+  const last = stepsFrom(row, fromStep).flatMap((step) => lastAttempt(attempts, step) ?? []);
   const wire = last.find((one) => one.state === 'sending');
   if (wire !== undefined) return { why: 'on-the-wire', step: wire.step };
   const lost = last.find((one) => one.state === 'unknown');
@@ -170,8 +186,8 @@ export function findUnresolved(
   return running === undefined ? undefined : { why: 'running', step: running.step };
 }
 
-function firstOf(kind: Kind): Step {
-  const [first] = ROW_KINDS[kind].steps;
-  if (first === undefined) throw new Error(`Kind ${kind} has no steps.`);
+function firstOf(row: StepChoice): Step {
+  const [first] = stepsIn(row);
+  if (first === undefined) throw new Error(`Kind ${row.kind} has no steps.`);
   return first;
 }

@@ -51,6 +51,11 @@ export interface KeyContext {
   /** The identity of the media behind each URL; absent: unknown. */
   readonly media: ReadonlyMap<string, MediaIdentity>;
   readonly digest: Digest;
+  /**
+   * sha256 of the files that earlier steps of the row made; absent: not known. Only what comes after a check is known by
+   * them: other equal speech may not have passed.
+   */
+  readonly made?: ReadonlyMap<Step, string> | undefined;
 }
 
 /** The key of the result of a step; undefined if the content of its media is not known, so nothing can equal it. */
@@ -84,6 +89,10 @@ function isMedia(column: SpecColumn): column is MediaColumn {
 function inputOf(spec: RowSpec, step: Step, column: SpecColumn, context: KeyContext): JsonValue | undefined {
   const link = linkOf(spec.kind, step);
   if (link?.column === column) {
+    if (spec.verify !== undefined) {
+      const sha256 = context.made?.get(link.of);
+      return sha256 === undefined ? undefined : { sha256 };
+    }
     const made = resultKeyOf(spec, link.of, context);
     return made === undefined ? undefined : { madeBy: made };
   }

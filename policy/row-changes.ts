@@ -2,9 +2,10 @@ import { canonicalJson } from '../contract/canonical-json.ts';
 import {
   COLUMN_CELLS,
   columnsReadBy,
+  columnsThatShape,
   dialectOf,
   operationOf,
-  ROW_KINDS,
+  stepsIn,
   type RowSpec,
   type SpecColumn,
   type TtsMode,
@@ -31,8 +32,8 @@ export interface FieldChange {
 export function changesBetween(before: RowRequest, after: RowRequest): readonly FieldChange[] {
   const { kind } = after.spec;
   if (before.spec.kind !== kind) return [{ field: 'kind', from: before.spec.kind, to: kind }];
-  const { steps } = ROW_KINDS[kind];
-  const columns = new Set(steps.flatMap((step) => columnsReadBy(kind, step)));
+  const steps = stepsIn(after.spec);
+  const columns = new Set(steps.flatMap((step) => columnsThatShape(kind, step)));
   const fields = new Set([...Object.keys(before.spec.extra), ...Object.keys(after.spec.extra)]);
   const isSpokenOtherwise = steps.some(
     (step) => operationOf(before.spec, step, before.tts) !== operationOf(after.spec, step, after.tts),
@@ -62,7 +63,7 @@ function asJson(value: unknown): string {
 
 /** The changes of a row whose links are the same, but not what is behind them. Which of several it is, nobody can tell. */
 export function contentChanges(spec: RowSpec): readonly FieldChange[] {
-  const read = new Set(ROW_KINDS[spec.kind].steps.flatMap((step) => columnsReadBy(spec.kind, step)));
+  const read = new Set(stepsIn(spec).flatMap((step) => columnsReadBy(spec.kind, step)));
   const columns = [...read].filter((column) => COLUMN_CELLS[column] === 'link' && spec[column] !== undefined);
   return columns.length === 0
     ? []

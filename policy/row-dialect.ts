@@ -1,5 +1,5 @@
 import type { Dialect } from '../contract/dialects.ts';
-import { dialectsOf, type Kind } from '../contract/row-kinds.ts';
+import { dialectsOf, type StepChoice } from '../contract/row-kinds.ts';
 
 /**
  * The dialect of a row, for good. If only a share of the rows speaks legacy, these are drawn by their ids: the same rows
@@ -8,8 +8,8 @@ import { dialectsOf, type Kind } from '../contract/row-kinds.ts';
  * @param legacyShare share of the rows that speak legacy, 0 to 1.
  * @returns undefined if the row has to speak legacy, and its kind cannot.
  */
-export function dialectOfRow(kind: Kind, id: string, legacyShare: number): Dialect | undefined {
-  const isAble = dialectsOf(kind).includes('legacy');
+export function dialectOfRow(row: StepChoice, id: string, legacyShare: number): Dialect | undefined {
+  const isAble = dialectsOf(row).includes('legacy');
   if (legacyShare >= 1) return isAble ? 'legacy' : undefined;
   return isAble && placeOf(id) < legacyShare ? 'legacy' : 'v1';
 }

@@ -1,6 +1,6 @@
 import type { Move } from '../contract/batch.ts';
 import type { AttemptState } from '../contract/outcomes.ts';
-import { ROW_KINDS, type Kind, type Step } from '../contract/row-kinds.ts';
+import { resultStepOf, stepsIn, type RowSpec, type Step, type StepChoice } from '../contract/row-kinds.ts';
 
 /**
  * The row machine: what a row needs next, from its recorded attempts alone.
@@ -17,6 +17,9 @@ import { ROW_KINDS, type Kind, type Step } from '../contract/row-kinds.ts';
  * - `accepted`, its job not finished: wait; finished: the next step, or the row has ended;
  * - `done`, `cached`: the next step, or the row has ended;
  * - `rejected`, a failed job, or a result that failed a check: the row has ended.
+ *
+ * A row with `verify` has one more step, which transcribes the speech that an earlier one made (`after-check.ts`). A
+ * person may accept a result as it is: then nothing before the row's own result is made or checked again.
  *
  * Attempts of an earlier take matter only as money, with one exception: while one of them is `sending`, nobody may send
  * for that step, so it is reconciled first. A person's new take needs a row that has ended, and a row does not end
@@ -54,20 +57,38 @@ export interface AttemptView {
 }
 
 /** The part of a row that the machine needs. */
-export interface RowView {
+export interface RowView extends StepChoice {
   readonly row: number;
-  readonly kind: Kind;
   readonly take: number;
   /** First step that the current take pays for; null: all steps. */
   readonly redoFrom: Step | null;
+  /** The take whose result a person accepted as it is, in the middle of a chain; null: none. */
+  readonly acceptedTake?: number | null;
   readonly ended: boolean;
   /** It is spoken in parts, which are rows of their own. Default false. */
   readonly isInParts?: boolean;
 }
 
+/** The part of a row's record that the machine needs, without whether it has ended. */
+export function rowView({
+  row,
+  spec: { kind, verify },
+  take,
+  redoFrom,
+  acceptedTake,
+  parts,
+}: {
+  readonly spec: Pick<RowSpec, 'kind' | 'verify'>;
+  readonly parts: number | null;
+} & Required<Pick<RowView, 'row' | 'take' | 'redoFrom' | 'acceptedTake'>>): Omit<RowView, 'ended'> {
+  return { row, kind, verify, take, redoFrom, acceptedTake, isInParts: parts !== null };
+}
+
 export function nextMove(row: RowView, attempts: readonly AttemptView[]): Move {
   if (row.ended || row.isInParts === true) return { type: 'ended' };
-  for (const step of stepsFrom(row.kind, row.redoFrom)) {
+  const accepted = row.acceptedTake ?? null;
+  for (const step of stepsFrom(row, row.redoFrom)) {
+    if (accepted !== null && step !== resultStepOf(row)) continue;
     const ofStep = attempts.filter((one) => one.step === step && one.take <= row.take);
     const before = ofStep.find((one) => one.take < row.take && one.state === 'sending');
     if (before !== undefined) return { type: 'reconcile', at: placeOf(row, before) };
@@ -92,6 +113,7 @@ export function nextMove(row: RowView, attempts: readonly AttemptView[]): Move {
         if (last.failure !== null) return { type: 'ended' };
         break;
       case 'cached':
+        if (last.failure !== null) return { type: 'ended' };
         break;
       case 'rejected':
         return { type: 'ended' };
@@ -119,14 +141,14 @@ export function lastAttempt<A extends Pick<AttemptView, 'step' | 'take' | 'attem
   return last;
 }
 
-/** True if the step is the last one of its kind, so that its result is the row's result. */
-export function isLastStep(kind: Kind, step: Step): boolean {
-  return ROW_KINDS[kind].steps.at(-1) === step;
+/** True if nothing comes after this step of the row. */
+export function isLastStep(row: StepChoice, step: Step): boolean {
+  return stepsIn(row).at(-1) === step;
 }
 
-/** The steps of a kind from one on; from null: all. */
-export function stepsFrom(kind: Kind, first: Step | null): readonly Step[] {
-  const { steps } = ROW_KINDS[kind];
+/** The steps of a row from one on; from null: all. */
+export function stepsFrom(row: StepChoice, first: Step | null): readonly Step[] {
+  const steps = stepsIn(row);
   return first === null ? steps : steps.slice(Math.max(0, steps.indexOf(first)));
 }
 

@@ -3,7 +3,7 @@ import { DIALECTS } from '../contract/dialects.ts';
 import { ATTEMPT_STATES, wasAccepted } from '../contract/outcomes.ts';
 import { FAILURES } from '../contract/failures.ts';
 import type { FailureClass } from '../contract/failures.ts';
-import { dialectOf, ROW_KINDS, STEPS } from '../contract/row-kinds.ts';
+import { dialectOf, resultStepOf, STEPS } from '../contract/row-kinds.ts';
 import type { ChargeRecord } from '../ledger/record-types.ts';
 import { inOrder } from './result-line.ts';
 import type { RowFile, RowWithCharges } from './result-line.ts';
@@ -99,7 +99,7 @@ export function isoTime(ms: number): string {
 function chargeOfResult({ row }: RowWithCharges, charges: readonly ChargeRecord[]): ChargeRecord | undefined {
   if (row.file === null) return undefined;
   const { key } = row.file;
-  const lastStep = ROW_KINDS[row.kind].steps.at(-1);
+  const lastStep = resultStepOf(row);
   return (
     charges.findLast((charge) => charge.file?.key === key) ??
     charges.findLast((charge) => charge.step === lastStep && wasAccepted(charge.state))

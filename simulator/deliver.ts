@@ -12,7 +12,10 @@ import type { Admission, Service } from './service.ts';
 const UNHELD = { ref: false };
 
 /** How a fault changes an exchange. */
-export type Fate = Extract<Fault, { kind: 'job-fails' | 'job-stuck' | 'unknown-status' | 'dead-link' }> | null;
+export type Fate = Extract<
+  Fault,
+  { kind: 'job-fails' | 'job-stuck' | 'unknown-status' | 'dead-link' | 'speaks' | 'hears' }
+> | null;
 
 /** A request that a fault plan can affect. */
 export interface Exchange extends FaultTarget {
@@ -81,6 +84,8 @@ function fateOf(fault: Fault | null): Fate {
     case 'job-stuck':
     case 'unknown-status':
     case 'dead-link':
+    case 'speaks':
+    case 'hears':
       return fault;
     default:
       return null;
@@ -133,6 +138,8 @@ async function sendFaulty(
     case 'job-fails':
     case 'job-stuck':
     case 'unknown-status':
+    case 'speaks':
+    case 'hears':
       send(reply, expectAnswer(answer));
       return;
   }

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { makesJob, OPERATIONS, type Operation } from '../contract/row-kinds.ts';
 import { hashOf } from './draw.ts';
+import { SPOILT_SPEECH } from './spoil-speech.ts';
 
 /** What can replace expected media. */
 const WRONG_BODIES = ['html', 'json', 'other-media', 'silence'] as const;
@@ -23,6 +24,8 @@ export type WrongBody = (typeof WRONG_BODIES)[number];
  * - `redirect`: a link that redirects to the file.
  * - `late`: the true answer, `ms` later.
  * - `job-fails`, `job-stuck`: how the job ends, or that it never does.
+ * - `speaks`: what comes instead of the speech, see `spoil-speech.ts`.
+ * - `hears`: what a transcription finds in good speech: no word, or another language.
  * - `unknown-status`: an undocumented status word.
  */
 const parts = z.discriminatedUnion('kind', [
@@ -49,6 +52,8 @@ const parts = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('job-fails'), message: z.string().default('The provider could not process it') }),
   z.strictObject({ kind: z.literal('job-stuck') }),
   z.strictObject({ kind: z.literal('late'), ms: z.number().min(0) }),
+  z.strictObject({ kind: z.literal('speaks'), as: z.enum(SPOILT_SPEECH) }),
+  z.strictObject({ kind: z.literal('hears'), as: z.enum(['nothing', 'other-language']) }),
   z.strictObject({ kind: z.literal('unknown-status'), word: z.string().min(1).default('warming_up') }),
 ]);
 
@@ -65,6 +70,8 @@ const ONLY_AT: Readonly<Record<string, readonly FaultPoint[]>> = {
   'reset-after': ['create', 'delete'],
   'job-fails': ['create'],
   'job-stuck': ['create'],
+  speaks: ['create'],
+  hears: ['create'],
   'unknown-status': ['create', 'read'],
   'dead-link': ['read', 'download'],
   redirect: ['download'],
@@ -184,6 +191,10 @@ function canHappen(fault: Fault, target: FaultTarget): boolean {
       return makesJob(target.operation);
     case 'wrong-type':
       return target.operation === 'speech-sync';
+    case 'speaks':
+      return target.operation === 'speech-job' || target.operation === 'speech-sync';
+    case 'hears':
+      return target.operation === 'transcription';
     default:
       return true;
   }

@@ -27,6 +27,12 @@ export interface Sound {
   readonly format: 'mp3' | 'wav';
   /** When the link expires, in ms since 1970; null for never. */
   readonly expires: number | null;
+  /** A voice of the service said it, so it is heard as a recogniser hears. */
+  readonly isSpoken?: boolean;
+  /** Nothing but digital silence. */
+  readonly isSilent?: boolean;
+  /** Another voice than that of the request says it. */
+  readonly isByAnother?: boolean;
 }
 
 const CONTENT_TYPES = { mp3: 'audio/mpeg', wav: 'audio/wav', pcm: 'audio/pcm', mp4: 'video/mp4' } as const;
@@ -43,8 +49,9 @@ export function speechOf(text: string, voiceId: string, format: AudioFormat): So
 
 /** Renders a result. A video carries its sound unchanged. */
 export async function renderMedia(format: MediaResult['format'], sound: Sound): Promise<Buffer> {
-  if (format !== 'mp4') return renderAudio(format, sound.key, sound.seconds);
-  return muxVideo(renderAudio(sound.format, sound.key, sound.seconds), sound.seconds);
+  const render = (as: AudioFormat): Buffer =>
+    renderAudio(as, sound.isSilent === true ? null : sound.key, sound.seconds);
+  return format === 'mp4' ? muxVideo(render(sound.format), sound.seconds) : render(format);
 }
 
 /** A sample input of the media origin, by file name: `face.mp4`, `voice-<n>.mp3`, `voice-<n>.wav`. */
@@ -88,7 +95,7 @@ function listenToOwn(pathname: string, query: URLSearchParams, own: OwnMedia): S
   if (result === undefined || expires === null) {
     throw new Refusal(400, 'ERR_INVALID_MEDIA_URL', 'The media URL cannot be fetched');
   }
-  return { ...result.sound, expires };
+  return { ...result.sound, isSpoken: true, expires };
 }
 
 function foreignSound(url: string, pathname: string): Sound {

@@ -4,6 +4,7 @@ import type { Exchange } from './deliver.ts';
 import type { Draw } from './draw.ts';
 import { contentTypeOf, type MediaResult, renderMedia, speechOf } from './media-result.ts';
 import type { AudioFormat } from './media/render-audio.ts';
+import { spoilSpeech } from './spoil-speech.ts';
 import { priceOf } from './price-request.ts';
 import type { Service } from './service.ts';
 
@@ -26,15 +27,15 @@ const operation = 'speech-sync';
 export function speakAtOnce(service: Service, order: SpeechOrder, dialect: Dialect): Exchange {
   const { text, voiceId, format, cache, idempotencyKey } = order;
   service.checkVoice(voiceId, { speaksAtOnce: true });
-  const sound = speechOf(text, voiceId, format);
-  const cost = priceOf(operation, sound);
+  const asked = speechOf(text, voiceId, format);
+  const cost = priceOf(operation, asked);
   return {
     dialect,
     on: 'create',
     operation,
     subject: text,
     admission: service.admission(operation, cost),
-    perform: async (_fate, draw) => {
+    perform: async (fate, draw) => {
       const requestId = newRequestId();
       const charge = service.charge({
         operation,
@@ -46,6 +47,7 @@ export function speakAtOnce(service: Service, order: SpeechOrder, dialect: Diale
         text,
         voiceId,
       });
+      const sound = fate?.kind === 'speaks' ? spoilSpeech(asked, fate.as) : asked;
       const file = `${service.jobs.newId()}.${format}`;
       const result: MediaResult = { file, format, operation, subject: text, sound };
       const answer = cache
@@ -53,7 +55,7 @@ export function speakAtOnce(service: Service, order: SpeechOrder, dialect: Diale
         : bytesAnswer(service, result, { body: await renderMedia(format, sound), cost, draw });
       return { ...answer, charge };
     },
-    otherMedia: () => renderMedia(format === 'mp3' ? 'wav' : 'mp3', sound),
+    otherMedia: () => renderMedia(format === 'mp3' ? 'wav' : 'mp3', asked),
   };
 }
 

@@ -1,11 +1,12 @@
 import type { FencedAttempt } from '../../contract/batch.ts';
 import { usesEarlierResults } from '../../contract/cache.ts';
-import { linkOf, ROW_KINDS, type RowSpec, type Step } from '../../contract/row-kinds.ts';
+import { checkedBy, linkOf, resultStepOf, stepsIn, type RowSpec, type Step } from '../../contract/row-kinds.ts';
 import { stepKey } from '../../batches/result-keys.ts';
-import type { BatchRecord, ResultSource, RowRecord, RowStanding } from '../../ledger/record-types.ts';
+import type { BatchRecord, ResultSource, RowStanding } from '../../ledger/record-types.ts';
 import { quoteFrom } from '../../policy/pricing.ts';
 import { mediaOf, type MediaIdentity } from '../../policy/result-key.ts';
 import { isKnownBy, isOnRecord, mayReuse } from '../../policy/result-reuse.ts';
+import { lastAttempt } from '../../policy/row-machine.ts';
 import { nameOf, moveAfter, type RowNow } from '../attempt.ts';
 import { loadBatch } from '../batch-cache.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -29,7 +30,10 @@ export class RowResults {
   readonly passedOver = new PassedOver();
   /** As last asked for. */
   #media: { readonly urls: string; readonly identities: ReadonlyMap<string, MediaIdentity> } | undefined;
-  readonly #keys = new Map<Step, { readonly spec: RowSpec; readonly key: string | undefined }>();
+  readonly #keys = new Map<
+    Step,
+    { readonly spec: RowSpec; readonly made: string | undefined; readonly key: string | undefined }
+  >();
   #damaged: ResultSource | undefined;
 
   constructor(deps: Dependencies, batch: string) {
@@ -65,7 +69,7 @@ export class RowResults {
     const batch = await this.#read();
     // The row may have waited for long: what is recorded is what is behind its links now.
     if (this.#media !== undefined && this.#media.identities.size > 0) this.#forgetKeys();
-    const resultKey = await this.#keyOf(batch, standing.row, key.step);
+    const resultKey = await this.#keyOf(batch, standing, key.step);
     if (resultKey === undefined || !(await this.#isOfItsSource(batch, { key, standing }))) return {};
     const isWanted = (await this.usesEarlier()) && mayReuse(standing.row, standing.charges, key.step, resultKey);
     return {
@@ -85,7 +89,7 @@ export class RowResults {
       for (const result of found.get(resultKey) ?? []) {
         if (tried.has(nameOf(result))) continue;
         tried.add(nameOf(result));
-        const answer = await reuseResult(this.#deps, { batch, key, result, saved });
+        const answer = await reuseResult(this.#deps, { batch, standing: due.standing, key, result, saved });
         if (answer.type === 'damaged') this.#damaged = answer.source;
         else if (answer.standing.used || moveAfter(key, answer.standing).type !== 'submit') return answer.standing;
       }
@@ -99,7 +103,8 @@ export class RowResults {
     { key, standing }: Due,
   ): Promise<readonly { readonly key: FencedAttempt; readonly resultKey: string; readonly saved: number | null }[]> {
     const { row, charges } = standing;
-    const last = ROW_KINDS[row.kind].steps.at(-1) ?? key.step;
+    // What comes after a check is not known before it: another row's result may be of speech that did not pass.
+    const last = row.spec.verify === undefined ? resultStepOf(row) : key.step;
     const { quoted, quotedRest } = quoteFrom(row.kind, key.step, row.spec, batch.settings);
     const all = quoted === null || quotedRest === null ? null : quoted + quotedRest;
     const steps =
@@ -110,7 +115,7 @@ export class RowResults {
             { key, saved: quoted },
           ];
     const keyed = await Promise.all(
-      steps.map(async (one) => ({ ...one, resultKey: await this.#keyOf(batch, row, one.key.step) })),
+      steps.map(async (one) => ({ ...one, resultKey: await this.#keyOf(batch, standing, one.key.step) })),
     );
     return keyed.flatMap(({ resultKey, ...one }) =>
       resultKey !== undefined && mayReuse(row, charges, one.key.step, resultKey) ? [{ ...one, resultKey }] : [],
@@ -120,23 +125,26 @@ export class RowResults {
   /** Whether the earlier step that this one needs made what the key says. */
   async #isOfItsSource(batch: BatchRecord, { key, standing: { row, charges } }: Due): Promise<boolean> {
     const link = linkOf(row.kind, key.step);
-    if (link === undefined) return true;
-    const source = await this.#keyOf(batch, row, link.of);
+    // With a check, the key says which file it is of.
+    if (link === undefined || row.spec.verify !== undefined) return true;
+    const source = await this.#keyOf(batch, { row, charges }, link.of);
     return source !== undefined && isKnownBy(charges, link.of, source);
   }
 
-  async #keyOf(batch: BatchRecord, { spec, take }: RowRecord, step: Step): Promise<string | undefined> {
+  async #keyOf(batch: BatchRecord, { row, charges }: RowStanding, step: Step): Promise<string | undefined> {
     if (batch.settings.cache === 'off') return undefined;
+    const { spec, take } = row;
+    const made = madeBy(row, charges);
     const known = this.#keys.get(step);
-    if (known?.spec === spec) return known.key;
+    if (known?.spec === spec && known.made === made?.key) return known.key;
     const links = mediaOf(spec);
     const urls = links.join(' ');
     if (this.#media?.urls !== urls) {
       const identities = await this.#deps.media.of(links, `${batch.name}/${String(take)}`);
       this.#media = { urls, identities };
     }
-    const key = stepKey(batch, spec, step, this.#media.identities);
-    this.#keys.set(step, { spec, key });
+    const key = stepKey(batch, spec, step, { media: this.#media.identities, made: made?.files });
+    this.#keys.set(step, { spec, key, made: made?.key });
     return key;
   }
 
@@ -158,4 +166,15 @@ export class RowResults {
   #read(): Promise<BatchRecord> {
     return loadBatch(this.#deps, this.#batch);
   }
+}
+
+/** The files that the steps of a row with a check have made; undefined: it has no check, or none are made yet. */
+function madeBy(
+  { spec }: RowStanding['row'],
+  charges: RowStanding['charges'],
+): { readonly key: string; readonly files: ReadonlyMap<Step, string> } | undefined {
+  if (spec.verify === undefined) return undefined;
+  const [of] = stepsIn(spec).flatMap((step) => checkedBy(spec.kind, step) ?? []);
+  const file = of === undefined ? null : (lastAttempt(charges, of)?.file ?? null);
+  return of === undefined || file === null ? undefined : { key: file.sha256, files: new Map([[of, file.sha256]]) };
 }

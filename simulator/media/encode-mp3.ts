@@ -14,17 +14,21 @@ const FRAME_SECONDS = 0.024;
 /** Exponent of the amplitude: a line of 1 becomes 2^((gain - 210) / 4) of full scale. */
 const GLOBAL_GAIN = 204;
 
-const frames = new Map<number, Buffer>();
+const frames = new Map<number | null, Buffer>();
 
-/** An MP3 file of a melody. Its length is a whole number of 24 ms frames. */
-export function encodeMp3(melody: readonly number[], seconds: number): Buffer {
+/** An MP3 file of a melody; null: digital silence. Its length is a whole number of 24 ms frames. */
+export function encodeMp3(melody: readonly number[] | null, seconds: number): Buffer {
   const count = Math.round(seconds / FRAME_SECONDS);
   const perNote = Math.round(NOTE_SECONDS / FRAME_SECONDS);
-  return Buffer.concat(Array.from({ length: count }, (_, index) => frameOf(melody[Math.floor(index / perNote)] ?? 10)));
+  return Buffer.concat(
+    Array.from({ length: count }, (_, index) =>
+      frameOf(melody === null ? null : (melody[Math.floor(index / perNote)] ?? 10)),
+    ),
+  );
 }
 
-/** The frame whose only sounding line is this one. */
-function frameOf(line: number): Buffer {
+/** The frame whose only sounding line is this one; null: none sounds. */
+function frameOf(line: number | null): Buffer {
   const known = frames.get(line);
   if (known !== undefined) return known;
   const frame = writeFrame(line);
@@ -32,9 +36,9 @@ function frameOf(line: number): Buffer {
   return frame;
 }
 
-function writeFrame(line: number): Buffer {
-  const pairs = Math.floor(line / 2) + 1;
-  const data = [1, -1].map((sign) => huffmanBits(line, sign));
+function writeFrame(line: number | null): Buffer {
+  const pairs = line === null ? 0 : Math.floor(line / 2) + 1;
+  const data = [1, -1].map((sign) => (line === null ? [] : huffmanBits(line, sign)));
   const bits = new BitWriter();
   // Header: sync word, MPEG-1, Layer III, no CRC; 32 kbit/s, 48 kHz, no padding; mono.
   bits.bits(0xfffb, 16).bits(0x14, 8).bits(0xc0, 8);

@@ -3,10 +3,11 @@ import { LINE_HZ, NOTE_SECONDS } from './melody.ts';
 /** Samples per second of all WAV and PCM output. */
 export const WAV_RATE = 16_000;
 
-/** 16-bit mono PCM of a melody: a sine per note, at a third of full scale. */
-export function encodePcm(melody: readonly number[], seconds: number): Buffer {
+/** 16-bit mono PCM of a melody: a sine per note, at a third of full scale. Without a melody: digital silence. */
+export function encodePcm(melody: readonly number[] | null, seconds: number): Buffer {
   const samples = Math.round(seconds * WAV_RATE);
   const bytes = Buffer.alloc(samples * 2);
+  if (melody === null) return bytes;
   let phase = 0;
   for (let i = 0; i < samples; i++) {
     const line = melody[Math.floor(i / WAV_RATE / NOTE_SECONDS)] ?? 10;
@@ -17,13 +18,13 @@ export function encodePcm(melody: readonly number[], seconds: number): Buffer {
 }
 
 /** A WAV file (RIFF, format 1, 16-bit mono) of a melody. */
-export function encodeWav(melody: readonly number[], seconds: number): Buffer {
+export function encodeWav(melody: readonly number[] | null, seconds: number): Buffer {
   return wavOf(encodePcm(melody, seconds));
 }
 
 /** A WAV file of digital silence. */
 export function encodeSilence(seconds: number): Buffer {
-  return wavOf(Buffer.alloc(Math.round(seconds * WAV_RATE) * 2));
+  return encodeWav(null, seconds);
 }
 
 function wavOf(data: Buffer): Buffer {

@@ -9,6 +9,7 @@ import { priceOf } from '../price-request.ts';
 import { Refusal } from '../refusals.ts';
 import type { Service } from '../service.ts';
 import { AUDIO_TYPES, speakAtOnce } from '../speak-at-once.ts';
+import { spoilSpeech } from '../spoil-speech.ts';
 import { speechAnswer } from '../speech-answer.ts';
 import type { ApiRoutes } from './api-routes.ts';
 import { idempotencyKeyOf, readPart, spokenText } from './read-request.ts';
@@ -94,7 +95,7 @@ function createSpeechJob(service: Service, request: FastifyRequest): Exchange {
         cost,
         format: body.format,
         subject: body.text,
-        sound,
+        sound: fate?.kind === 'speaks' ? spoilSpeech(sound, fate.as) : sound,
         inputs: { text: body.text, voiceId: body.voiceId },
         idempotencyKey: idempotencyKeyOf(request),
       });

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { json, newRequestId } from '../answer.ts';
 import { deliver, type Exchange } from '../deliver.ts';
 import type { Draw } from '../draw.ts';
+import { hearWords } from '../hear-words.ts';
 import { listen, type Sound } from '../media-result.ts';
 import { ERROR, jsonAnswer, jsonRequest } from '../open-api-parts.ts';
 import { priceOf } from '../price-request.ts';
@@ -43,7 +44,8 @@ function transcribe(service: Service, request: FastifyRequest): Exchange {
     operation,
     subject: audioUrl,
     admission: service.admission(operation, cost),
-    perform: (_fate, draw) => {
+    perform: (fate, draw) => {
+      const said = fate?.kind === 'hears' && fate.as === 'nothing' ? '' : heard(sound);
       const charge = service.charge({
         operation,
         jobId: null,
@@ -53,15 +55,21 @@ function transcribe(service: Service, request: FastifyRequest): Exchange {
         audioUrl,
       });
       const answer = {
-        text: sound.text,
+        text: said,
         duration: sound.seconds,
-        segments: segmentsOf(sound, draw),
+        segments: segmentsOf({ ...sound, text: said }, draw),
         credits_used: cost,
         quota_remaining: service.account.settings.credits,
+        ...(fate?.kind === 'hears' && fate.as === 'other-language' ? { language: 'xx' } : {}),
       };
       return json(200, answer, charge);
     },
   };
+}
+
+/** The words of a recording that somebody else made come as they are. */
+function heard({ text, isSpoken = false }: Sound): string {
+  return isSpoken ? hearWords(text) : text;
 }
 
 /** Splits the text into segments of up to four words, each with its share of the time. */

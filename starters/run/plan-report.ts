@@ -90,7 +90,9 @@ export function planLines(report: PlanReport): readonly string[] {
   }
   const { retakes } = settings;
   if (retakes > 0)
-    lines.push(`Not included: up to ${String(retakes)} retakes per row after failed jobs, each at full price.`);
+    lines.push(
+      `Not included: up to ${String(retakes)} retakes per row after failed jobs and unfit results, each at full price.`,
+    );
   const { rate } = settings.limits;
   if (rate !== null)
     lines.push(`At ${number(rate)} paid requests per second: at least ${clock((total.requests / rate) * 1_000)}`);

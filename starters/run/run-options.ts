@@ -3,6 +3,7 @@ import { defaultOut, isBatchName, nameFromFile } from '../../batches/batch-name.
 import { chooseSettings, givesReading, type BatchChoices } from '../../batches/batch-settings.ts';
 import { defined } from '../../contract/defined.ts';
 import { DIALECT_FORMS, parseDialectChoice, type DialectChoice } from '../../contract/dialects.ts';
+import { parseThreshold } from '../../inputs/parse-cells.ts';
 import { KINDS, type Kind, type TtsMode } from '../../contract/row-kinds.ts';
 import type { Subset } from '../../contract/subset.ts';
 import type { Tuning } from '../../contract/tunables.ts';
@@ -23,6 +24,7 @@ export interface RunFlags extends TuningFlags, NameFlags, OutputFlags, SubsetFla
   readonly engine?: string;
   readonly format?: string;
   readonly language?: string;
+  readonly verify?: string | true;
   readonly map?: readonly string[];
   readonly strict?: boolean;
   readonly tts?: string;
@@ -85,7 +87,7 @@ export function planRun(manifestPath: string, flags: RunFlags, settings: Setting
   const apiDialect = flags.apiDialect === undefined ? undefined : dialectChoice(flags.apiDialect);
   const kind = flags.kind === undefined ? undefined : oneOf<Kind>('--kind', flags.kind, KINDS);
   const { voice, engine, format, language } = flags;
-  const defaults = defined({ voice, engine, format, language });
+  const defaults = defined({ voice, engine, format, language, verify: readVerify(flags.verify) });
   const map = readMap(flags.map ?? []);
   const tuning = readTuning(flags);
   const { strict = false, assumeSeconds } = flags;
@@ -111,6 +113,16 @@ export function planRun(manifestPath: string, flags: RunFlags, settings: Setting
     givesReading: givesReading(reading),
     givesDialect: apiDialect !== undefined,
   };
+}
+
+/** As a cell of the `verify` column. */
+function readVerify(given: string | true | undefined): string | undefined {
+  if (given === undefined || given === true) return given && 'true';
+  const parsed = parseThreshold(given);
+  if (!('finding' in parsed)) return given;
+  throw usageError(
+    `--verify ${given}: expected ${parsed.finding.expected}. A manifest goes before --verify, or after --verify=true.`,
+  );
 }
 
 function readMap(pairs: readonly string[]): Record<string, string> {

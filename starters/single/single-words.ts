@@ -4,7 +4,7 @@ import type { Asked } from '../../client/single/ask-single.ts';
 import type { SingleRecord } from '../../client/single/find-single.ts';
 import type { Outcome } from '../../contract/outcomes.ts';
 import type { ManifestProblem } from '../../inputs/problems.ts';
-import { isTraceable, operationOf, ROW_KINDS } from '../../contract/row-kinds.ts';
+import { isTraceable, operationOf, stepsIn } from '../../contract/row-kinds.ts';
 import { resultFields } from '../../results/result-line.ts';
 import { ExitError } from '../exit-error.ts';
 import { shellWord } from '../terminal/go-on-command.ts';
@@ -116,5 +116,5 @@ function nextOf(record: SingleRecord, cost: 'free' | 'charged' | 'uncertain'): s
 
 /** Whether the API lists what such a job makes, so that what a lost answer made can be found. */
 function isLookedUp({ batch, row }: SingleRecord): boolean {
-  return ROW_KINDS[row.kind].steps.some((step) => isTraceable(operationOf(row.spec, step, batch.settings.tts)));
+  return stepsIn(row.spec).some((step) => isTraceable(operationOf(row.spec, step, batch.settings.tts)));
 }

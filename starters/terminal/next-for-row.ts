@@ -1,6 +1,6 @@
 import { isRequestRemoved } from '../../batches/clean-batch.ts';
 import { outcomeFile } from '../../results/batch-files.ts';
-import { linkOf, ROW_KINDS, type Kind, type Step, type TtsMode } from '../../contract/row-kinds.ts';
+import { linkOf, stepsIn, type Step, type StepChoice, type TtsMode } from '../../contract/row-kinds.ts';
 import { defaultOut } from '../../batches/batch-name.ts';
 import type { BatchRecord, Money } from '../../ledger/record-types.ts';
 import type { RowHistory } from '../../batches/explain.ts';
@@ -102,10 +102,10 @@ interface Commands {
 }
 
 function afterFailure(scanned: RowWithCharges, { name, redrive, file, also, tts }: Commands): string {
-  const { failure, kind } = scanned.row;
+  const { failure, spec } = scanned.row;
   switch (failure?.class) {
     case 'ResultGone': {
-      const before = linkedSteps(kind).map((step) => ` (if it is its ${step} that is gone: --step ${step})`);
+      const before = linkedSteps(spec).map((step) => ` (if it is its ${step} that is gone: --step ${step})`);
       return `The job was paid for. Fetch its result again, free: ${redrive}. To pay for another one: ${redrive} --resubmit${before.join('')}`;
     }
     case 'OutcomeUnknown':
@@ -124,6 +124,6 @@ function afterFailure(scanned: RowWithCharges, { name, redrive, file, also, tts 
 }
 
 /** The steps whose results later steps use. */
-function linkedSteps(kind: Kind): readonly Step[] {
-  return ROW_KINDS[kind].steps.flatMap((step) => linkOf(kind, step)?.of ?? []);
+function linkedSteps(row: StepChoice): readonly Step[] {
+  return [...new Set(stepsIn(row).flatMap((step) => linkOf(row.kind, step)?.of ?? []))];
 }

@@ -3,6 +3,7 @@ import type { RowHistory } from '../../batches/explain.ts';
 import { FAILURES, type Failure } from '../../contract/failures.ts';
 import { dialectOf } from '../../contract/row-kinds.ts';
 import type { AttemptState } from '../../contract/outcomes.ts';
+import type { Judgement } from '../../contract/verify.ts';
 import type { ChargeRecord, DecisionRecord } from '../../ledger/record-types.ts';
 import { isoTime, receiptsOf } from '../../results/receipt.ts';
 import { inOrder } from '../../results/result-line.ts';
@@ -120,6 +121,12 @@ function requestLines(history: RowHistoryHere): readonly string[] {
   ];
 }
 
+/** What a verification found. */
+function judgementWords({ error, run, words, heard, threshold }: Judgement): string {
+  const [wrong, most] = [error, threshold].map((share) => `${String(Math.round(share * 1_000) / 10)} %`);
+  return `heard ${String(heard)} of ${String(words)} words: ${wrong ?? ''} wrong (at most ${most ?? ''}), ${String(Math.round(run))} in a row`;
+}
+
 function attemptLines(charge: ChargeRecord, { row: { failure: last }, decisions }: RowHistory): string[] {
   const lines = [
     `  ${charge.step}, take ${charge.take}, attempt ${charge.attempt}: ${VERDICTS[charge.state]}`,
@@ -134,6 +141,7 @@ function attemptLines(charge: ChargeRecord, { row: { failure: last }, decisions 
   if (charge.file?.unfit !== undefined && charge.failure === null) {
     lines.push(`    accepted by a person although it is ${oneLine(charge.file.unfit)}`);
   }
+  if (charge.judgement !== null) lines.push(`    ${judgementWords(charge.judgement)}`);
   if (charge.failure !== null) {
     // The row's failure is printed below in full; the API's words are not repeated.
     const isTold = last?.class === charge.failure.class && last.message.startsWith(charge.failure.message);

@@ -10,7 +10,7 @@ const REASONS: Readonly<Record<TakeReason, string>> = {
   redrive: 'redriven by a person',
   edited: 'redriven by a person with edited cells',
   resubmitted: 'sent again by a person, although the previous request may have been charged',
-  retake: 'automatic retake after a failed job (--retakes)',
+  retake: 'automatic retake after a failed job or an unfit result (--retakes)',
   'on-unknown': 'automatic resubmit after a lost answer (--on-unknown resubmit)',
 };
 

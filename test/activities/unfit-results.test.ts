@@ -42,7 +42,7 @@ async function begin(spec: RowSpec, wanted: Wanted = {}): Promise<void> {
 
 describe('a result that did not pass a check', () => {
   it('ends its row unfit, kept and paid, and is neither downloaded nor paid for again by itself', async () => {
-    await begin(tts(), { retakes: 3 });
+    await begin(tts());
     expect(await worker.drive(1)).toEqual({ type: 'ended' });
     const row = await world.row(1);
     expect(row).toMatchObject({

@@ -5,7 +5,7 @@ import { findOrLoadBatch, type LoadRequest } from '../../batches/load-batch.ts';
 import { planManifest, type ManifestPlan, type NewBatchPlan, type PlanRequest } from '../../batches/plan-manifest.ts';
 import type { RowsLeft } from '../../batches/rows-left.ts';
 import { stepKey } from '../../batches/result-keys.ts';
-import { ROW_KINDS } from '../../contract/row-kinds.ts';
+import { stepsIn } from '../../contract/row-kinds.ts';
 import { openManifest } from '../../inputs/manifest-source.ts';
 import { summarizeManifest } from '../../inputs/read-manifest.ts';
 import type { BatchRecord, RowRecord } from '../../ledger/record-types.ts';
@@ -75,10 +75,10 @@ async function load(content: string, name = 'last', more: Partial<LoadRequest> =
 
 /** Makes the results of a row, step by step, and ends it. */
 async function make(batch: BatchRecord, { row, spec }: RowRecord): Promise<void> {
-  const { steps } = ROW_KINDS[spec.kind];
+  const steps = stepsIn({ kind: spec.kind });
   for (const step of steps) {
     const key = { batch: batch.name, row, step, take: 1, attempt: 1 };
-    const resultKey = stepKey(batch, spec, step, identities) ?? '';
+    const resultKey = stepKey(batch, spec, step, { media: identities }) ?? '';
     await place.ledger.intend(key, { quoted: 5, quotedRest: 0, owner: 'w', maxSending: 8, resultKey });
     await place.ledger.settle(
       key,

@@ -4,7 +4,8 @@ import type { DrawnFaults } from './fault-plan.ts';
 import { between, seeded, type Chance } from './seeded.ts';
 
 type Rule = NonNullable<FaultPlan['rules']>[number];
-type Kind = Fault['kind'];
+/** What is spoken or heard wrong has a command of its own: `npm run chaos -- verify`. */
+type Kind = Exclude<Fault['kind'], 'speaks' | 'hears'>;
 
 /** A fault at a point. */
 interface Lie {

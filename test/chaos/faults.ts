@@ -1,5 +1,5 @@
 import { DIALECTS, type Dialect } from '../../contract/dialects.ts';
-import { dialectsOf, KINDS, ROW_KINDS, type Kind } from '../../contract/row-kinds.ts';
+import { dialectsOf, KINDS, stepsIn, type Kind } from '../../contract/row-kinds.ts';
 import { parseFaultPlan, type ReadyFaultPlan } from '../../simulator/fault-plan.ts';
 import type { LedgerEntry } from '../../simulator/start-simulator.ts';
 import { nameOfFault, type StatisticsReport } from '../../simulator/statistics.ts';
@@ -40,7 +40,7 @@ function faultsIn(dialect: Dialect, options: ChaosOptions, say: (line: string) =
 }
 
 function batchesIn(dialect: Dialect, rows: number): readonly StormBatch[] {
-  const kinds = KINDS.filter((kind) => dialectsOf(kind).includes(dialect));
+  const kinds = KINDS.filter((kind) => dialectsOf({ kind }).includes(dialect));
   const flags = ['--yes', '--api-dialect', dialect];
   const sync = dialect === 'v1' ? Math.floor(rows * SYNC_SHARE) : 0;
   const mixed = { name: 'mixed', rows: rows - sync, kinds, flags, charges: chargesOf(kinds) * (rows - sync) };
@@ -50,7 +50,7 @@ function batchesIn(dialect: Dialect, rows: number): readonly StormBatch[] {
 
 /** Paid requests per row of these kinds in turn. */
 function chargesOf(kinds: readonly Kind[]): number {
-  return kinds.reduce((sum, kind) => sum + ROW_KINDS[kind].steps.length, 0) / kinds.length;
+  return kinds.reduce((sum, kind) => sum + stepsIn({ kind }).length, 0) / kinds.length;
 }
 
 /** Few lists and profiles are read, so not every fault of them comes. */

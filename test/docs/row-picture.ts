@@ -1,11 +1,11 @@
 import { ATTEMPT_STATES, type AttemptState } from '../../contract/outcomes.ts';
-import { ROW_KINDS } from '../../contract/row-kinds.ts';
+import { stepsIn } from '../../contract/row-kinds.ts';
 import { nextMove, type AttemptView } from '../../policy/row-machine.ts';
 import { mermaid } from './markdown.ts';
 
 /** A row of two steps that is at the first one of them. */
 const KIND = 'dub';
-const [FIRST] = ROW_KINDS[KIND].steps;
+const [FIRST] = stepsIn({ kind: KIND });
 
 /** How the last attempt of a row stands: its state and, where a job was made, how that ended. */
 type Situation = Pick<AttemptView, 'state' | 'finishedAt' | 'failure'>;

@@ -59,9 +59,12 @@ export const BAD_MANIFESTS: readonly BadManifest[] = [
     problems: [[2, 'text', 'unread-column']],
   },
   {
-    what: 'a column not delivered yet',
-    content: 'text,voice,verify\na,b,true\n',
-    problems: [[1, 'verify', 'not-delivered']],
+    what: 'a verification that is neither true nor a share',
+    content: 'text,voice,verify\na,b,yes\na,b,0.3\na,b,2\n',
+    problems: [
+      [2, 'verify', 'bad-number'],
+      [4, 'verify', 'bad-number'],
+    ],
   },
   {
     what: 'too many columns',

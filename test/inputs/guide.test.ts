@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
-import { KINDS, ROW_KINDS } from '../../contract/row-kinds.ts';
+import { KINDS, ROW_KINDS, stepsIn } from '../../contract/row-kinds.ts';
 import { KNOWN_COLUMNS } from '../../inputs/header.ts';
 import { PROBLEM_CODES } from '../../inputs/problems.ts';
 
@@ -19,7 +19,8 @@ describe('docs/guide/manifest.md', () => {
     const code = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(', ');
     expect(tableOf('kinds')).toEqual(
       KINDS.map((kind) => {
-        const { required, optional, steps } = ROW_KINDS[kind];
+        const { required, optional } = ROW_KINDS[kind];
+        const steps = stepsIn({ kind });
         return `| \`${kind}\` | ${code(required)} | ${code(optional)} | ${steps.join(', ')} |`;
       }),
     );

@@ -21,13 +21,15 @@ ledgerForEachTest(async (made) => {
   await ledger.openBatch('b', ROWS);
 });
 
+const NO_RETAKES = { retakes: 0, control: 'running' } as const;
+
 const acceptance = (row: number): Omit<RedriveChoice, 'outcome'> => ({ row, take: 1, how: { type: 'accept' } });
 
 /** The speech of this row comes, and is silent. */
 async function endUnfit(row: number): Promise<void> {
   await ledger.intend(aKey(row), INTENT);
   await ledger.settle(aKey(row), { verdict: 'accepted', jobId: `job-${row}` }, { state: 'processing' });
-  const { effect, ...why } = afterResult(row === 2 ? 'dub' : 'tts', 'speech', SILENT);
+  const { effect, ...why } = afterResult({ kind: row === 2 ? 'dub' : 'tts' }, 'speech', SILENT, NO_RETAKES);
   await ledger.finishJob(aKey(row), { file: SILENT, credits: 4, ...why }, effect);
 }
 
@@ -44,7 +46,7 @@ describe('an unfit result', () => {
 
   it('that came as the answer itself does, too', async () => {
     await ledger.intend(aKey(1), INTENT);
-    const { effect, ...why } = afterResult('tts', 'speech', SILENT);
+    const { effect, ...why } = afterResult({ kind: 'tts' }, 'speech', SILENT, NO_RETAKES);
     await ledger.settle(aKey(1), { verdict: 'done', file: SILENT, credits: 4, ...why }, effect);
     const { row, charges } = (await ledger.readRow('b', 1)) ?? {};
     expect(row).toMatchObject({ outcome: 'unfit', file: SILENT });

@@ -5,7 +5,7 @@ import type { RowStanding } from '../../ledger/record-types.ts';
 import type { RowAttempt } from '../../contract/batch.ts';
 import type { Failure } from '../../contract/failures.ts';
 import type { AttemptState } from '../../contract/outcomes.ts';
-import { ROW_KINDS } from '../../contract/row-kinds.ts';
+import { stepsIn } from '../../contract/row-kinds.ts';
 import { LedgerMisuse } from '../../ledger/errors.ts';
 import type { SettleVerdict } from '../../ledger/charge-methods.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -121,7 +121,7 @@ async function makeBatch(ledger: Ledger, name: string, { kinds, budget }: Rules)
   await ledger.createBatch({ ...batch, settings: { ...batch.settings, budget } });
   const rows = kinds.map((kind, index) => {
     const row = aRow(index + 1);
-    return { ...row, spec: { ...row.spec, kind }, quoted: ROW_KINDS[kind].steps.length * PRICE };
+    return { ...row, spec: { ...row.spec, kind }, quoted: stepsIn({ kind: kind }).length * PRICE };
   });
   await ledger.addRows(name, rows);
   await ledger.openBatch(name, rows.length);

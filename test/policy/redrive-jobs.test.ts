@@ -5,8 +5,14 @@ import { planRedrive, type RedriveAttempt, type RedriveRow, type RedriveWish } f
 
 /** Which job of a row that is wanted again counts: the one of its take, with an id, that was not done with. */
 
-const TTS: RedriveRow = { kind: 'tts', outcome: 'overdue', failure: { class: 'Overdue' }, take: 1, redoFrom: null };
-const DUB: RedriveRow = { ...TTS, kind: 'dub' };
+const TTS: RedriveRow = {
+  spec: { kind: 'tts' },
+  outcome: 'overdue',
+  failure: { class: 'Overdue' },
+  take: 1,
+  redoFrom: null,
+};
+const DUB: RedriveRow = { ...TTS, spec: { kind: 'dub' } };
 const GONE = { outcome: 'failed', failure: { class: 'ResultGone' } } as const;
 const WISH: RedriveWish = { step: null, resubmit: false, replace: false, accept: false, edited: null };
 const AGAIN: RedriveWish = { ...WISH, resubmit: true };

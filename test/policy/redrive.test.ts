@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ATTEMPT_STATES, OUTCOMES, type AttemptState } from '../../contract/outcomes.ts';
-import { KINDS, ROW_KINDS, STEPS, type Step } from '../../contract/row-kinds.ts';
+import { KINDS, stepsIn, STEPS, type Step } from '../../contract/row-kinds.ts';
 import {
   paidSteps,
   planRedrive,
@@ -10,8 +10,14 @@ import {
   type RedriveWish,
 } from '../../policy/redrive.ts';
 
-const TTS: RedriveRow = { kind: 'tts', outcome: 'failed', failure: { class: 'JobFailed' }, take: 1, redoFrom: null };
-const DUB: RedriveRow = { ...TTS, kind: 'dub' };
+const TTS: RedriveRow = {
+  spec: { kind: 'tts' },
+  outcome: 'failed',
+  failure: { class: 'JobFailed' },
+  take: 1,
+  redoFrom: null,
+};
+const DUB: RedriveRow = { ...TTS, spec: { kind: 'dub' } };
 const WISH: RedriveWish = { step: null, resubmit: false, replace: false, accept: false, edited: null };
 
 function attempt(step: Step, state: AttemptState, more: Partial<RedriveAttempt> = {}): RedriveAttempt {
@@ -72,7 +78,7 @@ describe('a row whose result did not pass a check', () => {
   ])('of %s is taken as it is with a say, free, and paid for anew without one', (_, made) => {
     const plan = planRedrive(UNFIT, [made], accept);
     expect(plan).toEqual({ type: 'accept', step: 'speech' });
-    expect(paidSteps('tts', plan)).toEqual([]);
+    expect(paidSteps({ kind: 'tts' }, plan)).toEqual([]);
     expect(planRedrive(UNFIT, [made], WISH)).toEqual({ type: 'pay', fromStep: 'speech', reason: 'redrive' });
   });
 
@@ -81,7 +87,7 @@ describe('a row whose result did not pass a check', () => {
     const speech = [finished('speech', { failure: unfit })];
     const plan = planRedrive(row, speech, accept);
     expect(plan).toEqual({ type: 'accept', step: 'speech' });
-    expect(paidSteps('dub', plan)).toEqual(['lip-sync']);
+    expect(paidSteps({ kind: 'dub' }, plan)).toEqual(['lip-sync']);
     expect(planRedrive(row, speech, WISH)).toMatchObject({ type: 'pay', fromStep: 'speech' });
     const both = [finished('speech'), finished('lip-sync', { failure: unfit })];
     expect(planRedrive(row, both, accept)).toEqual({ type: 'accept', step: 'lip-sync' });
@@ -184,10 +190,13 @@ describe('a row that needs nothing', () => {
 
 describe('paidSteps', () => {
   it('are those from the first on; after a wait those that follow the job', () => {
-    expect(paidSteps('dub', { type: 'pay', fromStep: 'speech', reason: 'redrive' })).toEqual(['speech', 'lip-sync']);
-    expect(paidSteps('dub', { type: 'wait', step: 'speech' })).toEqual(['lip-sync']);
-    expect(paidSteps('tts', { type: 'wait', step: 'speech' })).toEqual([]);
-    expect(paidSteps('tts', { type: 'leave', why: 'open' })).toEqual([]);
+    expect(paidSteps({ kind: 'dub' }, { type: 'pay', fromStep: 'speech', reason: 'redrive' })).toEqual([
+      'speech',
+      'lip-sync',
+    ]);
+    expect(paidSteps({ kind: 'dub' }, { type: 'wait', step: 'speech' })).toEqual(['lip-sync']);
+    expect(paidSteps({ kind: 'tts' }, { type: 'wait', step: 'speech' })).toEqual([]);
+    expect(paidSteps({ kind: 'tts' }, { type: 'leave', why: 'open' })).toEqual([]);
   });
 });
 
@@ -207,11 +216,11 @@ describe('of any row', () => {
   );
   const rows = kind.chain((ofKind) =>
     fc.record({
-      kind: fc.constant(ofKind),
+      spec: fc.constant({ kind: ofKind }),
       outcome: fc.constantFrom(null, ...OUTCOMES),
       failure: fc.constantFrom(null, { class: 'ResultGone' } as const, { class: 'OutcomeUnknown' } as const),
       take: fc.constant(3),
-      redoFrom: fc.constantFrom(null, ...ROW_KINDS[ofKind].steps),
+      redoFrom: fc.constantFrom(null, ...stepsIn({ kind: ofKind })),
     }),
   );
   const wishes = fc.record({
@@ -227,7 +236,7 @@ describe('of any row', () => {
       fc.property(rows, attempts, wishes, (row, made, wish) => {
         const plan = planRedrive(row, made, wish);
         if (plan.type !== 'pay') return;
-        for (const step of paidSteps(row.kind, plan)) {
+        for (const step of paidSteps(row.spec, plan)) {
           const ofStep = made.filter((one) => one.step === step);
           const [last] = ofStep.toSorted((a, b) => b.take - a.take || b.attempt - a.attempt);
           // Of two records at one key the machine takes the first; the ledger has one.

@@ -8,8 +8,8 @@ describe('the dialect of a row', () => {
   it('is v1 without a share, and legacy where all rows are', () => {
     fc.assert(
       fc.property(fc.string(), (id) => {
-        expect(dialectOfRow('tts', id, 0)).toBe('v1');
-        expect(dialectOfRow('lip-sync', id, 1)).toBe('legacy');
+        expect(dialectOfRow({ kind: 'tts' }, id, 0)).toBe('v1');
+        expect(dialectOfRow({ kind: 'lip-sync' }, id, 1)).toBe('legacy');
       }),
     );
   });
@@ -18,7 +18,8 @@ describe('the dialect of a row', () => {
     fc.assert(
       fc.property(fc.string(), share, share, (id, one, other) => {
         const [less, more] = [Math.min(one, other), Math.max(one, other)];
-        if (dialectOfRow('tts', id, less) === 'legacy') expect(dialectOfRow('tts', id, more)).toBe('legacy');
+        if (dialectOfRow({ kind: 'tts' }, id, less) === 'legacy')
+          expect(dialectOfRow({ kind: 'tts' }, id, more)).toBe('legacy');
       }),
     );
   });
@@ -31,7 +32,7 @@ describe('the dialect of a row', () => {
     ]) {
       for (const part of [0.01, 0.2, 0.5]) {
         const ids = Array.from({ length: 10_000 }, (_, n) => idOf(n + 1));
-        const legacy = ids.filter((id) => dialectOfRow('tts', id, part) === 'legacy').length;
+        const legacy = ids.filter((id) => dialectOfRow({ kind: 'tts' }, id, part) === 'legacy').length;
         expect(Math.abs(legacy - part * 10_000)).toBeLessThan(200);
       }
     }
@@ -39,8 +40,8 @@ describe('the dialect of a row', () => {
 
   it('is v1 for kinds that legacy lacks, and none where they have to be legacy', () => {
     for (const kind of ['stt', 'dub', 'video-dubbing'] as const) {
-      expect(dialectOfRow(kind, 'a', 0.999)).toBe('v1');
-      expect(dialectOfRow(kind, 'a', 1)).toBeUndefined();
+      expect(dialectOfRow({ kind }, 'a', 0.999)).toBe('v1');
+      expect(dialectOfRow({ kind }, 'a', 1)).toBeUndefined();
     }
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ATTEMPT_STATES, type AttemptState } from '../../contract/outcomes.ts';
-import { KINDS, ROW_KINDS, STEPS } from '../../contract/row-kinds.ts';
+import { KINDS, stepsIn, STEPS } from '../../contract/row-kinds.ts';
 import { isLastStep, lastAttempt, nextMove, stepsFrom, type AttemptView } from '../../policy/row-machine.ts';
 
 const TTS = { row: 7, kind: 'tts', take: 1, redoFrom: null, ended: false } as const;
@@ -132,7 +132,7 @@ describe('the row machine, over all records', () => {
       fc.property(anyRow, anyAttempts, (row, attempts) => {
         const move = nextMove(row, attempts);
         if (move.type === 'ended') return;
-        const { steps } = ROW_KINDS[row.kind];
+        const steps = stepsIn({ kind: row.kind });
         const first = row.redoFrom === null ? 0 : Math.max(0, steps.indexOf(row.redoFrom));
         expect(steps.indexOf(move.at.step)).toBeGreaterThanOrEqual(first);
         for (const step of steps.slice(first, steps.indexOf(move.at.step))) {
@@ -163,12 +163,12 @@ describe('the row machine, over all records', () => {
 
 describe('steps', () => {
   it('from one on', () => {
-    expect(stepsFrom('dub', null)).toEqual(['speech', 'lip-sync']);
-    expect(stepsFrom('dub', 'lip-sync')).toEqual(['lip-sync']);
+    expect(stepsFrom({ kind: 'dub' }, null)).toEqual(['speech', 'lip-sync']);
+    expect(stepsFrom({ kind: 'dub' }, 'lip-sync')).toEqual(['lip-sync']);
   });
 
   it('of a kind that does not have the one named are all of its own: nothing is skipped by mistake', () => {
-    expect(stepsFrom('tts', 'lip-sync')).toEqual(['speech']);
+    expect(stepsFrom({ kind: 'tts' }, 'lip-sync')).toEqual(['speech']);
   });
 });
 
@@ -215,6 +215,6 @@ describe('isLastStep', () => {
     ['dub', 'lip-sync', true],
     ['stt', 'transcription', true],
   ] as const)('%s: %s is the last: %s', (kind, step, last) => {
-    expect(isLastStep(kind, step)).toBe(last);
+    expect(isLastStep({ kind }, step)).toBe(last);
   });
 });

@@ -7,7 +7,7 @@ import type { RedriveRow } from '../../policy/redrive.ts';
 const NO_WORD = { again: false, resubmit: false };
 
 function row(outcome: Outcome | null, failure: RedriveRow['failure'] = null): RedriveRow {
-  return { kind: 'tts', outcome, failure, take: 1, redoFrom: null };
+  return { spec: { kind: 'tts' }, outcome, failure, take: 1, redoFrom: null };
 }
 
 function attempt(state: JobAttempt['state'], more: Partial<JobAttempt> = {}): JobAttempt {

@@ -29,7 +29,7 @@ async function fill(kind: Kind): Promise<void> {
   await intend(place, keyOf(1));
   await ledger.settle(keyOf(1), { verdict: 'accepted', jobId: 'job-1' }, { state: 'processing' });
   const file = { ...(await store.put('demo/1-speech-1.mp3', SOUND)), unfit: 'silent' };
-  const { effect, ...why } = afterResult(kind, 'speech', file);
+  const { effect, ...why } = afterResult({ kind }, 'speech', file, { retakes: 0, control: 'running' });
   await ledger.finishJob(keyOf(1), { file, credits: 4, ...why }, effect);
   await finish(place, keyOf(2), await store.put('demo/2-speech-1.mp3', 'hello'), 3);
 }

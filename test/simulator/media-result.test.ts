@@ -89,7 +89,7 @@ describe('listen', () => {
 
   it('hears its own results through a signed link, with the end of that link', () => {
     const link = links.make('a.mp3');
-    expect(listen(link.url, own)).toEqual({ ...sound, expires: link.expires });
+    expect(listen(link.url, own)).toEqual({ ...sound, expires: link.expires, isSpoken: true });
   });
 
   it('refuses a link of its own that it never made', () => {

@@ -17,7 +17,7 @@ beforeEach(async () => {
     await intend(place, keyOf(row));
     await place.ledger.settle(keyOf(row), { verdict: 'accepted', jobId: `job-${row}` }, { state: 'processing' });
     const file = { ...(await place.store.put(`demo/${row}-speech-1.mp3`, 'nothing to hear')), unfit: 'silent' };
-    const { effect, ...why } = afterResult('tts', 'speech', file);
+    const { effect, ...why } = afterResult({ kind: 'tts' }, 'speech', file, { retakes: 0, control: 'running' });
     await place.ledger.finishJob(keyOf(row), { file, credits: 4, ...why }, effect);
   }
   await finish(place, keyOf(3), await place.store.put('demo/3-speech-1.mp3', 'hello'), 3);

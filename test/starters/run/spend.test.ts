@@ -150,7 +150,7 @@ describe('plan', () => {
     expect(refused.stderr).not.toContain('Run it:');
     expect((await plan('lines.csv', '--budget', '4')).stdout).toContain('pays for about 1 of 2 rows');
     expect((await plan('lines.csv', '--retakes', '2')).lines).toContain(
-      'Not included: up to 2 retakes per row after failed jobs, each at full price.',
+      'Not included: up to 2 retakes per row after failed jobs and unfit results, each at full price.',
     );
     expect((await plan('lines.csv', '--confirm', '5')).lines.at(-1)).toBe(
       'run asks for confirmation: Spend about 7 credits for 2 rows? (--yes confirms)',

@@ -6,7 +6,7 @@ import type { ResultFile } from '../../../ledger/record-types.ts';
 import type { Outcome } from '../../../contract/outcomes.ts';
 import type { Simulator } from '../../../simulator/start-simulator.ts';
 import type { Place } from '../../support/place.ts';
-import { ROW_KINDS } from '../../../contract/row-kinds.ts';
+import { stepsIn } from '../../../contract/row-kinds.ts';
 
 /** A way for a job to end. */
 export interface JobEnd {
@@ -38,7 +38,7 @@ export async function addJob(
   const identity = { name, digest: summary.digest ?? '', ...realmOf(open) };
   const given = { givesReading: false, givesTemplate: false };
   await findOrLoadBatch({ ledger, source, options, identity, settings, checked: summary, ...given });
-  const [step = 'speech'] = ROW_KINDS[job.kind].steps;
+  const [step = 'speech'] = stepsIn({ kind: job.kind });
   const key = { batch: name, row: 1, step, take: 1, attempt: 1 };
   await ledger.intend(key, { quoted: 7, quotedRest: 0, owner: 'w', maxSending: 8 });
   const failure = { class: 'BadRequest', message: 'No such voice.' } as const;

@@ -1,7 +1,7 @@
 import type { RowAttempt } from '../../../contract/batch.ts';
 import type { Failure } from '../../../contract/failures.ts';
 import type { AttemptState } from '../../../contract/outcomes.ts';
-import { ROW_KINDS, type Kind, type Step } from '../../../contract/row-kinds.ts';
+import { stepsIn, type Kind, type Step } from '../../../contract/row-kinds.ts';
 import type { SettleVerdict } from '../../../ledger/charge-methods.ts';
 import type { Retake, RowEffect, RowEnding } from '../../../ledger/row-effects.ts';
 import type { RedriveChoice } from '../../../ledger/row-methods.ts';
@@ -86,7 +86,7 @@ export class PureBook implements Book {
 
   async cancelRest(): Promise<void> {
     for (const row of this.#rows.values()) {
-      const busy = ROW_KINDS[row.kind].steps.some((step) => mayCount(lastAttempt(row.attempts, step)));
+      const busy = stepsIn({ kind: row.kind }).some((step) => mayCount(lastAttempt(row.attempts, step)));
       if (!busy) apply(row, { outcome: 'cancelled' });
     }
   }
@@ -94,7 +94,7 @@ export class PureBook implements Book {
   async redrive({ row: number, take, outcome, how }: RedriveChoice): Promise<boolean> {
     const row = this.#row(number);
     if (row.outcome !== outcome || row.take !== take) return false;
-    const { steps } = ROW_KINDS[row.kind];
+    const steps = stepsIn({ kind: row.kind });
     if (how.type === 'wait') {
       const last = steps.map((step) => lastAttempt(row.attempts, step)).findLast((one) => one?.take === take);
       if (last?.state !== 'accepted') return false;
@@ -169,5 +169,5 @@ function apply(row: Row, effect: RowEffect): void {
 
 function renew(row: Row, from: Step): void {
   Object.assign(row, { take: row.take + 1, outcome: null, failure: null });
-  row.redoFrom = ROW_KINDS[row.kind].steps[0] === from ? null : from;
+  row.redoFrom = stepsIn({ kind: row.kind })[0] === from ? null : from;
 }

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { ROW_KINDS } from '../../../contract/row-kinds.ts';
+import { stepsIn } from '../../../contract/row-kinds.ts';
 import type { RedriveChoice } from '../../../ledger/row-methods.ts';
 import { planRedrive, type RedriveWish } from '../../../policy/redrive.ts';
 import { nextMove } from '../../../policy/row-machine.ts';
@@ -59,7 +59,7 @@ export class Story {
         const { step, take, attempt } = command;
         const { row, kind } = await this.#book.look(this.#rowOf(command.row));
         const key = { row, step, take, attempt };
-        if (ROW_KINDS[kind].steps.includes(step)) this.#works.push({ what: 'submit', key, stage: 'begin' });
+        if (stepsIn({ kind: kind }).includes(step)) this.#works.push({ what: 'submit', key, stage: 'begin' });
         return undefined;
       }
       case 'step':
@@ -84,7 +84,7 @@ export class Story {
   async #choose(row: number, say: Pick<RedriveWish, 'resubmit' | 'accept'>): Promise<RedriveChoice | undefined> {
     const { kind, outcome, failure, take, redoFrom, attempts } = await this.#book.look(row);
     const wish = { ...say, step: null, replace: false, edited: null };
-    const plan = planRedrive({ kind, outcome, failure, take, redoFrom }, attempts, wish);
+    const plan = planRedrive({ spec: { kind }, outcome, failure, take, redoFrom }, attempts, wish);
     if (outcome === null || plan.type === 'leave' || plan.type === 'refuse') return undefined;
     const choice = { row, take, outcome, how: plan.type === 'pay' ? plan : { type: plan.type } };
     this.#choices.push(choice);

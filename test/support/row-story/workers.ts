@@ -55,7 +55,7 @@ export class Workers {
     const { kind } = before;
     switch (work.stage) {
       case 'begin': {
-        const quotedRest = (stepsFrom(kind, key.step).length - 1) * PRICE;
+        const quotedRest = (stepsFrom({ kind }, key.step).length - 1) * PRICE;
         const answer = await this.#book.intend(key, { quoted: PRICE, quotedRest });
         if (answer === 'over-budget') this.#seen.skipped += 1;
         if (answer === 'go') {
@@ -137,7 +137,12 @@ export class Workers {
         return false;
       case 2:
       case 3: {
-        const { failure: unfit, effect } = afterResult(kind, key.step, { ...FILE, unfit: 'silent' });
+        const { failure: unfit, effect } = afterResult(
+          { kind },
+          key.step,
+          { ...FILE, unfit: 'silent' },
+          { retakes: this.#rules.retakes, control: 'running' },
+        );
         await this.#book.finishJob(key, unfit, effect);
         return false;
       }
@@ -145,7 +150,11 @@ export class Workers {
         await this.#book.changeRunning(key, { outcome: 'overdue', failure: failureOf('Overdue') });
         return false;
       default: {
-        await this.#book.finishJob(key, undefined, afterResult(kind, key.step, FILE).effect);
+        await this.#book.finishJob(
+          key,
+          undefined,
+          afterResult({ kind }, key.step, FILE, { retakes: 0, control: 'running' }).effect,
+        );
         return false;
       }
     }
@@ -156,7 +165,7 @@ export class Workers {
       case 'accepted':
         return { state: 'processing' };
       case 'done':
-        return isLastStep(kind, key.step) ? { outcome: 'succeeded' } : { state: 'waiting' };
+        return isLastStep({ kind }, key.step) ? { outcome: 'succeeded' } : { state: 'waiting' };
       case 'rejected':
         return { outcome: 'failed', failure: failureOf('BadRequest') };
       case 'unknown':

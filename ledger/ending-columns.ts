@@ -1,0 +1,24 @@
+import { jsonOrNull } from './records.ts';
+import type { RowEnding } from './row-effects.ts';
+
+/** The columns of a row that ends. */
+export function endingColumns(effect: RowEnding): {
+  outcome: RowEnding['outcome'];
+  failure: string | null;
+  file: string | null;
+  extra_files: string | null;
+  text: string | null;
+  updated_at: number;
+  ended_at: number;
+} {
+  const now = Date.now();
+  return {
+    outcome: effect.outcome,
+    failure: jsonOrNull(effect.failure),
+    file: jsonOrNull(effect.file),
+    extra_files: jsonOrNull(effect.extraFiles),
+    text: effect.text ?? null,
+    updated_at: now,
+    ended_at: now,
+  };
+}

@@ -1,0 +1,56 @@
+import { hashOf } from './draw.ts';
+
+/**
+ * What a recogniser writes for words that were said: the words are right, and written as recognisers write them, without
+ * case and marks, some with other letters that sound alike, some numbers in words.
+ */
+export function hearWords(text: string): string {
+  if (text.trim() === '') return '';
+  const style = hashOf(text, 'style') % 3;
+  const spoken = style === 0 ? text : text.replace(/[\p{P}\p{S}]+(?=\s|$)|(?<=^|\s)[\p{P}\p{S}]+/gu, '');
+  const words = (style === 2 ? spoken.toLowerCase() : spoken).split(/(\s+)/);
+  return words.map((word, at) => (hashOf(text, at, 'word') % 12 === 0 ? alike(word) : word)).join('');
+}
+
+const ALIKE: Readonly<Record<string, string>> = {
+  their: 'there',
+  there: 'their',
+  to: 'too',
+  too: 'to',
+  two: '2',
+  three: '3',
+  ten: '10',
+  its: "it's",
+  write: 'right',
+  knight: 'night',
+  weather: 'whether',
+  sea: 'see',
+  hour: 'our',
+  cannot: 'can not',
+  okay: 'OK',
+  das: 'dass',
+  seid: 'seit',
+  et: 'est',
+  mais: 'mes',
+};
+
+const NUMBER_WORDS = [
+  'zero',
+  'one',
+  'two',
+  'three',
+  'four',
+  'five',
+  'six',
+  'seven',
+  'eight',
+  'nine',
+  'ten',
+  'eleven',
+  'twelve',
+];
+
+function alike(word: string): string {
+  const number = /^\d{1,2}$/.test(word) ? NUMBER_WORDS[Number(word)] : undefined;
+  return number ?? ALIKE[word.toLowerCase()] ?? word.normalize('NFD').replace(/\p{M}/gu, '').normalize('NFC');
+}

@@ -1,0 +1,169 @@
+import { describe, expect, it } from '@jest/globals';
+import type { RowSpec } from '../../contract/row-kinds.ts';
+import type { FaultPlan } from '../../simulator/fault-plan.ts';
+import { redriveNow } from '../ledger/setup.ts';
+import { BATCH, dub, keyOf, tts, type Wanted } from './rows.ts';
+import type { Worker } from './worker.ts';
+import { createWorld, type World } from './world.ts';
+
+/** Rows whose speech is transcribed and compared with the text: what is paid, what is kept, and what a person can do. */
+
+const TEXT = 'The harbour was quiet that night. Nobody heard the small boat come in. In the morning it was gone again.';
+const ACCEPT = { row: 1, take: 1, how: { type: 'accept' } } as const;
+const verified = (spec: RowSpec = tts()): RowSpec => ({ ...spec, text: TEXT, verify: 0.25 });
+
+let world: World;
+let worker: Worker;
+
+async function begin(spec: RowSpec, rules: FaultPlan['rules'] = [], wanted: Wanted = {}): Promise<void> {
+  world = await createWorld({ plan: { rules } });
+  await world.fill([spec], wanted);
+  worker = await world.worker();
+}
+
+const operations = (): readonly string[] => world.charges().map(({ operation }) => operation);
+
+const speaks = (as: string, times = 1): NonNullable<FaultPlan['rules']>[number] =>
+  ({ on: 'create', operation: 'speech-job', fault: { kind: 'speaks', as }, times }) as never;
+const hears = (fault: object): NonNullable<FaultPlan['rules']>[number] =>
+  ({ on: 'create', operation: 'transcription', fault, times: 1 }) as never;
+
+describe('verified speech', () => {
+  it('that says its text succeeds with the speech as its result, for one transcription more', async () => {
+    await begin(verified());
+    expect(await worker.drive(1)).toEqual({ type: 'ended' });
+    const row = await world.row(1);
+    expect(row).toMatchObject({ outcome: 'succeeded', text: null, file: { extension: 'mp3' } });
+    expect(row.charges).toMatchObject([
+      { step: 'speech', state: 'accepted' },
+      { step: 'verification', state: 'done', file: { extension: 'txt' }, judgement: { is: 'passed' }, failure: null },
+    ]);
+    expect(operations()).toEqual(['speech-job', 'transcription']);
+  });
+
+  it.each(['other-words', 'missing-sentence', 'truncated', 'garbled'])(
+    'with %s ends unfit, with its file',
+    async (as) => {
+      await begin(verified(), [speaks(as)]);
+      await worker.drive(1);
+      const row = await world.row(1);
+      expect(row).toMatchObject({
+        outcome: 'unfit',
+        failure: { class: 'Unfit', cause: 'other words were heard' },
+        file: { extension: 'mp3' },
+      });
+      expect(row.charges).toMatchObject([{ failure: null }, { state: 'done', judgement: { is: 'differs' } }]);
+      expect(operations()).toEqual(['speech-job', 'transcription']);
+    },
+  );
+
+  it('in which nothing is heard never passes', async () => {
+    await begin(verified(), [hears({ kind: 'hears', as: 'nothing' })]);
+    await worker.drive(1);
+    expect(await world.row(1)).toMatchObject({ outcome: 'unfit', failure: { cause: 'nothing was heard' } });
+  });
+
+  it('in another language than was asked for does not pass, where the API says so', async () => {
+    await begin({ ...verified(), language: 'en' }, [hears({ kind: 'hears', as: 'other-language' })]);
+    await worker.drive(1);
+    expect(await world.row(1)).toMatchObject({ outcome: 'unfit', failure: { cause: 'another language was heard' } });
+  });
+
+  it('of a chain pays for no video before it has passed', async () => {
+    await begin(verified(dub()), [speaks('other-words')], { retakes: 1 });
+    await worker.drive(1);
+    expect(await world.row(1)).toMatchObject({ outcome: 'succeeded', take: 2, file: { extension: 'mp4' } });
+    expect(operations()).toEqual(['speech-job', 'transcription', 'speech-job', 'transcription', 'lip-sync-job']);
+  });
+});
+
+describe('retakes of verified speech', () => {
+  it('are made until one passes', async () => {
+    await begin(verified(), [speaks('other-words', 2)], { retakes: 3 });
+    await worker.drive(1);
+    expect(await world.row(1)).toMatchObject({ outcome: 'succeeded', take: 3 });
+    expect(operations()).toHaveLength(6);
+  });
+
+  it('that do not pass either leave the best of them', async () => {
+    await begin(verified(), [speaks('missing-sentence'), speaks('other-words', 9)], { retakes: 2 });
+    await worker.drive(1);
+    const row = await world.row(1);
+    const errors = row.charges.flatMap(({ judgement }) => judgement?.error ?? []);
+    expect(errors).toHaveLength(3);
+    expect(Math.min(...errors)).toBe(errors[0]);
+    expect(row).toMatchObject({ outcome: 'unfit', take: 3, file: row.charges[0]?.file });
+  });
+
+  it('whose job fails leave what was there before', async () => {
+    await begin(verified(), [speaks('missing-sentence'), { on: 'create', fault: 'job-fails', match: {} }], {
+      retakes: 1,
+    });
+    await worker.drive(1);
+    const row = await world.row(1);
+    expect(row).toMatchObject({ outcome: 'unfit', take: 2, file: row.charges[0]?.file });
+  });
+
+  it('that the budget does not allow leave it, too', async () => {
+    await begin(verified(), [speaks('missing-sentence')], { retakes: 1, budget: 75 });
+    await worker.drive(1);
+    const row = await world.row(1);
+    expect(row).toMatchObject({ outcome: 'unfit', take: 2, file: row.charges[0]?.file });
+    expect(operations()).toEqual(['speech-job', 'transcription']);
+  });
+});
+
+describe('a verification that fails itself', () => {
+  it('keeps the speech, and is made again alone', async () => {
+    await begin(verified(), [hears({ kind: 'status', status: 422 })]);
+    await worker.drive(1);
+    const { file, charges } = await world.row(1);
+    expect(await world.row(1)).toMatchObject({ outcome: 'unfit', failure: { cause: 'not verified' } });
+    expect(file).toEqual(charges[0]?.file);
+    const again = { row: 1, take: 1, how: { type: 'pay', fromStep: 'verification', reason: 'redrive' } } as const;
+    await redriveNow(await world.look(), BATCH, [again]);
+    await worker.drive(1);
+    expect(await world.row(1)).toMatchObject({ outcome: 'succeeded', file });
+    expect(operations()).toEqual(['speech-job', 'transcription']);
+  });
+
+  it('with a lost answer is unknown, is not sent again, and the speech can be taken as it is', async () => {
+    await begin(verified(), [hears({ kind: 'reset-after' })]);
+    await worker.drive(1);
+    expect(await world.row(1)).toMatchObject({ outcome: 'unknown' });
+    expect(await worker.drive(1)).toEqual({ type: 'ended' });
+    expect(operations()).toEqual(['speech-job', 'transcription']);
+    await redriveNow(await world.look(), BATCH, [ACCEPT]);
+    const row = await world.row(1);
+    expect(row).toMatchObject({ outcome: 'succeeded', file: row.charges[0]?.file });
+    expect(row.charges[1]).toMatchObject({ state: 'unknown' });
+  });
+
+  it('killed before its answer is on record is unknown, and not sent again', async () => {
+    await begin(verified(), [speaks('other-words')]);
+    const death = world.holdAt('after-answer');
+    await worker.submit(keyOf(1));
+    await worker.wait([[1]]);
+    void (await world.worker({ atFaultPoint: death.atFaultPoint })).submit(keyOf(1, 1, 'verification'));
+    await death.reached;
+    await worker.reconcile(keyOf(1, 1, 'verification'));
+    expect(await world.row(1)).toMatchObject({ outcome: 'unknown' });
+    expect(operations()).toEqual(['speech-job', 'transcription']);
+  });
+});
+
+describe('speech that did not pass', () => {
+  it('of a chain goes into the video if a person accepts it, the best take of it', async () => {
+    await begin(verified(dub()), [speaks('missing-sentence'), speaks('other-words')], { retakes: 1 });
+    await worker.drive(1);
+    const before = await world.row(1);
+    expect(before).toMatchObject({ outcome: 'unfit', take: 2, file: before.charges[0]?.file });
+    await redriveNow(await world.look(), BATCH, [{ ...ACCEPT, take: 2 }]);
+    await worker.drive(1);
+    const row = await world.row(1);
+    expect(row).toMatchObject({ outcome: 'succeeded', acceptedTake: 1, file: { extension: 'mp4' } });
+    const video = world.charges().find(({ operation }) => operation === 'lip-sync-job');
+    expect(video?.audioUrl).toContain(row.charges.find(({ take }) => take === 1)?.jobId ?? 'none');
+    expect(operations()).toEqual(['speech-job', 'transcription', 'speech-job', 'transcription', 'lip-sync-job']);
+  });
+});
