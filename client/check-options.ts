@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isBatchName } from '../batches/batch-name.ts';
 import type { WantedBatch } from '../batches/batch-settings.ts';
+import { parsePause, PAUSE_FORM } from '../contract/joining.ts';
 import { POLLING } from '../contract/polling-settings.ts';
 import { SUBSET_TYPES, type Subset } from '../contract/subset.ts';
 import { TUNABLE_NAMES, TUNABLES, valuesOf, type Tuning } from '../contract/tunables.ts';
@@ -50,6 +51,8 @@ export function checkWanted(wanted: WantedBatch, name?: string): void {
   if (name !== undefined && !isBatchName(name))
     refuse('name', 'at most 100 letters, digits, spaces, dots, dashes and underscores', name);
   if (wanted.assumeSeconds !== undefined) checkNumber('assumeSeconds', wanted.assumeSeconds, 0);
+  if (wanted.join !== undefined && parsePause(String(wanted.join.pause)) === undefined)
+    refuse('join.pause', PAUSE_FORM, wanted.join.pause);
   if (wanted.tuning !== undefined) checkTuning(wanted.tuning);
   if (wanted.subset !== undefined && wanted.subset !== null) checkSubset(wanted.subset);
 }

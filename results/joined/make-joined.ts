@@ -97,8 +97,10 @@ async function makeRound(groups: readonly JoinedGroup[], request: JoiningRequest
 async function makeOne(
   group: JoinedGroup,
   parts: readonly StoredPart[],
-  { store, batch, out, isTaken }: JoiningRequest,
+  request: JoiningRequest,
+  isAgain = false,
 ): Promise<JoinedLine> {
+  const { store, batch, out, isTaken } = request;
   const found = await store.join(parts, `${batch.layout.stem}/joined-${group.digest.slice(0, 16)}`);
   if (found.type === 'unjoinable') return failed(group, found.why);
   if (found.type === 'damaged') return failed(group, `the stored file ${parts[found.at]?.key ?? ''} is ${found.is}`);
@@ -107,6 +109,8 @@ async function makeOne(
   try {
     if (isTaken(name)) return failed(group, `the file of a row has the name ${name}`);
     const became = await placeFile({ name, file }, store, out);
+    // Another command that makes the same files at this moment has removed it.
+    if (became === 'missing' && !isAgain) return await makeOne(group, parts, request, true);
     if (became !== 'placed' && became !== 'kept') return failed(group, `the joined file is ${became}`);
   } finally {
     // It can be made again at any time, so the store need not keep it.

@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 
-/** The most CPU seconds that a run may take, and the most seconds by the clock: a file that is made to hang must end. */
+/** CPU seconds that a run on one file may take: one that is made to hang must end. */
 const MOST_CPU_SECONDS = 600;
-const MOST_MS = 900_000;
+/** It may take so much longer by the clock. */
+const CLOCK_FACTOR = 3;
 /** How much of its complaints is kept. */
 const MOST_WORDS = 2_000;
 
@@ -24,6 +25,8 @@ export interface FfmpegRun {
    * end, as {@link fileArgument} writes them.
    */
   readonly args: readonly string[];
+  /** CPU seconds that it may take; three times as many by the clock. Default 600. */
+  readonly mostSeconds?: number;
   /** Gives it its input, and ends it. Default: it has none. */
   readonly onInput?: (input: Writable) => Promise<void>;
   /** Takes what it writes to its output. Default: nothing is read. */
@@ -37,10 +40,11 @@ export function fileArgument(path: string): string {
 
 /**
  * Runs ffmpeg without a shell; it may open local files only. Returns what it wrote to its error output. Throws
- * {@link FfmpegFailed}. It ends with this process or thread, and at the latest after 10 minutes of CPU.
+ * {@link FfmpegFailed}. It ends with this process or thread, and at the latest when its time is up.
  */
-export async function runFfmpeg({ program, args, onInput, onOutput }: FfmpegRun): Promise<string> {
-  const fixed = ['-nostdin', '-hide_banner', '-loglevel', 'error', '-timelimit', String(MOST_CPU_SECONDS)];
+export async function runFfmpeg(run: FfmpegRun): Promise<string> {
+  const { program, args, mostSeconds = MOST_CPU_SECONDS, onInput, onOutput } = run;
+  const fixed = ['-nostdin', '-hide_banner', '-loglevel', 'error', '-timelimit', String(mostSeconds)];
   const child = spawn(program, [...fixed, '-threads', '1', '-protocol_whitelist', 'file,pipe', ...args], {
     stdio: [onInput === undefined ? 'ignore' : 'pipe', onOutput === undefined ? 'ignore' : 'pipe', 'pipe'],
     // Nothing of this process's environment concerns it, least of all the token.
@@ -49,7 +53,7 @@ export async function runFfmpeg({ program, args, onInput, onOutput }: FfmpegRun)
   });
   const kill = (): void => void child.kill('SIGKILL');
   process.once('exit', kill);
-  const timer = setTimeout(kill, MOST_MS);
+  const timer = setTimeout(kill, mostSeconds * CLOCK_FACTOR * 1_000);
   let words = '';
   child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
     words = `${words}${chunk}`.slice(-MOST_WORDS);

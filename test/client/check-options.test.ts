@@ -29,6 +29,7 @@ describe('a run of a program', () => {
     ['name', { name: '../elsewhere' }],
     ['name', { name: 'a\\b' }],
     ['assumeSeconds', { assumeSeconds: Number.NaN }],
+    ['join.pause', { join: { column: 'chapter', pause: Number.NaN } }],
     ['budget', { tuning: { budget: Number.NaN } }],
     ['subset.type', { subset: { type: 'first' as 'limit', rows: 1 } }],
     ['subset.rows', { subset: { type: 'limit', rows: 0 } }],

@@ -126,6 +126,13 @@ describe('rows that are joined', () => {
     expect(await readdir(inOut('media/joined'))).toEqual(['One.wav']);
   });
 
+  it('are made by two commands at once', async () => {
+    await speak(2, wav(0.2));
+    const both = await Promise.all([1, 2].map(() => projectBatch(place.request({ complete: false }))));
+    for (const { joined } of both) expect(joined?.map(({ message }) => message)).toEqual(['', '']);
+    expect((await verifyOut(place.out)).mismatches).toEqual([]);
+  });
+
   it('ignore a list that leads out of the folder', async () => {
     await speak(2, wav(0.2));
     await project();

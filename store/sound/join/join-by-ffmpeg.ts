@@ -8,6 +8,8 @@ import { CannotJoin, chaptersOf, type JoinedSound, type JoinPart } from './join-
 
 /** Samples on their way from one run to the other: 16 bits, as every encoder takes them. */
 const SAMPLE_BYTES = 2;
+/** CPU seconds to encode all parts: a book of 50 hours takes about one hour. */
+const MOST_SECONDS = 4 * 3_600;
 /** Bytes of silence at once. */
 const PIECE_BYTES = 64 * 1024;
 
@@ -28,6 +30,7 @@ export async function joinByFfmpeg(parts: readonly JoinPart[], out: string, prog
   let samples = 0;
   await runFfmpeg({
     program,
+    mostSeconds: MOST_SECONDS,
     args: [...samplesOf(format), '-i', 'pipe:0', ...encoder.args, fileArgument(out)],
     onInput: async (input) => {
       for (const part of parts) {
