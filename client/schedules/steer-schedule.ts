@@ -2,7 +2,9 @@ import type { ScheduleDescription, ScheduleHandle } from '@temporalio/client';
 import type { OverlapPolicy, WrittenSpec } from '../../policy/schedule-spec.ts';
 import type { ScheduleHooks } from '../../contract/schedule.ts';
 import type { ScheduledRun } from '../../inputs/scheduled-run.ts';
+import { parseMonthBudget } from '../../inputs/scheduled-run.ts';
 import { VoxbatchError } from '../problem.ts';
+import { refuseOption } from '../refuse-option.ts';
 import { requireSpec } from './create-schedule.ts';
 import { askTemporal, handleOf, type SchedulePlace } from './place.ts';
 import type { TimeRange } from './preview-schedule.ts';
@@ -113,6 +115,9 @@ export async function updateSchedule(
   await surveyBeforeChange(place, name);
   await askTemporal(place, name, () =>
     handleOf(place, name).update((before) => {
+      // Written back as none, it would be gone without a word.
+      if (written.budgetMonth === undefined && parseMonthBudget(inputOf(before).month) === undefined)
+        refuseOption(nameOf('budgetMonth'), 'it once more: what the schedule has cannot be read', undefined);
       const spec = requireSpec(written, nameOf, decodeSpec(before));
       const { remainingActions, ...encoded } = encodeSpec(spec);
       const { paused, note } = before.state;

@@ -1,5 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { areRowsCleaned } from '../../batches/clean-batch.ts';
 import { findDamaged } from '../../batches/damaged-results.ts';
 import { OUTCOMES } from '../../contract/outcomes.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
@@ -50,7 +51,7 @@ export async function verify(
   else if (report.unfinished > 0)
     output.say(`The batch had not ended when these files were written. To write them as it is now: ${write}`);
   if (inStore !== undefined && report.batch !== undefined)
-    for (const line of damageLines(damaged, { batch: report.batch, store: inStore.store })) output.say(line);
+    for (const line of damageLines(damaged, { batch: report.batch, ...inStore })) output.say(line);
   return exit;
 }
 
@@ -68,11 +69,14 @@ async function isUnwritten({ folder }: VerifyReport, batch: string | undefined):
 /** Which of the wrong media the store of this folder has. Undefined if no ledger here knows the batch. */
 async function lookIntoStore(
   report: VerifyReport,
-): Promise<{ readonly store: string; readonly damaged: readonly DamagedResult[] } | undefined> {
+): Promise<
+  { readonly store: string; readonly damaged: readonly DamagedResult[]; readonly isRequestRemoved: boolean } | undefined
+> {
   try {
     return await atLedger(async (ledger, { store }) => {
       const damaged = await findDamaged(report, { ledger, store });
-      return damaged && { store, damaged };
+      const batch = report.batch === undefined ? undefined : await ledger.findBatch(report.batch);
+      return damaged && { store, damaged, isRequestRemoved: batch !== undefined && areRowsCleaned(batch) };
     });
   } catch (error) {
     if (error instanceof VoxbatchError || error instanceof ExitError) return undefined;

@@ -12,21 +12,29 @@ const FREE_WAY =
 
 /**
  * Describes results that the store no longer has unchanged, with the next command: writing the files again cannot help,
- * only the right store or a new take can.
+ * only the right store or a new take can. `isRequestRemoved`: what the rows asked for is gone, too, so none can be redriven.
  */
-export function damageLines(all: readonly DamagedResult[], place: { batch: string; store: string }): string[] {
+export function damageLines(
+  all: readonly DamagedResult[],
+  place: { batch: string; store: string; isRequestRemoved?: boolean },
+): string[] {
   const damaged = all.filter(({ is }) => is !== 'removed');
   const removed = all.filter(({ is }) => is === 'removed');
   return [...lostLines(damaged, place), ...removedLines(removed, place), ...(all.length === 0 ? [] : [FREE_WAY])];
 }
 
-function removedLines(removed: readonly DamagedResult[], { batch }: { batch: string }): string[] {
+function removedLines(
+  removed: readonly DamagedResult[],
+  { batch, isRequestRemoved = false }: { batch: string; isRequestRemoved?: boolean },
+): string[] {
   if (removed.length === 0) return [];
   const rows = removed.slice(0, SHOWN).map(namedRow).join(', ');
   const more = removed.length > SHOWN ? ` and ${String(removed.length - SHOWN)} more` : '';
+  const again = isRequestRemoved
+    ? 'So was what the rows asked for: to make them again at a new charge, run the manifest as a new batch.'
+    : `To make them again at a new charge: voxbatch redrive ${shellWord(batch)} --rows ${rowsWord(removed)}${unnamedRows({ count: removed.length })}`;
   return [
-    `The media of ${rows}${more} were removed from the store (voxbatch clean or cache prune) and are not in this folder. ` +
-      `To make them again at a new charge: voxbatch redrive ${shellWord(batch)} --rows ${rowsWord(removed)}${unnamedRows({ count: removed.length })}`,
+    `The media of ${rows}${more} were removed from the store (voxbatch clean or cache prune) and are not in this folder. ${again}`,
   ];
 }
 

@@ -1,6 +1,11 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { ScheduleOverlapPolicy, type ScheduleDescription } from '@temporalio/client';
-import { pauseSchedule, resumeSchedule } from '../../client/schedules/steer-schedule.ts';
+import {
+  pauseSchedule,
+  resumeSchedule,
+  updateSchedule,
+  type ScheduleChange,
+} from '../../client/schedules/steer-schedule.ts';
 import type { SchedulePlace } from '../../client/schedules/place.ts';
 import { triggerAndWait } from '../../client/schedules/trigger-and-wait.ts';
 import { scheduleIdOf } from '../../contract/schedule.ts';
@@ -65,6 +70,34 @@ describe('a pause', () => {
     expect(schedule.state).toEqual({ paused: true, note: 'why' });
     await resumeSchedule(schedule.place, 'nightly', 'go on');
     expect(schedule.state).toEqual({ paused: false, note: 'go on' });
+  });
+});
+
+describe('an update', () => {
+  it('does not drop a budget for the month that it cannot read', async () => {
+    let written: { readonly action: { readonly args: readonly unknown[] } } | undefined;
+    const found = (month: unknown): ScheduleDescription => {
+      const before = describeAs({ paused: false, note: '' }, { skipped: 0, firings: [] });
+      return { ...before, action: { ...before.action, args: [{ month }] } };
+    };
+    const openWith = (month: unknown): SchedulePlace =>
+      placeWith({
+        describe: async () => found(month),
+        update: async (change: (before: ScheduleDescription) => typeof written) => {
+          written = change(found(month));
+        },
+      });
+    const change = (budgetMonth?: string): ScheduleChange => {
+      const wish = budgetMonth === undefined ? {} : { budgetMonth };
+      return { written: { ...wish, timezone: 'UTC' }, nameOf: (option) => `--${option}` };
+    };
+    const odd = openWith({ credits: 'many' });
+    await expect(updateSchedule(odd, 'nightly', change())).rejects.toThrow('cannot be read');
+    expect(written).toBeUndefined();
+    await updateSchedule(odd, 'nightly', change('80'));
+    expect(written?.action.args).toMatchObject([{ month: { credits: 80 } }]);
+    await updateSchedule(openWith({ credits: 70, timezone: 'UTC' }), 'nightly', change());
+    expect(written?.action.args).toMatchObject([{ month: { credits: 70 } }]);
   });
 });
 

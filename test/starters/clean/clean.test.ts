@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { clean } from '../../../starters/clean/clean.ts';
@@ -74,6 +74,15 @@ describe('clean', () => {
     expect(anew.stderr).toContain('were removed from the store (voxbatch clean or cache prune)');
     expect((await desk.line.run('status', 'demo')).stdout).toContain('its media were removed from the store at ');
     expect((await desk.line.run('explain', 'a', 'demo')).stdout).toContain('since removed from the store');
+  });
+
+  it('lets verify advise no redrive of rows that cannot be run again', async () => {
+    await desk.line.run('clean', 'demo', '--all', '--yes');
+    await rm('out/demo/media/a.mp3');
+    const { code, stderr } = await desk.line.run('verify', 'demo');
+    expect(code).toBe(15);
+    expect(stderr).toContain('to make them again at a new charge, run the manifest as a new batch.');
+    expect(stderr).not.toContain('voxbatch redrive');
   });
 
   it('keeps the bill of a batch whose rows it empties, and refuses what needs them', async () => {
