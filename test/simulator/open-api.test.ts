@@ -119,14 +119,19 @@ async function tour({ call, origin, simulator }: Client): Promise<void> {
   expectDocumented(await call('GET', '/profile', undefined, { authorization: 'Bearer wrong' }), 'GET', '/profile');
 }
 
-const variants = Object.entries(SHAPES).flatMap(([dimension, names]) => names.map((name) => `${dimension}=${name}`));
+/** Shapes of all dimensions at once, so few that each variant of each dimension is in one of them. */
+const shapes = Array.from({ length: Math.max(...Object.values(SHAPES).map(({ length }) => length)) }, (_, at) =>
+  Object.entries(SHAPES)
+    .map(([dimension, names]) => `${dimension}=${names[at % names.length] ?? ''}`)
+    .join(','),
+);
 
 describe('the OpenAPI document', () => {
-  it.each(variants)('describes every answer with %s', async (shape) => {
+  it.each(shapes)('describes every answer with %s', async (shape) => {
     await withSimulator({ plan, shape, seed: 3 }, tour);
   });
 
-  it.each([1, 2, 3, 4])('describes every answer of drawn shapes, seed %d', async (seed) => {
+  it.each([1, 2, 3, 4, 5, 6, 7, 8])('describes every answer of drawn shapes, seed %d', async (seed) => {
     await withSimulator({ plan, seed }, tour);
   });
 
