@@ -72,8 +72,9 @@ export class VoiceBook {
   /** Deletes voices that the account made, and makes as many, each at the beginning or at the end of the list. */
   churn(count: number, draw: Draw): void {
     for (let number = 0; number < count; number++) {
-      const own = [...this.#byId.values()].filter(({ personal }) => personal);
-      const gone = own[Math.floor(draw.fraction() * own.length)];
+      const all = [...this.#byId.values()];
+      const isOwn = ({ personal }: StoredVoice): boolean => personal;
+      const gone = all.slice(Math.floor(draw.fraction() * all.length)).find(isOwn) ?? all.find(isOwn);
       if (gone !== undefined) this.#byId.delete(gone.id);
       const made = { ...madeBefore(0), id: randomUUID(), name: 'Made meanwhile' };
       if (draw.coin()) this.#add(made);
@@ -94,7 +95,7 @@ export class VoiceBook {
     return [...this.#byId.values()].filter(
       (voice) =>
         (provider === null || voice.provider === provider) &&
-        `${voice.name} ${voice.description}`.toLowerCase().includes(wanted),
+        (wanted === '' || `${voice.name} ${voice.description}`.toLowerCase().includes(wanted)),
     );
   }
 
