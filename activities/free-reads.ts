@@ -1,4 +1,4 @@
-import { ApiError } from '../api/speech-api.ts';
+import { ApiError, type Voice } from '../api/speech-api.ts';
 import type { FreeReads, Unreadable } from '../batches/free-reads.ts';
 import type { Dependencies } from './dependencies.ts';
 import { findTrace } from './find-trace.ts';
@@ -33,6 +33,14 @@ export function freeReads(deps: Dependencies, signal: AbortSignal): FreeReads {
         await loadBatch(deps, batch);
         const { jobs, begunAt } = await readList(deps, list, batch, signal);
         return { type: 'listed', jobs, begunAt };
+      }),
+    listVoices: (batch, dialect) =>
+      orUnreadable(async () => {
+        await loadBatch(deps, batch);
+        const inTurn = <T>(read: () => Promise<T>): Promise<T> => readInTurn(deps, batch, signal, read);
+        const voices: Voice[] = [];
+        for await (const voice of apiIn(deps, dialect).listVoices({ inTurn }, signal)) voices.push(voice);
+        return { type: 'listed', voices };
       }),
   };
 }

@@ -4,7 +4,7 @@ import type { Connection } from './connection.ts';
 import { clientOf } from './operations/client-of.ts';
 import { readInput, readJob, readList, type ResultNames } from './read-job.ts';
 import { readJson } from './read-json.ts';
-import { asNumber, asTimeMs, firstOf, type JsonObject, objectsAt } from './read-members.ts';
+import { asNumber, firstOf, type JsonObject, objectsAt, readCreatedAtMs } from './read-members.ts';
 import { cleanReading } from './read-paid-job.ts';
 import type { JobPage, ListedJob } from './speech-api.ts';
 
@@ -39,7 +39,7 @@ export async function listJobs(
 function readListedJob(item: JsonObject, results: ResultNames, connection: Connection): ListedJob | undefined {
   const job = readJob(item, results, undefined, connection.baseUrl);
   if (job === undefined) return undefined;
-  const createdAtMs = firstOf([item], ['created_at', 'createdAt', 'created', 'create_time'], asTimeMs);
+  const createdAtMs = readCreatedAtMs([item]);
   const videoUrl = readInput(item, ['videoUrl', 'video_url']);
   const audioUrl = readInput(item, ['audioUrl', 'audio_url']);
   return {

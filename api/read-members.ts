@@ -108,7 +108,7 @@ export function asCredits(value: unknown): number | undefined {
 }
 
 /** A time in ms, from ISO 8601, or from seconds or ms since 1970 (values below 10^11 are seconds: as ms they would be before 1974). */
-export function asTimeMs(value: unknown): number | undefined {
+function asTimeMs(value: unknown): number | undefined {
   const number = asNumber(value);
   if (number !== undefined) return number <= 0 ? undefined : Math.round(number < 1e11 ? number * 1000 : number);
   const text = asText(value);
@@ -136,4 +136,9 @@ const CREDIT_PLACES = [
 /** What the service says it charged: from the body, else from the header. */
 export function readCredits(body: unknown, header: string | undefined): number | undefined {
   return firstOf(objectsAt(body, CREDIT_PLACES), ['credits_used', 'creditsUsed'], asCredits) ?? asCredits(header);
+}
+
+/** When something in a list was made, if its object says so. */
+export function readCreatedAtMs(objects: readonly JsonObject[]): number | undefined {
+  return firstOf(objects, ['created_at', 'createdAt', 'created', 'create_time'], asTimeMs);
 }

@@ -1,5 +1,5 @@
 import { defined } from '../contract/defined.ts';
-import { asId, asIds, asText, firstOf, type JsonObject, objectsAt } from './read-members.ts';
+import { asId, asIds, asText, firstOf, type JsonObject, objectsAt, readCreatedAtMs } from './read-members.ts';
 import type { Voice } from './speech-api.ts';
 import { readTraining } from './voice-training.ts';
 
@@ -24,6 +24,7 @@ export function readListedVoice(item: JsonObject): Voice | undefined {
     provider: firstOf(objects, ['provider'], asText) ?? '',
     ...defined({
       modelIds: firstOf(objects, ['modelIds', 'model_ids'], asIds),
+      createdAtMs: readCreatedAtMs(objects),
       isInTraining: readTraining(objects),
     }),
   };

@@ -128,6 +128,8 @@ export interface Voice {
   readonly provider: string;
   /** The engines that it works with; absent: the service does not say. */
   readonly modelIds?: readonly string[];
+  /** When it was made, if the service says so. */
+  readonly createdAtMs?: number;
   /** True if the service says, in words that we know, that the voice cannot be used yet. */
   readonly isInTraining?: boolean;
 }

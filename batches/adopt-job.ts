@@ -1,4 +1,6 @@
-import { dialectOf, makesJob, operationOf } from '../contract/row-kinds.ts';
+import type { Dialect } from '../contract/dialects.ts';
+import { defined } from '../contract/defined.ts';
+import { dialectOf, makesJob, OPERATION_FACTS, operationOf } from '../contract/row-kinds.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
 import type { RowTake } from './find-take.ts';
@@ -18,7 +20,7 @@ type BatchOfJob = Pick<BatchRecord, 'name' | 'apiUrl' | 'account' | 'settings'>;
  */
 export async function adoptJob(
   ledger: Ledger,
-  reads: Pick<FreeReads, 'findJob'>,
+  reads: Pick<FreeReads, 'findJob' | 'listVoices'>,
   batch: BatchOfJob,
   job: NamedJob,
   who: string,
@@ -32,18 +34,20 @@ export async function adoptJob(
   const present = (await ledger.readRow(batch.name, row))?.row.take ?? 1;
   return take !== undefined && take < present
     ? { ...facts, type: 'charged', take, ...price }
-    : { ...facts, type: 'adopted', ...price };
+    : { ...facts, type: 'adopted', ...price, ...defined({ isResult: end.isResult }) };
 }
 
 /** The row now has the job. */
 interface Done {
   readonly type: 'done';
+  /** What was named is the result itself: a voice. */
+  readonly isResult?: true;
   readonly otherPrice?: OtherPrice;
 }
 
 async function tryAdopting(
   ledger: Ledger,
-  reads: Pick<FreeReads, 'findJob'>,
+  reads: Pick<FreeReads, 'findJob' | 'listVoices'>,
   batch: BatchOfJob,
   job: NamedJob,
   who: string,
@@ -60,17 +64,34 @@ async function tryAdopting(
   if (spec === undefined) return { type: 'not-in-doubt' };
   const { kind } = spec;
   const operation = operationOf(spec, step, batch.settings.tts);
-  if (!makesJob(operation)) return { type: 'makes-no-job', step, kind };
-  const found = await reads.findJob(batch.name, { dialect: dialectOf(spec), operation }, jobId);
+  const isResult = OPERATION_FACTS[operation].result === 'voice' ? (true as const) : undefined;
+  if (!makesJob(operation) && isResult === undefined) return { type: 'makes-no-job', step, kind };
+  const dialect = dialectOf(spec);
+  const found = makesJob(operation)
+    ? await reads.findJob(batch.name, { dialect, operation }, jobId)
+    : await findVoice(reads, batch, dialect, jobId);
   if (found.type === 'missing') return { type: 'no-such-job', step, words: found.why };
   if (found.type === 'unreadable') return { type: 'job-unreadable', words: found.why };
   const isSettled = await ledger.decide(attempt, { type: 'adopted', jobId, who });
   if (isSettled || (await hasJob(ledger, batch.name, job)))
-    return { type: 'done', ...pricesOf(attempt.quoted, found.credits) };
+    return { type: 'done', ...pricesOf(attempt.quoted, found.credits), ...defined({ isResult }) };
   const by = await ledger.holderOfJob(batch.apiUrl, batch.account, step, jobId);
   if (by === undefined) return { type: 'answer-came' };
   const id = (await ledger.readRow(by.batch, by.row))?.row.id ?? '';
   return { type: 'job-taken', by: { batch: by.batch, row: by.row, id } };
+}
+
+/** The same for a voice, as far as the list has it. */
+async function findVoice(
+  reads: Pick<FreeReads, 'listVoices'>,
+  batch: BatchOfJob,
+  dialect: Dialect,
+  voiceId: string,
+): ReturnType<FreeReads['findJob']> {
+  const list = await reads.listVoices(batch.name, dialect);
+  if (list.type === 'unreadable') return list;
+  const isThere = list.voices.some(({ id }) => id === voiceId);
+  return isThere ? { type: 'there' } : { type: 'missing', why: 'it is not in the list of voices' };
 }
 
 /** Sums that differ by less than this are equal, in credits: both may have been rounded. */

@@ -1,4 +1,4 @@
-import type { ListedJob } from '../api/speech-api.ts';
+import type { ListedJob, Voice } from '../api/speech-api.ts';
 import type { Dialect } from '../contract/dialects.ts';
 import type { AttemptKey } from '../contract/batch.ts';
 import type { JobOperation, ListedOperation } from '../contract/row-kinds.ts';
@@ -46,4 +46,9 @@ export interface FreeReads {
     batch: string,
     list: JobList,
   ): Promise<{ readonly type: 'listed'; readonly jobs: readonly ListedJob[]; readonly begunAt: number } | Unreadable>;
+  /** The API's list of voices, each once. */
+  listVoices(
+    batch: string,
+    dialect: Dialect,
+  ): Promise<{ readonly type: 'listed'; readonly voices: readonly Voice[] } | Unreadable>;
 }

@@ -13,7 +13,7 @@ export interface NamedRow {
 
 /** A row whose answer was lost. */
 export interface LostRow extends NamedRow {
-  /** Whether its request makes a job, which a person may name. Default true. */
+  /** Whether its request makes a job or a voice, which a person may name. Default true. */
   readonly makesJob?: boolean;
 }
 
@@ -85,10 +85,10 @@ export function hasList(scanned: RowWithCharges, tts: TtsMode): boolean {
   return operation !== undefined && isTraceable(operation);
 }
 
-/** Whether the row's last request makes a job: the answer to others is the result itself. */
+/** Whether the row's last request makes a job or a voice: the answer to others is the result itself. */
 export function mayHaveJob(scanned: RowWithCharges, tts: TtsMode): boolean {
   const operation = lastOperation(scanned, tts);
-  return operation === undefined || makesJob(operation);
+  return operation === undefined || makesJob(operation) || isTraceable(operation);
 }
 
 function lastOperation({ row, charges }: RowWithCharges, tts: TtsMode): Operation | undefined {

@@ -30,11 +30,12 @@ export interface OtherPrice {
 /** What became of a row to settle. `jobId`: the job that it has or should have got. */
 export type SettledRow = NamedRow & { readonly jobId: string | null } & (
     | { readonly type: 'found' | 'moved-on' | 'released' }
-    | { readonly type: 'adopted'; readonly otherPrice?: OtherPrice }
+    /** `isResult`: it is a voice, so the row has its result. */
+    | { readonly type: 'adopted'; readonly otherPrice?: OtherPrice; readonly isResult?: true }
     /** For an earlier take whose charge is certain now. */
     | { readonly type: 'charged'; readonly take: number; readonly otherPrice?: OtherPrice }
     | { readonly type: 'not-charged'; readonly take: number }
-    /** `hasList`: the API lists such jobs. `makesJob`: such a request creates one. */
+    /** `hasList`: the API lists such jobs. `makesJob`: such a request makes something that a person may name. */
     | { readonly type: 'still-unknown'; readonly hasList: boolean; readonly makesJob: boolean }
     /** The API's list could not be read, so nothing is known. */
     | { readonly type: 'unreadable'; readonly why: string }

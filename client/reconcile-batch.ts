@@ -1,5 +1,6 @@
 import { chosenRows } from '../batches/choose-rows.ts';
 import type { FreeReads } from '../batches/free-reads.ts';
+import { listLostVoices } from '../batches/list-lost-voices.ts';
 import { listOrphans } from '../batches/list-orphans.ts';
 import type { FoundRows, RedriveDraft } from '../batches/redrive-draft.ts';
 import { draftRedrive } from '../batches/redrive.ts';
@@ -25,10 +26,15 @@ export type ReconciledRow =
 /** The jobs of the API that no row has; `unreadable`: its lists could not be read, so nothing is known. */
 export type OrphanList = Awaited<ReturnType<typeof listOrphans>>;
 
-/** A reconcile in progress: rows as they are settled, then the jobs that no row has. */
+/** Voices that rows may have made; `unreadable`: the list could not be read. */
+export type LostVoices = Awaited<ReturnType<typeof listLostVoices>>;
+
+/** A reconcile in progress: rows as they are settled, then the jobs that no row has, and voices that may be theirs. */
 export interface Reconciling {
   readonly rows: AsyncGenerator<SettledRow, void, undefined>;
   readonly orphans: () => Promise<OrphanList>;
+  /** The voices that these rows' lost requests may have made. */
+  readonly lostVoices: (rows: readonly number[]) => Promise<LostVoices>;
 }
 
 /**
@@ -47,6 +53,7 @@ export async function reconcileBatch(
   return {
     rows: settleOrder({ ledger, reads, batch, who: whoAsks() }, order),
     orphans: () => listOrphans(ledger, reads, batch.name),
+    lostVoices: (rows) => listLostVoices(ledger, reads, batch, rows),
   };
 }
 

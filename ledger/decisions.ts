@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { AttemptKey } from '../contract/batch.ts';
 import type { Failure } from '../contract/failures.ts';
 import { ACCEPTED_STATES, type AttemptState } from '../contract/outcomes.ts';
@@ -23,8 +24,7 @@ export async function decide(db: Db, key: AttemptKey, decision: Decision): Promi
     const row = await RowInHand.take(tx, key);
     const files = decision.type === 'released' ? await release(row, key) : [];
     if (decision.type === 'adopted') {
-      const verdict = { verdict: 'accepted', jobId: decision.jobId, isAdopted: true } as const;
-      if (!(await settleInHand(row, key, verdict, { state: 'processing' }))) return false;
+      if (!(await adopt(row, key, decision.jobId))) return false;
       // Nothing proves that the job is of this request, so no other row uses its result.
       await row.changeCharge(requireCharge(row, key), { result_key: null });
     }
@@ -42,6 +42,13 @@ export async function decide(db: Db, key: AttemptKey, decision: Decision): Promi
   });
 }
 
+/** Gives an attempt what a person names: a job, which is waited for, or a voice, which is the result itself. */
+function adopt(row: RowInHand, key: AttemptKey, jobId: string): Promise<boolean> {
+  return key.step === 'voice'
+    ? settleInHand(row, key, { verdict: 'done', jobId, isAdopted: true }, { outcome: 'succeeded', text: jobId })
+    : settleInHand(row, key, { verdict: 'accepted', jobId, isAdopted: true }, { state: 'processing' });
+}
+
 /**
  * Takes back the job that a person gave to an attempt: its outcome is unknown again, and its row, if still at that
  * take, ends `unknown`. Returns the files that were the row's result; undefined, without any change, if no person gave
@@ -53,9 +60,10 @@ async function release(row: RowInHand, key: AttemptKey): Promise<readonly Result
   );
   const charge = requireCharge(row, key);
   const { job_id: jobId } = charge;
-  if (last?.what !== 'adopted' || charge.state !== 'accepted' || jobId === null || jobId !== last.jobId)
-    return undefined;
+  const hasIt = charge.state === (key.step === 'voice' ? 'done' : 'accepted');
+  if (last?.what !== 'adopted' || !hasIt || jobId === null || jobId !== last.jobId) return undefined;
   refuseLaterSteps(row, key);
+  await refuseSpeakers(row, key, jobId);
   await row.changeCharge(charge, {
     state: 'unknown',
     job_id: null,
@@ -98,6 +106,20 @@ function refuseLaterSteps(row: RowInHand, key: AttemptKey): void {
   throw new LedgerMisuse(
     `Row ${key.row} of "${key.batch}" has a ${later} request that was made with the result of that job. Nothing was changed.`,
   );
+}
+
+/** Rows that speak with a voice may have been sent, so it cannot be taken back. */
+async function refuseSpeakers({ tx }: RowInHand, { batch, row }: AttemptKey, voiceId: string): Promise<void> {
+  const speaker = await tx
+    .selectFrom('rows')
+    .select('row')
+    .where('batch', '=', batch)
+    .where('voice_row', '=', row)
+    .where(sql`json_extract(spec, '$.voice')`, '=', voiceId)
+    .limit(1)
+    .executeTakeFirst();
+  if (speaker === undefined) return;
+  throw new LedgerMisuse(`Row ${speaker.row} of "${batch}" speaks with that voice. Nothing was changed.`);
 }
 
 async function note(tx: Tx, key: AttemptKey, decision: Decision, files: readonly ResultFile[]): Promise<void> {

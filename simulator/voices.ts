@@ -13,6 +13,8 @@ export interface StoredVoice {
   readonly engines?: readonly string[];
   /** When its training is over, wall clock, ms. */
   readonly readyAt: number;
+  /** When it was made, wall clock, ms; undefined: long ago. */
+  readonly madeAt?: number;
 }
 
 /** Engines of the service, by the provider of the voices that they work with. */
@@ -102,7 +104,7 @@ export class VoiceBook {
   /** `trainingMs`: how long it cannot be used yet. */
   create(name: string, description: string, trainingMs = 0): StoredVoice {
     const made = { id: randomUUID(), name, description, provider: 'fishaudio', personal: true };
-    const voice = this.#withEngines({ ...made, readyAt: Date.now() + trainingMs });
+    const voice = this.#withEngines({ ...made, readyAt: Date.now() + trainingMs, madeAt: Date.now() });
     this.#byId.set(voice.id, voice);
     return voice;
   }

@@ -104,16 +104,17 @@ function showCreated({ id, name, description }: StoredVoice): Answer {
   return json(200, { modelId: id, title: name, description, createdAt, message: 'Model created' });
 }
 
-/** When the samples were made; nobody asks when a voice was. */
-const MADE_AT = '2024-01-01T00:00:00.000Z';
+/** When the samples were made. */
+const LONG_AGO = Date.UTC(2024, 0, 1);
 
-function modelMembers({ id, name, description, personal }: StoredVoice): Record<string, unknown> {
+function modelMembers({ id, name, description, personal, madeAt = LONG_AGO }: StoredVoice): Record<string, unknown> {
+  const at = new Date(madeAt).toISOString();
   return {
     modelId: id,
     title: name,
     description,
-    created_at: MADE_AT,
-    updated_at: MADE_AT,
+    created_at: at,
+    updated_at: at,
     isPersonal: personal,
   };
 }

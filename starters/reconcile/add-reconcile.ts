@@ -24,7 +24,7 @@ export function addReconcileCommand(program: Command, context: CommandContext): 
     .option('--json', 'Print one line of JSON')
     .addHelpText(
       'after',
-      "\nWithout options, this looks up every unknown row: late answers, stored results, the API's list of lip-sync jobs.\n" +
+      "\nWithout options, this looks up every unknown row: late answers, stored results, the API's lists of lip-sync jobs and voices.\n" +
         "Only --resubmit spends. Exits with the batch's exit code: 13 while a row is unknown.\n" +
         '\nExample:\n  voxbatch reconcile lines\n  voxbatch reconcile lines --adopt r7=job-1f3a --resubmit r8 r9\n  voxbatch reconcile lines --release r7\n',
     )

@@ -80,14 +80,16 @@ function wordsOf(row: ReconciledRow): string {
     case 'found':
       return 'its result was stored; nothing was paid again';
     case 'adopted':
-      return `has job ${oneLine(row.jobId ?? '')} now; its result is fetched without paying again`;
+      return row.isResult === true
+        ? `has voice ${oneLine(row.jobId ?? '')} now; nothing was paid again`
+        : `has job ${oneLine(row.jobId ?? '')} now; its result is fetched without paying again`;
     case 'moved-on':
       return 'is no longer unknown: its answer has arrived, or someone else settled it';
     case 'resubmitted':
       return 'was sent again at full price';
     case 'still-unknown':
       return row.hasList
-        ? 'still unknown: no job in the list is certain to be its own'
+        ? 'still unknown: nothing in the list is certain to be its own'
         : 'still unknown: the API does not list such requests, so only your account can show whether it was charged';
     case 'unreadable':
       return `still unknown: the list could not be read (${oneLine(row.why)})`;
@@ -115,7 +117,7 @@ function refusalWords(why: SettleRefusal): string {
     case 'makes-no-job':
       return `a ${why.step} of a ${why.kind} row makes no job`;
     case 'no-such-job':
-      return `the API has no ${why.step} job of that id (${why.words})`;
+      return `the API has no ${why.step === 'voice' ? 'voice' : `${why.step} job`} of that id (${why.words})`;
     case 'job-unreadable':
       return `the job could not be read: ${why.words}`;
     case 'job-taken':

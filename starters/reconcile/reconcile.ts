@@ -20,6 +20,7 @@ import { redriveRows, workOn } from '../redrive/redrive-rows.ts';
 import { rowsInWords } from '../terminal/row-words.ts';
 import { readSettings } from '../connect/settings.ts';
 import { wordSteps } from '../terminal/next-steps.ts';
+import { lostVoiceLines, lostVoicesJson } from './lost-voice-words.ts';
 import { orphanLines, priceLines, reconciledJson, reconciledLine } from './reconcile-words.ts';
 import { requireOrder, type WishFlags } from './row-flags.ts';
 
@@ -73,7 +74,7 @@ function requireWord({ again }: SettleOrder, batch: BatchRecord, { person }: Des
 async function settleAll(task: Task, desk: Desk): Promise<ExitName> {
   const { batch, order, out } = task;
   const { session, output, json } = desk;
-  const { rows: settling, orphans: listOrphans } = await reconcileBatch(session, task);
+  const { rows: settling, orphans: listOrphans, lostVoices } = await reconcileBatch(session, task);
   const rows: SettledRow[] = [];
   for await (const row of settling) {
     rows.push(row);
@@ -87,7 +88,13 @@ async function settleAll(task: Task, desk: Desk): Promise<ExitName> {
   if (rows.length === 0 && !json) output.data(`Batch "${batch.name}" has no unknown row.`);
   const found = await listOrphans();
   if (found.type === 'unreadable') output.say(`Jobs that belong to no row could not be listed: ${found.why}`);
-  if (!json) sayLeft(rows, found, task, desk);
+  const voices = await lostVoices(rows.flatMap(({ type, row }) => (type === 'still-unknown' ? row : [])));
+  if (voices.type === 'unreadable') output.say(`Voices that rows may have made could not be listed: ${voices.why}`);
+  const mayBeTheirs = voices.type === 'listed' ? voices.voices : null;
+  if (!json) {
+    for (const line of lostVoiceLines(mayBeTheirs ?? [], batch.name)) output.data(line);
+    sayLeft(rows, found, task, desk);
+  }
   const after = afterSettling(rows, order);
   const exit = await goOn(task, after, desk);
   if (json) {
@@ -96,7 +103,9 @@ async function settleAll(task: Task, desk: Desk): Promise<ExitName> {
     const became = rows.map((row) =>
       after.toPay.includes(row.row) ? ({ ...row, type: 'resubmitted' } as const) : row,
     );
-    output.data(JSON.stringify({ ...end, ...reconciledJson(became, orphansOf(found)) }));
+    output.data(
+      JSON.stringify({ ...end, ...reconciledJson(became, orphansOf(found)), voices: lostVoicesJson(mayBeTheirs) }),
+    );
   }
   return exit;
 }

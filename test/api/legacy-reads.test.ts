@@ -73,7 +73,9 @@ describe('the reads of the legacy paths', () => {
     await both(async ({ v1, legacy }) => {
       const idsOf = (voices: readonly Voice[]): readonly string[] => voices.map(({ id }) => id);
       expect(idsOf(await voicesOf(legacy))).toEqual(idsOf(await voicesOf(v1)));
-      expect(await voicesOf(legacy, 'NARR')).toEqual([{ id: 'narrator', name: 'Narrator', provider: '' }]);
+      expect(await voicesOf(legacy, 'NARR')).toEqual([
+        { id: 'narrator', name: 'Narrator', provider: '', createdAtMs: Date.UTC(2024, 0, 1) },
+      ]);
     });
   });
 

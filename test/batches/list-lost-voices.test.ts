@@ -1,0 +1,64 @@
+import { describe, expect, it } from '@jest/globals';
+import { listLostVoices } from '../../batches/list-lost-voices.ts';
+import { releaseTake } from '../../batches/decide-take.ts';
+import type { RowSpec } from '../../contract/row-kinds.ts';
+import type { Dependencies } from '../../activities/dependencies.ts';
+import { freeReadsOf } from '../../worker/free-reads.ts';
+import { adopt, recordOf } from '../activities/adopt.ts';
+import { BATCH } from '../activities/rows.ts';
+import { createWorld, type World } from '../activities/world.ts';
+import { sampleFolder, writeSample } from '../support/samples.ts';
+
+/** A world where the answer about the voice of row 1 was lost, and its list was closed meanwhile. */
+async function withLostVoice(): Promise<{ readonly world: World; readonly deps: Dependencies; readonly made: string }> {
+  const world = await createWorld({ plan: { rules: [{ on: 'create', match: { nth: 1 }, fault: 'reset-after' }] } });
+  const samples = [await writeSample(await sampleFolder(), 'a.wav')];
+  const spec: RowSpec = { kind: 'voice', name: 'Anna', samples, extra: {} };
+  await world.fill([spec, { ...spec, name: 'Ben' }]);
+  const blind = await world.worker({ change: ({ api }) => ({ api: { ...api, listVoices: async function* () {} } }) });
+  await blind.drive(1);
+  expect((await world.row(1)).outcome).toBe('unknown');
+  const { deps } = await world.worker();
+  return { world, deps, made: String(world.charges()[0]?.jobId) };
+}
+
+async function candidates(deps: Dependencies, rows: readonly number[]): ReturnType<typeof listLostVoices> {
+  return listLostVoices(deps.ledger, freeReadsOf(deps), await recordOf(deps.ledger), rows);
+}
+
+describe('the voices that a lost request may have made', () => {
+  it('are those of its name that no row has, and a person may give one to the row', async () => {
+    const { world, deps, made } = await withLostVoice();
+    await world.worker().then((worker) => worker.drive(2));
+    expect(await candidates(deps, [1, 2])).toMatchObject({
+      type: 'listed',
+      voices: [{ row: 1, voice: made, name: 'Anna', provider: 'fishaudio' }],
+    });
+    expect(await adopt(deps, 1, 'nobody')).toMatchObject({ type: 'refused', why: { type: 'no-such-job' } });
+    expect(await adopt(deps, 1, made)).toMatchObject({ type: 'adopted', jobId: made, isResult: true });
+    expect(await world.row(1)).toMatchObject({ outcome: 'succeeded', text: made });
+    expect(await adopt(deps, 1, made)).toMatchObject({ type: 'adopted' });
+    expect(world.charges()).toHaveLength(2);
+    expect(await candidates(deps, [1])).toEqual({ type: 'listed', voices: [] });
+  });
+
+  it('may be taken back, and the row is unknown again', async () => {
+    const { world, deps, made } = await withLostVoice();
+    await adopt(deps, 1, made);
+    expect(await releaseTake(deps.ledger, BATCH, { row: 1 }, 'ann@desk')).toMatchObject({ type: 'released' });
+    expect(await world.row(1)).toMatchObject({ outcome: 'unknown', text: null });
+    expect(await candidates(deps, [1])).toMatchObject({ voices: [{ voice: made }] });
+  });
+
+  it('leave out one that was made before, where the API says when', async () => {
+    const { deps, made } = await withLostVoice();
+    const record = await recordOf(deps.ledger);
+    const voice = (id: string, createdAtMs?: number) => ({ id, name: ' Anna', provider: '', createdAtMs });
+    const now = Date.now();
+    const voices = [voice('late', now + 60_000), voice('old', now - 3_600_000), voice('no-time'), voice(made, now)];
+    const reads = { listVoices: () => Promise.resolve({ type: 'listed', voices } as never) };
+    expect(await listLostVoices(deps.ledger, reads, record, [1])).toMatchObject({
+      voices: [{ voice: made }, { voice: 'late' }, { voice: 'no-time' }],
+    });
+  });
+});
