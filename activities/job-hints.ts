@@ -1,11 +1,14 @@
 import { afterEnd, NEW_TRUST, sparesPolls, type HintTrust } from '../policy/hint-trust.ts';
-import { needsProbe, NO_PROBES, type Probes } from '../policy/probes.ts';
+import { needsProbe, nextProbeAge, NO_PROBES, type Probes } from '../policy/probes.ts';
 import type { HintSource } from './hint-source.ts';
 
 /** A hint may come before the answer that names its job. A source remembers what it heard for this long, ms. */
 export const UNHEARD_MS = 10_000;
-/** A probe that was polled more often no longer counts as one that runs. */
+/** A probe that was polled more often is none any longer. */
 const MOST_PROBES_POLLS = 4;
+
+/** After so many gaps a job that is spared is asked about again: how long such jobs take may be known by then, and probes end. */
+const ASK_AGAIN_GAPS = 10;
 
 /** A job whose webhook may come. */
 interface Hinted {
@@ -20,13 +23,15 @@ interface Hinted {
   hintedLookAt: number;
   isProbe: boolean;
   probePolls: number;
+  /** The age of a probe before which it is not polled again, ms. */
+  probeAge: number;
   /** Its webhook can still come: it ran after webhooks were listened for. */
   mayBeSpared: boolean;
   /** It was read and had ended, or could not be read: it is polled until somebody has its end. */
   isDue: boolean;
   hasEnded: boolean;
-  /** The age of the next look by the safety net, ms. */
-  netAge: number | undefined;
+  /** The age from which the next look by the safety net is counted, ms. */
+  netFrom: number | undefined;
   /** Wakes whoever waits for it. */
   wake: (() => void) | undefined;
 }
@@ -94,8 +99,8 @@ export class JobHints {
     }
     // What came before anybody listened is lost, and what came for an unknown job is remembered for a while only.
     const mayBeSpared = ageMs <= Math.min(UNHEARD_MS, this.#now() - this.#listenedSince);
-    const none = { isHinted: false, lookAt: Infinity, hintedLookAt: -Infinity, wake: undefined, netAge: undefined };
-    const no = { isProbe: false, probePolls: 0, isDue: false, hasEnded: false };
+    const none = { isHinted: false, lookAt: Infinity, hintedLookAt: -Infinity, wake: undefined, netFrom: undefined };
+    const no = { isProbe: false, probePolls: 0, probeAge: 0, isDue: false, hasEnded: false };
     this.#jobs.set(jobId, { gapMs, waiter, mayBeSpared, ...none, ...no });
     this.#probes = { ...this.#probes, jobs: this.#probes.jobs + 1 };
     this.#source.listenFor(jobId);
@@ -128,21 +133,26 @@ export class JobHints {
   }
 
   /**
-   * Whether the planned poll of a job at this age can be left out: then the age of the next one, else undefined.
-   * `safetyAge` works out the safety net's.
+   * Whether the planned poll of a job at this age can be left out: then the age at which to ask again, else undefined.
+   * `safetyAge` works out when the safety net looks next, counted from an age; what it knows of such jobs may change.
    */
-  spare(jobId: string, ageMs: number, safetyAge: () => number): number | undefined {
+  spare(jobId: string, ageMs: number, safetyAge: (fromMs: number) => number): number | undefined {
     const job = this.#jobs.get(jobId);
     if (this.#source === undefined || job === undefined || !sparesPolls(this.#trust)) return undefined;
-    if (!job.mayBeSpared || job.isDue || job.isProbe) return undefined;
-    if (needsProbe(this.#probes, this.#trust.standing)) {
-      job.isProbe = true;
+    if (!job.mayBeSpared || job.isDue) return undefined;
+    if (!job.isProbe && needsProbe(this.#probes, this.#trust.standing)) {
+      [job.isProbe, job.probePolls, job.probeAge] = [true, 0, 0];
       this.#probes = { ...this.#probes, running: this.#probes.running + 1 };
+    }
+    if (job.isProbe) {
+      if (ageMs < job.probeAge - 1) return job.probeAge;
+      job.probeAge = nextProbeAge(ageMs);
       return undefined;
     }
-    job.netAge ??= safetyAge();
-    if (ageMs < job.netAge - 1) return job.netAge;
-    job.netAge = undefined;
+    job.netFrom ??= ageMs;
+    const netAge = safetyAge(job.netFrom);
+    if (ageMs < netAge - 1) return Math.min(netAge, ageMs + ASK_AGAIN_GAPS * job.gapMs);
+    job.netFrom = undefined;
     return undefined;
   }
 
@@ -167,7 +177,7 @@ export class JobHints {
     if (!job.isProbe) return;
     job.probePolls += 1;
     this.#probes = { ...this.#probes, polls: this.#probes.polls + 1 };
-    if (job.probePolls === MOST_PROBES_POLLS) this.#probeOver();
+    if (job.probePolls === MOST_PROBES_POLLS) this.#leaveProbes(job);
   }
 
   /** The job could not be read: it is polled until it can be. */
@@ -212,18 +222,15 @@ export class JobHints {
   #pollAll(): void {
     const now = this.#now();
     for (const job of this.#jobs.values()) {
-      job.netAge = undefined;
+      job.netFrom = undefined;
       job.lookAt = Math.min(job.lookAt, now + Math.random() * job.gapMs);
       job.wake?.();
     }
   }
 
   #leaveProbes(job: Hinted): void {
-    if (job.isProbe && job.probePolls < MOST_PROBES_POLLS) this.#probeOver();
+    if (!job.isProbe) return;
     job.isProbe = false;
-  }
-
-  #probeOver(): void {
     const { running, over } = this.#probes;
     this.#probes = { ...this.#probes, running: running - 1, over: over + 1 };
   }

@@ -1,7 +1,11 @@
 import type { PollPlan } from './poll-schedule.ts';
 
-/** Gaps until the first look at a job whose duration nobody knows. */
-const NET_GAPS = 10;
+/**
+ * Age of the first look at a job whose duration nobody knows, ms, and in gaps, whichever is more. As soon as one of its sort
+ * has ended, its duration is known; until then, probes show that webhooks come.
+ */
+const UNKNOWN_MS = 600_000;
+const UNKNOWN_GAPS = 10;
 /** Share by which a job may outlast the longest known ones. */
 const BEYOND = 1.2;
 /** Each further look comes at this multiple of the age. */
@@ -21,7 +25,8 @@ export interface NetFacts {
  */
 export function safetyAge(plan: PollPlan, { longestMs, deadlineMs }: NetFacts, ageMs: number): number {
   const { pollGapMs } = plan;
-  const first = longestMs === undefined ? NET_GAPS * pollGapMs : BEYOND * longestMs + pollGapMs;
+  const first =
+    longestMs === undefined ? Math.max(UNKNOWN_MS, UNKNOWN_GAPS * pollGapMs) : BEYOND * longestMs + pollGapMs;
   const next = Math.max(first, GROWTH * ageMs, ageMs + pollGapMs);
   // Just after it, so that the look finds it overdue.
   return ageMs < deadlineMs ? Math.min(next, deadlineMs + 1) : next;

@@ -31,9 +31,9 @@ export async function sleepUntilDue(
   if (now < pollAt - 1) return false;
   const age = ageOf(job, wall);
   const deadlineMs = job.waitedSince - job.acceptedAt + settings.jobDeadlineMs;
-  const next = hints.spare(job.jobId, age, () => {
+  const next = hints.spare(job.jobId, age, (fromMs) => {
     const longestMs = deps.jobTimes.longestOf(deps, sortsOf(job));
-    return safetyAge(settings, { longestMs, deadlineMs }, age);
+    return safetyAge(settings, { longestMs, deadlineMs }, fromMs);
   });
   if (next === undefined) return true;
   polls.again(job.name, now + next - age);

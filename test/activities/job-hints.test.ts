@@ -27,7 +27,7 @@ function begin(...ids: readonly string[]): void {
 }
 
 const spare = (id: string, ageMs = GAP_MS): number | undefined =>
-  hints.spare(id, ageMs, () => Math.max(NET_MS, 2 * ageMs));
+  hints.spare(id, ageMs, (fromMs) => Math.max(NET_MS, 2 * fromMs));
 
 /** Announces and ends as many jobs as make webhooks trusted. */
 function earnTrust(): void {
@@ -155,11 +155,32 @@ describe('polls', () => {
     expect(hints.isUsed).toBe(true);
   });
 
-  it('are another job’s turn once a probe has run for long', () => {
+  it('are another job’s turn once a probe has run for long, and then not its own any more', () => {
     begin('stuck', 'a');
     spare('stuck');
     for (let poll = 0; poll < 4; poll++) hints.ran('stuck');
     expect(spare('a')).toBeUndefined();
+    expect(spare('stuck')).toBe(NET_MS);
+  });
+
+  it('of a probe that has run for long are ever further apart', () => {
+    begin('probe');
+    expect(spare('probe', 100 * GAP_MS)).toBeUndefined();
+    hints.ran('probe');
+    expect(spare('probe', 101 * GAP_MS)).toBeCloseTo(125 * GAP_MS);
+    expect(spare('probe', 125 * GAP_MS)).toBeUndefined();
+  });
+
+  it('are made once it is known how long such jobs take, though nobody knew when they were left out', () => {
+    begin('probe', 'a');
+    spare('probe');
+    let netMs = 100 * NET_MS;
+    const net = (): number => netMs;
+    // Asked again long before the net, without a poll.
+    expect(hints.spare('a', GAP_MS, net)).toBe(11 * GAP_MS);
+    expect(hints.spare('a', 11 * GAP_MS, net)).toBe(21 * GAP_MS);
+    netMs = NET_MS;
+    expect(hints.spare('a', 21 * GAP_MS, net)).toBeUndefined();
   });
 });
 

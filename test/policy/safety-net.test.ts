@@ -5,8 +5,11 @@ import { safetyAge } from '../../policy/safety-net.ts';
 const PLAN = { firstLookMs: 3_000, pollGapMs: 3_000 };
 
 describe('the safety net', () => {
-  it('waits for ten gaps, or until nearly all such jobs have ended', () => {
-    expect(safetyAge(PLAN, { longestMs: undefined, deadlineMs: 1e9 }, 3_000)).toBe(30_000);
+  it('waits until nearly all such jobs have ended, or for long where nobody knows', () => {
+    expect(safetyAge(PLAN, { longestMs: undefined, deadlineMs: 1e9 }, 3_000)).toBe(600_000);
+    expect(safetyAge(PLAN, { longestMs: undefined, deadlineMs: 100_000 }, 3_000)).toBe(100_001);
+    const slow = { ...PLAN, pollGapMs: 90_000 };
+    expect(safetyAge(slow, { longestMs: undefined, deadlineMs: 1e9 }, 3_000)).toBe(900_000);
     expect(safetyAge(PLAN, { longestMs: 10_000, deadlineMs: 1e9 }, 3_000)).toBe(15_000);
     expect(safetyAge(PLAN, { longestMs: 600_000, deadlineMs: 1e9 }, 3_000)).toBe(723_000);
   });
