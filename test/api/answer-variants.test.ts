@@ -71,6 +71,7 @@ const CALLS = {
     for await (const voice of api.listVoices()) voices.push(voice);
     return { voices };
   },
+  'delete-voice': async (api: SpeechApi) => ({ type: await api.deleteVoice('v1') }),
   'create-voice': (api: SpeechApi) => api.send(VOICE, { openFile }),
   'speech-job': (api: SpeechApi) => api.send(SPEECH_JOB, {}),
   'read-speech-job': (api: SpeechApi) => api.readJob('speech-job', 't1'),
@@ -137,7 +138,16 @@ describe.each(fixtures)('$file', ({ call, dialect = 'v1', variants }) => {
 describe('the fixtures', () => {
   it('have every call, in each dialect that has it', () => {
     const seen = new Set(fixtures.map(({ call, dialect = 'v1' }) => `${dialect} ${call}`));
-    const older = ['profile', 'voices', 'create-voice', 'speech-sync', 'lip-sync', 'read-lip-sync', 'list-lip-sync'];
+    const older = [
+      'profile',
+      'voices',
+      'create-voice',
+      'delete-voice',
+      'speech-sync',
+      'lip-sync',
+      'read-lip-sync',
+      'list-lip-sync',
+    ];
     expect([...seen].sort()).toEqual(
       [...Object.keys(CALLS).map((call) => `v1 ${call}`), ...older.map((call) => `legacy ${call}`)].sort(),
     );
