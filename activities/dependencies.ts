@@ -1,3 +1,4 @@
+import type { SpeechPaces } from '../policy/speech-pace.ts';
 import type { LimitFunction } from 'p-limit';
 import type { Logger } from 'pino';
 import type { SpeechApi } from '../api/speech-api.ts';
@@ -65,6 +66,8 @@ export interface ProcessMemory {
   readonly hints: JobHints;
   /** How long jobs take. */
   readonly jobTimes: JobMemory;
+  /** How long the voices of this process's results usually speak. */
+  readonly speechPaces: SpeechPaces;
   /** How many jobs the API runs at once, and how many of them this process may start. */
   readonly concurrencyLimit: ConcurrencyLimit;
   /** Looks for earlier results, of many rows at once. */

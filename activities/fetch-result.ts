@@ -1,6 +1,7 @@
 import { defined } from '../contract/defined.ts';
 import { ApiError, type JobReading } from '../api/speech-api.ts';
 import type { Failure } from '../contract/failures.ts';
+import { OPERATION_FACTS } from '../contract/row-kinds.ts';
 import type { RowStanding } from '../ledger/record-types.ts';
 import { UnfitBody, type StoredFile } from '../store/store.ts';
 import { afterResult } from '../policy/after-result.ts';
@@ -49,7 +50,8 @@ export async function fetchResult(
     const { key } = job;
     const fetched = await fetchInTurn(deps, job, reading);
     if (fetched === undefined) return undefined;
-    const { file, credits } = fetched;
+    const { credits } = fetched;
+    const file = checkPace(deps, job, fetched.file);
     // Only what is wrong with a file depends on what the user wants by now.
     const { settings, control } = file.unfit === undefined ? job.loaded.batch : await loadBatch(deps, key.batch);
     const allowed = { retakes: settings.retakes, control };
@@ -89,6 +91,15 @@ async function fetchInTurn(
     const file = await showing(deps, job, () => deps.api.download(resultUrl, receive, deps.ending));
     return { file, credits };
   });
+}
+
+/** Of a good file of speech, says whether it lasts as its text should. */
+function checkPace({ speechPaces }: Dependencies, { key, loaded, operation }: WaitedJob, file: StoredFile): StoredFile {
+  const { seconds, unfit } = file;
+  const isSpeech = key.step === 'speech' && OPERATION_FACTS[operation].result === 'audio';
+  if (!isSpeech || seconds === undefined || unfit !== undefined) return file;
+  const odd = speechPaces.judge(loaded.row.spec, seconds);
+  return odd === undefined ? file : { ...file, unfit: odd };
 }
 
 function readAgain(deps: Dependencies, job: WaitedJob): Promise<JobReading> {

@@ -50,7 +50,7 @@ export interface Heard {
 /** Words in a row that may be wrong in any text: fewer than a short sentence has. */
 const RUN = 6;
 /** The same where characters are compared. */
-const RUN_OF_CHARACTERS = 12;
+const RUN_OF_CHARACTERS = 8;
 
 /** Wrong words that are allowed in all. */
 function allowedIn(words: readonly string[], threshold: number): number {

@@ -5,9 +5,16 @@
  * - `without sound`: no sound, or sound of no length.
  * - `without a picture`: a video without one.
  * - `of no known kind`: its bytes match no known type.
+ * - `far too long for its text`, `far too short for its text`: see `policy/speech-pace.ts`.
  */
 export type Unfitness =
-  'silent' | 'without sound' | 'without a picture' | 'sound rather than a video' | 'of no known kind';
+  | 'silent'
+  | 'without sound'
+  | 'without a picture'
+  | 'sound rather than a video'
+  | 'of no known kind'
+  | 'far too long for its text'
+  | 'far too short for its text';
 
 /**
  * Thrown by a check that finds a file whole but unfit. Throw it last: a file that is cut off must be fetched again

@@ -1,3 +1,4 @@
+import { SpeechPaces } from '../policy/speech-pace.ts';
 import { hostname } from 'node:os';
 import pLimit from 'p-limit';
 import {
@@ -67,6 +68,7 @@ function memoryOf(ledger: Ledger, hints = new JobHints()): ProcessMemory {
     pagePolls: new PagePolls(),
     hints,
     jobTimes: new JobMemory(),
+    speechPaces: new SpeechPaces(),
     concurrencyLimit: new ConcurrencyLimit(),
     resultLookUps: new ResultLookUps(ledger),
     media: readMediaIdentities(),

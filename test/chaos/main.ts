@@ -12,6 +12,7 @@ import { powerCut } from './power-cut.ts';
 import { single } from './single.ts';
 import { storm } from './storm.ts';
 import { temporalAway } from './temporal-away.ts';
+import { verify } from './verify.ts';
 import { voices } from './voices.ts';
 import { zombie } from './zombie.ts';
 
@@ -27,6 +28,7 @@ const RUNS: Readonly<Record<Scenario, Run>> = {
   'dead-links': deadLinks,
   month,
   voices,
+  verify,
   single,
 };
 

@@ -13,6 +13,7 @@ export const SCENARIOS = [
   'month',
   'voices',
   'single',
+  'verify',
 ] as const;
 export type Scenario = (typeof SCENARIOS)[number];
 

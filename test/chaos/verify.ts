@@ -1,0 +1,142 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findServer } from '../../embedded/find-server.ts';
+import { SPOILT_SPEECH, type SpoiltSpeech } from '../../simulator/spoil-speech.ts';
+import { atExit } from './at-exit.ts';
+import { readBatchFiles, type ResultRow } from './batch-files.ts';
+import type { Finding } from './finding.ts';
+import { runToEnd } from './killed-run.ts';
+import type { ChaosOptions } from './options.ts';
+import { killAllIn, killIn } from './processes-in.ts';
+import { seeded, type Chance } from './seeded.ts';
+import { SimulatorJudge } from './simulator-judge.ts';
+
+const BATCH = 'verify';
+/** Good rows for each three bad ones. */
+const GOOD_SHARE = 1 / 3;
+const MOST_SENTENCES = 9;
+
+/** Sentences of several languages and scripts, with numbers, names and accents. */
+const SENTENCES: readonly (readonly string[])[] = [
+  [
+    'The harbour was quiet that night, and nobody heard the small boat come in.',
+    'At 6 o’clock their neighbour, Mrs O’Brien, cannot find the key to the gate.',
+    'It cost $1,250, or about 3 weeks of work; it’s a lot for a knight.',
+    'Whether the weather holds or not, we write to two of them in May.',
+  ],
+  [
+    'Der Hafen war still in dieser Nacht, und niemand hörte das kleine Boot.',
+    'Seid ihr sicher, dass das Straßenfest um 8 Uhr beginnt?',
+    'Die Bäckerin verkaufte zwölf süße Brötchen und 3 Eiscremes.',
+  ],
+  [
+    'L’été dernier, la mer était calme et personne n’a vu le petit bateau.',
+    'Mais où est donc passé l’hôtel de Zoë ?',
+    'Il a payé 25 euros pour deux cafés et un gâteau.',
+  ],
+  ['El niño corrió por la playa antes del amanecer.', '¿Dónde está la llave de la casa de mi señora?'],
+  ['那天夜里港口很安静。', '没有人听见小船进来。', '第二天早上它又不见了。'],
+  ['その夜、港は静かでした。', '小さな船が入ってくる音を誰も聞きませんでした。', '朝にはもういませんでした。'],
+  ['В ту ночь в порту было тихо.', 'Никто не слышал, как вошла маленькая лодка.'],
+];
+
+/** A row, and what is wrong with its speech; null: nothing. */
+interface Planned {
+  readonly id: string;
+  readonly text: string;
+  readonly as: SpoiltSpeech | null;
+}
+
+/**
+ * Speech that was charged and came whole, but is silent, garbled, cut off, of other words, of a sentence less, or by another voice, among
+ * good speech of any length in several languages: how much of the bad is caught, and whether any of the good is.
+ */
+export async function verify(options: ChaosOptions, say: (line: string) => void): Promise<Finding[]> {
+  const { dist, rows, seed, keep } = options;
+  const planned = plan(rows, seeded(seed));
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'voxbatch-chaos-')));
+  atExit(() => {
+    killIn(folder);
+  });
+  const token = `chaos-${randomBytes(12).toString('hex')}`;
+  const rules = planned.flatMap(({ text, as }) =>
+    as === null
+      ? []
+      : [
+          {
+            on: 'create' as const,
+            operation: 'speech-job' as const,
+            match: { text },
+            fault: { kind: 'speaks' as const, as },
+          },
+        ],
+  );
+  const judge = await SimulatorJudge.start(
+    { seed, token, credits: 100_000_000, createMs: [5, 30], jobMs: [50, 300], plan: { rules } },
+    (port) => `http://127.0.0.1:${port}`,
+  );
+  let isWhole = false;
+  try {
+    const server = await findServer({ env: process.env, say });
+    const lines = planned.map(({ id, text }) => `${id},"${text.replaceAll('"', '""')}",narrator`);
+    const manifest = join(folder, `${BATCH}.csv`);
+    await writeFile(manifest, `id,text,voice\n${lines.join('\n')}\n`);
+    const config = { polling: { firstLookMs: 200, gapMs: 200 } };
+    await writeFile(join(folder, 'voxbatch.config.json'), JSON.stringify(config));
+    const env = {
+      ...{ PATH: process.env['PATH'], HOME: process.env['HOME'], VOXBATCH_TEMPORAL_CLI: server.path },
+      ...{ VOXBATCH_API_URL: judge.url, VOXBATCH_API_TOKEN: token },
+    };
+    const args = ['run', manifest, '--name', BATCH, '--verify', '--yes', '--halt', 'never'];
+    const end = await runToEnd({ dist, folder, env, args });
+    say(`ended with ${String(end.code)} after ${(end.tookMs / 1_000).toFixed(0)} s`);
+    const { results } = await readBatchFiles(folder, BATCH);
+    const findings = check(planned, new Map(results.map((row) => [row.id, row])), end.code);
+    isWhole = findings.every(({ broken }) => broken.length === 0);
+    return findings;
+  } finally {
+    await killAllIn(folder);
+    await judge.close();
+    if (isWhole && !keep) await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+    else say(`The folder is kept: ${folder}`);
+  }
+}
+
+function plan(rows: number, chance: Chance): readonly Planned[] {
+  const good = Math.round(rows * GOOD_SHARE);
+  const planned = Array.from({ length: rows + good }, (_, at): Planned => {
+    const language = SENTENCES[Math.floor(chance() * SENTENCES.length)] ?? [];
+    const count = 1 + Math.floor(chance() * MOST_SENTENCES);
+    const said = Array.from({ length: count }, () => language[Math.floor(chance() * language.length)] ?? '');
+    const name = String.fromCodePoint(...Array.from({ length: 6 }, () => 97 + Math.floor(chance() * 26)));
+    const as = at < good ? null : (SPOILT_SPEECH[at % SPOILT_SPEECH.length] ?? null);
+    return { id: `${as ?? 'good'}-${String(at)}`, text: `${name} ${String(at)}: ${said.join(' ')}`, as };
+  });
+  // Most of the first rows are good, as in life: a voice has to be known.
+  return planned.toSorted((one, other) => Number(one.as !== null) - Number(other.as !== null));
+}
+
+function check(planned: readonly Planned[], rows: ReadonlyMap<string, ResultRow>, code: number | null): Finding[] {
+  const notOk = (one: Planned): boolean => rows.get(one.id)?._outcome !== 'succeeded';
+  const wordsOf = ({ id, text }: Planned): string =>
+    `${id}: ${rows.get(id)?._outcome ?? 'no result'}, ${text.slice(0, 80)}`;
+  const good = planned.filter(({ as }) => as === null);
+  return [
+    { promise: 'it ends with 14', broken: code === 14 ? [] : [`it ended with ${String(code)}`] },
+    {
+      promise: 'no good speech is called bad',
+      broken: good.filter(notOk).map(wordsOf),
+      seen: `${String(good.length)} good results`,
+    },
+    ...SPOILT_SPEECH.map((as): Finding => {
+      const bad = planned.filter((one) => one.as === as);
+      const caught = bad.filter(({ id }) => rows.get(id)?._outcome === 'unfit');
+      const missed = bad.filter((one) => !caught.includes(one));
+      const seen = `${String(caught.length)} of ${String(bad.length)} caught`;
+      // A transcript has no voice, and only long texts have a pace.
+      return { promise: `speech with ${as} is caught`, broken: as === 'other-voice' ? [] : missed.map(wordsOf), seen };
+    }),
+  ];
+}
