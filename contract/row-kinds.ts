@@ -89,7 +89,7 @@ export function checkedBy(kind: Kind, step: Step): Step | undefined {
 }
 
 /** Whether the results of such rows can be verified. */
-export function isVerifiable(kind: Kind): boolean {
+function isVerifiable(kind: Kind): boolean {
   return KIND_FACTS[kind].steps.some(({ checks }) => checks !== undefined);
 }
 

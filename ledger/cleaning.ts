@@ -98,7 +98,11 @@ async function forgetMedia(tx: Tx, batch: string, { row, charges }: RowStanding,
 
 /** Empties what a row asked for, in all its takes, and the text that it got. */
 async function forgetRequest(tx: Tx, batch: string, { row }: RowStanding): Promise<void> {
-  const spec: RowSpec = { kind: row.kind, ...defined({ dialect: row.spec.dialect }), extra: {} };
+  const spec: RowSpec = {
+    kind: row.kind,
+    ...defined({ dialect: row.spec.dialect, verify: row.spec.verify }),
+    extra: {},
+  };
   // Without its text such a result is of no use to other rows.
   await tx
     .deleteFrom('results')

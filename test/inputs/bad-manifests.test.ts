@@ -28,6 +28,7 @@ describe('checkManifest on bad manifests', () => {
       'unknown-voice',
       'ambiguous-voice',
       'not-in-dialect',
+      'not-verifiable',
       'engine-misfit',
       'too-many-voices',
       'other-header',
