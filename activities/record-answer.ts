@@ -18,6 +18,7 @@ import { afterVague } from '../policy/vague-refusals.ts';
 import { countRefusals, mayTryAgain, pausesBatch } from '../policy/max-attempts.ts';
 import { reportOf, type LoadedAttempt, type SubmitReport } from './attempt.ts';
 import { loadBatch } from './batch-cache.ts';
+import { learnTextLimit } from './learn-text-limit.ts';
 import type { Dependencies } from './dependencies.ts';
 import { judgeCheck } from './judge-check.ts';
 import { notePrice, receiveMedia, storeText, storeTranscript } from './store-result.ts';
@@ -100,7 +101,13 @@ async function meaningOf(
     case 'not-accepted':
       return [verdict, kept(afterRefusal(loaded, key, verdict.failure))];
     case 'rejected':
-      return [verdict, kept({ outcome: 'failed', failure: withCostNote(verdict.failure, 'nothing was charged') })];
+      return [
+        verdict,
+        kept({
+          outcome: 'failed',
+          failure: withCostNote(await learnTextLimit(deps, loaded, verdict.failure), 'nothing was charged'),
+        }),
+      ];
     case 'unknown':
       // If the API has a list, reconcile looks there before the row ends.
       if (isTraceable(loaded.operation)) return [verdict, { state: 'submitting' }];

@@ -3,7 +3,9 @@ import { defined } from '../contract/defined.ts';
 import { parseDialectChoice, type DialectChoice } from '../contract/dialects.ts';
 import type { Joining } from '../contract/joining.ts';
 import { pollingSettings } from '../contract/polling-settings.ts';
-import { BUILT_IN_PRICES, type Kind, type TtsMode } from '../contract/row-kinds.ts';
+import { BUILT_IN_PRICES, OPERATIONS, ofEach, type Kind, type TtsMode } from '../contract/row-kinds.ts';
+import type { SplitMode } from '../contract/split-modes.ts';
+import type { TextLimits } from '../contract/text-limits.ts';
 import type { Subset } from '../contract/subset.ts';
 import { SAMPLE_LIMITS } from '../contract/sample-limits.ts';
 import { DEFAULT_TUNABLES, type Tuning } from '../contract/tunables.ts';
@@ -27,6 +29,8 @@ export interface WantedBatch {
   readonly apiDialect?: DialectChoice;
   /** Which rows are put together into one file for each value of a column. Default: none. */
   readonly join?: Joining;
+  /** How texts are cut that are longer than the API takes. Default: they are refused. */
+  readonly split?: SplitMode | undefined;
   /** True if unknown columns and unused cells are errors. Default false. */
   readonly strict?: boolean;
   /** Names of result files. Default `{id}.{ext}`. */
@@ -45,9 +49,16 @@ export interface BatchChoices {
 }
 
 /** Whether an option changes what the rows of a manifest mean. */
-export function givesReading({ kind, defaults, map, tts = 'job', apiDialect, join }: WantedBatch): boolean {
+export function givesReading({ kind, defaults, map, tts = 'job', apiDialect, join, split }: WantedBatch): boolean {
   const isMapped = Object.keys({ ...defaults, ...map }).length > 0;
-  return kind !== undefined || tts !== 'job' || apiDialect !== undefined || join !== undefined || isMapped;
+  return (
+    kind !== undefined ||
+    tts !== 'job' ||
+    apiDialect !== undefined ||
+    join !== undefined ||
+    split !== undefined ||
+    isMapped
+  );
 }
 
 /** The same choices with another share of rows that speak the legacy dialect, 0 to 1. */
@@ -75,6 +86,7 @@ export function chooseSettings(wanted: WantedBatch, config: Config): BatchChoice
     strict = false,
     nameTemplate = DEFAULT_TEMPLATE,
     subset = null,
+    split,
     tuning = {},
   } = wanted;
   const prices = { ...BUILT_IN_PRICES, ...config.prices };
@@ -90,11 +102,12 @@ export function chooseSettings(wanted: WantedBatch, config: Config): BatchChoice
       subset,
       prices,
       tts,
-      ...defined({ assumeSeconds, join: wanted.join }),
+      ...defined({ assumeSeconds, join: wanted.join, split }),
+      ...limitsOf(config.textLimit),
       ...(config.samples === undefined ? {} : { samples: { ...SAMPLE_LIMITS, ...config.samples } }),
     },
     settings: {
-      reading: { kind: kind ?? null, defaults, map, tts, ...defined({ join: wanted.join }) },
+      reading: { kind: kind ?? null, defaults, map, tts, ...defined({ join: wanted.join, split }) },
       ...applyTuning(applyTuning(DEFAULT_TUNABLES, config), tuning),
       tts,
       prices,
@@ -105,4 +118,9 @@ export function chooseSettings(wanted: WantedBatch, config: Config): BatchChoice
     },
   };
   return withLegacyShare(choices, share);
+}
+
+/** The limit that the configuration states holds for whatever reads a text. */
+export function limitsOf(textLimit: number | undefined): { readonly textLimits?: TextLimits } {
+  return textLimit === undefined ? {} : { textLimits: ofEach(OPERATIONS, () => ({ most: textLimit })) };
 }

@@ -8,7 +8,7 @@ import type { Store } from '../store/store.ts';
 
 /** What to remove of a batch. */
 export interface CleanRequest {
-  readonly ledger: Pick<Ledger, 'beginClean' | 'cleanRows' | 'endClean' | 'scanRows'>;
+  readonly ledger: Pick<Ledger, 'beginClean' | 'cleanRows' | 'endClean' | 'scanRows' | 'readRow'>;
   readonly store: Pick<Store, 'list' | 'measure' | 'remove'>;
   readonly batch: Pick<BatchRecord, 'name' | 'rows' | 'layout' | 'state'>;
   readonly parts: CleanParts;
@@ -89,9 +89,14 @@ async function cleanRecords({ ledger, batch }: CleanRequest): Promise<ReadonlySe
   return inDoubt;
 }
 
+/** The row that a part belongs to; 0 if it is none. */
+async function wholeOf(ledger: Pick<Ledger, 'readRow'>, batch: string, part: number): Promise<number> {
+  return (await ledger.readRow(batch, part))?.row.partOf ?? 0;
+}
+
 /** Removes the files in the batch's folder, whether a record names them or not, except those of rows in doubt. */
 async function cleanMedia(
-  { store, batch, isDryRun = false }: CleanRequest,
+  { ledger, store, batch, isDryRun = false }: CleanRequest,
   keep: ReadonlySet<number>,
 ): Promise<MediaSum> {
   const sum = new DiskSum();
@@ -103,6 +108,8 @@ async function cleanMedia(
   for await (const key of store.list(batch.layout.stem)) {
     const row = rowOfKey(key);
     if (row === undefined || keep.has(row)) continue;
+    // The file of a part is that of its row.
+    if (keep.size > 0 && row > batch.rows && keep.has(await wholeOf(ledger, batch.name, row))) continue;
     some.push(key);
     if (some.length < FILES_AT_ONCE) continue;
     await removeSome(some);

@@ -1,3 +1,4 @@
+import { defined } from '../contract/defined.ts';
 import { stepsIn, type Step } from '../contract/row-kinds.ts';
 import type { Outcome } from '../contract/outcomes.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -35,6 +36,8 @@ export interface RowHistory extends Omit<RowStanding, 'row'> {
   readonly failedRows: number;
   /** Its takes after the first, oldest first. */
   readonly takes: readonly TakeStory[];
+  /** What it is spoken in; empty: it is not split. */
+  readonly parts: readonly PartStory[];
   /** Earlier takes with a request that may have been charged. */
   readonly unresolvedTakes: readonly number[];
   /** Decisions of persons about its requests, oldest first. */
@@ -43,21 +46,33 @@ export interface RowHistory extends Omit<RowStanding, 'row'> {
   readonly files: readonly RowFile[];
 }
 
+/** A part of a row. */
+export interface PartStory extends Pick<RowRecord, 'row' | 'id' | 'outcome' | 'state'> {
+  /** What it says. */
+  readonly text: string;
+}
+
+function partOf({ row: { row, id, outcome, state, spec } }: RowStanding): PartStory {
+  return { row, id, outcome, state, text: spec.text ?? '' };
+}
+
 /** Returns everything about one row. `wanted`: its id, or its number if no row has that id. */
 export async function explainRow(
-  ledger: Pick<Ledger, 'findRowById' | 'readRow' | 'takesOf' | 'decisionsOf' | 'money' | 'counts'>,
+  ledger: Pick<Ledger, 'findRowById' | 'readRow' | 'partsOf' | 'takesOf' | 'decisionsOf' | 'money' | 'counts'>,
   batch: BatchRecord,
   wanted: string,
 ): Promise<{ readonly type: 'found'; readonly history: RowHistory } | { readonly type: 'no-row' }> {
   const number = await findRow(ledger, batch, wanted);
   const found = number === undefined ? undefined : await ledger.readRow(batch.name, number);
   if (found === undefined) return { type: 'no-row' };
-  const { row, charges } = found;
+  const { row, charges, firstPart } = found;
   const takes = await ledger.takesOf(batch.name, row.row);
   const history: RowHistory = {
     batch,
     row: { ...row, ...standingOf(row) },
     charges,
+    ...defined({ firstPart }),
+    parts: row.parts === null ? [] : (await ledger.partsOf(batch.name, row.row)).map(partOf),
     money: await ledger.money(batch.name),
     failedRows: (await ledger.counts(batch.name)).outcomes.failed,
     takes: takes.map((take, at) => ({
@@ -79,6 +94,8 @@ function standingOf({ outcome, state }: RowRecord): OpenOrEnded {
 
 /** Earlier takes that were paid again although they may have been charged. */
 function unresolvedTakes({ row, charges }: RowStanding): readonly number[] {
+  // Those of a part are told with the part.
+  if (row.parts !== null) return [];
   const unresolved = charges.filter(({ state, take }) => state === 'unknown' && take < row.take);
   return [...new Set(unresolved.map(({ take }) => take))];
 }

@@ -81,12 +81,20 @@ async function load(request: LoadRequest): Promise<BatchRecord> {
     request.month,
   );
   let count = 0;
+  // Parts are numbered after all rows.
+  let nextPart = checked.rows + 1;
   let rows: LoadedRow[] = [];
-  for await (const { row, id, line, spec, input, quoted, waitsFor } of readManifest(source, request.options, checked)) {
+  for await (const { row, id, line, spec, input, quoted, waitsFor, parts } of readManifest(
+    source,
+    request.options,
+    checked,
+  )) {
     rows.push({
       ...{ row, id, line, spec, input, quoted, isNotChosen: !checked.isChosen({ row, id }) },
       ...defined({ waitsFor }),
+      ...(parts === undefined ? {} : { parts: { first: nextPart, rows: parts } }),
     });
+    nextPart += parts?.length ?? 0;
     count += 1;
     if (rows.length < ROWS_A_TRANSACTION) continue;
     await ledger.addRows(identity.name, rows);

@@ -113,7 +113,8 @@ interface LoadRequest extends Omit<OccurrenceRequest, 'run' | 'month'> {
 async function load(request: LoadRequest): Promise<OpenedOccurrence> {
   const { ledger, realm, run, name, out, source } = request;
   const choices = choicesOf(run);
-  const options = choices.manifest;
+  const learnt = await ledger.textLimits(realm.apiUrl, realm.account);
+  const options = { ...choices.manifest, textLimits: { ...learnt, ...choices.manifest.textLimits } };
   const settings = { ...choices.settings, ...(await ledger.scheduleHooks(request.occurrence.schedule)) };
   const checked = await checkManifest(source, options, settings.budget);
   if (checked.type === 'outcome-file') {

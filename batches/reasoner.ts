@@ -64,21 +64,41 @@ export class Reasoner {
     const rows = this.#some;
     this.#some = [];
     const { ledger, account } = this.#request;
-    const keys = await this.#keysOf(rows);
+    const units = new Map(rows.map((row) => [row, unitsOf(row)]));
+    const keys = await this.#keysOf([...units.values()].flat());
     const there = new Set(await ledger?.keysWithResult([...keys.all]));
-    const billed = rows.map((row) => this.#bill(row, keys.of(row), there));
+    const billed = rows.map((row) => this.#bill(row, units.get(row) ?? [row], keys.of, there));
     // The others need no comparison.
     const ids = billed.flatMap(({ row, reason }) => (reason === undefined ? [row.id] : []));
     const found = ids.length === 0 ? [] : await ledger?.lastRows(account, ids);
     const last = new Map(found?.map((one) => [one.id, one]));
     for (const { row, reason, ...sums } of billed) {
-      const why = reason ?? reasonOf(row, keys.of(row), last.get(row.id), this.#request.settings.tts);
+      const keyOf = keys.of(units.get(row)?.[0] ?? row);
+      const why = reason ?? reasonOf(row, keyOf, last.get(row.id), this.#request.settings.tts);
       this.groups.add({ id: row.id, reason: why, ...sums });
     }
   }
 
   /** Bills a row. Its reason is undefined if it has to be compared with the last row of its id. */
-  #bill(row: RowToSend, keyOf: KeyOf, there: ReadonlySet<string>): BilledReason {
+  #bill(
+    row: RowToSend,
+    units: readonly RowToSend[],
+    keysOf: (unit: RowToSend) => KeyOf,
+    there: ReadonlySet<string>,
+  ): BilledReason {
+    const all = units.map((unit) => this.#billUnit(unit, keysOf(unit), there));
+    const quotes = all.flatMap(({ quoted }) => quoted ?? []);
+    const quoted = quotes.length < all.length ? null : roundCredits(quotes.reduce((sum, quote) => sum + quote, 0));
+    const saved = roundCredits(all.reduce((sum, unit) => sum + unit.saved, 0));
+    const requests = all.reduce((sum, unit) => sum + unit.requests, 0);
+    this.bill.add({ ...row, quoted, requests });
+    const isThere = all.every(({ reason }) => reason !== undefined);
+    const reason = all.every((unit) => unit.reason === CACHED) ? CACHED : isThere ? EQUAL : undefined;
+    return { row, reason, quoted, saved };
+  }
+
+  /** What a row, or a part of one, costs besides what is there. */
+  #billUnit(row: RowToSend, keyOf: KeyOf, there: ReadonlySet<string>): BilledUnit {
     const { settings } = this.#request;
     const { steps, spec } = row;
     const isKept = (step: Step): boolean => there.has(keyOf(step) ?? '');
@@ -94,9 +114,8 @@ export class Reasoner {
     const quoted = paid.length === steps.length ? row.quoted : quoteSteps(paid, spec, settings);
     const isSaved = paid.length === toPay.length;
     const saved = isSaved ? roundCredits((row.quoted ?? 0) - (quoted ?? 0)) : 0;
-    this.bill.add({ ...row, quoted, requests: paid.length });
     const reason = isWhole ? CACHED : toPay.length === 0 ? EQUAL : undefined;
-    return { row, reason, quoted, saved };
+    return { reason, quoted, saved, requests: paid.length };
   }
 
   /** Rows that are to be paid for anyhow need no keys. */
@@ -113,6 +132,16 @@ export class Reasoner {
 interface BilledReason extends Pick<ReasonedRow, 'quoted' | 'saved'> {
   readonly row: RowToSend;
   readonly reason: RowReason | undefined;
+}
+
+/** A row, or a part of one, that was billed. */
+interface BilledUnit extends Omit<BilledReason, 'row'> {
+  readonly requests: number;
+}
+
+/** What a row sends by itself: its parts, or itself. */
+function unitsOf({ parts, ...row }: RowToSend): readonly RowToSend[] {
+  return parts === undefined ? [row] : parts.map((part) => ({ ...row, ...part }));
 }
 
 /** The key of the result of a step; undefined if it has none. */

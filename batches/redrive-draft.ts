@@ -96,7 +96,8 @@ export class RedriveDraft {
   isEstimate = false;
 
   readonly #settings: BatchSettings;
-  readonly #rules: RedriveRules;
+  /** How the rows are treated. */
+  readonly rules: RedriveRules;
   readonly #bill: Bill;
   /** Each chosen row's standing: its take and outcome. */
   readonly #chosen = new RowNumbers();
@@ -106,7 +107,7 @@ export class RedriveDraft {
   /** `budget`: what is left of the batch's budget; null if it has none. */
   constructor(settings: BatchSettings, rules: RedriveRules, budget: number | null) {
     this.#settings = settings;
-    this.#rules = rules;
+    this.rules = rules;
     this.#bill = new Bill(budget);
   }
 
@@ -149,7 +150,7 @@ export class RedriveDraft {
         this.#refuse({ row: number, id, why: plan.why, step: plan.step });
         return;
       case 'wait':
-        if (this.#rules.asksForOverdue && outcome === 'overdue') {
+        if (this.rules.asksForOverdue && outcome === 'overdue') {
           this.#refuse({ row: number, id, why: 'running', step: plan.step });
           return;
         }
@@ -181,7 +182,7 @@ export class RedriveDraft {
   addDependent({ row, charges }: RowStanding): void {
     if (!goesOnWith(row, this.#makers) || this.#chosen.get(row.row) !== undefined) return;
     this.dependents++;
-    const plan = planRedrive(row, charges, { ...this.#rules, step: null, replace: false, accept: false, edited: null });
+    const plan = planRedrive(row, charges, { ...this.rules, step: null, replace: false, accept: false, edited: null });
     // In doubt, nothing of it is finished.
     this.#price(row, row.spec, plan.type === 'pay' ? paidSteps(row.spec, plan) : stepsIn(row.spec));
   }
@@ -199,7 +200,7 @@ export class RedriveDraft {
   }
 
   #plan({ scanned, edit }: FoundRow): RedrivePlan {
-    const { step, resubmit, replace, accept } = this.#rules;
+    const { step, resubmit, replace, accept } = this.rules;
     const edited = edit === null ? null : { from: edit.from };
     return planRedrive(scanned.row, scanned.charges, { step, resubmit, replace, accept, edited });
   }

@@ -4,6 +4,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { RedriveChoice } from '../ledger/row-methods.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
 import { budgetLeft } from '../policy/budget.ts';
+import { partsToRedrive } from './parts-to-redrive.ts';
 import { RedriveDraft, type FoundRows, type RedriveRules } from './redrive-draft.ts';
 
 /** This many hold the ledger's lock for some tenths of a second, and running work waits for it. */
@@ -14,14 +15,14 @@ const ROWS_A_TRANSACTION = 200;
  * that come with it.
  */
 export async function draftRedrive(
-  ledger: Pick<Ledger, 'money' | 'scanRows'>,
+  ledger: Pick<Ledger, 'money' | 'scanRows' | 'partsOf'>,
   batch: BatchRecord,
   rows: FoundRows,
   rules: RedriveRules,
   tuning: Tuning = {},
 ): Promise<RedriveDraft> {
   const draft = new RedriveDraft(batch.settings, rules, await budgetLeftFor(ledger, batch, tuning));
-  await draft.addAll(rows);
+  await draft.addAll(partsToRedrive(ledger, batch.name, rows, rules));
   if (draft.makesVoices) {
     for await (const standing of ledger.scanRows(batch.name, { outcome: 'failed' })) draft.addDependent(standing);
   }
@@ -51,14 +52,15 @@ export type OpenedRows =
  * After a kill, another call opens the rest.
  */
 export async function openRows(
-  ledger: Pick<Ledger, 'redrive'>,
+  ledger: Pick<Ledger, 'redrive' | 'partsOf'>,
   batch: string,
   draft: RedriveDraft,
   rows: FoundRows,
 ): Promise<OpenedRows> {
   let opened = 0;
   try {
-    for await (const choices of choicesOf(draft, rows)) opened += (await ledger.redrive(batch, choices)).rows.length;
+    for await (const choices of choicesOf(draft, partsToRedrive(ledger, batch, rows, draft.rules)))
+      opened += (await ledger.redrive(batch, choices)).rows.length;
   } catch (error) {
     if (!(error instanceof LedgerMisuse)) throw error;
     return { type: 'refused', opened, why: error.message };

@@ -4,6 +4,8 @@ import { filesOf, type RowFile } from '../results/result-line.ts';
 
 /** The files of a row and their paths below the out folder, the result first; none if no valid name can be made. */
 export function namedFiles(row: RowRecord, batch: BatchRecord): readonly RowFile[] {
+  // A part's file is only in the store.
+  if (row.partOf !== null) return [];
   try {
     return filesOf(row, batch);
   } catch (error) {

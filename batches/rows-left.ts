@@ -23,31 +23,47 @@ export interface RowsLeft {
  * Changes nothing, spends nothing.
  */
 export async function billRowsLeft(
-  ledger: Pick<Ledger, 'scanRows'>,
+  ledger: Pick<Ledger, 'scanRows' | 'partsOf'>,
   batch: Pick<BatchRecord, 'name' | 'settings'>,
   isChosen: IsChosen,
   request: ReasonRequest,
 ): Promise<RowsLeft> {
   const reasoner = new Reasoner(request);
   let [rows, newlyChosen, underWay] = [0, 0, 0];
-  const add = async ({ row }: RowStanding, steps: readonly Step[]): Promise<void> => {
+  const add = async ({ row: { parts: _, ...row } }: RowStanding, steps: readonly Step[]): Promise<void> => {
     const isWhole = steps.length === stepsIn(row.spec).length;
     const quoted = isWhole ? row.quoted : quoteSteps(steps, row.spec, batch.settings);
     rows++;
     await reasoner.add({ ...row, quoted, isAssumed: false, steps });
   };
+  const addParts = async ({ row: { parts: _, ...row } }: RowStanding, isLeft: IsLeft): Promise<boolean> => {
+    const left = (await ledger.partsOf(batch.name, row.row)).filter(isLeft).map((part) => part.row);
+    if (left.length === 0) return false;
+    rows++;
+    await reasoner.add({ ...row, isAssumed: false, steps: stepsIn(row.spec), parts: left });
+    return true;
+  };
   for await (const standing of ledger.scanRows(batch.name, { isOpen: true })) {
     const steps = stepsLeft(standing);
-    if (steps.length === 0) underWay++;
-    else await add(standing, steps);
+    const isInParts = standing.row.parts !== null;
+    if (isInParts ? !(await addParts(standing, isOpenPart)) : steps.length === 0) underWay++;
+    else if (!isInParts) await add(standing, steps);
   }
   for await (const standing of ledger.scanRows(batch.name, { isNotChosen: true })) {
     if (!isChosen(standing.row)) continue;
     newlyChosen++;
-    await add(standing, stepsIn(standing.row.spec));
+    if (standing.row.parts === null) await add(standing, stepsIn(standing.row.spec));
+    else await addParts(standing, () => true);
   }
   await reasoner.finish();
   return { rows, newlyChosen, underWay, bill: reasoner.bill.summary() };
+}
+
+/** Whether a part of a row is still to be paid for. */
+type IsLeft = (part: RowStanding) => boolean;
+
+function isOpenPart(part: RowStanding): boolean {
+  return part.row.outcome === null && stepsLeft(part).length > 0;
 }
 
 /** The steps of an open row that were not sent yet. */

@@ -4,14 +4,14 @@ import { tuningOf, TUNABLES_BEFORE, valuesOf } from '../contract/tunables.ts';
 import { SCHEDULED_TUNABLES } from '../contract/schedule.ts';
 import type { ScheduledRun } from '../inputs/scheduled-run.ts';
 import { applyTuning } from '../policy/tuning.ts';
-import type { BatchChoices } from './batch-settings.ts';
+import { limitsOf, type BatchChoices } from './batch-settings.ts';
 
 /** What a schedule needs to know besides its batches' choices. */
 export type RunPlace = Pick<ScheduledRun, 'manifest' | 'outFolder' | 'probe' | 'confirmAbove'>;
 
 /** The recorded choices for a schedule's batches. {@link choicesOf} reads them. */
 export function scheduledRunOf({ manifest: options, settings }: BatchChoices, place: RunPlace): ScheduledRun {
-  const { kind, defaults, map, tts, legacyShare, join } = settings.reading;
+  const { kind, defaults, map, tts, legacyShare, join, split } = settings.reading;
   const { firstLookMs, pollGapMs, jobDeadlineMs, trust503, nameTemplate, prices } = settings;
   return {
     ...place,
@@ -19,7 +19,7 @@ export function scheduledRunOf({ manifest: options, settings }: BatchChoices, pl
     defaults: { ...defaults },
     map: { ...map },
     tts,
-    ...defined({ legacyShare, join }),
+    ...defined({ legacyShare, join, split, textLimit: options.textLimits?.['speech-job']?.most }),
     strict: options.strict,
     nameTemplate,
     assumeSeconds: options.assumeSeconds ?? null,
@@ -39,14 +39,21 @@ function isScheduled(name: string): boolean {
 
 /** How to read a firing's manifest, and the settings of its batch. */
 export function choicesOf(run: ScheduledRun): BatchChoices {
-  const { kind, defaults, map, tts, legacyShare, join, strict, nameTemplate, assumeSeconds, subset, tunables } = run;
+  const { kind, defaults, map, tts, legacyShare, join, split, strict, nameTemplate, assumeSeconds, subset, tunables } =
+    run;
   const { firstLookMs, pollGapMs, jobDeadlineMs, trust503 } = run;
   const prices = { ...BUILT_IN_PRICES, ...defined(run.prices) };
-  const options = defined({ kind: kind ?? undefined, assumeSeconds: assumeSeconds ?? undefined, legacyShare, join });
+  const options = defined({
+    kind: kind ?? undefined,
+    assumeSeconds: assumeSeconds ?? undefined,
+    legacyShare,
+    join,
+    split,
+  });
   return {
-    manifest: { ...options, defaults, map, strict, nameTemplate, subset, prices, tts },
+    manifest: { ...options, ...limitsOf(run.textLimit), defaults, map, strict, nameTemplate, subset, prices, tts },
     settings: {
-      reading: { kind, defaults, map, tts, ...defined({ legacyShare, join }) },
+      reading: { kind, defaults, map, tts, ...defined({ legacyShare, join, split }) },
       ...applyTuning(TUNABLES_BEFORE, tuningOf(tunables)),
       tts,
       prices,

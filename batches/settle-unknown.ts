@@ -13,7 +13,13 @@ const ROWS_A_LOOK = 500;
 export async function unknownRows(ledger: Ledger, batch: string): Promise<readonly number[]> {
   const rows: number[] = [];
   for (const choice of [{ outcomes: ['unknown'] }, { outcomes: ['failed'], classes: ['OutcomeUnknown'] }] as const) {
-    for await (const { row } of selectRows(ledger, batch, choice)) rows.push(row.row);
+    for await (const { row } of selectRows(ledger, batch, choice)) {
+      if (row.parts === null) rows.push(row.row);
+      else
+        rows.push(
+          ...(await ledger.partsOf(batch, row.row)).flatMap((part) => (isUnknown(part.row) ? part.row.row : [])),
+        );
+    }
   }
   return rows.sort((a, b) => a - b);
 }

@@ -20,6 +20,8 @@ import { checkManifest, readManifest, type SoundManifest } from '../inputs/read-
 import type { ManifestProblem } from '../inputs/problems.ts';
 import { chooseSettings, type WantedBatch } from './batch-settings.ts';
 import type { BatchSettings } from '../contract/batch.ts';
+import type { SplitMode } from '../contract/split-modes.ts';
+import type { TextLimits } from '../contract/text-limits.ts';
 import type { Config } from '../inputs/config-file.ts';
 
 /** One job that is asked for by itself, not in a manifest. It becomes a batch of one row. */
@@ -33,10 +35,15 @@ export interface SingleJob {
   readonly cells: Readonly<Record<string, JsonValue>>;
   /** How speech is asked for. Default `job`. */
   readonly tts?: TtsMode;
+  /** How its text is cut if that is too long. Default: it is refused. */
+  readonly split?: SplitMode;
 }
 
 /** Options of a batch that also make sense for one row. */
-export type SingleOptions = Pick<WantedBatch, 'assumeSeconds' | 'tuning'>;
+export type SingleOptions = Pick<WantedBatch, 'assumeSeconds' | 'tuning'> & {
+  /** The longest texts that the API takes, as learnt; the configuration goes first. Default: nothing is known. */
+  readonly textLimits?: TextLimits;
+};
 
 /** A job in one dialect of the API, and the batch that it would be. */
 export interface JobReading {
@@ -80,8 +87,9 @@ async function readJob(
   options: SingleOptions,
   config: Config,
 ): Promise<({ readonly type: 'sound' } & JobReading) | FaultyJob> {
-  const { command, kind, cells, tts = 'job' } = job;
-  const { manifest, settings: chosen } = chooseSettings({ ...options, kind, tts }, config);
+  const { command, kind, cells, tts = 'job', split } = job;
+  const { manifest: given, settings: chosen } = chooseSettings({ ...options, kind, tts, split }, config);
+  const manifest = { ...given, textLimits: { ...options.textLimits, ...given.textLimits } };
   // A hook tells of a batch that was left alone; whoever asks for one thing waits for it.
   const settings = { ...chosen, single: command, onEnd: null, notify: null };
   // Whatever is written or named from a reading must not depend on how the job is priced.
@@ -111,9 +119,16 @@ export function singleName(
   realm: Pick<Realm, 'apiUrl' | 'account'>,
   edition = 1,
 ): string {
-  const { command, kind, tts = 'job' } = job;
+  const { command, kind, tts = 'job', split } = job;
   const operations = stepsIn({ kind, verify: spec.verify }).map((step) => operationOf(spec, step, tts));
-  const identity = canonicalJson([VERSION, realm.apiUrl, realm.account, operations, identityOf(spec)]);
+  const identity = canonicalJson([
+    VERSION,
+    realm.apiUrl,
+    realm.account,
+    operations,
+    identityOf(spec),
+    ...(split === undefined ? [] : [split]),
+  ]);
   const digest = hash('sha256', identity, 'hex').slice(0, DIGITS);
   return edition === 1 ? `${command}-${digest}` : `${command}-${digest}-${edition}`;
 }

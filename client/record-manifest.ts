@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { readBaseUrl } from '../api/base-url.ts';
 import { chooseSettings, givesReading, type BatchChoices, type WantedBatch } from '../batches/batch-settings.ts';
 import { defaultOut, nameFromFile } from '../batches/batch-name.ts';
 import { spendFacts } from '../batches/bill-lines.ts';
@@ -17,6 +18,7 @@ import { withVoices } from '../batches/check-voices.ts';
 import { knowVoices } from './know-voices.ts';
 import { openRecordsIfAny } from './open-records.ts';
 import { withRecordedDialect } from './recorded-dialect.ts';
+import { withTextLimits } from './text-limits.ts';
 import { putOnRecord } from './put-on-record.ts';
 import type { Session } from './session.ts';
 
@@ -143,10 +145,25 @@ async function record(request: Request): Promise<RecordedManifest | NotRecorded>
   return { type: 'recorded', batch: recorded.batch, isNew: recorded.type === 'new', out };
 }
 /** How the manifest is read, and the settings of its batch. */
-function choicesFor(manifest: string, wanted: RunOptions, session: Session, config: Config): Promise<BatchChoices> {
+async function choicesFor(
+  manifest: string,
+  wanted: RunOptions,
+  session: Session,
+  config: Config,
+): Promise<BatchChoices> {
   const { name = nameFromFile(manifest) } = wanted;
   const choices = { ...chooseSettings(wanted, config), name, givesReading: givesReading(wanted) };
-  return withRecordedDialect(choices, wanted.apiDialect !== undefined, session.settings);
+  const recorded = await withRecordedDialect(choices, wanted.apiDialect !== undefined, session.settings);
+  return withTextLimits(recorded, await apiUrlOf(session), session.settings);
+}
+
+/** The address of the API; undefined if it is not set, or not well. That is told when it is needed. */
+async function apiUrlOf(session: Session): Promise<string | undefined> {
+  try {
+    return readBaseUrl((await session.access()).baseUrl).baseUrl;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The options that apply to an existing batch too. */

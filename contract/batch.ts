@@ -3,6 +3,7 @@ import type { Joining } from './joining.ts';
 import type { PollingSettings } from './polling-settings.ts';
 import { type PriceTable, STEPS, type Kind, type Step, type TtsMode } from './row-kinds.ts';
 import type { TableFormat } from './table-format.ts';
+import type { SplitMode } from './split-modes.ts';
 import type { Tunables } from './tunables.ts';
 
 /** The options that change what the rows of a manifest mean. */
@@ -16,6 +17,8 @@ export interface Reading {
   readonly legacyShare?: number;
   /** Which rows are put together into one file. Default: none. */
   readonly join?: Joining;
+  /** How texts are cut that are longer than the API takes. Default: they are refused. */
+  readonly split?: SplitMode;
 }
 
 /** Everything about a batch that its workers need; stored in the ledger, never in a history. */

@@ -1,6 +1,7 @@
 import { dialectOf, KINDS, resultOf, stepsIn } from '../contract/row-kinds.ts';
 import type { Kind, RowSpec } from '../contract/row-kinds.ts';
 import { spokenSeconds } from '../policy/spoken-seconds.ts';
+import type { RowPart } from '../contract/row-parts.ts';
 import { roundCredits } from '../contract/price-units.ts';
 import type { Priced } from './price-rows.ts';
 
@@ -62,7 +63,9 @@ export interface BillSummary {
 export type BilledRow = Priced & {
   readonly line: number;
   readonly id: string;
-  /** Steps that `quoted` is for. Default: all; with none, it costs nothing. */
+  /** What it is spoken in; each part is a request. Default: it is not split. */
+  readonly parts?: readonly RowPart[];
+  /** Requests that `quoted` is for. Default: all; with none, it costs nothing. */
   readonly requests?: number;
 };
 
@@ -76,9 +79,9 @@ export interface BillEntry extends Pick<BilledRow, 'line' | 'id' | 'quoted' | 'i
   readonly bytes: number | null;
 }
 
-export function billEntry({ spec, line, id, quoted, isAssumed, notProbed, requests }: BilledRow): BillEntry {
+export function billEntry({ spec, line, id, quoted, isAssumed, notProbed, requests, parts }: BilledRow): BillEntry {
   const { kind } = spec;
-  const all = stepsIn(spec).length;
+  const all = stepsIn(spec).length * (parts?.length ?? 1);
   const isLegacy = dialectOf(spec) === 'legacy';
   const sizes = { bytes: estimateBytes(spec), requests: requests ?? all };
   return { kind, isLegacy, line, id, quoted, isAssumed, notProbed, ...sizes };

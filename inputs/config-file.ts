@@ -84,6 +84,7 @@ export const configSchema = z.strictObject({
     .exactOptional(),
   confirmAbove: z.number().nonnegative().exactOptional(),
   assumeSeconds: z.number().positive().exactOptional(),
+  textLimit: z.int().min(20).exactOptional(),
   store: z.string().min(1).exactOptional(),
   samples: z
     .strictObject({
@@ -106,6 +107,7 @@ export const configSchema = z.strictObject({
  * - `apiDialect`: the paths of the API that new batches use; see `contract/dialects.ts`.
  * - `confirmAbove`: asks before a batch whose bill is above so many credits.
  * - `assumeSeconds`: the length that media are priced at where it is not known otherwise.
+ * - `textLimit`: the longest text that the API takes, in characters. Default: as learnt from its refusals.
  * - `samples`: what recordings of a voice may be; see `contract/sample-limits.ts`.
  * - `store`: folder of the media. `trust503`: whether a 503 with the API's own error body means "not accepted".
  */

@@ -2,6 +2,11 @@ import type { VoiceWait } from '../contract/batch.ts';
 import type { Joining } from '../contract/joining.ts';
 import type { Kind, RowSpec } from '../contract/row-kinds.ts';
 import type { Subset } from '../contract/subset.ts';
+import { mayBePartId, type RowPart } from '../contract/row-parts.ts';
+import type { TextLimits } from '../contract/text-limits.ts';
+import { quoteRow } from '../policy/pricing.ts';
+import type { SplitMode } from '../contract/split-modes.ts';
+import { fitText } from './fit-text.ts';
 import { dialectOfRow } from '../policy/row-dialect.ts';
 import type { Columns, RowDefaults } from './header.ts';
 import { HeaderCheck } from './header-check.ts';
@@ -16,7 +21,8 @@ import type { ManifestSource } from './manifest-source.ts';
 import { parseRow } from './parse-row.ts';
 import { PreviousRows } from './previous-rows.ts';
 import { priceRows, type Priced, type Pricing } from './price-rows.ts';
-import type { Finding, ManifestProblem, ManifestWarning } from './problems.ts';
+import { roundCredits } from '../contract/price-units.ts';
+import { show, type Finding, type ManifestProblem, type ManifestWarning } from './problems.ts';
 import type { RawItem } from './raw-record.ts';
 import { readCsv } from './read-csv.ts';
 import { readJsonl } from './read-jsonl.ts';
@@ -46,6 +52,10 @@ export interface ManifestOptions extends Pricing {
   readonly filesFrom?: string | undefined;
   /** `--limit`, `--sample`: the rows to run. The others are read, checked and priced all the same. Default: all. */
   readonly subset?: Subset | null;
+  /** `--split`: how texts are cut that are too long. Default: they are problems. */
+  readonly split?: SplitMode;
+  /** The longest texts that the API takes, as far as known. */
+  readonly textLimits?: TextLimits;
   /** What is known of voices, as they are written there. Default: nothing, so names stay names. */
   readonly voices?: ReadonlyMap<string, VoiceMeant>;
 }
@@ -71,6 +81,8 @@ export interface ManifestRow extends Priced {
   readonly name: string;
   /** The voice that it waits for. Default: none. */
   readonly waitsFor?: VoiceWait;
+  /** What it is spoken in, at least two parts. Default: it is not split. */
+  readonly parts?: readonly RowPart[];
   /** The row's number in the batch of an outcome file (`_row`). */
   readonly previousRow?: number;
   /** The ids of the jobs that it had there (`_job_ids`). */
@@ -78,7 +90,11 @@ export interface ManifestRow extends Priced {
 }
 
 /** A row before its price. */
-type UnpricedRow = Omit<ManifestRow, keyof Priced> & { readonly spec: RowSpec };
+type UnpricedRow = Omit<ManifestRow, keyof Priced | 'parts'> & {
+  readonly spec: RowSpec;
+  /** Those of its text; empty: it is not split. */
+  readonly texts: readonly string[];
+};
 
 /** The result of reading a record: a row, or its problems. */
 type ReadRow = { readonly row: UnpricedRow } | { readonly givenId: string; readonly findings: readonly Finding[] };
@@ -189,7 +205,8 @@ export class ManifestReader {
         if (this.#header.hasTooManyColumns) break;
       }
       const whole = await this.#withSamples(rows, folder, problems);
-      yield { rows: await priceRows(whole, this.#options), problems };
+      const priced = await priceRows(whole, this.#options);
+      yield { rows: priced.map((row) => withParts(row, this.#options)), problems };
       if (this.#header.hasTooManyColumns) return;
     }
     if (!isEmpty) return;
@@ -250,6 +267,10 @@ export class ManifestReader {
     const unspoken = spec !== undefined && dialect === undefined ? [notInLegacy(spec)] : [];
     const unheard = spec === undefined ? undefined : notVerifiable(spec, this.#options.tts);
     const joined = this.#join?.findWrong(columns, { cells, kind: spec?.kind, name, row }) ?? [];
+    const fitted = spec === undefined ? undefined : fitText(spokenIn(spec, dialect), this.#options);
+    const long =
+      fitted !== undefined && 'finding' in fitted ? [{ column: columns.headerOf('text'), ...fitted.finding }] : [];
+    const unsplit = this.#options.split !== undefined && mayBePartId(givenId) ? [this.#idOfPart(givenId)] : [];
     const all = [
       ...(previous?.findings ?? []),
       ...findings,
@@ -257,13 +278,20 @@ export class ManifestReader {
       ...unspoken,
       ...(unheard === undefined ? [] : [unheard]),
       ...joined,
+      ...long,
+      ...unsplit,
     ];
     if (spec === undefined || all.length > 0) return { givenId, findings: all };
     const input = columns.input.map(({ at }) => cells[at] ?? '');
-    const spoken = dialect === 'legacy' ? { ...spec, dialect } : spec;
-    const found = { row, line, id, ...withVoice(spoken, this.#options.voices), input, name };
+    const texts = fitted !== undefined && 'parts' in fitted ? fitted.parts : [];
+    const found = { row, line, id, ...withVoice(spokenIn(spec, dialect), this.#options.voices), input, name, texts };
     if (previous?.row === undefined) return { row: found };
     return { row: { ...found, previousRow: previous.row, previousJobs: previous.jobs ?? [] } };
+  }
+
+  #idOfPart(id: string): Finding {
+    const expected = 'an id that does not end in # and a number: with --split, parts of rows have such ids';
+    return { column: this.columns.headerOf('id'), expected, came: show(id), code: 'part-id' };
   }
 
   /** Problems that are known only at the end. */
@@ -277,6 +305,25 @@ export class ManifestReader {
     }
     return this.#csv ? [] : this.#header.checkWhole().map((finding) => ({ ...at, ...finding }));
   }
+}
+
+function spokenIn(spec: RowSpec, dialect: ReturnType<typeof dialectOfRow>): RowSpec {
+  return dialect === 'legacy' ? { ...spec, dialect } : spec;
+}
+
+/** A row whose text was cut costs what its parts cost. */
+function withParts({ texts, ...row }: UnpricedRow & Priced, { tts, prices }: Pricing): ManifestRow {
+  if (texts.length === 0) return row;
+  const parts = texts.map((text) => {
+    const spec = { ...row.spec, text };
+    return { spec, quoted: quoteRow(spec.kind, spec, tts, prices) };
+  });
+  return { ...row, parts, quoted: sumOf(parts) };
+}
+
+function sumOf(parts: readonly RowPart[]): number | null {
+  const quotes = parts.flatMap(({ quoted }) => quoted ?? []);
+  return quotes.length < parts.length ? null : roundCredits(quotes.reduce((sum, quote) => sum + quote, 0));
 }
 
 /** A row's spec with the id of its voice, and what it waits for. */

@@ -30,6 +30,8 @@ export const PROBLEM_CODES = {
   'bad-path': 'not a list of local files',
   'bad-sample': 'a sample that is missing, too large, too long, or no recording',
   'bad-text': 'a text that is not valid Unicode',
+  'text-too-long': 'a text that is longer than the API takes',
+  'part-id': 'an id that ends in `#` and a number, under `--split`',
   'bad-name': 'an output name that leaves the folder or is too long',
   'duplicate-name': 'an output name that another row also has',
   'bad-json': 'a line that is not JSON',

@@ -2,6 +2,7 @@ import { isAbsolute } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { OPERATIONS, KINDS } from '../contract/row-kinds.ts';
+import { SPLIT_MODES } from '../contract/split-modes.ts';
 import { SCHEDULED_TUNABLES } from '../contract/schedule.ts';
 import { TUNABLES, type TunableValues } from '../contract/tunables.ts';
 import { formatValue, parseValue, type AnyValue, type ValueKind } from '../contract/value-kinds.ts';
@@ -50,6 +51,9 @@ const scheduledRunSchema = z.strictObject({
   tts: z.enum(['job', 'sync']),
   legacyShare: z.number().gt(0).max(1).exactOptional(),
   join: z.strictObject({ column: z.string().min(1), pause: z.number().nonnegative() }).exactOptional(),
+  split: z.enum(SPLIT_MODES).exactOptional(),
+  /** Of the configuration, in characters. */
+  textLimit: z.int().min(1).exactOptional(),
   strict: z.boolean(),
   nameTemplate: z.string().min(1),
   assumeSeconds: z.number().positive().nullable(),

@@ -8,7 +8,7 @@ import { LedgerMisuse } from './errors.ts';
 import { updateCharge, updateRow } from './line-changes.ts';
 import type { RowRecord, RowStanding, TakeRecord } from './record-types.ts';
 import { removed } from './removed-file.ts';
-import { readRows } from './rows.ts';
+import { readParts, readRows } from './rows.ts';
 import type { Db, Tx } from './schema.ts';
 import { takesOf } from './takes.ts';
 import { write } from './transactions.ts';
@@ -57,8 +57,12 @@ export async function cleanRows(db: Db, batch: string, rows: readonly number[]):
     for (const standing of await readRows(tx, batch, rows)) {
       if (isInDoubt(standing.row, standing.charges)) continue;
       cleaned.push(standing.row.row);
-      if (unfinished.media) await forgetMedia(tx, batch, standing, now);
-      if (unfinished.rows) await forgetRequest(tx, batch, standing);
+      const all =
+        standing.row.parts === null ? [standing] : [standing, ...(await readParts(tx, batch, standing.row.row))];
+      for (const one of all) {
+        if (unfinished.media) await forgetMedia(tx, batch, one, now);
+        if (unfinished.rows) await forgetRequest(tx, batch, one);
+      }
     }
     return cleaned;
   });

@@ -50,6 +50,7 @@ import type { Db } from './schema.ts';
 import { close } from './transactions.ts';
 import { cancelRest, runningJobs, stopNow } from './stops.ts';
 import { takesOf } from './takes.ts';
+import { noteTextLimit, textLimits } from './text-limits.ts';
 import { leaveWebhook, noteWebhook, releaseWebhook, takeWebhook, webhookOf } from './webhooks.ts';
 import { beat, forgetWorkers, livingWorkers } from './workers.ts';
 
@@ -151,6 +152,8 @@ export function createLedger({ db, id, place, locks }: OpenDatabase): Ledger {
     noteManifest: (occurrence, etag) => noteManifest(db, occurrence, etag),
     noteSkips: (schedule, survey) => noteSkips(db, schedule, survey),
     occurrencesOf: (schedule, which) => occurrencesOf(db, schedule, which),
+    noteTextLimit: (account, operation, most) => noteTextLimit(db, account, operation, most),
+    textLimits: (apiUrl, account) => textLimits(db, apiUrl, account),
     takeWebhook: (account, owner) => takeWebhook(db, account, owner),
     noteWebhook: (account, owner, set) => noteWebhook(db, account, owner, set),
     releaseWebhook: (account, owner) => releaseWebhook(db, account, owner),

@@ -64,6 +64,8 @@ const METHODS: Readonly<Record<Method, true>> = {
   takeVoiceLook: true,
   voiceUsers: true,
   settleVoices: true,
+  noteTextLimit: true,
+  textLimits: true,
   partsOf: true,
   endWhole: true,
   losePart: true,

@@ -6,6 +6,7 @@ import type { LockMethods } from './lock-methods.ts';
 import type { OccurrenceMethods } from './occurrence-methods.ts';
 import type { ResultMethods } from './result-methods.ts';
 import type { PartMethods, RowMethods } from './row-methods.ts';
+import type { TextLimitMethods } from './text-limits.ts';
 import type { WebhookMethods } from './webhook-methods.ts';
 
 /**
@@ -26,6 +27,7 @@ export interface Ledger
     VoiceMethods,
     OccurrenceMethods,
     WebhookMethods,
+    TextLimitMethods,
     LockMethods {
   /** Random id, created with the ledger. */
   readonly id: string;

@@ -3,6 +3,7 @@ import type { CleanParts } from '../contract/cleaning.ts';
 import type { Failure, FailureClass } from '../contract/failures.ts';
 import type { AttemptState, Control, Outcome, RowState, TakeReason } from '../contract/outcomes.ts';
 import type { Kind, RowSpec, Step } from '../contract/row-kinds.ts';
+import type { RowPart } from '../contract/row-parts.ts';
 import type { Subset } from '../contract/subset.ts';
 import type { Judgement } from '../contract/verify.ts';
 
@@ -70,9 +71,6 @@ export interface NewRow {
   /** Sum of the quotes of its steps; null if no price is known. */
   readonly quoted: number | null;
 }
-
-/** What a part of a row asks for. */
-export type RowPart = Pick<NewRow, 'spec' | 'quoted'>;
 
 /** A row to be loaded. */
 export interface LoadedRow extends NewRow {
@@ -233,6 +231,8 @@ export interface ResultRecord extends AttemptKey {
 export interface RowStanding {
   readonly row: RowRecord;
   readonly charges: readonly ChargeRecord[];
+  /** Of a row in parts: the number of the row that is its first part; the others follow. */
+  readonly firstPart?: number;
 }
 
 /** The row that has a job. */

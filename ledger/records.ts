@@ -1,7 +1,7 @@
 import type { BatchSettings } from '../contract/batch.ts';
 import type { CleanParts } from '../contract/cleaning.ts';
 import type { Failure } from '../contract/failures.ts';
-import { partId } from '../contract/part-ids.ts';
+import { partId } from '../contract/row-parts.ts';
 import { BUILT_IN_PRICES, type RowSpec } from '../contract/row-kinds.ts';
 import type { Subset } from '../contract/subset.ts';
 import type { Judgement } from '../contract/verify.ts';

@@ -1,5 +1,6 @@
 import type { Compilable } from 'kysely';
 import { byAttempt } from '../contract/batch.ts';
+import { defined } from '../contract/defined.ts';
 import { whyNotChosen } from '../policy/subset.ts';
 import { requireBatch } from './batches.ts';
 import { isPart } from './conditions.ts';
@@ -63,14 +64,16 @@ export async function readRows(tx: Tx, batch: string, rows: readonly number[]): 
     .execute();
   const byRow = new Map<number, ChargeRecord[]>(lines.map((line) => [line.row, []]));
   for (const line of charges) byRow.get(line.row)?.push(toCharge(line));
-  const ofParts = await chargesOfParts(
-    tx,
-    batch,
-    lines.flatMap(({ row, parts }) => (parts === null ? [] : row)),
-  );
+  const inParts = lines.flatMap(({ row, parts }) => (parts === null ? [] : row));
+  if (inParts.length === 0) {
+    return lines.map((line) => ({ row: toRow(line), charges: (byRow.get(line.row) ?? []).sort(byAttempt) }));
+  }
+  const ofParts = await chargesOfParts(tx, batch, inParts);
+  const firsts = await firstParts(tx, batch, inParts);
   return lines.map((line) => ({
     row: toRow(line),
     charges: ofParts.get(line.row) ?? (byRow.get(line.row) ?? []).sort(byAttempt),
+    ...defined({ firstPart: firsts.get(line.row) }),
   }));
 }
 
@@ -81,7 +84,6 @@ async function chargesOfParts(
   rows: readonly number[],
 ): Promise<ReadonlyMap<number, readonly ChargeRecord[]>> {
   const byRow = new Map<number, ChargeRecord[]>(rows.map((row) => [row, []]));
-  if (rows.length === 0) return byRow;
   const lines = await tx
     .selectFrom('charges as c')
     .innerJoin('rows as r', (join) => join.onRef('r.batch', '=', 'c.batch').onRef('r.row', '=', 'c.row'))
@@ -96,23 +98,38 @@ async function chargesOfParts(
   return byRow;
 }
 
+/** The number of the first part of each of these rows. */
+async function firstParts(tx: Tx, batch: string, rows: readonly number[]): Promise<ReadonlyMap<number, number>> {
+  const lines = await tx
+    .selectFrom('rows')
+    .select((eb) => [eb.ref('part_of').$notNull().as('whole'), eb.fn.min<number>('row').as('first')])
+    .where('batch', '=', batch)
+    .where('part_of', 'in', rows)
+    .where(isPart('rows'))
+    .groupBy('part_of')
+    .execute();
+  return new Map(lines.map(({ whole, first }) => [whole, first]));
+}
+
 /** See {@link Ledger.partsOf}. */
 export async function partsOf(db: Db, batch: string, row: number): Promise<readonly RowStanding[]> {
-  return look(db, async (tx) => {
-    const parts = await tx
-      .selectFrom('rows')
-      .select('row')
-      .where('batch', '=', batch)
-      .where('part_of', '=', row)
-      .where(isPart('rows'))
-      .orderBy('row')
-      .execute();
-    return readRows(
-      tx,
-      batch,
-      parts.map((part) => part.row),
-    );
-  });
+  return look(db, (tx) => readParts(tx, batch, row));
+}
+
+export async function readParts(tx: Tx, batch: string, row: number): Promise<readonly RowStanding[]> {
+  const parts = await tx
+    .selectFrom('rows')
+    .select('row')
+    .where('batch', '=', batch)
+    .where('part_of', '=', row)
+    .where(isPart('rows'))
+    .orderBy('row')
+    .execute();
+  return readRows(
+    tx,
+    batch,
+    parts.map((part) => part.row),
+  );
 }
 
 export async function findRowById(db: Db, batch: string, id: string): Promise<number | undefined> {

@@ -3,7 +3,7 @@ import type { ExitName } from '../contract/exit-codes.ts';
 import type { FailureClass } from '../contract/failures.ts';
 import type { HookEvent, HookTarget } from '../contract/hooks.ts';
 import type { AttemptState, Control, Outcome, RowState, TakeReason } from '../contract/outcomes.ts';
-import type { Kind, Step } from '../contract/row-kinds.ts';
+import type { Kind, Operation, Step } from '../contract/row-kinds.ts';
 import type { SkipCause } from '../contract/schedule.ts';
 import type { OccurrenceRecord } from './occurrence-records.ts';
 import type { BatchRecord, ChargeRecord, DecisionRecord } from './record-types.ts';
@@ -309,6 +309,16 @@ export interface LimitersTable {
   state: Json;
 }
 
+/** One line per operation of an account whose longest text was learnt from a refusal. */
+export interface TextLimitsTable {
+  api_url: string;
+  account: string;
+  operation: Operation;
+  /** Characters. */
+  most: number;
+  learnt_at: number;
+}
+
 /** A voice that rows wait for, because it may be in training. */
 export interface AwaitedVoicesTable {
   batch: string;
@@ -345,6 +355,7 @@ export interface Schema {
   schedules: SchedulesTable;
   occurrences: OccurrencesTable;
   awaited_voices: AwaitedVoicesTable;
+  text_limits: TextLimitsTable;
 }
 
 export type Db = Kysely<Schema>;

@@ -27,6 +27,8 @@ export interface RedriveRow {
   readonly failure: { readonly class: FailureClass } | null;
   readonly take: number;
   readonly redoFrom: Step | null;
+  /** How many parts it is spoken in. Default: it is not split. */
+  readonly parts?: number | null;
 }
 
 /** The part of an attempt that matters here. */
@@ -66,14 +68,20 @@ export type RedrivePlan =
   | { readonly type: 'leave'; readonly why: 'open' | 'has-result' | 'no-unfit' }
   /**
    * Refused without `--resubmit`: the last request for this step may have been accepted (`unknown`), or its job may
-   * still run (`running`). Refused for now: `on-the-wire`. Refused always: its kind has no such step (`no-step`).
+   * still run (`running`). Refused for now: `on-the-wire`. Refused always: its kind has no such step (`no-step`), or it was edited and
+   * is spoken in parts, which are those of its old text (`in-parts`).
    */
-  | { readonly type: 'refuse'; readonly why: 'unknown' | 'running' | 'on-the-wire' | 'no-step'; readonly step: Step };
+  | {
+      readonly type: 'refuse';
+      readonly why: 'unknown' | 'running' | 'on-the-wire' | 'no-step' | 'in-parts';
+      readonly step: Step;
+    };
 
 export function planRedrive(row: RedriveRow, attempts: readonly RedriveAttempt[], wish: RedriveWish): RedrivePlan {
   const steps = stepsIn(row.spec);
   if (wish.step !== null && !steps.includes(wish.step)) return { type: 'refuse', why: 'no-step', step: wish.step };
   if (row.outcome === null) return { type: 'leave', why: 'open' };
+  if ((row.parts ?? null) !== null) return planWhole(row, wish);
   const asked = [wish.step, wish.edited?.from ?? null].filter((step) => step !== null);
   const isWell = hasResult(row.outcome);
   if (isWell && asked.length === 0 && (!wish.replace || wish.accept)) return { type: 'leave', why: 'has-result' };
@@ -90,6 +98,13 @@ export function planRedrive(row: RedriveRow, attempts: readonly RedriveAttempt[]
   if (unresolved !== undefined && !wish.resubmit) return { type: 'refuse', ...unresolved };
   const reason = unresolved !== undefined ? 'resubmitted' : wish.edited === null ? 'redrive' : 'edited';
   return { type: 'pay', fromStep, reason };
+}
+
+/** A row whose parts are all there: joining them again costs nothing. Its parts are planned by themselves. */
+function planWhole(row: RedriveRow, { edited }: RedriveWish): RedrivePlan {
+  const step = edited?.from ?? null;
+  if (step !== null) return { type: 'refuse', why: 'in-parts', step };
+  return hasResult(row.outcome) ? { type: 'leave', why: 'has-result' } : { type: 'wait', step: firstOf(row.spec) };
 }
 
 /** The steps that a plan will pay for. */

@@ -1,13 +1,11 @@
+import type { SplitMode } from '../contract/split-modes.ts';
+
 /**
  * Cuts a long text into parts that the API accepts, where a reader would pause: between paragraphs or sentences, and only if one of
  * those is too long by itself between clauses, between words, or at worst between the characters of one word.
  *
  * The parts are the text, in order: nothing is added, and only white space at the cuts is left out.
  */
-
-export const SPLIT_MODES = ['sentences', 'paragraphs'] as const;
-/** `sentences`: as many whole sentences a part as fit. `paragraphs`: a part for each paragraph, so that an edit changes only its own. */
-export type SplitMode = (typeof SPLIT_MODES)[number];
 
 export interface SplitRules {
   readonly by: SplitMode;

@@ -85,10 +85,12 @@ export class BatchFiles {
     if (ofOutcome !== undefined) await (await this.#table(ofOutcome)).write(line);
     const receiptsFile = await this.#file(RECEIPTS_JSONL);
     for (const receipt of receipts) {
+      // Only receipts of parts have one.
+      const columns = RECEIPT_COLUMNS.filter((column) => column !== 'part' || receipt.part !== undefined);
       await receiptsFile.write(
         jsonLine(
-          RECEIPT_COLUMNS,
-          RECEIPT_COLUMNS.map((column) => receipt[column]),
+          columns,
+          columns.map((column) => receipt[column] ?? null),
         ),
       );
     }

@@ -34,6 +34,8 @@ const receiptSource = z.object({
 export const receiptSchema = z.object({
   row: z.number().int().positive(),
   id: z.string(),
+  /** The part of its text that was spoken, from 1; absent if the row is not split. */
+  part: z.number().int().positive().exactOptional(),
   step: z.enum(STEPS),
   take: z.number().int().positive(),
   attempt: z.number().int().positive(),
@@ -62,13 +64,14 @@ export const receiptSchema = z.object({
 
 export type Receipt = z.infer<typeof receiptSchema>;
 
-/** The receipts of a row, in order of step, take and attempt. `files` are the row's files, its result first. */
+/** The receipts of a row, in order of part, step, take and attempt. `files` are the row's files, its result first. */
 export function receiptsOf(scanned: RowWithCharges, files: readonly RowFile[]): Receipt[] {
   const charges = inOrder(scanned);
   const paidFor = chargeOfResult(scanned, charges);
   return charges.map((charge) => ({
-    row: charge.row,
+    row: scanned.row.row,
     id: scanned.row.id,
+    ...(scanned.firstPart === undefined ? {} : { part: charge.row - scanned.firstPart + 1 }),
     step: charge.step,
     take: charge.take,
     attempt: charge.attempt,
@@ -96,13 +99,18 @@ export function isoTime(ms: number): string {
 /**
  * The charge that paid for the row's result: the one with that file, otherwise the last accepted one of the last step.
  */
-function chargeOfResult({ row }: RowWithCharges, charges: readonly ChargeRecord[]): ChargeRecord | undefined {
+function chargeOfResult(
+  { row, firstPart }: RowWithCharges,
+  charges: readonly ChargeRecord[],
+): ChargeRecord | undefined {
   if (row.file === null) return undefined;
   const { key } = row.file;
   const lastStep = resultStepOf(row);
   return (
     charges.findLast((charge) => charge.file?.key === key) ??
-    charges.findLast((charge) => charge.step === lastStep && wasAccepted(charge.state))
+    charges.findLast((charge) => charge.step === lastStep && wasAccepted(charge.state)) ??
+    // All of its parts were there before.
+    (firstPart === undefined ? undefined : charges.at(-1))
   );
 }
 

@@ -55,7 +55,7 @@ export type ResultFields = Readonly<Pick<z.infer<typeof resultSchema>, ResultCol
 export const RESULT_COLUMNS = Object.keys(resultSchema.shape) as ResultColumn[];
 
 /** A row, whatever its state, and its charges. */
-export interface RowWithCharges extends Pick<ScannedRow, 'charges'> {
+export interface RowWithCharges extends Pick<ScannedRow, 'charges' | 'firstPart'> {
   readonly row: Omit<RowRecord, 'state'>;
 }
 
@@ -63,6 +63,8 @@ export interface RowWithCharges extends Pick<ScannedRow, 'charges'> {
 export interface ScannedRow {
   readonly row: RowRecord;
   readonly charges: readonly ChargeRecord[];
+  /** Of a row in parts: the number of the row that is its first part; the others follow. */
+  readonly firstPart?: number;
 }
 
 /** Max rows for a single folder, which is handier: with up to three files a row, fewer than 100,000. */
@@ -124,9 +126,9 @@ export function hasFile(outcome: string | null): boolean {
   return FILED_OUTCOMES.includes(outcome);
 }
 
-/** Charges in the order of receipts and job ids: step, take, attempt. */
+/** Charges in the order of receipts and job ids: part, step, take, attempt. */
 export function inOrder({ charges }: Pick<ScannedRow, 'charges'>): ChargeRecord[] {
-  return charges.toSorted(byAttempt);
+  return charges.toSorted((a, b) => a.row - b.row || byAttempt(a, b));
 }
 
 /** The part of a charge that the sums depend on; receipts carry the same, so `verify` counts by the same rules. */

@@ -61,8 +61,8 @@ export function compareReceipts(row: JsonRow, receipts: readonly Receipt[], find
 /** Attempts of a take count from 1, and each has a receipt, even if nothing was sent. */
 function compareAttempts(where: string, receipts: readonly Receipt[], findings: Findings): void {
   const attempts = new Map<string, number[]>();
-  for (const { step, take, attempt } of receipts) {
-    const name = `${step}, take ${take}`;
+  for (const { part, step, take, attempt } of receipts) {
+    const name = `${part === undefined ? '' : `part ${part}, `}${step}, take ${take}`;
     attempts.set(name, [...(attempts.get(name) ?? []), attempt]);
   }
   for (const [name, numbers] of attempts) {

@@ -22,6 +22,7 @@ export const SIMULATOR_FLAGS = [
     description: 'Which voices work: any, except ids such as missing-1, or listed: only those of voices list',
     default: 'any',
   },
+  { name: 'text-limit', value: 'N', description: 'Longest text of speech, in characters', default: 'no limit' },
   { name: 'train-ms', value: 'A-B', description: 'How long a new voice is in training, in ms', default: '0-0' },
   { name: 'voice-count', value: 'N', description: 'Voices that the account has made before', default: '0' },
   { name: 'voice-churn', value: 'N', description: 'Voices deleted and made after each page of the list', default: '0' },

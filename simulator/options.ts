@@ -48,6 +48,9 @@ export async function parseSimulatorArguments(
       case 'voices':
         options.voices = wordOf(name, value, VOICE_RULES);
         break;
+      case 'text-limit':
+        options.textLimit = numberOf(name, value, 1, 1e9);
+        break;
       case 'train-ms':
         options.trainMs = rangeOf(name, value);
         break;

@@ -14,6 +14,7 @@ import { type FixedShape, LEGACY_SHAPE, parseShape } from './shapes.ts';
 import { SignedLinks } from './signed-links.ts';
 import { Statistics } from './statistics.ts';
 import { drawHabits, type ListHabits } from './voice-list.ts';
+import { checkTextLength } from './text-limit.ts';
 import { VoiceBook, type StoredVoice } from './voices.ts';
 import { Webhooks } from './webhooks.ts';
 
@@ -77,6 +78,11 @@ export class Service {
     }
     const status = Number(this.nextDraw().shape('voice.missing'));
     throw new Refusal(status === 200 && !speaksAtOnce ? 400 : status, 'ERR_VOICE_NOT_FOUND', 'Voice not found');
+  }
+
+  /** Throws the refusal of a text that is too long. */
+  checkText(text: string): void {
+    checkTextLength(text, this.settings.textLimit, () => this.nextDraw());
   }
 
   /** Whether a job that has not ended speaks with this voice. */

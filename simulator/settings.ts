@@ -33,6 +33,8 @@ export interface SimulatorOptions {
   linkLifeMs?: number;
   /** Which voices work: `any` (default), except ids such as `missing-…`, or only those that are `listed`. */
   voices?: VoiceRule;
+  /** The longest text of speech, in characters; a longer one gets a 400. Default null: no limit. */
+  textLimit?: number | null;
   /** How long a new voice is in training, ms, uniformly distributed; speech with it is refused until then. Default 0. */
   trainMs?: [number, number];
   /** Voices that the account has made before, `voice-1` and so on. Default 0. */
@@ -66,6 +68,7 @@ export function readySettings(options: SimulatorOptions): ReadySettings {
     jobDistribution: options.jobDistribution ?? 'uniform',
     linkLifeMs: options.linkLifeMs ?? 60_000,
     voices: options.voices ?? 'any',
+    textLimit: options.textLimit ?? null,
     trainMs: options.trainMs ?? [0, 0],
     voiceCount: options.voiceCount ?? 0,
     voiceChurn: options.voiceChurn ?? 0,

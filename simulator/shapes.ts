@@ -32,6 +32,8 @@ export const SHAPES = {
   'voices.body': ['paged', 'bare'],
   /** The answer to speech by a voice that does not exist; the last only where the answer would be the sound. */
   'voice.missing': ['400', '404', '200'],
+  /** The words for a text that is too long. */
+  'text.limit': ['at-most', 'max', 'exceeds', 'contains', 'vague'],
   /** How a list says that a voice is in training, and for which engines a voice is; only where there is something to say. */
   'voice.training': ['status', 'state', 'trained', 'untold'],
   'voice.engines': ['modelIds', 'untold'],

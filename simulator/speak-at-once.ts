@@ -26,6 +26,7 @@ const operation = 'speech-sync';
 /** Speaks, and charges for it. */
 export function speakAtOnce(service: Service, order: SpeechOrder, dialect: Dialect): Exchange {
   const { text, voiceId, format, cache, idempotencyKey } = order;
+  service.checkText(text);
   service.checkVoice(voiceId, { speaksAtOnce: true });
   const asked = speechOf(text, voiceId, format);
   const cost = priceOf(operation, asked);

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { partWord } from '../../contract/part-ids.ts';
+import { partWord } from '../../contract/row-parts.ts';
 import type { Failure } from '../../contract/failures.ts';
 import type { BatchRecord, ResultFile, RowStanding } from '../../ledger/record-types.ts';
 import type { WholeRow } from '../../ledger/row-methods.ts';

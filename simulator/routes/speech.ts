@@ -81,6 +81,7 @@ export const speechRoutes: ApiRoutes = {
 
 function createSpeechJob(service: Service, request: FastifyRequest): Exchange {
   const body = readPart(speechJobBody, request.body);
+  service.checkText(body.text);
   service.checkVoice(body.voiceId, { engine: body.engineModelId });
   const sound = speechOf(body.text, body.voiceId, body.format);
   const cost = priceOf('speech-job', sound);

@@ -50,6 +50,7 @@ export const videoDubbingRoutes: ApiRoutes = {
 
 function create(service: Service, request: FastifyRequest): Exchange {
   const { video_url: videoUrl, text, reference_id: voiceId } = readPart(videoDubbingBody, request.body);
+  service.checkText(text);
   service.checkVoice(voiceId);
   // Only to refuse a link of our own that does not exist: the result is as long as its speech.
   listen(videoUrl, service);

@@ -34,6 +34,7 @@ export function addReadingFlags(command: Command): Command {
       pause,
     )
     .option('--strict', 'Refuse unknown columns instead of copying them to the results')
+    .option('--split <by>', 'Cut texts that are too long, and join their sound into one file: sentences, paragraphs')
     .option('--tts <mode>', 'Use speech jobs or the synchronous endpoint for tts rows: job, sync', 'job')
     .option('--api-dialect <dialect>', `Paths of the API that the rows use: ${DIALECT_FORMS} (default: v1)`);
 }

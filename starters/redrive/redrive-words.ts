@@ -109,6 +109,9 @@ export function refusalLines(
     ...(doubtful.length > 0 ? [`  ${resubmit}    pays for these rows again; they may be charged twice`] : []),
     ...(has('on-the-wire') ? [`  voxbatch watch ${name}, then the same command again`] : []),
     ...(has('no-step') ? ['  the same command for rows of a kind that has the step (--where kind=…)'] : []),
+    ...(has('in-parts')
+      ? ['  run the edited manifest under another --name, with --split: parts that did not change cost nothing again']
+      : []),
     isFile ? '  leave these rows out of the file' : '  leave these rows out (--rows, --where)',
   ];
   return [
@@ -125,6 +128,7 @@ const REASONS: Readonly<Record<RefusedRow['why'], (row: RefusedRow) => string>> 
   running: ({ step }) => `its ${step} job was accepted and may still run`,
   'on-the-wire': ({ step }) => `its ${step} request is on the wire`,
   'no-step': ({ step }) => `its kind has no step ${step}`,
+  'in-parts': () => 'it was edited, and is spoken in parts, which are those of its old text',
 };
 
 /** A budget that is too small for more rows of an existing batch is that batch's, so `tune` raises it. */

@@ -11,7 +11,8 @@ import { freeSpace } from '../../store/open-store.ts';
 import { probeAloud } from './probe-manifest.ts';
 import { readAccount } from '../account/read-balance.ts';
 import { outcomeFileRefusal, refuseProblems, sayWarnings } from './report-problems.ts';
-import { readSettings } from '../connect/settings.ts';
+import { readApiUrl, readSettings } from '../connect/settings.ts';
+import { withTextLimits } from '../../client/text-limits.ts';
 import { awaitedRows } from './awaited-rows.ts';
 import { planVoices } from './plan-voices.ts';
 import type { Output } from '../terminal/output.ts';
@@ -30,7 +31,8 @@ import { planRun, type RunFlags } from './run-options.ts';
 export async function plan(manifestPath: string, flags: RunFlags, output: Output): Promise<ExitName> {
   const settings = await readSettings();
   const asked = planRun(manifestPath, flags, settings);
-  const runPlan = await withRecordedDialect(asked, asked.givesDialect, settings);
+  const recorded = await withRecordedDialect(asked, asked.givesDialect, settings);
+  const runPlan = await withTextLimits(recorded, readApiUrl(settings, flags), settings);
   const source = await openManifest(manifestPath);
   const ledger = await openRecordsIfAny(settings);
   try {

@@ -5,6 +5,7 @@ import { defined } from '../../contract/defined.ts';
 import { DIALECT_FORMS, parseDialectChoice, type DialectChoice } from '../../contract/dialects.ts';
 import { parseThreshold } from '../../inputs/parse-cells.ts';
 import { KINDS, type Kind, type TtsMode } from '../../contract/row-kinds.ts';
+import { SPLIT_MODES, type SplitMode } from '../../contract/split-modes.ts';
 import type { Subset } from '../../contract/subset.ts';
 import type { Tuning } from '../../contract/tunables.ts';
 import { usageError } from '../exit-error.ts';
@@ -32,6 +33,7 @@ export interface RunFlags extends TuningFlags, NameFlags, OutputFlags, SubsetFla
   readonly join?: string;
   /** Seconds. */
   readonly pause?: number;
+  readonly split?: string;
   /** Credits. */
   readonly confirm?: number;
   /** Only for an outcome file. */
@@ -90,12 +92,13 @@ export function planRun(manifestPath: string, flags: RunFlags, settings: Setting
   const defaults = defined({ voice, engine, format, language, verify: readVerify(flags.verify) });
   const map = readMap(flags.map ?? []);
   const tuning = readTuning(flags);
+  const split = flags.split === undefined ? undefined : oneOf<SplitMode>('--split', flags.split, SPLIT_MODES);
   const { strict = false, assumeSeconds } = flags;
   const subset = readSubset(flags);
   const { join: column, pause } = flags;
   if (pause !== undefined && column === undefined) throw usageError('--pause needs --join.');
   const join = column === undefined ? undefined : { column, pause: pause ?? 0 };
-  const reading = { kind, defaults, map, tts, ...defined({ apiDialect, join }) };
+  const reading = { kind, defaults, map, tts, ...defined({ apiDialect, join, split }) };
   const wanted = { ...reading, strict, nameTemplate: template, assumeSeconds, subset, tuning };
   return {
     name,

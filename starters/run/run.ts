@@ -13,6 +13,8 @@ import { realmOf, type OpenApi } from '../../client/open-api.ts';
 import { withVoices } from '../../batches/check-voices.ts';
 import type { KnownVoices } from '../../client/know-voices.ts';
 import { withRecordedDialect } from '../../client/recorded-dialect.ts';
+import { withTextLimits } from '../../client/text-limits.ts';
+import { readApiUrl } from '../connect/settings.ts';
 import { putOnRecord } from '../../client/put-on-record.ts';
 import { probeAloud } from './probe-manifest.ts';
 import { refuseProblems, sayWarnings } from './report-problems.ts';
@@ -39,7 +41,8 @@ export function run(request: RunRequest, context: RunContext): Promise<ExitName>
 async function runOnce(asked: RunRequest, context: RunContext): Promise<ExitName> {
   const { output } = context;
   const { manifestPath, source, flags, settings } = asked;
-  const plan = await withRecordedDialect(asked.plan, asked.plan.givesDialect, settings);
+  const recorded = await withRecordedDialect(asked.plan, asked.plan.givesDialect, settings);
+  const plan = await withTextLimits(recorded, readApiUrl(settings, flags), settings);
   const request = { ...asked, plan };
   const checked = await checkManifest(source, plan.manifest, plan.settings.budget);
   if (checked.type === 'outcome-file') {

@@ -10,7 +10,7 @@ import { describeTuning } from '../terminal/tunable-words.ts';
  * all is.
  */
 export function runWords(run: ScheduledRun): string {
-  const { confirmAbove, subset, probe, strict, tts, legacyShare, join, kind, defaults, map } = run;
+  const { confirmAbove, subset, probe, strict, tts, legacyShare, join, split, textLimit, kind, defaults, map } = run;
   const words = [describeTuning(tuningOf(unusual(run)))];
   if (confirmAbove !== null) words.push(`--confirm ${String(confirmAbove)}`);
   if (subset !== null) words.push(subsetFlags(subset).join(' '));
@@ -20,6 +20,8 @@ export function runWords(run: ScheduledRun): string {
   if (legacyShare !== undefined) words.push(`--api-dialect ${formatDialectChoice(legacyShare)}`);
   if (join !== undefined) words.push(`--join ${join.column}`);
   if (join !== undefined && join.pause > 0) words.push(`--pause ${String(join.pause)}`);
+  if (split !== undefined) words.push(`--split ${split}`);
+  if (textLimit !== undefined) words.push(`textLimit ${textLimit}`);
   if (kind !== null) words.push(`--kind ${kind}`);
   for (const [name, value] of Object.entries(defaults)) words.push(`--${name} ${value}`);
   for (const [ours, theirs] of Object.entries(map)) words.push(`--map ${ours}=${theirs}`);

@@ -3,6 +3,7 @@ import type { CommandContext } from '../command-context.ts';
 import { apiFieldOption } from './api-field.ts';
 import { withOutputFlags } from '../commands/output-flags.ts';
 import type { LipSyncFlags } from './lip-sync.ts';
+import { SPLIT_MODES } from '../../contract/split-modes.ts';
 import type { SayFlags } from './say.ts';
 import { addSingleFlags } from './single-flags.ts';
 import type { TranscribeFlags } from './transcribe.ts';
@@ -26,6 +27,11 @@ export function addSpeechFlags(command: Command): Command {
       .option('--format <format>', "Audio format (default: that of -o, else the API's, mp3)")
       .option('--speed <n>', 'Speaking rate, 0.5 to 2')
       .option('--language <code>', 'Language')
+      .addOption(
+        new Option('--split <by>', 'Cut a text that is too long, and join its sound into one file').choices([
+          ...SPLIT_MODES,
+        ]),
+      )
       .addOption(
         new Option('--tts <mode>', 'Use a speech job or the synchronous endpoint')
           .choices(['job', 'sync'])

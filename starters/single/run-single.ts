@@ -4,6 +4,7 @@ import { askSingle, decideOn } from '../../client/single/ask-single.ts';
 import { findOnRecord, readSingle, type SingleRecord } from '../../client/single/find-single.ts';
 import { readSingleJob, type SingleJob, type SoundJob } from '../../batches/single-job.ts';
 import { defined } from '../../contract/defined.ts';
+import type { TextLimits } from '../../contract/text-limits.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { openStore } from '../../store/open-store.ts';
 import type { RunContext } from '../command-context.ts';
@@ -36,10 +37,23 @@ export async function runSingle(request: SingleRequest): Promise<ExitName> {
   const { job, flags } = request;
   const { assumeSeconds } = flags;
   const settings = await readSettings();
-  const options = { tuning: readTuning(flags), ...defined({ assumeSeconds }) };
+  const textLimits = job.split === undefined ? undefined : await learntLimits(settings, flags);
+  const options = { tuning: readTuning(flags), ...defined({ assumeSeconds, textLimits }) };
   const read = await readSingleJob(job, options, settings.config);
   if (read.type === 'faulty') throw refuseJob(job, read.problems);
   return (await endFromRecord(request, read, settings)) ?? (await askAndWork(request, read, settings));
+}
+
+/** What is known of the longest texts that the API takes. */
+async function learntLimits(settings: Settings, flags: SingleFlags): Promise<TextLimits | undefined> {
+  const apiUrl = readApiUrl(settings, flags);
+  const ledger = apiUrl === undefined ? undefined : await openRecordsIfAny(settings);
+  if (ledger === undefined || apiUrl === undefined) return undefined;
+  try {
+    return await ledger.textLimits(apiUrl);
+  } finally {
+    await ledger.close();
+  }
 }
 
 /**

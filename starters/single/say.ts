@@ -1,6 +1,8 @@
 import { sayJob, type ApiFields } from '../../client/single/single-job-of.ts';
+import { defined } from '../../contract/defined.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { TtsMode } from '../../contract/row-kinds.ts';
+import type { SplitMode } from '../../contract/split-modes.ts';
 import type { RunContext } from '../command-context.ts';
 import { usageError } from '../exit-error.ts';
 import { giveMedia } from './give-media.ts';
@@ -16,6 +18,7 @@ export interface SpeechFlags extends SingleFlags, TargetFlags {
   readonly speed?: string;
   readonly language?: string;
   readonly tts: TtsMode;
+  readonly split?: SplitMode;
   readonly api?: ApiFields;
 }
 
@@ -33,10 +36,10 @@ export async function say(given: string, flags: SayFlags, context: RunContext, t
   checkStdout(target, flags);
   const readsStdin = given === '-';
   const text = readsStdin ? await readText(process.stdin) : given;
-  const { voice, engine, speed, language, tts, api = {}, force = false } = flags;
+  const { voice, engine, speed, language, tts, split, api = {}, force = false } = flags;
   const format = formatOf(flags, target);
   return runSingle({
-    job: { ...sayJob(text, { voice, engine, format, speed, language, tts, api }), typed },
+    job: { ...sayJob(text, { voice, engine, format, speed, language, tts, api }), typed, ...defined({ split }) },
     flags,
     context,
     readsStdin,

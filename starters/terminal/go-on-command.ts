@@ -26,7 +26,7 @@ export function goOnCommand({ name, source, subset, settings }: GoOnBatch): stri
 }
 
 /** The flags for how a manifest was read, as words of a command line. */
-function readingFlags({ kind, defaults, map, tts, legacyShare, join }: Reading): readonly string[] {
+function readingFlags({ kind, defaults, map, tts, legacyShare, join, split }: Reading): readonly string[] {
   return [
     ...(kind === null ? [] : ['--kind', kind]),
     ...Object.entries(defaults).flatMap(([column, value]) => [`--${column}`, value]),
@@ -34,6 +34,7 @@ function readingFlags({ kind, defaults, map, tts, legacyShare, join }: Reading):
     ...(tts === 'job' ? [] : ['--tts', tts]),
     ...(legacyShare === undefined ? [] : ['--api-dialect', formatDialectChoice(legacyShare)]),
     ...(join === undefined ? [] : ['--join', join.column, ...(join.pause > 0 ? ['--pause', String(join.pause)] : [])]),
+    ...(split === undefined ? [] : ['--split', split]),
   ];
 }
 

@@ -1,4 +1,5 @@
 import { isRequestRemoved } from '../../batches/clean-batch.ts';
+import { partWord } from '../../contract/row-parts.ts';
 import { outcomeFile } from '../../results/batch-files.ts';
 import { linkOf, stepsIn, type Step, type StepChoice, type TtsMode } from '../../contract/row-kinds.ts';
 import { defaultOut } from '../../batches/batch-name.ts';
@@ -55,6 +56,8 @@ function nextOf({ batch, row, charges, money, failedRows, isWritten, isDeserted 
     case 'cached':
       return `Nothing. ${isWritten ? '' : `Write its files with: voxbatch results ${name}. `}To replace the result, at a new price: ${redrive}`;
     case 'failed':
+      if (row.parts !== null)
+        return `What is there of its ${partWord(row.parts)} stays, and costs nothing again. Send the others again, at their price, and join them: ${redrive}`;
       return afterFailure(
         { row, charges },
         { name, redrive, file, also: failedRows > 1 ? ALSO_OTHERS : '', tts: batch.settings.tts },
@@ -75,6 +78,8 @@ function nextOf({ batch, row, charges, money, failedRows, isWritten, isDeserted 
     case null:
       if (batch.control === 'paused') return pauseMessage(batch, { isDeserted });
       if (isDeserted) return `The batch has no worker. Continue with: ${goOnCommand(batch)}`;
+      if (row.state === 'blocked' && row.parts !== null)
+        return `It waits for its ${partWord(row.parts)}, and is joined then. It goes on by itself.`;
       if (row.state === 'blocked')
         return `It waits for ${awaitedWords(row)}. It goes on by itself; nothing is sent before.`;
       return `It is in progress. If the batch has no worker, continue with: ${goOnCommand(batch)}`;

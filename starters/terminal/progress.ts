@@ -33,7 +33,7 @@ function progressLine({ batch, counts, money, reasons = [] }: Standing, remainin
     money.uncertain > 0 ? `${credits} (+${number(money.uncertain)} uncertain)` : credits,
   ];
   parts.push(...progressCounts(counts, 'if any'));
-  if (states.blocked > 0) parts.push(`${number(states.blocked)} waiting for a voice`);
+  if (states.blocked > 0) parts.push(`${number(states.blocked)} waiting for a voice or their parts`);
   if (remainingMs !== undefined && done < total) parts.push(`${clock(remainingMs)} left`);
   // Last, because it is as long as an API's words: a terminal cuts the end of the line, and the money must stay
   // visible.

@@ -2,7 +2,7 @@ import { isRequestRemoved } from '../../batches/clean-batch.ts';
 import type { RowHistory } from '../../batches/explain.ts';
 import { FAILURES, type Failure } from '../../contract/failures.ts';
 import { dialectOf } from '../../contract/row-kinds.ts';
-import type { AttemptState } from '../../contract/outcomes.ts';
+import { hasResult, type AttemptState } from '../../contract/outcomes.ts';
 import type { Judgement } from '../../contract/verify.ts';
 import type { ChargeRecord, DecisionRecord } from '../../ledger/record-types.ts';
 import { isoTime, receiptsOf } from '../../results/receipt.ts';
@@ -28,6 +28,8 @@ export interface RowHistoryHere extends RowHistory {
 
 /** Longest cell that is shown; `--json` shows all of it. */
 const LONGEST_CELL = 200;
+/** Parts without a result that are named. */
+const MOST_PARTS = 20;
 
 const VERDICTS: Readonly<Record<AttemptState, string>> = {
   sending: 'sending: no answer yet',
@@ -47,8 +49,9 @@ export function historyLines(history: RowHistoryHere): readonly string[] {
     `Row ${row.row} of batch "${batch.name}": ${row.outcome === null ? row.state : row.outcome}`,
     `  id ${oneLine(row.id)}, line ${row.line} of ${oneLine(batch.source)}, kind ${row.kind}${rowDialectWords(row.spec)}`,
     ...(voiceFound(row) === undefined ? [] : [`  speaks with voice ${oneLine(voiceFound(row) ?? '')}`]),
-    ...(row.state === 'blocked' ? [`  waits for ${awaitedWords(row)}`] : []),
+    ...(row.state === 'blocked' && row.parts === null ? [`  waits for ${awaitedWords(row)}`] : []),
     ...inputLines(history),
+    ...partLines(history.parts),
     ...requestLines(history),
     ...(history.decisions.length === 0 ? [] : ['Decided by people', ...history.decisions.map(decisionLine)]),
     ...(row.failure === null ? [] : ['Failure', ...failureLines(row.failure)]),
@@ -71,6 +74,19 @@ function inputLines({ batch, row }: RowHistoryHere): readonly string[] {
   return ['Input', ...indent(tableLines(columns, filled))];
 }
 
+/** How many parts there are, and those that have no result, with the beginning of what they say. */
+function partLines(parts: RowHistory['parts']): readonly string[] {
+  if (parts.length === 0) return [];
+  const lacking = parts.filter(({ outcome }) => !hasResult(outcome));
+  return [
+    `Parts: ${parts.length}, ${parts.length - lacking.length} of them with a result`,
+    ...lacking
+      .slice(0, MOST_PARTS)
+      .map(({ id, outcome, state, text }) => `  ${oneLine(id)}  ${outcome ?? state}  ${short(text)}`),
+    ...(lacking.length > MOST_PARTS ? [`  and ${lacking.length - MOST_PARTS} more`] : []),
+  ];
+}
+
 /** The history of a row for machines; attempts are as in `receipts.jsonl`, with their failures. */
 export function historyJson(history: RowHistoryHere): object {
   const { batch, row, files } = history;
@@ -85,7 +101,8 @@ export function historyJson(history: RowHistoryHere): object {
     state: row.state,
     outcome: row.outcome,
     voice: row.spec.voice ?? null,
-    waits_for: row.state === 'blocked' ? { voice: row.awaitedVoice, row: row.voiceRow } : null,
+    parts: history.parts.map(({ id, outcome, state, text }) => ({ id, outcome, state, text })),
+    waits_for: row.state === 'blocked' && row.parts === null ? { voice: row.awaitedVoice, row: row.voiceRow } : null,
     input: Object.fromEntries(batch.columns.map((column, at) => [column, row.input[at] ?? ''])),
     takes: history.takes.map((take) => takeJson(take, history.store)),
     attempts: receiptsOf(history, files).map((receipt, at) => ({ ...receipt, failure: charges[at]?.failure ?? null })),
@@ -127,9 +144,10 @@ function judgementWords({ error, run, words, heard, threshold }: Judgement): str
   return `heard ${String(heard)} of ${String(words)} words: ${wrong ?? ''} wrong (at most ${most ?? ''}), ${String(Math.round(run))} in a row`;
 }
 
-function attemptLines(charge: ChargeRecord, { row: { failure: last }, decisions }: RowHistory): string[] {
+function attemptLines(charge: ChargeRecord, { row: { failure: last }, decisions, firstPart }: RowHistory): string[] {
+  const part = firstPart === undefined ? '' : `part ${charge.row - firstPart + 1}, `;
   const lines = [
-    `  ${charge.step}, take ${charge.take}, attempt ${charge.attempt}: ${VERDICTS[charge.state]}`,
+    `  ${part}${charge.step}, take ${charge.take}, attempt ${charge.attempt}: ${VERDICTS[charge.state]}`,
     `    started ${isoTime(charge.intentAt)}${timesOf(charge, decisions)}`,
     charge.state === 'cached'
       ? `    credits: nothing charged, ${credits(charge.quoted)} saved`

@@ -22,9 +22,9 @@ export function voiceFound({ input, spec: { voice } }: Pick<RowRecord, 'spec' | 
 }
 
 /** What people cannot guess. */
-const NOTES: Readonly<Partial<Record<RowState, string>>> = { blocked: ' (waiting for a voice)' };
+const NOTES: Readonly<Partial<Record<RowState, string>>> = { blocked: ' (waiting for a voice or for their parts)' };
 
-/** The states of open rows, with how many there are: `40 blocked (waiting for a voice), 8 submitting`. */
+/** The states of open rows, with how many there are: `40 blocked (waiting for a voice or for their parts), 8 submitting`. */
 export function openWords({ states }: Pick<Counts, 'states'>): string {
   const open = ROW_STATES.filter((state) => states[state] > 0);
   return open.map((state) => `${number(states[state])} ${state}${NOTES[state] ?? ''}`).join(', ');

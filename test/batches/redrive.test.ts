@@ -33,7 +33,8 @@ describe('a redrive', () => {
   it('opens all rows of its draft, in several transactions', async () => {
     const { draft, rows } = await stopped(450);
     const sizes: number[] = [];
-    const watched: Pick<Ledger, 'redrive'> = {
+    const watched: Pick<Ledger, 'redrive' | 'partsOf'> = {
+      ...ledger,
       redrive: (batch, choices) => {
         sizes.push(choices.length);
         return ledger.redrive(batch, choices);
@@ -59,7 +60,8 @@ describe('a redrive', () => {
     const pay = { type: 'pay', fromStep: 'speech', reason: 'redrive' } as const;
     await redriveNow(ledger, 'b', [{ row: 2, take: 1, how: pay }]);
     const sizes: number[] = [];
-    const watched: Pick<Ledger, 'redrive'> = {
+    const watched: Pick<Ledger, 'redrive' | 'partsOf'> = {
+      ...ledger,
       redrive: (batch, choices) => {
         sizes.push(choices.length);
         return ledger.redrive(batch, choices);
@@ -116,14 +118,15 @@ describe('a redrive', () => {
 
   it('passes on any other error of the ledger', async () => {
     const { draft, rows } = await stopped(1);
-    const broken = { redrive: () => Promise.reject(new Error('the disk is full')) };
+    const broken = { ...ledger, redrive: () => Promise.reject(new Error('the disk is full')) };
     await expect(openRows(broken, 'b', draft, rows)).rejects.toThrow('the disk is full');
   });
 
   it('answers in the words of a ledger that refuses, with what was opened before', async () => {
     const { draft, rows } = await stopped(250);
     let calls = 0;
-    const stoppedMeanwhile: Pick<Ledger, 'redrive'> = {
+    const stoppedMeanwhile: Pick<Ledger, 'redrive' | 'partsOf'> = {
+      ...ledger,
       redrive: async (batch, choices) => {
         if (++calls === 2) await ledger.setControl('b', 'stopping');
         return ledger.redrive(batch, choices);

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from '@jest/globals';
-import { splitText, type SplitMode } from '../../policy/split-text.ts';
+import type { SplitMode } from '../../contract/split-modes.ts';
+import { splitText } from '../../policy/split-text.ts';
 
 function partsOf(text: string, limit: number, by: SplitMode = 'sentences', language?: string): readonly string[] {
   const split = splitText(text, { by, limit, language });

@@ -22,6 +22,7 @@ import { webhooks } from './0022-webhooks.ts';
 import { madeWhileStopping } from './0023-made-while-stopping.ts';
 import { watchedVoices } from './0024-watched-voices.ts';
 import { parts } from './0026-parts.ts';
+import { textLimits } from './0027-text-limits.ts';
 import { verification } from './0028-verification.ts';
 
 /** Every migration, by a name that sorts in the order in which they run. */
@@ -49,6 +50,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0023-made-while-stopping': madeWhileStopping,
   '0024-watched-voices': watchedVoices,
   '0026-parts': parts,
+  '0027-text-limits': textLimits,
   '0028-verification': verification,
 };
 

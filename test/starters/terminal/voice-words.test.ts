@@ -29,6 +29,6 @@ describe('voiceFound', () => {
 describe('openWords', () => {
   it('says what blocked rows wait for', () => {
     const states = { blocked: 40, waiting: 0, submitting: 8, processing: 0, fetching: 0, verifying: 0 };
-    expect(openWords({ states })).toBe('40 blocked (waiting for a voice), 8 submitting');
+    expect(openWords({ states })).toBe('40 blocked (waiting for a voice or for their parts), 8 submitting');
   });
 });

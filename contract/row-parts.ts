@@ -1,3 +1,12 @@
+import type { RowSpec } from './row-kinds.ts';
+
+/** What a part of a row asks for. */
+export interface RowPart {
+  readonly spec: RowSpec;
+  /** Price of its request, credits; null if it is not known. */
+  readonly quoted: number | null;
+}
+
 /** The id of a part of a row: that of the row, and its number, from 1. */
 export function partId(id: string, part: number): string {
   return `${id}#${part}`;

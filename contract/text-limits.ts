@@ -1,0 +1,15 @@
+import type { Operation } from './operations.ts';
+
+/** The longest text that an operation of the API takes. */
+export interface TextLimit {
+  /** UTF-16 code units, of which every character has one or two. */
+  readonly most: number;
+  /** When it was learnt from a refusal of the API, ms. Absent: the configuration says it. */
+  readonly learntAt?: number;
+}
+
+/** The limits that are known. */
+export type TextLimits = { readonly [O in Operation]?: TextLimit };
+
+/** The longest part of a text that is to be split where no limit is known: a guess that most engines take. */
+export const ASSUMED_TEXT_LIMIT = 2_000;

@@ -1,0 +1,56 @@
+import { ASSUMED_TEXT_LIMIT, type TextLimit, type TextLimits } from '../contract/text-limits.ts';
+import { columnsReadBy, operationOf, resultOf, stepsIn, type RowSpec, type TtsMode } from '../contract/row-kinds.ts';
+import type { SplitMode } from '../contract/split-modes.ts';
+import { splitText, type Uncut } from '../policy/split-text.ts';
+import type { Finding } from './problems.ts';
+
+/** What may be done with texts that are too long. */
+export interface TextRules {
+  readonly tts: TtsMode;
+  /** `--split`. Default: they are refused. */
+  readonly split?: SplitMode;
+  /** Default: none is known. */
+  readonly textLimits?: TextLimits;
+}
+
+/** A text that fits (`parts` empty), its parts, or why it cannot be sent. */
+export type FittedText = { readonly parts: readonly string[] } | { readonly finding: Omit<Finding, 'column'> };
+
+const WHOLE: FittedText = { parts: [] };
+
+/** Checks the text of a row against what the API takes, and cuts it where that was asked for. */
+export function fitText(spec: RowSpec, { tts, split, textLimits = {} }: TextRules): FittedText {
+  const { kind, text, language } = spec;
+  if (text === undefined) return WHOLE;
+  const step = stepsIn(spec).find((one) => columnsReadBy(kind, one).includes('text'));
+  if (step === undefined) return WHOLE;
+  const known = textLimits[operationOf(spec, step, tts)];
+  const isSplit = split !== undefined && canBeSplit(spec);
+  const limit = known ?? (isSplit ? { most: ASSUMED_TEXT_LIMIT } : undefined);
+  if (limit === undefined || text.length <= limit.most) return WHOLE;
+  const came = `${text.length} characters`;
+  const expected = `a text of at most ${limit.most} characters${saidBy(known)}`;
+  if (!isSplit) return { finding: { expected: `${expected}${adviceFor(spec)}`, came, code: 'text-too-long' } };
+  const cut = splitText(text, { by: split, limit: limit.most, language });
+  if (cut.type === 'parts') return { parts: cut.parts };
+  return { finding: { expected: `${expected}, because ${WHY_UNCUT[cut.why]}`, came, code: 'text-too-long' } };
+}
+
+/** Only speech that is a row's result can be joined; that of a chain is sent on by its link. */
+function canBeSplit({ kind }: RowSpec): boolean {
+  return stepsIn({ kind }).length === 1 && resultOf(kind) === 'audio';
+}
+
+function saidBy(limit: TextLimit | undefined): string {
+  if (limit?.learntAt === undefined) return ' (textLimit)';
+  return ` (learnt on ${new Date(limit.learntAt).toISOString().slice(0, 10)} from a refusal of the API)`;
+}
+
+function adviceFor(spec: RowSpec): string {
+  return canBeSplit(spec) ? '; add --split sentences' : `; ${spec.kind} rows cannot be split`;
+}
+
+const WHY_UNCUT: Readonly<Record<Uncut, string>> = {
+  markup: 'a text with markup for speech cannot be cut',
+  character: 'a single character of it is longer',
+};
