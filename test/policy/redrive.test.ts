@@ -83,7 +83,7 @@ describe('a row whose result did not pass a check', () => {
   });
 
   it('is paid for its later steps where it is that of a chain', () => {
-    const row = { ...UNFIT, kind: 'dub' } as const;
+    const row = { ...UNFIT, spec: DUB.spec };
     const speech = [finished('speech', { failure: unfit })];
     const plan = planRedrive(row, speech, accept);
     expect(plan).toEqual({ type: 'accept', step: 'speech' });
