@@ -1,4 +1,4 @@
-import type { SpeechPaces } from '../policy/speech-pace.ts';
+import type { SpeechPaces } from './speech-paces.ts';
 import type { LimitFunction } from 'p-limit';
 import type { Logger } from 'pino';
 import type { SpeechApi } from '../api/speech-api.ts';

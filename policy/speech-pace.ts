@@ -3,8 +3,6 @@ import { spokenSeconds } from './spoken-seconds.ts';
 
 /** Results of a voice that have to be known before one is judged by them. */
 const LEAST_KNOWN = 20;
-/** Results that are kept for a voice. */
-const MOST_KNOWN = 200;
 /** Shorter texts say little: pauses before and after count too much. */
 const LEAST_SECONDS = 4;
 /** How far from the usual pace a result must be, both ways; and how many times farther than the others usually are. */
@@ -12,36 +10,40 @@ const FACTOR = 2;
 const DEVIATIONS = 8;
 
 /** What the pace of a result depends on. */
-type PacedSpeech = Pick<RowSpec, 'text' | 'voice' | 'engine' | 'speed' | 'language'>;
+export type PacedSpeech = Pick<RowSpec, 'text' | 'voice' | 'engine' | 'speed' | 'language'>;
+
+/** What is odd about how long speech takes. */
+export type OddPace = 'far too long for its text' | 'far too short for its text';
 
 /**
  * Compares how long speech takes with how long its voice usually takes for such a text: a third of a text, or another
- * voice, may be a whole file in good order. Free, and cautious: it judges only long plain texts of a voice of which many
- * results are known, and by their median, so that a few bad ones do not spoil it. What it finds odd it does not learn
- * from.
+ * voice, may be a whole file in good order. Cautious: it judges only long plain texts of a voice of which many results
+ * are known, and by their median, so that a few bad ones do not spoil it.
+ *
+ * @param known the paces of earlier results with this {@link paceKeyOf}
  */
-export class SpeechPaces {
-  readonly #known = new Map<string, number[]>();
+export function judgePace(known: readonly number[], pace: number): OddPace | undefined {
+  if (known.length < LEAST_KNOWN) return undefined;
+  const usual = medianOf(known);
+  const deviation = medianOf(known.map((one) => Math.abs(one - usual)));
+  const away = pace - usual;
+  if (Math.abs(away) <= Math.max(Math.log(FACTOR), DEVIATIONS * deviation)) return undefined;
+  return away > 0 ? 'far too long for its text' : 'far too short for its text';
+}
 
-  /** Learns the length of a result, unless it is odd; says what is. */
-  judge(spec: PacedSpeech, seconds: number): 'far too long for its text' | 'far too short for its text' | undefined {
-    const { text = '', voice = '', engine = '', speed = 1, language = '' } = spec;
-    const expected = spokenSeconds({ text, speed });
-    if (expected < LEAST_SECONDS || seconds <= 0 || !isPlain(text)) return undefined;
-    const name = JSON.stringify([voice, engine, speed, language, isDense(text)]);
-    const paces = this.#known.get(name) ?? [];
-    const pace = Math.log(seconds / expected);
-    if (paces.length >= LEAST_KNOWN) {
-      const usual = medianOf(paces);
-      const deviation = medianOf(paces.map((one) => Math.abs(one - usual)));
-      const away = pace - usual;
-      if (Math.abs(away) > Math.max(Math.log(FACTOR), DEVIATIONS * deviation)) {
-        return away > 0 ? 'far too long for its text' : 'far too short for its text';
-      }
-    }
-    this.#known.set(name, [...paces, pace].slice(-MOST_KNOWN));
-    return undefined;
-  }
+/** How much longer than such a text usually takes with any voice, as a logarithm. */
+export function paceOf(spec: PacedSpeech, seconds: number): number {
+  return Math.log(seconds / spokenSeconds(spec));
+}
+
+/** Results with the same key have paces that can be compared. */
+export function paceKeyOf({ text = '', voice = '', engine = '', speed = 1, language = '' }: PacedSpeech): string {
+  return JSON.stringify([voice, engine, speed, language, isDense(text)]);
+}
+
+/** Whether a text is long and plain enough for its speech to be judged. */
+export function hasPace({ text = '', speed = 1 }: Pick<PacedSpeech, 'text' | 'speed'>): boolean {
+  return spokenSeconds({ text, speed }) >= LEAST_SECONDS && isPlain(text);
 }
 
 /** Numbers, links, tags and directions take longer or shorter than their letters tell. */

@@ -1,4 +1,3 @@
-import { SpeechPaces } from '../policy/speech-pace.ts';
 import { hostname } from 'node:os';
 import pLimit from 'p-limit';
 import {
@@ -20,6 +19,7 @@ import { Pace } from '../activities/pace.ts';
 import { PagePolls } from '../activities/page-polls.ts';
 import { ResultLookUps } from '../activities/result-look-ups.ts';
 import { readMediaIdentities } from '../batches/media-identities.ts';
+import { SpeechPaces } from '../activities/speech-paces.ts';
 import { RunningWork } from '../activities/running-work.ts';
 import { InFlightLimits } from '../activities/in-flight-limits.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { SpeechPaces } from '../../policy/speech-pace.ts';
+import { SpeechPaces } from '../../activities/speech-paces.ts';
 
 const TEXT = 'the harbour was quiet that night and nobody heard the small boat come in before the morning';
 const SECONDS = TEXT.length / 15;
