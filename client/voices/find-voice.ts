@@ -26,7 +26,10 @@ export async function findVoice(api: Pick<SpeechApi, 'listVoices'>, asked: strin
   const voices = [...read.voices.values()];
   if (name === undefined) {
     const voice = read.voices.get(asked);
-    return voice === undefined ? { type: 'unlisted', nearest: nearest(asked, [...read.voices.keys()]) } : found(voice);
+    if (voice !== undefined) return found(voice);
+    // A name is easily given without its prefix.
+    const isName = new VoiceNames(voices).find(asked).type !== 'unknown';
+    return { type: 'unlisted', nearest: isName ? `name:${asked}` : nearest(asked, [...read.voices.keys()]) };
   }
   const named = new VoiceNames(voices).find(name);
   switch (named.type) {

@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander';
+import { parseThreshold } from '../../inputs/parse-cells.ts';
 import { DURATION_FORM, parseDuration } from '../../policy/duration.ts';
 import { parsePause, PAUSE_FORM } from '../../contract/joining.ts';
 import { parsePositive } from '../../contract/value-kinds.ts';
@@ -15,6 +16,17 @@ export function pause(value: string): number {
   const parsed = parsePause(value);
   if (parsed === undefined) throw new InvalidArgumentError(`expected ${PAUSE_FORM}.`);
   return parsed;
+}
+
+/**
+ * Checks a value of `--verify`; returns it as a cell of the `verify` column. The flag also stands without a value, so
+ * that it takes a manifest after it for one.
+ */
+export function threshold(value: string): string {
+  const parsed = parseThreshold(value);
+  if (!('finding' in parsed)) return value;
+  const { expected } = parsed.finding;
+  throw new InvalidArgumentError(`expected ${expected}. The manifest goes before --verify, or after --verify=true.`);
 }
 
 /** Parses a number of credits, 0 included, for a flag. */

@@ -3,7 +3,7 @@ import { DIALECT_FORMS } from '../../contract/dialects.ts';
 import { KINDS } from '../../contract/row-kinds.ts';
 import type { TunableName } from '../../contract/tunables.ts';
 import { DEFAULT_THRESHOLD, THRESHOLD_BOUNDS } from '../../contract/verify.ts';
-import { collect, pause, positive } from './flag-values.ts';
+import { collect, pause, positive, threshold } from './flag-values.ts';
 import { addSubsetFlags } from './subset-flags.ts';
 import { addTuningFlags } from './tuning-flags.ts';
 
@@ -22,6 +22,7 @@ export function addReadingFlags(command: Command): Command {
     .option(
       '--verify [threshold]',
       `Transcribe each speech result and compare it with its text; a share of wrong words from ${String(THRESHOLD_BOUNDS.least)} to ${String(THRESHOLD_BOUNDS.most)} may be given (default: ${String(DEFAULT_THRESHOLD)})`,
+      threshold,
     )
     .option('--map <ours=theirs>', 'Read a column from one with another name, such as text=script; repeatable', collect)
     .option(

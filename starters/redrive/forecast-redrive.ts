@@ -22,7 +22,7 @@ export async function forecastRedrive(
   const decision = draft.paying > 0 ? decideSpend(facts) : ({ type: 'go', notes: [] } as const);
   const refusal =
     decision.type === 'refuse'
-      ? leftBudgetRefusal(batch, await ledger.money(batch.name))(decision.why, facts)
+      ? leftBudgetRefusal(batch, await ledger.money(batch.name), request.tuning)(decision.why, facts)
       : undefined;
   const questions = [
     ...(decision.type === 'ask' ? [questionText(facts)] : []),

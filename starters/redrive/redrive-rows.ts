@@ -80,7 +80,7 @@ async function checkMoney(request: RedriveRequest, { session, person, output }: 
   const balance = open.profile.quotaRemaining ?? null;
   if (draft.paying > 0) {
     const facts = await redriveFacts({ ...request, ledger }, { ...person, balance, confirmAbove });
-    const refusal = leftBudgetRefusal(batch, await ledger.money(batch.name));
+    const refusal = leftBudgetRefusal(batch, await ledger.money(batch.name), request.tuning);
     await checkSpend({ ...facts, isBudgetLeft: true }, output, { refusal });
   }
   const question = doubtsQuestion(draft);

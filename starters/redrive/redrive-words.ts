@@ -1,3 +1,4 @@
+import type { Tuning } from '../../contract/tunables.ts';
 import { inCredits } from '../terminal/money.ts';
 import { STEPS } from '../../contract/row-kinds.ts';
 import { shellWord } from '../terminal/go-on-command.ts';
@@ -131,9 +132,17 @@ const REASONS: Readonly<Record<RefusedRow['why'], (row: RefusedRow) => string>> 
   'in-parts': () => 'it was edited, and is spoken in parts, which are those of its old text',
 };
 
-/** A budget that is too small for more rows of an existing batch is that batch's, so `tune` raises it. */
-export function leftBudgetRefusal(batch: Pick<BatchRecord, 'name'>, money: Money): RefusalWords {
+/**
+ * A budget that is too small for more rows of an existing batch is that batch's, so `tune` raises it; but one that comes
+ * with the command (in `tuning`) would lower it again, so that one is to be raised.
+ */
+export function leftBudgetRefusal(
+  batch: Pick<BatchRecord, 'name'>,
+  money: Money,
+  tuning: Pick<Tuning, 'budget'> = {},
+): RefusalWords {
   const tune = `voxbatch tune ${shellWord(batch.name)} --budget`;
+  const isGiven = tuning.budget !== undefined;
   return (why, facts) => {
     const { unpriced, unpricedRows, cheapest, quoted } = facts.bill;
     const left = facts.budget ?? 0;
@@ -149,7 +158,7 @@ export function leftBudgetRefusal(batch: Pick<BatchRecord, 'name'>, money: Money
       case 'small-budget':
         return (
           `The budget of the batch has ${inCredits(left)} left, too little for any row: the cheapest costs ${number(cheapest ?? 0)}, all cost ${number(quoted)}. ` +
-          `Nothing was changed. Nothing was spent. Raise it, then run the same command again: ${tune} ${String(budgetFor(money, quoted))}`
+          `Nothing was changed. Nothing was spent. ${isGiven ? 'Run the same command with --budget' : `Raise it, then run the same command again: ${tune}`} ${String(budgetFor(money, quoted))}`
         );
       default:
         return refusalText(why, facts);

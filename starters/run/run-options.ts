@@ -3,7 +3,6 @@ import { defaultOut, isBatchName, nameFromFile } from '../../batches/batch-name.
 import { chooseSettings, givesReading, type BatchChoices } from '../../batches/batch-settings.ts';
 import { defined } from '../../contract/defined.ts';
 import { DIALECT_FORMS, parseDialectChoice, type DialectChoice } from '../../contract/dialects.ts';
-import { parseThreshold } from '../../inputs/parse-cells.ts';
 import { KINDS, type Kind, type TtsMode } from '../../contract/row-kinds.ts';
 import { SPLIT_MODES, type SplitMode } from '../../contract/split-modes.ts';
 import type { Subset } from '../../contract/subset.ts';
@@ -88,8 +87,8 @@ export function planRun(manifestPath: string, flags: RunFlags, settings: Setting
   const tts = oneOf<TtsMode>('--tts', flags.tts ?? 'job', ['job', 'sync']);
   const apiDialect = flags.apiDialect === undefined ? undefined : dialectChoice(flags.apiDialect);
   const kind = flags.kind === undefined ? undefined : oneOf<Kind>('--kind', flags.kind, KINDS);
-  const { voice, engine, format, language } = flags;
-  const defaults = defined({ voice, engine, format, language, verify: readVerify(flags.verify) });
+  const { voice, engine, format, language, verify } = flags;
+  const defaults = defined({ voice, engine, format, language, verify: verify === true ? 'true' : verify });
   const map = readMap(flags.map ?? []);
   const tuning = readTuning(flags);
   const split = flags.split === undefined ? undefined : oneOf<SplitMode>('--split', flags.split, SPLIT_MODES);
@@ -116,16 +115,6 @@ export function planRun(manifestPath: string, flags: RunFlags, settings: Setting
     givesReading: givesReading(reading),
     givesDialect: apiDialect !== undefined,
   };
-}
-
-/** As a cell of the `verify` column. */
-function readVerify(given: string | true | undefined): string | undefined {
-  if (given === undefined || given === true) return given && 'true';
-  const parsed = parseThreshold(given);
-  if (!('finding' in parsed)) return given;
-  throw usageError(
-    `--verify ${given}: expected ${parsed.finding.expected}. A manifest goes before --verify, or after --verify=true.`,
-  );
 }
 
 function readMap(pairs: readonly string[]): Record<string, string> {

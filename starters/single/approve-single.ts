@@ -75,7 +75,7 @@ export async function approveAgain(
   }
   const facts = await redriveFacts({ ledger, batch, draft, tuning }, payerOf(spend, open, desk));
   output.say(`A new take. ${priceOf(facts)}`);
-  const refusal = leftBudgetRefusal(batch, await ledger.money(batch.name));
+  const refusal = leftBudgetRefusal(batch, await ledger.money(batch.name), tuning);
   await checkSpend({ ...facts, isBudgetLeft: true }, output, { refusal });
   return true;
 }

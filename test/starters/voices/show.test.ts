@@ -27,6 +27,7 @@ describe('voices show', () => {
   it.each([
     ['narator', 'The nearest is narrator.'],
     ['name:Story teller', 'The nearest is name:Storyteller.'],
+    ['Lin', 'The nearest is name:Lin.'],
   ])('says that %s is no voice of the list, and which is most like it', async (asked, words) => {
     const { code, stderr } = await line.run('voices', 'show', asked);
     expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining(words) });

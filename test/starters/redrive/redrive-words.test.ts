@@ -1,0 +1,26 @@
+import { describe, expect, it } from '@jest/globals';
+import { leftBudgetRefusal } from '../../../starters/redrive/redrive-words.ts';
+
+const MONEY = { charged: 14, reserved: 0, uncertain: 0, estimated: false, saved: 0, damaged: 0 };
+const FACTS = {
+  rows: 1,
+  bill: { quoted: 7, cheapest: 7, affordable: 0, unpriced: 0, unpricedRows: [] },
+  isEstimate: false,
+  budget: 0,
+  balance: null,
+  confirmAbove: null,
+  yes: false,
+  canAsk: false,
+};
+
+describe('a budget that is too small for another take', () => {
+  it('is raised where it stands', () => {
+    const words = leftBudgetRefusal({ name: 'b' }, MONEY)('small-budget', FACTS);
+    expect(words).toMatch(/Raise it, then run the same command again: voxbatch tune b --budget 21$/);
+  });
+
+  it('is raised in the command that gives it, which would lower it again', () => {
+    const words = leftBudgetRefusal({ name: 'b' }, MONEY, { budget: 2 })('small-budget', FACTS);
+    expect(words).toMatch(/Nothing was spent\. Run the same command with --budget 21$/);
+  });
+});
