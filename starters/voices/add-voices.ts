@@ -48,7 +48,7 @@ function addPaid(voices: Command, context: CommandContext): void {
       .command('create')
       .description('Make a voice from recordings; prints its id; paid')
       .argument('[name]', 'What it is called; a lost answer is looked for by this name')
-      .option('--name <name>', 'The same as a flag')
+      .option('-n, --name <name>', 'The same as a flag')
       .option('--sample, --audio <file...>', 'A recording on this machine (wav, mp3, m4a, ogg, flac); repeatable')
       .option('--transcript <text>', 'What is said in the recordings')
       .option('--description <text>', 'Any text about the voice')

@@ -4,7 +4,13 @@ import { leftBudgetRefusal } from '../../../starters/redrive/redrive-words.ts';
 const MONEY = { charged: 14, reserved: 0, uncertain: 0, estimated: false, saved: 0, damaged: 0 };
 const FACTS = {
   rows: 1,
-  bill: { quoted: 7, cheapest: 7, affordable: { rows: 0, quoted: 0 }, unpriced: 0, unpricedRows: [] },
+  bill: {
+    quoted: 7,
+    cheapest: 7,
+    affordable: { rows: 0, quoted: 0 },
+    unpriced: 0,
+    unpricedRows: { count: 0, first: [] },
+  },
   isEstimate: false,
   budget: 0,
   balance: null,

@@ -63,7 +63,7 @@ describe('completion', () => {
     [['run', 'x.csv', '--sub'], ['--submits']],
     [
       ['voices', ''],
-      ['list', 'help', '-h', '--help'],
+      ['list', 'show', 'preview', 'create', 'delete', 'help', '-h', '--help'],
     ],
     [['voices', 'list', '--se'], ['--search']],
     [['init', 'l'], ['lip-sync']],
