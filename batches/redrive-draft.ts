@@ -5,7 +5,7 @@ import { Bill, type BillSummary } from '../inputs/bill.ts';
 import type { RedriveChoice } from '../ledger/row-methods.ts';
 import type { NewRow, RowStanding } from '../ledger/record-types.ts';
 import { goesOnWith } from '../policy/awaited-voice.ts';
-import { quoteStep } from '../policy/pricing.ts';
+import { quoteSteps } from '../policy/pricing.ts';
 import { RowNumbers } from './row-numbers.ts';
 import { paidSteps, planRedrive, type RedrivePlan } from '../policy/redrive.ts';
 
@@ -221,8 +221,7 @@ export class RedriveDraft {
     if (operations.length === 0) return;
     this.paying++;
     if (operations.some((operation) => prices[operation].estimate)) this.isEstimate = true;
-    const quotes = operations.map((operation) => quoteStep(operation, spec, prices));
-    const quoted = quotes.reduce<number | null>((sum, one) => (sum === null || one === null ? null : sum + one), 0);
+    const quoted = quoteSteps(steps, spec, { prices, tts });
     this.#bill.add({ line: row.line, id: row.id, spec, quoted, isAssumed: false });
   }
 }

@@ -47,6 +47,17 @@ describe('a redrive that is put together', () => {
     expect(draft).toMatchObject({ count: 1, left: { 'has-result': 3 }, leftEdited: 3 });
   });
 
+  it('prices a check by the text, before there is anything to listen to', async () => {
+    const batch = await place.batch();
+    const draft = new RedriveDraft(batch.settings, RULES, null);
+    const [row] = await all(chosenRows(place.ledger, 'demo', { outcomes: ['failed'] }));
+    if (row === undefined) throw new Error('The batch has a row that failed.');
+    const { spec, input, quoted } = row.scanned.row;
+    draft.add({ ...row, edit: { spec: { ...spec, verify: 0.25 }, input, quoted, from: 'speech' } });
+    expect(draft.bill.unpriced).toBe(0);
+    expect(draft.bill.quoted).toBeGreaterThan(quoted ?? 0);
+  });
+
   it('names the rows whose results it replaces, and says which of them a file asks for otherwise', async () => {
     const batch = await place.batch();
     const draft = new RedriveDraft(batch.settings, { ...RULES, replace: true }, null);
