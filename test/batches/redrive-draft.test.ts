@@ -1,5 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { RedriveDraft, type FoundRow } from '../../batches/redrive-draft.ts';
+import { BUILT_IN_PRICES } from '../../contract/row-kinds.ts';
+import { quoteRow } from '../../policy/pricing.ts';
 import { RowNumbers } from '../../batches/row-numbers.ts';
 import { chosenRows } from '../../batches/choose-rows.ts';
 import { addSampleBatch } from '../results/sample-batch.ts';
@@ -52,10 +54,10 @@ describe('a redrive that is put together', () => {
     const draft = new RedriveDraft(batch.settings, RULES, null);
     const [row] = await all(chosenRows(place.ledger, 'demo', { outcomes: ['failed'] }));
     if (row === undefined) throw new Error('The batch has a row that failed.');
-    const { spec, input, quoted } = row.scanned.row;
-    draft.add({ ...row, edit: { spec: { ...spec, verify: 0.25 }, input, quoted, from: 'speech' } });
+    const spec = { kind: 'tts', text: 'Good morning.', voice: 'v', verify: 0.25, extra: {} } as const;
+    draft.add({ ...row, scanned: { ...row.scanned, row: { ...row.scanned.row, spec } } });
     expect(draft.bill.unpriced).toBe(0);
-    expect(draft.bill.quoted).toBeGreaterThan(quoted ?? 0);
+    expect(draft.bill.quoted).toBe(quoteRow('tts', spec, 'job', BUILT_IN_PRICES));
   });
 
   it('names the rows whose results it replaces, and says which of them a file asks for otherwise', async () => {
