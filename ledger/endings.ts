@@ -1,5 +1,5 @@
 import type { RowState } from '../contract/outcomes.ts';
-import { haltIfDue } from './halts.ts';
+import { haltIfDue, haltIfWholeIsDue } from './halts.ts';
 import type { Retake, RowEffect, RowProgress } from './row-effects.ts';
 import { bestEnding, betterFallback } from '../policy/best-take.ts';
 import { jsonOrNull, toFailure, toFallback } from './records.ts';
@@ -22,6 +22,7 @@ export async function applyEffect(row: RowInHand, effect: RowEffect): Promise<vo
   const best = bestEnding(effect, toFallback(row.line.fallback));
   await row.change(endingColumns(best));
   await haltIfDue(row.tx, row.line.batch, row.line.row, best);
+  await haltIfWholeIsDue(row.tx, row.line);
 }
 
 /** Makes a new take without asking anybody. The row stays with its lane. */

@@ -8,7 +8,7 @@ import { countRecent, countRows } from './counts.ts';
 import type { RowEnding } from './row-effects.ts';
 import { toFailure, toSettings } from './records.ts';
 import type { RowInHand } from './row-in-hand.ts';
-import type { Tx } from './schema.ts';
+import type { RowLine, Tx } from './schema.ts';
 import { cancelIdle, endRunning } from './stops.ts';
 
 /** Outcomes that count as failures of the batch. */
@@ -46,6 +46,21 @@ export async function haltIfDue(tx: Tx, name: string, row: number, { outcome, fa
     .execute();
   await cancelIdle(tx, name);
   if (halt.when === 'now') await endRunning(tx, name);
+}
+
+/**
+ * The same for the row of a part that has ended: it may have ended with this part, because another one failed. Failures
+ * that are alike are those of parts.
+ */
+export async function haltIfWholeIsDue(tx: Tx, { batch, part_of: row }: RowLine): Promise<void> {
+  if (row === null) return;
+  const { outcome } = await tx
+    .selectFrom('rows')
+    .select('outcome')
+    .where('batch', '=', batch)
+    .where('row', '=', row)
+    .executeTakeFirstOrThrow();
+  if (outcome !== null) await haltIfDue(tx, batch, row, { outcome });
 }
 
 /**

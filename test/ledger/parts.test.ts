@@ -1,4 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { BatchSettings } from '../../contract/batch.ts';
+import type { HaltPolicy } from '../../contract/halt.ts';
 import type { Outcome } from '../../contract/outcomes.ts';
 import { LedgerMisuse } from '../../ledger/errors.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -10,6 +12,7 @@ import { aBatch, aKey, aRow, claimAnew, INTENT, ledgerForEachTest, redriveNow } 
 const PARTS = [3, 4, 5];
 const JOINED = { key: 'b/1-joined.mp3', bytes: 9, sha256: 'f'.repeat(64), extension: 'mp3', seconds: 3 };
 const LOST = { class: 'OutcomeUnknown', message: 'No answer came.' } as const;
+const AT_FIRST: HaltPolicy = { when: 'soon', fail: 1, unit: 'rows' };
 const FAILED = { class: 'JobFailed', cause: 'job failed', message: 'The job failed.' } as const;
 
 let ledger: Ledger;
@@ -21,8 +24,9 @@ const part = (text: string): { spec: LoadedRow['spec']; quoted: number } => {
   return { spec: { kind: 'tts', text, voice: 'v', extra: {} }, quoted: 1 };
 };
 
-async function load(change: Partial<LoadedRow> = {}): Promise<void> {
-  await ledger.createBatch(aBatch());
+async function load(change: Partial<LoadedRow> = {}, settings: Partial<BatchSettings> = {}): Promise<void> {
+  const batch = aBatch();
+  await ledger.createBatch({ ...batch, settings: { ...batch.settings, ...settings } });
   const rows = ['One.', 'Two.', 'Three.'].map(part);
   await ledger.addRows('b', [{ ...aRow(1), quoted: 3, parts: { first: 3, rows }, ...change }, aRow(2)]);
   await ledger.openBatch('b', 2);
@@ -226,6 +230,28 @@ describe('a row in parts', () => {
     await ledger.finishJob(aKey(4), { file }, { outcome: 'succeeded', file });
     await join();
     expect((await ledger.money('b')).charged).toBe(3);
+  });
+});
+
+describe('a batch that halts at a failed row', () => {
+  it.each<readonly ('failed' | 'succeeded')[]>([
+    ['failed', 'succeeded', 'succeeded'],
+    ['succeeded', 'succeeded', 'failed'],
+  ])('halts at one in parts, whichever part failed: %s, %s, %s', async (...ends) => {
+    await load({}, { halt: AT_FIRST });
+    for (const [at, one] of ends.entries()) await end(PARTS[at] ?? 0, one);
+    expect((await rowOf(1)).outcome).toBe('failed');
+    expect(await ledger.findBatch('b')).toMatchObject({
+      control: 'stopping',
+      halted: '1 row failed, the threshold of --halt soon,fail=1',
+    });
+    expect((await ledger.intend(aKey(2), INTENT)).type).toBe('blocked');
+  });
+
+  it('goes on after one whose parts all have their results', async () => {
+    await load({}, { halt: AT_FIRST });
+    for (const row of PARTS) await end(row, 'succeeded');
+    expect((await ledger.findBatch('b'))?.control).toBe('running');
   });
 });
 
