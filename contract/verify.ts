@@ -9,8 +9,8 @@ export interface Judgement {
   /**
    * - `passed`: it is the text, as far as a transcript can show.
    * - `differs`: too many words are wrong, or too many in a row.
-   * - `unheard`: the transcript has no word, or there is none.
-   * - `other-language`: the API says that another language was spoken than was asked for.
+   * - `unheard`: the transcript has no word, or there is none, and the text has some.
+   * - `other-language`: the same as `differs`, and the API says that another language was spoken than was asked for.
    */
   readonly is: 'passed' | 'differs' | 'unheard' | 'other-language';
   /** Share of wrong words: what is wrong, in words, divided by the words of the text. May be above 1. */

@@ -1,5 +1,6 @@
 import type { Judgement } from '../contract/verify.ts';
 import { alignWords, join, type Stretch } from './align-words.ts';
+import { isOtherLanguage } from './other-language.ts';
 import { spokenWords } from './spoken-words.ts';
 
 /**
@@ -9,6 +10,9 @@ import { spokenWords } from './spoken-words.ts';
  * - A number may be heard as digits or as words, in any language, so it is not compared.
  * - In a text of two or three words, one may be wrong: names are often misheard.
  *
+ * The language that was heard only explains why words differ: it is often wrong for short texts, and may be lost, while
+ * the words are kept.
+ *
  * A long text passes with a sentence missing if only the share of wrong words counts. So too many wrong words in a row
  * fail it, too.
  */
@@ -17,18 +21,18 @@ export function judgeSpeech(wanted: Wanted, heard: Heard): Judgement {
   const words = spokenWords(wanted.text);
   const said = spokenWords(heard.text);
   const facts = { words: words.length, heard: said.length, threshold };
-  if (said.length === 0) return { is: 'unheard', error: 1, run: words.length, ...facts };
-  if (isOtherLanguage(wanted.language, heard.language)) {
-    return { is: 'other-language', error: 1, run: words.length, ...facts, language: heard.language ?? '' };
-  }
   // Nothing in the text can be heard: there is nothing to compare.
   if (words.length === 0) return { is: 'passed', error: 0, run: 0, ...facts };
+  if (said.length === 0) return { is: 'unheard', error: 1, run: words.length, ...facts };
   const stretches = joinAtNumbers(alignWords(words, said), words, said);
   const costs = stretches.map((stretch) => costOf(stretch, words, said));
   const wrong = costs.reduce((sum, cost) => sum + Math.max(0, cost), 0);
   const run = longestRun(costs);
   const isWrong = wrong > allowedIn(words, threshold) || run > longestAllowed(words, threshold);
-  return { is: isWrong ? 'differs' : 'passed', error: round(wrong / words.length), run: round(run), ...facts };
+  const found = { error: round(wrong / words.length), run: round(run), ...facts };
+  if (!isWrong) return { is: 'passed', ...found };
+  if (!isOtherLanguage(wanted.language, heard.language)) return { is: 'differs', ...found };
+  return { is: 'other-language', ...found, language: heard.language ?? '' };
 }
 
 /** What should have been said. */
@@ -144,12 +148,6 @@ function longestRun(costs: readonly number[]): number {
     longest = Math.max(longest, run);
   }
   return longest;
-}
-
-/** Compares languages only as codes: `en`, `en-US`. */
-function isOtherLanguage(asked: string | undefined, heard: string | undefined): boolean {
-  const [wanted, found] = [asked, heard].map((tag) => /^([a-z]{2,3})(?:[-_]|$)/i.exec(tag ?? '')?.[1]?.toLowerCase());
-  return wanted !== undefined && found !== undefined && wanted.length === found.length && wanted !== found;
 }
 
 function round(value: number): number {

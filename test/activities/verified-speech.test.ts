@@ -63,10 +63,24 @@ describe('verified speech', () => {
     expect(await world.row(1)).toMatchObject({ outcome: 'unfit', failure: { cause: 'nothing was heard' } });
   });
 
-  it('in another language than was asked for does not pass, where the API says so', async () => {
-    await begin({ ...verified(), language: 'en' }, [hears({ kind: 'hears', as: 'other-language' })]);
+  it('of other words in another language than was asked for says so, where the API does', async () => {
+    const language = hears({ kind: 'hears', as: 'other-language' });
+    await begin({ ...verified(), language: 'en' }, [speaks('other-words'), language]);
     await worker.drive(1);
     expect(await world.row(1)).toMatchObject({ outcome: 'unfit', failure: { cause: 'another language was heard' } });
+  });
+
+  it('with the right words passes whatever language the API takes it for, and pays for no other take', async () => {
+    await begin({ ...verified(), language: 'en' }, [hears({ kind: 'hears', as: 'other-language' })], { retakes: 1 });
+    await worker.drive(1);
+    expect(await world.row(1)).toMatchObject({ outcome: 'succeeded', take: 1 });
+    expect(operations()).toEqual(['speech-job', 'transcription']);
+  });
+
+  it('in which there is nothing to hear passes, although nothing is heard', async () => {
+    await begin({ ...verified(), text: '[laughs] ...' }, [hears({ kind: 'hears', as: 'nothing' })], { retakes: 1 });
+    await worker.drive(1);
+    expect(await world.row(1)).toMatchObject({ outcome: 'succeeded', take: 1 });
   });
 
   it('of a chain pays for no video before it has passed', async () => {

@@ -102,9 +102,13 @@ describe('speech that says something else', () => {
 
   it('is unheard without a word, whatever the text', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'grapheme' }), fc.constantFrom('', ' ', '...', '♪ ♪'), (text, heard) => {
-        expect(judge(text, heard)).toMatchObject({ is: 'unheard', error: 1 });
-      }),
+      fc.property(
+        fc.string({ unit: 'grapheme' }).map((any) => `${any} word`),
+        fc.constantFrom('', ' ', '...', '♪ ♪'),
+        (text, heard) => {
+          expect(judge(text, heard)).toMatchObject({ is: 'unheard', error: 1 });
+        },
+      ),
     );
   });
 
@@ -120,16 +124,55 @@ describe('speech that says something else', () => {
   });
 });
 
-describe('the language', () => {
-  const heardIn = (language: string | undefined, asked?: string): string =>
-    judgeSpeech({ text: 'hello there', threshold: 0.25, language: asked }, { text: 'hello there', language }).is;
+describe('a text of which nothing can be heard', () => {
+  it.each(['[laughs] …', '...', '', '<break time="1s"/>'])('%s passes, whatever was heard', (text) => {
+    expect(judge(text, '')).toMatchObject({ is: 'passed', error: 0, words: 0 });
+    expect(judge(text, 'ha ha')).toMatchObject({ is: 'passed' });
+  });
+});
 
-  it('counts only where both are said, as codes', () => {
-    expect(heardIn('de', 'en-US')).toBe('other-language');
-    expect(heardIn('en', 'en-US')).toBe('passed');
-    expect(heardIn('eng', 'en')).toBe('passed');
-    expect(heardIn('German', 'en')).toBe('passed');
-    expect(heardIn(undefined, 'en')).toBe('passed');
-    expect(heardIn('de')).toBe('passed');
+describe('the language', () => {
+  const judgeIn = (
+    heard: string | undefined,
+    asked: string | undefined,
+    text: string,
+  ): ReturnType<typeof judgeSpeech> =>
+    judgeSpeech({ text: 'hello there', threshold: 0.25, language: asked }, { text, language: heard });
+  const isOf = (heard: string | undefined, asked?: string): string => judgeIn(heard, asked, 'guten Tag zusammen').is;
+
+  it('never fails the right words, and never passes wrong ones', () => {
+    const language = fc.constantFrom('no', 'nb', 'de', 'en-US', 'zh', 'xx', 'German', '', undefined);
+    fc.assert(
+      fc.property(language, language, (heard, asked) => {
+        expect(judgeIn(heard, asked, 'hello there')).toMatchObject({ is: 'passed', error: 0 });
+        expect(isOf(heard, asked)).not.toBe('passed');
+      }),
+    );
+  });
+
+  it('explains why words differ where both are said, as codes', () => {
+    expect(judgeIn('de', 'en-US', 'guten Tag zusammen')).toMatchObject({ is: 'other-language', language: 'de' });
+    expect(isOf('deu', 'en_GB')).toBe('other-language');
+    expect(isOf('en', 'en-US')).toBe('differs');
+    expect(isOf('German', 'en')).toBe('differs');
+    expect(isOf(undefined, 'en')).toBe('differs');
+    expect(isOf('de')).toBe('differs');
+  });
+
+  it.each([
+    ['nb', 'no'],
+    ['nn-NO', 'nb'],
+    ['iw_IL', 'he'],
+    ['in', 'id'],
+    ['hr', 'sr-Latn'],
+    ['bs', 'hr'],
+    ['yue', 'cmn'],
+    ['zh-Hant-TW', 'zh'],
+    ['eng', 'en'],
+    ['ger', 'de'],
+    ['und', 'de'],
+  ])('%s is not another one than %s', (asked, heard) => {
+    expect(isOf(heard, asked)).toBe('differs');
+    expect(isOf(asked, heard)).toBe('differs');
   });
 });
