@@ -6,6 +6,7 @@ import { deadLinks } from './dead-links.ts';
 import { faults } from './faults.ts';
 import { tellFindings, type Finding } from './finding.ts';
 import { fullDisk } from './full-disk.ts';
+import { longText } from './long-text.ts';
 import { month } from './month.ts';
 import { readOptions, replayCommand, type ChaosOptions, type Scenario } from './options.ts';
 import { powerCut } from './power-cut.ts';
@@ -30,6 +31,7 @@ const RUNS: Readonly<Record<Scenario, Run>> = {
   voices,
   verify,
   single,
+  'long-text': longText,
 };
 
 const begun = performance.now();

@@ -14,6 +14,7 @@ export const SCENARIOS = [
   'voices',
   'single',
   'verify',
+  'long-text',
 ] as const;
 export type Scenario = (typeof SCENARIOS)[number];
 

@@ -9,14 +9,23 @@ export interface Heard {
   readonly errors: number;
 }
 
+const CHUNK_BYTES = 1_048_576;
+
 /** Decodes MP3 frames with mpg123. */
 export async function hearMp3(bytes: Uint8Array): Promise<Heard> {
   const decoder = new MPEGDecoder();
   await decoder.ready;
   try {
-    const { channelData, samplesDecoded, sampleRate, errors } = decoder.decode(bytes);
-    const channel = channelData[0] ?? new Float32Array();
-    return { seconds: samplesDecoded / sampleRate, rms: rmsOf(channel), errors: errors.length };
+    let [samples, seconds, squares, errors] = [0, 0, 0, 0];
+    // Hours of sound take gigabytes if they are decoded at once.
+    for (let at = 0; at < bytes.length; at += CHUNK_BYTES) {
+      const some = decoder.decode(bytes.subarray(at, at + CHUNK_BYTES));
+      samples += some.samplesDecoded;
+      seconds += some.samplesDecoded === 0 ? 0 : some.samplesDecoded / some.sampleRate;
+      squares += squaresOf(some.channelData[0] ?? new Float32Array());
+      errors += some.errors.length;
+    }
+    return { seconds, rms: Math.sqrt(squares / Math.max(samples, 1)), errors };
   } finally {
     decoder.free();
   }
@@ -25,7 +34,11 @@ export async function hearMp3(bytes: Uint8Array): Promise<Heard> {
 /** Reads 16-bit mono PCM. */
 export function hearPcm(bytes: Buffer, rate: number): Heard {
   const samples = Float32Array.from({ length: bytes.length / 2 }, (_, i) => bytes.readInt16LE(i * 2) / 32_768);
-  return { seconds: samples.length / rate, rms: rmsOf(samples), errors: 0 };
+  return {
+    seconds: samples.length / rate,
+    rms: Math.sqrt(squaresOf(samples) / Math.max(samples.length, 1)),
+    errors: 0,
+  };
 }
 
 /** A demuxed track: what it says of itself, and its samples joined. */
@@ -60,8 +73,8 @@ export function demux(bytes: Buffer): Track[] {
   return tracks;
 }
 
-function rmsOf(samples: Float32Array): number {
+function squaresOf(samples: Float32Array): number {
   let sum = 0;
   for (const sample of samples) sum += sample * sample;
-  return Math.sqrt(sum / Math.max(samples.length, 1));
+  return sum;
 }
