@@ -1,5 +1,6 @@
 import { sql, type Compilable } from 'kysely';
 import { isSameName } from '../policy/match-lost-voice.ts';
+import { isNoPart } from './conditions.ts';
 import type { BatchIdentity } from './record-types.ts';
 import type { Db, Tx } from './schema.ts';
 import { look } from './transactions.ts';
@@ -46,6 +47,7 @@ function selectSpeaking(tx: Tx, account: Account, id: string): Query<{ batch: st
   return openRows(tx, account)
     .select((eb) => ['rows.batch', eb.fn.countAll<number>().as('rows')])
     .where(sql`json_extract(rows.spec, '$.voice')`, '=', id)
+    .where(isNoPart('rows'))
     .groupBy('rows.batch');
 }
 

@@ -35,6 +35,13 @@ describe('who needs a voice', () => {
     expect(await ledger().voiceUsers({ ...ACCOUNT, account: 'other' }, ADA)).toEqual([]);
   });
 
+  it('counts a row in parts once', async () => {
+    const { spec } = speaking(1, 'v-1');
+    const rows = [1, 2, 3].map(() => ({ spec, quoted: 1 }));
+    await load([{ ...speaking(1, 'v-1'), parts: { first: 2, rows } }]);
+    expect(await ledger().voiceUsers(ACCOUNT, ADA)).toEqual([{ batch: 'b', speaking: 1, making: 0 }]);
+  });
+
   it('is nobody once those rows have ended', async () => {
     await load([speaking(1, 'v-1'), speaking(2, 'v-2')]);
     await ledger().giveUp(aKey(1), { outcome: 'cancelled' });
