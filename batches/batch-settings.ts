@@ -120,6 +120,14 @@ export function chooseSettings(wanted: WantedBatch, config: Config): BatchChoice
   return withLegacyShare(choices, share);
 }
 
+/**
+ * The choices without what is done about long texts. What is on record has its rows and their parts: its texts are neither
+ * checked nor cut again, whatever is known of limits by now.
+ */
+export function withAnyLength({ textLimits: _limits, split: _split, ...manifest }: ManifestOptions): ManifestOptions {
+  return manifest;
+}
+
 /** The limit that the configuration states holds for whatever reads a text. */
 export function limitsOf(textLimit: number | undefined): { readonly textLimits?: TextLimits } {
   return textLimit === undefined ? {} : { textLimits: ofEach(OPERATIONS, () => ({ most: textLimit })) };

@@ -18,7 +18,7 @@ import type { ManifestSource } from '../inputs/manifest-source.ts';
 import { manifestOfText } from '../inputs/manifest-source.ts';
 import { checkManifest, readManifest, type SoundManifest } from '../inputs/read-manifest.ts';
 import type { ManifestProblem } from '../inputs/problems.ts';
-import { chooseSettings, type WantedBatch } from './batch-settings.ts';
+import { chooseSettings, withAnyLength, type WantedBatch } from './batch-settings.ts';
 import type { BatchSettings } from '../contract/batch.ts';
 import type { SplitMode } from '../contract/split-modes.ts';
 import type { TextLimits } from '../contract/text-limits.ts';
@@ -43,6 +43,8 @@ export interface SingleJob {
 export type SingleOptions = Pick<WantedBatch, 'assumeSeconds' | 'tuning'> & {
   /** The longest texts that the API takes, as learnt; the configuration goes first. Default: nothing is known. */
   readonly textLimits?: TextLimits;
+  /** Leaves the length of its text alone, which only a new job is checked for, and cut by. Default false. */
+  readonly anyLength?: boolean;
 };
 
 /** A job in one dialect of the API, and the batch that it would be. */
@@ -89,7 +91,8 @@ async function readJob(
 ): Promise<({ readonly type: 'sound' } & JobReading) | FaultyJob> {
   const { command, kind, cells, tts = 'job', split } = job;
   const { manifest: given, settings: chosen } = chooseSettings({ ...options, kind, tts, split }, config);
-  const manifest = { ...given, textLimits: { ...options.textLimits, ...given.textLimits } };
+  const fitted = { ...given, textLimits: { ...options.textLimits, ...given.textLimits } };
+  const manifest = options.anyLength === true ? withAnyLength(given) : fitted;
   // A hook tells of a batch that was left alone; whoever asks for one thing waits for it.
   const settings = { ...chosen, single: command, onEnd: null, notify: null };
   // Whatever is written or named from a reading must not depend on how the job is priced.

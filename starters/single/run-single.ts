@@ -2,7 +2,8 @@ import { openRecordsIfAny } from '../../client/open-records.ts';
 import type { Settings } from '../../client/settings.ts';
 import { askSingle, decideOn } from '../../client/single/ask-single.ts';
 import { findOnRecord, readSingle, type SingleRecord } from '../../client/single/find-single.ts';
-import { readSingleJob, type SingleJob, type SoundJob } from '../../batches/single-job.ts';
+import { areRowsCleaned } from '../../batches/clean-batch.ts';
+import { readSingleJob, type SingleJob, type SingleOptions, type SoundJob } from '../../batches/single-job.ts';
 import { defined } from '../../contract/defined.ts';
 import type { TextLimits } from '../../contract/text-limits.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
@@ -37,11 +38,24 @@ export async function runSingle(request: SingleRequest): Promise<ExitName> {
   const { job, flags } = request;
   const { assumeSeconds } = flags;
   const settings = await readSettings();
-  const textLimits = job.split === undefined ? undefined : await learntLimits(settings, flags);
-  const options = { tuning: readTuning(flags), ...defined({ assumeSeconds, textLimits }) };
-  const read = await readSingleJob(job, options, settings.config);
-  if (read.type === 'faulty') throw refuseJob(job, read.problems);
-  return (await endFromRecord(request, read, settings)) ?? (await askAndWork(request, read, settings));
+  const options = { tuning: readTuning(flags), ...defined({ assumeSeconds }) };
+  const read = async (more: SingleOptions): Promise<SoundJob> => {
+    const answer = await readSingleJob(job, { ...options, ...more }, settings.config);
+    if (answer.type === 'faulty') throw refuseJob(job, answer.problems);
+    return answer;
+  };
+  const recorded = await read({ anyLength: true });
+  const standing = await endFromRecord(request, recorded, settings);
+  switch (standing.type) {
+    case 'ended':
+      return standing.exit;
+    case 'known':
+      return askAndWork(request, recorded, settings);
+    case 'new': {
+      const textLimits = job.split === undefined ? undefined : await learntLimits(settings, flags);
+      return askAndWork(request, await read(defined({ textLimits })), settings);
+    }
+  }
 }
 
 /** What is known of the longest texts that the API takes. */
@@ -56,26 +70,29 @@ async function learntLimits(settings: Settings, flags: SingleFlags): Promise<Tex
   }
 }
 
+/** Where a job is by the record alone. `known`: its batch goes on. `new`: it becomes a batch, or the API has to say whose it is. */
+type Standing = { readonly type: 'ended'; readonly exit: ExitName } | { readonly type: 'known' | 'new' };
+
 /**
  * Hands out a job that is finished on record, or says why it is not run again. No server is started for that, and
- * nothing is asked of the API. Undefined: there is more to do.
+ * nothing is asked of the API.
  */
-async function endFromRecord(request: SingleRequest, job: SoundJob, settings: Settings): Promise<ExitName | undefined> {
+async function endFromRecord(request: SingleRequest, job: SoundJob, settings: Settings): Promise<Standing> {
   const { flags, context } = request;
   const apiUrl = readApiUrl(settings, flags);
   const ledger = apiUrl === undefined ? undefined : await openRecordsIfAny(settings);
-  if (ledger === undefined || apiUrl === undefined) return undefined;
+  if (ledger === undefined || apiUrl === undefined) return { type: 'new' };
   try {
     const record = await findOnRecord(ledger, job, apiUrl);
-    if (record === undefined) return undefined;
+    if (record === undefined) return { type: 'new' };
     const { again = false, resubmit = false } = flags;
     const decided = decideOn(record, { again, resubmit });
-    if (decided.type === 'go-on' || decided.type === 'redrive') return undefined;
+    if (decided.type === 'go-on' || decided.type === 'redrive')
+      return { type: areRowsCleaned(record.batch) ? 'new' : 'known' };
     if (decided.type === 'hold') context.output.say(heldText(decided));
     const store = await openStore(settings.store, settings.env);
-    return await endSingle({ ...request, record, ledger, store, why: 'closed', isOld: true }).finally(() =>
-      store.close(),
-    );
+    const ending = endSingle({ ...request, record, ledger, store, why: 'closed', isOld: true });
+    return { type: 'ended', exit: await ending.finally(() => store.close()) };
   } finally {
     await ledger.close();
   }

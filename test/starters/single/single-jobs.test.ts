@@ -205,6 +205,25 @@ describe('voxbatch say with another dialect of the API', () => {
   });
 });
 
+describe('voxbatch say under a limit on the length of texts that came later', () => {
+  const text = 'Good morning to all of you.';
+  const said = ['say', text, '--voice', 'anna'] as const;
+
+  it.each([undefined, 'sentences'] as const)('hands out what is finished, with --split %s', async (split) => {
+    const batch = await add({ ...SAY, cells: { ...SAY.cells, text }, ...(split && { split }) }, { file });
+    await writeFile('voxbatch.config.json', JSON.stringify({ textLimit: 20 }));
+    const flags = split === undefined ? [] : ['--split', split];
+    expect(await desk.line.run(...said, ...flags)).toMatchObject({ code: 0, stdout: `${batch}.mp3\n` });
+  });
+
+  it('refuses what is new', async () => {
+    await writeFile('voxbatch.config.json', JSON.stringify({ textLimit: 20 }));
+    const refused = await desk.line.run(...said);
+    expect(refused).toMatchObject({ code: 2, stdout: '' });
+    expect(refused.stderr).toContain('a text of at most 20 characters');
+  });
+});
+
 describe('voxbatch say of what was cleaned', () => {
   it('hands out the file if only what it asked for was removed', async () => {
     const batch = await add(SAY, { file });
