@@ -1,6 +1,7 @@
 import type { BatchSettings } from '../contract/batch.ts';
 import { defined } from '../contract/defined.ts';
 import { parseDialectChoice, type DialectChoice } from '../contract/dialects.ts';
+import type { Finishing } from '../contract/finishing.ts';
 import type { Joining } from '../contract/joining.ts';
 import { pollingSettings } from '../contract/polling-settings.ts';
 import { BUILT_IN_PRICES, OPERATIONS, ofEach, type Kind, type TtsMode } from '../contract/row-kinds.ts';
@@ -31,6 +32,8 @@ export interface WantedBatch {
   readonly join?: Joining;
   /** How texts are cut that are longer than the API takes. Default: they are refused. */
   readonly split?: SplitMode | undefined;
+  /** How copies of the speech are finished, so that they can be used as they are. Needs ffmpeg. Default: none are made. */
+  readonly finish?: Finishing;
   /** True if unknown columns and unused cells are errors. Default false. */
   readonly strict?: boolean;
   /** Names of result files. Default `{id}.{ext}`. */
@@ -49,7 +52,16 @@ export interface BatchChoices {
 }
 
 /** Whether an option changes what the rows of a manifest mean. */
-export function givesReading({ kind, defaults, map, tts = 'job', apiDialect, join, split }: WantedBatch): boolean {
+export function givesReading({
+  kind,
+  defaults,
+  map,
+  tts = 'job',
+  apiDialect,
+  join,
+  split,
+  finish,
+}: WantedBatch): boolean {
   const isMapped = Object.keys({ ...defaults, ...map }).length > 0;
   return (
     kind !== undefined ||
@@ -57,6 +69,7 @@ export function givesReading({ kind, defaults, map, tts = 'job', apiDialect, joi
     apiDialect !== undefined ||
     join !== undefined ||
     split !== undefined ||
+    finish !== undefined ||
     isMapped
   );
 }
@@ -107,7 +120,13 @@ export function chooseSettings(wanted: WantedBatch, config: Config): BatchChoice
       ...(config.samples === undefined ? {} : { samples: { ...SAMPLE_LIMITS, ...config.samples } }),
     },
     settings: {
-      reading: { kind: kind ?? null, defaults, map, tts, ...defined({ join: wanted.join, split }) },
+      reading: {
+        kind: kind ?? null,
+        defaults,
+        map,
+        tts,
+        ...defined({ join: wanted.join, split, finish: wanted.finish }),
+      },
       ...applyTuning(applyTuning(DEFAULT_TUNABLES, config), tuning),
       tts,
       prices,

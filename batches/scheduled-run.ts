@@ -11,7 +11,7 @@ export type RunPlace = Pick<ScheduledRun, 'manifest' | 'outFolder' | 'probe' | '
 
 /** The recorded choices for a schedule's batches. {@link choicesOf} reads them. */
 export function scheduledRunOf({ manifest: options, settings }: BatchChoices, place: RunPlace): ScheduledRun {
-  const { kind, defaults, map, tts, legacyShare, join, split } = settings.reading;
+  const { kind, defaults, map, tts, legacyShare, join, split, finish } = settings.reading;
   const { firstLookMs, pollGapMs, jobDeadlineMs, trust503, nameTemplate, prices } = settings;
   return {
     ...place,
@@ -19,7 +19,7 @@ export function scheduledRunOf({ manifest: options, settings }: BatchChoices, pl
     defaults: { ...defaults },
     map: { ...map },
     tts,
-    ...defined({ legacyShare, join, split, textLimit: options.textLimits?.['speech-job']?.most }),
+    ...defined({ legacyShare, join, split, finish, textLimit: options.textLimits?.['speech-job']?.most }),
     strict: options.strict,
     nameTemplate,
     assumeSeconds: options.assumeSeconds ?? null,
@@ -41,7 +41,7 @@ function isScheduled(name: string): boolean {
 export function choicesOf(run: ScheduledRun): BatchChoices {
   const { kind, defaults, map, tts, legacyShare, join, split, strict, nameTemplate, assumeSeconds, subset, tunables } =
     run;
-  const { firstLookMs, pollGapMs, jobDeadlineMs, trust503 } = run;
+  const { firstLookMs, pollGapMs, jobDeadlineMs, trust503, finish } = run;
   const prices = { ...BUILT_IN_PRICES, ...defined(run.prices) };
   const options = defined({
     kind: kind ?? undefined,
@@ -53,7 +53,7 @@ export function choicesOf(run: ScheduledRun): BatchChoices {
   return {
     manifest: { ...options, ...limitsOf(run.textLimit), defaults, map, strict, nameTemplate, subset, prices, tts },
     settings: {
-      reading: { kind, defaults, map, tts, ...defined({ legacyShare, join, split }) },
+      reading: { kind, defaults, map, tts, ...defined({ legacyShare, join, split, finish }) },
       ...applyTuning(TUNABLES_BEFORE, tuningOf(tunables)),
       tts,
       prices,

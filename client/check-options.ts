@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isBatchName } from '../batches/batch-name.ts';
 import type { WantedBatch } from '../batches/batch-settings.ts';
+import { faultOfFinishing } from '../contract/finishing.ts';
 import { parsePause, PAUSE_FORM } from '../contract/joining.ts';
 import { POLLING } from '../contract/polling-settings.ts';
 import { SUBSET_TYPES, type Subset } from '../contract/subset.ts';
@@ -53,6 +54,8 @@ export function checkWanted(wanted: WantedBatch, name?: string): void {
   if (wanted.assumeSeconds !== undefined) checkNumber('assumeSeconds', wanted.assumeSeconds, 0);
   if (wanted.join !== undefined && parsePause(String(wanted.join.pause)) === undefined)
     refuse('join.pause', PAUSE_FORM, wanted.join.pause);
+  const fault = wanted.finish === undefined ? undefined : faultOfFinishing(wanted.finish);
+  if (fault !== undefined) refuse(`finish.${fault.option}`, fault.expected, wanted.finish?.[fault.option]);
   if (wanted.tuning !== undefined) checkTuning(wanted.tuning);
   if (wanted.subset !== undefined && wanted.subset !== null) checkSubset(wanted.subset);
 }

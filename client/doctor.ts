@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { defined } from '../contract/defined.ts';
 import { findServer } from '../embedded/find-server.ts';
 import { API_CLOCK_SLACK_MS } from '../policy/clocks.ts';
+import { ffmpegVersion } from '../store/sound/ffmpeg.ts';
+import { findFfmpeg } from '../store/sound/find-ffmpeg.ts';
 import { realmOf, type OpenApi } from './open-api.ts';
 import { openTemporal } from './open-temporal.ts';
 import { countPollers } from './pollers.ts';
@@ -26,6 +28,8 @@ export type SoundPart =
   | { readonly type: 'api'; readonly url: string; readonly proxy?: string }
   /** Token, account and clock. `credits`: the account's balance, if the API states it. */
   | { readonly type: 'account'; readonly account: string; readonly tier?: string; readonly credits?: number }
+  /** The ffmpeg that would be used, if there is one; its version as it states it. Only some work on sound needs one. */
+  | { readonly type: 'ffmpeg'; readonly found?: { readonly program: string; readonly version: string } }
   /** Workers that poll the queue. Checked only on a cluster: otherwise a run brings its own. */
   | { readonly type: 'worker'; readonly workers: number };
 
@@ -45,7 +49,7 @@ export type Finding =
 const LITTLE_DISK = 1e9;
 
 /**
- * Checks what a run needs, one after the other: Node, disk, ledger, Temporal, the API, the account, and on a cluster
+ * Checks what a run needs, one after the other: Node, disk, ffmpeg, ledger, Temporal, the API, the account, and on a cluster
  * the workers. If no embedded server runs, it starts one and stops it again. Spends nothing and never throws.
  *
  * @param say called before anything that takes long
@@ -60,6 +64,7 @@ export async function* examine(
   const checks: readonly (readonly [SoundPart['type'], () => Promise<SoundPart>])[] = [
     ['node', () => Promise.resolve({ type: 'node', version: process.versions.node })],
     ['disk', () => checkDisk(session)],
+    ['ffmpeg', () => checkFfmpeg(session)],
     ['ledger', () => checkLedger(session)],
     ['server', () => checkServer(session, say)],
     ['api', () => checkApi(session, open)],
@@ -99,6 +104,13 @@ async function checkDisk({ settings: { home } }: Session): Promise<SoundPart> {
   const freeBytes = bavail * bsize;
   if (freeBytes < LITTLE_DISK) throw new Troubled({ type: 'little-disk', home, freeBytes });
   return { type: 'disk', home, freeBytes };
+}
+
+async function checkFfmpeg({ settings: { env } }: Session): Promise<SoundPart> {
+  const program = await findFfmpeg(env);
+  return program === undefined
+    ? { type: 'ffmpeg' }
+    : { type: 'ffmpeg', found: { program, version: await ffmpegVersion(program) } };
 }
 
 async function checkLedger(session: Session): Promise<SoundPart> {

@@ -1,4 +1,5 @@
 import { formatDialectChoice, type DialectChoice } from './dialects.ts';
+import type { Finishing } from './finishing.ts';
 import type { Joining } from './joining.ts';
 import type { PollingSettings } from './polling-settings.ts';
 import { type PriceTable, STEPS, type Kind, type Step, type TtsMode } from './row-kinds.ts';
@@ -19,6 +20,8 @@ export interface Reading {
   readonly join?: Joining;
   /** How texts are cut that are longer than the API takes. Default: they are refused. */
   readonly split?: SplitMode;
+  /** How copies of the speech are finished; changes no row. Default: none are made. */
+  readonly finish?: Finishing;
 }
 
 /** Everything about a batch that its workers need; stored in the ledger, never in a history. */

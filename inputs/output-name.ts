@@ -22,6 +22,9 @@ export const UNFIT_FOLDER = 'unfit';
 /** Folder of the files that `--join` makes, below that of the others. */
 export const JOINED_FOLDER = 'joined';
 
+/** Folder of finished copies, below that of the others. */
+export const FINISHED_FOLDER = 'finished';
+
 /** What a template may name besides input columns. */
 export interface NameFields {
   /** As it stands in file names: see {@link safeId}. */

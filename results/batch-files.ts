@@ -4,8 +4,9 @@ import { OUTCOMES, outcomesThat } from '../contract/outcomes.ts';
 import type { TableFormat } from '../contract/table-format.ts';
 import { allowReplacing, keepEdited, REPLACEABLE_FILE, replaceableIn, writtenLast } from './edited-tables.ts';
 import type { KeptTable } from './edited-tables.ts';
+import { FINISHED_COLUMNS, FINISHED_CSV, type FinishedLine } from './finished/finished-table.ts';
 import { JOINED_COLUMNS, JOINED_CSV, type JoinedLine } from './joined/joined-table.ts';
-import { csvLine, jsonLine } from './line-formats.ts';
+import { csvLine, jsonLine, type LineValue } from './line-formats.ts';
 import { receiptSchema } from './receipt.ts';
 import type { Receipt } from './receipt.ts';
 import { RESULT_COLUMNS } from './result-line.ts';
@@ -33,10 +34,11 @@ export const PROJECTED_FILES: readonly string[] = [
   RECEIPTS_JSONL,
   ...OUTCOMES.flatMap((outcome) => outcomeFile(outcome) ?? []),
   JOINED_CSV,
+  FINISHED_CSV,
 ];
 
 /** Files that `run` and `redrive --from` accept, so people edit them. */
-const EDITED_FILES = PROJECTED_FILES.filter((name) => name !== RECEIPTS_JSONL && name !== JOINED_CSV);
+const EDITED_FILES = PROJECTED_FILES.filter((name) => ![RECEIPTS_JSONL, JOINED_CSV, FINISHED_CSV].includes(name));
 
 /** Names that outcome files had in earlier versions. */
 const FORMER_FILES = ['rejected.csv', 'refused.csv'] as const;
@@ -98,11 +100,30 @@ export class BatchFiles {
 
   /** Adds the list of files that `--join` made. */
   async addJoined(lines: readonly JoinedLine[]): Promise<void> {
-    const file = await this.#table(JOINED_CSV, JOINED_COLUMNS);
+    await this.#addList(JOINED_CSV, JOINED_COLUMNS, lines);
+  }
+
+  /** Adds the list of finished copies. */
+  async addFinished(lines: readonly FinishedLine[]): Promise<void> {
+    const figure = (cell: string): LineValue => (cell === '' ? null : Number(cell));
+    const cells = lines.map((line) => ({
+      ...line,
+      loudness_before: figure(line.loudness_before),
+      loudness_after: figure(line.loudness_after),
+    }));
+    await this.#addList(FINISHED_CSV, FINISHED_COLUMNS, cells);
+  }
+
+  async #addList<Column extends string>(
+    name: string,
+    columns: readonly Column[],
+    lines: readonly Readonly<Record<Column, LineValue>>[],
+  ): Promise<void> {
+    const file = await this.#table(name, columns);
     for (const line of lines) {
       await file.write(
         csvLine(
-          JOINED_COLUMNS.map((column) => line[column]),
+          columns.map((column) => line[column]),
           this.#format.delimiter,
         ),
       );
@@ -162,7 +183,7 @@ export class BatchFiles {
     return kept;
   }
 
-  async #table(name: string, columns = this.#columns): Promise<WholeFile> {
+  async #table(name: string, columns: readonly string[] = this.#columns): Promise<WholeFile> {
     const isNew = !this.#open.has(name);
     const file = await this.#file(name);
     const { delimiter, bom } = this.#format;

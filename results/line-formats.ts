@@ -9,10 +9,11 @@ export function csvLine(values: readonly LineValue[], delimiter: Delimiter = PLA
   return `${values.map((value) => quoted(csvCell(value), delimiter)).join(delimiter)}\n`;
 }
 
-/** A value as it appears in CSV: lists joined with spaces, formulas made harmless. */
+/** A value as it appears in CSV: lists joined with spaces, formulas made harmless. A number below 0 is none. */
 export function csvCell(value: LineValue): string {
   if (value === null) return '';
-  return guardCell(typeof value === 'object' ? value.join(' ') : String(value));
+  if (typeof value === 'number') return String(value);
+  return guardCell(typeof value === 'object' ? value.join(' ') : value);
 }
 
 /**

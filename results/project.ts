@@ -7,6 +7,8 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord, Counts, Money } from '../ledger/record-types.ts';
 import { BatchFiles } from './batch-files.ts';
 import type { KeptTable } from './edited-tables.ts';
+import { countFinished, type FinishedLine } from './finished/finished-table.ts';
+import { makeFinished, type FinishingStore } from './finished/make-finished.ts';
 import { inChunks } from './in-chunks.ts';
 import { JoinedGroups } from './joined/joined-groups.ts';
 import { countJoined, type JoinedLine } from './joined/joined-table.ts';
@@ -29,7 +31,7 @@ import { sweepParts } from './whole-file.ts';
 /** What to project, and where. */
 export interface ProjectionRequest {
   readonly ledger: Ledger;
-  readonly store: JoiningStore;
+  readonly store: JoiningStore & FinishingStore;
   /** Name of the batch. */
   readonly batch: string;
   /** The folder for `summary.json`; created if needed. */
@@ -49,6 +51,8 @@ export interface Projection {
   readonly damaged: readonly DamagedResult[];
   /** What became of each file that `--join` asks for; null without that. */
   readonly joined: readonly JoinedLine[] | null;
+  /** What became of each finished copy; null if none were asked for. */
+  readonly finished: readonly FinishedLine[] | null;
   /** Edited tables, kept in the out folder under another name. */
   readonly kept: readonly KeptTable[];
 }
@@ -71,7 +75,7 @@ export async function projectBatch(request: ProjectionRequest): Promise<Projecti
   const tally = new Tally();
   const check = new RowCheck(batch, request.complete, findings);
   const stale = new StaleMedia(batch, ledger, out);
-  const { join } = batch.settings.reading;
+  const { join, finish } = batch.settings.reading;
   const groups = join === undefined ? undefined : new JoinedGroups(batch, join);
   const files = await BatchFiles.create(out, batch.columns, batch.settings.table ?? PLAIN_TABLE);
   try {
@@ -103,6 +107,11 @@ export async function projectBatch(request: ProjectionRequest): Promise<Projecti
             isTaken,
           });
     if (joined !== null) await files.addJoined(joined);
+    const finished =
+      finish === undefined
+        ? null
+        : await makeFinished({ ledger, store: request.store, batch, finishing: finish, out, joined, isTaken });
+    if (finished !== null) await files.addFinished(finished);
     const after = await readSums(request);
     findings.compare('rows written', batch.rows, tally.rows);
     // While a batch runs, the ledger may change between the scan and the sums; a final projection allows no such
@@ -112,9 +121,10 @@ export async function projectBatch(request: ProjectionRequest): Promise<Projecti
     await files.seal((hashes) => ({
       ...summarize(batch, tally, after.money.reserved, hashes, request.voxbatchVersion),
       ...(joined === null ? {} : { joined: countJoined(joined) }),
+      ...(finished === null ? {} : { finished: countFinished(finished) }),
     }));
     const kept = await publishAlone(files, ledger);
-    return { ...after, mismatches: findings.list(), damaged: check.damaged, joined, kept };
+    return { ...after, mismatches: findings.list(), damaged: check.damaged, joined, finished, kept };
   } finally {
     await stale.forget();
     await files.abandon();

@@ -67,6 +67,8 @@ export const summarySchema = z.object({
   }),
   /** Files that `--join` made, and those that it could not make yet; absent without `--join`. */
   joined: z.object({ files: count, incomplete: count }).exactOptional(),
+  /** Finished copies, and those that could not be made; absent unless they were asked for, by `--loudness` say. */
+  finished: z.object({ files: count, failed: count }).exactOptional(),
   /** ISO 8601, UTC. */
   created_at: z.string(),
   /** Time of the first paid request. */

@@ -4,6 +4,7 @@ import { sha256Of } from '../inputs/file-digest.ts';
 import { OUTCOMES } from '../contract/outcomes.ts';
 import type { Outcome } from '../contract/outcomes.ts';
 import { outcomeFile, PROJECTED_FILES, RECEIPTS_JSONL, RESULTS_CSV, RESULTS_JSONL } from './batch-files.ts';
+import { verifyFinished } from './finished/verify-finished.ts';
 import { verifyJoined } from './joined/verify-joined.ts';
 import { lstatsOf } from './media.ts';
 import { Findings } from './mismatch.ts';
@@ -53,12 +54,13 @@ export async function verifyOut(folder: string): Promise<VerifyReport> {
   const tally = new Tally();
   const summary = await readSummary(folder, findings);
   let media: Awaited<ReturnType<typeof checkTables>> = { read: 0, wrong: [] };
-  let joined = 0;
+  let made = 0;
   const edited: string[] = [];
   if (summary !== undefined) {
     const present = await checkFiles(folder, summary, findings, edited);
     media = await checkTables({ folder, summary, present, tally, findings });
-    joined = await verifyJoined(folder, summary, findings);
+    made = await verifyJoined(folder, summary, findings);
+    made += await verifyFinished(folder, summary, findings);
     compareSummary(summary, tally, findings);
   }
   const ended = OUTCOMES.reduce((sum, outcome) => sum + tally.outcomes[outcome], 0);
@@ -69,7 +71,7 @@ export async function verifyOut(folder: string): Promise<VerifyReport> {
     outcomes: tally.outcomes,
     unfinished: tally.rows - ended,
     charged: tally.credits.charged,
-    media: media.read + joined,
+    media: media.read + made,
     wrongMedia: media.wrong,
     edited,
     mismatches: findings.list(),

@@ -23,7 +23,7 @@ export interface FolderStoreOptions {
    * work.
    */
   readonly threadEntry?: URL;
-  /** Environment in which `findFfmpeg` looks, once files must be joined that need it. Default: an empty one. */
+  /** Environment in which `findFfmpeg` looks, once files must be joined that need it, or finished. Default: an empty one. */
   readonly env?: NodeJS.ProcessEnv;
 }
 
@@ -58,6 +58,7 @@ export async function openFolderStore(folder: string, options: FolderStoreOption
       const ffmpeg = await findFfmpeg(options.env ?? {});
       return place.threads.join({ type: 'join', root, files, stem, ffmpeg });
     },
+    ffmpeg: () => findFfmpeg(options.env ?? {}),
     read: async (key) => (await open(pathOf(root, key), 'r')).createReadStream(),
     pathOf: (key) => pathOf(root, key),
     link: async (names) =>

@@ -129,6 +129,8 @@ export interface Store {
    * there; the files stay. Whole or absent, like any other. Throws `StoreUnwritable`.
    */
   join(files: readonly StoredPart[], stem: string): Promise<Joined>;
+  /** Absolute path of the ffmpeg that is used where one is needed; undefined if there is none. */
+  ffmpeg(): Promise<string | undefined>;
   /** A readable stream of a stored file. */
   read(key: string): Promise<Readable>;
   /** Absolute path of a stored file, if the driver keeps files on this machine. */

@@ -1,12 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parse } from 'csv-parse/sync';
 import * as z from 'zod';
 import type { TableFormat } from '../../contract/table-format.ts';
-import { unguardCell } from '../../inputs/formula-guard.ts';
-import { JOINED_FOLDER, whyBadPath } from '../../inputs/output-name.ts';
-import { MEDIA_FOLDER } from '../names.ts';
-import { isAbsent } from '../system-errors.ts';
+import { JOINED_FOLDER } from '../../inputs/output-name.ts';
+import { pathInMedia, readListed } from '../listed-files.ts';
 
 /** Lists the files that `--join` made, and those that it could not make yet. */
 export const JOINED_CSV = 'joined.csv';
@@ -16,7 +12,7 @@ const lineSchema = z.object({
   /** Value of the column of `--join`. */
   value: z.string(),
   /** Path below the out folder; empty if the file was not made. Anything else is none of ours. */
-  file: z.string().refine((name) => name === '' || isJoinedFile(name)),
+  file: pathInMedia(JOINED_FOLDER),
   /** How long it plays, pauses included; empty if the file was not made. */
   seconds: z.string(),
   /** Rows with this value. */
@@ -28,10 +24,6 @@ const lineSchema = z.object({
   message: z.string(),
 });
 
-function isJoinedFile(name: string): boolean {
-  return name.startsWith(`${MEDIA_FOLDER}/${JOINED_FOLDER}/`) && whyBadPath(name) === undefined;
-}
-
 export type JoinedLine = Readonly<z.infer<typeof lineSchema>>;
 
 export const JOINED_COLUMNS = Object.keys(lineSchema.shape) as (keyof JoinedLine)[];
@@ -42,19 +34,7 @@ export function countJoined(lines: readonly JoinedLine[]): { readonly files: num
   return { files, incomplete: lines.length - files };
 }
 
-/** The lines as last written, as far as they can be read; a person may have changed the file. */
-export async function readJoined(out: string, { delimiter }: TableFormat): Promise<readonly JoinedLine[]> {
-  let text: string;
-  try {
-    text = await readFile(join(out, JOINED_CSV), 'utf8');
-  } catch (error) {
-    if (isAbsent(error)) return [];
-    throw error;
-  }
-  try {
-    const found: unknown = parse(text, { delimiter, bom: true, columns: true, cast: (cell) => unguardCell(cell) });
-    return z.array(lineSchema).safeParse(found).data ?? [];
-  } catch {
-    return [];
-  }
+/** The lines as last written, as far as they can be read. */
+export function readJoined(out: string, { delimiter }: TableFormat): Promise<readonly JoinedLine[]> {
+  return readListed(join(out, JOINED_CSV), lineSchema, delimiter);
 }

@@ -1,13 +1,12 @@
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PLAIN_TABLE } from '../../contract/table-format.ts';
 import type { Joining } from '../../contract/joining.ts';
-import { sha256Of } from '../../inputs/file-digest.ts';
 import { collisionKey } from '../../inputs/output-name.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import type { Store, StoredPart } from '../../store/store.ts';
-import { lstatsOf, placeFile, type StoredFiles } from '../media.ts';
+import { isThisFile, removeFormer } from '../listed-files.ts';
+import { placeFile, type StoredFiles } from '../media.ts';
 import { joinedStem, JoiningRows, whyIncomplete, type JoinedGroup } from './joined-groups.ts';
 import { readJoined, type JoinedLine } from './joined-table.ts';
 
@@ -75,7 +74,7 @@ async function keepOrRefuse(
   if (names.has(name)) return failed(group, 'another value has the same file name');
   names.add(name);
   if (earlier === undefined || earlier.parts !== group.digest || earlier.file === '') return undefined;
-  if (isTaken(earlier.file) || !(await isThis(join(out, earlier.file), earlier.sha256))) return undefined;
+  if (isTaken(earlier.file) || !(await isThisFile(join(out, earlier.file), earlier.sha256))) return undefined;
   return { ...earlier, rows: String(group.rows) };
 }
 
@@ -123,17 +122,4 @@ async function makeOne(
 
 function failed({ value, rows }: JoinedGroup, message: string): JoinedLine {
   return { value, file: '', seconds: '', rows: String(rows), sha256: '', parts: '', message };
-}
-
-/** Removes files that were made before and are not listed any more, if nobody has changed them. */
-async function removeFormer(before: readonly JoinedLine[], now: readonly JoinedLine[], out: string): Promise<void> {
-  const listed = new Set(now.map(({ file }) => collisionKey(file)));
-  for (const { file, sha256 } of before) {
-    const path = join(out, file);
-    if (file !== '' && !listed.has(collisionKey(file)) && (await isThis(path, sha256))) await rm(path, { force: true });
-  }
-}
-
-async function isThis(path: string, sha256: string): Promise<boolean> {
-  return (await lstatsOf(path))?.isFile() === true && (await sha256Of(path)) === sha256;
 }

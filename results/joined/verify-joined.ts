@@ -1,6 +1,4 @@
-import { join } from 'node:path';
-import { sha256Of } from '../../inputs/file-digest.ts';
-import { lstatsOf } from '../media.ts';
+import { verifyListed } from '../listed-files.ts';
 import type { Findings } from '../mismatch.ts';
 import type { Summary } from '../summary.ts';
 import { countJoined, JOINED_CSV, readJoined } from './joined-table.ts';
@@ -16,11 +14,5 @@ export async function verifyJoined(
   const counted = countJoined(lines);
   findings.compare(`${JOINED_CSV}, files`, joined.files, counted.files);
   findings.compare(`${JOINED_CSV}, incomplete files`, joined.incomplete, counted.incomplete);
-  for (const { file, sha256 } of lines) {
-    if (file === '') continue;
-    const path = join(folder, file);
-    if ((await lstatsOf(path))?.isFile() === true) findings.compare(`${file}, sha256`, sha256, await sha256Of(path));
-    else findings.add(file, 'a file', 'no such file; voxbatch results makes it again, free');
-  }
-  return counted.files;
+  return verifyListed(folder, lines, findings);
 }

@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import { parseThreshold } from '../../inputs/parse-cells.ts';
 import { DURATION_FORM, parseDuration } from '../../policy/duration.ts';
+import { faultOfFinishing, LOUDNESS_FORM } from '../../contract/finishing.ts';
 import { parsePause, PAUSE_FORM } from '../../contract/joining.ts';
 import { parsePositive } from '../../contract/value-kinds.ts';
 
@@ -27,6 +28,15 @@ export function threshold(value: string): string {
   if (!('finding' in parsed)) return value;
   const { expected } = parsed.finding;
   throw new InvalidArgumentError(`expected ${expected}. The manifest goes before --verify, or after --verify=true.`);
+}
+
+/** Parses a loudness in LUFS, for a flag. */
+export function loudness(value: string): number {
+  const parsed = /^-\d+(\.\d+)?$/.test(value) ? Number(value) : Number.NaN;
+  if (faultOfFinishing({ loudness: parsed }) !== undefined) {
+    throw new InvalidArgumentError(`expected ${LOUDNESS_FORM}.`);
+  }
+  return parsed;
 }
 
 /** Parses a number of credits, 0 included, for a flag. */

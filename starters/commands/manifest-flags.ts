@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
 import { DIALECT_FORMS } from '../../contract/dialects.ts';
+import { FINISHED_FORMATS } from '../../contract/finishing.ts';
 import { KINDS } from '../../contract/row-kinds.ts';
 import type { TunableName } from '../../contract/tunables.ts';
 import { DEFAULT_THRESHOLD, THRESHOLD_BOUNDS } from '../../contract/verify.ts';
-import { collect, pause, positive, threshold } from './flag-values.ts';
+import { collect, loudness, pause, positive, threshold } from './flag-values.ts';
 import { addSubsetFlags } from './subset-flags.ts';
 import { addTuningFlags } from './tuning-flags.ts';
 
@@ -34,6 +35,14 @@ export function addReadingFlags(command: Command): Command {
       'With --join: silence after each row without one in its pause column (default: 0)',
       pause,
     )
+    .option(
+      '--loudness <lufs>',
+      'Make a copy of each speech result with this loudness (EBU R 128), media/finished/; needs ffmpeg, as the next three',
+      loudness,
+    )
+    .option('--trim-silence', 'Make copies without silence at the start and the end')
+    .option('--sample-rate <hz>', 'Make copies with so many samples a second', positive)
+    .option('--sound-format <format>', `Make copies of this type: ${FINISHED_FORMATS.join(', ')}`)
     .option('--strict', 'Refuse unknown columns instead of copying them to the results')
     .option('--split <by>', 'Cut texts that are too long, and join their sound into one file: sentences, paragraphs')
     .option('--tts <mode>', 'Use speech jobs or the synchronous endpoint for tts rows: job, sync', 'job')

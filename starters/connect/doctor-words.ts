@@ -2,6 +2,7 @@ import type { Finding, SoundPart, Trouble } from '../../client/doctor.ts';
 import { messageOf } from '../../client/problem.ts';
 import type { Settings } from '../../client/settings.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
+import { FFMPEG_ADVICE } from '../../store/sound/find-ffmpeg.ts';
 import { ExitError } from '../exit-error.ts';
 import { exitErrorOf } from '../exit-of-problem.ts';
 import { size } from '../terminal/size.ts';
@@ -12,6 +13,7 @@ import { size } from '../terminal/size.ts';
 const CHECKS: Readonly<Record<SoundPart['type'], { readonly name: string; readonly exit: ExitName }>> = {
   node: { name: 'node', exit: 'internal' },
   disk: { name: 'disk', exit: 'unreachable' },
+  ffmpeg: { name: 'ffmpeg', exit: 'usage' },
   ledger: { name: 'ledger', exit: 'unreachable' },
   server: { name: 'server', exit: 'unreachable' },
   api: { name: 'api', exit: 'api' },
@@ -41,6 +43,10 @@ function soundWords(part: SoundPart, { env }: Settings): string {
       return `Node ${part.version}`;
     case 'disk':
       return `${part.home} can be written, ${size(part.freeBytes)} free`;
+    case 'ffmpeg':
+      return part.found === undefined
+        ? `none, which is no fault: only some work on sound needs it. ${FFMPEG_ADVICE}`
+        : `${part.found.program}, version ${part.found.version}`;
     case 'ledger': {
       const batches = part.batches === 1 ? '1 batch' : `${String(part.batches)} batches`;
       return `${part.ledger}: ${batches}, ${String(part.unfinished)} unfinished`;

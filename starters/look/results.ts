@@ -6,6 +6,7 @@ import { describeMismatch } from '../../results/mismatch.ts';
 import { projectBatch } from '../../results/project.ts';
 import { openStore } from '../../store/open-store.ts';
 import { damageLines } from '../terminal/damage-words.ts';
+import { finishedJson, finishedLines } from '../terminal/finished-words.ts';
 import { joinedJson, joinedLines } from '../terminal/joined-words.ts';
 import { keptLines } from '../terminal/kept-words.ts';
 import { gatherLeftovers } from '../../batches/leftovers.ts';
@@ -34,7 +35,7 @@ export async function results(name: string | undefined, flags: ResultsFlags, out
     refuseCleaned(batch);
     const out = resolve(flags.out ?? defaultOut(batch.name));
     await claimOut(out, batch);
-    const { counts, money, mismatches, damaged, joined, kept } = await projectBatch({
+    const { counts, money, mismatches, damaged, joined, finished, kept } = await projectBatch({
       ledger,
       store: await openStore(settings.store, settings.env),
       batch: batch.name,
@@ -46,13 +47,22 @@ export async function results(name: string | undefined, flags: ResultsFlags, out
     if (flags.json === true) {
       const { outcomes } = counts;
       output.data(
-        JSON.stringify({ batch: batch.name, exit, outcomes, credits: money, out, mismatches, ...joinedJson(joined) }),
+        JSON.stringify({
+          batch: batch.name,
+          exit,
+          outcomes,
+          credits: money,
+          out,
+          mismatches,
+          ...joinedJson(joined),
+          ...finishedJson(finished),
+        }),
       );
     } else {
       const leftovers = await gatherLeftovers(ledger, batch, counts);
       const pilot = batch.state === 'closed' ? await viewPilot(ledger, batch) : undefined;
       for (const line of summaryLines({ batch, counts, money, out, leftovers, pilot })) output.data(line);
-      for (const line of joinedLines(joined)) output.data(`  ${line}`);
+      for (const line of [...joinedLines(joined), ...finishedLines(finished)]) output.data(`  ${line}`);
     }
     for (const line of keptLines(kept, out)) output.say(line);
     for (const mismatch of mismatches) output.say(`DOES NOT ADD UP: ${describeMismatch(mismatch)}`);

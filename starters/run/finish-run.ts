@@ -5,6 +5,7 @@ import { projectBatch } from '../../results/project.ts';
 import { isDeserted } from '../../client/anybody-in.ts';
 import type { Desk } from '../desk.ts';
 import { damageLines } from '../terminal/damage-words.ts';
+import { finishedJson, finishedLines } from '../terminal/finished-words.ts';
 import { joinedJson, joinedLines } from '../terminal/joined-words.ts';
 import { keptLines } from '../terminal/kept-words.ts';
 import { pilotJson } from '../terminal/pilot-words.ts';
@@ -38,7 +39,7 @@ export async function finishRun(
   const batch = await ledger.findBatch(name);
   if (batch === undefined) throw new Error(`Batch "${name}" is no longer in the ledger.`);
   const isClosed = batch.state === 'closed';
-  const { counts, money, mismatches, damaged, joined, kept } = await projectBatch({
+  const { counts, money, mismatches, damaged, joined, finished, kept } = await projectBatch({
     ledger,
     store,
     batch: name,
@@ -56,11 +57,13 @@ export async function finishRun(
     const sums = { outcomes: counts.outcomes, not_chosen: counts.notChosen, credits: money };
     const rest = { ...budgetJson(money, batch.settings.budget), detached: why === 'detached', halted, out };
     const sample = pilot === undefined ? null : pilotJson(pilot);
-    output.data(JSON.stringify({ batch: name, exit, ...sums, ...rest, sample, ...joinedJson(joined) }));
+    output.data(
+      JSON.stringify({ batch: name, exit, ...sums, ...rest, sample, ...joinedJson(joined), ...finishedJson(finished) }),
+    );
   }
   const leftovers = await gatherLeftovers(ledger, batch, counts);
   for (const line of summaryLines({ batch, counts, money, out, leftovers, pilot })) output.say(line);
-  for (const line of joinedLines(joined)) output.say(`  ${line}`);
+  for (const line of [...joinedLines(joined), ...finishedLines(finished)]) output.say(`  ${line}`);
   if (pilot !== undefined) onPilot?.(pilot);
   for (const line of keptLines(kept, out)) output.say(line);
   for (const mismatch of mismatches) output.say(`DOES NOT ADD UP: ${describeMismatch(mismatch)}`);

@@ -5,6 +5,7 @@ import { isOnRecord, planManifest } from '../../batches/plan-manifest.ts';
 import { identifyMedia } from '../../client/identify-media.ts';
 import { withVoices } from '../../batches/check-voices.ts';
 import { NO_VOICES } from '../../client/know-voices.ts';
+import { requireFfmpeg } from '../../client/require-ffmpeg.ts';
 import { withRecordedDialect } from '../../client/recorded-dialect.ts';
 import { openRecordsIfAny } from '../../client/open-records.ts';
 import { freeSpace } from '../../store/open-store.ts';
@@ -31,6 +32,7 @@ import { planRun, type RunFlags } from './run-options.ts';
 export async function plan(manifestPath: string, flags: RunFlags, output: Output): Promise<ExitName> {
   const settings = await readSettings();
   const asked = planRun(manifestPath, flags, settings);
+  await requireFfmpeg(asked.settings.reading, settings.env);
   const recorded = await withRecordedDialect(asked, asked.givesDialect, settings);
   const runPlan = await withTextLimits(recorded, readApiUrl(settings, flags), settings);
   const source = await openManifest(manifestPath);

@@ -3,6 +3,7 @@ import { defaultOut, isBatchName, nameFromFile } from '../../batches/batch-name.
 import { chooseSettings, givesReading, type BatchChoices } from '../../batches/batch-settings.ts';
 import { defined } from '../../contract/defined.ts';
 import { DIALECT_FORMS, parseDialectChoice, type DialectChoice } from '../../contract/dialects.ts';
+import { faultOfFinishing, FINISHED_FORMATS, finishes, type Finishing } from '../../contract/finishing.ts';
 import { KINDS, type Kind, type TtsMode } from '../../contract/row-kinds.ts';
 import { SPLIT_MODES, type SplitMode } from '../../contract/split-modes.ts';
 import type { Subset } from '../../contract/subset.ts';
@@ -33,6 +34,12 @@ export interface RunFlags extends TuningFlags, NameFlags, OutputFlags, SubsetFla
   /** Seconds. */
   readonly pause?: number;
   readonly split?: string;
+  /** LUFS. */
+  readonly loudness?: number;
+  readonly trimSilence?: boolean;
+  /** Samples a second. */
+  readonly sampleRate?: number;
+  readonly soundFormat?: string;
   /** Credits. */
   readonly confirm?: number;
   /** Only for an outcome file. */
@@ -97,7 +104,7 @@ export function planRun(manifestPath: string, flags: RunFlags, settings: Setting
   const { join: column, pause } = flags;
   if (pause !== undefined && column === undefined) throw usageError('--pause needs --join.');
   const join = column === undefined ? undefined : { column, pause: pause ?? 0 };
-  const reading = { kind, defaults, map, tts, ...defined({ apiDialect, join, split }) };
+  const reading = { kind, defaults, map, tts, ...defined({ apiDialect, join, split, finish: readFinishing(flags) }) };
   const wanted = { ...reading, strict, nameTemplate: template, assumeSeconds, subset, tuning };
   return {
     name,
@@ -115,6 +122,16 @@ export function planRun(manifestPath: string, flags: RunFlags, settings: Setting
     givesReading: givesReading(reading),
     givesDialect: apiDialect !== undefined,
   };
+}
+
+/** How copies are finished; undefined if no flag asks for any. */
+function readFinishing({ loudness, trimSilence, sampleRate, soundFormat }: RunFlags): Finishing | undefined {
+  const format = soundFormat === undefined ? undefined : oneOf('--sound-format', soundFormat, FINISHED_FORMATS);
+  const finishing = defined({ loudness, trimSilence, sampleRate, format });
+  const fault = faultOfFinishing(finishing);
+  if (fault?.option === 'sampleRate')
+    throw usageError(`--sample-rate ${String(sampleRate)}: expected ${fault.expected}.`);
+  return finishes(finishing) ? finishing : undefined;
 }
 
 function readMap(pairs: readonly string[]): Record<string, string> {

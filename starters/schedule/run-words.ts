@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { formatDialectChoice } from '../../contract/dialects.ts';
+import { finishingFlags } from '../../contract/finishing.ts';
 import { subsetFlags } from '../../contract/subset.ts';
 import { DEFAULT_TUNABLES, tuningOf, valuesOf, type TunableValues } from '../../contract/tunables.ts';
 import type { ScheduledRun } from '../../inputs/scheduled-run.ts';
@@ -10,7 +11,8 @@ import { describeTuning } from '../terminal/tunable-words.ts';
  * all is.
  */
 export function runWords(run: ScheduledRun): string {
-  const { confirmAbove, subset, probe, strict, tts, legacyShare, join, split, textLimit, kind, defaults, map } = run;
+  const { confirmAbove, subset, probe, strict, tts, legacyShare, join, split, finish, textLimit, kind, defaults, map } =
+    run;
   const words = [describeTuning(tuningOf(unusual(run)))];
   if (confirmAbove !== null) words.push(`--confirm ${String(confirmAbove)}`);
   if (subset !== null) words.push(subsetFlags(subset).join(' '));
@@ -22,6 +24,7 @@ export function runWords(run: ScheduledRun): string {
   if (join !== undefined && join.pause > 0) words.push(`--pause ${String(join.pause)}`);
   if (split !== undefined) words.push(`--split ${split}`);
   if (textLimit !== undefined) words.push(`textLimit ${textLimit}`);
+  if (finish !== undefined) words.push(finishingFlags(finish).join(' ').replaceAll(' --', ', --'));
   if (kind !== null) words.push(`--kind ${kind}`);
   for (const [name, value] of Object.entries(defaults)) words.push(`--${name} ${value}`);
   for (const [ours, theirs] of Object.entries(map)) words.push(`--map ${ours}=${theirs}`);

@@ -1,5 +1,6 @@
 import type { Reading } from '../../contract/batch.ts';
 import { formatDialectChoice } from '../../contract/dialects.ts';
+import { finishingFlags } from '../../contract/finishing.ts';
 import { subsetFlags } from '../../contract/subset.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { nameFromFile } from '../../batches/batch-name.ts';
@@ -26,7 +27,7 @@ export function goOnCommand({ name, source, subset, settings }: GoOnBatch): stri
 }
 
 /** The flags for how a manifest was read, as words of a command line. */
-function readingFlags({ kind, defaults, map, tts, legacyShare, join, split }: Reading): readonly string[] {
+function readingFlags({ kind, defaults, map, tts, legacyShare, join, split, finish }: Reading): readonly string[] {
   return [
     ...(kind === null ? [] : ['--kind', kind]),
     ...Object.entries(defaults).flatMap(([column, value]) => [`--${column}`, value]),
@@ -35,6 +36,7 @@ function readingFlags({ kind, defaults, map, tts, legacyShare, join, split }: Re
     ...(legacyShare === undefined ? [] : ['--api-dialect', formatDialectChoice(legacyShare)]),
     ...(join === undefined ? [] : ['--join', join.column, ...(join.pause > 0 ? ['--pause', String(join.pause)] : [])]),
     ...(split === undefined ? [] : ['--split', split]),
+    ...(finish === undefined ? [] : finishingFlags(finish)),
   ];
 }
 

@@ -91,6 +91,20 @@ export async function runFfmpeg(run: FfmpegRun): Promise<string> {
   }
 }
 
+/** Version of a program, as it states it. Throws {@link FfmpegFailed}. */
+export async function ffmpegVersion(program: string): Promise<string> {
+  let words = '';
+  await runFfmpeg({
+    program,
+    args: ['-version'],
+    onOutput: async (output) => {
+      for await (const piece of output as AsyncIterable<Buffer>)
+        words = (words + piece.toString()).slice(0, MOST_WORDS);
+    },
+  });
+  return /^ffmpeg version (\S+)/u.exec(words)?.[1] ?? 'unknown';
+}
+
 function isBroken(error: unknown): boolean {
   return ['EPIPE', 'ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_DESTROYED', 'ECONNRESET'].includes(
     (error as NodeJS.ErrnoException).code ?? '',

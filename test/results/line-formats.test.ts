@@ -32,8 +32,8 @@ describe('csvLine', () => {
     );
   });
 
-  it('writes numbers and lists', () => {
-    expect(csvLine([1, 0.5, -2, ['a', 'b'], []])).toBe("1,0.5,'-2,a b,\n");
+  it('writes numbers, also below 0, and lists', () => {
+    expect(csvLine([1, 0.5, -2, ['a', 'b'], []])).toBe('1,0.5,-2,a b,\n');
   });
 });
 

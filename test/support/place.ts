@@ -8,6 +8,7 @@ import { afterEach, beforeEach } from '@jest/globals';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord, ResultFile } from '../../ledger/record-types.ts';
 import { openLedger } from '../../ledger/open-ledger.ts';
+import type { FinishingStore } from '../../results/finished/make-finished.ts';
 import type { JoiningStore } from '../../results/joined/make-joined.ts';
 import type { ProjectionRequest } from '../../results/project.ts';
 import { linkFiles } from '../../store/link-files.ts';
@@ -15,9 +16,11 @@ import { joinFiles } from '../../store/join-files.ts';
 import type { FurtherName, Joined, Linked, StoredPart } from '../../store/store.ts';
 
 /** Media in a folder; `isLocal: false` hides the paths, as a store on another machine does. */
-export class FolderOfMedia implements JoiningStore {
+export class FolderOfMedia implements JoiningStore, FinishingStore {
   readonly folder: string;
   readonly isLocal: boolean;
+  /** Path of the ffmpeg that it finds, if any. */
+  program: string | undefined;
 
   constructor(folder: string, isLocal = true) {
     this.folder = folder;
@@ -42,6 +45,10 @@ export class FolderOfMedia implements JoiningStore {
 
   join(files: readonly StoredPart[], stem: string): Promise<Joined> {
     return joinFiles({ type: 'join', root: this.folder, files, stem });
+  }
+
+  ffmpeg(): Promise<string | undefined> {
+    return Promise.resolve(this.program);
   }
 
   async remove(keys: readonly string[]): Promise<void> {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { startSimulator } from '../../../simulator/start-simulator.ts';
+import { FFMPEG } from '../../support/ffmpeg.ts';
 import { openCommandLine, type CommandLine } from '../command-line.ts';
 
 let line: CommandLine;
@@ -15,6 +16,7 @@ describe('doctor', () => {
     expect(stdout.split('\n').map((one) => one.slice(0, 27).trim())).toEqual([
       'ok   node',
       'ok   disk',
+      'ok   ffmpeg',
       'ok   ledger',
       'BAD  server',
       'BAD  api',
@@ -26,6 +28,13 @@ describe('doctor', () => {
     expect(stderr).toBe('');
     const checks = JSON.parse((await line.run('doctor', '--json')).stdout) as unknown;
     expect(checks).toContainEqual({ check: 'api', ok: false, says: expect.stringContaining('No API is configured') });
+  });
+
+  it('says which ffmpeg is used, and its version, or how to get one', async () => {
+    Object.assign(process.env, { VOXBATCH_FFMPEG: FFMPEG });
+    expect((await line.run('doctor')).stdout).toMatch(/^ok {3}ffmpeg +\/.*ffmpeg, version \S*\d/mu);
+    Object.assign(process.env, { VOXBATCH_FFMPEG: '/no/ffmpeg' });
+    expect((await line.run('doctor')).stdout).toMatch(/^ok {3}ffmpeg +none, which is no fault: .*VOXBATCH_FFMPEG/mu);
   });
 
   it('says of the API that nothing answers there', async () => {

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { openCommandLine, type CommandLine } from '../command-line.ts';
+import { FFMPEG } from '../../support/ffmpeg.ts';
 
 const GOOD = [
   'id,kind,text,voice,video,audio,duration',
@@ -39,6 +40,22 @@ describe('plan', () => {
     });
     expect(existsSync('.voxbatch')).toBe(false);
     expect(existsSync('out')).toBe(false);
+  });
+
+  it('refuses to finish sound without ffmpeg, and rates that a type has not', async () => {
+    await writeFile('lines.csv', 'id,text,voice\na,Hello there,v1\n');
+    Object.assign(process.env, { VOXBATCH_FFMPEG: '/no/ffmpeg' });
+    for (const command of ['plan', 'run']) {
+      const without = await line.run(command, 'lines.csv', '--loudness', '-16');
+      expect(without).toMatchObject({ code: 2, stderr: expect.stringContaining('apt-get install ffmpeg') });
+    }
+    const rate = await line.run('plan', 'lines.csv', '--sound-format', 'opus', '--sample-rate', '44100');
+    expect(rate).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--sample-rate 44100: expected one of 8000'),
+    });
+    Object.assign(process.env, { VOXBATCH_FFMPEG: FFMPEG });
+    expect((await line.run('plan', 'lines.csv', '--loudness', '-16', '--trim-silence')).code).toBe(0);
   });
 
   it('finds what --join cannot do before anything is paid for', async () => {

@@ -1,0 +1,62 @@
+/** What is done to a copy of each speech result, so that it can be used as it is. Needs ffmpeg. */
+export interface Finishing {
+  /** Integrated loudness in LUFS (EBU R 128), -40 to -5. Default: as it came. */
+  readonly loudness?: number;
+  /** Whether silence at the start and the end is taken off. Default false. */
+  readonly trimSilence?: boolean;
+  /** Samples a second; at most 48,000. Default: as it came. */
+  readonly sampleRate?: number;
+  /** Type of the finished file. Default: that of the original. */
+  readonly format?: FinishedFormat;
+}
+
+/** Types that finished files can have. */
+export const FINISHED_FORMATS = ['wav', 'mp3', 'flac', 'opus', 'm4a'] as const;
+type FinishedFormat = (typeof FINISHED_FORMATS)[number];
+
+/** Rates that every type but Opus takes. */
+const SAMPLE_RATES: readonly number[] = [8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000];
+/** Rates that Opus takes. */
+const OPUS_RATES: readonly number[] = [8_000, 12_000, 16_000, 24_000, 48_000];
+
+const LOUDNESS = { least: -40, most: -5 } as const;
+/** What a loudness may be, for people. */
+export const LOUDNESS_FORM = `LUFS from ${String(LOUDNESS.least)} to ${String(LOUDNESS.most)}, such as -16`;
+
+/** An option of finishing that cannot be. */
+export interface FinishingFault {
+  readonly option: keyof Finishing;
+  readonly expected: string;
+}
+
+/** What is wrong with the options; undefined: nothing. They may come from a program without types. */
+export function faultOfFinishing({ loudness, trimSilence, sampleRate, format }: Finishing): FinishingFault | undefined {
+  if (loudness !== undefined && !(loudness >= LOUDNESS.least && loudness <= LOUDNESS.most)) {
+    return { option: 'loudness', expected: LOUDNESS_FORM };
+  }
+  if (trimSilence !== undefined && typeof trimSilence !== 'boolean') {
+    return { option: 'trimSilence', expected: 'true or false' };
+  }
+  if (format !== undefined && !FINISHED_FORMATS.includes(format)) {
+    return { option: 'format', expected: `one of ${FINISHED_FORMATS.join(', ')}` };
+  }
+  const rates = format === 'opus' ? OPUS_RATES : SAMPLE_RATES;
+  if (sampleRate === undefined || rates.includes(sampleRate)) return undefined;
+  const expected = `one of ${rates.join(', ')}${format === 'opus' ? ' for Opus' : ''}`;
+  return { option: 'sampleRate', expected };
+}
+
+/** Whether anything is to be done. */
+export function finishes({ loudness, trimSilence = false, sampleRate, format }: Finishing): boolean {
+  return loudness !== undefined || trimSilence || sampleRate !== undefined || format !== undefined;
+}
+
+/** The flags that ask for this, as words of a command line. */
+export function finishingFlags({ loudness, trimSilence = false, sampleRate, format }: Finishing): readonly string[] {
+  return [
+    ...(loudness === undefined ? [] : ['--loudness', String(loudness)]),
+    ...(trimSilence ? ['--trim-silence'] : []),
+    ...(sampleRate === undefined ? [] : ['--sample-rate', String(sampleRate)]),
+    ...(format === undefined ? [] : ['--sound-format', format]),
+  ];
+}

@@ -1,0 +1,148 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Finishing } from '../../contract/finishing.ts';
+import type { FinishedLine } from '../../results/finished/finished-table.ts';
+import { projectBatch } from '../../results/project.ts';
+import { verifyOut } from '../../results/verify.ts';
+import { levelsOf } from '../../store/sound/read-levels.ts';
+import { redriveNow } from '../ledger/setup.ts';
+import { ffmpeg, FFMPEG } from '../support/ffmpeg.ts';
+import { freshPlace } from '../support/place.ts';
+import { addBatch, finish as settle, keyOf } from './sample-batch.ts';
+
+const place = freshPlace();
+
+/** A batch of two rows, `a` and `b`, in one chapter. */
+async function add(finish: Finishing, isJoined = false): Promise<void> {
+  const join = isJoined ? { join: { column: 'chapter', pause: 0 } } : {};
+  const reading = { kind: null, defaults: {}, map: {}, tts: 'job', finish, ...join } as const;
+  const rows = ['a', 'b'].map((id) => ({ id, kind: 'tts' as const, input: [id, 'One'] }));
+  await addBatch(place, ['id', 'chapter'], rows, undefined, null, { reading });
+}
+
+async function speak(row: number, body: Buffer, take = 1): Promise<void> {
+  await settle(place, keyOf(row, 'speech', 1, take), await place.store.put(`demo/${row}-${take}.wav`, body));
+}
+
+/** A tone of two seconds at -30 dB, with a second of silence before it and half a second behind. */
+async function tone(hertz: number): Promise<Buffer> {
+  const path = join(place.folder, `${hertz}.wav`);
+  const sound = `aevalsrc='0.03*sin(${hertz}*6.2832*t)*between(t\\,1\\,3)':d=3.5:s=24000`;
+  await ffmpeg('-f', 'lavfi', '-i', sound, path);
+  return readFile(path);
+}
+
+const inOut = (name: string): string => join(place.out, name);
+
+async function project(): Promise<readonly FinishedLine[]> {
+  const { mismatches, finished } = await projectBatch(place.request({ complete: false }));
+  expect(mismatches).toEqual([]);
+  expect((await verifyOut(place.out)).mismatches).toEqual([]);
+  return finished ?? [];
+}
+
+/** Integrated loudness in LUFS, as another filter than the one that made it finds it. */
+async function loudnessOf(name: string): Promise<number> {
+  const words = await ffmpeg('-i', inOut(name), '-af', 'ebur128=framelog=verbose', '-f', 'null', '-');
+  return Number(/I: +(-[\d.]+) LUFS/.exec(words)?.[1]);
+}
+
+beforeEach(() => {
+  place.store.program = FFMPEG;
+});
+
+describe('finished copies', () => {
+  it('have the loudness, length, rate and type that were asked for, and leave the original as it was', async () => {
+    await add({ loudness: -16, trimSilence: true, sampleRate: 48_000, format: 'flac' });
+    const original = await tone(500);
+    await speak(1, original);
+    const [line, ...others] = await project();
+    expect(others).toEqual([]);
+    const named = { row: '1', id: 'a', original: 'media/a.wav', file: 'media/finished/a.flac', message: '' };
+    expect(line).toMatchObject({ ...named, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) });
+    expect(await readFile(inOut('media/a.wav'))).toEqual(original);
+    const hearing = await levelsOf({ path: inOut('media/finished/a.flac'), extension: 'flac', ffmpeg: FFMPEG });
+    if (hearing.type === 'unread') throw new Error(hearing.why);
+    expect(hearing.levels.sampleRate).toBe(48_000);
+    expect(hearing.levels.seconds).toBeCloseTo(2.1, 1);
+    expect(hearing.levels.leadingSilence).toBeLessThan(0.1);
+    const found = await loudnessOf('media/finished/a.flac');
+    expect(Math.abs(found + 16)).toBeLessThan(1);
+    expect(Math.abs(Number(line?.loudness_after) - found)).toBeLessThan(0.2);
+    expect(Number(line?.loudness_before)).toBeLessThan(-25);
+    expect(await readFile(inOut('finished.csv'), 'utf8')).toMatch(/\n1,a,media\/a\.wav,.*,-\d+\.\d+,-1\d\.?\d*,/);
+    expect(JSON.parse(await readFile(inOut('summary.json'), 'utf8'))).toMatchObject({
+      finished: { files: 1, failed: 0 },
+    });
+  });
+
+  it.each(['mp3', 'opus', 'm4a', 'wav'] as const)('can be %s', async (format) => {
+    await add({ format });
+    await speak(1, await tone(500));
+    expect(await project()).toMatchObject([{ file: `media/finished/a.${format}`, message: '' }]);
+    expect(await ffmpeg('-i', inOut(`media/finished/a.${format}`), '-f', 'null', '-')).toMatch(
+      { mp3: /Audio: mp3/, opus: /Audio: opus, 48000 Hz/, m4a: /Audio: aac/, wav: /Audio: pcm_s16le/ }[format],
+    );
+  });
+
+  it('are not made again while they are right, and are the same bytes when they are', async () => {
+    await add({ loudness: -20 });
+    await speak(1, await tone(500));
+    await project();
+    const path = inOut('media/finished/a.wav');
+    const [before, bytes] = [await stat(path), await readFile(path)];
+    place.store.program = undefined;
+    expect(await project()).toMatchObject([{ message: '' }]);
+    expect((await stat(path)).mtimeMs).toBe(before.mtimeMs);
+    place.store.program = FFMPEG;
+    await writeFile(path, 'something else');
+    expect((await verifyOut(place.out)).mismatches).toHaveLength(1);
+    await project();
+    expect(await readFile(path)).toEqual(bytes);
+    await rm(place.out, { recursive: true });
+    await project();
+    expect(await readFile(path)).toEqual(bytes);
+  });
+
+  it('name a file that cannot be read, or is silent, which costs no other one', async () => {
+    await add({ loudness: -16, trimSilence: true });
+    await speak(1, Buffer.from('RIFF____WAVE and nothing else'));
+    await speak(2, await tone(700));
+    expect(await project()).toMatchObject([
+      { id: 'a', file: '', message: expect.stringContaining('ffmpeg ended with') },
+      { id: 'b', file: 'media/finished/b.wav', message: '' },
+    ]);
+    expect(await readdir(inOut('media/finished'))).toEqual(['b.wav']);
+  });
+
+  it('say how to get ffmpeg where there is none', async () => {
+    await add({ loudness: -16 });
+    await speak(1, await tone(500));
+    place.store.program = undefined;
+    expect(await project()).toMatchObject([{ file: '', message: expect.stringContaining('VOXBATCH_FFMPEG') }]);
+  });
+
+  it('are made of joined files, too', async () => {
+    await add({ loudness: -18, format: 'mp3' }, true);
+    await speak(1, await tone(500));
+    await speak(2, await tone(700));
+    expect((await project()).map(({ row, id, file }) => [row, id, file])).toEqual([
+      ['1', 'a', 'media/finished/a.mp3'],
+      ['2', 'b', 'media/finished/b.mp3'],
+      ['', 'One', 'media/finished/joined/One.mp3'],
+    ]);
+    expect(Math.abs((await loudnessOf('media/finished/joined/One.mp3')) + 18)).toBeLessThan(1);
+  });
+
+  it('go with a row that is opened again, but never a file of a person', async () => {
+    await add({ format: 'flac' });
+    await speak(1, await tone(500));
+    await project();
+    await writeFile(inOut('media/finished/mine.txt'), 'mine');
+    const how = { type: 'pay', fromStep: 'speech', reason: 'redrive' } as const;
+    await redriveNow(place.ledger, 'demo', [{ row: 1, take: 1, how }]);
+    expect(await project()).toEqual([]);
+    expect(await readdir(inOut('media/finished'))).toEqual(['mine.txt']);
+  });
+});
