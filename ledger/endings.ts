@@ -1,8 +1,8 @@
 import type { RowState } from '../contract/outcomes.ts';
 import { haltIfDue, haltIfWholeIsDue } from './halts.ts';
-import type { Retake, RowEffect, RowProgress } from './row-effects.ts';
+import type { Retake, RowEffect, RowEnding, RowProgress } from './row-effects.ts';
 import { bestEnding, betterFallback } from '../policy/best-take.ts';
-import { jsonOrNull, toFailure, toFallback } from './records.ts';
+import { toFailure, toFallback } from './records.ts';
 import type { RowInHand } from './row-in-hand.ts';
 import type { RowLine } from './schema.ts';
 import { endingColumns } from './ending-columns.ts';
@@ -19,7 +19,7 @@ export async function applyEffect(row: RowInHand, effect: RowEffect): Promise<vo
   if ('retake' in effect) return retake(row, effect);
   if (row.line.outcome !== null) return;
   if (!('outcome' in effect)) return row.change(progress(effect));
-  const best = bestEnding(effect, toFallback(row.line.fallback));
+  const best = bestOf(row, effect);
   await row.change(endingColumns(best));
   await haltIfDue(row.tx, row.line.batch, row.line.row, best);
   await haltIfWholeIsDue(row.tx, row.line);
@@ -39,9 +39,9 @@ async function retake(row: RowInHand, effect: Retake): Promise<void> {
   const { file = null, failure = null } = effect.otherwise;
   const fallback = betterFallback(effect.otherwise, toFallback(line.fallback));
   const before = { outcome: null, failure, file, extraFiles: [] };
-  await makeTake(tx, line, { reason: effect.reason, fromStep: effect.retake, before });
+  await makeTake(tx, line, { reason: effect.reason, fromStep: effect.retake, before, fallback });
   await row.readAgain();
-  await row.change({ auto_takes: line.auto_takes + 1, fallback: jsonOrNull(fallback) });
+  await row.change({ auto_takes: line.auto_takes + 1 });
 }
 
 /**
@@ -50,7 +50,7 @@ async function retake(row: RowInHand, effect: Retake): Promise<void> {
  */
 export async function applyLateEffect(row: RowInHand, effect: RowEffect): Promise<void> {
   if ('retake' in effect || !wasGivenUp(row.line)) return applyEffect(row, effect);
-  const change = 'outcome' in effect ? endingColumns(effect) : reopening(effect.state);
+  const change = 'outcome' in effect ? endingColumns(bestOf(row, effect)) : reopening(effect.state);
   await row.change({ ...change, hold: row.line.hold + 1 });
   if ('outcome' in effect) return;
   await row.tx
@@ -72,8 +72,13 @@ function wasGivenUp({ outcome, failure }: RowLine): boolean {
  * ending.
  */
 export async function applyJobEnd(row: RowInHand, effect: RowEffect): Promise<void> {
-  if ('outcome' in effect && row.line.outcome === 'overdue') await row.change(endingColumns(effect));
+  if ('outcome' in effect && row.line.outcome === 'overdue') await row.change(endingColumns(bestOf(row, effect)));
   else await applyEffect(row, effect);
+}
+
+/** How a row ends: its earlier takes may have left something better. */
+function bestOf({ line }: RowInHand, ending: RowEnding): RowEnding {
+  return bestEnding(ending, toFallback(line.fallback));
 }
 
 /** The columns of a row in progress. Its trouble stays until it is declared over. */

@@ -1,12 +1,14 @@
 import { defined } from '../contract/defined.ts';
 import { hasResult } from '../contract/outcomes.ts';
 import { checkedBy, resultStepOf, stepsIn } from '../contract/row-kinds.ts';
+import { betterFallback } from '../policy/best-take.ts';
 import { findUnresolved } from '../policy/redrive.ts';
 import { isLastStep } from '../policy/row-machine.ts';
 import { reopenBatch, requireBatch } from './batches.ts';
 import { LedgerMisuse } from './errors.ts';
 import type { RedriveChoice, Redriven } from './row-methods.ts';
-import { toFailure, toFile, toRow } from './records.ts';
+import { toFailure, toFallback, toFile, toRow } from './records.ts';
+import type { Fallback } from './row-effects.ts';
 import { RowInHand } from './row-in-hand.ts';
 import type { ChargeLine, Db } from './schema.ts';
 import { write } from './transactions.ts';
@@ -91,10 +93,22 @@ async function payAgain(row: RowInHand, how: Pay): Promise<void> {
       extraFiles: toRow(line).extraFiles,
       ...(how.edited === undefined ? {} : { spec: toRow(line).spec, input: toRow(line).input }),
     },
-    ...defined({ edited: how.edited }),
+    ...(how.edited === undefined ? { fallback: keptOf(row) } : { edited: how.edited }),
   });
   await row.readAgain();
   await release(row);
+}
+
+/** What a row without a good result has all the same: the best that did not pass. */
+function keptOf(row: RowInHand): Fallback | undefined {
+  const { outcome, failure, file, extraFiles, text } = toRow(row.line);
+  if (outcome !== null && hasResult(outcome)) return undefined;
+  const kept = toFallback(row.line.fallback);
+  if (outcome !== 'unfit' || file === null || kept?.ending.file?.key === file.key) return kept;
+  const from = acceptableOf(row)?.take ?? row.line.take;
+  const check = row.attempts.findLast(({ judgement, take }) => judgement !== null && take >= from);
+  const besides = defined({ failure: failure ?? undefined, text: text ?? undefined, error: check?.judgement?.error });
+  return betterFallback({ outcome, file, extraFiles, ...besides }, kept);
 }
 
 /** The job is paid for: wait for it, or fetch it, once more. */

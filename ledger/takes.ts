@@ -1,7 +1,8 @@
 import type { TakeReason } from '../contract/outcomes.ts';
 import { resultStepOf, stepsIn, type Step } from '../contract/row-kinds.ts';
-import { toRow, toTake } from './records.ts';
+import { jsonOrNull, toRow, toTake } from './records.ts';
 import type { NewRow, TakeRecord } from './record-types.ts';
+import type { Fallback } from './row-effects.ts';
 import type { Db, RowLine, Tx } from './schema.ts';
 
 /**
@@ -14,6 +15,8 @@ export interface NewTake {
   readonly reason: TakeReason;
   readonly fromStep: Step;
   readonly before: TakeRecord['before'];
+  /** What the row keeps if its further takes bring nothing better; default: nothing. */
+  readonly fallback?: Fallback | undefined;
   /** The row's new input; default: unchanged. */
   readonly edited?: Pick<NewRow, 'spec' | 'input' | 'quoted'>;
 }
@@ -49,7 +52,7 @@ export async function makeTake(tx: Tx, row: RowLine, take: NewTake): Promise<voi
       wait_since: null,
       promised: 0,
       accepted_take: take.fromStep !== first && take.fromStep === resultStepOf(row) ? row.accepted_take : null,
-      fallback: null,
+      fallback: jsonOrNull(take.fallback),
       updated_at: now,
       ended_at: null,
       ...(take.edited === undefined

@@ -10,6 +10,7 @@ interface Ended {
   readonly outcome: Outcome;
   /** For `unfit`: how bad its file is, less is better. Default 1. */
   readonly error?: number;
+  readonly file?: { readonly key: string };
 }
 
 /** How a row ends if its further takes bring nothing better. */
@@ -25,6 +26,8 @@ const EMPTY_HANDED: readonly Outcome[] = ['failed', 'skipped', 'cancelled'];
 export function bestEnding<Ending extends Ended>(last: Ending, kept: Kept<Ending> | undefined): Ending {
   if (kept === undefined) return last;
   if (EMPTY_HANDED.includes(last.outcome)) return kept.ending;
+  // What was found last of the same file is what is known of it.
+  if (last.outcome === 'unfit' && last.file !== undefined && last.file.key === kept.ending.file?.key) return last;
   return last.outcome === 'unfit' && errorOf(last) >= kept.error ? kept.ending : last;
 }
 

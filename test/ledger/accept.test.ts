@@ -65,6 +65,35 @@ describe('an unfit result', () => {
   });
 });
 
+describe('paying for another', () => {
+  const again = { row: 1, take: 1, how: { type: 'pay', fromStep: 'speech', reason: 'redrive' } } as const;
+  const failed = { outcome: 'failed', failure: { class: 'JobFailed', message: 'The job failed.' } } as const;
+
+  async function failAgain(): Promise<void> {
+    const key = aKey(1, 1, 2);
+    await ledger.intend(key, INTENT);
+    await ledger.settle(key, { verdict: 'accepted', jobId: 'again' }, { state: 'processing' });
+    await ledger.finishJob(key, { failure: failed.failure }, failed);
+  }
+
+  it('keeps what is there if the other fails', async () => {
+    await endUnfit(1);
+    await redriveNow(ledger, 'b', [again]);
+    expect((await ledger.readRow('b', 1))?.row).toMatchObject({ outcome: null, file: null });
+    await failAgain();
+    expect((await ledger.readRow('b', 1))?.row).toMatchObject({ outcome: 'unfit', file: SILENT, take: 2 });
+  });
+
+  it('keeps nothing of another text', async () => {
+    await endUnfit(1);
+    const { spec, input, quoted } = aRow(1);
+    const edited = { spec: { ...spec, text: 'Another' }, input, quoted };
+    await redriveNow(ledger, 'b', [{ ...again, how: { ...again.how, reason: 'edited', edited } }]);
+    await failAgain();
+    expect((await ledger.readRow('b', 1))?.row).toMatchObject({ outcome: 'failed', file: null });
+  });
+});
+
 describe('accepting it', () => {
   it('ends the row well, free, and opens nothing', async () => {
     await endUnfit(1);

@@ -10,6 +10,9 @@ import { aKey, fill, INTENT, ledgerForEachTest, redriveNow } from './setup.ts';
 const FILE = { key: 'b/1-speech-1.mp3', bytes: 3, sha256: 'a'.repeat(64), extension: 'mp3' };
 const LOST = { class: 'OutcomeUnknown', message: 'No answer.' } as const;
 const REFUSED = { class: 'BadRequest', message: 'No.' } as const;
+const OTHER = { ...FILE, key: 'b/1-speech-2.mp3' };
+const UNFIT = { outcome: 'unfit', failure: { class: 'Unfit', message: 'Other words.' } } as const;
+const SECOND = aKey(1, 1, 2);
 const SUCCEEDED = { outcome: 'succeeded', file: FILE, extraFiles: [FILE], text: 'Hello' } as const;
 
 let ledger: Ledger;
@@ -97,6 +100,37 @@ describe('the end of a job', () => {
     expect(await ledger.finishJob(aKey(1), { file: FILE, credits: 9 }, SUCCEEDED)).toMatchObject({ finished: true });
     expect(await rowOf()).toMatchObject({ take: 2, outcome: null, file: null });
     expect(await ledger.money('b')).toMatchObject({ charged: 9 });
+  });
+});
+
+/** A row whose first take did not pass, by this error, and that is at its second. */
+async function retaken(error: number): Promise<void> {
+  await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j' }, { state: 'processing' });
+  const otherwise = { ...UNFIT, file: FILE, error };
+  const effect = { retake: 'speech', reason: 'retake', most: 1, otherwise } as const;
+  await ledger.finishJob(aKey(1), { file: FILE, failure: UNFIT.failure }, effect);
+  await ledger.intend(SECOND, INTENT);
+}
+
+describe('what comes late, and is worse than what an earlier take has', () => {
+  beforeEach(() => retaken(0.3));
+
+  it.each([
+    ['a worse result', { ...UNFIT, file: OTHER, error: 0.9 }, FILE],
+    ['a failure', { outcome: 'failed', failure: REFUSED } as const, FILE],
+    ['a better result', { ...UNFIT, file: OTHER, error: 0.2 }, OTHER],
+  ])('leaves the best for a row that was given up: %s', async (_, late, file) => {
+    await ledger.settle(SECOND, { verdict: 'unknown', failure: LOST }, { outcome: 'unknown', failure: LOST });
+    expect(await rowOf()).toMatchObject({ outcome: 'unknown', file: null });
+    await ledger.settle(SECOND, { verdict: 'done', file: OTHER }, late);
+    expect(await rowOf()).toMatchObject({ outcome: 'unfit', file, take: 2 });
+  });
+
+  it('leaves it for a row that was overdue', async () => {
+    await ledger.settle(SECOND, { verdict: 'accepted', jobId: 'k' }, { state: 'processing' });
+    await ledger.changeRunning(SECOND, { outcome: 'overdue', failure: LOST });
+    await ledger.finishJob(SECOND, { failure: REFUSED }, { outcome: 'failed', failure: REFUSED });
+    expect(await rowOf()).toMatchObject({ outcome: 'unfit', file: FILE });
   });
 });
 

@@ -6,6 +6,7 @@ import { bestEnding, betterFallback } from '../../policy/best-take.ts';
 interface Ending {
   readonly outcome: Outcome;
   readonly error?: number;
+  readonly file?: { readonly key: string };
 }
 
 /** The takes of a row, the last of which ends it. */
@@ -30,6 +31,12 @@ describe('the takes of a row that did not pass', () => {
         expect(endAfter(takes)).toBe(takes.find(({ error }) => error === best));
       }),
     );
+  });
+
+  it('leave what was found last of the same file', () => {
+    const file = { key: 'one' };
+    const again: Ending = { outcome: 'unfit', error: 1, file };
+    expect(bestEnding(again, betterFallback({ outcome: 'unfit', file }, undefined))).toBe(again);
   });
 
   it('never leave a row with nothing, and never hide what is better or in doubt', () => {
