@@ -48,8 +48,9 @@ async function retake(row: RowInHand, effect: Retake): Promise<void> {
  * Applies a late answer to a row that may have been given up: such a row ends as the answer says, or is open again,
  * free for the next claim, and so is its batch. A row that ended otherwise stays as it is.
  */
-export async function applyLateEffect(row: RowInHand, effect: RowEffect): Promise<void> {
-  if ('retake' in effect || !wasGivenUp(row.line)) return applyEffect(row, effect);
+export async function applyLateEffect(row: RowInHand, late: RowEffect): Promise<void> {
+  if (!wasGivenUp(row.line)) return applyEffect(row, late);
+  const effect = withoutRetake(late);
   const change = 'outcome' in effect ? endingColumns(bestOf(row, effect)) : reopening(effect.state);
   await row.change({ ...change, hold: row.line.hold + 1 });
   if ('outcome' in effect) return;
@@ -71,9 +72,15 @@ function wasGivenUp({ outcome, failure }: RowLine): boolean {
  * Applies the end of a job: to an open row as usual, and to one that nobody waited for any longer if it brings an
  * ending.
  */
-export async function applyJobEnd(row: RowInHand, effect: RowEffect): Promise<void> {
-  if ('outcome' in effect && row.line.outcome === 'overdue') await row.change(endingColumns(bestOf(row, effect)));
-  else await applyEffect(row, effect);
+export async function applyJobEnd(row: RowInHand, end: RowEffect): Promise<void> {
+  if (row.line.outcome !== 'overdue') return applyEffect(row, end);
+  const effect = withoutRetake(end);
+  if ('outcome' in effect) await row.change(endingColumns(bestOf(row, effect)));
+}
+
+/** Only a person makes a new take of a row that has ended. */
+function withoutRetake(effect: RowEffect): RowProgress | RowEnding {
+  return 'retake' in effect ? effect.otherwise : effect;
 }
 
 /** How a row ends: its earlier takes may have left something better. */

@@ -60,11 +60,11 @@ describe('an answer that comes late', () => {
     expect(await rowOf()).toMatchObject({ outcome: null, state: 'processing' });
   });
 
-  it('gives no new take to a row that was given up', async () => {
+  it('gives no new take to a row that was given up, and ends it as it would without', async () => {
     await ledger.settle(aKey(1), { verdict: 'unknown', failure: LOST }, { outcome: 'unknown', failure: LOST });
-    const retake = { retake: 'speech', reason: 'retake', most: 2, otherwise: { outcome: 'failed' } } as const;
-    await ledger.settle(aKey(1), { verdict: 'rejected', failure: REFUSED }, retake);
-    expect(await rowOf()).toMatchObject({ outcome: 'unknown', take: 1 });
+    const retake = { retake: 'speech', reason: 'retake', most: 2, otherwise: { ...UNFIT, file: FILE } } as const;
+    await ledger.settle(aKey(1), { verdict: 'done', file: FILE, failure: UNFIT.failure }, retake);
+    expect(await rowOf()).toMatchObject({ ...UNFIT, file: FILE, take: 1 });
   });
 });
 
@@ -84,6 +84,14 @@ describe('the end of a job', () => {
     expect((await rowOf())?.outcome).toBe(is);
     expect((await rowOf())?.text).toBe(is === 'succeeded' ? 'Hello' : null);
     expect(await rowOf(2)).toMatchObject({ outcome: null });
+  });
+
+  it('gives no new take to an overdue row, and ends it as it would without', async () => {
+    await ledger.changeRunning(aKey(1), { outcome: 'overdue', failure: LOST });
+    const otherwise = { outcome: 'failed', failure: REFUSED } as const;
+    const retake = { retake: 'speech', reason: 'retake', most: 2, otherwise } as const;
+    await ledger.finishJob(aKey(1), { failure: REFUSED }, retake);
+    expect(await rowOf()).toMatchObject({ ...otherwise, take: 1 });
   });
 
   it('leaves an overdue row as it is where it brings no ending', async () => {

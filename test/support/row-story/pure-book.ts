@@ -55,8 +55,10 @@ export class PureBook implements Book {
     if (row.take !== key.take) return true;
     const wasGivenUp =
       row.outcome === 'unknown' || (row.outcome === 'failed' && row.failure?.class === 'OutcomeUnknown');
-    if (verdict !== 'unknown' && wasGivenUp && !('retake' in effect)) row.outcome = null;
-    apply(row, effect);
+    if (verdict !== 'unknown' && wasGivenUp) {
+      row.outcome = null;
+      apply(row, withoutRetake(effect));
+    } else apply(row, effect);
     return true;
   }
 
@@ -67,8 +69,11 @@ export class PureBook implements Book {
     attempt.failure = failure ?? null;
     const row = this.#row(key.row);
     if (row.take !== key.take) return true;
-    if ('outcome' in effect && row.outcome === 'overdue') row.outcome = null;
-    apply(row, effect);
+    const late = withoutRetake(effect);
+    if ('outcome' in late && row.outcome === 'overdue') {
+      row.outcome = null;
+      apply(row, late);
+    } else apply(row, effect);
     return true;
   }
 
@@ -150,6 +155,10 @@ function isNext({ attempts }: Row, { step, take, attempt }: RowAttempt): boolean
 function mayCount(one: Attempt | undefined): boolean {
   if (one?.state === 'sending' || one?.state === 'unknown') return true;
   return one?.state === 'accepted' && one.finishedAt === null;
+}
+
+function withoutRetake(effect: RowEffect): Exclude<RowEffect, Retake> {
+  return 'retake' in effect ? effect.otherwise : effect;
 }
 
 function apply(row: Row, effect: RowEffect): void {
