@@ -5,10 +5,11 @@ import type { Failure } from '../contract/failures.ts';
 import { roundCredits } from '../contract/price-units.ts';
 import { applyTuning } from '../policy/tuning.ts';
 import { requireBatch } from './batches.ts';
-import { isUntouched } from './conditions.ts';
+import { isNoPart, isPart, isUntouched } from './conditions.ts';
 import type { Intent } from './charge-methods.ts';
 import { endingColumns } from './ending-columns.ts';
 import { updateRow } from './line-changes.ts';
+import { unsentBeside, withParts } from './part-budgets.ts';
 import { toFallback } from './records.ts';
 import { readSums, type Sums } from './sums.ts';
 import type { Db, RowLine, Tx } from './schema.ts';
@@ -19,7 +20,7 @@ import { write } from './transactions.ts';
  * that the API charges what was quoted.
  *
  * The committed sum has three parts: what was charged, the quotes of unknown requests and of requests in flight, and what started rows
- * need for their later steps. So no row is left half paid.
+ * need for their later steps and, if they are spoken in parts, for their unsent parts. So no row is left half paid.
  */
 
 /** Whether a request may be made: `later` if it fits once a request in flight turns out to be free. */
@@ -48,7 +49,7 @@ function committed(sums: Sums, row: RowLine): { settled: number; onTheWire: numb
 }
 
 /**
- * Ends a row that does not fit, and all untouched rows that cost more than is left, to save asking for each. With
+ * Ends a row that does not fit, if it is a part also the other unsent parts, and all untouched rows that cost more than is left, to save asking for each. With
  * `mayBeFree`, the others are left alone: an earlier result may do for any of them.
  */
 export async function skip(
@@ -58,11 +59,16 @@ export async function skip(
   intent: Intent,
 ): Promise<void> {
   const { settled } = committed(await readSums(tx, row.batch), row);
-  const cost = intent.quoted === null ? null : intent.quoted + (intent.quotedRest ?? 0);
+  const parts = await unsentBeside(tx, row);
+  const { quotedRest } = withParts(intent, parts);
+  const cost = intent.quoted === null ? null : intent.quoted + (quotedRest ?? 0);
   const spent = await chargedFor(tx, row);
+  const why = whySkipped(budget, settled, cost, spent);
   const kept = toFallback(row.fallback);
-  if (kept === undefined) await endSkipped(tx, row.batch, [row.row], whySkipped(budget, settled, cost, spent));
+  if (kept === undefined) await endSkipped(tx, row.batch, [row.row], why);
   else await updateRow(tx, row, endingColumns(kept.ending));
+  const unsent = parts.map((part) => part.row);
+  await endSkipped(tx, row.batch, unsent, why);
   if (mayBeFree) return;
   const others = await selectUntouched(tx, row.batch, budget - settled + DUST).execute();
   await endSkipped(
@@ -73,7 +79,7 @@ export async function skip(
   );
 }
 
-/** Rows without any request whose quotes are above this. Exported for the test of its query plan. */
+/** Rows without any request whose quotes are above this; parts end with the first one of their row. Exported for the test of its query plan. */
 export function selectUntouched(
   tx: Db | Tx,
   batch: string,
@@ -85,6 +91,7 @@ export function selectUntouched(
     .where('batch', '=', batch)
     .where(isUntouched('rows'))
     .where('quoted', '>', above)
+    .where(isNoPart('rows'))
     .where((eb) =>
       eb.not(
         eb.exists(
@@ -99,13 +106,26 @@ export function selectUntouched(
     .limit(MOST_SKIPPED);
 }
 
-/** What the row has cost so far, in all its steps and takes. */
-async function chargedFor(tx: Tx, { batch, row }: RowLine): Promise<number> {
+/** What the row, or that of the part, has cost so far, in all its steps and takes. */
+async function chargedFor(tx: Tx, { batch, row, part_of: whole }: RowLine): Promise<number> {
   const { charged } = await tx
     .selectFrom('charges')
     .select((eb) => eb.fn.sum<number | null>('charged').as('charged'))
     .where('batch', '=', batch)
-    .where('row', '=', row)
+    .where((eb) =>
+      whole === null
+        ? eb('row', '=', row)
+        : eb(
+            'row',
+            'in',
+            tx
+              .selectFrom('rows')
+              .select('row')
+              .where('batch', '=', batch)
+              .where('part_of', '=', whole)
+              .where(isPart('rows')),
+          ),
+    )
     .executeTakeFirstOrThrow();
   return charged ?? 0;
 }

@@ -9,6 +9,7 @@ import type { JobKey, SettleVerdict } from './charge-methods.ts';
 import type { Ledger } from './ledger.ts';
 import type { RowEffect } from './row-effects.ts';
 import type { ChargeRecord, RowStanding } from './record-types.ts';
+import { reserveAgain } from './part-budgets.ts';
 import { keepPaidResult } from './kept-results.ts';
 import { jsonOrNull, toCharge } from './records.ts';
 import { forgetUnfit } from './forget-results.ts';
@@ -83,6 +84,7 @@ export async function settleInHand(
   if (row.line.take !== key.take) return true;
   const apply = verdict.verdict === 'unknown' ? applyEffect : applyLateEffect;
   await apply(row, effect);
+  if (verdict.verdict === 'not-accepted') await reserveAgain(row, settled);
   return true;
 }
 

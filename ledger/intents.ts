@@ -3,6 +3,8 @@ import { attemptKeyOf, type AttemptKey } from '../contract/batch.ts';
 import { roomFor, skip } from './budgets.ts';
 import { LedgerMisuse } from './errors.ts';
 import type { Intent, IntentAnswer } from './charge-methods.ts';
+import { haltIfWholeIsDue } from './halts.ts';
+import { reserve, unreservedBeside, withParts } from './part-budgets.ts';
 import { prepared } from './prepared.ts';
 import type { ChargeRecord, RowStanding } from './record-types.ts';
 import { makingOf } from './making.ts';
@@ -52,15 +54,18 @@ async function intendInHand(batch: Terms, row: RowInHand, key: AttemptKey, inten
   const sums = await readSums(tx, key.batch);
   if (sums.sending >= intent.maxSending) return { type: 'full' };
   if (budget !== null) {
-    const room = roomFor(sums, line, budget, intent);
+    const parts = await unreservedBeside(tx, line);
+    const room = roomFor(sums, line, budget, withParts(intent, parts));
     // A row does not end while a request of its own is in flight: nobody would settle that request any more.
     if (room === 'later' || (room === 'none' && row.isOnTheWire)) return { type: 'full' };
     if (room === 'none') {
       // An earlier result may do for any of the others; each finds out for itself.
       await skip(tx, line, { budget, mayBeFree: cache === 'on' }, intent);
+      await haltIfWholeIsDue(tx, line);
       await row.readAgain();
       return { type: 'over-budget' };
     }
+    await reserve(tx, key.batch, parts);
   }
 
   const now = Date.now();

@@ -1,4 +1,4 @@
-import type { RawBuilder } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import { roundCredits } from '../contract/price-units.ts';
 import type { Subset } from '../contract/subset.ts';
 import { reopenBatch, requireBatch } from './batches.ts';
@@ -61,10 +61,15 @@ export async function skippedQuotes(db: Db, batch: string): Promise<SkippedQuote
   // Rows skipped by the budget have no index of their own, and usually there are none.
   const { outcomes, notChosen } = await countRows(db, batch);
   return {
-    overBudget: outcomes.skipped > notChosen ? await sumQuotes(db, batch, isChosen('rows')) : 0,
-    notChosen: await sumQuotes(db, batch, isNotChosen('rows')),
+    overBudget: outcomes.skipped > notChosen ? await sumQuotes(db, batch, IS_OVER_BUDGET) : 0,
+    notChosen: await sumQuotes(db, batch, IS_NOT_CHOSEN),
   };
 }
+
+const IS_NOT_CHOSEN = sql<boolean>`${isNotChosen('rows')} and ${isNoPart('rows')}`;
+/** Of a row in parts only those parts count that were skipped: the others may be paid. */
+const IS_OVER_BUDGET = sql<boolean>`${isChosen('rows')} and rows.parts is null and (${isNoPart('rows')} or 'skipped' = (
+  select outcome from rows w where w.batch = rows.batch and w.row = rows.part_of))`;
 
 /** Sum of the quotes of skipped rows that meet a condition. */
 async function sumQuotes(db: Db, batch: string, condition: RawBuilder<boolean>): Promise<number | null> {
@@ -77,7 +82,6 @@ async function sumQuotes(db: Db, batch: string, condition: RawBuilder<boolean>):
     ])
     .where('batch', '=', batch)
     .where('outcome', '=', 'skipped')
-    .where(isNoPart('rows'))
     .where(condition)
     .executeTakeFirstOrThrow();
   return priced < rows ? null : roundCredits(quoted ?? 0);

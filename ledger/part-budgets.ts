@@ -1,0 +1,73 @@
+import { ACCEPTED_STATES } from '../contract/outcomes.ts';
+import { isPart } from './conditions.ts';
+import type { Intent } from './charge-methods.ts';
+import { updateRow } from './line-changes.ts';
+import { toSettings } from './records.ts';
+import type { RowInHand } from './row-in-hand.ts';
+import type { ChargeLine, RowLine, Tx } from './schema.ts';
+
+/**
+ * What rows in parts hold back from a budget. With the first request of such a row its unsent parts reserve their
+ * quotes, so it is begun only if there is room for all of it, and no other row takes that room away.
+ */
+
+/** A part that was not sent in its current take. */
+export type UnsentPart = Pick<RowLine, 'row' | 'quoted' | 'promised'>;
+
+/** The open parts beside this one that nothing was sent for; none for a row that is not a part. */
+export async function unsentBeside(tx: Tx, { batch, row, part_of: whole }: RowLine): Promise<readonly UnsentPart[]> {
+  if (whole === null) return [];
+  return tx
+    .selectFrom('rows')
+    .select(['row', 'quoted', 'promised'])
+    .where('batch', '=', batch)
+    .where('part_of', '=', whole)
+    .where(isPart('rows'))
+    .where('row', '<>', row)
+    .where('outcome', 'is', null)
+    .where('state', 'in', ['waiting', 'blocked'])
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('charges')
+            .select('charges.row')
+            .whereRef('charges.batch', '=', 'rows.batch')
+            .whereRef('charges.row', '=', 'rows.row')
+            .whereRef('charges.take', '=', 'rows.take')
+            .where('charges.state', 'in', [...ACCEPTED_STATES, 'cached', 'sending', 'unknown']),
+        ),
+      ),
+    )
+    .execute();
+}
+
+/** Those of them that reserve nothing yet: when the first part is sent, all. Not asked for a part that reserves itself. */
+export async function unreservedBeside(tx: Tx, line: RowLine): Promise<readonly UnsentPart[]> {
+  if (line.part_of === null || line.promised > 0) return [];
+  return (await unsentBeside(tx, line)).filter(({ promised }) => promised === 0);
+}
+
+/** The intent, needing room for these parts too. */
+export function withParts(intent: Intent, parts: readonly UnsentPart[]): Intent {
+  const quotes = [intent.quotedRest, ...parts.map(({ quoted }) => quoted)];
+  const quotedRest = quotes.reduce((sum, quoted) => (sum === null || quoted === null ? null : sum + quoted), 0);
+  return { ...intent, quotedRest };
+}
+
+/** Reserves the quotes of these parts. */
+export async function reserve(tx: Tx, batch: string, parts: readonly UnsentPart[]): Promise<void> {
+  for (const { row, quoted } of parts) await updateRow(tx, { batch, row }, { promised: quoted ?? 0 });
+}
+
+/** Reserves the price of a part whose request was not accepted: until it is sent again, it is no longer on the wire. */
+export async function reserveAgain(row: RowInHand, { quoted }: ChargeLine): Promise<void> {
+  const { line, tx } = row;
+  if (line.part_of === null || line.outcome !== null) return;
+  const { settings } = await tx
+    .selectFrom('batches')
+    .select('settings')
+    .where('name', '=', line.batch)
+    .executeTakeFirstOrThrow();
+  if (toSettings(settings).budget !== null) await row.change({ promised: line.promised + (quoted ?? 0) });
+}

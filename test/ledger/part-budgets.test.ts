@@ -1,0 +1,93 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { expectKept } from './recount.ts';
+import { aBatch, aKey, aRow, INTENT, ledgerForEachTest, redriveNow } from './setup.ts';
+
+/** Row 1 is spoken in parts, 3, 4 and 5, of 1 credit each. Row 2 is whole, and costs 2.5. */
+const PARTS = [3, 4, 5];
+const FAILED = { class: 'JobFailed', message: 'The job failed.' } as const;
+
+let ledger: Ledger;
+ledgerForEachTest((made) => {
+  ledger = made;
+});
+
+async function load(budget: number): Promise<void> {
+  const batch = aBatch();
+  await ledger.createBatch({ ...batch, settings: { ...batch.settings, budget } });
+  const rows = ['One.', 'Two.', 'Three.'].map((text) => ({
+    spec: { kind: 'tts', text, voice: 'v', extra: {} } as const,
+    quoted: 1,
+  }));
+  await ledger.addRows('b', [{ ...aRow(1), quoted: 3, parts: { first: 3, rows } }, aRow(2)]);
+  await ledger.openBatch('b', 2);
+}
+
+describe('a row in parts under a budget', () => {
+  const ask = async (row: number, attempt = 1, take = 1): Promise<string> =>
+    (await ledger.intend(aKey(row, attempt, take), { ...INTENT, quoted: 1 })).type;
+  const accept = (row: number): Promise<unknown> =>
+    ledger.settle(aKey(row), { verdict: 'accepted', jobId: `job-${row}` }, { state: 'processing' });
+
+  it.each(PARTS)(
+    'is skipped whole, unpaid, if there is no room for all its parts, asked for part %i first',
+    async (row) => {
+      await load(2);
+      expect(await ask(row)).toBe('over-budget');
+      expect((await ledger.readRow('b', 1))?.row).toMatchObject({
+        outcome: 'skipped',
+        failure: { class: 'OverBudget' },
+      });
+      const failure = (await ledger.readRow('b', 1))?.row.failure;
+      expect(failure?.message).toContain('this row costs 3). Nothing was charged.');
+      expect(await ledger.money('b')).toMatchObject({ charged: 0, reserved: 0 });
+      expect(await ledger.skippedQuotes('b')).toMatchObject({ overBudget: 5.5 });
+      for (const part of PARTS) expect(await ask(part)).toBe('blocked');
+      await expectKept(ledger, 'b');
+    },
+  );
+
+  it('keeps room for its parts once one is sent, also while a refused one waits to be sent again', async () => {
+    await load(4);
+    expect(await ask(4)).toBe('go');
+    expect(await ledger.money('b')).toMatchObject({ reserved: 3 });
+    await ledger.settle(aKey(4), { verdict: 'not-accepted' }, { state: 'waiting' });
+    expect(await ledger.money('b')).toMatchObject({ reserved: 3 });
+    expect((await ledger.intend(aKey(2), INTENT)).type).toBe('over-budget');
+    expect(await ask(4, 2)).toBe('go');
+    for (const row of [3, 5]) {
+      expect(await ask(row)).toBe('go');
+      await accept(row);
+    }
+    expect(await ledger.money('b')).toMatchObject({ charged: 2, reserved: 1 });
+    await expectKept(ledger, 'b');
+  });
+
+  it('gives back what a part that ended no longer needs', async () => {
+    await load(5.5);
+    expect(await ask(3)).toBe('go');
+    await accept(3);
+    await ledger.giveUp(aKey(4), { outcome: 'failed', failure: FAILED });
+    expect(await ledger.money('b')).toMatchObject({ charged: 1, reserved: 1 });
+    await expectKept(ledger, 'b');
+  });
+
+  it('says what it has cost where a part that is paid again does not fit, and counts only what is left', async () => {
+    await load(3);
+    for (const row of PARTS) {
+      expect(await ask(row)).toBe('go');
+      await accept(row);
+      const file = { key: `b/${row}.mp3`, bytes: 9, sha256: 'f'.repeat(64), extension: 'mp3' };
+      if (row === 4) await ledger.finishJob(aKey(row), { failure: FAILED }, { outcome: 'failed', failure: FAILED });
+      else await ledger.finishJob(aKey(row), { file }, { outcome: 'succeeded', file });
+    }
+    await redriveNow(ledger, 'b', [{ row: 4, take: 1, how: { type: 'pay', fromStep: 'speech', reason: 'redrive' } }]);
+    expect(await ask(4, 1, 2)).toBe('over-budget');
+    const { outcome, failure } = (await ledger.readRow('b', 1))?.row ?? {};
+    expect(outcome).toBe('skipped');
+    expect(failure?.message).toContain('this row costs 1). The row has cost 3 before.');
+    // With row 2, which does not fit either.
+    expect(await ledger.skippedQuotes('b')).toMatchObject({ overBudget: 3.5 });
+    await expectKept(ledger, 'b');
+  });
+});
