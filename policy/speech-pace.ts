@@ -1,3 +1,4 @@
+import { canonicalJson } from '../contract/canonical-json.ts';
 import type { RowSpec } from '../contract/row-kinds.ts';
 import { spokenSeconds } from './spoken-seconds.ts';
 
@@ -8,9 +9,23 @@ const LEAST_SECONDS = 4;
 /** How far from the usual pace a result must be, both ways; and how many times farther than the others usually are. */
 const FACTOR = 2;
 const DEVIATIONS = 8;
+/** Odd results one after another that agree on a pace, after which it is the voice's new one. */
+const LEAST_AGREEING = 5;
+/** Results that are kept. */
+const MOST_KNOWN = 200;
 
-/** What the pace of a result depends on. */
-export type PacedSpeech = Pick<RowSpec, 'text' | 'voice' | 'engine' | 'speed' | 'language'>;
+/** What the pace of a result depends on: all that the row says of how it is to be spoken. */
+export type PacedSpeech = Pick<RowSpec, 'text' | 'voice' | 'engine' | 'speed' | 'language' | 'extra'>;
+
+/** What is known of the pace of a voice. */
+export interface KnownPaces {
+  /** Of the last results that were not odd, oldest first. */
+  readonly usual: readonly number[];
+  /** Of the results since then, which agree with each other. */
+  readonly odd: readonly number[];
+}
+
+export const NO_PACES: KnownPaces = { usual: [], odd: [] };
 
 /** What is odd about how long speech takes. */
 export type OddPace = 'far too long for its text' | 'far too short for its text';
@@ -31,14 +46,26 @@ export function judgePace(known: readonly number[], pace: number): OddPace | und
   return away > 0 ? 'far too long for its text' : 'far too short for its text';
 }
 
+/**
+ * What is known after a result. Odd ones are not learnt, unless several one after another agree: then it is the voice
+ * that has changed. What was known before counts no longer, and nothing is judged until enough is known of the new pace.
+ */
+export function learnPace({ usual, odd }: KnownPaces, pace: number): KnownPaces {
+  if (judgePace(usual, pace) === undefined) return { usual: [...usual, pace].slice(-MOST_KNOWN), odd: [] };
+  // One that disagrees begins anew, so that results which are bad in several ways are not taken for a pace.
+  const agrees = odd.every((one) => Math.abs(one - pace) <= Math.log(FACTOR));
+  const last = agrees ? [...odd, pace] : [pace];
+  return last.length < LEAST_AGREEING ? { usual, odd: last } : { usual: last, odd: [] };
+}
+
 /** How much longer than such a text usually takes with any voice, as a logarithm. */
 export function paceOf(spec: PacedSpeech, seconds: number): number {
   return Math.log(seconds / spokenSeconds(spec));
 }
 
 /** Results with the same key have paces that can be compared. */
-export function paceKeyOf({ text = '', voice = '', engine = '', speed = 1, language = '' }: PacedSpeech): string {
-  return JSON.stringify([voice, engine, speed, language, isDense(text)]);
+export function paceKeyOf({ text = '', voice, engine, speed = 1, language, extra }: PacedSpeech): string {
+  return canonicalJson([voice ?? '', engine ?? '', speed, language ?? '', extra, isDense(text)]);
 }
 
 /** Whether a text is long and plain enough for its speech to be judged. */

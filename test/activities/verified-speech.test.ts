@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { RowSpec } from '../../contract/row-kinds.ts';
 import type { FaultPlan } from '../../simulator/fault-plan.ts';
+import { speechSeconds } from '../../simulator/media/melody.ts';
 import { redriveNow } from '../ledger/setup.ts';
 import { BATCH, dub, keyOf, tts, type Wanted } from './rows.ts';
 import type { Worker } from './worker.ts';
@@ -124,6 +125,30 @@ describe('retakes of verified speech', () => {
     const row = await world.row(1);
     expect(row).toMatchObject({ outcome: 'unfit', take: 2, file: row.charges[0]?.file });
     expect(operations()).toEqual(['speech-job', 'transcription']);
+  });
+});
+
+describe('speech that takes far longer than its voice usually does', () => {
+  /** A worker that has heard the voice say this many times. */
+  async function beginWithPace(spec: RowSpec): Promise<void> {
+    await begin(spec, [speaks('other-voice')], { retakes: 1 });
+    for (let nth = 0; nth < 30; nth++) worker.deps.speechPaces.judge(spec, speechSeconds(TEXT));
+  }
+
+  it.each([tts(TEXT), dub(TEXT)])('is kept as a good result of a $kind that asked for no check', async (spec) => {
+    await beginWithPace(spec);
+    await worker.drive(1);
+    expect(await world.row(1)).toMatchObject({ outcome: 'succeeded', take: 1 });
+    expect(operations().filter((one) => one === 'speech-job')).toHaveLength(1);
+  });
+
+  it('does not pass where the row asked for a check', async () => {
+    await beginWithPace(verified());
+    await worker.drive(1);
+    const row = await world.row(1);
+    expect(row).toMatchObject({ outcome: 'succeeded', take: 2 });
+    expect(row.charges[0]).toMatchObject({ failure: { cause: 'result is far too long for its text' } });
+    expect(operations()).toEqual(['speech-job', 'speech-job', 'transcription']);
   });
 });
 
