@@ -1,4 +1,5 @@
 import type { SplitMode } from '../contract/split-modes.ts';
+import { segmentsOf } from './segment-text.ts';
 
 /**
  * Cuts a long text into parts that the API accepts, where a reader would pause: between paragraphs or sentences, and only if one of
@@ -42,7 +43,7 @@ const PARAGRAPH_END = /(?:\r\n|\n|\r(?!\n))[^\S\r\n]*(?:\r\n|\n|\r(?!\n))\s*/gu;
 const CLAUSE_END = /(?:[,;:–—](?=\s)|[、，；：،؛]|[\r\n])+\s*/gu;
 
 /** Cuts a text into units that are the text if put together. */
-type Cutter = (text: string) => readonly string[];
+type Cutter = (text: string) => Iterable<string>;
 
 /** From the largest units to the smallest. */
 function cuttersFor(language: string | undefined): readonly Cutter[] {
@@ -51,37 +52,39 @@ function cuttersFor(language: string | undefined): readonly Cutter[] {
   return [
     (text) => joinAbbreviations(segmentsOf(segmenter('sentence'), text)),
     (text) => cutAfter(text, CLAUSE_END),
-    (text) => joinPunctuation(segmenter('word').segment(text)),
-    (text) => segmentsOf(segmenter('grapheme'), text),
+    (text) => joinPunctuation(segmentsOf(segmenter('word'), text)),
+    (text) => charactersOf(segmentsOf(segmenter('grapheme'), text)),
   ];
 }
 
-/** As many units a part as fit; a unit that is too long is cut into the next smaller ones. */
-function pack(text: string, limit: number, [cut, ...finer]: readonly Cutter[]): string[] {
-  if (cut === undefined || text.trim().length <= limit) return nonEmpty(text);
-  const parts: string[] = [];
-  let part = '';
+/** As many units a part as fit; a unit that is too long is cut into the next smaller ones. White space around a part does not count. */
+function pack(text: string, limit: number, [cut, ...finer]: readonly Cutter[]): readonly string[] {
+  const whole = text.trim();
+  if (whole === '') return [];
+  if (cut === undefined || whole.length <= limit) return [whole];
+  const parts: string[][] = [];
+  // Where the part is in the text. Only compared: to put it together for each unit would cost its length each time.
+  let part: { readonly from: number; readonly to: number } | undefined;
+  const endPart = (): void => {
+    if (part !== undefined) parts.push([text.slice(part.from, part.to)]);
+    part = undefined;
+  };
+  let at = 0;
   for (const unit of cut(text)) {
-    if ((part + unit).trim().length <= limit) {
-      part += unit;
-      continue;
-    }
-    parts.push(...nonEmpty(part));
-    part = unit;
-    if (unit.trim().length <= limit) continue;
-    parts.push(...pack(unit, limit, finer));
-    part = '';
+    const from = at + unit.length - unit.trimStart().length;
+    const to = at + unit.trimEnd().length;
+    at += unit.length;
+    if (from >= to) continue;
+    if (part !== undefined && to - part.from > limit) endPart();
+    if (to - from > limit) parts.push([...pack(unit, limit, finer)]);
+    else part = { from: part?.from ?? from, to };
   }
-  return [...parts, ...nonEmpty(part)];
+  endPart();
+  return parts.flat();
 }
 
-function nonEmpty(part: string): string[] {
-  const text = part.trim();
-  return text === '' ? [] : [text];
-}
-
-function segmentsOf(segmenter: Intl.Segmenter, text: string): string[] {
-  return Array.from(segmenter.segment(text), ({ segment }) => segment);
+function* charactersOf(segments: Iterable<Intl.SegmentData>): Generator<string, void, undefined> {
+  for (const { segment } of segments) yield segment;
 }
 
 function cutAfter(text: string, end: RegExp): string[] {
@@ -101,10 +104,10 @@ const ABBREVIATION =
 const LETTER_WORD = /\s[IiAaYyÓóOo]\.\s*$/u;
 
 /** `Mr.` does not end a sentence, although a capital letter follows. */
-function joinAbbreviations(sentences: readonly string[]): readonly string[] {
+function joinAbbreviations(sentences: Iterable<Intl.SegmentData>): readonly string[] {
   const joined: string[] = [];
   let isOpen = false;
-  for (const sentence of sentences) {
+  for (const { segment: sentence } of sentences) {
     joined.push(isOpen ? `${joined.pop() ?? ''}${sentence}` : sentence);
     // The end decides: the whole may be long.
     const end = sentence.slice(-20);
@@ -114,23 +117,25 @@ function joinAbbreviations(sentences: readonly string[]): readonly string[] {
 }
 
 /** Words with the punctuation and the white space that belongs to them: no part begins with a comma, or ends with a bracket that opens. */
-function joinPunctuation(segments: Intl.Segments): readonly string[] {
+function joinPunctuation(segments: Iterable<Intl.SegmentData>): readonly string[] {
   const units: string[] = [];
   let opening = '';
+  let last = '';
   for (const { segment, isWordLike } of segments) {
     if (isWordLike === true || units.length === 0) {
       units.push(opening + segment);
       opening = '';
-    } else if (opening !== '' || /^[\p{Ps}\p{Pi}¿¡]/u.test(segment) || isOpeningQuote(segment, units))
+    } else if (opening !== '' || /^[\p{Ps}\p{Pi}¿¡]/u.test(segment) || isOpeningQuote(segment, last))
       opening += segment;
     else units.push(`${units.pop() ?? ''}${segment}`);
+    last = segment;
   }
   return opening === '' ? units : [...units, opening];
 }
 
 /** A straight quote opens after white space, and closes otherwise. */
-function isOpeningQuote(segment: string, units: readonly string[]): boolean {
-  return /^["']/u.test(segment) && /\s$/u.test(units.at(-1) ?? '');
+function isOpeningQuote(segment: string, last: string): boolean {
+  return /^["']/u.test(segment) && /\s$/u.test(last);
 }
 
 /** A language tag for `Intl`; `und` has the rules for all languages. */
