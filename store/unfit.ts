@@ -1,7 +1,8 @@
 /**
  * Why a whole file did not pass: words that continue "the result is".
  *
- * - `silent`: there is sound, but all of it is digital silence.
+ * - `silent`: there is sound, but all of it is silence: below -50 dB of full scale where that is visible without a decoder.
+ * - `clipped throughout`: more than half of its samples are cut off at full scale.
  * - `without sound`: no sound, or sound of no length.
  * - `without a picture`: a video without one.
  * - `of no known kind`: its bytes match no known type.
@@ -9,6 +10,7 @@
  */
 export type Unfitness =
   | 'silent'
+  | 'clipped throughout'
   | 'without sound'
   | 'without a picture'
   | 'sound rather than a video'

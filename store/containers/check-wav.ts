@@ -1,10 +1,11 @@
 import { WholeButUnfit } from '../unfit.ts';
+import { unfitSamples } from '../sound/unfit-samples.ts';
 import { notWhole, type Container } from './container.ts';
 import { findWavSound, isPlain, UNKNOWN_LENGTH, type WavFormat } from './wav-sound.ts';
 
 /**
  * Checks a WAV file against its own chunks. Throws `UnfitBody` if its sound is cut off, `WholeButUnfit` if it has no
- * length or is silent. Without a stated length, only a cut within a sample can be detected.
+ * length, is silent or clipped throughout. Without a stated length, only a cut within a sample can be detected.
  */
 export async function checkWav(container: Container): Promise<number | undefined> {
   const { file } = container;
@@ -26,6 +27,8 @@ export async function checkWav(container: Container): Promise<number | undefined
   const silence = silenceOf(format);
   if (silence !== undefined && (await isOnly(container, start, start + bytes, silence)))
     throw new WholeButUnfit('silent', seconds);
+  const unfit = await unfitSamples(file.pieces(start, start + bytes), format);
+  if (unfit !== undefined) throw new WholeButUnfit(unfit, seconds);
   return seconds;
 }
 

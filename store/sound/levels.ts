@@ -32,6 +32,10 @@ export class Silences {
   #current = 0;
   #leading: number | undefined;
 
+  get hasSound(): boolean {
+    return this.#leading !== undefined;
+  }
+
   add(seconds: number, isSilent: boolean): void {
     this.#seconds += seconds;
     if (!isSilent) {

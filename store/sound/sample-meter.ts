@@ -55,6 +55,16 @@ export class SampleMeter {
       : new SampleMeter(format, read);
   }
 
+  /** Whether a moment so far was not silent. */
+  get hasSound(): boolean {
+    return this.#silences.hasSound;
+  }
+
+  /** Part of the samples so far that is cut off at full scale. */
+  get clippedShare(): number {
+    return this.#clipped / Math.max(1, this.#samples);
+  }
+
   add(piece: Buffer): void {
     const bytes = this.#rest.length === 0 ? piece : Buffer.concat([this.#rest, piece]);
     const end = bytes.length - (bytes.length % this.#format.block);
@@ -96,7 +106,7 @@ export class SampleMeter {
       channels: this.#format.channels,
       peak: this.#peak,
       rms: Math.sqrt(this.#sum / samples),
-      clippedShare: this.#clipped / samples,
+      clippedShare: this.clippedShare,
     };
   }
 }

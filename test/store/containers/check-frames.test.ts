@@ -39,10 +39,14 @@ describe('an MP3 file', () => {
     expect(said).toContain(words);
   });
 
-  it('is not called silent where one granule has data, or the frames do not tell', async () => {
+  it('is not called silent where one granule can be heard, or the frames do not tell', async () => {
     const body = media.silentMp3();
     // Two bits of the length of the last granule.
-    body.writeUInt8(3, body.length - 417 + 4 + Math.floor((20 + 3 * 59) / 8));
+    const last = body.length - 417 + 4 + Math.floor((20 + 3 * 59) / 8);
+    body.writeUInt8(3, last);
+    // With the least gain nothing of it is heard.
+    expect(await checkBody(body, 'mp3')).toBe('silent');
+    body.writeUInt8(0b11_0100, last + 3);
     expect(await checkBody(body, 'mp3')).toBeUndefined();
     const layer2 = Buffer.alloc(384);
     layer2.writeUInt32BE(0xfffd8400, 0);

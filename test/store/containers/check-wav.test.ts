@@ -16,8 +16,8 @@ describe('a WAV file', () => {
     ['a length of almost 2 GiB, as some streams have', media.wavOf(samples, { size: 0x7ffff000 })],
     ['texts behind its sound', withTexts],
     ['a coding that is not looked into', media.wavOf(Buffer.alloc(100), { coding: 7, bits: 8 })],
-    ['one sample that is not silent', media.wavOf(Buffer.concat([Buffer.alloc(200_000), Buffer.from([1, 0])]))],
-    ['8 bits that are not silent', media.wavOf(Buffer.alloc(100), { bits: 8 })],
+    ['one moment that is not silent', media.wavOf(Buffer.concat([Buffer.alloc(200_000), Buffer.from([0, 0x20])]))],
+    ['8 bits that are not silent', media.wavOf(Buffer.alloc(100, 0x60), { bits: 8 })],
   ])('is taken with %s', async (_, body) => {
     expect(await checkBody(body, 'wav')).toBeUndefined();
   });
@@ -38,10 +38,12 @@ describe('a WAV file', () => {
     ['is silent', media.wavOf(Buffer.alloc(200_000)), 'silent'],
     ['is silent in 8 bits', media.wavOf(Buffer.alloc(999, 0x80), { bits: 8 }), 'silent'],
     ['is silent in fractions', media.wavOf(Buffer.alloc(800), { coding: 3, bits: 32 }), 'silent'],
+    ['holds nothing that can be heard', media.wavOf(Buffer.alloc(200_000, Buffer.from([40, 0]))), 'silent'],
+    ['is at full scale throughout', media.wavOf(Buffer.alloc(800, Buffer.from([0xff, 0x7f]))), 'clipped throughout'],
     ['is a silent stream', media.wavOf(Buffer.alloc(800), { size: 0xffffffff }), 'silent'],
   ])('is found out that %s', async (_, body, words) => {
     const said = await checkBody(body, 'wav');
-    expect(said).toMatch(/^(Expected a whole [^.]*, but [^.]*\.|silent|without sound)$/u);
+    expect(said).toMatch(/^(Expected a whole [^.]*, but [^.]*\.|silent|clipped throughout|without sound)$/u);
     expect(said).toContain(words);
   });
 
