@@ -1,5 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
 import type { Ledger } from '../../ledger/ledger.ts';
+import type { LoadedRow } from '../../ledger/record-types.ts';
+import { scaleRuns } from '../support/property-runs.ts';
 import { expectKept } from './recount.ts';
 import { aBatch, aKey, aRow, INTENT, ledgerForEachTest, redriveNow } from './setup.ts';
 
@@ -12,13 +15,14 @@ ledgerForEachTest((made) => {
   ledger = made;
 });
 
+function partsOf(...texts: readonly string[]): NonNullable<LoadedRow['parts']>['rows'] {
+  return texts.map((text) => ({ spec: { kind: 'tts', text, voice: 'v', extra: {} }, quoted: 1 }));
+}
+
 async function load(budget: number): Promise<void> {
   const batch = aBatch();
   await ledger.createBatch({ ...batch, settings: { ...batch.settings, budget } });
-  const rows = ['One.', 'Two.', 'Three.'].map((text) => ({
-    spec: { kind: 'tts', text, voice: 'v', extra: {} } as const,
-    quoted: 1,
-  }));
+  const rows = partsOf('One.', 'Two.', 'Three.');
   await ledger.addRows('b', [{ ...aRow(1), quoted: 3, parts: { first: 3, rows } }, aRow(2)]);
   await ledger.openBatch('b', 2);
 }
@@ -89,5 +93,47 @@ describe('a row in parts under a budget', () => {
     // With row 2, which does not fit either.
     expect(await ledger.skippedQuotes('b')).toMatchObject({ overBudget: 3.5 });
     await expectKept(ledger, 'b');
+  });
+});
+
+describe('rows in parts under any budget, asked for in any order', () => {
+  it('are paid whole or not at all, and together never cost more', async () => {
+    let batches = 0;
+    const asks = fc.array(fc.record({ row: fc.integer({ min: 1, max: 9 }), isRefused: fc.boolean() }), {
+      maxLength: 20,
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 0, max: 11 }), asks, async (budget, some) => {
+        const batch = `p${++batches}`;
+        await ledger.createBatch({ ...aBatch(batch), settings: { ...aBatch().settings, budget } });
+        await ledger.addRows(batch, [
+          { ...aRow(1), quoted: 3, parts: { first: 4, rows: partsOf('One.', 'Two.', 'Three.') } },
+          { ...aRow(2), quoted: 3, parts: { first: 7, rows: partsOf('Four.', 'Five.', 'Six.') } },
+          aRow(3),
+        ]);
+        await ledger.openBatch(batch, 3);
+        const send = async (row: number, isRefused: boolean): Promise<void> => {
+          const attempt = (tried.get(row) ?? 0) + 1;
+          const key = { ...aKey(row, attempt), batch };
+          const answer = await ledger.intend(key, { ...INTENT, quoted: row === 3 ? 2.5 : 1 });
+          if (answer.type === 'go') {
+            tried.set(row, attempt);
+            if (isRefused) await ledger.settle(key, { verdict: 'not-accepted' }, { state: 'waiting' });
+            else await ledger.settle(key, { verdict: 'done' }, { outcome: 'succeeded' });
+          }
+          const { charged, reserved } = await ledger.money(batch);
+          expect(charged + reserved).toBeLessThanOrEqual(budget);
+          await expectKept(ledger, batch);
+        };
+        const tried = new Map<number, number>();
+        for (const { row, isRefused } of some) await send(row, isRefused);
+        for (let row = 3; row <= 9; row++) await send(row, false);
+        for (const whole of [1, 2]) {
+          const charges = (await ledger.readRow(batch, whole))?.charges ?? [];
+          expect([0, 3]).toContain(charges.filter(({ state }) => state === 'done').length);
+        }
+      }),
+      { numRuns: scaleRuns(40) },
+    );
   });
 });
