@@ -13,3 +13,6 @@ export type TextLimits = { readonly [O in Operation]?: TextLimit };
 
 /** The longest part of a text that is to be split where no limit is known: a guess that most engines take. */
 export const ASSUMED_TEXT_LIMIT = 2_000;
+
+/** A learnt limit below this may be a misread refusal. Texts are split by it, but not refused for it. */
+export const DOUBTED_TEXT_LIMIT = 500;

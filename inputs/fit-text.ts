@@ -1,4 +1,4 @@
-import { ASSUMED_TEXT_LIMIT, type TextLimit, type TextLimits } from '../contract/text-limits.ts';
+import { ASSUMED_TEXT_LIMIT, DOUBTED_TEXT_LIMIT, type TextLimit, type TextLimits } from '../contract/text-limits.ts';
 import { columnsReadBy, operationOf, resultOf, stepsIn, type RowSpec, type TtsMode } from '../contract/row-kinds.ts';
 import type { SplitMode } from '../contract/split-modes.ts';
 import { splitText, type Uncut } from '../policy/split-text.ts';
@@ -27,13 +27,18 @@ export function fitText(spec: RowSpec, { tts, split, textLimits = {} }: TextRule
   const known = textLimits[operationOf(spec, step, tts)];
   const isSplit = split !== undefined && canBeSplit(spec);
   const limit = known ?? (isSplit ? { most: ASSUMED_TEXT_LIMIT } : undefined);
-  if (limit === undefined || text.length <= limit.most) return WHOLE;
+  if (limit === undefined || text.length <= limit.most || (!isSplit && isDoubtful(limit))) return WHOLE;
   const came = `${text.length} characters`;
   const expected = `a text of at most ${limit.most} characters${saidBy(known)}`;
   if (!isSplit) return { finding: { expected: `${expected}${adviceFor(spec)}`, came, code: 'text-too-long' } };
   const cut = splitText(text, { by: split, limit: limit.most, language });
   if (cut.type === 'parts') return { parts: cut.parts };
   return { finding: { expected: `${expected}, because ${WHY_UNCUT[cut.why]}`, came, code: 'text-too-long' } };
+}
+
+/** Few engines take so little: a refusal that was misread must not keep texts from being sent, for then nothing would correct it. */
+function isDoubtful({ most, learntAt }: TextLimit): boolean {
+  return learntAt !== undefined && most < DOUBTED_TEXT_LIMIT;
 }
 
 /** Only speech that is a row's result can be joined; that of a chain is sent on by its link. */

@@ -34,6 +34,13 @@ describe('a text', () => {
     });
   });
 
+  it('is sent although a limit was learnt that few engines have, and split by it', () => {
+    const textLimits = limits(120, Date.UTC(2026, 10, 23));
+    expect(fit({ textLimits })).toEqual({ parts: [] });
+    const split = fit({ textLimits, split: 'sentences' });
+    expect('parts' in split && split.parts.length).toBeGreaterThan(1);
+  });
+
   it('is cut by the limit, or by a guess where none is known', () => {
     const cut = fit({ split: 'sentences', textLimits: limits(100) });
     expect(cut).toMatchObject({ parts: { length: 7 } });

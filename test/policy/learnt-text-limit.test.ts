@@ -10,6 +10,9 @@ describe('the limit that a refusal names', () => {
     ['Too big: expected string to have <=1500 characters', 1_600, 1_500],
     ['400 invalid_request: text length 5012 exceeds limit of 5.000 characters', 5_012, 5_000],
     ['The text must not be longer than 10000', 12_000, 10_000],
+    ['The text has 6,012 characters and exceeds the limit of 5,000', 6_012, 5_000],
+    ['Text over the 5000 character limit', 6_000, 5_000],
+    ['maximum is 5000 but got 6000 characters', 6_000, 5_000],
   ])('%s', (message, length, limit) => {
     expect(textLimitIn(message, length)).toBe(limit);
   });
@@ -22,6 +25,12 @@ describe('the limit that a refusal names', () => {
     ['voice v-123456789 was not found', 6_000_000_000],
     ['The upload is longer than 30 MB', 6_000],
     ['code 17: text too long', 6_000],
+    ['code 1700: text too long', 6_000],
+    ['Unsupported character at position 120 in text', 6_000],
+    ['invalid character U+1F600', 6_000],
+    ['voice does not speak these characters; error 4001', 6_000],
+    ['Too long queue: 250 jobs', 6_000],
+    ['The queue is too long: at most 250 jobs', 6_000],
   ])('is not in: %s', (message, length) => {
     expect(textLimitIn(message, length)).toBeUndefined();
   });
