@@ -4,7 +4,6 @@ import type { AttemptKey } from '../contract/batch.ts';
 import type { Failure } from '../contract/failures.ts';
 import { makesJob, operationOf, type linkOf, type MediaColumn } from '../contract/row-kinds.ts';
 import type { ChargeRecord } from '../ledger/record-types.ts';
-import { keepingChecked } from '../policy/after-check.ts';
 import { lastAttempt } from '../policy/row-machine.ts';
 import type { Dependencies } from './dependencies.ts';
 import { type LoadedAttempt, nameOf } from './attempt.ts';
@@ -65,9 +64,9 @@ export async function freshLink(
   // An earlier take's link may be of another text.
   if (!makesJob(operation) || before === undefined || jobId == null || before.file === null) {
     const message = `The ${step} of this row has no result to read a link from; have it done again from there.`;
-    return endWith(deps, loaded, key, message);
+    return endWith(deps, key, message);
   }
-  const made = { loaded, key, before };
+  const made = { key, before };
   const name = nameOf(key);
   try {
     let askedAt = 0;
@@ -106,7 +105,7 @@ const MOST_READS_OF_EARLIER: Readonly<Record<PollTrouble, number>> = { ...MOST_R
 
 async function laterOrNever(
   deps: Dependencies,
-  { loaded, key, before }: { readonly loaded: LoadedAttempt; readonly key: AttemptKey; readonly before: ChargeRecord },
+  { key, before }: { readonly key: AttemptKey; readonly before: ChargeRecord },
   signal: AbortSignal,
   { trouble, message, ...from }: { readonly trouble: PollTrouble } & Omit<Failure, 'class'>,
 ): Promise<Link> {
@@ -120,7 +119,7 @@ async function laterOrNever(
     await deps.ledger.revokeCached(before);
     return { type: 'ended' };
   }
-  return endWith(deps, loaded, key, message, from);
+  return endWith(deps, key, message, from);
 }
 
 async function later(signal: AbortSignal): Promise<Link> {
@@ -128,15 +127,9 @@ async function later(signal: AbortSignal): Promise<Link> {
   return { type: 'later' };
 }
 
-async function endWith(
-  deps: Dependencies,
-  { row, charges }: LoadedAttempt,
-  key: AttemptKey,
-  message: string,
-  from?: Partial<Failure>,
-): Promise<Link> {
+async function endWith(deps: Dependencies, key: AttemptKey, message: string, from?: Partial<Failure>): Promise<Link> {
   const failure: Failure = { ...from, class: 'ResultGone', message: `${message} The ${key.step} was not paid for.` };
   const ending = { outcome: 'failed', failure } as const;
-  await deps.ledger.giveUp(key, keepingChecked(row.spec, key.step, charges, ending));
+  await deps.ledger.giveUp(key, ending);
   return { type: 'ended' };
 }

@@ -10,7 +10,6 @@ import type { Retake, RowEffect, RowEnding } from '../ledger/row-effects.ts';
 import { StoreUnwritable } from '../store/errors.ts';
 import { stemOf } from '../store/layout.ts';
 import type { StoredFile } from '../store/store.ts';
-import { keepingChecked } from '../policy/after-check.ts';
 import { afterResult } from '../policy/after-result.ts';
 import { withCostNote } from '../policy/cost-note.ts';
 import { afterUnknown } from '../policy/new-take.ts';
@@ -68,7 +67,6 @@ async function meaningOf(
   key: AttemptKey,
   verdict: Verdict<StoredFile>,
 ): Promise<readonly [SettleVerdict, RowEffect]> {
-  const kept = (effect: RowEffect): RowEffect => keepingChecked(loaded.row.spec, key.step, loaded.charges, effect);
   switch (verdict.verdict) {
     case 'accepted':
       return [verdict, { state: 'processing' }];
@@ -99,19 +97,19 @@ async function meaningOf(
       return [{ ...record, ...why }, effect];
     }
     case 'not-accepted':
-      return [verdict, kept(afterRefusal(loaded, key, verdict.failure))];
+      return [verdict, afterRefusal(loaded, key, verdict.failure)];
     case 'rejected':
       return [
         verdict,
-        kept({
+        {
           outcome: 'failed',
           failure: withCostNote(await learnTextLimit(deps, loaded, verdict.failure), 'nothing was charged'),
-        }),
+        },
       ];
     case 'unknown':
       // If the API has a list, reconcile looks there before the row ends.
       if (isTraceable(loaded.operation)) return [verdict, { state: 'submitting' }];
-      return [verdict, kept(await whenUnknown(deps, key, null, verdict.failure))];
+      return [verdict, await whenUnknown(deps, key, null, verdict.failure)];
   }
 }
 

@@ -3,7 +3,7 @@ import { wasAccepted } from '../contract/outcomes.ts';
 import type { Failure } from '../contract/failures.ts';
 import { hasRunningJob } from '../policy/row-machine.ts';
 import { isSending } from './conditions.ts';
-import { applyEffect, applyJobEnd, applyLateEffect } from './endings.ts';
+import { applyEffect, applyJobEnd, applyLateEffect, effectOf } from './endings.ts';
 import { LedgerMisuse } from './errors.ts';
 import type { JobKey, SettleVerdict } from './charge-methods.ts';
 import type { Ledger } from './ledger.ts';
@@ -82,8 +82,9 @@ export async function settleInHand(
   if (isDone) await keepPaidResult(row.tx, settled, effect);
   // If the row has moved on to another take, only the money matters.
   if (row.line.take !== key.take) return true;
-  const apply = verdict.verdict === 'unknown' ? applyEffect : applyLateEffect;
-  await apply(row, effect);
+  const meant = effectOf(row, key.step, effect);
+  if (verdict.verdict === 'unknown') await applyEffect(row, meant);
+  else await applyLateEffect(row, meant, key.step);
   if (verdict.verdict === 'not-accepted') await reserveAgain(row, settled);
   return true;
 }

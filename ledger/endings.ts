@@ -1,7 +1,10 @@
 import type { RowState } from '../contract/outcomes.ts';
+import { checkedBy, type Step } from '../contract/row-kinds.ts';
 import { haltIfDue, haltIfWholeIsDue } from './halts.ts';
 import type { Retake, RowEffect, RowEnding, RowProgress } from './row-effects.ts';
+import { keepingChecked } from '../policy/after-check.ts';
 import { bestEnding, betterFallback } from '../policy/best-take.ts';
+import type { ResultFile } from './record-types.ts';
 import { toFailure, toFallback } from './records.ts';
 import type { RowInHand } from './row-in-hand.ts';
 import type { RowLine } from './schema.ts';
@@ -13,6 +16,12 @@ import { makeTake } from './takes.ts';
  * things change it: a late answer for a row given up as unknown, a late result for one that was overdue, and a person's
  * redrive.
  */
+
+/** What an attempt of this step means for its row: a check that fails takes nothing from what it checks. */
+export function effectOf<Effect extends RowEffect>(row: RowInHand, step: Step, effect: Effect): Effect | RowEnding {
+  if (checkedBy(row.line.kind, step) === undefined) return effect;
+  return keepingChecked<ResultFile, Effect>(row.spec, step, row.attempts, effect);
+}
 
 /** Changes an open row. An ended row stays as it is. */
 export async function applyEffect(row: RowInHand, effect: RowEffect): Promise<void> {
@@ -48,8 +57,8 @@ async function retake(row: RowInHand, effect: Retake): Promise<void> {
  * Applies a late answer to a row that may have been given up: such a row ends as the answer says, or is open again,
  * free for the next claim, and so is its batch. A row that ended otherwise stays as it is.
  */
-export async function applyLateEffect(row: RowInHand, late: RowEffect): Promise<void> {
-  if (!wasGivenUp(row.line)) return applyEffect(row, late);
+export async function applyLateEffect(row: RowInHand, late: RowEffect, step: Step): Promise<void> {
+  if (!wasGivenUp(row.line, step)) return applyEffect(row, late);
   const effect = withoutRetake(late);
   const change = 'outcome' in effect ? endingColumns(bestOf(row, effect)) : reopening(effect.state);
   await row.change({ ...change, hold: row.line.hold + 1 });
@@ -62,9 +71,11 @@ export async function applyLateEffect(row: RowInHand, late: RowEffect): Promise<
     .execute();
 }
 
-/** True for a row that ended only because an answer was missing, whatever that was called. */
-function wasGivenUp({ outcome, failure }: RowLine): boolean {
+/** True for a row that ended only because an answer for this step was missing, whatever that was called. */
+function wasGivenUp({ kind, outcome, failure }: RowLine, step: Step): boolean {
   if (outcome === 'unknown') return true;
+  // What is kept of a row whose check has no answer.
+  if (outcome === 'unfit') return checkedBy(kind, step) !== undefined;
   return outcome === 'failed' && toFailure(failure)?.class === 'OutcomeUnknown';
 }
 
@@ -98,6 +109,7 @@ function reopening(state: RowState): {
   state: RowState;
   outcome: null;
   failure: null;
+  file: null;
   lane: null;
   updated_at: number;
   ended_at: null;
@@ -106,6 +118,7 @@ function reopening(state: RowState): {
     state,
     outcome: null,
     failure: null,
+    file: null,
     lane: null,
     updated_at: Date.now(),
     ended_at: null,

@@ -1,5 +1,5 @@
 import type { AttemptKey } from '../contract/batch.ts';
-import { applyEffect } from './endings.ts';
+import { applyEffect, effectOf } from './endings.ts';
 import { findBlocking } from './intents.ts';
 import type { Retake, RowEnding } from './row-effects.ts';
 import type { RowStanding } from './record-types.ts';
@@ -20,7 +20,7 @@ export async function giveUp(db: Db, key: AttemptKey, effect: RowEnding | Retake
     const blocking = findBlocking(row.chargesOf(key.step), key);
     const isOwn = blocking?.take === key.take && blocking.attempt === key.attempt;
     const isOver = blocking === undefined || (isOwn && blocking.state === 'unknown');
-    if (isOver && row.line.take === key.take) await applyEffect(row, effect);
+    if (isOver && row.line.take === key.take) await applyEffect(row, effectOf(row, key.step, effect));
     return row.standing();
   });
 }

@@ -191,6 +191,40 @@ describe('a verification that fails itself', () => {
   });
 });
 
+describe('speech whose check is given up', () => {
+  /** Kills the worker that has sent the check, and settles it. */
+  async function loseCheck(): Promise<void> {
+    const death = world.holdAt('after-answer');
+    await worker.submit(keyOf(1));
+    await worker.wait([[1]]);
+    void (await world.worker({ atFaultPoint: death.atFaultPoint })).submit(keyOf(1, 1, 'verification'));
+    await death.reached;
+    await worker.reconcile(keyOf(1, 1, 'verification'));
+  }
+
+  it('is kept whoever gives it up, and a late answer still ends its row', async () => {
+    await begin(verified(), [], { onUnknown: 'fail' });
+    await loseCheck();
+    const { file, charges, ...row } = await world.row(1);
+    expect(row).toMatchObject({ outcome: 'unfit', failure: { cause: 'not verified' } });
+    expect(file).toEqual(charges[0]?.file);
+    if (file === null) throw new Error('the speech is gone');
+    const ledger = await world.look();
+    await ledger.settle(keyOf(1, 1, 'verification'), { verdict: 'done' }, { outcome: 'succeeded', file });
+    expect(await world.row(1)).toMatchObject({ outcome: 'succeeded', failure: null, file });
+  });
+
+  it('is kept where the check cannot be sent at all', async () => {
+    await begin(verified());
+    await worker.submit(keyOf(1));
+    await worker.wait([[1]]);
+    const failure = { class: 'InternalError', message: 'Nothing was sent for it.' } as const;
+    await (await world.look()).giveUp(keyOf(1, 1, 'verification'), { outcome: 'failed', failure });
+    const { file, charges, outcome } = await world.row(1);
+    expect([outcome, file]).toEqual(['unfit', charges[0]?.file]);
+  });
+});
+
 describe('speech that did not pass', () => {
   it('of a chain goes into the video if a person accepts it, the best take of it', async () => {
     await begin(verified(dub()), [speaks('missing-sentence'), speaks('other-words')], { retakes: 1 });
