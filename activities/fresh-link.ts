@@ -4,7 +4,7 @@ import type { AttemptKey } from '../contract/batch.ts';
 import type { Failure } from '../contract/failures.ts';
 import { makesJob, operationOf, type linkOf, type MediaColumn } from '../contract/row-kinds.ts';
 import type { ChargeRecord } from '../ledger/record-types.ts';
-import { lastAttempt } from '../policy/row-machine.ts';
+import { usedAttempt } from '../policy/row-machine.ts';
 import type { Dependencies } from './dependencies.ts';
 import { type LoadedAttempt, nameOf } from './attempt.ts';
 import type { PollTrouble } from './polled-jobs.ts';
@@ -54,12 +54,7 @@ export async function freshLink(
 ): Promise<Link> {
   const { row, batch, charges } = loaded;
   const operation = operationOf(row.spec, step, batch.settings.tts);
-  // A person may have accepted what an earlier take made.
-  const { acceptedTake } = row;
-  const before = lastAttempt(
-    acceptedTake === null ? charges : charges.filter(({ take }) => take === acceptedTake),
-    step,
-  );
+  const before = usedAttempt(row, charges, step);
   const jobId = before?.jobId ?? before?.source?.jobId;
   // An earlier take's link may be of another text.
   if (!makesJob(operation) || before === undefined || jobId == null || before.file === null) {

@@ -141,6 +141,16 @@ export function lastAttempt<A extends Pick<AttemptView, 'step' | 'take' | 'attem
   return last;
 }
 
+/** The attempt whose result later steps of a row use: a person may have accepted what an earlier take made. */
+export function usedAttempt<A extends Pick<AttemptView, 'step' | 'take' | 'attempt'>>(
+  { acceptedTake }: { readonly acceptedTake: number | null },
+  attempts: readonly A[],
+  step: Step,
+): A | undefined {
+  const mine = acceptedTake === null ? attempts : attempts.filter(({ take }) => take === acceptedTake);
+  return lastAttempt(mine, step);
+}
+
 /** True if nothing comes after this step of the row. */
 export function isLastStep(row: StepChoice, step: Step): boolean {
   return stepsIn(row).at(-1) === step;

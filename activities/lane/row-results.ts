@@ -6,7 +6,7 @@ import type { BatchRecord, ResultSource, RowStanding } from '../../ledger/record
 import { quoteFrom } from '../../policy/pricing.ts';
 import { mediaOf, type MediaIdentity } from '../../policy/result-key.ts';
 import { isKnownBy, isOnRecord, mayReuse } from '../../policy/result-reuse.ts';
-import { lastAttempt } from '../../policy/row-machine.ts';
+import { usedAttempt } from '../../policy/row-machine.ts';
 import { nameOf, moveAfter, type RowNow } from '../attempt.ts';
 import { loadBatch } from '../batch-cache.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -170,11 +170,12 @@ export class RowResults {
 
 /** The files that the steps of a row with a check have made; undefined: it has no check, or none are made yet. */
 function madeBy(
-  { spec }: RowStanding['row'],
+  row: RowStanding['row'],
   charges: RowStanding['charges'],
 ): { readonly key: string; readonly files: ReadonlyMap<Step, string> } | undefined {
+  const { spec } = row;
   if (spec.verify === undefined) return undefined;
   const [of] = stepsIn(spec).flatMap((step) => checkedBy(spec.kind, step) ?? []);
-  const file = of === undefined ? null : (lastAttempt(charges, of)?.file ?? null);
+  const file = of === undefined ? null : (usedAttempt(row, charges, of)?.file ?? null);
   return of === undefined || file === null ? undefined : { key: file.sha256, files: new Map([[of, file.sha256]]) };
 }

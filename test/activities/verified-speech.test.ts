@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { RowSpec } from '../../contract/row-kinds.ts';
 import type { FaultPlan } from '../../simulator/fault-plan.ts';
 import { speechSeconds } from '../../simulator/media/melody.ts';
+import { usedAttempt } from '../../policy/row-machine.ts';
 import { redriveNow } from '../ledger/setup.ts';
 import { BATCH, dub, keyOf, tts, type Wanted } from './rows.ts';
 import type { Worker } from './worker.ts';
@@ -236,6 +237,7 @@ describe('speech that did not pass', () => {
     const row = await world.row(1);
     expect(row).toMatchObject({ outcome: 'succeeded', acceptedTake: 1, file: { extension: 'mp4' } });
     const video = world.charges().find(({ operation }) => operation === 'lip-sync-job');
+    expect(usedAttempt(row, row.charges, 'speech')?.take).toBe(1);
     expect(video?.audioUrl).toContain(row.charges.find(({ take }) => take === 1)?.jobId ?? 'none');
     expect(operations()).toEqual(['speech-job', 'transcription', 'speech-job', 'transcription', 'lip-sync-job']);
   });
