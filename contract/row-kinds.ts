@@ -83,9 +83,9 @@ export function resultStepOf({ kind }: Pick<StepChoice, 'kind'>): Step {
   return (steps.findLast(({ checks }) => checks === undefined) ?? steps[0]).step;
 }
 
-/** The earlier step whose result this one only checks; undefined: it makes a result itself. */
+/** The earlier step whose result this one only checks; undefined: it makes a result itself, or such rows have none. */
 export function checkedBy(kind: Kind, step: Step): Step | undefined {
-  return stepOf(kind, step).checks;
+  return KIND_FACTS[kind].steps.find((one) => one.step === step)?.checks;
 }
 
 /** Whether the results of such rows can be verified. */
