@@ -36,6 +36,7 @@ describe('doctor', () => {
     expect(await doctor({})).toMatchObject([
       { type: 'node', ok: true, version: process.versions.node },
       { type: 'disk', ok: true, home: join(folder, 'home') },
+      { type: 'ffmpeg', ok: true },
       { type: 'ledger', ok: true, batches: 0, unfinished: 0 },
       { type: 'server', ok: false, trouble: { type: 'error' } },
       { type: 'api', ok: false, ...trouble('no-api') },
