@@ -313,6 +313,7 @@ describe('the classes of failures', () => {
       'NotSent',
       'RateLimited',
       'InternalError',
+      'NotJoined',
       'NotChosen',
       'NotCached',
       'NoVoice',
