@@ -21,7 +21,7 @@ const CORES = availableParallelism();
  * Files at once. Half of the time of a unit test, and two thirds of that of a live one, is waiting. A live file needs up to a gigabyte, so
  * there is an end to them.
  */
-const FILES_AT_ONCE = { unit: 2 * CORES, live: Math.min(8, Math.ceil(2.5 * CORES)) };
+const FILES_AT_ONCE = { unit: 2 * CORES, live: Math.min(8, 2 * CORES) };
 const JEST = join(process.cwd(), 'node_modules/jest/bin/jest.js');
 const OPEN_HANDLE = /Jest did not exit|worker process has failed to exit gracefully/;
 /** Jest may take this long to end when its tests have, in ms: a busy machine needs a while. One that leaks never ends. */

@@ -92,6 +92,8 @@ testsAtOnce({
       expect(missed.length).toBeGreaterThan(0);
       expect(missed.every(({ amiss }) => amiss)).toBe(true);
       await schedule('delete', 'often');
+      // The server's list of schedules follows in a moment.
+      await waitFor(async () => (await check()).said.schedules.length === 0, undefined, 1_000);
       expect((await check()).said).toEqual({ in_order: true, schedules: [] });
 
       const up = world.start(['up']);
