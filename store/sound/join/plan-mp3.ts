@@ -3,6 +3,7 @@ import { readBits, readMpegFrame, sideLayout, type MpegFrame } from '../../conta
 import { UnfitBody } from '../../store.ts';
 import { withFile } from './new-file.ts';
 import type { JoinPart } from './join-request.ts';
+import { planAlike, type JoinPlan } from './plan-alike.ts';
 
 /** How many frames lie between two places that are noted, so that players can find a time. */
 export const FRAMES_A_MARK = 32;
@@ -30,28 +31,9 @@ export interface Mp3Part extends JoinPart {
   readonly isConstant: boolean;
 }
 
-/** MP3 files whose frames can be put behind each other, or which of them does not fit, in words. */
-export type Mp3Plan =
-  | { readonly type: 'fits'; readonly parts: readonly Mp3Part[] }
-  | { readonly type: 'differs'; readonly part: JoinPart; readonly what: string };
-
 /** Finds out whether MP3 files have one rate and number of channels, and which frames of them are sound. */
-export async function planMp3(parts: readonly JoinPart[]): Promise<Mp3Plan> {
-  const planned: Mp3Part[] = [];
-  for (const part of parts) {
-    const found = await readPart(part);
-    if (typeof found === 'string') return { type: 'differs', part, what: found };
-    const [before] = planned;
-    if (before !== undefined && describe(before.first) !== describe(found.first)) {
-      return {
-        type: 'differs',
-        part,
-        what: `has ${describe(found.first)}, and the first one ${describe(before.first)}`,
-      };
-    }
-    planned.push(found);
-  }
-  return { type: 'fits', parts: planned };
+export function planMp3(parts: readonly JoinPart[]): Promise<JoinPlan<Mp3Part>> {
+  return planAlike(parts, readPart, ({ first }) => describe(first));
 }
 
 function describe({ header }: MpegFrame): string {

@@ -2,6 +2,7 @@ import type { FileWindow } from '../../containers/file-window.ts';
 import { findWavSound, isPlain, type WavFormat, type WavSound } from '../../containers/wav-sound.ts';
 import type { JoinPart } from './join-request.ts';
 import { withFile } from './new-file.ts';
+import { planAlike, type JoinPlan } from './plan-alike.ts';
 
 /** Telephone codings: a byte a sample, and the byte of silence. */
 const TELEPHONE: Readonly<Record<number, number>> = { 6: 0xd5, 7: 0xff };
@@ -12,27 +13,17 @@ export interface WavPart extends JoinPart {
   readonly format: WavFormat;
 }
 
-/** WAV files that can be joined sample by sample, or which of them does not fit, in words. */
-export type WavPlan =
-  | { readonly type: 'fits'; readonly parts: readonly WavPart[] }
-  | { readonly type: 'differs'; readonly part: JoinPart; readonly what: string };
-
 /** Finds out whether WAV files have one format, and samples that can be put behind each other. */
-export async function planWav(parts: readonly JoinPart[]): Promise<WavPlan> {
-  const planned: WavPart[] = [];
-  for (const part of parts) {
-    const sound = await withFile(part.path, findWholeSound);
-    const { format } = sound ?? {};
-    if (sound === undefined || format === undefined || silenceOf(format) === undefined) {
-      return { type: 'differs', part, what: 'is not whole, or not made of plain samples' };
-    }
-    const [first] = planned;
-    if (first !== undefined && describe(first.format) !== describe(format)) {
-      return { type: 'differs', part, what: `has ${describe(format)}, and the first one ${describe(first.format)}` };
-    }
-    planned.push({ ...part, sound, format });
-  }
-  return { type: 'fits', parts: planned };
+export function planWav(parts: readonly JoinPart[]): Promise<JoinPlan<WavPart>> {
+  return planAlike(parts, readPart, ({ format }) => describe(format));
+}
+
+async function readPart(part: JoinPart): Promise<WavPart | string> {
+  const sound = await withFile(part.path, findWholeSound);
+  const { format } = sound ?? {};
+  if (sound === undefined || format === undefined || silenceOf(format) === undefined)
+    return 'is not whole, or not made of plain samples';
+  return { ...part, sound, format };
 }
 
 async function findWholeSound(file: FileWindow): Promise<WavSound | undefined> {
