@@ -1,19 +1,15 @@
-import { randomBytes } from 'node:crypto';
-import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { findServer } from '../../embedded/find-server.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { atExit } from './at-exit.ts';
 import { checkLongText, LONG_TEXT, type PartStanding } from './check-long-text.ts';
 import { checkEnds } from './check-world.ts';
 import type { Finding } from './finding.ts';
+import { inFolder, type FolderRequest } from './in-folder.ts';
 import { runToEnd, type RunEnd } from './killed-run.ts';
 import { COMPLETE, Member } from './member.ts';
 import type { ChaosOptions } from './options.ts';
-import { killAllIn, killIn } from './processes-in.ts';
+import { killAllIn } from './processes-in.ts';
 import { pick, seeded, type Chance } from './seeded.ts';
-import { SimulatorJudge } from './simulator-judge.ts';
 
 const { batch: BATCH, row: ROW } = LONG_TEXT;
 const CHARACTERS = 200_000;
@@ -42,74 +38,65 @@ const KILL_AT = 50;
  */
 export async function longText(options: ChaosOptions, say: (line: string) => void): Promise<Finding[]> {
   const { dist, minutes, seed, submits } = options;
-  const folder = await realpath(await mkdtemp(join(tmpdir(), 'voxbatch-chaos-')));
-  atExit(() => {
-    killIn(folder);
-  });
-  const token = `chaos-${randomBytes(12).toString('hex')}`;
   const text = writeText(seeded(seed));
   const faults = [
     { on: 'create', match: { text: FAILS }, fault: 'job-fails', times: 1 },
     { on: 'create', match: { text: LOST }, fault: 'reset-after', times: 1 },
   ] as const;
-  const judge = await SimulatorJudge.start(
-    { seed, token, credits: 100_000_000, createMs: [50, 300], jobMs: [200, 1_500], plan: { rules: [...faults] } },
-    (port) => `http://127.0.0.1:${port}`,
-  );
-  await writeFile(join(folder, `${BATCH}.csv`), `id,text,voice\n${ROW},"${text}",narrator\n`);
-  await writeFile(join(folder, 'voxbatch.config.json'), JSON.stringify({ polling: { firstLookMs: 200, gapMs: 200 } }));
-  const server = await findServer({ env: process.env, say });
-  const env = {
-    ...{ PATH: process.env['PATH'], HOME: process.env['HOME'], VOXBATCH_TEMPORAL_CLI: server.path },
-    ...{ VOXBATCH_API_URL: judge.url, VOXBATCH_API_TOKEN: token },
-  };
-  const command = (...args: readonly string[]): Promise<RunEnd> => runToEnd({ dist, folder, env, args });
-  const run = new Member({
-    name: 'run',
-    args: ['run', `${BATCH}.csv`, '--split', 'sentences', '--yes', '--halt', 'never', '--submits', String(submits)],
-    ...{ folder, logs: folder, dist, env },
-    isFinal: (code) => COMPLETE.includes(code),
+  const simulation = {
+    credits: 100_000_000,
+    createMs: [50, 300],
+    jobMs: [200, 1_500],
+    plan: { rules: [...faults] },
+  } satisfies FolderRequest['simulation'];
+  return inFolder({ options, say, simulation }, async ({ folder, judge, env }) => {
+    await writeFile(join(folder, `${BATCH}.csv`), `id,text,voice\n${ROW},"${text}",narrator\n`);
+    await writeFile(
+      join(folder, 'voxbatch.config.json'),
+      JSON.stringify({ polling: { firstLookMs: 200, gapMs: 200 } }),
+    );
+    const command = (...args: readonly string[]): Promise<RunEnd> => runToEnd({ dist, folder, env, args });
+    const run = new Member({
+      name: 'run',
+      args: ['run', `${BATCH}.csv`, '--split', 'sentences', '--yes', '--halt', 'never', '--submits', String(submits)],
+      ...{ folder, logs: folder, dist, env },
+      isFinal: (code) => COMPLETE.includes(code),
+    });
+    const partsNow = async (): Promise<readonly PartStanding[]> =>
+      (JSON.parse((await command('explain', ROW, BATCH, '--json')).stdout) as { parts: PartStanding[] }).parts;
+    try {
+      run.start();
+      await waitFor(() => judge.charged >= KILL_AT || run.finalCode !== undefined, minutes * 60_000);
+      const wasRunning = run.isUp;
+      await run.kill();
+      await killAllIn(folder);
+      say(`killed with its server at ${String(judge.charged)} charges`);
+      run.start();
+      await waitFor(() => run.finalCode !== undefined, minutes * 60_000);
+      const first = { code: run.finalCode ?? null, parts: await partsNow(), charges: await judge.ledger() };
+      say(`${String(first.parts.length)} parts, ${String(first.charges.length)} charges, exit ${String(first.code)}`);
+
+      const failed = first.parts.filter(({ outcome }) => outcome === 'failed').map(({ id }) => id);
+      const redrive = await command('redrive', BATCH, '--rows', failed.join(','), '--yes');
+      const second = { code: redrive.code, parts: await partsNow(), charges: await judge.ledger() };
+      say(`the failed one again: ${String(second.charges.length)} charges, exit ${String(second.code)}`);
+
+      const resubmit = await command('redrive', BATCH, '--rows', ROW, '--resubmit', '--yes');
+      const third = { code: resubmit.code, parts: await partsNow(), charges: await judge.ledger() };
+      say(`the doubtful ones again: ${String(third.charges.length)} charges, exit ${String(third.code)}`);
+
+      const findings = [
+        { promise: 'the command is killed in the middle', broken: wasRunning ? [] : ['it had ended'] },
+        checkEnds(run.ends.map((end) => ({ name: 'run', ...end }))),
+        ...(await checkLongText({ folder, text, fails: FAILS, lost: LOST, submits, first, second, third })),
+      ];
+      if (findings.some(({ broken }) => broken.length > 0))
+        await writeFile(join(folder, 'redrives.log'), [redrive, resubmit].map((end) => end.stderr).join('\n'));
+      return findings;
+    } finally {
+      await run.close();
+    }
   });
-  const partsNow = async (): Promise<readonly PartStanding[]> =>
-    (JSON.parse((await command('explain', ROW, BATCH, '--json')).stdout) as { parts: PartStanding[] }).parts;
-  let isWhole = false;
-  try {
-    run.start();
-    await waitFor(() => judge.charged >= KILL_AT || run.finalCode !== undefined, minutes * 60_000);
-    const wasRunning = run.isUp;
-    await run.kill();
-    await killAllIn(folder);
-    say(`killed with its server at ${String(judge.charged)} charges`);
-    run.start();
-    await waitFor(() => run.finalCode !== undefined, minutes * 60_000);
-    const first = { code: run.finalCode ?? null, parts: await partsNow(), charges: await judge.ledger() };
-    say(`${String(first.parts.length)} parts, ${String(first.charges.length)} charges, exit ${String(first.code)}`);
-
-    const failed = first.parts.filter(({ outcome }) => outcome === 'failed').map(({ id }) => id);
-    const redrive = await command('redrive', BATCH, '--rows', failed.join(','), '--yes');
-    const second = { code: redrive.code, parts: await partsNow(), charges: await judge.ledger() };
-    say(`the failed one again: ${String(second.charges.length)} charges, exit ${String(second.code)}`);
-
-    const resubmit = await command('redrive', BATCH, '--rows', ROW, '--resubmit', '--yes');
-    const third = { code: resubmit.code, parts: await partsNow(), charges: await judge.ledger() };
-    say(`the doubtful ones again: ${String(third.charges.length)} charges, exit ${String(third.code)}`);
-
-    const findings = [
-      { promise: 'the command is killed in the middle', broken: wasRunning ? [] : ['it had ended'] },
-      checkEnds(run.ends.map((end) => ({ name: 'run', ...end }))),
-      ...(await checkLongText({ folder, text, fails: FAILS, lost: LOST, submits, first, second, third })),
-    ];
-    isWhole = findings.every(({ broken }) => broken.length === 0);
-    if (!isWhole)
-      await writeFile(join(folder, 'redrives.log'), [redrive, resubmit].map((end) => end.stderr).join('\n'));
-    return findings;
-  } finally {
-    await run.close();
-    await killAllIn(folder);
-    await judge.close();
-    if (isWhole && !options.keep) await rm(folder, { recursive: true, force: true, maxRetries: 5 });
-    else say(`The folder is kept: ${folder}`);
-  }
 }
 
 /** Sentences, in paragraphs of ten; no two are alike. */

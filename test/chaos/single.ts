@@ -1,16 +1,13 @@
-import { randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, realpath, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { findServer } from '../../embedded/find-server.ts';
-import { atExit } from './at-exit.ts';
 import { orderOf } from './charged-step.ts';
 import type { Finding } from './finding.ts';
+import { inFolder, type FolderRequest } from './in-folder.ts';
 import { runToEnd, type RunEnd } from './killed-run.ts';
 import type { ChaosOptions } from './options.ts';
-import { killAllIn, killIn } from './processes-in.ts';
+import { killAllIn } from './processes-in.ts';
 import { seeded, type Chance } from './seeded.ts';
-import { SimulatorJudge } from './simulator-judge.ts';
+import type { SimulatorJudge } from './simulator-judge.ts';
 
 const AUDIO = 'https://media.example/line.mp3?seconds=2';
 
@@ -49,23 +46,12 @@ const IN_DOUBT = 13;
  */
 export async function single(options: ChaosOptions, say: (line: string) => void): Promise<Finding[]> {
   const { kills, seed } = options;
-  const folder = await realpath(await mkdtemp(join(tmpdir(), 'voxbatch-chaos-')));
-  atExit(() => {
-    killIn(folder);
-  });
-  const token = `chaos-${randomBytes(12).toString('hex')}`;
-  const timing = { createMs: [50, 500] as [number, number], jobMs: [200, 1_500] as [number, number] };
-  const judge = await SimulatorJudge.start(
-    { seed, token, credits: 10_000_000, ...timing },
-    (port) => `http://127.0.0.1:${port}`,
-  );
-  const server = await findServer({ env: process.env, say });
-  const env = {
-    ...{ PATH: process.env['PATH'], HOME: process.env['HOME'], VOXBATCH_TEMPORAL_CLI: server.path },
-    ...{ VOXBATCH_API_URL: judge.url, VOXBATCH_API_TOKEN: token },
-  };
-  let isWhole = false;
-  try {
+  const simulation = {
+    credits: 10_000_000,
+    createMs: [50, 500],
+    jobMs: [200, 1_500],
+  } satisfies FolderRequest['simulation'];
+  return inFolder({ options, say, simulation }, async ({ folder, judge, env }) => {
     const names = Object.keys(COMMANDS) as CommandName[];
     const attacks = names.map(async (command, at) => {
       const home = join(folder, command);
@@ -77,15 +63,8 @@ export async function single(options: ChaosOptions, say: (line: string) => void)
       return attack({ command, kills, home, env, judge, say, dist: options.dist, chance: seeded(seed + at) });
     });
     const jobs = (await Promise.all(attacks)).flat();
-    const findings = await check(jobs, kills * names.length);
-    isWhole = findings.every(({ broken }) => broken.length === 0);
-    return findings;
-  } finally {
-    await killAllIn(folder);
-    await judge.close();
-    if (isWhole && !options.keep) await rm(folder, { recursive: true, force: true, maxRetries: 5 });
-    else say(`The folder is kept: ${folder}`);
-  }
+    return check(jobs, kills * names.length);
+  });
 }
 
 interface Attack {

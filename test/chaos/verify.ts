@@ -1,18 +1,13 @@
-import { randomBytes } from 'node:crypto';
-import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { findServer } from '../../embedded/find-server.ts';
 import { hasPace } from '../../policy/speech-pace.ts';
 import { SPOILT_SPEECH, type SpoiltSpeech } from '../../simulator/spoil-speech.ts';
-import { atExit } from './at-exit.ts';
 import { readBatchFiles, type ResultRow } from './batch-files.ts';
 import type { Finding } from './finding.ts';
+import { inFolder, type FolderRequest } from './in-folder.ts';
 import { runToEnd } from './killed-run.ts';
 import type { ChaosOptions } from './options.ts';
-import { killAllIn, killIn } from './processes-in.ts';
 import { seeded, type Chance } from './seeded.ts';
-import { SimulatorJudge } from './simulator-judge.ts';
 
 const BATCH = 'verify';
 /** Good rows for each three bad ones. */
@@ -62,13 +57,8 @@ interface Planned {
  * good speech of any length in several languages: how much of the bad is caught, and whether any of the good is.
  */
 export async function verify(options: ChaosOptions, say: (line: string) => void): Promise<Finding[]> {
-  const { dist, rows, seed, keep } = options;
+  const { dist, rows, seed } = options;
   const planned = plan(rows, seeded(seed));
-  const folder = await realpath(await mkdtemp(join(tmpdir(), 'voxbatch-chaos-')));
-  atExit(() => {
-    killIn(folder);
-  });
-  const token = `chaos-${randomBytes(12).toString('hex')}`;
   const rules = planned.flatMap(({ text, as }) =>
     as === null
       ? []
@@ -81,35 +71,24 @@ export async function verify(options: ChaosOptions, say: (line: string) => void)
           },
         ],
   );
-  const judge = await SimulatorJudge.start(
-    { seed, token, credits: 100_000_000, createMs: [5, 30], jobMs: [50, 300], plan: { rules } },
-    (port) => `http://127.0.0.1:${port}`,
-  );
-  let isWhole = false;
-  try {
-    const server = await findServer({ env: process.env, say });
+  const simulation = {
+    credits: 100_000_000,
+    createMs: [5, 30],
+    jobMs: [50, 300],
+    plan: { rules },
+  } satisfies FolderRequest['simulation'];
+  return inFolder({ options, say, simulation }, async ({ folder, env }) => {
     const lines = planned.map(({ id, text }) => `${id},"${text.replaceAll('"', '""')}",narrator`);
     const manifest = join(folder, `${BATCH}.csv`);
     await writeFile(manifest, `id,text,voice\n${lines.join('\n')}\n`);
     const config = { polling: { firstLookMs: 200, gapMs: 200 } };
     await writeFile(join(folder, 'voxbatch.config.json'), JSON.stringify(config));
-    const env = {
-      ...{ PATH: process.env['PATH'], HOME: process.env['HOME'], VOXBATCH_TEMPORAL_CLI: server.path },
-      ...{ VOXBATCH_API_URL: judge.url, VOXBATCH_API_TOKEN: token },
-    };
     const args = ['run', manifest, '--name', BATCH, '--verify', '--yes', '--halt', 'never'];
     const end = await runToEnd({ dist, folder, env, args });
     say(`ended with ${String(end.code)} after ${(end.tookMs / 1_000).toFixed(0)} s`);
     const { results } = await readBatchFiles(folder, BATCH);
-    const findings = check(planned, new Map(results.map((row) => [row.id, row])), end.code);
-    isWhole = findings.every(({ broken }) => broken.length === 0);
-    return findings;
-  } finally {
-    await killAllIn(folder);
-    await judge.close();
-    if (isWhole && !keep) await rm(folder, { recursive: true, force: true, maxRetries: 5 });
-    else say(`The folder is kept: ${folder}`);
-  }
+    return check(planned, new Map(results.map((row) => [row.id, row])), end.code);
+  });
 }
 
 function plan(rows: number, chance: Chance): readonly Planned[] {

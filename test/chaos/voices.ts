@@ -1,19 +1,15 @@
-import { randomBytes } from 'node:crypto';
-import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { findServer } from '../../embedded/find-server.ts';
 import type { LedgerEntry } from '../../simulator/start-simulator.ts';
 import { encodeSilence } from '../../simulator/media/encode-wav.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { atExit } from './at-exit.ts';
 import { readBatchFiles } from './batch-files.ts';
 import { checkEnds } from './check-world.ts';
 import type { Finding } from './finding.ts';
+import { inFolder, type FolderRequest } from './in-folder.ts';
 import { COMPLETE, Member } from './member.ts';
 import type { ChaosOptions } from './options.ts';
-import { killAllIn, killIn } from './processes-in.ts';
-import { SimulatorJudge } from './simulator-judge.ts';
+import type { SimulatorJudge } from './simulator-judge.ts';
 
 /** Rows that speak with each voice. */
 const ROWS_A_VOICE = 5;
@@ -24,71 +20,49 @@ const BATCH = 'voices';
  * again. In the end each voice is there once, each row has its result or is known to be in doubt, and nothing was charged twice.
  */
 export async function voices(options: ChaosOptions, say: (line: string) => void): Promise<Finding[]> {
-  const { dist, kills, minutes, rows, seed, submits } = options;
+  const { dist, kills, minutes, rows, submits } = options;
   const count = Math.max(1, Math.round(rows / ROWS_A_VOICE));
-  const folder = await realpath(await mkdtemp(join(tmpdir(), 'voxbatch-chaos-')));
-  atExit(() => {
-    killIn(folder);
-  });
-  const token = `chaos-${randomBytes(12).toString('hex')}`;
-  const shape = 'voice.training=status';
-  const timing = { createMs: [50, 300], jobMs: [400, 3_000], trainMs: [500, 4_000] } as const;
-  const judge = await SimulatorJudge.start(
-    {
-      seed,
-      token,
-      shape,
-      credits: 10_000_000,
-      createMs: [...timing.createMs],
-      jobMs: [...timing.jobMs],
-      trainMs: [...timing.trainMs],
-    },
-    (port) => `http://127.0.0.1:${port}`,
-  );
-  await writeManifest(folder, count);
-  const server = await findServer({ env: process.env, say });
-  const run = new Member({
-    name: 'run',
-    args: ['run', `${BATCH}.csv`, '--yes', '--submits', String(submits)],
-    ...{ folder, logs: folder, dist },
-    isFinal: (code) => COMPLETE.includes(code),
-    env: {
-      ...{ PATH: process.env['PATH'], HOME: process.env['HOME'], VOXBATCH_TEMPORAL_CLI: server.path },
-      ...{ VOXBATCH_API_URL: judge.url, VOXBATCH_API_TOKEN: token },
-    },
-  });
-  let isWhole = false;
-  try {
-    run.start();
-    const charges = count * (1 + ROWS_A_VOICE);
-    for (let kill = 1; kill <= kills; kill++) {
-      await waitFor(
-        () => judge.charged >= (kill * charges) / (kills + 1) || run.finalCode !== undefined,
-        minutes * 60_000,
-      );
-      await run.kill();
-      say(`kill ${String(kill)} of ${String(kills)} at ${String(judge.charged)} charges`);
+  const simulation = {
+    shape: 'voice.training=status',
+    credits: 10_000_000,
+    createMs: [50, 300],
+    jobMs: [400, 3_000],
+    trainMs: [500, 4_000],
+  } satisfies FolderRequest['simulation'];
+  return inFolder({ options, say, simulation }, async ({ folder, judge, env }) => {
+    await writeManifest(folder, count);
+    const run = new Member({
+      name: 'run',
+      args: ['run', `${BATCH}.csv`, '--yes', '--submits', String(submits)],
+      ...{ folder, logs: folder, dist, env },
+      isFinal: (code) => COMPLETE.includes(code),
+    });
+    try {
       run.start();
+      const charges = count * (1 + ROWS_A_VOICE);
+      for (let kill = 1; kill <= kills; kill++) {
+        await waitFor(
+          () => judge.charged >= (kill * charges) / (kills + 1) || run.finalCode !== undefined,
+          minutes * 60_000,
+        );
+        await run.kill();
+        say(`kill ${String(kill)} of ${String(kills)} at ${String(judge.charged)} charges`);
+        run.start();
+      }
+      await waitFor(() => run.finalCode !== undefined, minutes * 60_000).catch(() => undefined);
+      return [
+        {
+          promise: 'the batch ends by itself',
+          broken: run.finalCode === undefined ? ['it does not'] : [],
+          seen: `exit ${String(run.finalCode)}`,
+        },
+        checkEnds(run.ends.map((end) => ({ name: 'run', ...end }))),
+        ...(await checkVoices({ folder, judge, count, most: kills * submits })),
+      ];
+    } finally {
+      await run.close();
     }
-    await waitFor(() => run.finalCode !== undefined, minutes * 60_000).catch(() => undefined);
-    const findings = [
-      {
-        promise: 'the batch ends by itself',
-        broken: run.finalCode === undefined ? ['it does not'] : [],
-        seen: `exit ${String(run.finalCode)}`,
-      },
-      checkEnds(run.ends.map((end) => ({ name: 'run', ...end }))),
-      ...(await checkVoices({ folder, judge, count, most: kills * submits })),
-    ];
-    isWhole = findings.every(({ broken }) => broken.length === 0);
-    return findings;
-  } finally {
-    await run.close();
-    await killAllIn(folder);
-    await judge.close();
-    if (isWhole && !options.keep) await rm(folder, { recursive: true, force: true, maxRetries: 5 });
-    else say(`The folder is kept: ${folder}`);
-  }
+  });
 }
 
 async function writeManifest(folder: string, count: number): Promise<void> {
