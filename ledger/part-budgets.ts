@@ -1,9 +1,9 @@
 import { ACCEPTED_STATES } from '../contract/outcomes.ts';
-import { isPart } from './conditions.ts';
 import type { Intent } from './charge-methods.ts';
 import { updateRow } from './line-changes.ts';
 import { toSettings } from './records.ts';
 import type { RowInHand } from './row-in-hand.ts';
+import { selectParts } from './rows.ts';
 import type { ChargeLine, RowLine, Tx } from './schema.ts';
 
 /**
@@ -17,12 +17,8 @@ export type UnsentPart = Pick<RowLine, 'row' | 'quoted' | 'promised'>;
 /** The open parts beside this one that nothing was sent for; none for a row that is not a part. */
 export async function unsentBeside(tx: Tx, { batch, row, part_of: whole }: RowLine): Promise<readonly UnsentPart[]> {
   if (whole === null) return [];
-  return tx
-    .selectFrom('rows')
-    .select(['row', 'quoted', 'promised'])
-    .where('batch', '=', batch)
-    .where('part_of', '=', whole)
-    .where(isPart('rows'))
+  return selectParts(tx, batch, whole)
+    .select(['quoted', 'promised'])
     .where('row', '<>', row)
     .where('outcome', 'is', null)
     .where('state', 'in', ['waiting', 'blocked'])

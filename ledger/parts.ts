@@ -1,11 +1,10 @@
 import { RESULT_OUTCOMES } from '../contract/outcomes.ts';
 import type { Failure } from '../contract/failures.ts';
-import { isPart } from './conditions.ts';
 import { applyEffect } from './endings.ts';
 import type { ResultFile, RowStanding } from './record-types.ts';
 import { RowInHand } from './row-in-hand.ts';
 import type { WholeRow } from './row-methods.ts';
-import { readRows } from './rows.ts';
+import { readRows, selectParts } from './rows.ts';
 import type { Db, Tx } from './schema.ts';
 import { write } from './transactions.ts';
 
@@ -49,12 +48,7 @@ export async function losePart(db: Db, whole: WholeRow, part: number, failure: F
 
 /** Whether all parts of a row have their results. */
 export async function areAllThere(tx: Tx, batch: string, row: number): Promise<boolean> {
-  const lacking = await tx
-    .selectFrom('rows')
-    .select('row')
-    .where('batch', '=', batch)
-    .where('part_of', '=', row)
-    .where(isPart('rows'))
+  const lacking = await selectParts(tx, batch, row)
     .where((eb) => eb.or([eb('outcome', 'is', null), eb('outcome', 'not in', RESULT_OUTCOMES)]))
     .limit(1)
     .executeTakeFirst();
@@ -70,14 +64,6 @@ async function takeWhole(tx: Tx, whole: WholeRow): Promise<RowInHand | undefined
 
 /** Whether any part was paid for: a row of which all were there before is `cached`, too. */
 async function hasPaidPart(tx: Tx, { batch, row }: WholeRow): Promise<boolean> {
-  const paid = await tx
-    .selectFrom('rows')
-    .select('row')
-    .where('batch', '=', batch)
-    .where('part_of', '=', row)
-    .where(isPart('rows'))
-    .where('outcome', '<>', 'cached')
-    .limit(1)
-    .executeTakeFirst();
+  const paid = await selectParts(tx, batch, row).where('outcome', '<>', 'cached').limit(1).executeTakeFirst();
   return paid !== undefined;
 }

@@ -1,4 +1,4 @@
-import type { Compilable } from 'kysely';
+import type { Compilable, SelectQueryBuilder } from 'kysely';
 import { byAttempt } from '../contract/batch.ts';
 import { defined } from '../contract/defined.ts';
 import { whyNotChosen } from '../policy/subset.ts';
@@ -7,7 +7,7 @@ import { isPart } from './conditions.ts';
 import { DuplicateKey, DuplicateRow, LedgerMisuse } from './errors.ts';
 import type { ChargeRecord, LoadedRow, RowStanding } from './record-types.ts';
 import { fromParts, fromRow, toCharge, toRow } from './records.ts';
-import type { Db, Tx } from './schema.ts';
+import type { Db, Schema, Tx } from './schema.ts';
 import { look, write } from './transactions.ts';
 
 /** Rows per INSERT: well under the database's limit of parameters. */
@@ -116,15 +116,18 @@ export async function partsOf(db: Db, batch: string, row: number): Promise<reado
   return look(db, (tx) => readParts(tx, batch, row));
 }
 
-export async function readParts(tx: Tx, batch: string, row: number): Promise<readonly RowStanding[]> {
-  const parts = await tx
+/** The numbers of the parts of a row. */
+export function selectParts(tx: Tx, batch: string, row: number): SelectQueryBuilder<Schema, 'rows', { row: number }> {
+  return tx
     .selectFrom('rows')
     .select('row')
     .where('batch', '=', batch)
     .where('part_of', '=', row)
-    .where(isPart('rows'))
-    .orderBy('row')
-    .execute();
+    .where(isPart('rows'));
+}
+
+export async function readParts(tx: Tx, batch: string, row: number): Promise<readonly RowStanding[]> {
+  const parts = await selectParts(tx, batch, row).orderBy('row').execute();
   return readRows(
     tx,
     batch,
