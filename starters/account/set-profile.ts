@@ -61,15 +61,19 @@ async function change(
 }
 
 /** What to say of a field. */
-function wordsOf({ wanted, result, shown }: ChangedField): string {
+function wordsOf({ name, wanted, result, shown }: ChangedField): string {
   const now = shown === undefined ? '' : `The profile shows ${asText(shown)}.`;
+  const isCleared = name === 'webhookUrl' && (wanted === null || wanted === '');
   switch (result) {
     case 'set':
-      return `set to ${asText(wanted)}; the profile shows it.`;
+      return isCleared ? 'taken away; the profile shows none.' : `set to ${asText(wanted)}; the profile shows it.`;
     case 'ignored':
       return `not set. The API accepted the request but ignored the field. ${now}`;
     case 'unseen':
-      return 'sent, and accepted. The profile does not show this field, so nobody can tell whether it was set or ignored.';
+      return (
+        'unknown. The API accepted the request, and the profile does not show this field, so nobody can tell whether it was ' +
+        `${isCleared ? 'taken away' : 'set'} or ignored.`
+      );
     case 'refused':
       return `not set. The API refused it. ${now}`.trimEnd();
     case 'not-set':
@@ -89,6 +93,6 @@ function withoutPaths(value: unknown): unknown {
 }
 
 function exitOf(results: readonly FieldResult[]): ExitName {
-  if (results.includes('lost')) return 'unknown';
-  return results.every((result) => result === 'set' || result === 'unseen') ? 'complete' : 'failures';
+  if (results.some((result) => result === 'lost' || result === 'unseen')) return 'unknown';
+  return results.every((result) => result === 'set') ? 'complete' : 'failures';
 }

@@ -47,9 +47,22 @@ describe('voxbatch profile set-webhook', () => {
     await start('profile.webhook=absent');
     const { code, value } = await line.json('profile', 'set-webhook', SECRET, '--json');
     expect({ code, value }).toEqual({
-      code: 0,
+      code: 13,
       value: { fields: [{ field: 'webhookUrl', result: 'unseen' }], message: null },
     });
+  });
+
+  it.each([
+    [SHOWN, 0, 'taken away; the profile shows none.'],
+    [
+      'profile.webhook=absent',
+      13,
+      'unknown. The API accepted the request, and the profile does not show this field, so nobody can tell whether it was taken away or ignored.',
+    ],
+  ])('--clear says whether the address is gone: %s', async (shape, expected, words) => {
+    await start(`${shape},profile.clear=null`);
+    const { code, stdout } = await line.run('profile', 'set-webhook', '--clear');
+    expect({ code, stdout }).toEqual({ code: expected, stdout: `webhookUrl: ${words}\n` });
   });
 
   it.each(['null', 'empty', 'nothing'])('--clear takes it away in the way that the API has: %s', async (way) => {
@@ -95,7 +108,7 @@ describe('voxbatch profile set', () => {
   });
 
   it.each([
-    ['profile.unknown=ignored', 'language', { code: 0, result: 'unseen' }],
+    ['profile.unknown=ignored', 'language', { code: 13, result: 'unseen' }],
     ['profile.unknown=ignored', 'tier', { code: 10, result: 'ignored', value: 'pro' }],
     ['profile.unknown=refused', 'language', { code: 10, result: 'refused' }],
     ['profile.unknown=refused', 'tier', { code: 10, result: 'refused', value: 'pro' }],
