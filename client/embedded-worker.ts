@@ -41,7 +41,7 @@ export interface EmbeddedWorkerRequest {
 /**
  * Starts the worker of this process. If every other process of this home is dead, it first fails the activities that
  * they had begun, so that nothing waits for a heartbeat timeout. Throws {@link VoxbatchError} (`server-gone`,
- * `ledger-in-use`, `bad-option`).
+ * `ledger-in-use`, `no-webhook-port`).
  */
 export async function startEmbeddedWorker(request: EmbeddedWorkerRequest): Promise<RunningWorker> {
   const { temporal, ledger, store, open, atFaultPoint: atFaultPoint } = request;

@@ -41,6 +41,8 @@ export type Problem =
   | { readonly type: 'untold'; readonly cause: unknown }
   /** No HTTP header can carry the token. */
   | { readonly type: 'odd-token'; readonly cause: unknown }
+  /** Webhooks cannot be listened for on this port of this machine; `code` as the system names it. */
+  | { readonly type: 'no-webhook-port'; readonly host: string; readonly port: number; readonly code: string }
   /** `HTTPS_PROXY` or `HTTP_PROXY` cannot be used, or its proxy would see the token. */
   | { readonly type: 'odd-proxy'; readonly cause: Error }
   /** The API refuses the token. */
@@ -118,6 +120,10 @@ const SENTENCES: { readonly [T in Problem['type']]: (problem: Extract<Problem, {
     'It is recorded, and every paid request checks it from now on. But the workers could not be notified. ' +
     messageOf(problem.cause),
   'odd-token': (problem) => messageOf(problem.cause),
+  'no-webhook-port': ({ host, port, code }) =>
+    code === 'EADDRINUSE'
+      ? `Another program uses port ${String(port)} of ${host}, where webhooks were to come (--webhook-port).`
+      : `Webhooks cannot be listened for on port ${String(port)} of ${host} (${code}).`,
   'odd-proxy': (problem) => problem.cause.message,
   'token-refused': (problem) => `The API at ${problem.apiUrl} refuses the token: ${problem.failure.message}`,
   'api-away': (problem) =>

@@ -12,6 +12,8 @@ import type { OpenApi } from './open-api.ts';
 import { findMore, openMore, type MoreRows } from './open-chosen.ts';
 import { claimOut, requireOwnOut, requireWritableOut } from './out-folder.ts';
 import type { Session } from './session.ts';
+import { requirePort } from './webhooks/require-port.ts';
+import type { WebhookWish } from './webhooks/webhook-options.ts';
 import { requirePrices } from './tune-batch.ts';
 
 /** The plan of a new batch, or of an existing one to continue. */
@@ -41,6 +43,8 @@ export interface RecordRequest {
    * known; read meanwhile.
    */
   readonly approve: (open: OpenApi, voices: Promise<KnownVoices>) => Promise<SoundManifest | undefined>;
+  /** Webhooks that are to reach this process: nothing is recorded or changed if it cannot listen for them. */
+  readonly webhook?: WebhookWish | undefined;
   /** Says whether rows may be paid for that earlier runs of a batch left out. */
   readonly approveMore: (more: MoreRows, open: OpenApi) => Promise<boolean>;
 }
@@ -58,7 +62,7 @@ export type Recorded =
 /**
  * Records a sound manifest as a batch, or finds the batch that it already is, and claims the out folder for it. Sends
  * nothing that costs. Throws {@link VoxbatchError} (all that a session throws, `unwritable-out`, `taken-out`,
- * `no-price`, `voices-unread`).
+ * `no-price`, `voices-unread`, `no-webhook-port`).
  */
 export async function putOnRecord(request: RecordRequest): Promise<Recorded> {
   const { session, source, checked, plan } = request;
@@ -72,6 +76,7 @@ export async function putOnRecord(request: RecordRequest): Promise<Recorded> {
   request.onFound?.(found);
   const isThere = found !== undefined && found.state !== 'loading';
   if (!isThere && plan.out !== null) await requireOwnOut(plan.out, identity);
+  if (!isThere) await requirePort(request.webhook, open, ledger);
   const priced = isThere ? checked : await request.approve(open, knowVoices(open.api, checked, ledger));
   if (priced === undefined) return { type: 'declined' };
   const { options, summary } = priced;
@@ -90,11 +95,12 @@ export async function putOnRecord(request: RecordRequest): Promise<Recorded> {
  */
 async function goOnWith(
   batch: BatchRecord,
-  { checked, plan, approveMore }: RecordRequest,
+  { checked, plan, approveMore, webhook }: RecordRequest,
   ledger: Ledger,
   open: OpenApi,
 ): Promise<Recorded> {
   const more = await beforeWork(() => findMore(ledger, batch, checked, plan.tuning));
+  if (more !== undefined || batch.state !== 'closed') await requirePort(webhook, open, ledger);
   const isStopping = batch.state === 'open' && batch.control === 'stopping';
   if (more !== undefined && !isStopping && !(await approveMore(more, open))) return { type: 'declined' };
   return beforeWork(async () => {

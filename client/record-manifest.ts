@@ -22,6 +22,7 @@ import { withRecordedDialect } from './recorded-dialect.ts';
 import { withTextLimits } from './text-limits.ts';
 import { putOnRecord } from './put-on-record.ts';
 import type { Session } from './session.ts';
+import type { WebhookWish } from './webhooks/webhook-options.ts';
 
 /** How to run a manifest. Options that are left out come from the configuration. */
 export interface RunOptions extends WantedBatch {
@@ -53,6 +54,7 @@ export async function recordManifest(
   wanted: RunOptions,
   session: Session,
   config: Config,
+  webhook?: WebhookWish,
 ): Promise<RecordedManifest | NotRecorded> {
   checkWanted(wanted, wanted.name ?? nameFromFile(manifest));
   const choices = await choicesFor(manifest, wanted, session, config);
@@ -60,7 +62,7 @@ export async function recordManifest(
   try {
     const checked = await checkManifest(source, choices.manifest, choices.settings.budget);
     if (checked.type !== 'sound') return checked;
-    return await record({ manifest, source, checked, wanted, choices, session, config });
+    return await record({ manifest, source, checked, wanted, choices, session, config, webhook });
   } finally {
     await source.close();
   }
@@ -104,6 +106,7 @@ interface Request {
   readonly choices: BatchChoices;
   readonly session: Session;
   readonly config: Config;
+  readonly webhook: WebhookWish | undefined;
 }
 
 async function record(request: Request): Promise<RecordedManifest | NotRecorded> {
@@ -124,6 +127,7 @@ async function record(request: Request): Promise<RecordedManifest | NotRecorded>
     source,
     checked,
     plan: { ...planOf(wanted), name, out, settings: choices.settings },
+    webhook: request.webhook,
     approve: async (open, voices) => {
       const { settings } = choices;
       const known = await voices;

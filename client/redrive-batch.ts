@@ -8,6 +8,8 @@ import type { SpendFacts } from '../policy/spend.ts';
 import { allowReplacing } from '../results/edited-tables.ts';
 import { requireSameRealm, type OpenApi } from './open-api.ts';
 import { claimOut, requireOwnOut } from './out-folder.ts';
+import { requirePort } from './webhooks/require-port.ts';
+import type { WebhookWish } from './webhooks/webhook-options.ts';
 
 /** A redrive whose effect is known. */
 export interface RedriveRequest {
@@ -24,6 +26,8 @@ export interface RedriveRequest {
   readonly out: string | null;
   /** Opens the API; called only if somebody has to work on the batch. */
   readonly openApi: () => Promise<OpenApi>;
+  /** Webhooks that are to reach this process: nothing is changed if it cannot listen for them. */
+  readonly webhook?: WebhookWish | undefined;
   /** Says whether it may be done at its price. */
   readonly approve: (open: OpenApi) => Promise<boolean>;
 }
@@ -44,7 +48,7 @@ export type Redriven =
 /**
  * Opens the rows of a draft in the ledger, once they are approved, and claims the out folder for the batch. Sends
  * nothing. Throws {@link VoxbatchError} (all that opening the API throws, `other-realm`, `unwritable-out`,
- * `taken-out`).
+ * `taken-out`, `no-webhook-port`).
  */
 export async function redriveBatch(request: RedriveRequest): Promise<Redriven> {
   const { ledger, batch, draft, tuning = {}, out } = request;
@@ -67,6 +71,7 @@ export async function redriveBatch(request: RedriveRequest): Promise<Redriven> {
     await allowTaken(request, 0);
     return { type: 'open', opened: 0, movedOn: 0, open };
   }
+  await requirePort(request.webhook, open, ledger);
   if (!(await request.approve(open))) return { type: 'declined' };
   if (Object.keys(tuning).length > 0) await ledger.tune(batch.name, tuning);
   const opened = await openAll(request);

@@ -114,7 +114,7 @@ export function openVoxbatch(options: VoxbatchOptions): Voxbatch {
       return checkManifest(source, choices.manifest, choices.settings.budget).finally(() => source.close());
     },
     run: async (manifest, wanted = {}) => {
-      const answer = await recordManifest(manifest, wanted, session, settings.config);
+      const answer = await recordManifest(manifest, wanted, session, settings.config, hooked.webhook);
       if (answer.type !== 'recorded') return answer;
       const { batch, isNew, out } = answer;
       if (batch.state === 'closed') return { type: 'finished', batch: batchNamed(batch.name, desk) };

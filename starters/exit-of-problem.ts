@@ -31,6 +31,12 @@ interface ProblemExit<T extends Problem['type']> {
 const EXITS: { readonly [T in Problem['type']]: ProblemExit<T> } = {
   'bad-option': { exit: 'usage', words: (_, sentence) => `${sentence} Nothing was spent.` },
   'no-api': { exit: 'api', words: (_, sentence) => `${sentence} Nothing was spent.` },
+  'no-webhook-port': {
+    exit: 'usage',
+    words: ({ port }, sentence) =>
+      `${sentence} Nothing was sent. Nothing was spent. End that program, or run the same command with a port that is free: ` +
+      `--webhook-port ${String(port === 65_535 ? port - 1 : port + 1)}, to which the public address has to lead then.`,
+  },
   'no-ledger': {
     exit: 'usage',
     next: 'voxbatch init',

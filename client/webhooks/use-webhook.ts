@@ -6,10 +6,10 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import { changeProfile, isRefusal } from '../account/change-profile.ts';
 import { readProfilePatiently, realmOf, type OpenApi } from '../open-api.ts';
 import { messageOf } from '../problem.ts';
-import { refuseOption } from '../refuse-option.ts';
 import { CannotListen, openHintListener, type HintListener } from './hint-listener.ts';
 import { foundIn, newSecret, type Found, type WebhookSet } from './own-address.ts';
 import { isStillNeeded, putBack, putLeftoverBack } from './put-back.ts';
+import { refusePort } from './require-port.ts';
 import { pauseAfter, type AttemptNews, type WebhookNews } from './webhook-news.ts';
 import type { WebhookWish } from './webhook-options.ts';
 
@@ -51,13 +51,13 @@ export class WebhookUse {
   }
 
   /**
-   * Begins. If the webhook cannot be had for the moment, it goes on trying. Throws {@link VoxbatchError} (`bad-option`) if
-   * the port cannot be had.
+   * Begins. If the webhook cannot be had for the moment, it goes on trying. Throws {@link VoxbatchError}
+   * (`no-webhook-port`) if the port cannot be had.
    */
   async begin(): Promise<void> {
     const news = await this.#attempt().catch((error: unknown) => {
       if (!(error instanceof CannotListen)) throw error;
-      return refuseOption('webhook-port', 'a free port to listen on', this.#where(error));
+      return refusePort(this.#request.wish, error);
     });
     this.#request.tell(news);
     this.#trying = this.#tryAgain(news).catch(() => undefined);

@@ -48,6 +48,7 @@ export async function redriveRows(request: RedriveRequest, desk: Desk): Promise<
     ...request,
     ledger: await session.ledger(),
     openApi: session.api,
+    webhook: desk.webhook,
     approve: async (open) => {
       await checkMoney(request, desk, open);
       return true;

@@ -66,6 +66,7 @@ async function runOnce(asked: RunRequest, context: RunContext): Promise<ExitName
       source,
       checked,
       plan,
+      webhook: desk.webhook,
       onFound: (batch) => {
         // A finished batch had them printed before.
         if (batch?.state !== 'closed' && checked.summary.warnings.length > 0)

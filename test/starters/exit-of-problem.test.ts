@@ -48,6 +48,11 @@ const WORDS: readonly (readonly [Problem, string, RegExp])[] = [
     'unreachable',
     /It is recorded.*TEMPORAL_ADDRESS.*when Temporal is/,
   ],
+  [
+    { type: 'no-webhook-port', host: '127.0.0.1', port: 8765, code: 'EADDRINUSE' },
+    'usage',
+    /^Another program uses port 8765 of 127\.0\.0\.1.*Nothing was sent\. Nothing was spent\..*--webhook-port 8766/,
+  ],
   [{ type: 'odd-token', cause: new Error('Odd.') }, 'api', /^Odd\. Set VOXBATCH_API_TOKEN/],
   [{ type: 'odd-proxy', cause: new Error('No.') }, 'api', /^No\. Nothing was sent/],
   [

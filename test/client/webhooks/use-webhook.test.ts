@@ -115,7 +115,7 @@ describe('the use of a webhook', () => {
     await once(other, 'listening');
     try {
       await expect(use({ port: (other.address() as AddressInfo).port }).begin()).rejects.toMatchObject({
-        problem: { type: 'bad-option' },
+        problem: { type: 'no-webhook-port', code: 'EADDRINUSE' },
       });
     } finally {
       other.close();

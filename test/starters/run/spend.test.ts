@@ -1,6 +1,8 @@
 /** @slow */
 import { existsSync } from 'node:fs';
+import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
+import net, { type AddressInfo } from 'node:net';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { openLedger } from '../../../ledger/open-ledger.ts';
 import { renderAudio } from '../../../simulator/media/render-audio.ts';
@@ -65,6 +67,19 @@ describe('run, before it makes a batch', () => {
     await simulator.close();
     await start(0);
     expect(await refusal('run', 'lines.csv')).toMatch(/Not enough credits: the account has 0 API credits; .*costs 1/);
+  });
+
+  it('refuses a port for webhooks that another program uses: no batch is on record', async () => {
+    const other = net.createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const port = String((other.address() as AddressInfo).port);
+    const words = ['run', 'lines.csv', '--webhook', 'https://hooks.example/x', '--webhook-port', port];
+    const { code, stderr } = await line.run(...words).finally(() => other.close());
+    expect(code).toBe(2);
+    expect(stderr).toContain(`Another program uses port ${port} of 127.0.0.1`);
+    expect(stderr).toContain('Nothing was sent. Nothing was spent.');
+    expect((await line.run('list')).stdout).not.toContain('lines');
+    expect(simulator.ledger()).toEqual([]);
   });
 
   it('refuses a bill above the threshold that nobody confirms', async () => {
