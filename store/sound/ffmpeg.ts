@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 
 /** CPU seconds that a run on one file may take: one that is made to hang must end. */
@@ -7,6 +7,15 @@ const MOST_CPU_SECONDS = 600;
 const CLOCK_FACTOR = 3;
 /** How much of its complaints is kept. */
 const MOST_WORDS = 2_000;
+
+/**
+ * Starts a program that ends with this process, even one that is killed: then descriptor 3 is closed without a line on
+ * it, and the shell behind it kills the program, whose process id is its own. Windows has no such shell; there the time
+ * limit ends it.
+ */
+const ENDS_WITH_US = '(read -r _ <&3 || kill -9 $$) </dev/null >/dev/null 2>&1 & exec "$@" 3<&-';
+/** What a shell ends with that cannot start a program. */
+const NOT_STARTED: readonly (number | null)[] = [126, 127];
 
 /** ffmpeg could not be started, did not end in time, or cannot read the file. The message says which. */
 export class FfmpegFailed extends Error {
@@ -39,20 +48,18 @@ export function fileArgument(path: string): string {
 }
 
 /**
- * Runs ffmpeg without a shell; it may open local files only. Returns what it wrote to its error output. Throws
- * {@link FfmpegFailed}. It ends with this process or thread, and at the latest when its time is up.
+ * Runs ffmpeg; no shell reads its words, and it may open local files only. Returns what it wrote to its error output. Throws
+ * {@link FfmpegFailed}. It ends with this process or thread, however that ends, and at the latest when its time is up.
  */
 export async function runFfmpeg(run: FfmpegRun): Promise<string> {
   const { program, args, mostSeconds = MOST_CPU_SECONDS, onInput, onOutput } = run;
   const fixed = ['-nostdin', '-hide_banner', '-loglevel', 'error', '-timelimit', String(mostSeconds)];
-  const child = spawn(program, [...fixed, '-threads', '1', '-protocol_whitelist', 'file,pipe', ...args], {
-    stdio: [onInput === undefined ? 'ignore' : 'pipe', onOutput === undefined ? 'ignore' : 'pipe', 'pipe'],
-    // Nothing of this process's environment concerns it, least of all the token.
-    env: {},
-    windowsHide: true,
-  });
+  const all = [...fixed, '-threads', '1', '-protocol_whitelist', 'file,pipe', ...args];
+  const child = start(program, all, [
+    onInput === undefined ? 'ignore' : 'pipe',
+    onOutput === undefined ? 'ignore' : 'pipe',
+  ]);
   const kill = (): void => void child.kill('SIGKILL');
-  process.once('exit', kill);
   const timer = setTimeout(kill, mostSeconds * CLOCK_FACTOR * 1_000);
   let words = '';
   child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
@@ -66,6 +73,7 @@ export async function runFfmpeg(run: FfmpegRun): Promise<string> {
     });
     child.once('close', (code, signal) => {
       if (code === 0) resolve();
+      else if (NOT_STARTED.includes(code)) reject(new FfmpegFailed(`ffmpeg cannot be started (${lastLine(words)})`));
       else reject(new FfmpegFailed(`ffmpeg ended with ${signal ?? code}: ${lastLine(words)}`));
     });
   });
@@ -87,8 +95,21 @@ export async function runFfmpeg(run: FfmpegRun): Promise<string> {
   } finally {
     kill();
     clearTimeout(timer);
-    process.off('exit', kill);
   }
+}
+
+/** Starts it, so that it ends with this process. */
+function start(program: string, args: readonly string[], streams: readonly ('pipe' | 'ignore')[]): ChildProcess {
+  // Nothing of this process's environment concerns it, least of all the token.
+  const options = { env: {}, windowsHide: true };
+  if (process.platform === 'win32') return spawn(program, args, { ...options, stdio: [...streams, 'pipe'] });
+  const words = ['-c', ENDS_WITH_US, 'sh', program, ...args];
+  const child = spawn('/bin/sh', words, { ...options, stdio: [...streams, 'pipe', 'pipe'] });
+  const line = child.stdio[3] as Writable;
+  line.on('error', () => undefined);
+  // It has ended: its process id may be another one's from now on.
+  child.once('exit', () => line.end('\n'));
+  return child;
 }
 
 /** Version of a program, as it states it. Throws {@link FfmpegFailed}. */
