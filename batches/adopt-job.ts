@@ -5,6 +5,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
 import type { RowTake } from './find-take.ts';
 import type { FreeReads } from './free-reads.ts';
+import { nameOf } from './named-row.ts';
 import { findUnresolved } from './settle-unknown.ts';
 import type { OtherPrice, SettledRow, SettleRefusal } from './settled-row.ts';
 
@@ -26,8 +27,8 @@ export async function adoptJob(
   who: string,
 ): Promise<SettledRow> {
   const { row, take, jobId } = job;
-  const id = (await ledger.readRow(batch.name, row))?.row.id ?? '';
-  const facts = { row, id, jobId };
+  const found = (await ledger.readRow(batch.name, row))?.row;
+  const facts = { ...(found === undefined ? { row, id: '' } : nameOf(found)), jobId };
   const end = await tryAdopting(ledger, reads, batch, job, who);
   if (end.type !== 'done') return { ...facts, type: 'refused', why: end };
   const price = end.otherPrice === undefined ? {} : { otherPrice: end.otherPrice };
@@ -77,8 +78,11 @@ async function tryAdopting(
     return { type: 'done', ...pricesOf(attempt.quoted, found.credits), ...defined({ isResult }) };
   const by = await ledger.holderOfJob(batch.apiUrl, batch.account, step, jobId);
   if (by === undefined) return { type: 'answer-came' };
-  const id = (await ledger.readRow(by.batch, by.row))?.row.id ?? '';
-  return { type: 'job-taken', by: { batch: by.batch, row: by.row, id } };
+  const holder = (await ledger.readRow(by.batch, by.row))?.row;
+  return {
+    type: 'job-taken',
+    by: { batch: by.batch, ...(holder === undefined ? { row: by.row, id: '' } : nameOf(holder)) },
+  };
 }
 
 /** The same for a voice, as far as the list has it. */

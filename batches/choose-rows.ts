@@ -23,7 +23,7 @@ export type RowsByName =
 
 /** Finds rows by comma-separated ids, or by numbers (`12` or `#12`) that are not ids. */
 export async function findRows(
-  ledger: Pick<Ledger, 'findRowById'>,
+  ledger: Pick<Ledger, 'findRowById' | 'readRow'>,
   batch: Pick<BatchRecord, 'name' | 'rows'>,
   texts: readonly string[],
 ): Promise<RowsByName> {
@@ -43,20 +43,22 @@ export async function findRows(
   return { type: 'found', rows: [...found].sort((a, b) => a - b) };
 }
 
-/** Number of the row of this id, or of this number where no row has that id. */
+/** Number of the row or part of this id, or of this number where no row has that id. */
 export async function findRow(
-  ledger: Pick<Ledger, 'findRowById'>,
+  ledger: Pick<Ledger, 'findRowById' | 'readRow'>,
   batch: Pick<BatchRecord, 'name' | 'rows'>,
   word: string,
 ): Promise<number | undefined> {
   const byId = await ledger.findRowById(batch.name, word);
   if (byId !== undefined) return byId;
   const number = Number(/^#?([1-9]\d{0,14})$/u.exec(word)?.[1] ?? 0);
-  return number >= 1 && number <= batch.rows ? number : undefined;
+  if (number <= batch.rows) return number >= 1 ? number : undefined;
+  // Parts are numbered after all rows.
+  return (await ledger.readRow(batch.name, number)) === undefined ? undefined : number;
 }
 
 /** The chosen rows, in order of the manifest. */
-export async function* selectRows(
+async function* selectRows(
   ledger: Ledger,
   batch: string,
   choice: RowChoice,

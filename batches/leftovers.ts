@@ -4,12 +4,8 @@ import { isTraceable, makesJob, operationOf, type Operation, type TtsMode } from
 import type { RowWithCharges } from '../results/result-line.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord, Counts, EarlierUnresolved, RowStanding, SkippedQuotes } from '../ledger/record-types.ts';
-
-/** A row as people name it. */
-export interface NamedRow {
-  readonly row: number;
-  readonly id: string;
-}
+import { nameOf, type NamedRow } from './named-row.ts';
+import { selectUnknown } from './unknown-rows.ts';
 
 /** A row whose answer was lost. */
 export interface LostRow extends NamedRow {
@@ -20,6 +16,8 @@ export interface LostRow extends NamedRow {
 /** Some rows: their number, and the first of them, so that commands can name them. */
 export interface SomeRows {
   readonly count: number;
+  /** How many of them are parts of rows, each of which counts. Default 0. */
+  readonly parts?: number;
   readonly first: readonly LostRow[];
 }
 
@@ -27,7 +25,7 @@ export interface SomeRows {
 export interface Leftovers {
   /** Failed rows by class; `OutcomeUnknown` counts as lost. */
   readonly failed: ReadonlyMap<FailureClass | '', SomeRows>;
-  /** Rows whose answers were lost: `listed` if the API has a list of such jobs, otherwise `unlisted`. */
+  /** Rows, and parts in the stead of their rows, whose answers were lost: `listed` if the API has a list of such jobs, otherwise `unlisted`. */
   readonly lost: { readonly listed: SomeRows; readonly unlisted: SomeRows };
   /** What the skipped rows would cost. */
   readonly skippedQuotes: SkippedQuotes;
@@ -41,10 +39,12 @@ const NAMED = 25;
 class Pile implements SomeRows {
   readonly first: LostRow[] = [];
   count = 0;
+  parts = 0;
 
-  add({ row: { row, id } }: RowStanding, facts: Pick<LostRow, 'makesJob'> = {}): void {
+  add({ row }: RowStanding, facts: Pick<LostRow, 'makesJob'> = {}): void {
     this.count++;
-    if (this.first.length < NAMED) this.first.push({ row, id, ...facts });
+    if (row.partOf !== null) this.parts++;
+    if (this.first.length < NAMED) this.first.push({ ...nameOf(row), ...facts });
   }
 }
 
@@ -59,18 +59,15 @@ export async function gatherLeftovers(
   const rowsOf = async function* (outcome: Outcome): AsyncGenerator<RowStanding, void, undefined> {
     if (outcomes[outcome] > 0) yield* ledger.scanRows(batch, { outcome });
   };
-  const addLost = (scanned: RowStanding): void => {
-    (hasList(scanned, settings.tts) ? lost.listed : lost.unlisted).add(scanned, {
-      makesJob: mayHaveJob(scanned, settings.tts),
-    });
-  };
-  for await (const scanned of rowsOf('unknown')) addLost(scanned);
+  if (outcomes.unknown + outcomes.failed > 0) {
+    for await (const scanned of selectUnknown(ledger, batch)) {
+      const makesJob = mayHaveJob(scanned, settings.tts);
+      (hasList(scanned, settings.tts) ? lost.listed : lost.unlisted).add(scanned, { makesJob });
+    }
+  }
   for await (const scanned of rowsOf('failed')) {
     const name = scanned.row.failure?.class ?? '';
-    if (name === 'OutcomeUnknown') {
-      addLost(scanned);
-      continue;
-    }
+    if (name === 'OutcomeUnknown') continue;
     const pile = failed.get(name) ?? new Pile();
     pile.add(scanned);
     failed.set(name, pile);

@@ -1,28 +1,14 @@
 import { stepsIn } from '../contract/row-kinds.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { BatchRecord, ChargeRecord, RowRecord } from '../ledger/record-types.ts';
-import { selectRows } from './choose-rows.ts';
+import type { BatchRecord, ChargeRecord } from '../ledger/record-types.ts';
 import type { FreeReads } from './free-reads.ts';
 import { hasList, mayHaveJob } from './leftovers.ts';
+import { nameOf } from './named-row.ts';
 import type { SettledRow } from './settled-row.ts';
+import { isUnknown } from './unknown-rows.ts';
 
 /** Rows to look up together: they share one reading of the API's list. */
 const ROWS_A_LOOK = 500;
-
-/** Numbers of rows that may have been charged, whether they ended `unknown` or `failed`. */
-export async function unknownRows(ledger: Ledger, batch: string): Promise<readonly number[]> {
-  const rows: number[] = [];
-  for (const choice of [{ outcomes: ['unknown'] }, { outcomes: ['failed'], classes: ['OutcomeUnknown'] }] as const) {
-    for await (const { row } of selectRows(ledger, batch, choice)) {
-      if (row.parts === null) rows.push(row.row);
-      else
-        rows.push(
-          ...(await ledger.partsOf(batch, row.row)).flatMap((part) => (isUnknown(part.row) ? part.row.row : [])),
-        );
-    }
-  }
-  return rows.sort((a, b) => a - b);
-}
 
 /**
  * Looks again in the store and in the API's list for traces of unknown rows' requests, and settles what it finds. Free.
@@ -42,7 +28,7 @@ export async function* settleUnknown(
       const found = await ledger.readRow(batch.name, row);
       if (trace === undefined || found === undefined) continue;
       const last = found.charges.findLast((charge) => charge.take === found.row.take);
-      const facts = { row, id: found.row.id, jobId: last?.jobId ?? null };
+      const facts = { ...nameOf(found.row), jobId: last?.jobId ?? null };
       if (trace.type !== 'none') yield { ...facts, ...trace };
       else if (!isUnknown(found.row)) yield { ...facts, type: 'moved-on' };
       else {
@@ -51,11 +37,6 @@ export async function* settleUnknown(
       }
     }
   }
-}
-
-/** Selects as {@link unknownRows} does. */
-function isUnknown({ outcome, failure }: RowRecord): boolean {
-  return outcome === 'unknown' || (outcome === 'failed' && failure?.class === 'OutcomeUnknown');
 }
 
 async function traceOf(
@@ -76,7 +57,8 @@ export async function findUnresolved(
   wanted?: number,
 ): Promise<ChargeRecord | undefined> {
   const found = await ledger.readRow(batch, row);
-  if (found === undefined) return undefined;
+  // The requests of a row in parts are those of its parts.
+  if (found === undefined || found.row.parts !== null) return undefined;
   const steps = stepsIn(found.row.spec);
   const take = wanted ?? found.row.take;
   const unresolved = found.charges.filter(

@@ -3,12 +3,14 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
 import type { NamedJob } from './adopt-job.ts';
 import { findRow } from './choose-rows.ts';
-import { findTake, type RowTake, type TakeByName } from './find-take.ts';
-import { unknownRows } from './settle-unknown.ts';
+import type { RowTake } from './find-take.ts';
+import { findMeant, isInDoubt, type MeantTake, type PartTest } from './meant-part.ts';
+import { unknownRows } from './unknown-rows.ts';
 
 /**
  * What to settle in a batch, and how. A row is named by its id, or by its number if no row has that id; `ROW/TAKE` is an
- * earlier take of it.
+ * earlier take of it. `ROW#2` is a part of a row whose text is spoken in parts. The row itself stands for its unknown parts in
+ * `resubmit` and `rows`, and elsewhere for the only part that can be meant.
  */
 export interface SettleWish {
   /** The API's jobs of unknown rows. */
@@ -36,7 +38,7 @@ export interface SettleOrder {
 
 /** Why a wish makes no sense. `word`: the row as named. */
 export type WishFault =
-  | Exclude<TakeByName, { readonly type: 'found' }>
+  | Exclude<MeantTake, { readonly type: 'found' }>
   /** The outcome of its request is known. */
   | { readonly type: 'not-unknown'; readonly word: string }
   /** A row has one job, and a job has one row. */
@@ -52,9 +54,9 @@ export async function findWished(
   if (adoptions.type !== 'found') return adoptions;
   const again = await findUnknown(ledger, batch, wish.resubmit ?? []);
   if (again.type !== 'found') return again;
-  const releases = await findTakes(ledger, batch, wish.release ?? []);
+  const releases = await findTakes(ledger, batch, wish.release ?? [], isAdopted(ledger, batch.name));
   if (releases.type !== 'found') return releases;
-  const notCharged = await findTakes(ledger, batch, wish.notCharged ?? []);
+  const notCharged = await findTakes(ledger, batch, wish.notCharged ?? [], isInDoubt);
   if (notCharged.type !== 'found') return notCharged;
   const named = await findUnknown(ledger, batch, wish.rows ?? []);
   if (named.type !== 'found') return named;
@@ -79,7 +81,7 @@ async function findAdoptions(
 ): Promise<Found<NamedJob>> {
   const jobs: NamedJob[] = [];
   for (const { row: word, job: jobId } of wanted) {
-    const named = await findTake(ledger, batch, word);
+    const named = await findMeant(ledger, batch, word, mayGet(jobId));
     if (named.type !== 'found') return named;
     const { row, take } = named;
     if (jobs.some((one) => one.row === row && one.take === take)) return { type: 'adopted-twice', what: 'row', word };
@@ -89,10 +91,28 @@ async function findAdoptions(
   return { type: 'found', found: jobs };
 }
 
-async function findTakes(ledger: Ledger, batch: BatchRecord, words: readonly string[]): Promise<Found<RowTake>> {
+/** A part in doubt, or one that has the job: the same command again, as after a kill. */
+function mayGet(jobId: string): PartTest {
+  return (part, take) => isInDoubt(part, take) || part.charges.some((charge) => charge.jobId === jobId);
+}
+
+/** A part whose take has a job that a person gave to it. */
+function isAdopted(ledger: Ledger, batch: string): PartTest {
+  return async ({ row }, take = row.take) => {
+    const decided = await ledger.decisionsOf(batch, row.row);
+    return decided.findLast((one) => one.take === take)?.what === 'adopted';
+  };
+}
+
+async function findTakes(
+  ledger: Ledger,
+  batch: BatchRecord,
+  words: readonly string[],
+  isMeant: PartTest,
+): Promise<Found<RowTake>> {
   const takes: RowTake[] = [];
   for (const word of words) {
-    const named = await findTake(ledger, batch, word);
+    const named = await findMeant(ledger, batch, word, isMeant);
     if (named.type !== 'found') return named;
     takes.push(named);
   }
@@ -105,8 +125,10 @@ async function findUnknown(ledger: Ledger, batch: BatchRecord, words: readonly s
   for (const word of words) {
     const row = await findRow(ledger, batch, word);
     if (row === undefined) return { type: 'no-row', word };
-    if (!unknown.has(row)) return { type: 'not-unknown', word };
-    rows.add(row);
+    const parts = await ledger.partsOf(batch.name, row);
+    const lost = (parts.length === 0 ? [row] : parts.map((part) => part.row.row)).filter((one) => unknown.has(one));
+    if (lost.length === 0) return { type: 'not-unknown', word };
+    for (const one of lost) rows.add(one);
   }
   return { type: 'found', found: [...rows].sort((a, b) => a - b) };
 }

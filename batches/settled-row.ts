@@ -1,5 +1,5 @@
 import type { Kind, Step } from '../contract/row-kinds.ts';
-import type { NamedRow } from './leftovers.ts';
+import type { NamedRow } from './named-row.ts';
 
 /** Why a row was not changed. `words`: the API's or the ledger's own. */
 export type SettleRefusal =

@@ -2,6 +2,7 @@ import { chosenRows } from '../batches/choose-rows.ts';
 import type { FreeReads } from '../batches/free-reads.ts';
 import { listLostVoices } from '../batches/list-lost-voices.ts';
 import { listOrphans } from '../batches/list-orphans.ts';
+import type { NamedRow } from '../batches/named-row.ts';
 import type { FoundRows, RedriveDraft } from '../batches/redrive-draft.ts';
 import { draftRedrive } from '../batches/redrive.ts';
 import { settleOrder } from '../batches/settle-order.ts';
@@ -19,9 +20,7 @@ import { whoAsks } from './who-asks.ts';
 import { voxbatchVersion } from './version.ts';
 
 /** What became of a row: it was settled, or is sent again. */
-export type ReconciledRow =
-  | SettledRow
-  | { readonly row: number; readonly id: string; readonly jobId: string | null; readonly type: 'resubmitted' };
+export type ReconciledRow = SettledRow | (NamedRow & { readonly jobId: string | null; readonly type: 'resubmitted' });
 
 /** The jobs of the API that no row has; `unreadable`: its lists could not be read, so nothing is known. */
 export type OrphanList = Awaited<ReturnType<typeof listOrphans>>;

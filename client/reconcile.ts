@@ -3,6 +3,7 @@ import { defaultOut } from '../batches/batch-name.ts';
 import { afterSettling } from '../batches/settle-order.ts';
 import type { SettledRow } from '../batches/settled-row.ts';
 import { findWished, type SettleWish, type WishFault } from '../batches/settle-wish.ts';
+import { defined } from '../contract/defined.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
 import type { Confirm } from './approval.ts';
 import { checkSettleWish } from './check-wish.ts';
@@ -74,5 +75,7 @@ export async function reconcile(
 
 /** The row, marked as sent again if it is among those that were paid for. */
 function resubmittedIf(paid: readonly number[], row: SettledRow): ReconciledRow {
-  return paid.includes(row.row) ? { row: row.row, id: row.id, jobId: row.jobId, type: 'resubmitted' } : row;
+  if (!paid.includes(row.row)) return row;
+  const { partOf, jobId } = row;
+  return { row: row.row, id: row.id, ...defined({ partOf }), jobId, type: 'resubmitted' };
 }

@@ -12,6 +12,11 @@ export function partId(id: string, part: number): string {
   return `${id}#${part}`;
 }
 
+/** The number of a part, from 1, as its id says. */
+export function partNumber(id: string): number {
+  return Number(/#(\d+)$/u.exec(id)?.[1] ?? 0);
+}
+
 /** Whether an id could be that of a part. In a manifest whose rows may be split, no row may have such an id. */
 export function mayBePartId(id: string): boolean {
   return /#\d+$/u.test(id);
@@ -19,5 +24,5 @@ export function mayBePartId(id: string): boolean {
 
 /** How many parts, in words. */
 export function partWord(parts: number): string {
-  return parts === 1 ? '1 part' : `${parts} parts`;
+  return parts === 1 ? '1 part' : `${parts.toLocaleString('en-US')} parts`;
 }

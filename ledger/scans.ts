@@ -15,6 +15,8 @@ export interface ScanOptions {
   readonly isNotChosen?: boolean;
   /** Only rows that ended at this time (ms) or later, in the order in which they ended. */
   readonly endedSince?: number;
+  /** The parts of a row in its stead: rows that make requests. Default: the rows of the manifest. */
+  readonly inParts?: true;
 }
 
 /** Where a page ended. */
@@ -69,15 +71,11 @@ export async function scanPage(db: Db, batch: string, options: ScanOptions, afte
 export function selectPage(
   db: Db,
   batch: string,
-  { outcome, isOpen, isNotChosen: wanted, endedSince }: ScanOptions,
+  { outcome, isOpen, isNotChosen: wanted, endedSince, inParts }: ScanOptions,
   after: ScanPosition,
 ): Compilable & { execute(): Promise<{ row: number; ended_at: number | null }[]> } {
-  let query = db
-    .selectFrom('rows')
-    .select(['row', 'ended_at'])
-    .where('batch', '=', batch)
-    .where(isNoPart('rows'))
-    .limit(PAGE);
+  let query = db.selectFrom('rows').select(['row', 'ended_at']).where('batch', '=', batch).limit(PAGE);
+  query = inParts === true ? query.where('parts', 'is', null) : query.where(isNoPart('rows'));
   if (outcome !== undefined) query = query.where('outcome', '=', outcome);
   if (isOpen === true) query = query.where('outcome', 'is', null);
   if (wanted !== undefined) query = query.where(wanted ? isNotChosen('rows') : isChosen('rows'));

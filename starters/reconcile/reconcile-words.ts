@@ -1,4 +1,5 @@
 import { inCredits } from '../terminal/money.ts';
+import { partNumber } from '../../contract/row-parts.ts';
 import { isListed, OPERATIONS, stepsOf } from '../../contract/row-kinds.ts';
 import type { Orphan } from '../../batches/list-orphans.ts';
 import type { SettledRow, SettleRefusal } from '../../batches/settled-row.ts';
@@ -57,7 +58,8 @@ export function orphanLines(
 export function reconciledJson(rows: readonly ReconciledRow[], orphans: readonly Orphan[] | null): object {
   return {
     rows: rows.map((row) => ({
-      row: row.row,
+      row: row.partOf ?? row.row,
+      ...((row.partOf ?? null) === null ? {} : { part: partNumber(row.id) }),
       id: row.id,
       is: row.type.replaceAll('-', '_'),
       job_id: row.jobId,

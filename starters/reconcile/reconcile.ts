@@ -17,7 +17,7 @@ import { ExitError } from '../exit-error.ts';
 import { shellWord } from '../terminal/go-on-command.ts';
 import { viewHere } from '../look/view-here.ts';
 import { redriveRows, workOn } from '../redrive/redrive-rows.ts';
-import { rowsInWords } from '../terminal/row-words.ts';
+import { number } from '../terminal/progress.ts';
 import { readSettings } from '../connect/settings.ts';
 import { wordSteps } from '../terminal/next-steps.ts';
 import { lostVoiceLines, lostVoicesJson } from './lost-voice-words.ts';
@@ -66,7 +66,7 @@ function requireWord({ again }: SettleOrder, batch: BatchRecord, { person }: Des
   if (again.length === 0 || person.yes || person.canAsk) return;
   throw new ExitError(
     'refused',
-    `Not confirmed: ${rowsInWords(again.length)} of "${batch.name}" may be charged a second time, and there is no terminal to ask on. ` +
+    `Not confirmed: ${again.length === 1 ? '1 request' : `${number(again.length)} requests`} of "${batch.name}" may be charged a second time, and there is no terminal to ask on. ` +
       'Nothing was changed. Nothing was spent. To continue, run the same command with --yes.',
   );
 }
@@ -134,7 +134,9 @@ function stillUnknown(rows: readonly SettledRow[], again: readonly number[], bat
   const left = rows.filter(
     ({ type, row }) => (type === 'still-unknown' || type === 'unreadable') && !again.includes(row),
   );
-  return left.length === 0 ? [] : [wordSteps({ count: left.length, first: left }, shellWord(batch.name))];
+  if (left.length === 0) return [];
+  const parts = left.filter(({ partOf }) => (partOf ?? null) !== null).length;
+  return [wordSteps({ count: left.length, parts, first: left }, shellWord(batch.name))];
 }
 
 /** Pays for the rows that are to be sent again, works on what is open, writes the files. */

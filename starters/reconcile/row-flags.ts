@@ -3,6 +3,10 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { unchangedError } from '../exit-error.ts';
 import { shellWord } from '../terminal/go-on-command.ts';
+import { rowWord } from '../terminal/row-words.ts';
+
+/** Parts that are named when a row is not clear enough. */
+const NAMED = 20;
 
 /** The flags of `reconcile` that name rows. */
 export interface WishFlags {
@@ -49,6 +53,11 @@ function faultWords(fault: WishFault, batch: BatchRecord): string {
     case 'no-take': {
       const { take, takes } = fault;
       return `Row "${word}" has had ${String(takes)} ${takes === 1 ? 'take' : 'takes'}, not ${String(take)}.`;
+    }
+    case 'several-parts': {
+      const names = fault.parts.slice(0, NAMED).map((part) => shellWord(rowWord(part)));
+      const more = fault.parts.length > names.length ? ` and ${String(fault.parts.length - names.length)} more` : '';
+      return `Row "${word}" is spoken in parts, and more than one of them may be meant: ${names.join(', ')}${more}. Name the part, as in ${names[0] ?? ''}.`;
     }
     case 'not-unknown':
       return `--resubmit ${word}: the row is not unknown. To run other rows again: voxbatch redrive ${shellWord(batch.name)} --rows ${shellWord(word)}.`;

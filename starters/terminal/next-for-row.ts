@@ -18,6 +18,8 @@ import { awaitedWords } from './voice-words.ts';
 export interface RowToMend extends Pick<RowWithCharges, 'charges'> {
   readonly batch: BatchRecord;
   readonly row: RowWithCharges['row'] & Pick<RowHistory['row'], 'state'>;
+  /** What it is spoken in. */
+  readonly parts: RowHistory['parts'];
   /** Earlier takes with a request that may have been charged. */
   readonly unresolvedTakes: readonly number[];
   /** Money of the batch. */
@@ -45,7 +47,7 @@ export function nextForRow(history: RowToMend): string {
 }
 
 /** What to do about its latest take. */
-function nextOf({ batch, row, charges, money, failedRows, isWritten, isDeserted }: RowToMend): string {
+function nextOf({ batch, row, charges, parts, money, failedRows, isWritten, isDeserted }: RowToMend): string {
   if (isRequestRemoved(batch, row)) return 'Nothing. What it asked for was removed, so it cannot be run again.';
   const name = shellWord(batch.name);
   const word = shellWord(rowWord(row));
@@ -63,7 +65,7 @@ function nextOf({ batch, row, charges, money, failedRows, isWritten, isDeserted 
         { name, redrive, file, also: failedRows > 1 ? ALSO_OTHERS : '', tts: batch.settings.tts },
       );
     case 'unknown':
-      return afterLoss({ row, charges }, name, batch.settings.tts);
+      return row.parts === null ? afterLoss({ row, charges }, name, batch.settings.tts) : afterLostParts(parts, name);
     case 'overdue':
       return `The job was paid for and is still at the API. Wait for it again, free: ${redrive}. To pay for another one: ${redrive} --resubmit`;
     case 'skipped':
@@ -93,6 +95,12 @@ function afterLoss(scanned: RowWithCharges, name: string, tts: TtsMode): string 
     : 'The API has no list to look the request up in. ';
   const { row } = scanned;
   return `${look}voxbatch does not send it again on its own, because that could be charged twice. ${wordSteps({ count: 1, first: [{ ...row, makesJob: mayHaveJob(scanned, tts) }] }, name)}`;
+}
+
+/** Parts are speech: the API has no list of such jobs. */
+function afterLostParts(parts: RowHistory['parts'], name: string): string {
+  const lost = parts.filter(({ outcome }) => outcome === 'unknown');
+  return `${partWord(lost.length)} may have been charged, and nothing is sent again for them on its own. ${wordSteps({ count: lost.length, parts: lost.length, first: lost }, name)}`;
 }
 
 interface Commands {

@@ -8,7 +8,7 @@ import type { Leftovers, SomeRows } from '../../batches/leftovers.ts';
 import { goOnCommand, shellWord } from './go-on-command.ts';
 import type { EndWord } from './outcome-words.ts';
 import { inCredits } from './money.ts';
-import { rowsInWords, rowsWord, rowWord, takeWord, unnamedRows } from './row-words.ts';
+import { rowsInWords, rowsWord, rowWord, takeWord, unitsInWords, unnamedRows } from './row-words.ts';
 import { number } from './progress.ts';
 
 /** A finished batch, as far as next steps depend on it. */
@@ -77,11 +77,11 @@ function lostSteps({ listed, unlisted }: Leftovers['lost'], name: string): reado
   return [
     ...(listed.count === 0
       ? []
-      : [`${rowsInWords(listed.count)} may have been charged. Find out, free: voxbatch reconcile ${name}`]),
+      : [`${unitsInWords(listed)} may have been charged. Find out, free: voxbatch reconcile ${name}`]),
     ...(unlisted.count === 0
       ? []
       : [
-          `${rowsInWords(unlisted.count)} may have been charged; the API has no list to look ${themOf(unlisted)} up in. ${wordSteps(unlisted, name)}`,
+          `${unitsInWords(unlisted)} may have been charged; the API has no list to look ${themOf(unlisted)} up in. ${wordSteps(unlisted, name)}`,
         ]),
   ];
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { FreeReads } from '../../batches/free-reads.ts';
-import { settleUnknown, unknownRows } from '../../batches/settle-unknown.ts';
+import { settleUnknown } from '../../batches/settle-unknown.ts';
+import { unknownRows } from '../../batches/unknown-rows.ts';
 import type { SettledRow } from '../../batches/settled-row.ts';
 import type { AttemptKey } from '../../contract/batch.ts';
 import type { Failure } from '../../contract/failures.ts';

@@ -148,4 +148,10 @@ describe('what reconcile says', () => {
     });
     expect(reconciledJson([], null)).toEqual({ rows: [], orphans: null });
   });
+
+  it('by the number and the part of a row that is spoken in parts', () => {
+    const part: ReconciledRow = { row: 57, id: 'ch1#2', partOf: 3, jobId: null, type: 'resubmitted' };
+    expect(reconciledLine(part)).toBe('ch1#2 (part of row 3): was sent again at full price');
+    expect(reconciledJson([part], null)).toMatchObject({ rows: [{ row: 3, part: 2, id: 'ch1#2' }] });
+  });
 });

@@ -44,6 +44,18 @@ describe('the next steps', () => {
     ]);
   });
 
+  it('of parts whose answers were lost name them, quoted for a shell', () => {
+    const first = [
+      { row: 1, id: 'a' },
+      { row: 7, id: 'ch1#2', partOf: 3 },
+    ];
+    const lost = { listed: none, unlisted: { count: 2, parts: 1, first } };
+    expect(steps({ unknown: 2 }, { lost })).toEqual([
+      '1 row and 1 part may have been charged; the API has no list to look them up in. If your account shows their jobs: ' +
+        "voxbatch reconcile b --adopt a=JOB 'ch1#2=JOB'. If they are not there, send again at a new charge: voxbatch reconcile b --resubmit 'a,ch1#2'",
+    ]);
+  });
+
   it('of earlier takes in doubt are to settle them by their takes', () => {
     const first = [
       { row: 1, id: 'a b', take: 1 },
