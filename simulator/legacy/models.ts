@@ -4,7 +4,7 @@ import { deliver, type Exchange } from '../deliver.ts';
 import { BINARY, ERROR, jsonAnswer, jsonRequest, STRING } from '../open-api-parts.ts';
 import type { ApiRoutes } from '../routes/api-routes.ts';
 import { optionalBody, readPart } from '../routes/read-request.ts';
-import { createVoice } from '../routes/voices.ts';
+import { createVoice, refuseInUse } from '../routes/voices.ts';
 import type { Service } from '../service.ts';
 import type { StoredVoice } from '../voices.ts';
 
@@ -92,7 +92,10 @@ function remove(service: Service, body: unknown): Exchange {
   const { modelId } = readPart(deleteBody, body);
   return {
     ...target,
+    on: 'delete',
+    subject: modelId,
     perform: () => {
+      refuseInUse(service, modelId);
       service.voices.delete(modelId);
       return json(200, { modelId, message: 'Model deleted' });
     },

@@ -113,10 +113,15 @@ function deletion(service: Service, id: string): Exchange {
     on: 'delete',
     subject: id,
     perform: (_fate, draw) => {
-      if (service.isVoiceInUse(id)) throw new Refusal(409, 'ERR_VOICE_IN_USE', 'A job still uses this voice');
+      refuseInUse(service, id);
       return deleteVoice(service, id, draw);
     },
   };
+}
+
+/** Refuses to delete a voice with which a job still speaks. */
+export function refuseInUse(service: Service, id: string): void {
+  if (service.isVoiceInUse(id)) throw new Refusal(409, 'ERR_VOICE_IN_USE', 'A job still uses this voice');
 }
 
 /** Makes a voice of a form, and charges for it. `show`: the answer, which a dialect may give otherwise. */

@@ -89,6 +89,19 @@ describe('the legacy paths of the simulator', () => {
     });
   });
 
+  it('POST /api/open/delete-model: fails by plan, and keeps a voice that a job uses, as the path of v1 does', async () => {
+    const rule = { on: 'delete' as const, match: { text: 'mine' }, fault: { kind: 'status', status: 503 }, times: 1 };
+    await withSimulator({ voiceCount: 1, jobMs: [60_000, 60_000], plan: { rules: [rule] } }, async (client) => {
+      const ask = caller(client);
+      const remove = (modelId: string): Promise<Reply> => ask('POST', '/api/open/delete-model', { modelId });
+      expect((await remove('mine')).status).toBe(503);
+      const speech = { text: 'Hello.', voiceId: 'voice-1', format: 'mp3' };
+      await client.call('POST', '/speech/tts/jobs', speech);
+      expectSchema(await remove('voice-1'), 'ErrorResponse', 409);
+      expect((await client.call('GET', '/voices')).text).toContain('voice-1');
+    });
+  });
+
   // Found by the fuzzer.
   it('need no body where their document asks for none, and refuse a token that is no text', async () => {
     const paths = openApiDocument('legacy')['paths'] as Record<
