@@ -5,9 +5,6 @@ import type { Item } from '../policy/item-differences.ts';
 
 /** What the API tells, in one shape for all dialects. Addresses may hold secrets, so only their hashes are kept. */
 
-/** Other words of older paths for the same status. */
-const STATUS_WORDS: ReadonlyMap<string, string> = new Map([['pending', 'queued']]);
-
 export function profileItem({ userId, tier, quotaRemaining, credits, webhookUrl }: Profile): Item {
   return {
     account: userId,
@@ -24,9 +21,10 @@ export function voiceItem({ name, provider, modelIds }: Voice): Item {
   };
 }
 
-export function jobItem({ phase, status, resultUrl, error, credits }: JobReading): Item {
+/** The phase stands for the status, for which each dialect has words of its own. */
+export function jobItem({ phase, resultUrl, error, credits }: JobReading): Item {
   return {
-    status: STATUS_WORDS.get(status) ?? status,
+    status: phase,
     // A job that runs has neither, in any dialect.
     ...(phase === 'completed' ? { 'result link': resultUrl !== undefined } : {}),
     ...(phase === 'failed' ? { error: error ?? 'none' } : {}),

@@ -115,6 +115,23 @@ describe('voxbatch compare', () => {
     expect(JSON.stringify(value)).not.toMatch(new RegExp(`${TOKEN.slice(0, 8)}|s3cret`));
   });
 
+  it.each([
+    ['succeeded', 'completed'],
+    ['queued', 'processing'],
+    ['error', 'failed'],
+  ])('takes the status %s in v1 and %s in legacy for the same', async (v1, legacy) => {
+    const told = { ...JOB, error_message: 'bad face' };
+    await serveApi({
+      ...ALIKE,
+      'GET /api/open/v1/media/lip-sync/jobs': { data: { jobs: [{ ...told, status: v1 }], total: 1 } },
+      'GET /api/open/v1/media/lip-sync/jobs/j1': { data: { ...told, status: v1 } },
+      'GET /api/open/lip-sync/list': { data: { tasks: [{ ...told, status: legacy }] } },
+      'GET /api/open/lip-sync/query': { data: { ...told, status: legacy } },
+    });
+    const { code, stdout } = await desk.line.run('compare');
+    expect({ code, stdout }).toMatchObject({ code: 0 });
+  });
+
   it('takes pending for queued, and does not mind what changes while it reads', async () => {
     const seen = { v1: 0 };
     const queued = { id: 'j1', status: 'queued' };
