@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { defined } from '../contract/defined.ts';
 import { canonicalJson } from '../contract/canonical-json.ts';
-import { DIALECTS } from '../contract/dialects.ts';
+import { DIALECTS, type Dialect } from '../contract/dialects.ts';
 import type { Realm } from '../contract/names.ts';
 import {
   COLUMN_CELLS,
@@ -41,6 +41,8 @@ export interface SingleJob {
 
 /** Options of a batch that also make sense for one row. */
 export type SingleOptions = Pick<WantedBatch, 'assumeSeconds' | 'tuning'> & {
+  /** The dialect of the API that is asked for; a job that is on record in another one is refused. Default: the configuration's. */
+  readonly apiDialect?: Dialect;
   /** The longest texts that the API takes, as learnt; the configuration goes first. Default: nothing is known. */
   readonly textLimits?: TextLimits;
   /** Leaves the length of its text alone, which only a new job is checked for, and cut by. Default false. */
@@ -61,6 +63,8 @@ export interface JobReading {
 export interface SoundJob extends JobReading {
   /** The same job in each other dialect that has it. It may be on record as one of them, whatever the configuration says now. */
   readonly inOtherDialects: readonly JobReading[];
+  /** The dialect that was asked for, if one was. */
+  readonly apiDialect?: Dialect;
 }
 
 /** A job, or all that is wrong with it. Columns are those of {@link SingleJob.cells}. */
@@ -80,8 +84,9 @@ export async function readSingleJob(job: SingleJob, options: SingleOptions, conf
   const reading = await readJob(job, options, config);
   if (reading.type === 'faulty') return reading;
   const others = DIALECTS.filter((dialect) => dialect !== dialectOf(reading.spec));
-  const read = await Promise.all(others.map((apiDialect) => readJob(job, options, { ...config, apiDialect })));
-  return { ...reading, inOtherDialects: read.filter((other) => other.type === 'sound') };
+  const read = await Promise.all(others.map((apiDialect) => readJob(job, { ...options, apiDialect }, config)));
+  const inOtherDialects = read.filter((other) => other.type === 'sound');
+  return { ...reading, inOtherDialects, ...defined({ apiDialect: options.apiDialect }) };
 }
 
 async function readJob(

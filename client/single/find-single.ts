@@ -1,8 +1,10 @@
 import { areRowsCleaned } from '../../batches/clean-batch.ts';
 import { singleName, type JobReading, type SoundJob } from '../../batches/single-job.ts';
 import type { Realm } from '../../contract/names.ts';
+import { dialectOf } from '../../contract/row-kinds.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord, RowStanding } from '../../ledger/record-types.ts';
+import { refuseOption } from '../refuse-option.ts';
 
 /** The batch of a single job, and its row. */
 export interface SingleRecord extends RowStanding {
@@ -24,7 +26,7 @@ type Reader = Pick<Ledger, 'findBatch' | 'readRow'>;
 /**
  * Finds a job on record, in whatever dialect of the API: it is asked for again by the same words, and its dialect is for
  * good. A batch from which what it asked for was removed still counts, and `name` is then another one, because that batch
- * can neither be run again nor go on.
+ * can neither be run again nor go on. Throws {@link VoxbatchError} (`bad-option`) if another dialect is asked for.
  */
 export async function findSingle(
   ledger: Reader,
@@ -35,7 +37,17 @@ export async function findSingle(
   const others = await Promise.all(job.inOtherDialects.map((other) => placeOf(ledger, other, realm)));
   const places = [own, ...others].filter(({ found }) => found !== undefined);
   const live = places.find(({ found }) => found !== undefined && !areRowsCleaned(found.batch));
+  requireDialect(job, live ?? places[0]);
   return live ?? { ...own, found: places[0]?.found };
+}
+
+/** A job in another dialect would be paid for beside the one that is there. */
+function requireDialect({ apiDialect }: SoundJob, recorded: SinglePlace | undefined): void {
+  if (apiDialect === undefined || recorded?.found === undefined) return;
+  const own = dialectOf(recorded.job.spec);
+  if (own === apiDialect) return;
+  const { name } = recorded.found.batch;
+  refuseOption('api-dialect', `${own}, in which this was asked for before ("${name}"), for good`, apiDialect);
 }
 
 async function placeOf(

@@ -36,9 +36,9 @@ export interface SingleRequest extends Giving {
  */
 export async function runSingle(request: SingleRequest): Promise<ExitName> {
   const { job, flags } = request;
-  const { assumeSeconds } = flags;
+  const { assumeSeconds, apiDialect } = flags;
   const settings = await readSettings();
-  const options = { tuning: readTuning(flags), ...defined({ assumeSeconds }) };
+  const options = { tuning: readTuning(flags), ...defined({ assumeSeconds, apiDialect }) };
   const read = async (more: SingleOptions): Promise<SoundJob> => {
     const answer = await readSingleJob(job, { ...options, ...more }, settings.config);
     if (answer.type === 'faulty') throw refuseJob(job, answer.problems);

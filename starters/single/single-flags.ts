@@ -1,12 +1,13 @@
 import type { Command } from 'commander';
 import type { TunableName } from '../../contract/tunables.ts';
 import { credits } from '../commands/flag-values.ts';
+import { dialectOption, type DialectFlag } from '../commands/dialect-flag.ts';
 import { addPricingFlags } from '../commands/manifest-flags.ts';
 import { addOutputFlags, type OutputFlags } from '../commands/output-flags.ts';
 import type { TuningFlags } from '../commands/tuning-flags.ts';
 
 /** Flags of every command that asks for a single job. */
-export interface SingleFlags extends TuningFlags, OutputFlags {
+export interface SingleFlags extends TuningFlags, OutputFlags, DialectFlag {
   readonly apiUrl?: string;
   readonly probe?: boolean;
   readonly assumeSeconds?: number;
@@ -30,6 +31,7 @@ export function addSingleFlags(command: Command): Command {
     .option('-y, --yes', 'Do not ask for confirmation')
     .option('--again', 'Make a new take, at its price, if there is a result already')
     .option('--resubmit', 'Send again what may have been charged; this can charge it again')
+    .addOption(dialectOption())
     .option('--api-url <url>', 'API address (default: VOXBATCH_API_URL)')
     .option('--json', 'Print one line of JSON at the end');
 }

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
+import { dialectOption } from '../commands/dialect-flag.ts';
 import { withOutputFlags } from '../commands/output-flags.ts';
-import { withReadFlags, type ReadFlags } from '../commands/read-flags.ts';
+import { withReadFlags } from '../commands/read-flags.ts';
 import { addSpeechFlags } from '../single/add-single.ts';
 import { apiFieldOption } from '../single/api-field.ts';
 import type { SpeechFlags } from '../single/say.ts';
@@ -9,6 +10,7 @@ import { addSingleFlags } from '../single/single-flags.ts';
 import type { CreateFlags } from './create.ts';
 import type { DeleteFlags } from './delete.ts';
 import type { ListFlags } from './list.ts';
+import type { ShowFlags } from './show.ts';
 
 /** Adds `voices` and what can be done with them. */
 export function addVoiceCommands(program: Command, context: CommandContext): void {
@@ -21,7 +23,7 @@ export function addVoiceCommands(program: Command, context: CommandContext): voi
   withReadFlags(voices.command('delete'))
     .description('Delete a voice of the account for good, unless an open batch needs it; free')
     .argument('<voice>', 'Its id, or name: and its name, as in name:Ada')
-    .option('--api-dialect <dialect>', 'Paths of the API to use: v1 or legacy (default: v1)')
+    .addOption(dialectOption())
     .option('-y, --yes', 'Do not ask for confirmation')
     .addHelpText('after', '\nExample:\n  voxbatch voices delete name:Ada\n')
     .action(async (voice: string, flags: DeleteFlags) => {
@@ -69,6 +71,7 @@ function addLooks(voices: Command, { done, output }: CommandContext): void {
     .description('List the voices that the account can use; free')
     .option('--search <words>', 'Only voices that match these words')
     .option('--provider <name>', 'Only voices of this provider')
+    .addOption(dialectOption())
     .addHelpText('after', '\nExample:\n  voxbatch voices list --search anna --provider fishaudio\n')
     .action(async (flags: ListFlags) => {
       const { listVoices } = await import('./list.ts');
@@ -77,8 +80,9 @@ function addLooks(voices: Command, { done, output }: CommandContext): void {
   withReadFlags(voices.command('show'))
     .description('Show what the API says of a voice, and which open batches need it; free')
     .argument('<voice>', 'Its id, or name: and its name, as in name:Ada')
+    .addOption(dialectOption())
     .addHelpText('after', '\nExample:\n  voxbatch voices show name:Ada\n')
-    .action(async (voice: string, flags: ReadFlags) => {
+    .action(async (voice: string, flags: ShowFlags) => {
       const { showVoice } = await import('./show.ts');
       done(await showVoice(voice, flags, output));
     });

@@ -6,6 +6,7 @@ import type { SingleRecord } from '../../client/single/find-single.ts';
 import { defined } from '../../contract/defined.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { RunContext } from '../command-context.ts';
+import { dialectFor } from '../commands/dialect-flag.ts';
 import { readApiAccess, readSettings } from '../connect/settings.ts';
 import { ExitError, usageError } from '../exit-error.ts';
 import type { Given, GivingPlace } from '../single/giving.ts';
@@ -79,9 +80,11 @@ const PATIENCE_MS = 5_000;
 /** Whether the API can be asked, and its list does not have the voice. Free. */
 async function isMissing(id: string, flags: CreateFlags): Promise<boolean> {
   try {
-    const api = createApi(readApiAccess(await readSettings(), flags));
+    const settings = await readSettings();
+    const api = createApi(readApiAccess(settings, flags));
     try {
-      const list = await readVoices(api, { ids: new Set([id]), patienceMs: PATIENCE_MS, tries: 1 });
+      const listed = api.speaking(dialectFor(flags, settings.config));
+      const list = await readVoices(listed, { ids: new Set([id]), patienceMs: PATIENCE_MS, tries: 1 });
       return list.type === 'read' && !list.voices.has(id);
     } finally {
       api.close();

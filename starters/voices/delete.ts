@@ -3,15 +3,14 @@ import { realmOf, type OpenApi } from '../../client/open-api.ts';
 import { openRecordsIfAny } from '../../client/open-records.ts';
 import { deleteVoice as deleteIt, type Deletion, type DeleteRequest } from '../../client/voices/delete-voice.ts';
 import { findVoice } from '../../client/voices/find-voice.ts';
-import type { Settings } from '../../client/settings.ts';
-import { DIALECTS, type Dialect } from '../../contract/dialects.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { nameAskedFor } from '../../policy/voice-name.ts';
+import { dialectFor, type DialectFlag } from '../commands/dialect-flag.ts';
 import type { ReadFlags } from '../commands/read-flags.ts';
 import { openApi } from '../connect/open-api.ts';
 import { readSettings } from '../connect/settings.ts';
 import { confirmRemoval, requireConsent, type Ask } from '../confirm-removal.ts';
-import { ExitError, usageError } from '../exit-error.ts';
+import { ExitError } from '../exit-error.ts';
 import { personAt } from '../person.ts';
 import { askYesNo } from '../terminal/ask.ts';
 import type { Output } from '../terminal/output.ts';
@@ -20,9 +19,8 @@ import { oneLine } from '../terminal/table.ts';
 import { listUnread, noSuchVoice, usersInWords, voiceLine } from './voice-words.ts';
 
 /** Flags of `voices delete`. */
-export interface DeleteFlags extends ReadFlags {
+export interface DeleteFlags extends ReadFlags, DialectFlag {
   readonly yes?: boolean;
-  readonly apiDialect?: string;
 }
 
 /** `voxbatch voices delete VOICE`: deletes a voice of the account for good, after asking. Spends nothing. */
@@ -34,10 +32,9 @@ export async function deleteVoice(
 ): Promise<ExitName> {
   const person = personAt(output, flags);
   const settings = await readSettings();
-  const dialect = dialectOf(flags, settings);
   requireConsent(person);
   const open = await openApi(settings, flags);
-  const api = open.api.speaking(dialect);
+  const api = open.api.speaking(dialectFor(flags, settings.config));
   try {
     const voice = await listedVoice(api, asked);
     const shown = voice === undefined ? oneLine(asked) : voiceLine(voice);
@@ -122,12 +119,4 @@ function inUse(shown: string, users: Extract<Deletion, { readonly type: 'in-use'
     `Voice ${shown} is needed by ${usersInWords(users)}. Let them end, or stop them (voxbatch stop BATCH), then run the same command. Nothing was deleted. Nothing was spent.`,
     { facts: { used_by: users } },
   );
-}
-
-/** The paths that are used: those of the flag, else those that all rows of a new batch would use. */
-function dialectOf({ apiDialect }: DeleteFlags, { config }: Settings): Dialect {
-  if (apiDialect === undefined) return config.apiDialect === 'legacy' ? 'legacy' : 'v1';
-  const dialect = DIALECTS.find((one) => one === apiDialect);
-  if (dialect === undefined) throw usageError(`--api-dialect ${apiDialect}: expected ${DIALECTS.join(' or ')}.`);
-  return dialect;
 }

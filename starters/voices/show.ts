@@ -5,6 +5,7 @@ import type { Settings } from '../../client/settings.ts';
 import { findVoice } from '../../client/voices/find-voice.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { VoiceUser } from '../../ledger/voice-users.ts';
+import { dialectFor, type DialectFlag } from '../commands/dialect-flag.ts';
 import type { ReadFlags } from '../commands/read-flags.ts';
 import { openApi } from '../connect/open-api.ts';
 import { readSettings } from '../connect/settings.ts';
@@ -12,12 +13,15 @@ import type { Output } from '../terminal/output.ts';
 import { oneLine } from '../terminal/table.ts';
 import { listUnread, noSuchVoice, usersInWords } from './voice-words.ts';
 
+/** Flags of `voices show`. */
+export type ShowFlags = ReadFlags & DialectFlag;
+
 /** `voxbatch voices show VOICE`: what the API's list says of a voice, and which open batches need it. Spends nothing. */
-export async function showVoice(asked: string, flags: ReadFlags, output: Output): Promise<ExitName> {
+export async function showVoice(asked: string, flags: ShowFlags, output: Output): Promise<ExitName> {
   const settings = await readSettings();
   const open = await openApi(settings, flags);
   const { api } = open;
-  const found = await findVoice(api, asked).finally(() => {
+  const found = await findVoice(api.speaking(dialectFor(flags, settings.config)), asked).finally(() => {
     api.close();
   });
   if (found.type === 'unread') throw listUnread(api.baseUrl, found.why);

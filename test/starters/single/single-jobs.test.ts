@@ -205,6 +205,29 @@ describe('voxbatch say with another dialect of the API', () => {
   });
 });
 
+describe('--api-dialect of a single job', () => {
+  it.each([
+    ['v1', 'legacy'],
+    ['legacy', 'v1'],
+  ] as const)('refuses to pay in %s for what was asked for in %s', async (now, apiDialect) => {
+    const batch = await add(SAY, { as: 'unknown', apiDialect });
+    const refused = await desk.line.run(...SAID, '--api-dialect', now);
+    expect(refused).toMatchObject({ code: 2, stdout: '' });
+    expect(refused.stderr).toContain(`expected ${apiDialect}, in which this was asked for before ("${batch}")`);
+    expect(await desk.line.run(...SAID, '--api-dialect', apiDialect)).toMatchObject({ code: 13 });
+  });
+
+  it('goes before the configuration, also for what the legacy paths lack', async () => {
+    await writeFile('voxbatch.config.json', JSON.stringify({ apiDialect: 'legacy' }));
+    const lacking = await desk.line.run('transcribe', TALK);
+    expect(lacking.stderr).toContain('stt rows need --api-dialect v1');
+    const text = await desk.place.store.put('job/1.txt', 'Good morning.');
+    await add(TRANSCRIBE, { file: text, text: 'Good morning.' });
+    const asked = await desk.line.run('transcribe', TALK, '--api-dialect', 'v1');
+    expect(asked).toMatchObject({ code: 0, stdout: 'Good morning.\n' });
+  });
+});
+
 describe('voxbatch say under a limit on the length of texts that came later', () => {
   const text = 'Good morning to all of you.';
   const said = ['say', text, '--voice', 'anna'] as const;

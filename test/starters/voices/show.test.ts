@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { startSimulator, type Simulator } from '../../../simulator/start-simulator.ts';
 import { openCommandLine, type CommandLine } from '../command-line.ts';
@@ -31,6 +32,29 @@ describe('voices show', () => {
   ])('says that %s is no voice of the list, and which is most like it', async (asked, words) => {
     const { code, stderr } = await line.run('voices', 'show', asked);
     expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining(words) });
+  });
+});
+
+describe('--api-dialect legacy', () => {
+  async function asked(): Promise<readonly string[]> {
+    const answer = await fetch(new URL('/__simulator/stats', simulator.url));
+    return Object.keys(((await answer.json()) as { endpoints: object }).endpoints);
+  }
+
+  it('voxbatch voices list: reads the older paths alone, also if the configuration says so', async () => {
+    const flag = await line.run('voices', 'list', '--search', 'ada', '--api-dialect', 'legacy');
+    expect(flag).toMatchObject({ code: 0 });
+    expect(flag.stdout.split('\n').slice(1)).toEqual([expect.stringMatching(/Ada *$/), '']);
+    await writeFile('voxbatch.config.json', JSON.stringify({ apiDialect: 'legacy' }));
+    expect((await line.run('voices', 'list', '--search', 'ada')).stdout).toBe(flag.stdout);
+    expect(await asked()).toContain('POST /api/open/list-models');
+    expect(await asked()).not.toContain('GET /voices');
+    expect(await line.run('voices', 'list', '--api-dialect', 'legacy=20%')).toMatchObject({ code: 2 });
+  });
+
+  it('voxbatch voices show: looks the voice up there', async () => {
+    expect(await line.run('voices', 'show', 'name:Lin', '--api-dialect', 'legacy')).toMatchObject({ code: 0 });
+    expect(await asked()).not.toContain('GET /voices');
   });
 });
 
