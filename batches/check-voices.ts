@@ -45,9 +45,16 @@ export async function checkVoices(
   {
     warns = true,
     madeBy = () => Promise.resolve(undefined),
-  }: { /** Whether anybody hears warnings. */ readonly warns?: boolean; readonly madeBy?: MadeBy } = {},
+    mayWait = true,
+  }: {
+    /** Whether anybody hears warnings. */
+    readonly warns?: boolean;
+    readonly madeBy?: MadeBy;
+    /** Whether somebody waits for the list as long as it takes. */
+    readonly mayWait?: boolean;
+  } = {},
 ): Promise<CheckedVoices> {
-  const { uses, beyond, makers } = summary.voices;
+  const { uses, beyond, makers, isCut } = summary.voices;
   const report = new VoiceReport(summary.voices.columns);
   const named = uses.filter(({ voice }) => nameAskedFor(voice) !== undefined);
   const ids = uses.filter(({ voice }) => nameAskedFor(voice) === undefined);
@@ -56,14 +63,16 @@ export async function checkVoices(
   const isNeeded = firstName !== undefined || options.strict;
   const wanted = {
     ids: firstName === undefined && makers.length === 0 ? new Set(ids.map(({ voice }) => voice)) : undefined,
-    ...(isNeeded ? { patienceMs: NEED_PATIENCE_MS, tries: NEED_TRIES } : { patienceMs: WARN_PATIENCE_MS, tries: 1 }),
+    ...(isNeeded && mayWait
+      ? { patienceMs: NEED_PATIENCE_MS, tries: NEED_TRIES }
+      : { patienceMs: WARN_PATIENCE_MS, tries: 1 }),
   };
   const isUseful = isNeeded || warns || uses.some(({ engines }) => engines.size > 0);
   if (uses.length + makers.length > 0 && isUseful) {
     // Names stand for what the rows' own paths list. Where only a share is legacy, the current list tells more.
     const list = await read(wanted, (options.legacyShare ?? 0) >= 1 ? 'legacy' : 'v1');
     if (list.type === 'read') {
-      const known: Known = { listed: list.voices, makers, madeBy };
+      const known: Known = { listed: list.voices, makers, isCut, madeBy };
       const voices = await lookUp(named, ids, known, { report, strict: options.strict });
       if (warns) await warnOfTakenNames(known, report);
       return finish(report, summary, voices);
@@ -88,6 +97,7 @@ function finish(
 interface Known {
   readonly listed: ReadonlyMap<string, Voice>;
   readonly makers: readonly VoiceMaker[];
+  readonly isCut: boolean;
   readonly madeBy: MadeBy;
 }
 
@@ -95,7 +105,7 @@ interface Known {
 async function lookUp(
   named: readonly VoiceUse[],
   ids: readonly VoiceUse[],
-  { listed, makers, madeBy }: Known,
+  { listed, makers, isCut, madeBy }: Known,
   { report, strict }: { readonly report: VoiceReport; readonly strict: boolean },
 ): Promise<ReadonlyMap<string, VoiceMeant>> {
   const made = makers.map((maker): VoiceCandidate => ({ id: '', name: maker.name, provider: '', maker }));
@@ -104,8 +114,10 @@ async function lookUp(
   const meant = new Map<string, VoiceMeant>();
   for (const use of named) {
     const found = names.find(nameAskedFor(use.voice) ?? '');
-    if (found.type === 'unknown') report.unknownName(use, candidates);
-    else if (found.type === 'ambiguous') report.ambiguous(use, await withOrigins(found.voices, madeBy));
+    if (found.type === 'unknown') {
+      // A row that cannot be read may be the one that makes it.
+      if (!isCut) report.unknownName(use, candidates);
+    } else if (found.type === 'ambiguous') report.ambiguous(use, await withOrigins(found.voices, madeBy));
     else {
       meant.set(use.voice, meaningOf(found.voice));
       report.engines(use, found.voice);
@@ -113,7 +125,7 @@ async function lookUp(
   }
   for (const use of ids) {
     const voice = listed.get(use.voice);
-    if (voice === undefined) report.unknownId(use, listed, strict);
+    if (voice === undefined) report.unknownId(use, { voices: listed, called: names.find(use.voice), strict });
     else {
       if (voice.isInTraining === true) meant.set(use.voice, meaningOf(voice));
       report.engines(use, voice);

@@ -3,7 +3,7 @@ import { nearestName } from '../inputs/nearest-name.ts';
 import { show, type ManifestProblem, type ManifestWarning } from '../inputs/problems.ts';
 import type { JobHolder } from '../ledger/record-types.ts';
 import { MOST_VOICES, type UsedBy, type UsedVoices, type VoiceMaker, type VoiceUse } from '../inputs/voice-uses.ts';
-import { nameAskedFor } from '../policy/voice-name.ts';
+import { nameAskedFor, type FoundName } from '../policy/voice-name.ts';
 
 /** How many letters a voice may differ from one of the list to count as a typo. */
 const SLIP = 2;
@@ -27,6 +27,15 @@ function candidateWords({ id, provider, maker, madeBy }: VoiceCandidate): string
   if (maker !== undefined) return `the voice that row ${String(maker.row)} makes (line ${String(maker.line)})`;
   const origin = madeBy === undefined ? '' : `, which row ${String(madeBy.row)} of batch "${madeBy.batch}" made`;
   return `${provider === '' ? id : `${id} (${provider})`}${origin}`;
+}
+
+/** For a cell that is the name of voices, and not said to be one. */
+function nameHint(cell: string, called: FoundName<VoiceCandidate>): string | undefined {
+  if (called.type === 'unknown') return undefined;
+  const voices = called.type === 'found' ? [called.voice] : called.voices;
+  const shown = voices.slice(0, MOST_CANDIDATES).map(candidateWords).join(', ');
+  const more = voices.length > MOST_CANDIDATES ? `, and ${String(voices.length - MOST_CANDIDATES)} more` : '';
+  return `; did you mean ${show(`name:${cell}`)}, the name of ${shown}${more}?`;
 }
 
 /** Collects what is wrong with voices, in words. */
@@ -66,10 +75,21 @@ export class VoiceReport {
     this.#add(use, { expected, came: show(use.voice), code: 'ambiguous-voice' });
   }
 
-  unknownId(use: VoiceUse, voices: ReadonlyMap<string, Voice>, strict: boolean): void {
+  /** An id that the list does not have. `called`: the voices that have it as their name. */
+  unknownId(
+    use: VoiceUse,
+    {
+      voices,
+      called,
+      strict,
+    }: {
+      readonly voices: ReadonlyMap<string, Voice>;
+      readonly called: FoundName<VoiceCandidate>;
+      readonly strict: boolean;
+    },
+  ): void {
     const { voice, rows, line } = use;
-    const nearest = this.#nearest(voice, [...voices.keys()]);
-    const hint = nearest !== undefined && nearest.distance <= SLIP ? `; the nearest is ${nearest.name}` : '';
+    const hint = nameHint(voice, called) ?? this.#idHint(voice, voices);
     if (strict) {
       const expected = `a voice of the API's list, under --strict${hint} (voxbatch voices list)`;
       this.#add(use, { expected, came: show(voice), code: 'unknown-voice' });
@@ -101,6 +121,11 @@ export class VoiceReport {
       const expected = `an engine that voice ${whose} works with: ${modelIds.join(', ')}`;
       this.#add(use, { column: this.#columns.engine, expected, came: show(engine), code: 'engine-misfit' });
     }
+  }
+
+  #idHint(id: string, voices: ReadonlyMap<string, Voice>): string {
+    const nearest = this.#nearest(id, [...voices.keys()]);
+    return nearest !== undefined && nearest.distance <= SLIP ? `; the nearest is ${nearest.name}` : '';
   }
 
   #nearest(name: string, among: readonly string[]): ReturnType<typeof nearestName> | undefined {

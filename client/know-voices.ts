@@ -1,10 +1,12 @@
 import { readVoicesIn } from '../api/read-voices.ts';
 import type { SpeechApi } from '../api/speech-api.ts';
-import { checkVoices, type CheckedVoices, type ReadVoices } from '../batches/check-voices.ts';
-import type { SoundManifest } from '../inputs/read-manifest.ts';
+import { checkVoices, type CheckedVoices, type MadeBy, type ReadVoices } from '../batches/check-voices.ts';
+import type { ManifestSummary, SoundManifest } from '../inputs/read-manifest.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { JobHolder } from '../ledger/record-types.ts';
+import { openRecordsIfAny } from './open-records.ts';
 import { VoxbatchError } from './problem.ts';
+import type { Settings } from './settings.ts';
 
 /** The voices of a manifest, as far as the API's list knows them; or what is wrong with them. */
 export type KnownVoices = Exclude<CheckedVoices, { readonly type: 'unread' }>;
@@ -32,6 +34,47 @@ export async function knowVoices(
   if (checked.type !== 'unread') return checked;
   const { why, names, first } = checked;
   throw new VoxbatchError({ type: 'voices-unread', why, names, first });
+}
+
+/**
+ * The problems and warnings of a faulty manifest with those of its voices, so that all are told at once. The list only adds to
+ * what is known: nobody waits long for it, and what is in the way of it is told once the manifest is sound.
+ */
+export async function withVoiceProblems(
+  { summary, options }: SoundManifest,
+  settings: Pick<Settings, 'ledger'>,
+  reachApi: () => Promise<Pick<SpeechApi, 'baseUrl' | 'speaking'>>,
+): Promise<ManifestSummary> {
+  const { uses, makers } = summary.voices;
+  if (uses.length + makers.length === 0) return summary;
+  let ledger: Ledger | undefined;
+  try {
+    const api = await reachApi();
+    ledger = await openRecordsIfAny(settings);
+    const read: ReadVoices = (wanted, dialect) => readVoicesIn(api, dialect, wanted);
+    const madeBy: MadeBy = (id) => rowThatMade(id, api.baseUrl, ledger);
+    return merged(summary, await checkVoices({ summary, options }, read, { madeBy, mayWait: false }));
+  } catch (error) {
+    if (error instanceof VoxbatchError) return summary;
+    throw error;
+  } finally {
+    await ledger?.close();
+  }
+}
+
+function merged(summary: ManifestSummary, ofVoices: CheckedVoices): ManifestSummary {
+  if (ofVoices.type === 'unread') return summary;
+  if (ofVoices.type === 'sound') return { ...summary, warnings: [...summary.warnings, ...ofVoices.warnings] };
+  const { problems, problemCount, warnings } = ofVoices.summary;
+  const all = [...summary.problems, ...problems];
+  // With several files, lines say nothing about the order.
+  if (all.every(({ file }) => file === undefined)) all.sort((one, other) => one.line - other.line);
+  return {
+    ...summary,
+    warnings: [...summary.warnings, ...warnings],
+    problems: all,
+    problemCount: summary.problemCount + problemCount,
+  };
 }
 
 /** The row that made a voice of an API, of whatever account. */

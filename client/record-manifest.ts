@@ -15,7 +15,7 @@ import { checkWanted } from './check-options.ts';
 import { identifyMedia } from './identify-media.ts';
 import { realmOf, type OpenApi } from './open-api.ts';
 import { withVoices } from '../batches/check-voices.ts';
-import { knowVoices } from './know-voices.ts';
+import { knowVoices, withVoiceProblems } from './know-voices.ts';
 import { openRecordsIfAny } from './open-records.ts';
 import { requireFfmpeg } from './require-ffmpeg.ts';
 import { withRecordedDialect } from './recorded-dialect.ts';
@@ -61,7 +61,8 @@ export async function recordManifest(
   const source = await openManifest(manifest);
   try {
     const checked = await checkManifest(source, choices.manifest, choices.settings.budget);
-    if (checked.type !== 'sound') return checked;
+    if (checked.type === 'outcome-file') return checked;
+    if (checked.type === 'faulty') return await faultyIn(session, { ...checked, options: choices.manifest });
     return await record({ manifest, source, checked, wanted, choices, session, config, webhook });
   } finally {
     await source.close();
@@ -86,7 +87,8 @@ export async function planWanted(
   const ledger = await openRecordsIfAny(session.settings);
   try {
     const checked = await checkManifest(source, options, settings.budget);
-    if (checked.type !== 'sound') return checked;
+    if (checked.type === 'outcome-file') return checked;
+    if (checked.type === 'faulty') return await faultyIn(session, { ...checked, options });
     const looked = { ledger, account, identify: identifyMedia };
     const request = { ...planOf(wanted), ...looked, name, source, settings };
     if (await isOnRecord(ledger, name, checked)) return await planManifest({ ...request, checked });
@@ -96,6 +98,12 @@ export async function planWanted(
     await ledger?.close();
     await source.close();
   }
+}
+
+/** A faulty manifest with the problems of its voices, as far as the API's list can be read. */
+async function faultyIn(session: Session, manifest: SoundManifest): Promise<FaultyManifest> {
+  const reach = async (): Promise<OpenApi['api']> => (await session.api()).api;
+  return { type: 'faulty', summary: await withVoiceProblems(manifest, session.settings, reach) };
 }
 
 interface Request {

@@ -18,7 +18,7 @@ import { unguardCell } from './formula-guard.ts';
 import { JoinCheck } from './join-check.ts';
 import { LinePlaces } from './line-places.ts';
 import type { ManifestSource } from './manifest-source.ts';
-import { parseRow } from './parse-row.ts';
+import { parseRow, type RowDraft } from './parse-row.ts';
 import { PreviousRows } from './previous-rows.ts';
 import { priceRows, type Priced, type Pricing } from './price-rows.ts';
 import { roundCredits } from '../contract/price-units.ts';
@@ -29,6 +29,7 @@ import { readJsonl } from './read-jsonl.ts';
 import { notInLegacy } from './not-in-legacy.ts';
 import { notVerifiable } from './not-verifiable.ts';
 import { RowIdentities } from './row-identity.ts';
+import type { VoiceRow } from './voice-uses.ts';
 
 /** Everything besides the file that shapes its rows. */
 export interface ManifestOptions extends Pricing {
@@ -97,12 +98,21 @@ type UnpricedRow = Omit<ManifestRow, keyof Priced | 'parts'> & {
 };
 
 /** The result of reading a record: a row, or its problems. */
-type ReadRow = { readonly row: UnpricedRow } | { readonly givenId: string; readonly findings: readonly Finding[] };
+type ReadRow =
+  | { readonly row: UnpricedRow }
+  | {
+      readonly givenId: string;
+      readonly findings: readonly Finding[];
+      /** What it is in spite of them, as far as that is known. */
+      readonly draft?: VoiceRow['spec'] | undefined;
+    };
 
 /** Some rows of a file, in order, and the problems between them. */
 export interface ManifestPart {
   readonly rows: readonly ManifestRow[];
   readonly problems: readonly ManifestProblem[];
+  /** Rows with problems, as far as it is known what they are. */
+  readonly drafts: readonly VoiceRow[];
 }
 
 const EMPTY_FILE: ManifestProblem = {
@@ -137,6 +147,8 @@ export class ManifestReader {
   readonly #digests: string[] = [];
   /** Part of a file could not be read, or a file has nothing in it. */
   #isCut = false;
+  /** There are rows of which nobody knows what they are. */
+  #isUnclear = false;
 
   /** `unique`: whether to compare ids and names; not needed for the second reading. */
   constructor(source: ManifestSource, options: ManifestOptions, unique: boolean) {
@@ -146,6 +158,11 @@ export class ManifestReader {
     this.#join = options.join === undefined ? undefined : new JoinCheck(options.join);
     this.#header = new HeaderCheck(options, this.#csv, this.#join);
     this.#identities = new RowIdentities(options.nameTemplate, { csv: this.#csv, unique, places: this.#places });
+  }
+
+  /** Whether nobody knows of some rows what they are. */
+  get isCut(): boolean {
+    return this.#isCut || this.#isUnclear;
   }
 
   get columns(): Columns {
@@ -173,12 +190,16 @@ export class ManifestReader {
       const parts = format.format === 'csv' ? readCsv(file, format.delimiter) : readJsonl(file, jsonColumns);
       // A stream has no folder of its own.
       const folder = path === label ? dirname(resolve(path)) : process.cwd();
-      for await (const { rows, problems } of this.#readFile(parts, folder)) {
-        yield { rows, problems: files.length === 1 ? problems : problems.map((one) => ({ ...one, file: label })) };
+      for await (const { rows, problems, drafts } of this.#readFile(parts, folder)) {
+        yield {
+          rows,
+          drafts,
+          problems: files.length === 1 ? problems : problems.map((one) => ({ ...one, file: label })),
+        };
       }
       if (this.#header.hasTooManyColumns) break;
     }
-    yield { rows: [], problems: this.#findMissing() };
+    yield { rows: [], drafts: [], problems: this.#findMissing() };
   }
 
   async *#readFile(parts: AsyncIterable<readonly RawItem[]>, folder: string): AsyncGenerator<ManifestPart> {
@@ -186,6 +207,7 @@ export class ManifestReader {
     for await (const items of parts) {
       const rows: UnpricedRow[] = [];
       const problems: ManifestProblem[] = [];
+      const drafts: VoiceRow[] = [];
       for (const item of items) {
         if (item.type === 'end') {
           this.#addDigest(item.digest);
@@ -200,22 +222,32 @@ export class ManifestReader {
           this.rows++;
           const read = this.#readRow(item.line, item.cells);
           if ('row' in read) rows.push(read.row);
-          else for (const one of read.findings) problems.push({ line: item.line, id: read.givenId, ...one });
+          else {
+            const { givenId: id, draft, findings } = read;
+            for (const one of findings) problems.push({ line: item.line, id, ...one });
+            if (draft === undefined) this.#isUnclear = true;
+            else drafts.push({ spec: draft, row: this.rows, line: item.line, id });
+          }
         }
         if (this.#header.hasTooManyColumns) break;
       }
-      const whole = await this.#withSamples(rows, folder, problems);
+      const whole = await this.#withSamples(rows, folder, problems, drafts);
       const priced = await priceRows(whole, this.#options);
-      yield { rows: priced.map((row) => withParts(row, this.#options)), problems };
+      yield { rows: priced.map((row) => withParts(row, this.#options)), problems, drafts };
       if (this.#header.hasTooManyColumns) return;
     }
     if (!isEmpty) return;
     this.#isCut = true;
-    yield { rows: [], problems: [EMPTY_FILE] };
+    yield { rows: [], drafts: [], problems: [EMPTY_FILE] };
   }
 
-  /** The rows with what their local files are; without those whose files cannot be sent, which become problems. */
-  async #withSamples(rows: UnpricedRow[], folder: string, problems: ManifestProblem[]): Promise<UnpricedRow[]> {
+  /** The rows with what their local files are; without those whose files cannot be sent, which become problems and drafts. */
+  async #withSamples(
+    rows: UnpricedRow[],
+    folder: string,
+    problems: ManifestProblem[],
+    drafts: VoiceRow[],
+  ): Promise<UnpricedRow[]> {
     if (rows.every(({ spec }) => spec.samples === undefined)) return rows;
     const { samples: limits, filesFrom = process.cwd() } = this.#options;
     const rules = { folders: [...new Set([folder, filesFrom])], limits };
@@ -228,6 +260,7 @@ export class ManifestReader {
       if (found === undefined) return [row];
       if ('samples' in found) return [{ ...row, spec: { ...row.spec, samples: found.samples } }];
       problems.push(...found.findings.map((one) => ({ line: row.line, id: row.id, column, ...one })));
+      drafts.push(row);
       return [];
     });
     problems.sort((a, b) => a.line - b.line);
@@ -257,13 +290,13 @@ export class ManifestReader {
     const givenId = cells[columns.known.get('id') ?? -1]?.trim() ?? '';
     const ragged = this.#csv ? columns.findRagged(cells) : undefined;
     if (ragged !== undefined) return { givenId, findings: [ragged] };
-    const { spec, findings, unread } = parseRow(columns, cells, { kind: header.kind, defaults, strict });
+    const { spec, draft, findings, unread } = parseRow(columns, cells, { kind: header.kind, defaults, strict });
     if (!strict) for (const column of unread) header.warnOfUnread(column, line);
     const place = this.#places.placeOf(line);
     const identity = this.#identities.identify({ columns, cells, givenId, place, row, kind: spec?.kind });
     const previous = columns.batchAt === undefined ? undefined : this.#previous.read(columns, cells);
     const { id, name } = identity;
-    const dialect = spec && dialectOfRow(spec, id, this.#options.legacyShare ?? 0);
+    const dialect = draft && dialectOfRow(draft, id, this.#options.legacyShare ?? 0);
     const unspoken = spec !== undefined && dialect === undefined ? [notInLegacy(spec)] : [];
     const unheard = spec === undefined ? undefined : notVerifiable(spec, this.#options.tts);
     const joined = this.#join?.findWrong(columns, { cells, kind: spec?.kind, name, row }) ?? [];
@@ -281,7 +314,8 @@ export class ManifestReader {
       ...long,
       ...unsplit,
     ];
-    if (spec === undefined || all.length > 0) return { givenId, findings: all };
+    if (spec === undefined || all.length > 0)
+      return { givenId, findings: all, draft: draft && spokenIn(draft, dialect) };
     const input = columns.input.map(({ at }) => cells[at] ?? '');
     const texts = fitted !== undefined && 'parts' in fitted ? fitted.parts : [];
     const found = { row, line, id, ...withVoice(spokenIn(spec, dialect), this.#options.voices), input, name, texts };
@@ -307,7 +341,7 @@ export class ManifestReader {
   }
 }
 
-function spokenIn(spec: RowSpec, dialect: ReturnType<typeof dialectOfRow>): RowSpec {
+function spokenIn<S extends RowDraft>(spec: S, dialect: ReturnType<typeof dialectOfRow>): S {
   return dialect === 'legacy' ? { ...spec, dialect } : spec;
 }
 

@@ -10,9 +10,14 @@ import { show } from './problems.ts';
 import type { Finding } from './problems.ts';
 import { MAX_CELL_BYTES } from './raw-record.ts';
 
+/** A row of which some cells may be missing. */
+export type RowDraft = Partial<RowSpec> & Pick<RowSpec, 'kind'>;
+
 export interface ParsedRow {
   /** Undefined if there are findings. */
   readonly spec: RowSpec | undefined;
+  /** Its kind and the cells that can be used, also if there are findings. Undefined: nobody knows of which kind it is. */
+  readonly draft?: RowDraft;
   readonly findings: readonly Finding[];
   /** Known columns that are filled although the row's kind does not read them, by their name in the file. */
   readonly unread: readonly string[];
@@ -74,7 +79,7 @@ export function parseRow(columns: Columns, cells: readonly string[], rules: RowR
   );
   // Each value was parsed by the rule of its own column just above.
   const spec = { kind, ...values, extra } as RowSpec;
-  return { spec: findings.length === 0 ? spec : undefined, findings, unread };
+  return { spec: findings.length === 0 ? spec : undefined, draft: spec, findings, unread };
 }
 
 /** What is wrong with the input cells of a record, whatever they mean: too long, or no text that can be sent. */

@@ -27,7 +27,7 @@ export interface ManifestSummary extends BillSummary {
   /** Number of all problems. */
   readonly problemCount: number;
   readonly warnings: readonly ManifestWarning[];
-  /** Voices of its valid rows. */
+  /** Voices of its rows, bad ones included as far as they can be read. */
   readonly voices: UsedVoices;
   /** Input columns in order, without `_…`, as the file names them. */
   readonly columns: readonly string[];
@@ -94,12 +94,13 @@ export async function summarizeManifest(
   });
   const kept: ManifestProblem[] = [];
   let problemCount = 0;
-  for await (const { rows, problems } of reader.read()) {
+  for await (const { rows, problems, drafts } of reader.read()) {
     for (const row of rows) {
       draw.offer(row, traitsOf(row), billEntry(row));
       if (row.quoted === null || row.isAssumed) unmeasured++;
       voices.add(row, reader.file);
     }
+    for (const draft of drafts) voices.add(draft, reader.file);
     problemCount += problems.length;
     kept.push(...problems.slice(0, KEPT_PROBLEMS - kept.length));
   }
@@ -113,7 +114,10 @@ export async function summarizeManifest(
     problems: kept,
     problemCount,
     warnings: [...reader.warnings.values()],
-    voices: voices.list({ voice: reader.columns.headerOf('voice'), engine: reader.columns.headerOf('engine') }),
+    voices: voices.list(
+      { voice: reader.columns.headerOf('voice'), engine: reader.columns.headerOf('engine') },
+      reader.isCut,
+    ),
     columns: reader.columns.input.map(({ name }) => name),
     digest: reader.digest,
     previousBatch: reader.previousBatch ?? null,

@@ -1,5 +1,6 @@
-import { dialectOf, resultOf, type RowSpec } from '../contract/row-kinds.ts';
+import { dialectOf, resultOf } from '../contract/row-kinds.ts';
 import { nameAskedFor } from '../policy/voice-name.ts';
+import type { RowDraft } from './parse-row.ts';
 
 /** Rows that have something in common, and the first of them. */
 export interface UsedBy {
@@ -36,6 +37,8 @@ export interface UsedVoices {
   readonly makers: readonly VoiceMaker[];
   /** The first row that names a voice beyond the limit; such a name cannot be looked up. */
   readonly beyond: UsedBy | undefined;
+  /** Whether nobody knows of some rows what they are: they may make voices, too. */
+  readonly isCut: boolean;
   /** What the file calls these columns. */
   readonly columns: { readonly voice: string; readonly engine: string };
 }
@@ -45,7 +48,7 @@ export const MOST_VOICES = 50_000;
 
 /** The part of a row that its voice is counted by. */
 export interface VoiceRow {
-  readonly spec: RowSpec;
+  readonly spec: RowDraft;
   readonly row: number;
   readonly line: number;
   readonly id: string;
@@ -85,9 +88,10 @@ export class VoiceUses {
     else known.rows += 1;
   }
 
-  list(columns: UsedVoices['columns']): UsedVoices {
+  /** `isCut`: see {@link UsedVoices}. */
+  list(columns: UsedVoices['columns'], isCut = false): UsedVoices {
     const uses = [...this.#uses].map(([voice, use]) => ({ voice, ...use }));
-    return { uses, makers: this.#makers, beyond: this.#beyond, columns };
+    return { uses, makers: this.#makers, beyond: this.#beyond, isCut, columns };
   }
 }
 

@@ -1,7 +1,8 @@
-import { knowVoices, NO_VOICES, type KnownVoices } from '../../client/know-voices.ts';
+import type { SpeechApi } from '../../api/speech-api.ts';
+import { knowVoices, NO_VOICES, withVoiceProblems, type KnownVoices } from '../../client/know-voices.ts';
 import { createApi } from '../../client/open-api.ts';
 import type { ApiAccess, Settings } from '../../client/settings.ts';
-import type { SoundManifest } from '../../inputs/read-manifest.ts';
+import type { ManifestSummary, SoundManifest } from '../../inputs/read-manifest.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { nameAskedFor } from '../../policy/voice-name.ts';
 import { readApiAccess } from '../connect/settings.ts';
@@ -26,6 +27,22 @@ export async function planVoices(
   } finally {
     api.close();
   }
+}
+
+/**
+ * The problems of a faulty manifest with those of its voices, as far as the API's list can be read; free. Never throws a
+ * {@link VoxbatchError}.
+ */
+export async function planFaultyVoices(
+  settings: Settings,
+  flags: { readonly apiUrl?: string },
+  manifest: SoundManifest,
+): Promise<ManifestSummary> {
+  const access = accessIfAny(settings, flags);
+  if (access === undefined) return manifest.summary;
+  let api: SpeechApi | undefined;
+  const reach = (): SpeechApi => (api = createApi(access));
+  return withVoiceProblems(manifest, settings, () => Promise.resolve().then(reach)).finally(() => api?.close());
 }
 
 function accessIfAny(settings: Settings, flags: { readonly apiUrl?: string }): ApiAccess | undefined {

@@ -15,7 +15,7 @@ import { outcomeFileRefusal, refuseProblems, sayWarnings } from './report-proble
 import { readApiUrl, readSettings } from '../connect/settings.ts';
 import { withTextLimits } from '../../client/text-limits.ts';
 import { awaitedRows } from './awaited-rows.ts';
-import { planVoices } from './plan-voices.ts';
+import { planFaultyVoices, planVoices } from './plan-voices.ts';
 import type { Output } from '../terminal/output.ts';
 import { nextAfterPlan } from './next-after-plan.ts';
 import { planJson } from './plan-json.ts';
@@ -42,7 +42,10 @@ export async function plan(manifestPath: string, flags: RunFlags, output: Output
     const checked = await checkManifest(source, runPlan.manifest, budget);
     if (checked.type === 'outcome-file') throw outcomeFileRefusal(checked, source.label);
     const words = reportOptions(manifestPath, flags);
-    if (checked.type === 'faulty') throw refuseProblems(checked.summary, source.label, output, words);
+    if (checked.type === 'faulty') {
+      const faulty = { summary: checked.summary, options: runPlan.manifest };
+      throw refuseProblems(await planFaultyVoices(settings, flags, faulty), source.label, output, words);
+    }
     sayWarnings(checked.summary, output, words);
     const priced = runPlan.probe ? await probeAloud(source, checked, budget, output) : checked;
     const [read, free, known] = await Promise.all([

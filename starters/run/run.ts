@@ -16,6 +16,7 @@ import { withRecordedDialect } from '../../client/recorded-dialect.ts';
 import { withTextLimits } from '../../client/text-limits.ts';
 import { readApiUrl } from '../connect/settings.ts';
 import { putOnRecord } from '../../client/put-on-record.ts';
+import { planFaultyVoices } from './plan-voices.ts';
 import { probeAloud } from './probe-manifest.ts';
 import { refuseProblems, sayWarnings } from './report-problems.ts';
 import { checkMore, type Payer } from './more-rows.ts';
@@ -58,7 +59,10 @@ async function runOnce(asked: RunRequest, context: RunContext): Promise<ExitName
   }
   if (flags.resubmit === true) throw new ExitError('usage', RESUBMIT_WITHOUT_BATCH);
   const report = reportOptions(manifestPath, flags);
-  if (checked.type === 'faulty') throw refuseProblems(checked.summary, manifestPath, output, report);
+  if (checked.type === 'faulty') {
+    const faulty = { summary: checked.summary, options: plan.manifest };
+    throw refuseProblems(await planFaultyVoices(settings, flags, faulty), manifestPath, output, report);
+  }
   return atDesk({ settings, flags, context, mustExist: false, input: manifestPath }, async (desk) => {
     const { session } = desk;
     const recorded = await putOnRecord({

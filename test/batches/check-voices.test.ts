@@ -70,6 +70,19 @@ describe('checkVoices', () => {
     expect(asked[0]?.ids).toBeUndefined();
   });
 
+  it.each([
+    ['lin', 'v-3 (qwen)', []],
+    ['Ada', 'v-1 (fishaudio), v-2 (minimax)', []],
+    ['Eve', 'the voice that row 7 makes (line 8)', [{ name: 'Eve', row: 7, line: 8, id: 'e' }]],
+  ])('says of %s, the name of a voice without name:, what is probably meant', async (cell, whose, makers) => {
+    const hint = `is not in the API's list of voices; did you mean "name:${cell}", the name of ${whose}? (voxbatch voices list)`;
+    const { checked } = await check([`${cell},`], { makers });
+    expect(checked).toMatchObject({ type: 'sound', warnings: [{ line: 2, message: `"${cell}" ${hint}` }] });
+    expect(problems(await check([`${cell},`], { makers, strict: true }))).toMatchObject([
+      expect.stringContaining(`did you mean "name:${cell}"`),
+    ]);
+  });
+
   it('looks where all the rows speak: on the legacy paths, whose engines are no business of the current list', async () => {
     const cells = ['name:Lin,v2', 'v-3,s1'];
     const legacy = await check(cells, { legacyShare: 1 });

@@ -29,6 +29,7 @@ describe('VoiceUses', () => {
       ],
       makers: [],
       beyond: undefined,
+      isCut: false,
       columns: COLUMNS,
     });
   });

@@ -83,6 +83,38 @@ describe('voices that are named', () => {
     expect(simulator.ledger()).toEqual([]);
   });
 
+  it('are told together with all else that is wrong, in one round', async () => {
+    const odd = 'id,text,voice,speed\na,One,name:Nobody,1\nb,Two,name:Nobodi,7\nc,Three,name:Ada,9\n';
+    for (const command of ['plan', 'run']) {
+      const { code, stderr } = await planLines(odd, api(), [command]);
+      expect(code).toBe(2);
+      expect(stderr.match(/line \d+, id \w, column \w+/g)).toEqual([
+        'line 2, id a, column voice',
+        'line 3, id b, column speed',
+        'line 3, id b, column voice',
+        'line 4, id c, column speed',
+      ]);
+      expect(stderr).toContain('lines.csv has 4 problems. Nothing was sent. Nothing was spent.');
+    }
+  });
+
+  it('are not missed because the row that makes them is no good', async () => {
+    const maker = 'id,kind,text,voice,name,samples\na,tts,One,name:Eve,,\nb,voice,,,Eve,lost.wav\n';
+    const { code, stderr } = await planLines(maker, api(), ['plan']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('lines.csv has a problem.');
+    expect(stderr).toContain('line 3, id b, column samples');
+    const unclear = maker.replace('b,voice', 'b,voyce');
+    expect((await planLines(unclear, api(), ['plan'])).stderr).toContain('lines.csv has a problem.');
+  });
+
+  it('are left out of what is wrong where the list cannot be read', async () => {
+    const env = { VOXBATCH_API_URL: 'http://127.0.0.1:9/api/open/v1', VOXBATCH_API_TOKEN: 'token' };
+    const { code, stderr } = await planLines('id,text,voice,speed\na,One,name:Nobody,7\n', env, ['plan']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('lines.csv has a problem.');
+  });
+
   it('cannot be looked up where the API is down', async () => {
     const env = { VOXBATCH_API_URL: 'http://127.0.0.1:9/api/open/v1', VOXBATCH_API_TOKEN: 'token' };
     const { code, stderr } = await planLines(NAMED, env, ['plan']);
