@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { legacyShareOf, type BatchSettings } from '../contract/batch.ts';
+import { legacyShareOf, type BatchSettings, type Reading } from '../contract/batch.ts';
 import { defined } from '../contract/defined.ts';
 import { realmDifference } from '../contract/names.ts';
 import type { ManifestSource } from '../inputs/manifest-source.ts';
@@ -38,6 +38,8 @@ export interface TakenName {
   readonly batch: BatchRecord;
   /** The first difference. */
   readonly differs: BatchDifference;
+  /** How the manifest was to be read this time. */
+  readonly wanted: Reading;
   /**
    * True if a redrive of that batch can use the manifest as an edited one, because ids of the user's own identify its
    * rows.
@@ -120,9 +122,9 @@ export function compareBatch(
 ): { readonly type: 'known'; readonly batch: BatchRecord } | TakenName {
   const differs = findDifference(batch, request);
   if (differs === undefined) return { type: 'known', batch };
-  const { options, checked } = request;
+  const { options, checked, settings } = request;
   const hasIds = checked.columns.includes(options.map['id'] ?? 'id');
-  return { type: 'taken', batch, differs, canRedrive: differs === 'manifest' && hasIds };
+  return { type: 'taken', batch, differs, wanted: settings.reading, canRedrive: differs === 'manifest' && hasIds };
 }
 
 function findDifference(found: BatchRecord, request: ComparedBatch): BatchDifference | undefined {

@@ -27,7 +27,16 @@ export function goOnCommand({ name, source, subset, settings }: GoOnBatch): stri
 }
 
 /** The flags for how a manifest was read, as words of a command line. */
-function readingFlags({ kind, defaults, map, tts, legacyShare, join, split, finish }: Reading): readonly string[] {
+export function readingFlags({
+  kind,
+  defaults,
+  map,
+  tts,
+  legacyShare,
+  join,
+  split,
+  finish,
+}: Reading): readonly string[] {
   return [
     ...(kind === null ? [] : ['--kind', kind]),
     ...Object.entries(defaults).flatMap(([column, value]) => [`--${column}`, value]),

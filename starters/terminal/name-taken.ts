@@ -1,34 +1,58 @@
-import { dialectChoiceOf } from '../../contract/batch.ts';
+import { dialectChoiceOf, type Reading } from '../../contract/batch.ts';
 import type { BatchDifference, TakenName } from '../../batches/load-batch.ts';
 import type { ManifestSource } from '../../inputs/manifest-source.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
-import { shellWord } from './go-on-command.ts';
+import { goOnCommand, readingFlags, shellWord } from './go-on-command.ts';
 
 /**
  * Says that another batch has the name, and what can be done about it. `commandAs`: the typed command with another
  * name.
  */
 export function nameTakenText(
-  { batch, differs, canRedrive }: TakenName,
+  { batch, differs, wanted, canRedrive }: TakenName,
   source: Pick<ManifestSource, 'path' | 'label'>,
   commandAs: (name: string) => string,
 ): string {
   return [
-    `The name "${batch.name}" is taken by a batch that ${DIFFERENCE_WORDS[differs](batch)}. Nothing was spent. Choices:`,
+    `The name "${batch.name}" is taken by a batch that ${DIFFERENCE_WORDS[differs](batch, wanted)}. Nothing was spent. Choices:`,
+    ...(differs === 'reading' ? [`  ${goOnCommand(batch)}    goes on with the flags of that batch`] : []),
     ...(canRedrive ? [redriveChoice(batch.name, source)] : []),
     `  ${commandAs('NEW-NAME')}    runs this manifest as a new batch, and pays for the rows without a result to reuse`,
     `  voxbatch status ${shellWord(batch.name)}    shows the batch with this name`,
   ].join('\n');
 }
 
-const DIFFERENCE_WORDS: Readonly<Record<BatchDifference, (batch: BatchRecord) => string>> = {
+const DIFFERENCE_WORDS: Readonly<Record<BatchDifference, (batch: BatchRecord, wanted: Reading) => string>> = {
   api: ({ apiUrl }) => `ran against another API (${apiUrl})`,
   account: ({ account }) => `belongs to another account (${account})`,
   manifest: () => 'has another manifest',
-  dialect: ({ settings }) => `speaks to the API with --api-dialect ${dialectChoiceOf(settings)}, for good`,
-  reading: () => 'read the same manifest with other defaults (--kind, --voice, --map, --tts …)',
+  dialect: ({ settings }, reading) =>
+    `speaks to the API with --api-dialect ${dialectChoiceOf(settings)}, for good (now: ${dialectChoiceOf({ reading })})`,
+  reading: ({ settings }, wanted) => `read the same manifest with other flags: ${otherFlags(settings.reading, wanted)}`,
   'file-names': ({ settings }) => `names its files differently (--file-name ${settings.nameTemplate})`,
 };
+
+/** `--voice ada there, --voice lin now; no --format there, --format wav now`: the flags that differ, each as it was and is. */
+function otherFlags(recorded: Reading, wanted: Reading): string {
+  const [there, now] = [wordsByFlag(recorded), wordsByFlag(wanted)];
+  const flags = [...new Set([...there.keys(), ...now.keys()])];
+  return flags
+    .filter((flag) => there.get(flag) !== now.get(flag))
+    .map((flag) => `${there.get(flag) ?? `no ${flag}`} there, ${now.get(flag) ?? `no ${flag}`} now`)
+    .join('; ');
+}
+
+/** Each flag of a reading with its values, in order. */
+function wordsByFlag(reading: Reading): ReadonlyMap<string, string> {
+  const words = new Map<string, string>();
+  let flag = '';
+  for (const word of readingFlags(reading)) {
+    if (word.startsWith('--')) flag = word;
+    const before = words.get(flag);
+    words.set(flag, before === undefined ? word : `${before} ${shellWord(word)}`);
+  }
+  return words;
+}
 
 function redriveChoice(name: string, { path, label }: Pick<ManifestSource, 'path' | 'label'>): string {
   const isPiped = path !== label;

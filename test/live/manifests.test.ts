@@ -145,7 +145,7 @@ describe('a batch that is there already', () => {
   });
 
   it('keeps its name from the same manifest read in another way', async () => {
-    await expectTaken([...RUN, '--tts', 'sync'], /other defaults/);
+    await expectTaken([...RUN, '--tts', 'sync'], /other flags: no --tts there, --tts sync now/);
   });
 
   it('keeps its name from another API', async () => {

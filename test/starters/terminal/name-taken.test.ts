@@ -1,0 +1,42 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Reading } from '../../../contract/batch.ts';
+import type { BatchDifference } from '../../../batches/load-batch.ts';
+import type { BatchRecord } from '../../../ledger/record-types.ts';
+import { nameTakenText } from '../../../starters/terminal/name-taken.ts';
+
+const READING: Reading = { kind: null, defaults: { voice: 'ada' }, map: { text: 'a b' }, tts: 'job' };
+
+function textFor(differs: BatchDifference, wanted: Partial<Reading>): string {
+  const settings = { reading: READING } as BatchRecord['settings'];
+  const batch = { name: 'l', source: 'l.csv', subset: null, settings } as BatchRecord;
+  const taken = { type: 'taken', batch, differs, wanted: { ...READING, ...wanted }, canRedrive: false } as const;
+  return nameTakenText(taken, { path: 'l.csv', label: 'l.csv' }, (name) => `voxbatch run l.csv --name ${name}`);
+}
+
+describe('a name that is taken by a batch with other flags', () => {
+  it.each<[Partial<Reading>, string]>([
+    [{ defaults: { voice: 'lin' } }, '--voice ada there, --voice lin now'],
+    [{ defaults: { voice: 'ada', format: 'wav' } }, 'no --format there, --format wav now'],
+    [{ defaults: {} }, '--voice ada there, no --voice now'],
+    [{ tts: 'sync', kind: 'tts' }, 'no --kind there, --kind tts now; no --tts there, --tts sync now'],
+    [{ map: { text: 'a b', id: 'n' } }, "--map 'text=a b' there, --map 'text=a b' --map id=n now"],
+    [
+      { finish: { trimSilence: true, loudness: -16 } },
+      'no --loudness there, --loudness -16 now; no --trim-silence there, --trim-silence now',
+    ],
+  ])('%j: names each flag that differs, as it was and is', (wanted, words) => {
+    const text = textFor('reading', wanted);
+    expect(text.split('\n')[0]).toBe(
+      `The name "l" is taken by a batch that read the same manifest with other flags: ${words}. Nothing was spent. Choices:`,
+    );
+    expect(text).toContain(
+      "\n  voxbatch run l.csv --voice ada --map 'text=a b'    goes on with the flags of that batch\n",
+    );
+  });
+
+  it('names both dialects', () => {
+    expect(textFor('dialect', { legacyShare: 1 })).toContain(
+      'speaks to the API with --api-dialect v1, for good (now: legacy)',
+    );
+  });
+});
