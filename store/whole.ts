@@ -6,6 +6,7 @@ import { checkTracks } from './containers/check-tracks.ts';
 import { checkRaw, checkWav } from './containers/check-wav.ts';
 import { type Container } from './containers/container.ts';
 import type { FileWindow } from './containers/file-window.ts';
+import { statedFlacSeconds } from './containers/flac-length.ts';
 import { WholeButUnfit, type Unfitness } from './unfit.ts';
 
 /** Returns how long the file plays, in seconds; undefined if its content does not tell, or another check tells it. */
@@ -29,7 +30,7 @@ const CHECKS: Readonly<Record<string, readonly Check[]>> = {
   wav: [checkWav],
   ogg: [checkOgg],
   // FLAC stores no frame length: a cut within the last frame shows only as missing samples.
-  flac: [checkTracks],
+  flac: [checkTracks, statedFlacSeconds],
   m4a: [checkBoxes, checkTracks],
   mp4: [checkBoxes, checkTracks],
   mov: [checkBoxes, checkTracks],

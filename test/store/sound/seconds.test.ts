@@ -39,3 +39,11 @@ it.each([
   expect(seconds).toBeGreaterThan(2.49);
   expect(seconds).toBeLessThan(2.67);
 });
+
+it('the seconds of FLAC are those that it states, whatever its frames look like', async () => {
+  const path = join(folder, 'tone.flac');
+  // The start of a frame seems to be within its last one.
+  const sound = "aevalsrc='0.5*(0.01*sin(9000*t)*lt(t\\,0.25)+sin(1900*t)*between(t\\,0.25\\,1.05))':d=1.12:s=24000";
+  await ffmpeg('-f', 'lavfi', '-i', sound, path);
+  expect(await mediaSeconds(path, 'flac')).toBe(1.12);
+});
