@@ -24,7 +24,7 @@ import { readFinished, type FinishedLine } from './finished-table.ts';
 /** Runs of ffmpeg at once: one a processor, and not more than these. */
 const MOST_AT_ONCE = 8;
 /** Rises when the same options make other files, so that those of earlier versions are made again. */
-const EDITION = 1;
+const EDITION = 2;
 
 /** What finishing needs of a store. */
 export type FinishingStore = Pick<Store, 'ffmpeg'>;

@@ -11,10 +11,25 @@ const MOST_HEADER_BYTES = 64 * 1024;
 /**
  * Reads a file's sound as ffmpeg decodes it, as it comes: nothing is kept. Sound above full scale is seen as clipped,
  * because it is decoded to fractions. Throws `FfmpegFailed`.
+ *
+ * @param gain what each sample is multiplied by
  */
-export async function decodedLevels(path: string, program: string): Promise<Hearing> {
+export async function decodedLevels(path: string, program: string, gain = 1): Promise<Hearing> {
   const meters: SampleMeter[] = [];
-  const args = ['-i', fileArgument(path), '-map', '0:a:0', '-c:a', 'pcm_f32le', '-bitexact', '-f', 'wav', 'pipe:1'];
+  const filter = gain === 1 ? [] : ['-af', `volume=${gain.toFixed(3)}:precision=float`];
+  const args = [
+    '-i',
+    fileArgument(path),
+    '-map',
+    '0:a:0',
+    ...filter,
+    '-c:a',
+    'pcm_f32le',
+    '-bitexact',
+    '-f',
+    'wav',
+    'pipe:1',
+  ];
   await runFfmpeg({ program, args, onOutput: async (output) => measure(output, meters) });
   const levels = meters[0]?.end();
   return levels === undefined ? { type: 'unread', why: 'ffmpeg found no sound' } : { type: 'read', levels };

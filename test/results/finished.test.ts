@@ -5,6 +5,7 @@ import type { Finishing } from '../../contract/finishing.ts';
 import type { FinishedLine } from '../../results/finished/finished-table.ts';
 import { projectBatch } from '../../results/project.ts';
 import { verifyOut } from '../../results/verify.ts';
+import { mediaSeconds } from '../../store/media-seconds.ts';
 import { levelsOf } from '../../store/sound/read-levels.ts';
 import { redriveNow } from '../ledger/setup.ts';
 import { ffmpeg, FFMPEG } from '../support/ffmpeg.ts';
@@ -42,10 +43,25 @@ async function project(): Promise<readonly FinishedLine[]> {
   return finished ?? [];
 }
 
+/** Something like speech: a voice of syllables, of this many seconds and this peak; `extra` is added to it. */
+async function voice(seconds: number, peak: number, extra = '0'): Promise<Buffer> {
+  const path = join(place.folder, 'voice.wav');
+  const tones = '(sin(880*t)+0.6*sin(1760*t+1)+0.4*sin(3500*t)+0.25*sin(10700*t))/2.2';
+  const sound = `aevalsrc='${peak}*${tones}*pow(abs(sin(13*t)),0.7)+${extra}':d=${seconds}:s=24000`;
+  await ffmpeg('-y', '-f', 'lavfi', '-i', sound, '-c:a', 'pcm_s24le', path);
+  return readFile(path);
+}
+
 /** Integrated loudness in LUFS, as another filter than the one that made it finds it. */
 async function loudnessOf(name: string): Promise<number> {
   const words = await ffmpeg('-i', inOut(name), '-af', 'ebur128=framelog=verbose', '-f', 'null', '-');
   return Number(/I: +(-[\d.]+) LUFS/.exec(words)?.[1]);
+}
+
+/** Highest true peak, dBTP. */
+async function peakOf(name: string): Promise<number> {
+  const words = await ffmpeg('-i', inOut(name), '-af', 'ebur128=peak=true:framelog=verbose', '-f', 'null', '-');
+  return Number(/Peak: +(-?[\d.]+) dBFS/.exec(words)?.[1]);
 }
 
 beforeEach(() => {
@@ -75,6 +91,34 @@ describe('finished copies', () => {
     expect(JSON.parse(await readFile(inOut('summary.json'), 'utf8'))).toMatchObject({
       finished: { files: 1, failed: 0 },
     });
+  });
+
+  it.each<[string, [number, number, string?]]>([
+    ['shorter than three seconds', [0.5, 0.2]],
+    ['soft', [1, 0.002]],
+    ['loud', [4, 0.99]],
+    ['with peaks that a gain alone would cut', [4, 0.05, '0.8*gt(mod(t\\,1)\\,0.999)']],
+  ])('are as loud as asked for where the original is %s', async (_, sound) => {
+    await add({ loudness: -16, format: 'mp3' });
+    await speak(1, await voice(...sound));
+    const [line] = await project();
+    expect(Math.abs((await loudnessOf('media/finished/a.mp3')) + 16)).toBeLessThan(1);
+    expect(await peakOf('media/finished/a.mp3')).toBeLessThanOrEqual(-1.5);
+    const before = (await mediaSeconds(inOut('media/a.wav'), 'wav')) ?? 0;
+    expect(Math.abs(Number(line?.seconds) - before)).toBeLessThan(0.1);
+  });
+
+  it.each([0.5, 0.001])('lose no soft start of a word where the loudest moment is at %d', async (peak) => {
+    await add({ trimSilence: true, format: 'flac' });
+    // Breath of a fifth of a second, 40 dB below the voice, which begins at 1.2 s.
+    const path = join(place.folder, 'breath.wav');
+    const breath = `0.01*sin(9000*t)*between(t\\,1\\,1.2)`;
+    const sound = `aevalsrc='${peak}*(${breath}+sin(1900*t)*between(t\\,1.2\\,2))':d=3:s=24000`;
+    await ffmpeg('-f', 'lavfi', '-i', sound, '-c:a', 'pcm_s24le', path);
+    await speak(1, await readFile(path));
+    const [line] = await project();
+    // 50 ms are left at both ends.
+    expect(Math.abs(Number(line?.seconds) - 1.1)).toBeLessThan(0.025);
   });
 
   it.each(['mp3', 'opus', 'm4a', 'wav'] as const)('can be %s', async (format) => {

@@ -1,8 +1,10 @@
+import { decodedLevels } from '../decoded-levels.ts';
 import { encoderOf, type Encoder } from '../encoders.ts';
 import { fileArgument, FfmpegFailed, runFfmpeg } from '../ffmpeg.ts';
+import type { Levels } from '../levels.ts';
 import { probeSound } from '../probe-sound.ts';
-import { levelsOf } from '../read-levels.ts';
-import { loudnessFilter, measureLoudness } from './measure-loudness.ts';
+import { measureLoudness } from './measure-loudness.ts';
+import { reachLoudness } from './reach-loudness.ts';
 
 /** How a file is finished. */
 interface Finishing {
@@ -39,6 +41,8 @@ export interface FinishedSound {
 
 /** Silence left at both ends where it is trimmed, in seconds: the softest start of a word is part of it. */
 const MARGIN_SECONDS = 0.05;
+/** Peak of speech that is recorded well; 1 is full scale. */
+const USUAL_PEAK = 0.5;
 /** CPU seconds that every run may take, and as many again as the file plays. */
 const LEAST_SECONDS = 60;
 
@@ -56,16 +60,20 @@ export async function finishSound(request: FinishingRequest): Promise<FinishedSo
   const { path, extension, seconds, finishing, out, program } = request;
   const limits = { program, ...(seconds === undefined ? {} : { mostSeconds: LEAST_SECONDS + Math.ceil(seconds) }) };
   const encoder = requireEncoder(finishing, extension);
-  const { loudness } = finishing;
-  const measured = loudness === undefined ? undefined : await measureLoudness(path, loudness, limits);
+  const { loudness: target } = finishing;
+  const before = target === undefined ? undefined : await measureLoudness(path, limits);
   const span = finishing.trimSilence === true ? await soundSpan(request) : [];
   const rate = await finishedRate(request, encoder);
-  const filter = loudness === undefined || measured === undefined ? [] : ['-af', loudnessFilter(loudness, measured)];
-  const args = ['-i', fileArgument(path), '-map', '0:a:0', ...filter, ...span, '-ar', String(rate), ...encoder.args];
-  await runFfmpeg({ ...limits, args: [...args, fileArgument(out)] });
-  if (loudness === undefined || measured === undefined) return {};
-  const after = await measureLoudness(out, loudness, limits);
-  return { loudness: { before: measured.input_i, after: after.input_i } };
+  const write = async (...filter: readonly string[]): Promise<void> => {
+    const args = ['-i', fileArgument(path), '-map', '0:a:0', ...filter, ...span, '-ar', String(rate), ...encoder.args];
+    await runFfmpeg({ ...limits, args: [...args, fileArgument(out)] });
+  };
+  if (target === undefined || before === undefined) {
+    await write();
+    return {};
+  }
+  const after = await reachLoudness({ target, before, write: (filter) => write('-af', filter), out, limits });
+  return { loudness: { before: before.integrated, after: after.integrated } };
 }
 
 function requireEncoder(finishing: Finishing, extension: string): Encoder {
@@ -84,12 +92,22 @@ async function finishedRate({ path, finishing, program }: FinishingRequest, enco
 }
 
 /** The part between silence at the start and at the end. As options of the output, so that chapters move with it. */
-async function soundSpan({ path, extension, program }: FinishingRequest): Promise<readonly string[]> {
-  const hearing = await levelsOf({ path, extension, ffmpeg: program });
-  if (hearing.type === 'unread') throw new FfmpegFailed(hearing.why);
-  const { seconds, leadingSilence, trailingSilence } = hearing.levels;
+async function soundSpan({ path, program }: FinishingRequest): Promise<readonly string[]> {
+  const { seconds, leadingSilence, trailingSilence } = await audibleLevels(path, program);
   if (leadingSilence >= seconds) throw new FfmpegFailed('nothing would be left of it, for it is silent');
   const start = Math.max(0, leadingSilence - MARGIN_SECONDS);
   const end = Math.min(seconds, seconds - trailingSilence + MARGIN_SECONDS);
   return ['-ss', start.toFixed(3), '-t', (end - start).toFixed(3)];
+}
+
+/** Where a file is silent, if it were as loud as speech usually is: in a soft file, speech may be below -50 dB. */
+async function audibleLevels(path: string, program: string): Promise<Levels> {
+  const hear = async (gain?: number): Promise<Levels> => {
+    const hearing = await decodedLevels(path, program, gain);
+    if (hearing.type === 'unread') throw new FfmpegFailed(hearing.why);
+    return hearing.levels;
+  };
+  const levels = await hear();
+  const { peak } = levels;
+  return peak === null || peak === 0 || peak >= USUAL_PEAK ? levels : hear(USUAL_PEAK / peak);
 }
