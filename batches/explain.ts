@@ -47,13 +47,13 @@ export interface RowHistory extends Omit<RowStanding, 'row'> {
 }
 
 /** A part of a row. */
-export interface PartStory extends Pick<RowRecord, 'row' | 'id' | 'outcome' | 'state'> {
+export interface PartStory extends Pick<RowRecord, 'row' | 'id' | 'outcome' | 'state' | 'failure'> {
   /** What it says. */
   readonly text: string;
 }
 
-function partOf({ row: { row, id, outcome, state, spec } }: RowStanding): PartStory {
-  return { row, id, outcome, state, text: spec.text ?? '' };
+function partOf({ row: { row, id, outcome, state, failure, spec } }: RowStanding): PartStory {
+  return { row, id, outcome, state, failure, text: spec.text ?? '' };
 }
 
 /** Returns everything about one row. `wanted`: its id, or its number if no row has that id. */

@@ -1,11 +1,18 @@
 import type { FailureClass } from '../contract/failures.ts';
-import type { Outcome } from '../contract/outcomes.ts';
+import { hasResult, type Outcome } from '../contract/outcomes.ts';
 import { isTraceable, makesJob, operationOf, type Operation, type TtsMode } from '../contract/row-kinds.ts';
 import type { RowWithCharges } from '../results/result-line.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { BatchRecord, Counts, EarlierUnresolved, RowStanding, SkippedQuotes } from '../ledger/record-types.ts';
+import type {
+  BatchRecord,
+  Counts,
+  EarlierUnresolved,
+  RowRecord,
+  RowStanding,
+  SkippedQuotes,
+} from '../ledger/record-types.ts';
 import { nameOf, type NamedRow } from './named-row.ts';
-import { selectUnknown } from './unknown-rows.ts';
+import { isUnknown, selectUnknown } from './unknown-rows.ts';
 
 /** A row whose answer was lost. */
 export interface LostRow extends NamedRow {
@@ -27,6 +34,8 @@ export interface Leftovers {
   readonly failed: ReadonlyMap<FailureClass | '', SomeRows>;
   /** Rows, and parts in the stead of their rows, whose answers were lost: `listed` if the API has a list of such jobs, otherwise `unlisted`. */
   readonly lost: { readonly listed: SomeRows; readonly unlisted: SomeRows };
+  /** Other parts without a result, of rows that ended as lost or overdue. */
+  readonly otherParts: SomeRows;
   /** What the skipped rows would cost. */
   readonly skippedQuotes: SkippedQuotes;
   /** Requests of replaced takes that may have been charged. */
@@ -72,8 +81,20 @@ export async function gatherLeftovers(
     pile.add(scanned);
     failed.set(name, pile);
   }
+  const otherParts = new Pile();
+  for (const outcome of ['unknown', 'overdue'] as const) {
+    for await (const { row } of rowsOf(outcome)) {
+      const parts = row.parts === null ? [] : await ledger.partsOf(batch, row.row);
+      for (const part of parts) if (isOther(part.row)) otherParts.add(part);
+    }
+  }
   const skippedQuotes = await ledger.skippedQuotes(batch);
-  return { failed, lost, skippedQuotes, earlierUnresolved: await ledger.earlierUnresolved(batch, NAMED) };
+  return { failed, lost, otherParts, skippedQuotes, earlierUnresolved: await ledger.earlierUnresolved(batch, NAMED) };
+}
+
+/** Whether a part has no result, and is neither lost nor overdue. */
+function isOther(part: RowRecord): boolean {
+  return !hasResult(part.outcome) && part.outcome !== 'overdue' && !isUnknown(part);
 }
 
 /** Whether the API lists jobs such as the row's last request would have made. */

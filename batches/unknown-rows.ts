@@ -2,7 +2,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { RowRecord, RowStanding } from '../ledger/record-types.ts';
 
 /** Whether a row may have been charged without a result, whether it ended `unknown` or `failed`. */
-export function isUnknown({ outcome, failure }: RowRecord): boolean {
+export function isUnknown({ outcome, failure }: Pick<RowRecord, 'outcome' | 'failure'>): boolean {
   return outcome === 'unknown' || (outcome === 'failed' && failure?.class === 'OutcomeUnknown');
 }
 

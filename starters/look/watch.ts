@@ -90,6 +90,7 @@ const NO_TROUBLES: Troubles = {
   leftovers: {
     failed: new Map(),
     lost: { listed: NONE, unlisted: NONE },
+    otherParts: NONE,
     skippedQuotes: { overBudget: null, notChosen: null },
     earlierUnresolved: NONE_EARLIER,
   },

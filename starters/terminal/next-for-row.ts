@@ -9,6 +9,7 @@ import type { RowWithCharges } from '../../results/result-line.ts';
 import { budgetFor } from '../../policy/budget.ts';
 import { pauseMessage } from './pause-words.ts';
 import { hasList, mayHaveJob } from '../../batches/leftovers.ts';
+import { nextForParts } from './next-for-parts.ts';
 import { goOnCommand, shellWord } from './go-on-command.ts';
 import { rowWord, takeWord } from './row-words.ts';
 import { ALSO_OTHERS, wordSteps } from './next-steps.ts';
@@ -17,7 +18,7 @@ import { awaitedWords } from './voice-words.ts';
 /** A row, with what its next step depends on. */
 export interface RowToMend extends Pick<RowWithCharges, 'charges'> {
   readonly batch: BatchRecord;
-  readonly row: RowWithCharges['row'] & Pick<RowHistory['row'], 'state'>;
+  readonly row: RowHistory['row'];
   /** What it is spoken in. */
   readonly parts: RowHistory['parts'];
   /** Earlier takes with a request that may have been charged. */
@@ -53,19 +54,19 @@ function nextOf({ batch, row, charges, parts, money, failedRows, isWritten, isDe
   const word = shellWord(rowWord(row));
   const redrive = `voxbatch redrive ${name} --rows ${word}`;
   const file = shellWord(`${defaultOut(batch.name)}/${outcomeFile('failed') ?? ''}`);
+  if (row.parts !== null && ['unknown', 'overdue', 'failed'].includes(row.outcome ?? ''))
+    return nextForParts(row, parts, batch.name);
   switch (row.outcome) {
     case 'succeeded':
     case 'cached':
       return `Nothing. ${isWritten ? '' : `Write its files with: voxbatch results ${name}. `}To replace the result, at a new price: ${redrive}`;
     case 'failed':
-      if (row.parts !== null)
-        return `What is there of its ${partWord(row.parts)} stays, and costs nothing again. Send the others again, at their price, and join them: ${redrive}`;
       return afterFailure(
         { row, charges },
         { name, redrive, file, also: failedRows > 1 ? ALSO_OTHERS : '', tts: batch.settings.tts },
       );
     case 'unknown':
-      return row.parts === null ? afterLoss({ row, charges }, name, batch.settings.tts) : afterLostParts(parts, name);
+      return afterLoss({ row, charges }, name, batch.settings.tts);
     case 'overdue':
       return `The job was paid for and is still at the API. Wait for it again, free: ${redrive}. To pay for another one: ${redrive} --resubmit`;
     case 'skipped':
@@ -95,12 +96,6 @@ function afterLoss(scanned: RowWithCharges, name: string, tts: TtsMode): string 
     : 'The API has no list to look the request up in. ';
   const { row } = scanned;
   return `${look}voxbatch does not send it again on its own, because that could be charged twice. ${wordSteps({ count: 1, first: [{ ...row, makesJob: mayHaveJob(scanned, tts) }] }, name)}`;
-}
-
-/** Parts are speech: the API has no list of such jobs. */
-function afterLostParts(parts: RowHistory['parts'], name: string): string {
-  const lost = parts.filter(({ outcome }) => outcome === 'unknown');
-  return `${partWord(lost.length)} may have been charged, and nothing is sent again for them on its own. ${wordSteps({ count: lost.length, parts: lost.length, first: lost }, name)}`;
 }
 
 interface Commands {

@@ -1,6 +1,7 @@
 import { isRequestRemoved } from '../../batches/clean-batch.ts';
-import type { RowHistory } from '../../batches/explain.ts';
+import type { PartStory, RowHistory } from '../../batches/explain.ts';
 import { FAILURES, type Failure } from '../../contract/failures.ts';
+import { partNumber } from '../../contract/row-parts.ts';
 import { dialectOf } from '../../contract/row-kinds.ts';
 import { hasResult, type AttemptState } from '../../contract/outcomes.ts';
 import type { Judgement } from '../../contract/verify.ts';
@@ -28,8 +29,10 @@ export interface RowHistoryHere extends RowHistory {
 
 /** Longest cell that is shown; `--json` shows all of it. */
 const LONGEST_CELL = 200;
-/** Parts without a result that are named. */
-const MOST_PARTS = 20;
+/** Longest beginning of a part's text. */
+const PART_WIDTH = 60;
+/** Parts that are listed; of a row with more, only those without a result. */
+const MOST_PARTS = 40;
 
 const VERDICTS: Readonly<Record<AttemptState, string>> = {
   sending: 'sending: no answer yet',
@@ -46,7 +49,7 @@ const VERDICTS: Readonly<Record<AttemptState, string>> = {
 export function historyLines(history: RowHistoryHere): readonly string[] {
   const { batch, row, files } = history;
   return [
-    `Row ${row.row} of batch "${batch.name}": ${row.outcome === null ? row.state : row.outcome}`,
+    `${row.partOf === null ? `Row ${row.row}` : `Part ${partNumber(row.id)} of row ${row.partOf}`} of batch "${batch.name}": ${row.outcome ?? row.state}`,
     `  id ${oneLine(row.id)}, line ${row.line} of ${oneLine(batch.source)}, kind ${row.kind}${rowDialectWords(row.spec)}`,
     ...(voiceFound(row) === undefined ? [] : [`  speaks with voice ${oneLine(voiceFound(row) ?? '')}`]),
     ...(row.state === 'blocked' && row.parts === null ? [`  waits for ${awaitedWords(row)}`] : []),
@@ -63,9 +66,10 @@ export function historyLines(history: RowHistoryHere): readonly string[] {
   ];
 }
 
-function inputLines({ batch, row }: RowHistoryHere): readonly string[] {
+function inputLines(history: RowHistoryHere): readonly string[] {
+  const { batch, row } = history;
   if (isRequestRemoved(batch, row)) return ['Input: removed (voxbatch clean)'];
-  const cells = batch.columns.map((column, at) => ({ column, cell: row.input[at] ?? '' }));
+  const cells = Object.entries(inputOf(history)).map(([column, cell]) => ({ column, cell }));
   const columns: readonly TableColumn<(typeof cells)[number]>[] = [
     { title: 'column', value: ({ column }) => column },
     { title: 'cell', value: ({ cell }) => short(cell) },
@@ -74,16 +78,26 @@ function inputLines({ batch, row }: RowHistoryHere): readonly string[] {
   return ['Input', ...indent(tableLines(columns, filled))];
 }
 
-/** How many parts there are, and those that have no result, with the beginning of what they say. */
+/** The cells of a row; of a part, which has no line in the manifest, what it says. */
+function inputOf({ batch, row }: RowHistoryHere): Readonly<Record<string, string>> {
+  if (row.partOf !== null) return { text: row.spec.text ?? '' };
+  return Object.fromEntries(batch.columns.map((column, at) => [column, row.input[at] ?? '']));
+}
+
+/** The parts with their states and the beginning of what they say; of many, those that have no result. */
 function partLines(parts: RowHistory['parts']): readonly string[] {
   if (parts.length === 0) return [];
   const lacking = parts.filter(({ outcome }) => !hasResult(outcome));
+  const [listed, kind] = parts.length > MOST_PARTS ? [lacking, ' without a result'] : [parts, ''];
+  const columns: readonly TableColumn<PartStory>[] = [
+    { title: 'part', value: ({ id }) => oneLine(id) },
+    { title: 'state', value: ({ outcome, state }) => outcome ?? state },
+    { title: 'says', value: ({ text }) => short(text, PART_WIDTH) },
+  ];
   return [
     `Parts: ${parts.length}, ${parts.length - lacking.length} of them with a result`,
-    ...lacking
-      .slice(0, MOST_PARTS)
-      .map(({ id, outcome, state, text }) => `  ${oneLine(id)}  ${outcome ?? state}  ${short(text)}`),
-    ...(lacking.length > MOST_PARTS ? [`  and ${lacking.length - MOST_PARTS} more`] : []),
+    ...(listed.length === 0 ? [] : indent(tableLines(columns, listed.slice(0, MOST_PARTS)))),
+    ...(listed.length > MOST_PARTS ? [`  and ${listed.length - MOST_PARTS} more${kind}`] : []),
   ];
 }
 
@@ -93,7 +107,8 @@ export function historyJson(history: RowHistoryHere): object {
   const charges = inOrder(history);
   return {
     batch: batch.name,
-    row: row.row,
+    row: row.partOf ?? row.row,
+    ...(row.partOf === null ? {} : { part: partNumber(row.id) }),
     id: row.id,
     line: row.line,
     kind: row.kind,
@@ -103,7 +118,7 @@ export function historyJson(history: RowHistoryHere): object {
     voice: row.spec.voice ?? null,
     parts: history.parts.map(({ id, outcome, state, text }) => ({ id, outcome, state, text })),
     waits_for: row.state === 'blocked' && row.parts === null ? { voice: row.awaitedVoice, row: row.voiceRow } : null,
-    input: Object.fromEntries(batch.columns.map((column, at) => [column, row.input[at] ?? ''])),
+    input: inputOf(history),
     takes: history.takes.map((take) => takeJson(take, history.store)),
     attempts: receiptsOf(history, files).map((receipt, at) => ({ ...receipt, failure: charges[at]?.failure ?? null })),
     decisions: history.decisions.map(({ step, take, attempt, what, jobId, who, madeAt }) => {
@@ -235,9 +250,9 @@ function credits(value: number | null): string {
   return value === null ? 'unknown' : number(value);
 }
 
-function short(cell: string): string {
+function short(cell: string, longest = LONGEST_CELL): string {
   const line = oneLine(cell);
-  return line.length > LONGEST_CELL ? `${line.slice(0, LONGEST_CELL)}…` : line;
+  return line.length > longest ? `${line.slice(0, longest)}…` : line;
 }
 
 function indent(lines: readonly string[]): readonly string[] {

@@ -114,7 +114,7 @@ describe('a row in parts', () => {
   });
 
   it('ends as the gravest of its parts, and says which one it is', async () => {
-    await end(3, 'failed');
+    await end(3, 'succeeded');
     await end(4, 'unknown');
     expect((await rowOf(1)).outcome).toBeNull();
     await end(5, 'succeeded');
@@ -123,6 +123,20 @@ describe('a row in parts', () => {
     expect(failure).toEqual({ ...LOST, message: 'Part 2 of 3 (r1#2) ended unknown: No answer came.' });
     expect(endedAt).not.toBeNull();
     expect(await ledger.commonReasons('b', 5)).toMatchObject([{ class: 'OutcomeUnknown', ended: 1 }]);
+    await expectKept(ledger, 'b');
+  });
+
+  it('names every part that has no result', async () => {
+    await end(3, 'failed');
+    await end(4, 'unknown');
+    await end(5, 'failed');
+    const message =
+      '3 of 3 parts have no result: 1 unknown (r1#2), 2 failed (r1#1, r1#3). Part 2 of 3 (r1#2) ended unknown: No answer came.';
+    expect((await rowOf(1)).failure).toEqual({ ...LOST, message });
+    const how = { type: 'pay', fromStep: 'speech', reason: 'resubmitted' } as const;
+    await redriveNow(ledger, 'b', [{ row: 4, take: 1, how }]);
+    await end(4, 'succeeded', 2);
+    expect((await rowOf(1)).failure?.message).toMatch(/^2 of 3 parts have no result: 2 failed \(r1#1, r1#3\)\. Part 1/);
     await expectKept(ledger, 'b');
   });
 

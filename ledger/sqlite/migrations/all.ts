@@ -24,6 +24,7 @@ import { watchedVoices } from './0024-watched-voices.ts';
 import { parts } from './0026-parts.ts';
 import { textLimits } from './0027-text-limits.ts';
 import { verification } from './0028-verification.ts';
+import { namedParts } from './0030-named-parts.ts';
 
 /** Every migration, by a name that sorts in the order in which they run. */
 const MIGRATIONS: Readonly<Record<string, Migration>> = {
@@ -52,6 +53,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0026-parts': parts,
   '0027-text-limits': textLimits,
   '0028-verification': verification,
+  '0030-named-parts': namedParts,
 };
 
 /** Migrations as code modules: a compiled and bundled voxbatch has no folder of them to read. */

@@ -25,6 +25,7 @@ function steps(
     leftovers: {
       failed: new Map(),
       lost: { listed: none, unlisted: none },
+      otherParts: none,
       skippedQuotes: { overBudget: 0, notChosen: 0 },
       earlierUnresolved: none,
       ...leftovers,
@@ -53,6 +54,13 @@ describe('the next steps', () => {
     expect(steps({ unknown: 2 }, { lost })).toEqual([
       '1 row and 1 part may have been charged; the API has no list to look them up in. If your account shows their jobs: ' +
         "voxbatch reconcile b --adopt a=JOB 'ch1#2=JOB'. If they are not there, send again at a new charge: voxbatch reconcile b --resubmit 'a,ch1#2'",
+    ]);
+  });
+
+  it('of a row in doubt name its other parts without a result, too', () => {
+    const otherParts = { count: 1, parts: 1, first: [{ row: 9, id: 'ch1#4', partOf: 3 }] };
+    expect(steps({ unknown: 1 }, { otherParts })).toEqual([
+      "1 part of such rows has no result either. To send it again, at its price: voxbatch redrive b --rows 'ch1#4'",
     ]);
   });
 
