@@ -28,13 +28,22 @@ const ATTACKS = {
   },
   lipSync: {
     argsOf: (job) => ['lip-sync', `https://media.example/face.mp4?of=${job}`, AUDIO],
-    moments: ['after-answer', 'before-rename'],
+    moments: ['before-rename'],
+  },
+  saySync: {
+    argsOf: (job) => ['say', `At once, ${job}.`, '--voice', 'narrator', '--tts', 'sync'],
+    moments: ['after-answer'],
+  },
+  // By the names of the older paths it is found in their list.
+  legacy: {
+    argsOf: (job) => ['lip-sync', `https://media.example/face.mp4?of=${job}`, AUDIO, '--api-dialect', 'legacy'],
+    moments: ['after-answer'],
   },
 } as const satisfies Readonly<Record<string, Attack>>;
 
 describe('single jobs', () => {
   let world: LiveWorld;
-  // Each command has a home of its own, so that all three can be attacked at once.
+  // Each has a home of its own, so that all can be attacked at once.
   let attacked: Readonly<Record<keyof typeof ATTACKS | 'byUp', Promise<void>>>;
 
   beforeAll(async () => {
@@ -42,10 +51,12 @@ describe('single jobs', () => {
     await world.write('voxbatch.config.json', JSON.stringify({ polling: { firstLookMs: 100, gapMs: 100 } }));
     await world.write('ada.wav', Buffer.from(encodeSilence(1)));
     attacked = {
-      say: attack(ATTACKS.say),
-      transcribe: attack(ATTACKS.transcribe),
-      voices: attack(ATTACKS.voices),
-      lipSync: attack(ATTACKS.lipSync),
+      say: attack('say'),
+      transcribe: attack('transcribe'),
+      voices: attack('voices'),
+      lipSync: attack('lipSync'),
+      saySync: attack('saySync'),
+      legacy: attack('legacy'),
       byUp: leaveToUp(),
     };
     // Each is heard of where its test is judged.
@@ -56,10 +67,11 @@ describe('single jobs', () => {
   });
 
   /** Kills the command, calls it again as it is, and once more: whatever it says, there is one charge. */
-  async function attack({ argsOf, moments }: Attack): Promise<void> {
+  async function attack(name: keyof typeof ATTACKS): Promise<void> {
+    const { argsOf, moments }: Attack = ATTACKS[name];
     for (const moment of moments) {
       const args = [...argsOf(moment), '--json'];
-      const env = { VOXBATCH_HOME: world.path(`home-${String(args[0])}`) };
+      const env = { VOXBATCH_HOME: world.path(`home-${name}`) };
       const died = await world.run(args, { env, dieAt: `${moment}:1` });
       expect({ moment, signal: died.signal, stderr: died.stderr }).toMatchObject({ signal: 'SIGKILL' });
       const again = await world.run(args, { env });
@@ -112,5 +124,8 @@ describe('single jobs', () => {
   it('voxbatch voices create: killed and called again with the same arguments, it is charged once', () =>
     attacked.voices);
   it('voxbatch lip-sync: killed and called again with the same arguments, it is charged once', () => attacked.lipSync);
+  it('voxbatch say: killed with --tts sync, too, it is charged once', () => attacked.saySync);
+  it('voxbatch lip-sync: on the legacy paths, too, killed before the answer counts, it is charged once', () =>
+    attacked.legacy);
   it('voxbatch say: an up that is there works for it, and if that dies, the command itself', () => attacked.byUp);
 });
