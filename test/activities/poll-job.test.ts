@@ -101,6 +101,7 @@ describe('polling jobs', () => {
     const { world } = await withJob({ on: 'read', fault: { kind: 'status', status: 503 }, times: 7 });
     const awake = fastClock(60);
     const clock = {
+      ...awake,
       now: () => ({ monotonic: awake.now().monotonic, wall: awake.now().wall + 10 * 3_600_000 }),
     };
     await (await world.worker({ clock })).wait([[1]]);

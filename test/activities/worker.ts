@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import type { Dependencies } from '../../activities/dependencies.ts';
+import type { Clock, Dependencies } from '../../activities/dependencies.ts';
 import type { FaultPoint } from '../../activities/fault-points.ts';
 import { WakeUps } from '../../activities/lane/wake-ups.ts';
 import { awaitJob } from '../../activities/lane/await-job.ts';
@@ -71,7 +71,7 @@ export class Worker {
     const over = new AbortController();
     const signal = AbortSignal.any([over.signal, this.#cancel.signal]);
     setMaxListeners(0, signal);
-    const wakeUps = new WakeUps();
+    const wakeUps = new ClockWakeUps(this.deps.clock);
     signal.addEventListener('abort', () => {
       wakeUps.stop();
     });
@@ -176,13 +176,33 @@ export function movableClock(): Dependencies['clock'] & { move(by: { wall?: numb
   };
 }
 
-/** Clocks that run faster than the real ones, for pauses between looks. */
-export function fastClock(factor: number): Dependencies['clock'] {
+/** Clocks that run faster than the real ones, by a factor. */
+export interface FastClock extends Clock {
+  readonly factor: number;
+}
+
+/** Clocks for pauses between looks: those of a worker that waits for its jobs are as many times shorter. */
+export function fastClock(factor: number): FastClock {
   const begin = { wall: Date.now(), monotonic: performance.now() };
   return {
+    factor,
     now: () => ({
       wall: begin.wall + (Date.now() - begin.wall) * factor,
       monotonic: begin.monotonic + (performance.now() - begin.monotonic) * factor,
     }),
   };
+}
+
+/** Sleeps as long as a clock says, which may be a fast one. */
+class ClockWakeUps extends WakeUps {
+  readonly #factor: number;
+
+  constructor(clock: Clock & Partial<FastClock>) {
+    super();
+    this.#factor = clock.factor ?? 1;
+  }
+
+  override sleep(ms: number, onSleep?: (wake: () => void) => void): Promise<void> {
+    return super.sleep(ms / this.#factor, onSleep);
+  }
 }
