@@ -5,6 +5,7 @@ import type { BatchRecord } from '../../ledger/record-types.ts';
 import { sampleFolder, writeSample } from '../support/samples.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { BATCH, keyOf, lipSync, tts } from './rows.ts';
+import { movableClock } from './worker.ts';
 import { createWorld } from './world.ts';
 
 const legacy = (spec: RowSpec): RowSpec => ({ ...spec, dialect: 'legacy' });
@@ -80,11 +81,14 @@ describe('rows of the legacy dialect', () => {
       // Without a code, which would tell.
       const world = await createWorld({ plan: { rules: [{ on: 'create', fault }] }, shape: 'legacy.error=bare' });
       await world.fill([legacy(tts())]);
-      const worker = await world.worker();
+      const clock = movableClock();
+      const worker = await world.worker({ clock });
       const batch = async (): Promise<BatchRecord | undefined> => (await world.look()).findBatch(BATCH);
       // A pause for all requests may come between an intent and its moment; that attempt is not one of the eight.
       for (let attempt = 1; (await batch())?.control === 'running' && attempt < 20; attempt++) {
         await worker.submit(keyOf(1, attempt));
+        // Whatever pause the refusal brought is over.
+        clock.move({ wall: 600_000, monotonic: 600_000 });
       }
       expect(await batch()).toMatchObject({ control: 'paused', pauseReason: { class: 'OutOfCredits', status: 429 } });
       expect(await world.row(1)).toMatchObject({ outcome: null });
