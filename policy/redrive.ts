@@ -34,6 +34,7 @@ export interface RedriveRow {
 /** The part of an attempt that matters here. */
 export interface RedriveAttempt extends AttemptView {
   readonly jobId: string | null;
+  readonly failure: { readonly class: FailureClass } | null;
 }
 
 /** What a person wants done with a row. */
@@ -165,10 +166,13 @@ export function lastOfTake<A extends Pick<AttemptView, 'step' | 'take' | 'attemp
 /** The first unfinished step that the current take had to pay for. */
 function firstUnfinished(row: RedriveRow, attempts: readonly RedriveAttempt[]): Step | undefined {
   const ofTake = attempts.filter((one) => one.take === row.take);
-  return stepsFrom(row.spec, row.redoFrom).find((step) => {
-    const last = lastAttempt(ofTake, step);
+  const step = stepsFrom(row.spec, row.redoFrom).find((one) => {
+    const last = lastAttempt(ofTake, one);
     return last === undefined || !isMade(last);
   });
+  if (step === undefined || lastAttempt(ofTake, step)?.failure?.class !== 'Unfit') return step;
+  // A check that found fault is finished, and would find the same again: what it checked is to be made anew.
+  return checkedBy(row.spec.kind, step) ?? step;
 }
 
 /**

@@ -94,6 +94,15 @@ describe('a row whose result did not pass a check', () => {
     expect(planRedrive(row, both, WISH)).toMatchObject({ type: 'pay', fromStep: 'lip-sync' });
   });
 
+  it('is made anew if its check found fault, and only checked again if the check itself failed', () => {
+    const row = { ...UNFIT, spec: { ...TTS.spec, verify: 0.25 } };
+    const check = { finishedAt: 1, failure: unfit };
+    const found = [finished('speech'), attempt('verification', 'done', check)];
+    expect(planRedrive(row, found, WISH)).toEqual({ type: 'pay', fromStep: 'speech', reason: 'redrive' });
+    const refused = [finished('speech'), attempt('verification', 'rejected', { failure: { class: 'BadRequest' } })];
+    expect(planRedrive(row, refused, WISH)).toEqual({ type: 'pay', fromStep: 'verification', reason: 'redrive' });
+  });
+
   it('is the only one that can be accepted', () => {
     const attempts = [finished('speech')];
     const plans = OUTCOMES.map((outcome) => planRedrive({ ...TTS, outcome }, attempts, { ...accept, replace: true }));

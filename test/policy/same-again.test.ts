@@ -16,7 +16,7 @@ function attempt(state: JobAttempt['state'], more: Partial<JobAttempt> = {}): Jo
 }
 
 const done = attempt('accepted', { finishedAt: 1, charged: 7 });
-const jobFailed = attempt('accepted', { finishedAt: 1, charged: 7, failure: {} });
+const jobFailed = attempt('accepted', { finishedAt: 1, charged: 7, failure: { class: 'JobFailed' } });
 
 describe('the same command again', () => {
   it.each<[string, RedriveRow, readonly JobAttempt[], SameAgain]>([
@@ -40,7 +40,12 @@ describe('the same command again', () => {
       [{ ...jobFailed, charged: 0 }],
       { type: 'redrive' },
     ],
-    ['holds a result that failed a check', row('unfit'), [{ ...done, failure: {} }], { type: 'hold', why: 'unfit' }],
+    [
+      'holds a result that failed a check',
+      row('unfit'),
+      [{ ...done, failure: { class: 'JobFailed' } }],
+      { type: 'hold', why: 'unfit' },
+    ],
     ['holds what may have been charged', row('unknown'), [attempt('unknown')], { type: 'hold', why: 'unknown' }],
   ])('%s', (_, ended, attempts, expected) => {
     expect(decideAgain(ended, attempts, NO_WORD, false)).toEqual(expected);
@@ -55,7 +60,7 @@ describe('the same command again', () => {
     for (const [outcome, attempts] of [
       ['succeeded', [done]],
       ['failed', [jobFailed]],
-      ['unfit', [{ ...done, failure: {} }]],
+      ['unfit', [{ ...done, failure: { class: 'JobFailed' } }]],
     ] as const)
       expect(decideAgain(row(outcome), attempts, again, false)).toEqual({ type: 'redrive' });
     const lost = [row('unknown'), [attempt('unknown')]] as const;
@@ -92,7 +97,7 @@ describe('whatever is on record', () => {
       attempt: fc.integer({ min: 1, max: 4 }),
       state: fc.constantFrom(...ATTEMPT_STATES),
       finishedAt: fc.constantFrom(null, 1),
-      failure: fc.constantFrom(null, {}),
+      failure: fc.constantFrom(null, { class: 'JobFailed' } as const),
       jobId: fc.constantFrom(null, 'job'),
       charged: fc.constantFrom(null, 0, 7),
     }),
