@@ -22,9 +22,20 @@ export interface TargetFlags {
 
 /**
  * Reads `-o`: a file, a folder, or `-` for stdout. Default: the working directory. Throws {@link ExitError} `usage` for a
- * path that can be neither.
+ * path that can be neither, or whose folder cannot be written to.
  */
-export async function readTarget({ out }: TargetFlags): Promise<Target> {
+export async function readTarget(flags: TargetFlags): Promise<Target> {
+  const target = await placeOf(flags);
+  if (target.type === 'stdout') return target;
+  const folder = target.type === 'folder' ? target.path || '.' : dirname(target.path);
+  await access(folder, constants.W_OK | constants.X_OK).catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') throw noFolder(folder);
+    throw usageError(`${folder} cannot be written to: ${messageOf(error)}. Choose another place with -o.`);
+  });
+  return target;
+}
+
+async function placeOf({ out }: TargetFlags): Promise<Target> {
   if (out === '-') return { type: 'stdout' };
   if (out === undefined) return { type: 'folder', path: '' };
   if (out === '') throw usageError('-o: expected a file, a folder, or - for stdout.');
@@ -34,18 +45,16 @@ export async function readTarget({ out }: TargetFlags): Promise<Target> {
     throw usageError(`${out} cannot be written to: ${messageOf(error)}. Choose another place with -o.`);
   });
   if (there?.isDirectory() === true) return { type: 'folder', path: out };
-  if (out.endsWith('/') || out.endsWith(sep))
-    throw usageError(`There is no folder ${out}. Create it, or choose another place with -o.`);
+  if (out.endsWith('/') || out.endsWith(sep)) throw noFolder(out);
   return { type: 'file', path: out };
 }
 
-/** Checks, before anything is paid for, that a result can be put there. Throws {@link ExitError} `usage`. */
+function noFolder(path: string): ExitError {
+  return usageError(`There is no folder ${path}. Create it, or choose another place with -o.`);
+}
+
+/** Checks, before anything is paid for, that no file of the user's is in the way. Throws {@link ExitError} `usage`. */
 export async function checkTarget(target: Target, { force = false }: TargetFlags): Promise<void> {
-  if (target.type === 'stdout') return;
-  const folder = target.type === 'folder' ? target.path || '.' : dirname(target.path);
-  await access(folder, constants.W_OK | constants.X_OK).catch((error: unknown) => {
-    throw usageError(`${folder} cannot be written to: ${messageOf(error)}. Choose another place with -o.`);
-  });
   if (target.type === 'file' && !force && (await stat(target.path).catch(() => undefined))?.isFile() === true)
     throw existsError(target.path);
 }
