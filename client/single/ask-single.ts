@@ -48,7 +48,7 @@ export type Asked =
  * VoxbatchError} (all that a session throws, `no-price`).
  */
 export async function askSingle(request: AskRequest): Promise<Asked> {
-  const { session, tuning } = request;
+  const { session } = request;
   const open = await session.api();
   const ledger = await session.ledger();
   const { job, name, found } = await findSingle(ledger, request.job, realmOf(open));
@@ -57,7 +57,14 @@ export async function askSingle(request: AskRequest): Promise<Asked> {
     session,
     source: job.source,
     checked: job.checked,
-    plan: { name, out: null, settings: job.settings, givesReading: false, givesTemplate: false, tuning },
+    plan: {
+      name,
+      out: null,
+      settings: job.settings,
+      givesReading: false,
+      givesTemplate: false,
+      tuning: tuningOf(request),
+    },
     approve: request.approve,
     approveMore: () => Promise.resolve(true),
   });
@@ -73,6 +80,14 @@ export async function askSingle(request: AskRequest): Promise<Asked> {
     case 'known':
       return askAgain(await readSingle(ledger, recorded.batch), request, open);
   }
+}
+
+/**
+ * What changes with this command. Earlier results are used as it says, or by default, whatever an earlier one said: else
+ * `--cached-only` would hold for good.
+ */
+function tuningOf({ tuning, job }: Pick<AskRequest, 'tuning' | 'job'>): Tuning {
+  return { ...tuning, cache: job.settings.cache };
 }
 
 /** What asking for a job on record again does. */
@@ -104,7 +119,8 @@ async function askAgain(record: SingleRecord, request: AskRequest, open: OpenApi
 
 async function redrive(record: SingleRecord, request: AskRequest, open: OpenApi): Promise<Asked> {
   const { batch } = record;
-  const { session, tuning, again, resubmit } = request;
+  const { session, again, resubmit } = request;
+  const tuning = tuningOf(request);
   const ledger = await session.ledger();
   const rules: RedriveRules = { step: null, resubmit, replace: again, accept: false, asksForOverdue: false };
   const rows = chosenRows(ledger, batch.name, {});

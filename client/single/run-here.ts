@@ -11,6 +11,7 @@ import type { FollowEvent } from '../follow.ts';
 import { identifyMedia } from '../identify-media.ts';
 import { realmOf, type OpenApi } from '../open-api.ts';
 import { redriveFacts } from '../redrive-batch.ts';
+import { refuseOption } from '../refuse-option.ts';
 import type { Session } from '../session.ts';
 import type { Workplace } from '../workplace.ts';
 import { askSingle, type Asked } from './ask-single.ts';
@@ -34,6 +35,8 @@ export async function runHere(job: SingleJob, options: SingleJobOptions, desk: S
   const { config } = session.settings;
   const read = await readSingleJob(job, { tuning, ...defined({ assumeSeconds }) }, config);
   if (read.type === 'faulty') return read;
+  if (read.settings.cache === 'only' && (again || resubmit))
+    refuseOption(again ? 'again' : 'resubmit', 'false with the cache mode only, which sends nothing', true);
   let refusal: Extract<SingleAnswer, { readonly type: 'faulty' }> | NotApproved | undefined;
   const approves = async (facts: SpendFacts): Promise<boolean> => {
     refusal = await approve(facts, confirm);

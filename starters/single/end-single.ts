@@ -8,15 +8,14 @@ import { resultFields } from '../../results/result-line.ts';
 import type { RunContext } from '../command-context.ts';
 import type { WorkEnd } from '../run/work-on-batch.ts';
 import { shellWord } from '../terminal/go-on-command.ts';
-import { inCredits } from '../terminal/money.ts';
 import type { Given, Giving, GivingPlace } from './giving.ts';
 import type { SingleFlags } from './single-flags.ts';
-import { endText, STOPPED_HERE } from './single-words.ts';
+import { costText, endText, STOPPED_HERE } from './single-words.ts';
 
 /** How a job stands when its command ends. */
 export interface SingleEnd extends Pick<Giving, 'give'>, Pick<GivingPlace, 'store'> {
   readonly record: SingleRecord;
-  readonly ledger: Pick<Ledger, 'counts'>;
+  readonly ledger: Pick<Ledger, 'counts' | 'money'>;
   readonly flags: Pick<SingleFlags, 'json'>;
   readonly context: RunContext;
   readonly why: WorkEnd;
@@ -36,26 +35,28 @@ export async function endSingle(end: SingleEnd): Promise<ExitName> {
       ? await handOut(end, json)
       : { exit: stopped ?? exitOfView({ batch, counts: await ledger.counts(batch.name) }), file: null };
   if (stopped !== undefined) output.say(STOPPED_HERE);
-  else if (!hasResult(row.outcome)) for (const line of endText(record)) output.say(line);
+  else if (!hasResult(row.outcome)) for (const line of endText(record, await uncertainOf(end))) output.say(line);
   if (json) output.data(JSON.stringify(factsOf(record, given, isOld)));
   return given.exit;
 }
 
-async function handOut({ record, give, store, context, isOld }: SingleEnd, json: boolean): Promise<Given> {
+async function handOut(end: SingleEnd, json: boolean): Promise<Given> {
+  const { record, give, store, context, isOld } = end;
   const { batch, row } = record;
   const { output } = context;
   const given = await give(record, { store, output, json, isOld });
-  const { _credits: credits } = resultFields(record, batch.name, '');
   const before = isOld
-    ? 'finished before, nothing was sent'
+    ? 'Finished before, nothing was sent now. '
     : row.outcome === 'cached'
-      ? 'an earlier result was used'
+      ? 'An earlier result was used. '
       : '';
-  const cost = isOld ? `${inCredits(credits)} in all` : inCredits(credits);
-  output.say(
-    `${before === '' ? '' : `${before.charAt(0).toUpperCase()}${before.slice(1)}; `}${cost}. Record: voxbatch explain ${shellWord(batch.name)}`,
-  );
+  output.say(`${before}${costText(record, await uncertainOf(end))} Record: voxbatch explain ${shellWord(batch.name)}`);
   return given;
+}
+
+/** Quotes of its requests that may have been charged, in credits. */
+async function uncertainOf({ ledger, record }: SingleEnd): Promise<number> {
+  return (await ledger.money(record.batch.name)).uncertain;
 }
 
 /** The same for machines. */

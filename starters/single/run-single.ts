@@ -12,7 +12,7 @@ import type { RunContext } from '../command-context.ts';
 import { readTuning } from '../commands/tuning-flags.ts';
 import { readApiAccess, readApiUrl, readSettings } from '../connect/settings.ts';
 import { atDesk, type Desk } from '../desk.ts';
-import { ExitError } from '../exit-error.ts';
+import { ExitError, usageError } from '../exit-error.ts';
 import { beginServerHere } from '../run/early-server.ts';
 import { workOnBatch } from '../run/work-on-batch.ts';
 import { approveAgain, approveNew } from './approve-single.ts';
@@ -45,6 +45,7 @@ export async function runSingle(request: SingleRequest): Promise<ExitName> {
     return answer;
   };
   const recorded = await read({ anyLength: true });
+  if (recorded.settings.cache === 'only') refusePaying(flags);
   const standing = await endFromRecord(request, recorded, settings);
   switch (standing.type) {
     case 'ended':
@@ -56,6 +57,13 @@ export async function runSingle(request: SingleRequest): Promise<ExitName> {
       return askAndWork(request, await read(defined({ textLimits })), settings);
     }
   }
+}
+
+/** Throws {@link ExitError} `usage` if a command that pays for nothing is to pay. */
+function refusePaying({ again = false, resubmit = false }: SingleFlags): void {
+  if (!again && !resubmit) return;
+  const paying = again ? '--again' : '--resubmit';
+  throw usageError(`${paying} pays for a request, and --cached-only (--cache only) sends none. Leave one of them out.`);
 }
 
 /** What is known of the longest texts that the API takes. */

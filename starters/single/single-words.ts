@@ -2,6 +2,7 @@ import { areRowsCleaned } from '../../batches/clean-batch.ts';
 import type { SingleJob } from '../../batches/single-job.ts';
 import type { Asked } from '../../client/single/ask-single.ts';
 import type { SingleRecord } from '../../client/single/find-single.ts';
+import type { Failure } from '../../contract/failures.ts';
 import type { Outcome } from '../../contract/outcomes.ts';
 import type { ManifestProblem } from '../../inputs/problems.ts';
 import { isTraceable, operationOf, stepsIn } from '../../contract/row-kinds.ts';
@@ -52,18 +53,30 @@ const WHY_HELD = {
   running: 'This was asked for before, and its job may still run. Nothing was sent now.',
 } as const;
 
-/** Why a job has no result, and what to do about it. */
-export function endText(record: SingleRecord): readonly string[] {
+/** What a job has cost: what is known, and what may have come on top. `uncertain`: quotes of what may have been charged. */
+export function costText(record: SingleRecord, uncertain: number): string {
+  const { _credits: credits, _credits_kind: kind } = resultFields(record, record.batch.name, '');
+  if (kind !== 'uncertain') return credits === 0 ? 'Nothing was charged.' : `${inCredits(credits)} charged.`;
+  if (credits === 0)
+    return uncertain === 0 ? 'Its price is not known.' : `${inCredits(uncertain)} may have been charged.`;
+  const more = uncertain === 0 ? 'More' : `${inCredits(uncertain)} more`;
+  return `${inCredits(credits)} charged. ${more} may have been.`;
+}
+
+/** Why a job has no result, and what to do about it. `uncertain`: as in {@link costText}. */
+export function endText(record: SingleRecord, uncertain: number): readonly string[] {
   const { batch, row } = record;
   const why = `See: voxbatch explain ${shellWord(batch.name)}`;
   if (row.outcome === null) return [goesOnText(record)];
   const { _credits: credits, _credits_kind: kind } = resultFields(record, batch.name, '');
-  const reason = row.failure === null ? '' : `: ${sentence(row.failure.message)}`;
-  const isUncertain = kind === 'uncertain';
-  const known = credits === 0 ? 'Nothing was charged.' : `${inCredits(credits)} charged.`;
-  const cost = !isUncertain ? known : credits === 0 ? 'Its price is not known.' : `${known} More may have been.`;
-  const next = nextOf(record, isUncertain ? 'uncertain' : credits > 0 ? 'charged' : 'free');
-  return [`${TITLES[row.outcome]}${reason === '' ? '.' : reason} ${cost}`, `${next} ${why}`];
+  const reason = row.failure === null ? '' : `: ${reasonOf(row.failure)}`;
+  const next = nextOf(record, kind === 'uncertain' ? 'uncertain' : credits > 0 ? 'charged' : 'free');
+  return [`${TITLES[row.outcome]}${reason === '' ? '.' : reason} ${costText(record, uncertain)}`, `${next} ${why}`];
+}
+
+function reasonOf(failure: Failure): string {
+  if (failure.class === 'NotCached') return 'no earlier, equal result is there, and --cached-only sends nothing.';
+  return sentence(failure.message);
 }
 
 function goesOnText({ batch }: SingleRecord): string {

@@ -17,8 +17,13 @@ export interface JobEnd {
   readonly voice?: string;
   /** The dialect of the API that it used. Default `v1`. */
   readonly apiDialect?: Dialect;
-  /** Default `succeeded`. `unknown`: its answer was lost. `failed`: its job failed after it was charged. `refused`: the API did not take it. */
-  readonly as?: Extract<Outcome, 'succeeded' | 'unknown' | 'failed'> | 'refused';
+  /**
+   * Default `succeeded`. `unknown`: its answer was lost. `failed`: its job failed after it was charged. `refused`: the API did
+   * not take it. `skipped`: only an earlier result was to be used, and there was none.
+   */
+  readonly as?: Extract<Outcome, 'succeeded' | 'unknown' | 'failed' | 'skipped'> | 'refused';
+  /** The answer to a request of an earlier take was lost. */
+  readonly lostBefore?: boolean;
 }
 
 /** Puts a finished job of the simulator's account on record, as a command would have left it. Returns the name of its batch. */
@@ -26,11 +31,12 @@ export async function addJob(
   { url: baseUrl, token }: Simulator,
   { ledger }: Place,
   job: SingleJob,
-  { file, extraFiles = [], text, voice, as = 'succeeded', apiDialect = 'v1' }: JobEnd,
+  { file, extraFiles = [], text, voice, as = 'succeeded', lostBefore = false, apiDialect = 'v1' }: JobEnd,
 ): Promise<string> {
   const open = await openApi({ baseUrl, token });
   open.api.close();
-  const read = await readSingleJob(job, {}, { apiDialect });
+  const tuning = as === 'skipped' ? ({ cache: 'only' } as const) : {};
+  const read = await readSingleJob(job, { tuning }, { apiDialect });
   if (read.type !== 'sound') throw new Error('The job is faulty.');
   const { source, checked, settings } = read;
   const { summary, options } = checked;
@@ -39,12 +45,23 @@ export async function addJob(
   const given = { givesReading: false, givesTemplate: false };
   await findOrLoadBatch({ ledger, source, options, identity, settings, checked: summary, ...given });
   const [step = 'speech'] = stepsIn({ kind: job.kind });
-  const key = { batch: name, row: 1, step, take: 1, attempt: 1 };
-  await ledger.intend(key, { quoted: 7, quotedRest: 0, owner: 'w', maxSending: 8 });
+  const first = { batch: name, row: 1, step, take: 1, attempt: 1 };
+  const intent = { quoted: 7, quotedRest: 0, owner: 'w', maxSending: 8 };
   const failure = { class: 'BadRequest', message: 'No such voice.' } as const;
   const lost = { class: 'OutcomeUnknown', message: 'The answer was lost.' } as const;
   const broken = { class: 'JobFailed', message: 'The engine gave up.' } as const;
-  if (as === 'refused') await ledger.settle(key, { verdict: 'rejected', failure }, { outcome: 'failed', failure });
+  if (lostBefore) {
+    await ledger.intend(first, intent);
+    await ledger.settle(first, { verdict: 'unknown', failure: lost }, { outcome: 'unknown', failure: lost });
+    await ledger.redrive(name, [
+      { row: 1, take: 1, outcome: 'unknown', how: { type: 'pay', fromStep: step, reason: 'resubmitted' } },
+    ]);
+  }
+  const key = lostBefore ? { ...first, take: 2 } : first;
+  if (as !== 'skipped') await ledger.intend(key, intent);
+  const notCached = { class: 'NotCached', message: 'No earlier result will do.' } as const;
+  if (as === 'skipped') await ledger.giveUp(key, { outcome: 'skipped', failure: notCached });
+  else if (as === 'refused') await ledger.settle(key, { verdict: 'rejected', failure }, { outcome: 'failed', failure });
   else if (as === 'unknown')
     await ledger.settle(key, { verdict: 'unknown', failure: lost }, { outcome: 'unknown', failure: lost });
   else if (voice !== undefined) {

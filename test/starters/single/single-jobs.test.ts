@@ -35,7 +35,9 @@ describe('voxbatch say of what is finished', () => {
     delete process.env['VOXBATCH_API_TOKEN'];
     const { code, stdout, stderr } = await desk.line.run(...SAID);
     expect({ code, stdout }).toEqual({ code: 0, stdout: `${batch}.mp3\n` });
-    expect(stderr).toBe(`Finished before, nothing was sent; 7 credits in all. Record: voxbatch explain ${batch}\n`);
+    expect(stderr).toBe(
+      `Finished before, nothing was sent now. 7 credits charged. Record: voxbatch explain ${batch}\n`,
+    );
     expect(await content(`${batch}.mp3`)).toBe(AUDIO);
     expect(await desk.line.run(...SAID)).toMatchObject({ code: 0, stdout: `${batch}.mp3\n` });
   });
@@ -60,6 +62,11 @@ describe('voxbatch say of what is finished', () => {
     const absent = await desk.line.run(...SAID, '-o', 'takes/');
     expect(absent).toMatchObject({ code: 2, stdout: '' });
     expect(absent.stderr).toContain('There is no folder takes/. Create it, or choose another place with -o.');
+    expect(await desk.line.run(...SAID, '-o', 'takes/x.mp3')).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: 'voxbatch: There is no folder takes. Create it, or choose another place with -o. Nothing was spent.\n',
+    });
     for (const path of ['plain/', 'plain/a.mp3', `${'a'.repeat(300)}.mp3`]) {
       const { code, stderr } = await desk.line.run(...SAID, '-o', path);
       expect(code).toBe(2);
@@ -67,6 +74,18 @@ describe('voxbatch say of what is finished', () => {
       expect(stderr).not.toContain('Finished before');
     }
     expect(await files()).toEqual(['plain']);
+  });
+
+  it('says what may have been charged on top', async () => {
+    await add(SAY, { file, lostBefore: true });
+    const { code, stderr } = await desk.line.run(...SAID);
+    expect(code).toBe(0);
+    expect(stderr).toContain('7 credits charged. 7 credits more may have been. Record: voxbatch explain ');
+  });
+
+  it('hands it out with --cached-only, too', async () => {
+    const batch = await add(SAY, { file });
+    expect(await desk.line.run(...SAID, '--cached-only')).toMatchObject({ code: 0, stdout: `${batch}.mp3\n` });
   });
 
   it('writes the bytes alone to stdout with -o -', async () => {
@@ -120,7 +139,7 @@ describe('voxbatch say of what has no result', () => {
     [
       'unknown',
       13,
-      /may have been charged\. Nothing was sent now\.\n.*lost\. Its price is not known\.\n.*--resubmit\. See: voxbatch explain say-/s,
+      /may have been charged\. Nothing was sent now\.\n.*lost\. 7 credits may have been charged\.\n.*--resubmit\. See: voxbatch explain say-/s,
     ],
     [
       'failed',
@@ -148,6 +167,9 @@ describe('what cannot be sent', () => {
     [[...SAID, '--speed', '9'], 'speed: expected a number from 0.5 to 2; got 9.'],
     [[...SAID, '--format', 'wav', '-o', 'a.mp3'], '-o ends in .mp3, and --format says wav.'],
     [[...SAID, '--api', 'mood'], 'expected FIELD=VALUE'],
+    [[...SAID, '-o', 'takes/x.mp3'], 'There is no folder takes. Create it, or choose another place with -o.'],
+    [[...SAID, '--cached-only', '--again'], '--again pays for a request, and --cached-only (--cache only) sends none.'],
+    [[...SAID, '--cache', 'only', '--resubmit'], '--resubmit pays for a request, and --cached-only'],
     [
       ['transcribe', 'talk.mp3'],
       'audio: talk.mp3 is a file here, and the API fetches its media by URL. Put it where the API can fetch it',

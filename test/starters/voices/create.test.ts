@@ -32,7 +32,7 @@ describe('voices create', () => {
     expect(await desk.line.run(...CREATE)).toEqual({
       code: 0,
       stdout: 'narrator\n',
-      stderr: `Finished before, nothing was sent; 7 credits in all. Record: voxbatch explain ${batch}\n`,
+      stderr: `Finished before, nothing was sent now. 7 credits charged. Record: voxbatch explain ${batch}\n`,
     });
     await mkdir('moved');
     await rename('ada.wav', 'moved/again.wav');
