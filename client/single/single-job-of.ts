@@ -15,6 +15,11 @@ export interface SpeechWish {
   /** Speaking rate, 0.5 to 2. */
   readonly speed?: number | string | undefined;
   readonly language?: string | undefined;
+  /**
+   * Have the speech transcribed, at its price, and compared with the text: `true`, or the share of words that may be wrong,
+   * from 0.02 to 0.6. Speech that does not pass ends `failed`, and is kept. Default false.
+   */
+  readonly verify?: boolean | number | string | undefined;
   /** A speech job, or the synchronous endpoint. Default `job`. */
   readonly tts?: TtsMode | undefined;
   readonly api?: ApiFields | undefined;
@@ -23,8 +28,10 @@ export interface SpeechWish {
 /** How a recording is to be transcribed. */
 export type TranscriptWish = Pick<SpeechWish, 'language' | 'api'>;
 
-export function sayJob(text: string, { voice, engine, format, speed, language, tts, api }: SpeechWish): SingleJob {
-  const columns = { voice, engine, format, speed: speed === undefined ? undefined : String(speed), language };
+export function sayJob(text: string, wish: SpeechWish): SingleJob {
+  const { voice, engine, format, speed, language, verify, tts, api } = wish;
+  const [speedCell, verifyCell] = [speed, verify].map((value) => (value === undefined ? undefined : String(value)));
+  const columns = { voice, engine, format, speed: speedCell, language, verify: verifyCell };
   const cells = { text, ...defined(columns), ...apiCells(api) };
   return { command: 'say', kind: 'tts', cells, ...defined({ tts }) };
 }

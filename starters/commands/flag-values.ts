@@ -1,5 +1,4 @@
 import { InvalidArgumentError } from 'commander';
-import { parseThreshold } from '../../inputs/parse-cells.ts';
 import { DURATION_FORM, parseDuration } from '../../policy/duration.ts';
 import { faultOfFinishing, LOUDNESS_FORM } from '../../contract/finishing.ts';
 import { parsePause, PAUSE_FORM } from '../../contract/joining.ts';
@@ -17,17 +16,6 @@ export function pause(value: string): number {
   const parsed = parsePause(value);
   if (parsed === undefined) throw new InvalidArgumentError(`expected ${PAUSE_FORM}.`);
   return parsed;
-}
-
-/**
- * Checks a value of `--verify`; returns it as a cell of the `verify` column. The flag also stands without a value, so
- * that it takes a manifest after it for one.
- */
-export function threshold(value: string): string {
-  const parsed = parseThreshold(value);
-  if (!('finding' in parsed)) return value;
-  const { expected } = parsed.finding;
-  throw new InvalidArgumentError(`expected ${expected}. The manifest goes before --verify, or after --verify=true.`);
 }
 
 /** Parses a loudness in LUFS, for a flag. */

@@ -3,10 +3,10 @@ import { DIALECT_FORMS } from '../../contract/dialects.ts';
 import { FINISHED_FORMATS } from '../../contract/finishing.ts';
 import { KINDS } from '../../contract/row-kinds.ts';
 import type { TunableName } from '../../contract/tunables.ts';
-import { DEFAULT_THRESHOLD, THRESHOLD_BOUNDS } from '../../contract/verify.ts';
-import { collect, loudness, pause, positive, threshold } from './flag-values.ts';
+import { collect, loudness, pause, positive } from './flag-values.ts';
 import { addSubsetFlags } from './subset-flags.ts';
 import { addTuningFlags } from './tuning-flags.ts';
+import { verifyOption } from './verify-flag.ts';
 
 /** Adds the flags for how a manifest is read. */
 export function addReadingFlags(command: Command): Command {
@@ -20,11 +20,7 @@ export function addReadingFlags(command: Command): Command {
     .option('--engine <id>', 'Default engine for rows without one')
     .option('--format <format>', "Default audio format for rows without one (default: the API's, mp3)")
     .option('--language <code>', 'Default language for rows without one')
-    .option(
-      '--verify [threshold]',
-      `Transcribe each speech result and compare it with its text; a share of wrong words from ${String(THRESHOLD_BOUNDS.least)} to ${String(THRESHOLD_BOUNDS.most)} may be given (default: ${String(DEFAULT_THRESHOLD)})`,
-      threshold,
-    )
+    .addOption(verifyOption('manifest'))
     .option('--map <ours=theirs>', 'Read a column from one with another name, such as text=script; repeatable', collect)
     .option(
       '--join <column>',

@@ -15,6 +15,7 @@ import type { OutputFlags } from '../commands/output-flags.ts';
 import { readSubset, type SubsetFlags } from '../commands/subset-flags.ts';
 import type { WebhookFlags } from '../commands/webhook-flags.ts';
 import { readTuning, type TuningFlags } from '../commands/tuning-flags.ts';
+import { verifyCell, type VerifyValue } from '../commands/verify-flag.ts';
 
 /** Flags of `run` and `plan`. */
 export interface RunFlags extends TuningFlags, NameFlags, OutputFlags, SubsetFlags, WebhookFlags {
@@ -25,7 +26,7 @@ export interface RunFlags extends TuningFlags, NameFlags, OutputFlags, SubsetFla
   readonly engine?: string;
   readonly format?: string;
   readonly language?: string;
-  readonly verify?: string | true;
+  readonly verify?: VerifyValue;
   readonly map?: readonly string[];
   readonly strict?: boolean;
   readonly tts?: string;
@@ -95,7 +96,7 @@ export function planRun(manifestPath: string, flags: RunFlags, settings: Setting
   const apiDialect = flags.apiDialect === undefined ? undefined : dialectChoice(flags.apiDialect);
   const kind = flags.kind === undefined ? undefined : oneOf<Kind>('--kind', flags.kind, KINDS);
   const { voice, engine, format, language, verify } = flags;
-  const defaults = defined({ voice, engine, format, language, verify: verify === true ? 'true' : verify });
+  const defaults = defined({ voice, engine, format, language, verify: verifyCell(verify) });
   const map = readMap(flags.map ?? []);
   const tuning = readTuning(flags);
   const split = flags.split === undefined ? undefined : oneOf<SplitMode>('--split', flags.split, SPLIT_MODES);

@@ -2,6 +2,7 @@ import { Option, type Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
 import { apiFieldOption } from './api-field.ts';
 import { withOutputFlags } from '../commands/output-flags.ts';
+import { verifyOption } from '../commands/verify-flag.ts';
 import type { LipSyncFlags } from './lip-sync.ts';
 import { SPLIT_MODES } from '../../contract/split-modes.ts';
 import type { SayFlags } from './say.ts';
@@ -27,6 +28,7 @@ export function addSpeechFlags(command: Command): Command {
       .option('--format <format>', "Audio format (default: that of -o, else the API's, mp3)")
       .option('--speed <n>', 'Speaking rate, 0.5 to 2')
       .option('--language <code>', 'Language')
+      .addOption(verifyOption('text'))
       .addOption(
         new Option('--split <by>', 'Cut a text that is too long, and join its sound into one file').choices([
           ...SPLIT_MODES,

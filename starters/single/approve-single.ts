@@ -7,6 +7,7 @@ import { identifyMedia } from '../../client/identify-media.ts';
 import { realmOf, type OpenApi } from '../../client/open-api.ts';
 import { redriveFacts } from '../../client/redrive-batch.ts';
 import type { FurtherTake } from '../../client/single/ask-single.ts';
+import type { BatchSettings } from '../../contract/batch.ts';
 import type { Config } from '../../inputs/config-file.ts';
 import type { SoundManifest } from '../../inputs/read-manifest.ts';
 import type { Desk } from '../desk.ts';
@@ -45,7 +46,7 @@ export async function approveNew(
   if (known.type === 'faulty') throw refuseJob(job.job, known.summary.problems);
   for (const { message } of known.warnings) output.say(`warning: ${message}`);
   const priced = withVoices(probed, known);
-  const { summary } = await planNew({
+  const { summary, reasons } = await planNew({
     settings,
     source,
     checked: priced,
@@ -55,7 +56,8 @@ export async function approveNew(
   });
   const payer = payerOf(spend, open, desk);
   const facts = spendFacts(summary, { settings, confirmAbove: payer.confirmAbove }, payer);
-  output.say(summary.free > 0 ? 'An earlier, equal row has this result: it costs nothing.' : priceOf(facts));
+  if (reasons.cached.rows > 0) output.say('An earlier, equal row has this result: it costs nothing.');
+  else if (settings.cache !== 'only') output.say(`${priceOf(facts)}${retakesText(settings)}`);
   await checkSpend(facts, output);
   return { summary, options: priced.options };
 }
@@ -73,6 +75,8 @@ export async function approveAgain(
     output.say('Its job was paid for: waiting for its result again costs nothing.');
     return true;
   }
+  // Nothing is sent for it.
+  if (tuning.cache === 'only') return true;
   const facts = await redriveFacts({ ledger, batch, draft, tuning }, payerOf(spend, open, desk));
   output.say(`A new take. ${priceOf(facts)}`);
   const refusal = leftBudgetRefusal(batch, await ledger.money(batch.name), tuning);
@@ -83,6 +87,12 @@ export async function approveAgain(
 function priceOf({ bill, isEstimate }: Pick<SpendFacts, 'bill' | 'isEstimate'>): string {
   if (bill.unpriced === 0) return `It costs ${isEstimate ? 'about ' : ''}${inCredits(bill.quoted)}.`;
   return 'Its price depends on the length of its media, which is not known (--probe reads it, free).';
+}
+
+/** Takes that may follow by themselves are not in the price. */
+function retakesText({ retakes }: Pick<BatchSettings, 'retakes'>): string {
+  if (retakes === 0) return '';
+  return ` Up to ${String(retakes)} ${retakes === 1 ? 'retake' : 'retakes'} may follow, each at full price.`;
 }
 
 function payerOf({ flags, config }: SingleSpend, { profile }: OpenApi, { person }: Desk): Payer {

@@ -4,6 +4,7 @@ import type { ExitName } from '../../contract/exit-codes.ts';
 import type { TtsMode } from '../../contract/row-kinds.ts';
 import type { SplitMode } from '../../contract/split-modes.ts';
 import type { RunContext } from '../command-context.ts';
+import { verifyCell, type VerifyValue } from '../commands/verify-flag.ts';
 import { usageError } from '../exit-error.ts';
 import { giveMedia } from './give-media.ts';
 import { readText } from './read-text.ts';
@@ -17,6 +18,7 @@ export interface SpeechFlags extends SingleFlags, TargetFlags {
   readonly format?: string;
   readonly speed?: string;
   readonly language?: string;
+  readonly verify?: VerifyValue;
   readonly tts: TtsMode;
   readonly split?: SplitMode;
   readonly api?: ApiFields;
@@ -36,10 +38,11 @@ export async function say(given: string, flags: SayFlags, context: RunContext, t
   checkStdout(target, flags);
   const readsStdin = given === '-';
   const text = readsStdin ? await readText(process.stdin) : given;
-  const { voice, engine, speed, language, tts, split, api = {}, force = false } = flags;
+  const { voice, engine, speed, language, verify, tts, split, api = {}, force = false } = flags;
   const format = formatOf(flags, target);
+  const wish = { voice, engine, format, speed, language, verify: verifyCell(verify), tts, api };
   return runSingle({
-    job: { ...sayJob(text, { voice, engine, format, speed, language, tts, api }), typed, ...defined({ split }) },
+    job: { ...sayJob(text, wish), typed, ...defined({ split }) },
     flags,
     context,
     readsStdin,
