@@ -133,6 +133,7 @@ describe('a row in parts', () => {
     const message =
       '3 of 3 parts have no result: 1 unknown (r1#2), 2 failed (r1#1, r1#3). Part 2 of 3 (r1#2) ended unknown: No answer came.';
     expect((await rowOf(1)).failure).toEqual({ ...LOST, message });
+    expect(await ledger.commonReasons('b', 5)).toMatchObject([{ class: 'OutcomeUnknown', ended: 1 }]);
     const how = { type: 'pay', fromStep: 'speech', reason: 'resubmitted' } as const;
     await redriveNow(ledger, 'b', [{ row: 4, take: 1, how }]);
     await end(4, 'succeeded', 2);
