@@ -20,7 +20,7 @@ export async function findDamaged(
     const found = (await ledger.readRow(batch, row))?.row;
     const file = [found?.file, ...(found?.extraFiles ?? [])].find((one) => one?.sha256 === sha256);
     if (found === undefined || file == null) continue;
-    const there = await contentOf(join(store, file.key));
+    const there = await storedContent(store, file);
     const isRemoved = found.file?.removedAt !== undefined;
     const is = there !== undefined ? 'altered' : isRemoved ? 'removed' : 'missing';
     if (there !== sha256) damaged.set(row, { row, id: found.id, is });
@@ -28,9 +28,9 @@ export async function findDamaged(
   return [...damaged.values()];
 }
 
-/** sha256 of a stored file; undefined if it is not there. */
-async function contentOf(path: string): Promise<string | undefined> {
-  return sha256Of(path).catch((error: unknown) => {
+/** sha256 of a stored file as it is now; undefined if it is not there. `store`: the store's folder. */
+export async function storedContent(store: string, { key }: { readonly key: string }): Promise<string | undefined> {
+  return sha256Of(join(store, key)).catch((error: unknown) => {
     if (['ENOENT', 'ENOTDIR'].includes(codeOf(error))) return undefined;
     throw error;
   });

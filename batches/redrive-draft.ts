@@ -1,4 +1,6 @@
 import type { BatchSettings } from '../contract/batch.ts';
+import { defined } from '../contract/defined.ts';
+import type { Failure } from '../contract/failures.ts';
 import { hasResult, OUTCOMES } from '../contract/outcomes.ts';
 import { operationOf, stepsIn, type RowSpec, type Step } from '../contract/row-kinds.ts';
 import { Bill, type BillSummary } from '../inputs/bill.ts';
@@ -19,6 +21,8 @@ export interface RowEdit extends Pick<NewRow, 'spec' | 'input' | 'quoted'> {
 export interface FoundRow {
   readonly scanned: RowStanding;
   readonly edit: RowEdit | null;
+  /** Its stored file is lost, and why; `scanned` is the row without it. `outcome`: how it ended. Default: it is not. */
+  readonly lost?: { readonly failure: Failure; readonly outcome: RowStanding['row']['outcome'] };
 }
 
 /** How to treat the chosen rows. */
@@ -189,14 +193,16 @@ export class RedriveDraft {
 
   /** What to do with a row; undefined if it is left alone, or its standing has changed. */
   choiceOf(found: FoundRow): RedriveChoice | undefined {
-    const { scanned, edit } = found;
-    const { row: number, take, outcome } = scanned.row;
+    const { scanned, edit, lost } = found;
+    const { row: number, take } = scanned.row;
+    const outcome = lost?.outcome ?? scanned.row.outcome;
     if (outcome === null || this.#chosen.get(number) !== standingOf(scanned.row)) return undefined;
     const plan = this.#plan(found);
     if (plan.type === 'leave' || plan.type === 'refuse') return undefined;
-    if (plan.type !== 'pay') return { row: number, take, outcome, how: { type: plan.type } };
+    const choice = { row: number, take, outcome, ...defined({ lost: lost?.failure }) };
+    if (plan.type !== 'pay') return { ...choice, how: { type: plan.type } };
     const edited = edit === null ? {} : { edited: { spec: edit.spec, input: edit.input, quoted: edit.quoted } };
-    return { row: number, take, outcome, how: { ...plan, ...edited } };
+    return { ...choice, how: { ...plan, ...edited } };
   }
 
   #plan({ scanned, edit }: FoundRow): RedrivePlan {

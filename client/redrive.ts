@@ -3,11 +3,11 @@ import { defaultOut } from '../batches/batch-name.ts';
 import type { RowsByName } from '../batches/choose-rows.ts';
 import { findEditedRows, type EditedRows } from '../batches/edited-rows.ts';
 import type { FoundRows, RedriveDraft, RedriveForecast } from '../batches/redrive-draft.ts';
+import { withLostFiles } from '../batches/lost-files.ts';
 import { rulesOf, wishedRows, type RedriveWish } from '../batches/redrive-wish.ts';
 import { draftRedrive } from '../batches/redrive.ts';
 import type { Tuning } from '../contract/tunables.ts';
 import { openManifest } from '../inputs/manifest-source.ts';
-import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
 import { approve, type Confirm, type NotApproved } from './approval.ts';
 import { checkRedriveOptions } from './check-wish.ts';
@@ -57,14 +57,13 @@ export type PaidEnd =
 /** Result of a redrive. */
 export type RedriveEnd = PaidEnd | NotRedrivable;
 
-/** Finds the rows and reports what a redrive would do with them. Reads only the ledger and the file. */
+/** Finds the rows and reports what a redrive would do with them. Reads only the ledger, the store and the file. */
 export async function checkRedrive(
   session: Session,
   batch: BatchRecord,
   options: RedriveOptions,
 ): Promise<RedriveCheck> {
-  const ledger = await session.ledger();
-  return withWork<RedriveCheck>(ledger, batch, options, ({ draft }) => {
+  return withWork<RedriveCheck>(session, batch, options, ({ draft }) => {
     const type = draft.refused.length > 0 ? 'refused-rows' : 'ready';
     return Promise.resolve({ type, forecast: draft });
   });
@@ -74,7 +73,7 @@ export async function checkRedrive(
 export async function redrive(session: Session, batch: BatchRecord, options: RedriveOptions): Promise<RedriveEnd> {
   const ledger = await session.ledger();
   const { out = defaultOut(batch.name), tuning = {}, confirm } = options;
-  return withWork<RedriveEnd>(ledger, batch, options, (work) =>
+  return withWork<RedriveEnd>(session, batch, options, (work) =>
     redriveApproved({ session, confirm, request: { ...work, ledger, batch, tuning, out: resolve(out) } }),
   );
 }
@@ -116,11 +115,12 @@ type Work = Pick<RedriveRequest, 'draft' | 'rows' | 'fileSha256'>;
 
 /** Runs `work` with the selected rows; a file that they come from is kept for as long as that takes. */
 async function withWork<T>(
-  ledger: Ledger,
+  session: Session,
   batch: BatchRecord,
   options: RedriveOptions,
   work: (found: Work) => Promise<T>,
 ): Promise<T | NotRedrivable> {
+  const ledger = await session.ledger();
   checkRedriveOptions(options);
   refuseLoading(batch);
   refuseCleaned(batch);
@@ -129,7 +129,8 @@ async function withWork<T>(
   if (options.from === undefined) {
     const wished = await wishedRows(ledger, batch, options);
     if (wished.type !== 'found') return wished;
-    return work({ draft: await draftOf(wished.rows), rows: wished.rows, fileSha256: null });
+    const rows = withLostFiles(wished.rows, session.settings.store, rulesOf(options));
+    return work({ draft: await draftOf(rows), rows, fileSha256: null });
   }
   const source = await openManifest(options.from);
   try {

@@ -1,7 +1,7 @@
 import type { AttemptKey } from '../contract/batch.ts';
 import { wasAccepted } from '../contract/outcomes.ts';
 import type { Failure } from '../contract/failures.ts';
-import { hasRunningJob } from '../policy/row-machine.ts';
+import { hasRunningJob, isFetchedAgain } from '../policy/row-machine.ts';
 import { isSending } from './conditions.ts';
 import { applyEffect, applyJobEnd, applyLateEffect, effectOf } from './endings.ts';
 import { LedgerMisuse } from './errors.ts';
@@ -11,7 +11,8 @@ import type { RowEffect } from './row-effects.ts';
 import type { ChargeRecord, RowStanding } from './record-types.ts';
 import { reserveAgain } from './part-budgets.ts';
 import { keepPaidResult } from './kept-results.ts';
-import { jsonOrNull, toCharge } from './records.ts';
+import { afterFetchedAgain } from './lost-files.ts';
+import { jsonOrNull, toCharge, toFile } from './records.ts';
 import { forgetUnfit } from './forget-results.ts';
 import { haltAtTrouble } from './halts.ts';
 import { RowInHand } from './row-in-hand.ts';
@@ -132,20 +133,26 @@ export async function finishJob(
     const charge = requireCharge(row, key);
     const finished = hasRunningJob(toCharge(charge)) && isItsJob(charge, key);
     if (finished) {
+      // Its file was stored before, and is lost: what is on record of it stays until there is another.
+      const lost = toFile(charge.file);
+      const isSame = lost !== null && lost.sha256 === end.file?.sha256;
       const ended = await row.changeCharge(charge, {
         finished_at: Date.now(),
-        file: jsonOrNull(end.file),
-        failure: jsonOrNull(end.failure),
+        file: isSame ? charge.file : (jsonOrNull(end.file) ?? charge.file),
+        failure: isSame ? null : jsonOrNull(end.failure),
         ...(end.credits === undefined
           ? {}
           : isPaidElsewhere(charge)
             ? { told: end.credits }
             : { charged: end.credits, charged_from: 'api' as const }),
       });
-      await keepPaidResult(tx, ended, effect);
-      // Earlier trouble with its result is over.
-      const last = 'state' in effect ? { trouble: null, ...effect } : effect;
-      if (row.line.take === key.take) await applyJobEnd(row, last);
+      if (lost !== null) await applyJobEnd(row, await afterFetchedAgain(row, ended, lost, effect));
+      else {
+        await keepPaidResult(tx, ended, effect);
+        // Earlier trouble with its result is over.
+        const last = 'state' in effect ? { trouble: null, ...effect } : effect;
+        if (row.line.take === key.take) await applyJobEnd(row, last);
+      }
     }
     return { finished, ...row.standing() };
   });
@@ -156,7 +163,8 @@ export async function changeRunning(db: Db, key: JobKey, effect: RowEffect): Pro
   return write(db, async (tx) => {
     const row = await RowInHand.take(tx, key);
     const charge = requireCharge(row, key);
-    if (hasRunningJob(toCharge(charge)) && isItsJob(charge, key) && row.line.take === key.take) {
+    const isWaitedFor = row.line.take === key.take || isFetchedAgain(toCharge(charge));
+    if (hasRunningJob(toCharge(charge)) && isItsJob(charge, key) && isWaitedFor) {
       if ('trouble' in effect && effect.trouble != null) await haltAtTrouble(row, key.step, effect.trouble);
       await applyEffect(row, effect);
     }

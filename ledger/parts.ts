@@ -1,6 +1,7 @@
 import { RESULT_OUTCOMES } from '../contract/outcomes.ts';
 import type { Failure } from '../contract/failures.ts';
 import { applyEffect } from './endings.ts';
+import { loseFile } from './lost-files.ts';
 import type { ResultFile, RowStanding } from './record-types.ts';
 import { RowInHand } from './row-in-hand.ts';
 import type { WholeRow } from './row-methods.ts';
@@ -38,11 +39,7 @@ export async function losePart(db: Db, whole: WholeRow, part: number, failure: F
     if ((await takeWhole(tx, whole)) === undefined) return;
     const row = await RowInHand.take(tx, { batch: whole.batch, row: part });
     if (row.line.part_of !== whole.row) return;
-    const charge = row.lastOfTake;
-    if (charge !== undefined) await row.changeCharge(charge, { file: null, failure: JSON.stringify(failure) });
-    const now = Date.now();
-    const ending = { outcome: 'failed', failure: JSON.stringify(failure), file: null } as const;
-    await row.change({ ...ending, updated_at: now, ended_at: now });
+    await loseFile(row, failure);
   });
 }
 

@@ -2,11 +2,12 @@ import { defined } from '../contract/defined.ts';
 import { hasResult } from '../contract/outcomes.ts';
 import { checkedBy, resultStepOf, stepsIn } from '../contract/row-kinds.ts';
 import { betterFallback } from '../policy/best-take.ts';
-import { findUnresolved } from '../policy/redrive.ts';
+import { findUnresolved, isMade, jobToWaitFor } from '../policy/redrive.ts';
 import { isLastStep } from '../policy/row-machine.ts';
 import { reopenBatch, requireBatch } from './batches.ts';
 import { LedgerMisuse } from './errors.ts';
 import type { RedriveChoice, Redriven } from './row-methods.ts';
+import { giveUpLost, loseFile } from './lost-files.ts';
 import { toFailure, toFallback, toFile, toRow } from './records.ts';
 import type { Fallback } from './row-effects.ts';
 import { RowInHand } from './row-in-hand.ts';
@@ -37,6 +38,7 @@ export async function redrive(db: Db, batch: string, choices: readonly RedriveCh
     for (const choice of choices) {
       const row = await RowInHand.take(tx, { batch, row: choice.row });
       const isThere = row.line.outcome === choice.outcome && row.line.take === choice.take;
+      if (isThere && choice.lost !== undefined) await loseFile(row, choice.lost);
       if (isThere) opened = (await open(row, choice.how)) || opened;
       (isThere ? rows : left).push(choice.row);
     }
@@ -83,6 +85,7 @@ async function payAgain(row: RowInHand, how: Pay): Promise<void> {
         'it is paid for again only if you say so. No row was changed.',
     );
   }
+  await giveUpLost(row);
   await makeTake(tx, line, {
     reason: how.reason,
     fromStep: how.fromStep,
@@ -114,19 +117,21 @@ function keptOf(row: RowInHand): Fallback | undefined {
 /** The job is paid for: wait for it, or fetch it, once more. */
 async function waitAgain(row: RowInHand): Promise<boolean> {
   const { line } = row;
-  const charge = row.lastOfTake;
-  if (charge?.state !== 'accepted' || charge.job_id === null) {
+  const job = jobToWaitFor(toRow(line), row.attempts);
+  const charge = job === undefined ? undefined : row.chargeAt(job);
+  if (job === undefined || charge === undefined) {
     throw new LedgerMisuse(`Row ${line.row} of "${line.batch}" has no job to wait for. No row was changed.`);
   }
   const now = Date.now();
-  if (charge.file !== null && isLastStep(row.spec, charge.step)) {
+  const isThere = isMade(job);
+  if (isThere && isLastStep(row.spec, charge.step)) {
     await row.change({ outcome: 'succeeded', failure: null, file: charge.file, updated_at: now, ended_at: now });
     return false;
   }
-  const state = charge.file === null ? 'processing' : 'waiting';
+  const state = isThere ? 'waiting' : 'processing';
   await row.change({ state, outcome: null, failure: null, wait_since: now, updated_at: now, ended_at: null });
   await release(row);
-  if (charge.file !== null || charge.finished_at === null) return true;
+  if (isThere || charge.finished_at === null) return true;
   // Its result could not be fetched; treat it as if it had not ended.
   await row.changeCharge(charge, { finished_at: null, failure: null });
   return true;

@@ -1,7 +1,6 @@
 import type { AttemptKey, Move } from '../contract/batch.ts';
 import type { RowSpec, Step } from '../contract/row-kinds.ts';
 import { byAttempt } from '../contract/batch.ts';
-import { lastOfTake } from '../policy/redrive.ts';
 import { nextMove, rowView } from '../policy/row-machine.ts';
 import { LedgerMisuse } from './errors.ts';
 import { updateCharge, updateRow } from './line-changes.ts';
@@ -61,12 +60,6 @@ export class RowInHand {
   /** Every attempt of the row. */
   get attempts(): readonly ChargeRecord[] {
     return this.#charges.map(toCharge);
-  }
-
-  /** The last attempt of the row's current take. */
-  get lastOfTake(): ChargeLine | undefined {
-    const { take, redo_from: redoFrom } = this.#line;
-    return lastOfTake({ spec: this.spec, take, redoFrom }, this.#charges);
   }
 
   /** Every attempt of the step, all takes, oldest first. */

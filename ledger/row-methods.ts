@@ -29,6 +29,8 @@ export interface RedriveChoice {
       }
     | { readonly type: 'wait' }
     | { readonly type: 'accept' };
+  /** The row's result is not in the store any more as it is on record, and why that ends the row. Default: it is. */
+  readonly lost?: Failure;
 }
 
 export interface Redriven {
@@ -54,8 +56,8 @@ export interface PartMethods {
    */
   endWhole(row: WholeRow, end: { readonly file: ResultFile } | { readonly failure: Failure }): Promise<RowStanding>;
   /**
-   * Ends a part as `failed` whose result is no longer in the store, and its row with it. A redrive fetches it again, as
-   * any result that is gone. No effect if the row has changed since.
+   * Ends a part as `failed` whose result is no longer in the store, and its row with it. A redrive fetches it again, if a
+   * job made it. No effect if the row has changed since.
    */
   losePart(row: WholeRow, part: number, failure: Failure): Promise<void>;
 }

@@ -48,12 +48,12 @@ export function afterCheck<File extends CheckedFile>(
 }
 
 /** An attempt with what it brought. */
-interface Filed<File> extends AttemptView {
+interface Filed<File extends object> extends AttemptView {
   readonly file: File | null;
 }
 
 /** The result that a check is for: of the last attempt of the step that it checks. Undefined: it is for none. */
-export function checkedResult<File, A extends Filed<File>>(
+export function checkedResult<File extends object, A extends Filed<File>>(
   row: StepChoice,
   step: Step,
   attempts: readonly A[],
@@ -67,7 +67,7 @@ export function checkedResult<File, A extends Filed<File>>(
  * The ending of a row whose check failed, rather than what it checks: that was paid for, so the row ends `unfit` and
  * keeps it. The endings of other steps stay as they are.
  */
-export function keepingChecked<File, Effect extends object>(
+export function keepingChecked<File extends object, Effect extends object>(
   row: StepChoice,
   step: Step,
   attempts: readonly Filed<File>[],

@@ -1,7 +1,7 @@
 import type { FailureClass } from '../contract/failures.ts';
 import { hasResult, type Outcome, type TakeReason } from '../contract/outcomes.ts';
 import { checkedBy, stepsIn, type Step, type StepChoice } from '../contract/row-kinds.ts';
-import { hasRunningJob, lastAttempt, stepsFrom, type AttemptView } from './row-machine.ts';
+import { hasRunningJob, isFetchedAgain, lastAttempt, stepsFrom, type AttemptView } from './row-machine.ts';
 
 /**
  * What a redrive does with a row.
@@ -16,7 +16,8 @@ import { hasRunningJob, lastAttempt, stepsFrom, type AttemptView } from './row-m
  * A result that failed a check is also paid for. A person may accept it as it is (`--accept`), free; otherwise a
  * redrive pays for a new one.
  *
- * A row that has its result is left alone, unless the person named it, a step of it, or its outcome.
+ * A row that has its result is left alone, unless the person named it, a step of it, or its outcome. If the stored file
+ * of that result is lost, the job that made it is read for it again, free, whichever take it is of.
  */
 
 /** The part of a row that matters here. */
@@ -58,8 +59,11 @@ export type RedrivePlan =
       readonly fromStep: Step;
       readonly reason: Extract<TakeReason, 'redrive' | 'edited' | 'resubmitted'>;
     }
-  /** Wait again for the job of this step, free; later steps are paid as usual. */
-  | { readonly type: 'wait'; readonly step: Step }
+  /**
+   * Wait again for the job of this step, free; later steps are paid as usual. `isAgain`: its result was stored, and is
+   * lost, so that all steps are done.
+   */
+  | { readonly type: 'wait'; readonly step: Step; readonly isAgain?: true }
   /** Accept the unfit result of this step, free; later steps are paid as usual. */
   | { readonly type: 'accept'; readonly step: Step }
   /**
@@ -88,10 +92,11 @@ export function planRedrive(row: RedriveRow, attempts: readonly RedriveAttempt[]
   if (isWell && asked.length === 0 && (!wish.replace || wish.accept)) return { type: 'leave', why: 'has-result' };
   if (wish.accept) return planAcceptance(row, attempts);
   const job = asked.length === 0 && !wish.resubmit ? jobToWaitFor(row, attempts) : undefined;
-  if (job !== undefined) return { type: 'wait', step: job.step };
+  if (job !== undefined)
+    return { type: 'wait', step: job.step, ...(job.file != null && !isMade(job) ? { isAgain: true } : {}) };
 
-  const unfinished = firstToPay(row, attempts);
-  const wanted = unfinished === undefined ? asked : [...asked, unfinished];
+  const unfinished = [firstToPay(row, attempts), lostAttempt(attempts)?.step];
+  const wanted = [...asked, ...unfinished.filter((step) => step !== undefined)];
   // Everything is finished, but the row is wanted again: nothing tells which step was at fault.
   const fromStep = steps.find((step) => wanted.includes(step)) ?? firstOf(row.spec);
   const unresolved = findUnresolved(row.spec, fromStep, attempts);
@@ -114,7 +119,7 @@ export function paidSteps(row: StepChoice, plan: RedrivePlan): readonly Step[] {
     case 'pay':
       return stepsFrom(row, plan.fromStep);
     case 'wait':
-      return stepsFrom(row, plan.step).slice(1);
+      return plan.isAgain === true ? [] : stepsFrom(row, plan.step).slice(1);
     case 'accept':
       return stepsFrom(row, plan.step)
         .slice(1)
@@ -125,16 +130,26 @@ export function paidSteps(row: StepChoice, plan: RedrivePlan): readonly Step[] {
 }
 
 /** The paid job that can be waited for, or fetched, once more. */
-function jobToWaitFor(row: RedriveRow, attempts: readonly RedriveAttempt[]): RedriveAttempt | undefined {
+export function jobToWaitFor<A extends RedriveAttempt>(row: RedriveRow, attempts: readonly A[]): A | undefined {
+  const lost = lostAttempt(attempts);
+  if (lost !== undefined) return lost.state === 'accepted' && lost.jobId !== null ? lost : undefined;
   const isGone = row.outcome === 'failed' && row.failure?.class === 'ResultGone';
   if (row.outcome !== 'overdue' && !isGone) return undefined;
   const last = lastOfTake(row, attempts);
   return last?.state === 'accepted' && last.jobId !== null ? last : undefined;
 }
 
+/**
+ * The attempt whose stored file is lost. It keeps what is on record of the file, for comparing it with what comes in its
+ * place.
+ */
+export function lostAttempt<A extends RedriveAttempt>(attempts: readonly A[]): A | undefined {
+  return attempts.findLast((one) => isFetchedAgain(one) || (one.file != null && one.failure?.class === 'ResultGone'));
+}
+
 function planAcceptance(row: RedriveRow, attempts: readonly RedriveAttempt[]): RedrivePlan {
   const last = lastOfTake(row, attempts);
-  if (last === undefined) return { type: 'leave', why: 'no-unfit' };
+  if (last === undefined || lostAttempt(attempts) !== undefined) return { type: 'leave', why: 'no-unfit' };
   const checked = checkedBy(row.spec.kind, last.step);
   // Its check was refused, or its answer was lost, or it was never made: the result itself may be as good as any.
   const isUnchecked = checked !== undefined || (isMade(last) && isFollowedByCheck(row.spec, last.step));
@@ -147,13 +162,13 @@ function isFollowedByCheck(row: StepChoice, step: Step): boolean {
 }
 
 /** Whether an attempt brought a result that passed. */
-function isMade({ state, finishedAt, failure }: AttemptView): boolean {
+export function isMade({ state, finishedAt, failure }: AttemptView): boolean {
   if (failure !== null) return false;
   return state === 'done' || state === 'cached' || (state === 'accepted' && finishedAt !== null);
 }
 
 /** The last attempt of the current take. */
-export function lastOfTake<A extends Pick<AttemptView, 'step' | 'take' | 'attempt'>>(
+function lastOfTake<A extends Pick<AttemptView, 'step' | 'take' | 'attempt'>>(
   row: Pick<RedriveRow, 'spec' | 'take' | 'redoFrom'>,
   attempts: readonly A[],
 ): A | undefined {

@@ -1,6 +1,6 @@
 import { isSameAttempt, type AttemptKey } from '../contract/batch.ts';
 import type { AttemptState } from '../contract/outcomes.ts';
-import type { Step } from '../contract/row-kinds.ts';
+import { checkedBy, type Kind, type Step } from '../contract/row-kinds.ts';
 import { lastAttempt } from './row-machine.ts';
 
 /** The part of an attempt that matters here. */
@@ -18,20 +18,22 @@ export interface EarlierAttempt {
 /**
  * Whether a step of a row may have the result of an earlier, equal row.
  *
- * Not if the row has had a good result for the same: whoever runs it again wants another. Not if it had such a result
- * at this take and gave it back, because the next step could not use it.
+ * Not if the row has had a good result for the same: whoever runs it again wants another. That does not hold for a check
+ * of the same file, unless a person asked for the check itself. Not if it had such a result at this take and gave it
+ * back, because the next step could not use it.
  */
 export function mayReuse(
-  { take }: { readonly take: number },
+  { take, kind, redoFrom }: { readonly take: number; readonly kind: Kind; readonly redoFrom: Step | null },
   attempts: readonly EarlierAttempt[],
   step: Step,
   key: string,
 ): boolean {
+  const isCheck = checkedBy(kind, step) !== undefined && redoFrom !== step;
   return attempts
     .filter((one) => one.step === step)
     .every((one) => {
       const isSame = one.resultKey === null || one.resultKey === key;
-      const hadIt = one.file !== null && one.failure === null && isSame;
+      const hadIt = !isCheck && one.file !== null && one.failure === null && isSame;
       const gaveItBack = one.take === take && one.state === 'revoked' && one.source?.is === 'used';
       return !hadIt && !gaveItBack;
     });

@@ -21,9 +21,10 @@ import { resultStepOf, stepsIn, type RowSpec, type Step, type StepChoice } from 
  * A row with `verify` has one more step, which transcribes the speech that an earlier one made (`after-check.ts`). A
  * person may accept a result as it is: then nothing before the row's own result is made or checked again.
  *
- * Attempts of an earlier take matter only as money, with one exception: while one of them is `sending`, nobody may send
+ * Attempts of an earlier take matter only as money, with two exceptions. While one of them is `sending`, nobody may send
  * for that step, so it is reconciled first. A person's new take needs a row that has ended, and a row does not end
- * while a request is in flight, so this is a second safeguard.
+ * while a request is in flight, so this is a second safeguard. And the row's result may be that of any take: if its
+ * stored file is lost, its job is waited for once more, before all else.
  *
  * The transaction that records a job's failure also ends its row, or makes a new take. So a failed job in an open row
  * belongs to an earlier take; if a row waits for its job again, the job's end is removed from its record. The story
@@ -54,6 +55,8 @@ export interface AttemptView {
   readonly finishedAt: number | null;
   /** Why it failed, including its job's failure; null if it did not. */
   readonly failure: object | null;
+  /** What it brought. Default: nothing. */
+  readonly file?: object | null;
 }
 
 /** The part of a row that the machine needs. */
@@ -86,6 +89,8 @@ export function rowView({
 
 export function nextMove(row: RowView, attempts: readonly AttemptView[]): Move {
   if (row.ended || row.isInParts === true) return { type: 'ended' };
+  const lost = attempts.find(isFetchedAgain);
+  if (lost !== undefined) return { type: 'wait', at: placeOf(row, lost) };
   const accepted = row.acceptedTake ?? null;
   for (const step of stepsFrom(row, row.redoFrom)) {
     if (accepted !== null && step !== resultStepOf(row)) continue;
@@ -125,6 +130,11 @@ export function nextMove(row: RowView, attempts: readonly AttemptView[]): Move {
 /** True for an accepted attempt whose job is not known to have ended. */
 export function hasRunningJob({ state, finishedAt }: Pick<AttemptView, 'state' | 'finishedAt'>): boolean {
   return state === 'accepted' && finishedAt === null;
+}
+
+/** True for an attempt whose file was stored, and is lost, and whose job is read for it again. */
+export function isFetchedAgain(attempt: Pick<AttemptView, 'state' | 'finishedAt' | 'file'>): boolean {
+  return hasRunningJob(attempt) && attempt.file != null;
 }
 
 /** The last attempt of the last take of a step. */

@@ -3,6 +3,7 @@ import { partWord } from '../../contract/row-parts.ts';
 import type { Failure } from '../../contract/failures.ts';
 import type { BatchRecord, ResultFile, RowStanding } from '../../ledger/record-types.ts';
 import type { WholeRow } from '../../ledger/row-methods.ts';
+import { attemptOfFile, lostFile } from '../../policy/lost-file.ts';
 import { StoreUnwritable } from '../../store/errors.ts';
 import { joinedStemOf } from '../../store/layout.ts';
 import type { Joined } from '../../store/store.ts';
@@ -27,9 +28,10 @@ export async function joinRow(
   if (files.length !== row.parts) return;
   const joined = await joinThem(deps, files, stemFor(batch, row.row, files));
   if (joined.type === 'damaged') {
-    const part = parts[joined.at]?.row;
+    const part = parts[joined.at];
     if (part === undefined) throw new Error(`Expected a part at place ${joined.at} of row ${row.row}.`);
-    await deps.ledger.losePart(whole, part.row, lostPart(joined));
+    const brought = attemptOfFile(part.charges, part.row.file?.key);
+    await deps.ledger.losePart(whole, part.row.row, lostFile(joined.is, brought, ', so the parts cannot be joined'));
     return;
   }
   await deps.atFaultPoint('before-join-record');
@@ -60,11 +62,6 @@ function stemFor({ layout }: BatchRecord, row: number, files: readonly ResultFil
   const hash = createHash('sha256');
   for (const { sha256 } of files) hash.update(sha256);
   return joinedStemOf(layout, row, hash.digest('hex'));
-}
-
-function lostPart({ is }: Extract<Joined, { type: 'damaged' }>): Failure {
-  const message = `Its stored file is ${is}, so the parts cannot be joined. A redrive reads its job again for a new link, free.`;
-  return { class: 'ResultGone', cause: `the file of a part is ${is}`, message };
 }
 
 function notJoined(why: string, files: readonly ResultFile[]): Failure {

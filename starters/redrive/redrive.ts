@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { batchOfFile } from '../../batches/batch-of-file.ts';
 import { defaultOut } from '../../batches/batch-name.ts';
+import { withLostFiles } from '../../batches/lost-files.ts';
 import { rulesOf, type RedriveWish } from '../../batches/redrive-wish.ts';
 import { draftRedrive } from '../../batches/redrive.ts';
 import { chooseBatch } from '../../client/open-records.ts';
@@ -71,13 +72,14 @@ async function redriveFrom(
     refuseLoading(batch);
     refuseCleaned(batch);
     const wish = wishOf(flags);
+    const rules = rulesOf(wish);
     const { rows, fileSha256 } =
       source === undefined
-        ? { rows: await requireRows(ledger, batch, wish), fileSha256: null }
+        ? { rows: withLostFiles(await requireRows(ledger, batch, wish), settings.store, rules), fileSha256: null }
         : await requireEditedRows(source, { ledger, batch, output: desk.output });
     const request = {
       batch,
-      draft: await draftRedrive(ledger, batch, rows, rulesOf(wish)),
+      draft: await draftRedrive(ledger, batch, rows, rules),
       rows,
       command: commandOf(batch.name, flags),
       fileSha256,

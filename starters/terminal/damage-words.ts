@@ -5,14 +5,14 @@ import { namedRow, rowsWord, unnamedRows } from './row-words.ts';
 /** Maximum rows that are named. */
 const SHOWN = 5;
 
-/** A redrive of a row that had a result always pays, whatever other rows have. */
+/** A redrive of a row whose files were removed on purpose always pays, whatever other rows have. */
 const FREE_WAY =
   'If another row has the same result undamaged, that costs nothing: run the manifest as a new batch, which uses it ' +
   '(voxbatch plan MANIFEST --name NEW-NAME says what it would pay for).';
 
 /**
  * Describes results that the store no longer has unchanged, with the next command: writing the files again cannot help,
- * only the right store or a new take can. `isRequestRemoved`: what the rows asked for is gone, too, so none can be redriven.
+ * only the right store, their jobs or a new take can. `isRequestRemoved`: what the rows asked for is gone, too, so none can be redriven.
  */
 export function damageLines(
   all: readonly DamagedResult[],
@@ -20,7 +20,7 @@ export function damageLines(
 ): string[] {
   const damaged = all.filter(({ is }) => is !== 'removed');
   const removed = all.filter(({ is }) => is === 'removed');
-  return [...lostLines(damaged, place), ...removedLines(removed, place), ...(all.length === 0 ? [] : [FREE_WAY])];
+  return [...lostLines(damaged, place), ...removedLines(removed, place), ...(removed.length === 0 ? [] : [FREE_WAY])];
 }
 
 function removedLines(
@@ -53,7 +53,7 @@ function lostLines(damaged: readonly DamagedResult[], place: { batch: string; st
   return [
     store,
     ...elsewhere,
-    `If ${damaged.length === 1 ? 'it is' : 'they are'} lost, make ${damaged.length === 1 ? 'it' : 'them'} again at a new charge: ` +
-      `voxbatch redrive ${name} --rows ${rowsWord(damaged)}${unnamedRows({ count: damaged.length })}`,
+    `If ${damaged.length === 1 ? 'it is' : 'they are'} lost: voxbatch redrive ${name} --rows ${rowsWord(damaged)}${unnamedRows({ count: damaged.length })}`,
+    'It fetches what a job made from that job again, free, and says the price of all else before it pays (--dry-run: only says it).',
   ];
 }

@@ -15,7 +15,7 @@ const NONE: EarlierAttempt = {
 
 const may = (attempts: readonly Partial<EarlierAttempt>[], take = 2): boolean =>
   mayReuse(
-    { take },
+    { take, kind: 'tts', redoFrom: null },
     attempts.map((one) => ({ ...NONE, ...one })),
     'speech',
     'key',
@@ -26,6 +26,12 @@ describe('a step may have an earlier result', () => {
     expect(may([])).toBe(true);
     expect(may([{ failure: {} }, { state: 'rejected' }, { state: 'unknown' }, { state: 'not-accepted' }])).toBe(true);
     expect(may([{ file: FILE, failure: {} }])).toBe(true);
+  });
+
+  it('if it only checks the same file again, unless a person asked for the check', () => {
+    const had = [{ ...NONE, step: 'verification', state: 'done', file: FILE }] as const;
+    expect(mayReuse({ take: 2, kind: 'tts', redoFrom: null }, had, 'verification', 'key')).toBe(true);
+    expect(mayReuse({ take: 2, kind: 'tts', redoFrom: 'verification' }, had, 'verification', 'key')).toBe(false);
   });
 
   it('if the row had a result of something else, or of another step', () => {

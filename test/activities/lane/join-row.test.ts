@@ -1,5 +1,7 @@
-import { rm } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
+import type { RowSpec } from '../../../contract/row-kinds.ts';
+import { lostFile } from '../../../policy/lost-file.ts';
 import type { SimulatorOptions } from '../../../simulator/start-simulator.ts';
 import { redriveNow } from '../../ledger/setup.ts';
 import { workOn } from '../cached.ts';
@@ -11,19 +13,23 @@ const TEXTS = ['One is here.', 'Two is a little longer than that.', 'Three ends 
 /** Row 1 is spoken in parts: rows 2, 3 and 4. */
 const PARTS = [2, 3, 4];
 
-async function worldOf(options: SimulatorOptions = {}, wanted: Wanted = {}): Promise<World> {
+async function worldOf(
+  options: SimulatorOptions = {},
+  wanted: Wanted = {},
+  spoken: Partial<RowSpec> = {},
+): Promise<World> {
   const world = await createWorld(options);
-  await fill(world, wanted);
+  await fill(world, wanted, BATCH, spoken);
   return world;
 }
 
-async function fill(world: World, wanted: Wanted = {}, name = BATCH): Promise<void> {
+async function fill(world: World, wanted: Wanted = {}, name = BATCH, spoken: Partial<RowSpec> = {}): Promise<void> {
   const ledger = await world.look();
   const { url: apiUrl } = world.simulator;
   const settings = settingsOf(wanted);
   await ledger.createBatch({ name, digest: 'd', apiUrl, account: 'u1', settings, columns: ['id'], source: 's' });
-  const rows = TEXTS.map((text) => ({ spec: tts(text), quoted: 1 }));
-  const row = { row: 1, id: 'r1', line: 2, spec: tts(TEXTS.join(' ')), input: [], quoted: 3 };
+  const rows = TEXTS.map((text) => ({ spec: { ...tts(text), ...spoken }, quoted: 1 }));
+  const row = { row: 1, id: 'r1', line: 2, spec: { ...tts(TEXTS.join(' ')), ...spoken }, input: [], quoted: 3 };
   await ledger.addRows(name, [{ ...row, parts: { first: 2, rows } }]);
   await ledger.openBatch(name, 1);
 }
@@ -106,6 +112,33 @@ describe('a row whose text is spoken in parts', () => {
     await redriveNow(await world.look(), BATCH, [{ row: 3, take: 1, how: { type: 'wait' } }]);
     await end(world);
     expect(await world.row(1)).toMatchObject({ outcome: 'succeeded' });
+    expect(world.charges()).toHaveLength(3);
+  });
+
+  it('fetches a verified part again whose file is damaged, free, and does not verify it again', async () => {
+    const world = await worldOf({}, {}, { verify: 0.6 });
+    const dead = await dieBeforeRecord(world);
+    const before = await world.row(3);
+    await writeFile(dead.deps.store.pathOf(before.file?.key ?? '') ?? '', 'noise');
+    await end(world);
+    expect(await world.row(3)).toMatchObject({ outcome: 'failed', failure: { cause: 'a stored file is altered' } });
+    expect(world.charges()).toHaveLength(6);
+    await redriveNow(await world.look(), BATCH, [{ row: 3, take: 1, how: { type: 'wait' } }]);
+    await end(world);
+    expect(await world.row(3)).toMatchObject({ outcome: 'succeeded', take: 1, file: before.file });
+    expect(await world.row(1)).toMatchObject({ outcome: 'succeeded' });
+    expect(world.charges()).toHaveLength(6);
+  });
+
+  it('is joined again, free, if its joined file is lost', async () => {
+    const world = await worldOf();
+    await end(world);
+    const { file } = await world.row(1);
+    const ledger = await world.look();
+    const lost = lostFile('missing', undefined);
+    await ledger.redrive(BATCH, [{ row: 1, take: 1, outcome: 'succeeded', how: { type: 'wait' }, lost }]);
+    await end(world);
+    expect(await world.row(1)).toMatchObject({ outcome: 'succeeded', take: 1, file });
     expect(world.charges()).toHaveLength(3);
   });
 

@@ -86,17 +86,18 @@ describe('results and verify', () => {
     await desk.line.run('results');
     await rm(join(store, 'demo', '1-speech-1.mp3'));
     // What lies in the out folder was paid for, too.
-    expect((await desk.line.run('results')).stderr).not.toContain('a new charge');
+    expect((await desk.line.run('results')).stderr).not.toContain('voxbatch redrive');
     const lost = await desk.line.run('results', '--out', 'elsewhere');
     expect(lost.code).toBe(15);
     expect(lost.stderr).toContain(`The stored result of a (row 1) is missing or damaged in the store, ${store}.`);
     expect(lost.stderr).toContain('If VOXBATCH_STORE');
-    expect(lost.stderr).toContain('a new charge: voxbatch redrive demo --rows a\n');
+    expect(lost.stderr).toContain('If it is lost: voxbatch redrive demo --rows a\nIt fetches what a job made');
+    const redrive = await desk.line.run('redrive', 'demo', '--rows', 'a', '--dry-run');
+    expect(redrive.stdout).toContain('1 row whose job was paid for: wait for the result again, free');
 
     await rm('out/demo/media/a.mp3');
     const checked = await desk.line.run('verify');
     expect(checked.code).toBe(15);
-    expect(checked.stderr).toContain('costs nothing: run the manifest as a new batch');
     expect(checked.stderr).toContain('voxbatch redrive demo --rows a\n');
     expect(checked.stderr).not.toContain('voxbatch results demo\nThe');
     expect(checked.stderr).not.toContain('Write the files again');

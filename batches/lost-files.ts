@@ -1,0 +1,45 @@
+import { hasResult } from '../contract/outcomes.ts';
+import type { ResultFile, RowStanding } from '../ledger/record-types.ts';
+import { attemptOfFile, lostFile, type FileLoss } from '../policy/lost-file.ts';
+import { storedContent } from './damaged-results.ts';
+import type { FoundRow, FoundRows, RedriveRules } from './redrive-draft.ts';
+
+/**
+ * The rows of a redrive that replaces results, with those whose stored file is not what is on record as what they are:
+ * rows without a result. So what was paid for is fetched again, free, before anything is paid for. Each file is read
+ * once, however often the rows are. `store`: the store's folder.
+ */
+export function withLostFiles(rows: FoundRows, store: string, { replace, step, accept }: RedriveRules): FoundRows {
+  if (!replace || step !== null || accept) return rows;
+  const losses = new Map<number, FileLoss | undefined>();
+  return {
+    async *[Symbol.asyncIterator]() {
+      for await (const found of rows) {
+        const { row } = found.scanned;
+        const isToRead = hasResult(row.outcome) && found.edit === null && row.file !== null;
+        if (isToRead && !losses.has(row.row)) losses.set(row.row, await lossOf(row.file, store));
+        const is = isToRead ? losses.get(row.row) : undefined;
+        yield is === undefined ? found : without(found, is);
+      }
+    },
+  };
+}
+
+/** A file that was removed on purpose is not lost. */
+async function lossOf(file: ResultFile, store: string): Promise<FileLoss | undefined> {
+  if (file.removedAt !== undefined) return undefined;
+  const content = await storedContent(store, file);
+  return content === file.sha256 ? undefined : content === undefined ? 'missing' : 'altered';
+}
+
+/** The row as it is without its result. */
+function without(found: FoundRow, is: FileLoss): FoundRow {
+  const { row, charges }: RowStanding = found.scanned;
+  const brought = row.parts === null ? attemptOfFile(charges, row.file?.key) : undefined;
+  const failure = lostFile(is, brought);
+  const scanned = {
+    row: { ...row, outcome: 'failed', failure, file: null } as const,
+    charges: charges.map((charge) => (charge === brought ? { ...charge, failure } : charge)),
+  };
+  return { ...found, scanned, lost: { failure, outcome: row.outcome } };
+}

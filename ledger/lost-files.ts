@@ -1,0 +1,64 @@
+import type { Failure } from '../contract/failures.ts';
+import { checkedBy, stepsIn } from '../contract/row-kinds.ts';
+import { attemptOfFile, otherContent } from '../policy/lost-file.ts';
+import { lostAttempt } from '../policy/redrive.ts';
+import { forgetResult } from './forget-results.ts';
+import { keepPaidResult } from './kept-results.ts';
+import { toFile } from './records.ts';
+import type { ResultFile } from './record-types.ts';
+import type { RowEffect } from './row-effects.ts';
+import type { RowInHand } from './row-in-hand.ts';
+import type { ChargeLine } from './schema.ts';
+
+/** Ends a row as `failed` whose stored file is lost, and lets no other row use that file. Its attempt keeps its record. */
+export async function loseFile(row: RowInHand, failure: Failure): Promise<void> {
+  const found = attemptOfFile(row.attempts, toFile(row.line.file)?.key);
+  const charge = found === undefined ? undefined : row.chargeAt(found);
+  if (charge !== undefined) {
+    await row.changeCharge(charge, { failure: JSON.stringify(failure) });
+    await forgetResult(row.tx, charge);
+  }
+  const now = Date.now();
+  const ending = { outcome: 'failed', failure: JSON.stringify(failure), file: null, fallback: null } as const;
+  await row.change({ ...ending, updated_at: now, ended_at: now });
+}
+
+/** What is paid for anew is not fetched again: the attempt keeps no record of its lost file any more. */
+export async function giveUpLost(row: RowInHand): Promise<void> {
+  const lost = lostAttempt(row.attempts);
+  const charge = lost === undefined ? undefined : row.chargeAt(lost);
+  if (charge !== undefined) await row.changeCharge(charge, { file: null });
+}
+
+/**
+ * What a file means for its row that came in place of a lost one. `effect`: what it would mean if it were the first.
+ * The same content is the result that the row had. Other content is one that no check of this row was of.
+ */
+export async function afterFetchedAgain(
+  row: RowInHand,
+  charge: ChargeLine,
+  lost: ResultFile,
+  effect: RowEffect,
+): Promise<RowEffect> {
+  const file = toFile(charge.file);
+  const check = checkOf(row, charge);
+  if (file?.sha256 === lost.sha256 && charge.failure === null) {
+    if (lost.unfit === undefined && (check?.failure ?? null) === null) await keepPaidResult(row.tx, charge, effect);
+    return { outcome: 'succeeded', file };
+  }
+  if (file === null || !('state' in effect) || row.next.type !== 'ended') {
+    await keepPaidResult(row.tx, charge, effect);
+    return effect;
+  }
+  const failure = otherContent(check?.step ?? 'verification');
+  // The check found no fault in this file, so it alone is to be made again.
+  const gone = JSON.stringify({ ...failure, class: 'ResultGone' });
+  if (check?.failure === null) await row.changeCharge(check, { failure: gone, file: null });
+  return { outcome: 'unfit', failure, file };
+}
+
+/** The attempt that checked what this one brought. */
+function checkOf(row: RowInHand, { step, take }: ChargeLine): ChargeLine | undefined {
+  const checks = stepsIn(row.spec).find((one) => checkedBy(row.line.kind, one) === step);
+  return checks === undefined ? undefined : row.chargesOf(checks).findLast((one) => one.take >= take);
+}

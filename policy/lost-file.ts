@@ -1,0 +1,43 @@
+import type { Failure } from '../contract/failures.ts';
+
+/**
+ * A result whose stored file is no longer what its record says: its row has none. The attempt that brought it keeps the
+ * record of the file. If its job can be read again, and gives the same content, all is as it was: nothing of it is made,
+ * or checked, a second time. Other content is another result, which was never checked.
+ */
+
+/** How a stored file differs from its record. */
+export type FileLoss = 'missing' | 'altered';
+
+/** The part of an attempt that matters here. */
+interface Filed {
+  readonly jobId: string | null;
+  readonly file?: { readonly key: string } | null;
+}
+
+/** The attempt that brought a stored file. Undefined: none did, because it was joined from others. */
+export function attemptOfFile<A extends Filed>(attempts: readonly A[], key: string | undefined): A | undefined {
+  return key === undefined ? undefined : attempts.findLast(({ file }) => file?.key === key);
+}
+
+/** Why a row has no result any more. `attempt`: the one that brought the file; `therefore`: what follows, if anything. */
+export function lostFile(is: FileLoss, attempt: Filed | undefined, therefore = ''): Failure {
+  const again =
+    attempt === undefined || attempt.jobId === null
+      ? 'No job can be read for it again; a redrive makes it again.'
+      : 'A redrive reads its job again for a new link, free.';
+  return {
+    class: 'ResultGone',
+    cause: `a stored file is ${is}`,
+    message: `Its stored file is ${is}${therefore}. ${again}`,
+  };
+}
+
+/** Why a file that came in place of a lost one is not taken for a result that was checked. */
+export function otherContent(step: string): Failure {
+  return {
+    class: 'Unfit',
+    cause: 'not verified',
+    message: `Its stored file was lost, and its job gave another file, which is kept: the ${step} that was paid for is not of this one.`,
+  };
+}

@@ -1,0 +1,149 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from '@jest/globals';
+import { chosenRows } from '../../batches/choose-rows.ts';
+import { withLostFiles } from '../../batches/lost-files.ts';
+import { draftRedrive, openRows } from '../../batches/redrive.ts';
+import { rulesOf, type RedriveWish } from '../../batches/redrive-wish.ts';
+import type { RowSpec } from '../../contract/row-kinds.ts';
+import type { FaultPlan } from '../../simulator/fault-plan.ts';
+import { BATCH, dub, stt, tts, type Wanted } from './rows.ts';
+import { workOn } from './cached.ts';
+import { createWorld, type World } from './world.ts';
+
+/** Rows whose stored file is damaged after they have succeeded: what was paid for is fetched again, and not paid again. */
+
+const TEXT = 'The harbour was quiet that night. Nobody heard the small boat come in. In the morning it was gone again.';
+const verified = (spec: RowSpec = tts()): RowSpec => ({ ...spec, text: TEXT, verify: 0.25 });
+const speaks = (as: string): NonNullable<FaultPlan['rules']>[number] =>
+  ({ on: 'create', operation: 'speech-job', fault: { kind: 'speaks', as }, times: 1 }) as never;
+
+let world: World;
+
+async function begin(spec: RowSpec, wanted: Wanted = {}, rules: FaultPlan['rules'] = []): Promise<void> {
+  world = await createWorld({ plan: { rules } });
+  await world.fill([spec], wanted);
+  await work();
+}
+
+const work = async (): Promise<unknown> => workOn(await world.worker(), BATCH);
+const operations = (): readonly string[] => world.charges().map(({ operation }) => operation);
+
+async function damage(row = 1, how: 'missing' | 'altered' = 'altered'): Promise<void> {
+  const { file } = await world.row(row);
+  const path = join(world.folder, 'store', file?.key ?? '');
+  await rm(path);
+  if (how === 'altered') await writeFile(path, 'x'.repeat(file?.bytes ?? 0));
+}
+
+/** As `voxbatch redrive --rows 1` does. Returns what it will pay for, and the rows whose jobs are read again. */
+async function redrive(wish: RedriveWish = {}): Promise<{ readonly paying: number; readonly waits: number }> {
+  const ledger = await world.look();
+  const batch = await ledger.findBatch(BATCH);
+  if (batch === undefined) throw new Error('there is no batch');
+  const { rows: named = ['1'] } = wish;
+  const rules = rulesOf({ ...wish, rows: named });
+  const rows = withLostFiles(
+    chosenRows(ledger, BATCH, { rows: named.map(Number) }),
+    join(world.folder, 'store'),
+    rules,
+  );
+  const draft = await draftRedrive(ledger, batch, rows, rules);
+  expect(await openRows(ledger, BATCH, draft, rows)).toMatchObject({ type: 'opened', opened: 1 });
+  await work();
+  return { paying: draft.paying, waits: draft.waits };
+}
+
+it.each<[string, RowSpec, 'missing' | 'altered', number]>([
+  ['verified speech', verified(), 'altered', 2],
+  ['verified speech', verified(), 'missing', 2],
+  ['speech', tts(), 'altered', 1],
+  ['the video of verified speech', verified(dub()), 'missing', 3],
+])('the file of %s is fetched again, free: %#', async (_, spec, how, paid) => {
+  await begin(spec);
+  const before = await world.row(1);
+  await damage(1, how);
+  expect(await redrive()).toEqual({ paying: 0, waits: 1 });
+  expect(await world.row(1)).toMatchObject({ outcome: 'succeeded', take: 1, failure: null, file: before.file });
+  expect(operations()).toHaveLength(paid);
+  // It is whole, so the same command asks for another one now.
+  expect(await redrive()).toMatchObject({ paying: 1, waits: 0 });
+});
+
+it('the best take, which a person accepted, is fetched again, free, and not a later one', async () => {
+  await begin(verified(), { retakes: 1 }, [speaks('missing-sentence'), speaks('other-words')]);
+  const unfit = await world.row(1);
+  expect(unfit).toMatchObject({ outcome: 'unfit', take: 2, file: unfit.charges[0]?.file });
+  await redrive({ accept: true });
+  await damage();
+  expect(await redrive()).toEqual({ paying: 0, waits: 1 });
+  expect(await world.row(1)).toMatchObject({ outcome: 'succeeded', take: 2, file: unfit.file });
+  expect(operations()).toHaveLength(4);
+});
+
+it('speech that was accepted unverified is fetched again without another verification', async () => {
+  const rule = { on: 'create', operation: 'transcription', fault: { kind: 'reset-after' }, times: 1 } as const;
+  await begin(verified(), {}, [rule]);
+  expect(await world.row(1)).toMatchObject({ outcome: 'unknown' });
+  await redrive({ accept: true });
+  await damage();
+  await redrive();
+  expect(await world.row(1)).toMatchObject({ outcome: 'succeeded', take: 1 });
+  expect(operations()).toEqual(['speech-job', 'transcription']);
+});
+
+it('other content than was verified does not pass, and a redrive pays for its verification alone', async () => {
+  await begin(verified());
+  await damage();
+  const ledger = await world.look();
+  const { file, charges } = await world.row(1);
+  if (file === null) throw new Error('there is no file');
+  const lost = { class: 'ResultGone', message: 'It is missing.' } as const;
+  await ledger.redrive(BATCH, [{ row: 1, take: 1, outcome: 'succeeded', how: { type: 'wait' }, lost }]);
+  const other = { ...file, sha256: 'b'.repeat(64) };
+  await ledger.finishJob(
+    { batch: BATCH, row: 1, step: 'speech', take: 1, attempt: 1 },
+    { file: other },
+    { state: 'waiting' },
+  );
+  expect(await world.row(1)).toMatchObject({ outcome: 'unfit', failure: { cause: 'not verified' }, file: other });
+  expect(await redrive()).toEqual({ paying: 1, waits: 0 });
+  expect(await world.row(1)).toMatchObject({ outcome: 'succeeded', take: 2, file: other });
+  expect(charges).toHaveLength(2);
+  expect(operations()).toEqual(['speech-job', 'transcription', 'transcription']);
+});
+
+it('a job that the API has forgotten leaves it to a person to pay', async () => {
+  await begin(verified());
+  await damage();
+  await world.change('plan', { rules: [{ on: 'read', fault: { kind: 'status', status: 404 } }] });
+  await redrive();
+  expect(await world.row(1)).toMatchObject({ outcome: 'failed', failure: { class: 'ResultGone' }, take: 1 });
+  expect(operations()).toHaveLength(2);
+  await world.change('plan', { rules: [] });
+  expect(await redrive()).toEqual({ paying: 0, waits: 1 });
+  expect(await world.row(1)).toMatchObject({ outcome: 'succeeded', take: 1 });
+  await damage();
+  expect(await redrive({ resubmit: true })).toEqual({ paying: 1, waits: 0 });
+  expect(await world.row(1)).toMatchObject({ outcome: 'succeeded', take: 2 });
+});
+
+it('a transcript has no job, so it is made again at its price', async () => {
+  await begin(stt());
+  await damage();
+  expect(await redrive()).toEqual({ paying: 1, waits: 0 });
+  expect(await world.row(1)).toMatchObject({ outcome: 'succeeded', take: 2 });
+  expect(operations()).toEqual(['transcription', 'transcription']);
+});
+
+it('a copy of an earlier result is made again of that one, free, though a request would do', async () => {
+  world = await createWorld();
+  await world.fill([tts(TEXT), tts(TEXT)], { cache: 'on' });
+  await work();
+  const rows = [await world.row(1), await world.row(2)];
+  const copied = rows.find(({ outcome }) => outcome === 'cached')?.row ?? 0;
+  await damage(copied);
+  await redrive({ rows: [String(copied)] });
+  expect(await world.row(copied)).toMatchObject({ outcome: 'cached', take: 2 });
+  expect(operations()).toEqual(['speech-job']);
+});
