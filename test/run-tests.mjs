@@ -1,6 +1,6 @@
 /**
- * Runs tests: the unit project, then the live project, whose tests have a folder, a server and a simulator each. Arguments are passed on to
- * Jest (`npm test -- test/api`), but for the first where it says which tests:
+ * Runs tests: those of the unit project, and among them those of the live project, which have a folder, a server and a simulator each.
+ * Arguments are passed on to Jest (`npm test -- test/api`), but for the first where it says which tests:
  *
  * - `--quick`: the unit tests but those whose file is marked as slow (`slow-first.mjs`).
  * - `--changed`: the unit tests of what was changed since the branch left `main`, or `--since=COMMIT`; `--changed-live`: the live ones.
@@ -18,10 +18,10 @@ import { placeForFiles } from './place-for-files.mjs';
 
 const CORES = availableParallelism();
 /**
- * Files at once. Half of the time of a unit test, and two thirds of that of a live one, is waiting. A live file needs up to a gigabyte, so
- * there is an end to them.
+ * Files at once. Half of the time of a unit test, and two thirds of that of a live one, is waiting. Most that run are live ones, which need
+ * up to a gigabyte, so there is an end to them.
  */
-const FILES_AT_ONCE = { unit: 2 * CORES, live: Math.min(8, 2 * CORES) };
+const FILES_AT_ONCE = Math.min(10, Math.ceil(2.5 * CORES));
 const JEST = join(process.cwd(), 'node_modules/jest/bin/jest.js');
 const OPEN_HANDLE = /Jest did not exit|worker process has failed to exit gracefully/;
 /** Jest may take this long to end when its tests have, in ms: a busy machine needs a while. One that leaks never ends. */
@@ -39,13 +39,13 @@ let failed = 0;
 // Jest ends on these by itself; this process outlives it to tidy up.
 process.on('SIGINT', () => undefined);
 
-for (const project of isNothing ? [] : projects) {
-  const output = join(results, `${project}.json`);
+if (!isNothing) {
+  const output = join(results, 'results.json');
   const leaks = await runJest([
-    ...['--selectProjects', project, `--maxWorkers=${FILES_AT_ONCE[project]}`, '--passWithNoTests'],
+    ...['--selectProjects', ...projects, `--maxWorkers=${FILES_AT_ONCE}`, '--passWithNoTests'],
     ...['--json', `--outputFile=${output}`, `--openHandlesTimeout=${EXIT_MS}`, ...chosen],
   ]);
-  count(project, output, leaks);
+  count(output, leaks);
 }
 for (const line of [...(await findProcesses()), ...findFiles()]) fail(line);
 rmSync(temporary, { recursive: true, force: true });
@@ -79,17 +79,17 @@ function runJest(args) {
   });
 }
 
-function count(project, output, leaks) {
+function count(output, leaks) {
   if (existsSync(output)) {
     const result = JSON.parse(readFileSync(output, 'utf8'));
     passed += result.numPassedTests;
     failed += result.numFailedTests + result.numRuntimeErrorTestSuites;
     const skipped = result.numPendingTests + result.numTodoTests;
-    if (skipped > 0 && process.argv.length === 2) fail(`${skipped} ${project} tests were skipped`);
+    if (skipped > 0 && process.argv.length === 2) fail(`${skipped} tests were skipped`);
   } else {
-    fail(`the ${project} tests ended without a result`);
+    fail('the tests ended without a result');
   }
-  if (leaks) fail(`a test of ${project} left a handle open; run Jest with --detectOpenHandles to find it`);
+  if (leaks) fail('a test left a handle open; run Jest with --detectOpenHandles to find it');
 }
 
 /** Ends processes that tests left behind. Knows them on Linux only, which is where CI runs. */
