@@ -4,13 +4,13 @@ import { EXIT_CODES, type ExitName } from '../contract/exit-codes.ts';
 import { ManifestError } from '../inputs/problems.ts';
 import { messageOf } from '../client/problem.ts';
 import { asksForJson, errorLine, pathOf, type FailedCommand } from './terminal/error-line.ts';
-import { ExitError } from './exit-error.ts';
+import { ExitError, usageError } from './exit-error.ts';
 import { describeTrouble } from './terminal/machine-trouble.ts';
 import { exitErrorOf } from './exit-of-problem.ts';
 import { createProgram } from './program.ts';
-import { commandTree } from './terminal/command-tree.ts';
+import { swallowedFlag } from './terminal/misread-words.ts';
 import { processOutput, type Output } from './terminal/output.ts';
-import { withOurWord } from './terminal/foreign-words.ts';
+import { usageWords } from './terminal/usage-words.ts';
 
 export interface MainOptions {
   readonly atFaultPoint?: FaultPointHook;
@@ -34,17 +34,22 @@ export async function main(args: readonly string[], options: MainOptions = {}): 
       given.data(line);
     },
   };
-  const program = createProgram({
-    output,
-    ...rest,
-    done: (name) => {
-      exit = name;
+  const program = createProgram(
+    {
+      output,
+      ...rest,
+      done: (name) => {
+        exit = name;
+      },
     },
-  });
+    args,
+  );
   try {
+    const swallowed = swallowedFlag(program, args);
+    if (swallowed !== undefined) throw usageError(swallowed);
     await program.parseAsync(withoutIdleHelp(program, args), { from: 'user' });
   } catch (error) {
-    const failed = describeError(exitErrorOf(error), program, output.say);
+    const failed = describeError(exitErrorOf(error), { program, args }, output.say);
     if (failed === undefined) return EXIT_CODES.complete.code;
     ({ exit } = failed);
     // A machine reads one line: that of the command, if it printed one.
@@ -54,14 +59,18 @@ export async function main(args: readonly string[], options: MainOptions = {}): 
 }
 
 /** Prints an error for people, and returns its facts; undefined if it is none, such as a request for help. */
-function describeError(error: unknown, program: Command, say: Output['say']): FailedCommand | undefined {
+function describeError(
+  error: unknown,
+  { program, args }: { readonly program: Command; readonly args: readonly string[] },
+  say: Output['say'],
+): FailedCommand | undefined {
   const failed = (exit: ExitName, message: string): FailedCommand => {
     say(`voxbatch: ${message}`);
     return { exit, message };
   };
   // Commander has printed its message already.
   if (error instanceof CommanderError) {
-    const message = withOurWord(error.message.replace(/^error: /, ''), commandTree(program));
+    const message = usageWords(error.message.replace(/^error: /, ''), program, args);
     return error.exitCode === 0 ? undefined : { exit: 'usage', message };
   }
   if (error instanceof ManifestError) return failed('usage', error.message);
@@ -71,7 +80,10 @@ function describeError(error: unknown, program: Command, say: Output['say']): Fa
       'unreachable',
       `${trouble} All charges are recorded. Running the same command again pays nothing twice.`,
     );
-  if (error instanceof ExitError) return { ...failed(error.exit, error.message), next: error.next, facts: error.facts };
+  if (error instanceof ExitError) {
+    const message = error.exit === 'usage' ? usageWords(error.message, program, args) : error.message;
+    return { ...failed(error.exit, message), next: error.next, facts: error.facts };
+  }
   const internal = failed('internal', `internal error: ${messageOf(error)}`);
   if (error instanceof Error && error.stack !== undefined) say(error.stack);
   say('Nothing is lost. Running the same command again is safe. Please report this.');

@@ -14,15 +14,14 @@ import { addRunCommands } from './commands/add-run.ts';
 import { addServeCommands } from './commands/add-serve.ts';
 import { addVoiceCommands } from './voices/add-voices.ts';
 import { addToolCommands } from './commands/add-tools.ts';
-import { commandTree } from './terminal/command-tree.ts';
-import { withOurWord } from './terminal/foreign-words.ts';
+import { usageWords } from './terminal/usage-words.ts';
 import { voxbatchVersion } from '../client/version.ts';
 
 /**
  * The command line: every command with its flags and help. A command's code is loaded when it is called, so that
- * `--help` and `status` do not wait for Temporal's SDK.
+ * `--help` and `status` do not wait for Temporal's SDK. `args`: the words that it is to read, for what it says of mistakes.
  */
-export function createProgram(context: CommandContext): Command {
+export function createProgram(context: CommandContext, args: readonly string[] = []): Command {
   const program = new Command('voxbatch')
     .description('Runs large batches of paid speech and lip-sync jobs: no row is charged twice, no result is lost.')
     .version(voxbatchVersion(), '-V, --version', 'Show the version')
@@ -39,7 +38,7 @@ export function createProgram(context: CommandContext): Command {
         context.output.say(text.replace(/\n$/, ''));
       },
       outputError: (text, write) => {
-        write(withOurWord(text, commandTree(program)));
+        write(usageWords(text, program, args));
       },
     })
     .exitOverride();

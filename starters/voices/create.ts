@@ -49,11 +49,14 @@ export async function createVoice(
   });
 }
 
-function nameOf(given: string | undefined, { name }: CreateFlags): string {
+function nameOf(given: string | undefined, { name, audio = [] }: CreateFlags): string {
   if (given !== undefined && name !== undefined)
     throw usageError('The name is given twice: before the flags and by --name.');
   const wanted = given ?? name ?? '';
-  if (wanted.trim() === '') throw usageError('A voice needs a name: voxbatch voices create NAME --sample FILE.');
+  const last = audio.at(-1);
+  const taken = last === undefined ? '' : ` "${last}" was taken for a recording.`;
+  if (wanted.trim() === '')
+    throw usageError(`A voice needs a name: voxbatch voices create NAME --sample FILE.${taken}`);
   return wanted;
 }
 

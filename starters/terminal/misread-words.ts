@@ -1,0 +1,83 @@
+import type { Command } from 'commander';
+import { shellWord } from './go-on-command.ts';
+
+/** How the words of a command line are read, as far as people expect something else. */
+interface Reading {
+  /** A flag in the place of the value of another one: `--voice --json`. */
+  readonly swallowed: { readonly flag: string; readonly value: string } | undefined;
+  /** Words that begin with a dash, and look like no flag: `-5 degrees`. */
+  readonly dashed: readonly string[];
+  /** The last flag with several values, or an optional one, and the last word that it takes. */
+  readonly greedy: { readonly flag: string; readonly value: string } | undefined;
+  /** Number of words that are no flags and no values of flags. */
+  readonly operands: number;
+}
+
+/** Why a command line cannot be meant as it is read: a flag would be the value of another one. Undefined: nothing is wrong. */
+export function swallowedFlag(program: Command, args: readonly string[]): string | undefined {
+  const { swallowed } = read(program, args);
+  if (swallowed === undefined) return undefined;
+  const { flag, value } = swallowed;
+  return `${flag} needs a value, and the next word is the flag ${value}. If it is meant to be the value: ${flag}=${value}.`;
+}
+
+/** What may be behind a usage error: how one of the words was read. Undefined: nothing is known. */
+export function misreadHint(program: Command, args: readonly string[], message: string): string | undefined {
+  const { dashed, greedy, operands } = read(program, args);
+  const [word] = dashed;
+  if (word !== undefined && /unknown option|missing required argument|too many arguments/.test(message))
+    return `(A word that begins with - is read as flags. To give it as it is, put it last, after --: -- ${shellWord(word)})`;
+  const isAtFault = /missing required argument/.test(message) || message.includes(`"${greedy?.value ?? ''}"`);
+  if (greedy === undefined || operands > 0 || !isAtFault) return undefined;
+  return `(${greedy.flag} takes ${shellWord(greedy.value)} for its value. Any other word goes before the flag, or after --.)`;
+}
+
+/** Reads a command line as commander does: a flag takes the next word if it needs a value, whatever that is. */
+function read(program: Command, args: readonly string[]): Reading {
+  let command = program;
+  let swallowed: Reading['swallowed'];
+  let greedy: Reading['greedy'];
+  const dashed: string[] = [];
+  let operands = 0;
+  for (let at = 0; at < args.length; at++) {
+    const word = args[at] ?? '';
+    if (word === '--') {
+      operands += args.length - at - 1;
+      break;
+    }
+    const option = optionOf(command, word);
+    if (option !== undefined) {
+      const isList = option.variadic || option.optional;
+      const next = args[at + 1];
+      if (option.required && next !== undefined) {
+        if (isFlag(command, next)) swallowed ??= { flag: word, value: next };
+        at += 1;
+      }
+      if (!isList) continue;
+      const values = option.required ? args.slice(at, at + 1) : [];
+      while (isOperand(args[at + 1]) && (option.variadic || values.length === 0)) values.push(args[++at] ?? '');
+      const value = values.at(-1);
+      if (value !== undefined) greedy = { flag: word, value };
+      continue;
+    }
+    if (isOperand(word)) {
+      const child = command.commands.find((one) => one.name() === word);
+      if (child === undefined) operands += 1;
+      command = child ?? command;
+    } else if (!/^(?:-[a-z]|--[a-z][\w-]*(?:=.*)?)$/is.test(word)) dashed.push(word);
+  }
+  return { swallowed, dashed, greedy, operands };
+}
+
+function isOperand(word: string | undefined): boolean {
+  return word !== undefined && (word === '-' || !word.startsWith('-'));
+}
+
+function optionOf({ options }: Command, word: string): Command['options'][number] | undefined {
+  return options.find(({ short, long }) => word === short || word === long);
+}
+
+function isFlag(command: Command, word: string): boolean {
+  const name = word.startsWith('--') ? word.replace(/=.*/s, '') : word;
+  return ['-h', '--help'].includes(word) || optionOf(command, name) !== undefined;
+}
