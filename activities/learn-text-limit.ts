@@ -9,7 +9,7 @@ import type { Dependencies } from './dependencies.ts';
  */
 export async function learnTextLimit(
   { ledger, realm, log }: Pick<Dependencies, 'ledger' | 'realm' | 'log'>,
-  { row, operation }: Pick<LoadedAttempt, 'row' | 'operation'>,
+  { row, operation, batch }: Pick<LoadedAttempt, 'row' | 'operation' | 'batch'>,
   failure: Failure,
 ): Promise<Failure> {
   const length = row.spec.text?.length ?? 0;
@@ -17,7 +17,11 @@ export async function learnTextLimit(
   if (most === undefined) return failure;
   log.info({ operation, most }, 'a limit on the length of texts was learnt from a refusal');
   await ledger.noteTextLimit(realm, operation, most);
-  const next = `The text has ${length} characters, and the API takes ${most}. Run the manifest with --split sentences under another --name: what is finished costs nothing again.`;
+  const cut =
+    batch.settings.single === undefined
+      ? 'Run the manifest with --split sentences under another --name: what is finished costs nothing again.'
+      : 'To have it cut: the same command with --split sentences.';
+  const next = `The text has ${length} characters, and the API takes ${most}. ${cut}`;
   const words = failure.message.replace(/\.?$/u, '.').slice(0, 499 - next.length);
   return { ...failure, cause: 'the text is too long', message: `${words} ${next}` };
 }
