@@ -1,7 +1,9 @@
 import { Client, Connection } from '@temporalio/client';
 import { toClientOptions } from '@temporalio/envconfig';
 import type { NativeConnectionOptions } from '@temporalio/worker';
+import { isLoopback } from '../contract/loopback.ts';
 import { joinServer } from '../embedded/join-server.ts';
+import { WITHOUT_PROXY } from '../embedded/server-channel.ts';
 import type { EarlyServer } from './early-server.ts';
 import { ServerUnavailable } from '../embedded/server-unavailable.ts';
 import { leaveContext } from './in-time.ts';
@@ -82,7 +84,7 @@ async function openEmbedded(settings: Settings, { server, ...options }: OpenTemp
 /** Throws {@link VoxbatchError} (`server-gone`): the server answered a moment ago. */
 async function connect(address: string): Promise<Connection> {
   try {
-    const connection = await Connection.connect({ address, connectTimeout: CONNECT_TIMEOUT });
+    const connection = await Connection.connect({ address, connectTimeout: CONNECT_TIMEOUT, ...WITHOUT_PROXY });
     leaveContext(connection);
     return connection;
   } catch (error) {
@@ -95,7 +97,8 @@ async function openCluster(settings: Settings): Promise<Temporal> {
   const { connectionOptions, namespace = 'default' } = toClientOptions(settings.cluster ?? {});
   const address = connectionOptions.address ?? 'localhost:7233';
   try {
-    const connection = await Connection.connect({ ...connectionOptions, connectTimeout: CONNECT_TIMEOUT });
+    const options = { ...connectionOptions, connectTimeout: CONNECT_TIMEOUT };
+    const connection = await Connection.connect(isHere(address) ? { ...options, ...WITHOUT_PROXY } : options);
     leaveContext(connection);
     const client = new Client({ connection, namespace });
     const close = once(() => connection.close());
@@ -113,6 +116,11 @@ async function openCluster(settings: Settings): Promise<Temporal> {
   } catch (cause) {
     throw new VoxbatchError({ type: 'no-cluster', address, cause });
   }
+}
+
+/** Whether an address, as `host:port`, is of this machine. */
+function isHere(address: string): boolean {
+  return isLoopback(address.replace(/:\d+$/, ''));
 }
 
 function once(close: () => Promise<void>): () => Promise<void> {

@@ -1,4 +1,5 @@
 import { Connection } from '@temporalio/client';
+import { WITHOUT_PROXY } from './server-channel.ts';
 
 /** What a Temporal server says about itself. */
 export interface ServerAnswer {
@@ -10,7 +11,7 @@ export interface ServerAnswer {
 /** Does the work of `askServer` in a module of its own, because only this part needs Temporal's client. */
 export async function contactServer(address: string, timeoutMs: number): Promise<ServerAnswer | string> {
   // Without the usual interceptors, which retry for seconds: the caller wants to know the state now.
-  const connection = Connection.lazy({ address, interceptors: [] });
+  const connection = Connection.lazy({ address, interceptors: [], ...WITHOUT_PROXY });
   try {
     const service = connection.workflowService;
     return await connection.withDeadline(Date.now() + timeoutMs, async () => {

@@ -178,6 +178,12 @@ describe('a start in bad surroundings', () => {
     await expectMended(world, RUN);
     expect(await world.run(['verify', 'out/lines'])).toMatchObject({ code: 0 });
   });
+
+  it('is no business of proxies that nothing here is reached through: neither the API nor Temporal', async () => {
+    const dead = `http://${NOBODY}`;
+    const env = { https_proxy: dead, http_proxy: dead, grpc_proxy: dead, ALL_PROXY: dead, FTP_PROXY: 'no URL' };
+    expect(await world.run([...RUN, '--name', 'proxied'], { env })).toMatchObject({ code: 0 });
+  });
 });
 
 describe('an API that goes away in mid-batch', () => {
