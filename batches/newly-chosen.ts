@@ -43,13 +43,13 @@ export async function billNewlyChosen(
   let dependents = 0;
   let quotes = 0;
   const makers = new Set<number>();
-  const add = (standing: RowStanding): void => {
+  const add = (standing: RowStanding, ofLastRow = false): void => {
     const { row } = standing;
     quotes += row.quoted ?? 0;
     // Without a quote the ledger cannot hold a row to its budget, whatever such rows have cost so far.
     const quoted =
       row.quoted === null ? null : roundCredits(row.quoted + surcharge(requestsOf(standing, settings), measured));
-    bill.add({ line: row.line, id: row.id, spec: row.spec, quoted, isAssumed: false });
+    bill.add({ line: row.line, id: row.id, spec: row.spec, quoted, isAssumed: false, ofLastRow });
   };
   for await (const standing of ledger.scanRows(name, { isNotChosen: true })) {
     const { row } = standing;
@@ -58,10 +58,14 @@ export async function billNewlyChosen(
     if (row.kind === 'voice') makers.add(row.row);
     add(standing);
   }
-  for await (const standing of makers.size > 0 ? ledger.scanRows(name, { outcome: 'failed' }) : []) {
+  let whole: number | null = null;
+  for await (const standing of makers.size > 0 ? ledger.scanRows(name, { outcome: 'failed', inParts: true }) : []) {
     if (!goesOnWith(standing.row, makers)) continue;
-    dependents++;
-    add(standing);
+    const { partOf } = standing.row;
+    const ofLastRow = partOf !== null && partOf === whole;
+    whole = partOf;
+    if (!ofLastRow) dependents++;
+    add(standing, ofLastRow);
   }
   const summary = bill.summary();
   const isEstimate = billLines(summary, settings).total.isEstimate;

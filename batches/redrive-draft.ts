@@ -2,12 +2,14 @@ import type { BatchSettings } from '../contract/batch.ts';
 import { defined } from '../contract/defined.ts';
 import type { Failure } from '../contract/failures.ts';
 import { hasResult, OUTCOMES } from '../contract/outcomes.ts';
+import { wholeId } from '../contract/row-parts.ts';
 import { operationOf, stepsIn, type RowSpec, type Step } from '../contract/row-kinds.ts';
 import { Bill, type BillSummary } from '../inputs/bill.ts';
 import type { RedriveChoice } from '../ledger/row-methods.ts';
 import type { NewRow, RowStanding } from '../ledger/record-types.ts';
 import { goesOnWith } from '../policy/awaited-voice.ts';
 import { quoteSteps } from '../policy/pricing.ts';
+import { nameOf, type NamedRow } from './named-row.ts';
 import { RowNumbers } from './row-numbers.ts';
 import { paidSteps, planRedrive, type RedrivePlan } from '../policy/redrive.ts';
 
@@ -38,17 +40,13 @@ export interface RedriveRules {
 }
 
 /** A row that is left alone, and why. */
-export interface RefusedRow {
-  readonly row: number;
-  readonly id: string;
+export interface RefusedRow extends NamedRow {
   readonly why: Extract<RedrivePlan, { type: 'refuse' }>['why'];
   readonly step: Step;
 }
 
 /** A row whose result is replaced. `isEdited`: because the file asks for something else than the row did last. */
-export interface ReplacedRow {
-  readonly row: number;
-  readonly id: string;
+export interface ReplacedRow extends NamedRow {
   readonly isEdited: boolean;
 }
 
@@ -61,16 +59,21 @@ const KEPT_REPLACED = 20;
 const KEPT_REFUSED = 1_000;
 
 /**
- * Plans a redrive row by row. Changes nothing. It keeps only each row's standing, in a few bytes: the action is worked
+ * Plans a redrive row by row. Changes nothing. A row in parts comes as those of its parts that are done again: it is counted as one
+ * row, and priced by these parts. It keeps only each row's standing, in a few bytes: the action is worked
  * out again when the row's turn comes, and skipped if its standing has changed by then.
  */
 export class RedriveDraft {
   /** Rows with something to do. */
   count = 0;
+  /** Parts of these rows with something to do. */
+  parts = 0;
   /** The first rows that are left alone. */
   readonly refused: RefusedRow[] = [];
-  /** How many are left alone, by reason. */
+  /** How many are left alone, by reason; a part of a row counts as one. */
   readonly refusedFor = new Map<RefusedRow['why'], number>();
+  /** How many of them are parts of rows. */
+  refusedParts = 0;
   /** Rows that are paid for again, by the first paid step. */
   readonly pays = new Map<Step, number>();
   /** Rows whose job is waited for again. */
@@ -84,7 +87,7 @@ export class RedriveDraft {
   /** Of these, rows with remaining steps, which are open again. */
   opened = 0;
   readonly left = { open: 0, 'has-result': 0, 'no-unfit': 0 };
-  /** Existing results that will be replaced. */
+  /** Rows with a result that will be replaced, as a whole or in part. */
   replaced = 0;
   /** The first rows whose results will be replaced. */
   readonly firstReplaced: ReplacedRow[] = [];
@@ -105,6 +108,8 @@ export class RedriveDraft {
   readonly #bill: Bill;
   /** Each chosen row's standing: its take and outcome. */
   readonly #chosen = new RowNumbers();
+  /** What was counted of which rows in parts. */
+  readonly #counted = new Set<string>();
   /** The chosen rows that make voices. */
   readonly #makers = new Set<number>();
 
@@ -122,7 +127,8 @@ export class RedriveDraft {
 
   /** True if recording it completes it: nothing is sent, and the batch needs no worker. */
   get isSettling(): boolean {
-    return this.count > 0 && this.count === this.accepts - this.opened;
+    // A row in parts is joined once they are accepted.
+    return this.count > 0 && this.parts === 0 && this.count === this.accepts - this.opened;
   }
 
   /** True if it runs rows that make voices; then every other row of the batch may be one of {@link addDependent}. */
@@ -138,42 +144,44 @@ export class RedriveDraft {
   add(found: FoundRow): void {
     const { scanned, edit } = found;
     const { row } = scanned;
-    const { row: number, id, outcome } = row;
+    const { row: number, outcome } = row;
     if (outcome === null) {
-      this.left.open++;
+      this.left.open += this.#one('open', row);
       if (edit !== null) this.leftEdited++;
       return;
     }
     const plan = this.#plan(found);
     switch (plan.type) {
       case 'leave':
-        this.left[plan.why]++;
+        this.left[plan.why] += this.#one(plan.why, row);
         if (edit !== null) this.leftEdited++;
         return;
       case 'refuse':
-        this.#refuse({ row: number, id, why: plan.why, step: plan.step });
+        this.#refuse({ ...nameOf(row), why: plan.why, step: plan.step });
         return;
       case 'wait':
         if (this.rules.asksForOverdue && outcome === 'overdue') {
-          this.#refuse({ row: number, id, why: 'running', step: plan.step });
+          this.#refuse({ ...nameOf(row), why: 'running', step: plan.step });
           return;
         }
-        this.waits++;
+        this.waits += this.#one('waits', row);
         if (edit !== null) this.untaken++;
         break;
       case 'accept':
-        this.accepts++;
-        if (paidSteps(row.spec, plan).length > 0) this.opened++;
+        this.accepts += this.#one('accepts', row);
+        if (paidSteps(row.spec, plan).length > 0) this.opened += this.#one('opened', row);
         break;
       case 'pay': {
-        this.pays.set(plan.fromStep, (this.pays.get(plan.fromStep) ?? 0) + 1);
-        if (hasResult(outcome)) this.#replace({ row: number, id, isEdited: edit !== null });
-        if (row.failure?.class === 'NotChosen') this.notChosen++;
+        this.pays.set(plan.fromStep, (this.pays.get(plan.fromStep) ?? 0) + this.#one(plan.fromStep, row));
+        if (hasResult(outcome)) this.#replace(row, edit !== null);
+        if (row.failure?.class === 'NotChosen') this.notChosen += this.#one('not-chosen', row);
         // A job whose result could not be fetched was paid for, too.
-        if (plan.reason === 'resubmitted' || row.failure?.class === 'ResultGone') this.resubmitted++;
+        if (plan.reason === 'resubmitted' || row.failure?.class === 'ResultGone')
+          this.resubmitted += this.#one('resubmitted', row);
       }
     }
-    this.count++;
+    this.count += this.#one('all', row);
+    if (row.partOf !== null) this.parts++;
     this.#chosen.set(number, standingOf(row));
     if (row.kind === 'voice') this.#makers.add(number);
     this.#price(row, edit?.spec ?? row.spec, paidSteps(row.spec, plan));
@@ -185,7 +193,7 @@ export class RedriveDraft {
    */
   addDependent({ row, charges }: RowStanding): void {
     if (!goesOnWith(row, this.#makers) || this.#chosen.get(row.row) !== undefined) return;
-    this.dependents++;
+    this.dependents += this.#one('dependents', row);
     const plan = planRedrive(row, charges, { ...this.rules, step: null, replace: false, accept: false, edited: null });
     // In doubt, nothing of it is finished.
     this.#price(row, row.spec, plan.type === 'pay' ? paidSteps(row.spec, plan) : stepsIn(row.spec));
@@ -211,13 +219,16 @@ export class RedriveDraft {
     return planRedrive(scanned.row, scanned.charges, { step, resubmit, replace, accept, edited });
   }
 
-  #replace(row: ReplacedRow): void {
-    this.replaced++;
-    if (this.firstReplaced.length < KEPT_REPLACED) this.firstReplaced.push(row);
+  #replace(row: RowStanding['row'], isEdited: boolean): void {
+    const isFirst = this.#one('replaced', row) === 1;
+    const whole = row.partOf === null ? nameOf(row) : { row: row.partOf, id: wholeId(row.id) };
+    if (isFirst) this.replaced++;
+    if (isFirst && this.firstReplaced.length < KEPT_REPLACED) this.firstReplaced.push({ ...whole, isEdited });
   }
 
   #refuse(row: RefusedRow): void {
     this.refusedFor.set(row.why, (this.refusedFor.get(row.why) ?? 0) + 1);
+    if ((row.partOf ?? null) !== null) this.refusedParts++;
     if (this.refused.length < KEPT_REFUSED) this.refused.push(row);
   }
 
@@ -225,10 +236,20 @@ export class RedriveDraft {
     const { tts, prices } = this.#settings;
     const operations = steps.map((step) => operationOf(row.spec, step, tts));
     if (operations.length === 0) return;
-    this.paying++;
+    const isFirst = this.#one('paying', row) === 1;
+    if (isFirst) this.paying++;
     if (operations.some((operation) => prices[operation].estimate)) this.isEstimate = true;
     const quoted = quoteSteps(steps, spec, { prices, tts });
-    this.#bill.add({ line: row.line, id: row.id, spec, quoted, isAssumed: false });
+    this.#bill.add({ line: row.line, id: row.id, spec, quoted, isAssumed: false, ofLastRow: !isFirst });
+  }
+
+  /** 1 if this row is to be counted as such; 0 for a further part of a row. */
+  #one(what: string, { partOf }: RowStanding['row']): 0 | 1 {
+    if (partOf === null) return 1;
+    const key = `${what} ${String(partOf)}`;
+    if (this.#counted.has(key)) return 0;
+    this.#counted.add(key);
+    return 1;
   }
 }
 
@@ -237,6 +258,7 @@ export type RedriveForecast = Readonly<
   Pick<
     RedriveDraft,
     | 'count'
+    | 'parts'
     | 'pays'
     | 'waits'
     | 'untaken'
@@ -252,6 +274,7 @@ export type RedriveForecast = Readonly<
     | 'bill'
     | 'refused'
     | 'refusedFor'
+    | 'refusedParts'
   >
 >;
 

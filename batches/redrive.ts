@@ -2,7 +2,7 @@ import type { Tuning } from '../contract/tunables.ts';
 import { LedgerMisuse } from '../ledger/errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { RedriveChoice } from '../ledger/row-methods.ts';
-import type { BatchRecord } from '../ledger/record-types.ts';
+import type { BatchRecord, RowRecord } from '../ledger/record-types.ts';
 import { budgetLeft } from '../policy/budget.ts';
 import { partsToRedrive } from './parts-to-redrive.ts';
 import { RedriveDraft, type FoundRows, type RedriveRules } from './redrive-draft.ts';
@@ -24,7 +24,8 @@ export async function draftRedrive(
   const draft = new RedriveDraft(batch.settings, rules, await budgetLeftFor(ledger, batch, tuning));
   await draft.addAll(partsToRedrive(ledger, batch.name, rows, rules));
   if (draft.makesVoices) {
-    for await (const standing of ledger.scanRows(batch.name, { outcome: 'failed' })) draft.addDependent(standing);
+    for await (const standing of ledger.scanRows(batch.name, { outcome: 'failed', inParts: true }))
+      draft.addDependent(standing);
   }
   return draft;
 }
@@ -58,9 +59,10 @@ export async function openRows(
   rows: FoundRows,
 ): Promise<OpenedRows> {
   let opened = 0;
+  const seen = new Set<number>();
   try {
     for await (const choices of choicesOf(draft, partsToRedrive(ledger, batch, rows, draft.rules)))
-      opened += (await ledger.redrive(batch, choices)).rows.length;
+      opened += countRows(choices, (await ledger.redrive(batch, choices)).rows, seen);
   } catch (error) {
     if (!(error instanceof LedgerMisuse)) throw error;
     return { type: 'refused', opened, why: error.message };
@@ -69,18 +71,33 @@ export async function openRows(
   return { type: 'opened', opened, movedOn: draft.count - opened };
 }
 
+/** The opened rows that were not seen before: a row in parts is opened with each of its parts. */
+function countRows(choices: readonly Choice[], opened: readonly number[], seen: Set<number>): number {
+  const wholes = new Map(choices.flatMap(({ row, partOf }) => (partOf === null ? [] : [[row, partOf] as const])));
+  let count = 0;
+  for (const row of opened) {
+    const whole = wholes.get(row);
+    if (whole === undefined || !seen.has(whole)) count++;
+    if (whole !== undefined) seen.add(whole);
+  }
+  return count;
+}
+
+/** What is done with a row, and of which row it is a part. */
+type Choice = RedriveChoice & Pick<RowRecord, 'partOf'>;
+
 /**
  * The actions, one transaction's worth at a time. Rows that make voices come last: a row that speaks with such a voice is
  * opened by the ledger as soon as its maker is, and would then be one that has moved on, without its edits.
  */
-async function* choicesOf(draft: RedriveDraft, rows: FoundRows): AsyncGenerator<readonly RedriveChoice[]> {
-  const makers: RedriveChoice[] = [];
-  let some: RedriveChoice[] = [];
+async function* choicesOf(draft: RedriveDraft, rows: FoundRows): AsyncGenerator<readonly Choice[]> {
+  const makers: Choice[] = [];
+  let some: Choice[] = [];
   for await (const found of rows) {
     const choice = draft.choiceOf(found);
     if (choice === undefined) continue;
     const isMaker = found.scanned.row.kind === 'voice';
-    (isMaker ? makers : some).push(choice);
+    (isMaker ? makers : some).push({ ...choice, partOf: found.scanned.row.partOf });
     if (some.length < ROWS_A_TRANSACTION) continue;
     yield some;
     some = [];

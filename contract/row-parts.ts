@@ -17,6 +17,11 @@ export function partNumber(id: string): number {
   return Number(/#(\d+)$/u.exec(id)?.[1] ?? 0);
 }
 
+/** The id of the row of a part. */
+export function wholeId(id: string): string {
+  return id.replace(/#\d+$/u, '');
+}
+
 /** Whether an id could be that of a part. In a manifest whose rows may be split, no row may have such an id. */
 export function mayBePartId(id: string): boolean {
   return /#\d+$/u.test(id);

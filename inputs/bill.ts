@@ -67,6 +67,8 @@ export type BilledRow = Priced & {
   readonly parts?: readonly RowPart[];
   /** Requests that `quoted` is for. Default: all; with none, it costs nothing. */
   readonly requests?: number;
+  /** It is a further part of the row that was added last, and no row of its own. Default false. */
+  readonly ofLastRow?: boolean;
 };
 
 /** The small part of a row that a bill needs. */
@@ -74,17 +76,28 @@ export interface BillEntry extends Pick<BilledRow, 'line' | 'id' | 'quoted' | 'i
   readonly kind: Kind;
   readonly isLegacy: boolean;
   readonly requests: number;
+  readonly ofLastRow: boolean;
   readonly notProbed: string | undefined;
   /** Disk space for its result; null if unknown. */
   readonly bytes: number | null;
 }
 
-export function billEntry({ spec, line, id, quoted, isAssumed, notProbed, requests, parts }: BilledRow): BillEntry {
+export function billEntry({
+  spec,
+  line,
+  id,
+  quoted,
+  isAssumed,
+  notProbed,
+  requests,
+  parts,
+  ofLastRow = false,
+}: BilledRow): BillEntry {
   const { kind } = spec;
   const all = stepsIn(spec).length * (parts?.length ?? 1);
   const isLegacy = dialectOf(spec) === 'legacy';
   const sizes = { bytes: estimateBytes(spec), requests: requests ?? all };
-  return { kind, isLegacy, line, id, quoted, isAssumed, notProbed, ...sizes };
+  return { kind, isLegacy, line, id, quoted, isAssumed, notProbed, ofLastRow, ...sizes };
 }
 
 /** Adds up rows as they are read. Keeps sums only. */
@@ -109,8 +122,8 @@ export class Bill {
 
   addEntry(row: BillEntry): void {
     const sum = this.#kinds[row.kind];
-    sum.rows++;
-    if (row.isLegacy) sum.legacy++;
+    if (!row.ofLastRow) sum.rows++;
+    if (row.isLegacy && !row.ofLastRow) sum.legacy++;
     sum.requests += row.requests;
     if (row.requests === 0) {
       sum.free++;
@@ -129,7 +142,7 @@ export class Bill {
     if (this.#cheapest === null || row.quoted < this.#cheapest) this.#cheapest = row.quoted;
     const after = roundCredits(this.#affordable.quoted + row.quoted);
     if (this.#budget !== null && after <= this.#budget) {
-      this.#affordable = { rows: this.#affordable.rows + 1, quoted: after };
+      this.#affordable = { rows: this.#affordable.rows + (row.ofLastRow ? 0 : 1), quoted: after };
     }
   }
 

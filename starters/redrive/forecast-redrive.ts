@@ -29,12 +29,23 @@ export async function forecastRedrive(
     ...(person.yes ? [] : [doubtsQuestion(draft) ?? []].flat()),
   ];
   if (json) {
-    const { count: rows, paying, bill, isEstimate: estimated, waits, accepts, left, replaced, resubmitted } = draft;
+    const {
+      count: rows,
+      parts,
+      paying,
+      bill,
+      isEstimate: estimated,
+      waits,
+      accepts,
+      left,
+      replaced,
+      resubmitted,
+    } = draft;
     const price = { paying, credits: bill.quoted, estimated, unpriced: bill.unpriced };
     const leftOut = { open: left.open, has_result: left['has-result'], no_unfit: left['no-unfit'] };
     const doubts = { replaced, may_be_charged_twice: resubmitted, asks: questions };
     const said = { left_out: leftOut, ...doubts, budget_left: facts.budget, refusal: refusal ?? null };
-    output.data(JSON.stringify({ batch: batch.name, rows, ...price, waits, accepts, ...said }));
+    output.data(JSON.stringify({ batch: batch.name, rows, parts, ...price, waits, accepts, ...said }));
   } else {
     for (const line of draftLines(draft, batch.name)) output.data(line);
     for (const note of decision.notes) output.data(noteText(note, facts));

@@ -1,9 +1,10 @@
 import type { Tuning } from '../../contract/tunables.ts';
 import { inCredits } from '../terminal/money.ts';
 import { STEPS } from '../../contract/row-kinds.ts';
+import { partWord } from '../../contract/row-parts.ts';
 import { shellWord } from '../terminal/go-on-command.ts';
 import type { RedriveDraft, RefusedRow } from '../../batches/redrive-draft.ts';
-import { namedRow, rowsInWords, rowsWord, rowWord, unnamedRows } from '../terminal/row-words.ts';
+import { namedRow, rowsInWords, rowsWord, rowWord, unitsInWords, unnamedRows } from '../terminal/row-words.ts';
 import type { BatchRecord, Money } from '../../ledger/record-types.ts';
 import { budgetFor } from '../../policy/budget.ts';
 import type { RefusalWords } from '../run/check-spend.ts';
@@ -17,6 +18,7 @@ const NAMED = 20;
 export function draftLines(draft: RedriveDraft, batch: string): readonly string[] {
   const {
     count,
+    parts,
     pays,
     waits,
     accepts,
@@ -34,6 +36,7 @@ export function draftLines(draft: RedriveDraft, batch: string): readonly string[
     ...STEPS.filter((step) => pays.has(step)).map(
       (step) => `${rowsInWords(pays.get(step) ?? 0)} to send, from ${step} on`,
     ),
+    ...(parts > 0 ? [`of rows in parts: ${partWord(parts)}, and no other part of these rows`] : []),
     ...(dependents > 0 ? [`${rowsInWords(dependents)} that wait for these voices go on by themselves`] : []),
     ...(waits > 0 ? [`${rowsInWords(waits)} whose job was paid for: wait for the result again, free`] : []),
     ...(accepts > 0 ? [`${rowsInWords(accepts)} whose unfit result is accepted as it is, free`] : []),
@@ -90,7 +93,12 @@ function ofThese(rows: number): string {
 
 /** Why nothing was done, which rows are at fault, and what can be done instead. */
 export function refusalLines(
-  { refused, refusedFor, count: others }: Pick<RedriveDraft, 'refused' | 'refusedFor' | 'count'>,
+  {
+    refused,
+    refusedFor,
+    refusedParts,
+    count: others,
+  }: Pick<RedriveDraft, 'refused' | 'refusedFor' | 'refusedParts' | 'count'>,
   batch: string,
   { command, isFile }: { readonly command: string; readonly isFile: boolean },
 ): readonly string[] {
@@ -116,7 +124,7 @@ export function refusalLines(
     isFile ? '  leave these rows out of the file' : '  leave these rows out (--rows, --where)',
   ];
   return [
-    `${rowsInWords(all)} cannot be redriven this way. Nothing was changed. Nothing was spent.`,
+    `${unitsInWords({ count: all, parts: refusedParts })} cannot be redriven this way. Nothing was changed. Nothing was spent.`,
     ...refused.slice(0, NAMED).map((one) => `  ${namedRow(one)}: ${REASONS[one.why](one)}`),
     ...(all > NAMED ? [`  and ${number(all - NAMED)} more`] : []),
     'Choices:',

@@ -1,6 +1,9 @@
 import { expect, it } from '@jest/globals';
-import { chosenRows } from '../../batches/choose-rows.ts';
+import { chosenRows, type RowChoice } from '../../batches/choose-rows.ts';
 import { partsToRedrive } from '../../batches/parts-to-redrive.ts';
+import { draftRedrive, openRows } from '../../batches/redrive.ts';
+import type { RedriveDraft, RedriveRules } from '../../batches/redrive-draft.ts';
+import { draftLines } from '../../starters/redrive/redrive-words.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { aBatch, aKey, aRow, claimAnew, INTENT, ledgerForEachTest } from '../ledger/setup.ts';
 
@@ -53,4 +56,46 @@ it('a row in parts with its result stays, or has all parts made anew', async () 
   await ledger.endWhole({ batch: 'b', row: 1, fence: whole?.row.fence ?? 0 }, { file: FILE });
   expect(await chosen()).toEqual([1, 2]);
   expect(await chosen({ replace: true })).toEqual([3, 4, 2]);
+});
+
+async function draftOf(choice: RowChoice, rules: Partial<RedriveRules> = {}): Promise<RedriveDraft> {
+  const batch = await ledger.findBatch('b');
+  if (batch === undefined) throw new Error('There is no batch.');
+  const all = { step: null, resubmit: false, replace: false, accept: false, asksForOverdue: false, ...rules };
+  return draftRedrive(ledger, batch, chosenRows(ledger, 'b', choice), all);
+}
+
+it('is announced as one row with its parts, at the price of these, and opened as one', async () => {
+  await end(3, 'failed');
+  await end(4, 'failed');
+  const draft = await draftOf({ outcomes: ['failed'] });
+  expect(draft).toMatchObject({ count: 1, parts: 2, paying: 1 });
+  // "One." and "Two.", at half a credit for a character.
+  expect(draft.bill).toMatchObject({ quoted: 4, kinds: { tts: { rows: 1, requests: 2 } } });
+  expect(draftLines(draft, 'b')).toEqual([
+    'Redrive of batch "b", at a cost of ~4 credits',
+    '  1 row to send, from speech on',
+    '  of rows in parts: 2 parts, and no other part of these rows',
+  ]);
+  const rows = chosenRows(ledger, 'b', { outcomes: ['failed'] });
+  expect(await openRows(ledger, 'b', draft, rows)).toEqual({ type: 'opened', opened: 1, movedOn: 0 });
+});
+
+it('of which all parts are made anew names the row whose result is replaced', async () => {
+  await end(3, 'succeeded');
+  await end(4, 'succeeded');
+  const whole = (await claimAnew(ledger)).rows.find(({ row }) => row.row === 1);
+  await ledger.endWhole({ batch: 'b', row: 1, fence: whole?.row.fence ?? 0 }, { file: FILE });
+  const draft = await draftOf({ rows: [1] }, { replace: true });
+  expect(draft).toMatchObject({ count: 1, parts: 2, replaced: 1, firstReplaced: [{ row: 1, id: 'r1' }] });
+});
+
+it('whose unfit part is accepted needs a worker, who joins it', async () => {
+  const unfit = { class: 'Unfit', message: 'It is silent.' } as const;
+  await end(3, 'succeeded');
+  await ledger.intend(aKey(4), INTENT);
+  await ledger.settle(aKey(4), { verdict: 'accepted', jobId: 'job-4' }, { state: 'processing' });
+  await ledger.finishJob(aKey(4), { file: FILE, failure: unfit }, { outcome: 'unfit', failure: unfit, file: FILE });
+  const draft = await draftOf({ rows: [1] }, { accept: true });
+  expect(draft).toMatchObject({ count: 1, accepts: 1, isSettling: false });
 });

@@ -101,7 +101,10 @@ describe('a redrive', () => {
       spec: { ...aRow(row).spec, voice: 'name:N' },
       waitsFor: { type: 'made', row: 1 } as const,
     }));
-    await ledger.addRows('b', [aRow(1, 'voice'), ...waits, aRow(4)]);
+    // Row 3 is spoken in parts, which are rows 5 and 6.
+    const parts = ['One.', 'Two.'].map((text) => ({ spec: { ...aRow(3).spec, voice: 'name:N', text }, quoted: 2 }));
+    const inParts = waits.map((row) => (row.row === 3 ? { ...row, parts: { first: 5, rows: parts } } : row));
+    await ledger.addRows('b', [aRow(1, 'voice'), ...inParts, aRow(4)]);
     await ledger.openBatch('b', 4);
     await ledger.giveUp({ ...aKey(4), step: 'speech' }, { outcome: 'failed' });
     await ledger.giveUp({ ...aKey(1), step: 'voice' }, { outcome: 'failed' });
