@@ -1,6 +1,6 @@
 import type { FailureClass } from '../contract/failures.ts';
 import { hasResult, type Outcome } from '../contract/outcomes.ts';
-import { isTraceable, makesJob, operationOf, type Operation, type TtsMode } from '../contract/row-kinds.ts';
+import { checkedBy, isTraceable, makesJob, operationOf, type Operation, type TtsMode } from '../contract/row-kinds.ts';
 import type { RowWithCharges } from '../results/result-line.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type {
@@ -32,8 +32,11 @@ export interface SomeRows {
 export interface Leftovers {
   /** Failed rows by class; `OutcomeUnknown` counts as lost. */
   readonly failed: ReadonlyMap<FailureClass | '', SomeRows>;
-  /** Rows, and parts in the stead of their rows, whose answers were lost: `listed` if the API has a list of such jobs, otherwise `unlisted`. */
-  readonly lost: { readonly listed: SomeRows; readonly unlisted: SomeRows };
+  /**
+   * Rows, and parts in the stead of their rows, whose answers were lost: `listed` if the API has a list of such jobs,
+   * `unchecked` if only the answer of a verification was, otherwise `unlisted`.
+   */
+  readonly lost: { readonly listed: SomeRows; readonly unlisted: SomeRows; readonly unchecked: SomeRows };
   /** Other parts without a result, of rows that ended as lost or overdue. */
   readonly otherParts: SomeRows;
   /** What the skipped rows would cost. */
@@ -64,14 +67,16 @@ export async function gatherLeftovers(
   { outcomes }: Counts,
 ): Promise<Leftovers> {
   const failed = new Map<FailureClass | '', Pile>();
-  const lost = { listed: new Pile(), unlisted: new Pile() };
+  const lost = { listed: new Pile(), unlisted: new Pile(), unchecked: new Pile() };
   const rowsOf = async function* (outcome: Outcome): AsyncGenerator<RowStanding, void, undefined> {
     if (outcomes[outcome] > 0) yield* ledger.scanRows(batch, { outcome });
   };
   if (outcomes.unknown + outcomes.failed > 0) {
     for await (const scanned of selectUnknown(ledger, batch)) {
       const makesJob = mayHaveJob(scanned, settings.tts);
-      (hasList(scanned, settings.tts) ? lost.listed : lost.unlisted).add(scanned, { makesJob });
+      const isListed = hasList(scanned, settings.tts);
+      const pile = lacksOnlyCheck(scanned) ? lost.unchecked : isListed ? lost.listed : lost.unlisted;
+      pile.add(scanned, { makesJob });
     }
   }
   for await (const scanned of rowsOf('failed')) {
@@ -109,7 +114,17 @@ export function mayHaveJob(scanned: RowWithCharges, tts: TtsMode): boolean {
   return operation === undefined || makesJob(operation) || isTraceable(operation);
 }
 
-function lastOperation({ row, charges }: RowWithCharges, tts: TtsMode): Operation | undefined {
-  const last = charges.findLast((charge) => charge.take === row.take);
-  return last && operationOf(row.spec, last.step, tts);
+/** Whether a row in doubt has a result that is stored and paid for, and lacks only the answer of its check. */
+export function lacksOnlyCheck(scanned: RowWithCharges): boolean {
+  const last = lastCharge(scanned);
+  return last !== undefined && checkedBy(scanned.row.kind, last.step) !== undefined;
+}
+
+function lastOperation(scanned: RowWithCharges, tts: TtsMode): Operation | undefined {
+  const last = lastCharge(scanned);
+  return last && operationOf(scanned.row.spec, last.step, tts);
+}
+
+function lastCharge({ row, charges }: RowWithCharges): RowWithCharges['charges'][number] | undefined {
+  return charges.findLast((charge) => charge.take === row.take);
 }

@@ -33,7 +33,7 @@ export interface RedriveRules {
   readonly resubmit: boolean;
   /** Replace existing results. */
   readonly replace: boolean;
-  /** Accept unfit results as they are. */
+  /** Accept results that failed a check, or lack the answer of one, as they are. */
   readonly accept: boolean;
   /** Rows that ended `overdue` need explicit consent: `run overdue.csv` could mean either. */
   readonly asksForOverdue: boolean;
@@ -82,7 +82,7 @@ export class RedriveDraft {
   untaken = 0;
   /** Edited rows that are left alone: their edits are only in the file. */
   leftEdited = 0;
-  /** Rows whose unfit result is accepted. */
+  /** Rows whose result is accepted as it is. */
   accepts = 0;
   /** Of these, rows with remaining steps, which are open again. */
   opened = 0;

@@ -14,7 +14,7 @@ export interface RedriveWish extends Omit<RowChoice, 'rows'> {
   readonly step?: Step;
   /** Include rows that may have been charged, or whose job may still run; this can charge them twice. Default false. */
   readonly resubmit?: boolean;
-  /** Accept unfit results as they are, free. Default false. */
+  /** Accept results as they are, free, that failed a check or lack the answer of their verification. Default false. */
   readonly accept?: boolean;
 }
 

@@ -35,8 +35,16 @@ export type SettledRow = NamedRow & { readonly jobId: string | null } & (
     /** For an earlier take whose charge is certain now. */
     | { readonly type: 'charged'; readonly take: number; readonly otherPrice?: OtherPrice }
     | { readonly type: 'not-charged'; readonly take: number }
-    /** `hasList`: the API lists such jobs. `makesJob`: such a request makes something that a person may name. */
-    | { readonly type: 'still-unknown'; readonly hasList: boolean; readonly makesJob: boolean }
+    /**
+     * `hasList`: the API lists such jobs. `makesJob`: such a request makes something that a person may name.
+     * `lacksOnlyCheck`: its result is stored and paid for, and only the answer of its verification is lost.
+     */
+    | {
+        readonly type: 'still-unknown';
+        readonly hasList: boolean;
+        readonly makesJob: boolean;
+        readonly lacksOnlyCheck?: true;
+      }
     /** The API's list could not be read, so nothing is known. */
     | { readonly type: 'unreadable'; readonly why: string }
     | { readonly type: 'refused'; readonly why: SettleRefusal }

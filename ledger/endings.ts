@@ -20,6 +20,7 @@ import { makeTake } from './takes.ts';
 /** What an attempt of this step means for its row: a check that fails takes nothing from what it checks. */
 export function effectOf<Effect extends RowEffect>(row: RowInHand, step: Step, effect: Effect): Effect | RowEnding {
   if (checkedBy(row.line.kind, step) === undefined) return effect;
+  if ('retake' in effect) return { ...effect, otherwise: effectOf(row, step, effect.otherwise) };
   return keepingChecked<ResultFile, Effect>(row.spec, step, row.attempts, effect);
 }
 

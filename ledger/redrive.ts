@@ -145,7 +145,9 @@ async function accept(row: RowInHand): Promise<boolean> {
   const { line } = row;
   const charge = acceptableOf(row);
   if (charge === undefined) {
-    throw new LedgerMisuse(`Row ${line.row} of "${line.batch}" has no unfit result to accept. No row was changed.`);
+    throw new LedgerMisuse(
+      `Row ${line.row} of "${line.batch}" has no result to accept that failed a check or lacks one. No row was changed.`,
+    );
   }
   if (charge.failure !== null) await row.changeCharge(charge, { failure: null });
   const now = Date.now();

@@ -16,7 +16,7 @@ export interface RedriveChoice {
   readonly outcome: Outcome;
   /**
    * `pay`: a new take, from `fromStep` on. `wait`: its job is waited for again, free (a row that ended `overdue`); one
-   * whose result has arrived since ends `succeeded` at once. `accept`: its unfit result is accepted, free: the row ends
+   * whose result has arrived since ends `succeeded` at once. `accept`: its result is accepted as it is, free: the row ends
    * `succeeded`, or continues with its later steps.
    */
   readonly how:
@@ -88,7 +88,7 @@ export interface RowMethods {
    * transaction: all of the choices or none. A new take of a row is made once, whoever asks. Throws {@link
    * LedgerMisuse} for a batch that is being stopped, for a row whose last request the API may have accepted or whose
    * job may still run, unless the choice is `resubmitted`, for a `wait` without a job to wait for, and for an `accept`
-   * without an unfit result.
+   * without a result that failed a check or lacks one.
    */
   redrive(batch: string, choices: readonly RedriveChoice[]): Promise<Redriven>;
   /**

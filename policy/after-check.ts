@@ -65,7 +65,8 @@ export function checkedResult<File extends object, A extends Filed<File>>(
 
 /**
  * The ending of a row whose check failed, rather than what it checks: that was paid for, so the row ends `unfit` and
- * keeps it. The endings of other steps stay as they are.
+ * keeps it. If the answer of the check is lost, the ending says that this is all that is in doubt. The endings of other
+ * steps stay as they are.
  */
 export function keepingChecked<File extends object, Effect extends object>(
   row: StepChoice,
@@ -74,11 +75,19 @@ export function keepingChecked<File extends object, Effect extends object>(
   effect: Effect,
 ): Effect | UnfitEnding<File> {
   const made = checkedResult<File, Filed<File>>(row, step, attempts);
-  if (made === undefined || !('outcome' in effect) || effect.outcome !== 'failed') return effect;
+  if (made === undefined || !('outcome' in effect)) return effect;
   const why = 'failure' in effect ? (effect.failure as Failure) : undefined;
+  if (effect.outcome === 'unknown' && why !== undefined)
+    return { ...effect, failure: onlyCheckLost(made.step, step, why) };
+  if (effect.outcome !== 'failed') return effect;
   const message = `Its ${made.step} is kept, but was not verified: ${why?.message ?? 'the verification failed.'}`;
   const failure: Failure = { ...why, class: 'Unfit', cause: 'not verified', message: message.slice(0, 500) };
   return { outcome: 'unfit', failure, file: made.file };
+}
+
+function onlyCheckLost(of: Step, step: Step, why: Failure): Failure {
+  const message = `Its ${of} is stored and paid for; only the answer of its ${step} is lost: ${why.message}`;
+  return { ...why, message: message.slice(0, 500) };
 }
 
 const KEPT = 'It was paid for and is kept.';

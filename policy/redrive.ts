@@ -64,7 +64,7 @@ export type RedrivePlan =
    * lost, so that all steps are done.
    */
   | { readonly type: 'wait'; readonly step: Step; readonly isAgain?: true }
-  /** Accept the unfit result of this step, free; later steps are paid as usual. */
+  /** Accept the result of this step as it is, free; later steps are paid as usual. */
   | { readonly type: 'accept'; readonly step: Step }
   /**
    * Do nothing; `open`: the row has not ended. `has-result`: it has a result, and nobody asked for another. `no-unfit`:

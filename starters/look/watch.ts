@@ -89,7 +89,7 @@ const NO_TROUBLES: Troubles = {
   groups: [],
   leftovers: {
     failed: new Map(),
-    lost: { listed: NONE, unlisted: NONE },
+    lost: { listed: NONE, unlisted: NONE, unchecked: NONE },
     otherParts: NONE,
     skippedQuotes: { overBudget: null, notChosen: null },
     earlierUnresolved: NONE_EARLIER,

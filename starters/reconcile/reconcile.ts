@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { defaultOut } from '../../batches/batch-name.ts';
 import { afterSettling, type AfterSettling } from '../../batches/settle-order.ts';
 import type { SettleOrder } from '../../batches/settle-wish.ts';
+import type { SomeRows } from '../../batches/leftovers.ts';
 import type { SettledRow } from '../../batches/settled-row.ts';
 import { exitOfView } from '../../batches/view-batch.ts';
 import { chooseBatch } from '../../client/open-records.ts';
@@ -19,7 +20,8 @@ import { viewHere } from '../look/view-here.ts';
 import { redriveRows, workOn } from '../redrive/redrive-rows.ts';
 import { number } from '../terminal/progress.ts';
 import { readSettings } from '../connect/settings.ts';
-import { wordSteps } from '../terminal/next-steps.ts';
+import { uncheckedSteps, wordSteps } from '../terminal/next-steps.ts';
+import { unitsInWords } from '../terminal/row-words.ts';
 import { lostVoiceLines, lostVoicesJson } from './lost-voice-words.ts';
 import { orphanLines, priceLines, reconciledJson, reconciledLine } from './reconcile-words.ts';
 import { requireOrder, type WishFlags } from './row-flags.ts';
@@ -134,9 +136,21 @@ function stillUnknown(rows: readonly SettledRow[], again: readonly number[], bat
   const left = rows.filter(
     ({ type, row }) => (type === 'still-unknown' || type === 'unreadable') && !again.includes(row),
   );
-  if (left.length === 0) return [];
-  const parts = left.filter(({ partOf }) => (partOf ?? null) !== null).length;
-  return [wordSteps({ count: left.length, parts, first: left }, shellWord(batch.name))];
+  const unchecked = someRows(left.filter(isUnchecked));
+  const others = someRows(left.filter((row) => !isUnchecked(row)));
+  const name = shellWord(batch.name);
+  return [
+    ...(unchecked.count === 0 ? [] : [`${unitsInWords(unchecked)} with ${uncheckedSteps(unchecked, name)}`]),
+    ...(others.count === 0 ? [] : [wordSteps(others, name)]),
+  ];
+}
+
+function isUnchecked(row: SettledRow): boolean {
+  return row.type === 'still-unknown' && row.lacksOnlyCheck === true;
+}
+
+function someRows(rows: readonly SettledRow[]): SomeRows {
+  return { count: rows.length, parts: rows.filter(({ partOf }) => (partOf ?? null) !== null).length, first: rows };
 }
 
 /** Pays for the rows that are to be sent again, works on what is open, writes the files. */

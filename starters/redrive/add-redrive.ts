@@ -24,7 +24,7 @@ export function addRedriveCommand(program: Command, context: CommandContext): vo
     )
     .option(
       '--accept [rows...]',
-      'Accept unfit results as they are, free: of these rows, or of those that --where and --rows select',
+      'Accept results as they are, free, that failed a check or lack the answer of their verification: of these rows, or of those that --where and --rows select',
     )
     .option('--confirm <credits>', 'Ask before a redrive that costs more than this', credits)
     .option('-y, --yes', 'Do not ask for confirmation')

@@ -39,10 +39,12 @@ export function draftLines(draft: RedriveDraft, batch: string): readonly string[
     ...(parts > 0 ? [`of rows in parts: ${partWord(parts)}, and no other part of these rows`] : []),
     ...(dependents > 0 ? [`${rowsInWords(dependents)} that wait for these voices go on by themselves`] : []),
     ...(waits > 0 ? [`${rowsInWords(waits)} whose job was paid for: wait for the result again, free`] : []),
-    ...(accepts > 0 ? [`${rowsInWords(accepts)} whose unfit result is accepted as it is, free`] : []),
+    ...(accepts > 0 ? [`${rowsInWords(accepts)} whose result is accepted as it is, free`] : []),
     ...(untaken > 0 ? [`${ofThese(untaken)} edits that no step reads; they are ignored`] : []),
     ...(left['has-result'] > 0 ? [`${rowsInWords(left['has-result'])} left out: a result exists`] : []),
-    ...(left['no-unfit'] > 0 ? [`${rowsInWords(left['no-unfit'])} left out: no unfit result to accept`] : []),
+    ...(left['no-unfit'] > 0
+      ? [`${rowsInWords(left['no-unfit'])} left out: no result to accept that failed a check or lacks its verification`]
+      : []),
     ...(left.open > 0 ? [`${rowsInWords(left.open)} left out: not ended yet`] : []),
     ...(replaced > 0 ? [replacedWords(draft)] : []),
     ...(notChosen > 0 ? [`${number(notChosen)} of these were left out before by --limit or --sample`] : []),

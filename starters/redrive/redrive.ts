@@ -30,7 +30,7 @@ export interface RedriveFlags extends OutputFlags, WebhookFlags {
   readonly from?: string;
   readonly step?: Step;
   readonly resubmit?: boolean;
-  /** Rows whose unfit results are accepted; true: those that `--where` and `--rows` select. */
+  /** Rows whose results are accepted as they are; true: those that `--where` and `--rows` select. */
   readonly accept?: readonly string[] | true;
   readonly confirm?: number;
   readonly yes?: boolean;

@@ -8,11 +8,11 @@ import type { RowHistory } from '../../batches/explain.ts';
 import type { RowWithCharges } from '../../results/result-line.ts';
 import { budgetFor } from '../../policy/budget.ts';
 import { pauseMessage } from './pause-words.ts';
-import { hasList, mayHaveJob } from '../../batches/leftovers.ts';
+import { hasList, lacksOnlyCheck, mayHaveJob } from '../../batches/leftovers.ts';
 import { nextForParts } from './next-for-parts.ts';
 import { goOnCommand, shellWord } from './go-on-command.ts';
 import { rowWord, takeWord } from './row-words.ts';
-import { ALSO_OTHERS, wordSteps } from './next-steps.ts';
+import { ALSO_OTHERS, uncheckedSteps, wordSteps } from './next-steps.ts';
 import { awaitedWords } from './voice-words.ts';
 
 /** A row, with what its next step depends on. */
@@ -95,6 +95,7 @@ function afterLoss(scanned: RowWithCharges, name: string, tts: TtsMode): string 
     ? `Find out what became of the request, free: voxbatch reconcile ${name}. `
     : 'The API has no list to look the request up in. ';
   const { row } = scanned;
+  if (lacksOnlyCheck(scanned)) return `It has ${uncheckedSteps({ count: 1, first: [row] }, name)}`;
   return `${look}voxbatch does not send it again on its own, because that could be charged twice. ${wordSteps({ count: 1, first: [{ ...row, makesJob: mayHaveJob(scanned, tts) }] }, name)}`;
 }
 

@@ -81,8 +81,9 @@ export function nextSteps(finished: Finished): readonly string[] {
 /**
  * What to do about rows whose answers were lost. Only some can be looked up; a person has to decide about the others.
  */
-function lostSteps({ listed, unlisted }: Leftovers['lost'], name: string): readonly string[] {
+function lostSteps({ listed, unlisted, unchecked }: Leftovers['lost'], name: string): readonly string[] {
   return [
+    ...(unchecked.count === 0 ? [] : [`${unitsInWords(unchecked)} with ${uncheckedSteps(unchecked, name)}`]),
     ...(listed.count === 0
       ? []
       : [`${unitsInWords(listed)} may have been charged. Find out, free: voxbatch reconcile ${name}`]),
@@ -114,6 +115,16 @@ function earlierSteps({ count, first }: EarlierUnresolved, name: string): readon
     `${number(count)} ${requests} of earlier takes may also have been charged. If your account shows no job for ${them}, ` +
       `mark ${them} as not charged: voxbatch reconcile ${name} --not-charged ${takes.join(' ')}${more}`,
   ];
+}
+
+/** What is known of rows that lack only the answer of their checks, and the commands by which a person settles them. */
+export function uncheckedSteps(rows: SomeRows, name: string): string {
+  const [result, its, it] = rows.count === 1 ? ['a result', 'its', 'it'] : ['results', 'their', 'them'];
+  const named = `${rowsWord(rows.first)}${unnamedRows(rows)}`;
+  return (
+    `${result} stored and paid for; only the answer of ${its} verification is lost, which may have been charged. To take ${it} unverified, ` +
+    `free: voxbatch redrive ${name} --accept ${named}. To pay for another verification: voxbatch reconcile ${name} --resubmit ${named}`
+  );
 }
 
 /** The commands by which a person settles rows whose answers were lost: by the job, or by paying again. */

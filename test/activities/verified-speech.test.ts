@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { gatherLeftovers } from '../../batches/leftovers.ts';
 import type { RowSpec } from '../../contract/row-kinds.ts';
 import type { FaultPlan } from '../../simulator/fault-plan.ts';
 import { speechSeconds } from '../../simulator/media/melody.ts';
@@ -170,7 +171,11 @@ describe('a verification that fails itself', () => {
   it('with a lost answer is unknown, is not sent again, and the speech can be taken as it is', async () => {
     await begin(verified(), [hears({ kind: 'reset-after' })]);
     await worker.drive(1);
-    expect(await world.row(1)).toMatchObject({ outcome: 'unknown' });
+    const lost = await world.row(1);
+    expect(lost).toMatchObject({ outcome: 'unknown', failure: { class: 'OutcomeUnknown' } });
+    expect(lost.failure?.message).toMatch(
+      /^Its speech is stored and paid for; only the answer of its verification is lost: /,
+    );
     expect(await worker.drive(1)).toEqual({ type: 'ended' });
     expect(operations()).toEqual(['speech-job', 'transcription']);
     await redriveNow(await world.look(), BATCH, [ACCEPT]);
@@ -187,7 +192,13 @@ describe('a verification that fails itself', () => {
     void (await world.worker({ atFaultPoint: death.atFaultPoint })).submit(keyOf(1, 1, 'verification'));
     await death.reached;
     await worker.reconcile(keyOf(1, 1, 'verification'));
-    expect(await world.row(1)).toMatchObject({ outcome: 'unknown' });
+    const lost = await world.row(1);
+    expect(lost).toMatchObject({ outcome: 'unknown' });
+    expect(lost.failure?.message).toContain('stored and paid for');
+    const batch = await (await world.look()).findBatch(BATCH);
+    if (batch === undefined) throw new Error('there is no batch');
+    const leftovers = await gatherLeftovers(await world.look(), batch, await (await world.look()).counts(BATCH));
+    expect(leftovers.lost).toMatchObject({ unchecked: { count: 1 }, unlisted: { count: 0 }, listed: { count: 0 } });
     expect(operations()).toEqual(['speech-job', 'transcription']);
   });
 });

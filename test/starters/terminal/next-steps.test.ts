@@ -24,7 +24,7 @@ function steps(
     money: { charged: 10.2, reserved: 0, uncertain: 2, estimated: false, saved: 0, damaged: 0 },
     leftovers: {
       failed: new Map(),
-      lost: { listed: none, unlisted: none },
+      lost: { listed: none, unlisted: none, unchecked: none },
       otherParts: none,
       skippedQuotes: { overBudget: 0, notChosen: 0 },
       earlierUnresolved: none,
@@ -37,11 +37,19 @@ function steps(
 
 describe('the next steps', () => {
   it('of rows whose answers were lost tell what can be looked up from what a person has to decide', () => {
-    const lost = { listed: rows('v'), unlisted: rows('a b', 'c,d', 'e', 'f') };
+    const lost = { listed: rows('v'), unlisted: rows('a b', 'c,d', 'e', 'f'), unchecked: none };
     expect(steps({ unknown: 5 }, { lost })).toEqual([
       '1 row may have been charged. Find out, free: voxbatch reconcile b',
       '4 rows may have been charged; the API has no list to look them up in. If your account shows their jobs: ' +
         "voxbatch reconcile b --adopt 'a b=JOB' '#2=JOB' e=JOB …. If they are not there, send again at a new charge: voxbatch reconcile b --resubmit 'a b,#2,e,f'",
+    ]);
+  });
+
+  it('of a row that lacks only the answer of its verification say that its speech is safe', () => {
+    const lost = { listed: none, unlisted: none, unchecked: rows('y') };
+    expect(steps({ unknown: 1 }, { lost })).toEqual([
+      '1 row with a result stored and paid for; only the answer of its verification is lost, which may have been charged. To take it unverified, ' +
+        'free: voxbatch redrive b --accept y. To pay for another verification: voxbatch reconcile b --resubmit y',
     ]);
   });
 
@@ -50,7 +58,7 @@ describe('the next steps', () => {
       { row: 1, id: 'a' },
       { row: 7, id: 'ch1#2', partOf: 3 },
     ];
-    const lost = { listed: none, unlisted: { count: 2, parts: 1, first } };
+    const lost = { listed: none, unlisted: { count: 2, parts: 1, first }, unchecked: none };
     expect(steps({ unknown: 2 }, { lost })).toEqual([
       '1 row and 1 part may have been charged; the API has no list to look them up in. If your account shows their jobs: ' +
         "voxbatch reconcile b --adopt a=JOB 'ch1#2=JOB'. If they are not there, send again at a new charge: voxbatch reconcile b --resubmit 'a,ch1#2'",
@@ -93,7 +101,11 @@ describe('the next steps', () => {
       '1 row failed. Why: voxbatch explain x --batch b. To send it again, at its price: voxbatch redrive b --where';
     expect(steps({ failed: 1 }, { failed: jobFailed })).toEqual([`${words} outcome=failed`]);
     // Another is among the failed ones because its answer was lost (--on-unknown fail).
-    const lost = { listed: rows(), unlisted: { count: 1, first: [{ row: 2, id: 'y', makesJob: false }] } };
+    const lost = {
+      listed: rows(),
+      unlisted: { count: 1, first: [{ row: 2, id: 'y', makesJob: false }] },
+      unchecked: none,
+    };
     expect(steps({ failed: 2 }, { failed: jobFailed, lost })).toEqual([
       '1 row may have been charged; the API has no list to look it up in. Such a request makes no job to fetch. ' +
         'To send again at a new charge: voxbatch reconcile b --resubmit y',
