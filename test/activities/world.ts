@@ -14,7 +14,6 @@ import { defined } from '../../contract/defined.ts';
 import type { RowSpec } from '../../contract/row-kinds.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { ChargeRecord, RowRecord } from '../../ledger/record-types.ts';
-import { openLedger } from '../../ledger/open-ledger.ts';
 import {
   startSimulator,
   type LedgerEntry,
@@ -26,6 +25,7 @@ import { stemOf } from '../../store/layout.ts';
 import { dependenciesOf } from '../../worker/dependencies.ts';
 import { BATCH, settingsOf, type Wanted } from './rows.ts';
 import { Hold, Worker } from './worker.ts';
+import { openTestLedger } from '../support/open-test-ledger.ts';
 
 const ACCOUNT = 'u1';
 
@@ -112,7 +112,7 @@ export class World {
 
   /** One more connection to the ledger's file; the caller or the worker that has it closes it. */
   openLedger(): Promise<Ledger> {
-    return openLedger(join(this.folder, 'ledger.db'));
+    return openTestLedger(join(this.folder, 'ledger.db'));
   }
 
   /** Makes the batch, open, with these rows. */

@@ -11,7 +11,7 @@ import type { Claim } from '../../ledger/claims.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { RedriveChoice, Redriven } from '../../ledger/row-methods.ts';
 import type { NewBatch, NewRow } from '../../ledger/record-types.ts';
-import { openLedger } from '../../ledger/open-ledger.ts';
+import { openTestLedger } from '../support/open-test-ledger.ts';
 
 const SETTINGS: BatchSettings = {
   ...DEFAULT_TUNABLES,
@@ -80,7 +80,7 @@ export async function makeFolder(): Promise<{ folder: string; remove: () => Prom
 
 /** Opens (or makes) the ledger in this folder. */
 export function open(folder: string): Promise<Ledger> {
-  return openLedger(join(folder, 'ledger.db'));
+  return openTestLedger(join(folder, 'ledger.db'));
 }
 
 /** Before each test of a file: hands `take` a new ledger. After it, the ledger and its folder are gone. */

@@ -7,13 +7,13 @@ import type { Readable } from 'node:stream';
 import { afterEach, beforeEach } from '@jest/globals';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord, ResultFile } from '../../ledger/record-types.ts';
-import { openLedger } from '../../ledger/open-ledger.ts';
 import type { FinishingStore } from '../../results/finished/make-finished.ts';
 import type { JoiningStore } from '../../results/joined/make-joined.ts';
 import type { ProjectionRequest } from '../../results/project.ts';
 import { linkFiles } from '../../store/link-files.ts';
 import { joinFiles } from '../../store/join-files.ts';
 import type { FurtherName, Joined, Linked, StoredPart } from '../../store/store.ts';
+import { openTestLedger } from './open-test-ledger.ts';
 
 /** Media in a folder; `isLocal: false` hides the paths, as a store on another machine does. */
 export class FolderOfMedia implements JoiningStore, FinishingStore {
@@ -83,7 +83,7 @@ export function freshPlace(): Place {
   };
   beforeEach(async () => {
     const folder = await mkdtemp(join(tmpdir(), 'voxbatch-place-'));
-    const ledger = await openLedger(join(folder, 'ledger.db'));
+    const ledger = await openTestLedger(join(folder, 'ledger.db'));
     opened = { folder, ledger, store: new FolderOfMedia(join(folder, 'store')) };
   });
   afterEach(async () => {
