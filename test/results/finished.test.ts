@@ -108,6 +108,24 @@ describe('finished copies', () => {
     expect(Math.abs(Number(line?.seconds) - before)).toBeLessThan(0.1);
   });
 
+  it('are as loud as asked for where the original is too short to be measured by itself', async () => {
+    await add({ loudness: -20 });
+    await speak(1, await voice(0.3, 0.05));
+    expect(await project()).toMatchObject([{ seconds: '0.3', message: '' }]);
+    const words = await ffmpeg(
+      '-stream_loop',
+      '9',
+      '-i',
+      inOut('media/finished/a.wav'),
+      '-af',
+      'ebur128',
+      '-f',
+      'null',
+      '-',
+    );
+    expect(Math.abs(Number(/I: +(-[\d.]+) LUFS\s+Threshold/.exec(words)?.[1]) + 20)).toBeLessThan(1);
+  });
+
   it.each([0.5, 0.001])('lose no soft start of a word where the loudest moment is at %d', async (peak) => {
     await add({ trimSilence: true, format: 'flac' });
     // Breath of a fifth of a second, 40 dB below the voice, which begins at 1.2 s.
