@@ -1,7 +1,7 @@
-import type { BatchSettings } from '../contract/batch.ts';
+import { legacyShareOf, type BatchSettings, type Reading } from '../contract/batch.ts';
 import { defined } from '../contract/defined.ts';
 import { parseDialectChoice, type DialectChoice } from '../contract/dialects.ts';
-import type { Finishing } from '../contract/finishing.ts';
+import { chosenFinishing, type WantedFinishing } from '../contract/finishing.ts';
 import type { Joining } from '../contract/joining.ts';
 import { pollingSettings } from '../contract/polling-settings.ts';
 import { BUILT_IN_PRICES, OPERATIONS, ofEach, type Kind, type TtsMode } from '../contract/row-kinds.ts';
@@ -32,8 +32,11 @@ export interface WantedBatch {
   readonly join?: Joining;
   /** How texts are cut that are longer than the API takes. Default: they are refused. */
   readonly split?: SplitMode | undefined;
-  /** How copies of the speech are finished, so that they can be used as they are. Needs ffmpeg. Default: none are made. */
-  readonly finish?: Finishing;
+  /**
+   * How copies of the speech are finished, so that they can be used as they are. Needs ffmpeg. Default of each member: the configuration's, else
+   * as it came; null: as it came. Without any, none are made.
+   */
+  readonly finish?: WantedFinishing;
   /** True if unknown columns and unused cells are errors. Default false. */
   readonly strict?: boolean;
   /** Names of result files. Default `{id}.{ext}`. */
@@ -75,10 +78,33 @@ export function givesReading({
 }
 
 /** The same choices with another share of rows that speak the legacy dialect, 0 to 1. */
-export function withLegacyShare<Choices extends BatchChoices>(choices: Choices, share: number): Choices {
+function withLegacyShare<Choices extends BatchChoices>(choices: Choices, share: number): Choices {
   const { manifest, settings } = choices;
   const reading = withShare(settings.reading, share);
   return { ...choices, manifest: withShare(manifest, share), settings: { ...settings, reading } };
+}
+
+/** What options say of a reading that a configuration may say, too. */
+export interface AskedReading {
+  /** True if an option asked for a dialect. */
+  readonly givesDialect: boolean;
+  /** What options asked for. */
+  readonly wantedFinish?: WantedFinishing | undefined;
+}
+
+/** The same choices for a batch on record: what no option asked for is as it is there, for a configuration is for new batches. */
+export function asRecorded<Choices extends BatchChoices & AskedReading>(
+  choices: Choices,
+  recorded: Pick<BatchSettings, 'reading'>,
+): Choices {
+  const finish = chosenFinishing(choices.wantedFinish, recorded.reading.finish);
+  const reading = withFinish(choices.settings.reading, finish);
+  const kept = { ...choices, settings: { ...choices.settings, reading } };
+  return choices.givesDialect ? kept : withLegacyShare(kept, legacyShareOf(recorded));
+}
+
+function withFinish({ finish: _before, ...others }: Reading, finish: Reading['finish']): Reading {
+  return { ...others, ...defined({ finish }) };
 }
 
 /** No share is left out like any other default, so that batches of earlier versions are read as before. */
@@ -102,6 +128,7 @@ export function chooseSettings(wanted: WantedBatch, config: Config): BatchChoice
     split,
     tuning = {},
   } = wanted;
+  const finish = chosenFinishing(wanted.finish, config.finish);
   const prices = { ...BUILT_IN_PRICES, ...config.prices };
   const share = parseDialectChoice(wanted.apiDialect ?? config.apiDialect ?? 'v1') ?? 0;
   const assumeSeconds = wanted.assumeSeconds ?? config.assumeSeconds;
@@ -125,7 +152,7 @@ export function chooseSettings(wanted: WantedBatch, config: Config): BatchChoice
         defaults,
         map,
         tts,
-        ...defined({ join: wanted.join, split, finish: wanted.finish }),
+        ...defined({ join: wanted.join, split, finish }),
       },
       ...applyTuning(applyTuning(DEFAULT_TUNABLES, config), tuning),
       tts,

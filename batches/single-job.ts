@@ -95,7 +95,7 @@ async function readJob(
   config: Config,
 ): Promise<({ readonly type: 'sound' } & JobReading) | FaultyJob> {
   const { command, kind, cells, tts = 'job', split } = job;
-  const { manifest: given, settings: chosen } = chooseSettings({ ...options, kind, tts, split }, config);
+  const { manifest: given, settings: chosen } = chooseSettings({ ...options, kind, tts, split }, unfinished(config));
   const fitted = { ...given, textLimits: { ...options.textLimits, ...given.textLimits } };
   const manifest = options.anyLength === true ? withAnyLength(given) : fitted;
   // A hook tells of a batch that was left alone; whoever asks for one thing waits for it.
@@ -111,6 +111,11 @@ async function readJob(
   if (checked.type !== 'sound') throw new Error('A job that was read can be read again.');
   const spec = await specOf(source, unassumed, checked.summary);
   return { type: 'sound', job, source, checked, spec, settings };
+}
+
+/** Its one file is handed out as it came; copies are for the out folder of a batch. */
+function unfinished({ finish: _, ...others }: Config): Config {
+  return others;
 }
 
 /** Whether a batch is a single job. */

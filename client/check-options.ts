@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isBatchName } from '../batches/batch-name.ts';
 import type { WantedBatch } from '../batches/batch-settings.ts';
-import { faultOfFinishing } from '../contract/finishing.ts';
+import { chosenFinishing, faultOfFinishing, type WantedFinishing } from '../contract/finishing.ts';
 import { parsePause, PAUSE_FORM } from '../contract/joining.ts';
 import { POLLING } from '../contract/polling-settings.ts';
 import { SUBSET_TYPES, type Subset } from '../contract/subset.ts';
@@ -43,6 +43,7 @@ export function checkConfig(config: Config): void {
     checkNumber(`prices.${operation}.credits`, price.credits, 0);
     if (price.cjkFactor !== undefined) checkNumber(`prices.${operation}.cjkFactor`, price.cjkFactor, 0);
   }
+  checkFinishing(config.finish);
   if (config.confirmAbove !== undefined) checkNumber('confirmAbove', config.confirmAbove, 0);
   if (config.assumeSeconds !== undefined) checkNumber('assumeSeconds', config.assumeSeconds, 0);
 }
@@ -54,10 +55,14 @@ export function checkWanted(wanted: WantedBatch, name?: string): void {
   if (wanted.assumeSeconds !== undefined) checkNumber('assumeSeconds', wanted.assumeSeconds, 0);
   if (wanted.join !== undefined && parsePause(String(wanted.join.pause)) === undefined)
     refuse('join.pause', PAUSE_FORM, wanted.join.pause);
-  const fault = wanted.finish === undefined ? undefined : faultOfFinishing(wanted.finish);
-  if (fault !== undefined) refuse(`finish.${fault.option}`, fault.expected, wanted.finish?.[fault.option]);
+  checkFinishing(wanted.finish);
   if (wanted.tuning !== undefined) checkTuning(wanted.tuning);
   if (wanted.subset !== undefined && wanted.subset !== null) checkSubset(wanted.subset);
+}
+
+function checkFinishing(finish: WantedFinishing | undefined): void {
+  const fault = faultOfFinishing(chosenFinishing(finish) ?? {});
+  if (fault !== undefined) refuse(`finish.${fault.option}`, fault.expected, finish?.[fault.option]);
 }
 
 function checkSubset(subset: Subset): void {

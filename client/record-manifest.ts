@@ -17,8 +17,7 @@ import { realmOf, type OpenApi } from './open-api.ts';
 import { withVoices } from '../batches/check-voices.ts';
 import { knowVoices, withVoiceProblems } from './know-voices.ts';
 import { openRecordsIfAny } from './open-records.ts';
-import { requireFfmpeg } from './require-ffmpeg.ts';
-import { withRecordedDialect } from './recorded-dialect.ts';
+import { withRecordedReading } from './recorded-reading.ts';
 import { withTextLimits } from './text-limits.ts';
 import { putOnRecord } from './put-on-record.ts';
 import type { Session } from './session.ts';
@@ -165,9 +164,9 @@ async function choicesFor(
   config: Config,
 ): Promise<BatchChoices> {
   const { name = nameFromFile(manifest) } = wanted;
-  await requireFfmpeg(wanted, session.settings.env);
-  const choices = { ...chooseSettings(wanted, config), name, givesReading: givesReading(wanted) };
-  const recorded = await withRecordedDialect(choices, wanted.apiDialect !== undefined, session.settings);
+  const asked = { givesDialect: wanted.apiDialect !== undefined, wantedFinish: wanted.finish };
+  const choices = { ...chooseSettings(wanted, config), ...asked, name, givesReading: givesReading(wanted) };
+  const recorded = await withRecordedReading(choices, session.settings);
   return withTextLimits(recorded, await apiUrlOf(session), session.settings);
 }
 

@@ -1,3 +1,5 @@
+import { defined } from './defined.ts';
+
 /** What is done to a copy of each speech result, so that it can be used as it is. Needs ffmpeg. */
 export interface Finishing {
   /** Integrated loudness in LUFS (EBU R 128), -40 to -5. Default: as it came. */
@@ -9,6 +11,9 @@ export interface Finishing {
   /** Type of the finished file. Default: that of the original. */
   readonly format?: FinishedFormat;
 }
+
+/** The same as an option asks for it: null leaves it as it came, whatever the configuration says. */
+export type WantedFinishing = { readonly [Name in keyof Finishing]: Finishing[Name] | null };
 
 /** Types that finished files can have. */
 export const FINISHED_FORMATS = ['wav', 'mp3', 'flac', 'opus', 'm4a'] as const;
@@ -46,8 +51,18 @@ export function faultOfFinishing({ loudness, trimSilence, sampleRate, format }: 
   return { option: 'sampleRate', expected };
 }
 
+/**
+ * What is asked for, each by an option or else by `usual`: the configuration, or the record of a batch. Undefined if
+ * nothing is to be done.
+ */
+export function chosenFinishing(wanted: WantedFinishing = {}, usual: Finishing = {}): Finishing | undefined {
+  const all = { ...usual, ...defined(wanted) };
+  const chosen: Finishing = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== null));
+  return finishes(chosen) ? chosen : undefined;
+}
+
 /** Whether anything is to be done. */
-export function finishes({ loudness, trimSilence = false, sampleRate, format }: Finishing): boolean {
+function finishes({ loudness, trimSilence = false, sampleRate, format }: Finishing): boolean {
   return loudness !== undefined || trimSilence || sampleRate !== undefined || format !== undefined;
 }
 

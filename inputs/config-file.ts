@@ -13,6 +13,7 @@ import {
   type TunableValues,
 } from '../contract/tunables.ts';
 import { expectedOf, isPlainUrl, type ValueKind } from '../contract/value-kinds.ts';
+import { FINISHING } from './finishing-members.ts';
 import { PRICE_MEMBERS } from './price-members.ts';
 import { show } from './problems.ts';
 
@@ -85,6 +86,7 @@ export const configSchema = z.strictObject({
   confirmAbove: z.number().nonnegative().exactOptional(),
   assumeSeconds: z.number().positive().exactOptional(),
   textLimit: z.int().min(20).exactOptional(),
+  finish: FINISHING.exactOptional(),
   store: z.string().min(1).exactOptional(),
   samples: z
     .strictObject({
@@ -108,6 +110,7 @@ export const configSchema = z.strictObject({
  * - `confirmAbove`: asks before a batch whose bill is above so many credits.
  * - `assumeSeconds`: the length that media are priced at where it is not known otherwise.
  * - `textLimit`: the longest text that the API takes, in characters. Default: as learnt from its refusals.
+ * - `finish`: how copies of the speech are finished; see `contract/finishing.ts`.
  * - `samples`: what recordings of a voice may be; see `contract/sample-limits.ts`.
  * - `store`: folder of the media. `trust503`: whether a 503 with the API's own error body means "not accepted".
  */

@@ -1,7 +1,6 @@
 import { isAbsolute } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
-import { faultOfFinishing, FINISHED_FORMATS } from '../contract/finishing.ts';
 import { OPERATIONS, KINDS } from '../contract/row-kinds.ts';
 import { SPLIT_MODES } from '../contract/split-modes.ts';
 import { SCHEDULED_TUNABLES } from '../contract/schedule.ts';
@@ -10,6 +9,7 @@ import { formatValue, parseValue, type AnyValue, type ValueKind } from '../contr
 import { isManifestUrl } from './manifest-url.ts';
 import type { MonthBudget } from '../policy/month-budget.ts';
 import { isTimezone } from '../policy/schedule-spec.ts';
+import { FINISHING } from './finishing-members.ts';
 import { PRICE_MEMBERS } from './price-members.ts';
 
 /** A value of a tunable is sound if it is read again as it is written. */
@@ -35,15 +35,6 @@ const subset = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('sample'), rows: z.int().min(1), seed: z.int().min(0) }),
 ]);
 
-const finishing = z
-  .strictObject({
-    loudness: z.number().exactOptional(),
-    trimSilence: z.boolean().exactOptional(),
-    sampleRate: z.number().exactOptional(),
-    format: z.enum(FINISHED_FORMATS).exactOptional(),
-  })
-  .refine((given) => faultOfFinishing(given) === undefined);
-
 /**
  * What a schedule runs, as it lies in Temporal. Everything that a batch is made of is settled when the schedule is made or updated: an edited
  * config file, or another machine's, changes no price and no limit of a firing at night. Only the manifest is read when it fires.
@@ -64,7 +55,7 @@ const scheduledRunSchema = z.strictObject({
   split: z.enum(SPLIT_MODES).exactOptional(),
   /** Of the configuration, in characters. */
   textLimit: z.int().min(1).exactOptional(),
-  finish: finishing.exactOptional(),
+  finish: FINISHING.exactOptional(),
   strict: z.boolean(),
   nameTemplate: z.string().min(1),
   assumeSeconds: z.number().positive().nullable(),

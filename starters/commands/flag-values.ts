@@ -27,6 +27,11 @@ export function loudness(value: string): number {
   return parsed;
 }
 
+/** Makes a parser that also takes `none`, for a flag that takes back what the configuration says. */
+export function orNone<T>(parse: (value: string) => T): (value: string) => T | 'none' {
+  return (value) => (value === 'none' ? value : parse(value));
+}
+
 /** Parses a number of credits, 0 included, for a flag. */
 export function credits(value: string): number {
   return value.trim() === '0' ? 0 : positive(value);

@@ -3,7 +3,7 @@ import { DIALECT_FORMS } from '../../contract/dialects.ts';
 import { FINISHED_FORMATS } from '../../contract/finishing.ts';
 import { KINDS } from '../../contract/row-kinds.ts';
 import type { TunableName } from '../../contract/tunables.ts';
-import { collect, loudness, pause, positive } from './flag-values.ts';
+import { collect, loudness, orNone, pause, positive } from './flag-values.ts';
 import { addSubsetFlags } from './subset-flags.ts';
 import { addTuningFlags } from './tuning-flags.ts';
 import { verifyOption } from './verify-flag.ts';
@@ -33,11 +33,12 @@ export function addReadingFlags(command: Command): Command {
     )
     .option(
       '--loudness <lufs>',
-      'Make a copy of each speech result with this loudness (EBU R 128), media/finished/; needs ffmpeg, as the next three',
-      loudness,
+      'Make a copy of each speech result with this loudness (EBU R 128), media/finished/; needs ffmpeg, as the next three. For each: none, whatever the config file says',
+      orNone(loudness),
     )
     .option('--trim-silence', 'Make copies without silence at the start and the end')
-    .option('--sample-rate <hz>', 'Make copies with so many samples a second', positive)
+    .option('--no-trim-silence', 'Leave it, whatever the config file says')
+    .option('--sample-rate <hz>', 'Make copies with so many samples a second', orNone(positive))
     .option('--sound-format <format>', `Make copies of this type: ${FINISHED_FORMATS.join(', ')}`)
     .option('--strict', 'Refuse unknown columns instead of copying them to the results')
     .option('--split <by>', 'Cut texts that are too long, and join their sound into one file: sentences, paragraphs')

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { defaultOut } from '../../batches/batch-name.ts';
-import { withLegacyShare } from '../../batches/batch-settings.ts';
-import { legacyShareOf } from '../../contract/batch.ts';
+import { asRecorded } from '../../batches/batch-settings.ts';
 import { resolve } from 'node:path';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { ManifestSource } from '../../inputs/manifest-source.ts';
@@ -77,9 +76,8 @@ function missing({ path, previousBatch }: FileRequest): ExitError {
 
 /** The record says what the rows mean, and which batch they belong to; a flag that contradicts it is refused. */
 function refuseFlags({ path, plan, flags }: FileRequest, batch: BatchRecord): void {
-  // What the configuration says of a dialect is for new batches.
-  const asked = plan.givesDialect ? plan : withLegacyShare(plan, legacyShareOf(batch.settings));
-  const isRead = plan.givesReading && !isDeepStrictEqual(asked.settings.reading, batch.settings.reading);
+  const isRead =
+    plan.givesReading && !isDeepStrictEqual(asRecorded(plan, batch.settings).settings.reading, batch.settings.reading);
   const isNamed = plan.givesTemplate && plan.settings.nameTemplate !== batch.settings.nameTemplate;
   const pricing = plan.pricingFlags;
   const wrong =

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ExitName } from '../../contract/exit-codes.ts';
-import { requireFfmpeg } from '../../client/require-ffmpeg.ts';
 import { openManifest } from '../../inputs/manifest-source.ts';
 import type { RunContext } from '../command-context.ts';
 import { beginServerHere } from './early-server.ts';
@@ -17,7 +16,6 @@ import { planRun, type RunFlags, type RunPlan } from './run-options.ts';
 export async function beginRun(manifestPath: string, flags: RunFlags, context: RunContext): Promise<ExitName> {
   const settings = await readSettings();
   const plan = planRun(manifestPath, flags, settings);
-  await requireFfmpeg(plan.settings.reading, settings.env);
   const source = await openManifest(manifestPath);
   try {
     const server = needsServer(settings, plan, flags) ? beginServerHere(settings, context.output.say) : undefined;

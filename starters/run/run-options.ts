@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { defaultOut, isBatchName, nameFromFile } from '../../batches/batch-name.ts';
-import { chooseSettings, givesReading, type BatchChoices } from '../../batches/batch-settings.ts';
+import { chooseSettings, givesReading, type AskedReading, type BatchChoices } from '../../batches/batch-settings.ts';
 import { defined } from '../../contract/defined.ts';
 import { DIALECT_FORMS, parseDialectChoice, type DialectChoice } from '../../contract/dialects.ts';
-import { faultOfFinishing, FINISHED_FORMATS, finishes, type Finishing } from '../../contract/finishing.ts';
+import { chosenFinishing, faultOfFinishing, FINISHED_FORMATS, type WantedFinishing } from '../../contract/finishing.ts';
 import { KINDS, type Kind, type TtsMode } from '../../contract/row-kinds.ts';
 import { SPLIT_MODES, type SplitMode } from '../../contract/split-modes.ts';
 import type { Subset } from '../../contract/subset.ts';
@@ -16,6 +16,9 @@ import { readSubset, type SubsetFlags } from '../commands/subset-flags.ts';
 import type { WebhookFlags } from '../commands/webhook-flags.ts';
 import { readTuning, type TuningFlags } from '../commands/tuning-flags.ts';
 import { verifyCell, type VerifyValue } from '../commands/verify-flag.ts';
+
+/** Takes back what the configuration says. */
+const NONE = 'none';
 
 /** Flags of `run` and `plan`. */
 export interface RunFlags extends TuningFlags, NameFlags, OutputFlags, SubsetFlags, WebhookFlags {
@@ -35,11 +38,11 @@ export interface RunFlags extends TuningFlags, NameFlags, OutputFlags, SubsetFla
   /** Seconds. */
   readonly pause?: number;
   readonly split?: string;
-  /** LUFS. */
-  readonly loudness?: number;
+  /** LUFS; none: as it came. */
+  readonly loudness?: number | 'none';
   readonly trimSilence?: boolean;
-  /** Samples a second. */
-  readonly sampleRate?: number;
+  /** Samples a second; none: as it came. */
+  readonly sampleRate?: number | 'none';
   readonly soundFormat?: string;
   /** Credits. */
   readonly confirm?: number;
@@ -57,14 +60,12 @@ export interface RunFlags extends TuningFlags, NameFlags, OutputFlags, SubsetFla
 }
 
 /** What to run, with all defaults filled in. */
-export interface RunPlan extends BatchChoices {
+export interface RunPlan extends BatchChoices, AskedReading {
   readonly name: string;
   /** Absolute. */
   readonly out: string;
   /** True if a flag was given that changes what the rows mean. */
   readonly givesReading: boolean;
-  /** True if `--api-dialect` was given. */
-  readonly givesDialect: boolean;
   /** True if a template of file names was given. */
   readonly givesTemplate: boolean;
   /** The rows to run; null: all. */
@@ -105,7 +106,8 @@ export function planRun(manifestPath: string, flags: RunFlags, settings: Setting
   const { join: column, pause } = flags;
   if (pause !== undefined && column === undefined) throw usageError('--pause needs --join.');
   const join = column === undefined ? undefined : { column, pause: pause ?? 0 };
-  const reading = { kind, defaults, map, tts, ...defined({ apiDialect, join, split, finish: readFinishing(flags) }) };
+  const finish = readFinishing(flags);
+  const reading = { kind, defaults, map, tts, ...defined({ apiDialect, join, split, finish }) };
   const wanted = { ...reading, strict, nameTemplate: template, assumeSeconds, subset, tuning };
   return {
     name,
@@ -122,17 +124,28 @@ export function planRun(manifestPath: string, flags: RunFlags, settings: Setting
     givesTemplate: template !== undefined,
     givesReading: givesReading(reading),
     givesDialect: apiDialect !== undefined,
+    wantedFinish: finish,
   };
 }
 
-/** How copies are finished; undefined if no flag asks for any. */
-function readFinishing({ loudness, trimSilence, sampleRate, soundFormat }: RunFlags): Finishing | undefined {
-  const format = soundFormat === undefined ? undefined : oneOf('--sound-format', soundFormat, FINISHED_FORMATS);
-  const finishing = defined({ loudness, trimSilence, sampleRate, format });
-  const fault = faultOfFinishing(finishing);
+/** What flags say of how copies are finished; undefined if none does. */
+function readFinishing({ loudness, trimSilence, sampleRate, soundFormat }: RunFlags): WantedFinishing | undefined {
+  const format =
+    soundFormat === undefined ? undefined : oneOf('--sound-format', soundFormat, [...FINISHED_FORMATS, NONE]);
+  const finishing = defined({
+    loudness: nullIfNone(loudness),
+    trimSilence,
+    sampleRate: nullIfNone(sampleRate),
+    format: nullIfNone(format),
+  });
+  const fault = faultOfFinishing(chosenFinishing(finishing) ?? {});
   if (fault?.option === 'sampleRate')
     throw usageError(`--sample-rate ${String(sampleRate)}: expected ${fault.expected}.`);
-  return finishes(finishing) ? finishing : undefined;
+  return Object.keys(finishing).length === 0 ? undefined : finishing;
+}
+
+function nullIfNone<T>(value: T | typeof NONE): T | null {
+  return value === NONE ? null : value;
 }
 
 function readMap(pairs: readonly string[]): Record<string, string> {

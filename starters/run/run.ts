@@ -12,7 +12,7 @@ import { priceText } from '../terminal/spend-words.ts';
 import { realmOf, type OpenApi } from '../../client/open-api.ts';
 import { withVoices } from '../../batches/check-voices.ts';
 import type { KnownVoices } from '../../client/know-voices.ts';
-import { withRecordedDialect } from '../../client/recorded-dialect.ts';
+import { withRecordedReading } from '../../client/recorded-reading.ts';
 import { withTextLimits } from '../../client/text-limits.ts';
 import { readApiUrl } from '../connect/settings.ts';
 import { putOnRecord } from '../../client/put-on-record.ts';
@@ -42,7 +42,7 @@ export function run(request: RunRequest, context: RunContext): Promise<ExitName>
 async function runOnce(asked: RunRequest, context: RunContext): Promise<ExitName> {
   const { output } = context;
   const { manifestPath, source, flags, settings } = asked;
-  const recorded = await withRecordedDialect(asked.plan, asked.plan.givesDialect, settings);
+  const recorded = await withRecordedReading(asked.plan, settings);
   const plan = await withTextLimits(recorded, readApiUrl(settings, flags), settings);
   const request = { ...asked, plan };
   const checked = await checkManifest(source, plan.manifest, plan.settings.budget);

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { scheduledRunOf } from '../../batches/scheduled-run.ts';
 import { openTemporal } from '../../client/open-temporal.ts';
+import { requireFinishing } from '../../client/require-finishing.ts';
 import { realmOf } from '../../client/open-api.ts';
 import { checkScheduleName, createSchedule, requireSpec } from '../../client/schedules/create-schedule.ts';
 import { showSchedule } from '../../client/schedules/look-at-schedules.ts';
@@ -35,7 +36,7 @@ export async function create(name: string, manifest: string, flags: CreateFlags,
   const settings = await readSettings();
   checkScheduleName(name);
   const spec = requireSpec(flags, flagOf);
-  const { run, hooks } = planScheduled(manifest, flags, settings);
+  const { run, hooks } = await planScheduled(manifest, flags, settings);
   const session = openSession(settings, flags, { mustExist: false });
   try {
     const price = await lookAhead(run, flags, spec);
@@ -83,7 +84,7 @@ export async function update(name: string, flags: UpdateFlags, output: Output): 
   return withSchedules(output, async (place, around, settings) => {
     const { manifest } = flags;
     if (manifest === undefined) refuseRunFlags(flags);
-    const run = manifest === undefined ? undefined : planScheduled(manifest, flags, settings).run;
+    const run = manifest === undefined ? undefined : (await planScheduled(manifest, flags, settings)).run;
     const before = run === undefined ? undefined : await showSchedule(place, name);
     const spec = before === undefined ? undefined : requireSpec(flags, flagOf, before.spec);
     const price = run === undefined || spec === undefined ? undefined : await lookAhead(run, flags, spec);
@@ -108,12 +109,15 @@ function refuseRunFlags(flags: UpdateFlags): void {
   throw unchangedError(`${flag} needs --manifest FILE, and all other flags that the batches are to run with.`);
 }
 
-/** What to run, settled as far as possible before the manifest is read, and the hooks of its batches. */
-function planScheduled(
+/**
+ * What to run, settled as far as possible before the manifest is read, and the hooks of its batches. Throws {@link VoxbatchError} (`bad-option`) for
+ * sound that this machine cannot finish: at night nobody would see it.
+ */
+async function planScheduled(
   manifest: string,
   flags: CreateFlags,
   settings: Settings,
-): { readonly run: ScheduledRun; readonly hooks: ScheduleHooks } {
+): Promise<{ readonly run: ScheduledRun; readonly hooks: ScheduleHooks }> {
   if (manifest === '-' || (isUrl(manifest) && !isManifestUrl(manifest))) {
     const came = manifest === '-' ? 'standard input' : `a ${urlSchemeOf(manifest) ?? ''}: URL`;
     throw unchangedError(
@@ -122,6 +126,7 @@ function planScheduled(
   }
   const { out, ...rest } = flags;
   const plan = planRun(manifest, rest, settings);
+  await requireFinishing(plan.settings.reading, settings.env);
   const { onEnd, notify } = plan.settings;
   const run = scheduledRunOf(plan, {
     manifest: isUrl(manifest) ? manifest : resolve(manifest),

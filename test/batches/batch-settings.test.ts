@@ -1,5 +1,11 @@
-import { expect, it } from '@jest/globals';
-import { chooseSettings, givesReading, type WantedBatch } from '../../batches/batch-settings.ts';
+import { describe, expect, it } from '@jest/globals';
+import {
+  asRecorded,
+  chooseSettings,
+  givesReading,
+  type BatchChoices,
+  type WantedBatch,
+} from '../../batches/batch-settings.ts';
 import { BUILT_IN_PRICES } from '../../contract/row-kinds.ts';
 import type { Config } from '../../inputs/config-file.ts';
 import { DEFAULT_TUNABLES } from '../../contract/tunables.ts';
@@ -69,4 +75,36 @@ it('takes the dialect that is wanted, else that of the configuration, and writes
   expect(shareOf({ apiDialect: 'legacy=20%' }, { apiDialect: 'legacy' })).toBe(0.2);
   expect(shareOf({ apiDialect: 'v1' }, { apiDialect: 'legacy' })).toBeUndefined();
   expect(givesReading({ apiDialect: 'v1' })).toBe(true);
+});
+
+describe('finishing', () => {
+  const usual = { loudness: -16, trimSilence: true, format: 'mp3' } as const;
+  const settingsOf = (finish: WantedBatch['finish'], config: Config): BatchChoices =>
+    chooseSettings(finish === undefined ? {} : { finish }, config);
+
+  it('is that of the configuration, but for what an option asks for', () => {
+    const finishOf = (wanted: WantedBatch['finish'], config: Config): unknown =>
+      settingsOf(wanted, config).settings.reading.finish;
+    expect(finishOf(undefined, {})).toBeUndefined();
+    expect(finishOf(undefined, { finish: {} })).toBeUndefined();
+    expect(finishOf(undefined, { finish: usual })).toEqual(usual);
+    expect(finishOf({ loudness: -20 }, { finish: usual })).toEqual({ ...usual, loudness: -20 });
+    expect(finishOf({ loudness: null, trimSilence: false }, { finish: usual })).toEqual({
+      trimSilence: false,
+      format: 'mp3',
+    });
+    expect(finishOf({ loudness: null }, { finish: { loudness: -16 } })).toBeUndefined();
+    expect(givesReading({ finish: { loudness: null } })).toBe(true);
+  });
+
+  it('of a batch on record stays, whatever the configuration says by now, unless an option asks for another', () => {
+    const now = settingsOf(undefined, { finish: { sampleRate: 48_000 } });
+    const kept = (wantedFinish: WantedBatch['finish']): unknown =>
+      asRecorded({ ...now, givesDialect: false, wantedFinish }, settingsOf(usual, {}).settings).settings.reading.finish;
+    expect(kept(undefined)).toEqual(usual);
+    expect(kept({ loudness: -16 })).toEqual(usual);
+    expect(kept({ loudness: -20 })).toEqual({ ...usual, loudness: -20 });
+    const without = asRecorded({ ...now, givesDialect: false }, settingsOf(undefined, {}).settings);
+    expect(without.settings.reading).toEqual(chooseSettings({}, {}).settings.reading);
+  });
 });

@@ -34,6 +34,11 @@ describe('a single job', () => {
     expect(job.settings).toMatchObject({ single: 'say', onEnd: null, notify: null });
   });
 
+  it('is not finished as the rows of batches are', async () => {
+    const { settings } = await sound(SAY, {}, { finish: { loudness: -16 } });
+    expect(settings.reading).not.toHaveProperty('finish');
+  });
+
   it('has the problems that its row would have', async () => {
     const read = await readSingleJob(withCells({ voice: '', speed: '9' }), {}, {});
     expect(read).toMatchObject({

@@ -27,6 +27,7 @@ describe('readConfig', () => {
       budget: 500,
       confirmAbove: 0,
       assumeSeconds: 12.5,
+      finish: { loudness: -16, trimSilence: true, sampleRate: 48_000, format: 'opus' },
       onUnknown: 'fail',
       retakes: 2,
     };
@@ -58,6 +59,13 @@ describe('readConfig', () => {
     ['{"budget":0}', /budget: /],
     ['{"confirmAbove":-1}', /confirmAbove: /],
     ['{"assumeSeconds":0}', /assumeSeconds: /],
+    ['{"finish":{"loudness":16}}', /finish\.loudness: expected LUFS from -40 to -5.*; got 16/],
+    [
+      '{"finish":{"format":"opus","sampleRate":44100}}',
+      /finish\.sampleRate: expected one of 8000, .* for Opus; got 44100/,
+    ],
+    ['{"finish":{"format":"ogg"}}', /finish\.format: /],
+    ['{"finish":{"volume":1}}', /finish\.volume: unknown setting/],
     ['{"halt":"later"}', /halt: expected never, soon,fail=20, soon,fail=5% or now,fail=1; got "?.*later/],
     ['{"onUnknown":"retry"}', /onUnknown: .*hold.*resubmit.*fail/],
     ['{"limits":{"submits":257}}', /limits\.submits: .*256/],

@@ -7,7 +7,7 @@ import { measureLoudness } from './measure-loudness.ts';
 import { reachLoudness } from './reach-loudness.ts';
 
 /** How a file is finished. */
-interface Finishing {
+export interface Finishing {
   /** Integrated loudness in LUFS (EBU R 128). Default: as it came. */
   readonly loudness?: number;
   /** Whether silence at both ends is taken off. Default false. */

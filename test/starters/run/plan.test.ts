@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { openCommandLine, type CommandLine } from '../command-line.ts';
 import { FFMPEG } from '../../support/ffmpeg.ts';
@@ -56,6 +57,48 @@ describe('plan', () => {
     });
     Object.assign(process.env, { VOXBATCH_FFMPEG: FFMPEG });
     expect((await line.run('plan', 'lines.csv', '--loudness', '-16', '--trim-silence')).code).toBe(0);
+  });
+
+  it('finishes sound as the config file says, unless a flag says otherwise', async () => {
+    await writeFile('lines.csv', 'id,text,voice\na,Hello there,v1\n');
+    await writeFile('voxbatch.config.json', '{"finish":{"loudness":-16,"sampleRate":44100}}');
+    Object.assign(process.env, { VOXBATCH_FFMPEG: '/no/ffmpeg' });
+    const refused = { code: 2, stderr: expect.stringContaining('apt-get install ffmpeg') };
+    expect(await line.run('plan', 'lines.csv')).toMatchObject(refused);
+    expect(await line.run('plan', 'lines.csv', '--loudness', 'none')).toMatchObject(refused);
+    expect((await line.run('plan', 'lines.csv', '--loudness', 'none', '--sample-rate', 'none')).code).toBe(0);
+    expect(await line.run('plan', 'lines.csv', '--sound-format', 'opus')).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/finish\.sampleRate: expected one of 8000, .* for Opus, but got 44100/),
+    });
+    Object.assign(process.env, { VOXBATCH_FFMPEG: FFMPEG });
+    expect((await line.run('plan', 'lines.csv')).code).toBe(0);
+    await writeFile('voxbatch.config.json', '{"finish":{"trimSilence":true}}');
+    Object.assign(process.env, { VOXBATCH_FFMPEG: '/no/ffmpeg' });
+    expect((await line.run('plan', 'lines.csv', '--no-trim-silence')).code).toBe(0);
+  });
+
+  it.each([
+    [
+      'a filter',
+      `case "$*" in *loudnorm*) echo "No such filter: 'loudnorm'" >&2; exit 1;; esac`,
+      "No such filter: 'loudnorm'",
+    ],
+    [
+      'an encoder',
+      `case "$*" in *libmp3lame*) echo "Unknown encoder 'libmp3lame'" >&2; exit 1;; esac`,
+      "Unknown encoder 'libmp3lame'",
+    ],
+    ['all that is needed, for it is no ffmpeg', 'exit 0', 'cannot be measured'],
+  ])('refuses to finish sound by an ffmpeg that lacks %s', async (_, body, words) => {
+    await writeFile('lines.csv', 'id,text,voice\na,Hello there,v1\n');
+    const program = join(line.folder, "old ffmpeg's");
+    await writeFile(program, `#!/bin/sh\n${body}\nexec '${FFMPEG}' "$@"\n`, { mode: 0o755 });
+    Object.assign(process.env, { VOXBATCH_FFMPEG: program });
+    expect(await line.run('plan', 'lines.csv', '--loudness', '-16', '--sound-format', 'mp3')).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(new RegExp(`${program}, which cannot: .*${words}.*Nothing was spent`, 's')),
+    });
   });
 
   it('finds what --join cannot do before anything is paid for', async () => {

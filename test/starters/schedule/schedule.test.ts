@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { placeForEach } from '../place-for-each.ts';
@@ -32,6 +33,21 @@ describe('schedule', () => {
     expect(stderr).toContain(message);
     expect(stderr).toMatch(/Nothing was (changed, nothing was )?spent/);
   });
+
+  it.each([
+    ['a flag', ['--trim-silence'], '{}'],
+    ['the config file', [], '{"finish":{"trimSilence":true}}'],
+  ])(
+    'create refuses sound that this machine cannot finish, as %s asks for, for at night nobody sees it',
+    async (_, flags, config) => {
+      await writeFile('voxbatch.config.json', config);
+      await writeFile('lines.csv', 'id,text,voice\na,Hello there,v1\n');
+      process.env['VOXBATCH_FFMPEG'] = '/no/ffmpeg';
+      const { code, stderr } = await desk.line.run('schedule', 'create', 'n', 'lines.csv', '--every', '1d', ...flags);
+      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('VOXBATCH_FFMPEG') });
+      expect(stderr).toContain('Nothing was spent');
+    },
+  );
 
   it('create --check of a pattern without files says once that nothing was spent', async () => {
     const { stderr } = await desk.line.run('schedule', 'create', 'n', 'gone/*.csv', '--every', '1d', '--check');
