@@ -1,9 +1,12 @@
 import { resolve } from 'node:path';
 import type { UnlikeRow } from '../../batches/compare-batches.ts';
+import { isDiskTrouble } from '../../client/before-work.ts';
 import { compareHere } from '../../client/compare.ts';
+import { messageOf } from '../../client/problem.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { ParityVerdict, Tolerances } from '../../policy/judge-parity.ts';
 import { DifferenceTable, isOurTable } from '../../results/difference-table.ts';
+import { codeOf } from '../../results/system-errors.ts';
 import { atLedger } from '../at-ledger.ts';
 import { unchangedError, usageError } from '../exit-error.ts';
 import type { Output } from '../terminal/output.ts';
@@ -62,6 +65,11 @@ export async function compare(
 }
 
 async function openTable(path: string): Promise<DifferenceTable> {
-  if (await isOurTable(path)) return DifferenceTable.create(path);
+  try {
+    if (await isOurTable(path)) return await DifferenceTable.create(path);
+  } catch (error) {
+    if (codeOf(error) === '' || isDiskTrouble(error)) throw error;
+    throw usageError(`${shortPath(path)} cannot be written: ${messageOf(error)}. Name another file with --out.`);
+  }
   throw unchangedError(`${shortPath(path)} is another file, which --out would overwrite. Name a new one.`);
 }

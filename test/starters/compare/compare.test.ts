@@ -120,6 +120,15 @@ describe('voxbatch compare BATCH BATCH', () => {
     expect(readFileSync('lines.csv', 'utf8')).toBe('id,text\n');
   });
 
+  it.each(['.', 'none/differ.csv', 'plain/differ.csv'])('refuses --out %s, where no file can be', async (out) => {
+    await add('one', speech);
+    await add('other', speech);
+    writeFileSync('plain', '');
+    const { code, stdout, stderr } = await desk.line.run('compare', 'one', 'other', '--out', out);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(/cannot be written: .* Name another file with --out\./);
+  });
+
   it('refuses batches that have nothing in common, one batch twice, and names that nobody knows', async () => {
     await add('one', speech);
     await add('other', undefined);
