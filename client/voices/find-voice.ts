@@ -9,12 +9,12 @@ const TRIES = 4;
 
 /**
  * What an id, or `name:` and a name, stands for in the API's list. `unlisted`: it is not there, and `nearest` is most like
- * it; the list may leave out voices that work. `unread`: the list cannot be read.
+ * it; the list may leave out voices that work; `isName`: voices have it as their name. `unread`: the list cannot be read.
  */
 export type FoundVoice =
   | { readonly type: 'found'; readonly voice: Voice }
   | { readonly type: 'ambiguous'; readonly voices: readonly Voice[] }
-  | { readonly type: 'unlisted'; readonly nearest: string | undefined }
+  | { readonly type: 'unlisted'; readonly nearest: string | undefined; readonly isName: boolean }
   | { readonly type: 'unread'; readonly why: string };
 
 /** Looks a voice up in the API's list; free. */
@@ -29,7 +29,7 @@ export async function findVoice(api: Pick<SpeechApi, 'listVoices'>, asked: strin
     if (voice !== undefined) return found(voice);
     // A name is easily given without its prefix.
     const isName = new VoiceNames(voices).find(asked).type !== 'unknown';
-    return { type: 'unlisted', nearest: isName ? `name:${asked}` : nearest(asked, [...read.voices.keys()]) };
+    return { type: 'unlisted', isName, nearest: isName ? `name:${asked}` : nearest(asked, [...read.voices.keys()]) };
   }
   const named = new VoiceNames(voices).find(name);
   switch (named.type) {
@@ -42,7 +42,7 @@ export async function findVoice(api: Pick<SpeechApi, 'listVoices'>, asked: strin
         name,
         voices.map((voice) => voice.name),
       );
-      return { type: 'unlisted', nearest: like === undefined ? undefined : `name:${like}` };
+      return { type: 'unlisted', isName: false, nearest: like === undefined ? undefined : `name:${like}` };
     }
   }
 }

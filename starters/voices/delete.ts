@@ -10,7 +10,7 @@ import type { ReadFlags } from '../commands/read-flags.ts';
 import { openApi } from '../connect/open-api.ts';
 import { readSettings } from '../connect/settings.ts';
 import { confirmRemoval, requireConsent, type Ask } from '../confirm-removal.ts';
-import { ExitError } from '../exit-error.ts';
+import { ExitError, usageError } from '../exit-error.ts';
 import { personAt } from '../person.ts';
 import { askYesNo } from '../terminal/ask.ts';
 import type { Output } from '../terminal/output.ts';
@@ -33,6 +33,8 @@ export async function deleteVoice(
   const person = personAt(output, flags);
   const settings = await readSettings();
   requireConsent(person);
+  // The path of such an id is that of something else.
+  if (/^\s*$|^\.\.?$/.test(asked)) throw usageError(`"${asked}" is not the id of a voice. See: voxbatch voices list.`);
   const open = await openApi(settings, flags);
   const api = open.api.speaking(dialectFor(flags, settings.config));
   try {
@@ -66,7 +68,8 @@ async function listedVoice(api: OpenApi['api'], asked: string): Promise<Voice | 
     if (isId) return undefined;
     throw listUnread(api.baseUrl, found.why);
   }
-  if (found.type === 'unlisted' && isId) return undefined;
+  // The name of a voice is no id that may work all the same: the answer would be that there is no such voice.
+  if (found.type === 'unlisted' && isId && !found.isName) return undefined;
   throw noSuchVoice(asked, found);
 }
 

@@ -1,4 +1,5 @@
 import { ApiError, type Voice } from '../../api/speech-api.ts';
+import type { Dialect } from '../../contract/dialects.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { dialectFor, type DialectFlag } from '../commands/dialect-flag.ts';
 import type { ReadFlags } from '../commands/read-flags.ts';
@@ -14,12 +15,20 @@ export interface ListFlags extends ReadFlags, DialectFlag {
   readonly provider?: string;
 }
 
+/** Why no voice is shown. The legacy paths name no provider. */
+function emptyWords({ search, provider }: ListFlags, dialect: Dialect): string {
+  if (provider !== undefined && dialect === 'legacy')
+    return 'No voice matches: the legacy paths do not tell the providers of voices. Use --api-dialect v1.';
+  return search === undefined && provider === undefined ? 'The API lists no voice.' : 'No voice matches.';
+}
+
 /** `voxbatch voices list`: the voices that the account can use. Spends nothing. */
 export async function listVoices(flags: ListFlags, output: Output): Promise<ExitName> {
   const { search, provider } = flags;
   const settings = await readSettings();
   const { api } = await openApi(settings, flags);
-  const spoken = api.speaking(dialectFor(flags, settings.config));
+  const dialect = dialectFor(flags, settings.config);
+  const spoken = api.speaking(dialect);
   const voices: Voice[] = [];
   const onIgnored = (filter: 'search' | 'provider'): void => {
     const by = filter === 'search' ? 'name and id' : 'provider';
@@ -34,6 +43,7 @@ export async function listVoices(flags: ListFlags, output: Output): Promise<Exit
     api.close();
   }
   if (flags.json === true) output.data(JSON.stringify(voices));
-  else for (const line of tableLines(VOICE_COLUMNS, voices)) output.data(line);
+  else if (voices.length > 0) for (const line of tableLines(VOICE_COLUMNS, voices)) output.data(line);
+  if (voices.length === 0) output.say(emptyWords(flags, dialect));
   return 'complete';
 }

@@ -51,6 +51,26 @@ describe('voxbatch voices delete', () => {
     expect(simulator?.ledger()).toEqual([]);
   });
 
+  it.each(['v1', 'legacy'])(
+    'refuses a name without name:, and what is no id, and sends nothing (%s)',
+    async (dialect) => {
+      await start();
+      const named = await line.run('voices', 'delete', 'voice 2', '--yes', '--api-dialect', dialect);
+      expect({ code: named.code, stderr: named.stderr }).toEqual({
+        code: 2,
+        stderr: expect.stringContaining('The API lists no voice voice 2. The nearest is name:voice 2.'),
+      });
+      for (const id of ['', ' ', '.', '..']) {
+        const { code, stderr } = await line.run('voices', 'delete', id, '--yes', '--api-dialect', dialect);
+        expect({ code, stderr }).toMatchObject({
+          code: 2,
+          stderr: expect.stringContaining('is not the id of a voice'),
+        });
+      }
+      expect(await listed()).toContain('voice-2');
+    },
+  );
+
   it('uses the legacy paths where they are asked for', async () => {
     await start();
     const { code } = await line.run('voices', 'delete', 'voice-1', '--yes', '--api-dialect', 'legacy');

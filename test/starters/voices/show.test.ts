@@ -52,6 +52,18 @@ describe('--api-dialect legacy', () => {
     expect(await line.run('voices', 'list', '--api-dialect', 'legacy=20%')).toMatchObject({ code: 2 });
   });
 
+  it.each([
+    [['--search', '%_[é&=?#'], 'No voice matches.'],
+    [['--search', "'; 🎉"], 'No voice matches.'],
+    [['--provider', 'nobody'], 'No voice matches.'],
+    [['--provider', 'fishaudio', '--api-dialect', 'legacy'], 'the legacy paths do not tell the providers of voices'],
+    [['--search', 'a+b', '--api-dialect', 'legacy'], 'No voice matches.'],
+  ])('voxbatch voices list: says that nothing matches %j, instead of a table of nothing', async (words, said) => {
+    const { code, stdout, stderr } = await line.run('voices', 'list', ...words);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+    expect(stderr).toContain(said);
+  });
+
   it('voxbatch voices show: looks the voice up there', async () => {
     expect(await line.run('voices', 'show', 'name:Lin', '--api-dialect', 'legacy')).toMatchObject({ code: 0 });
     expect(await asked()).not.toContain('GET /voices');
