@@ -16,7 +16,7 @@ export interface Finishing {
 export type WantedFinishing = { readonly [Name in keyof Finishing]: Finishing[Name] | null };
 
 /** Types that finished files can have. */
-export const FINISHED_FORMATS = ['wav', 'mp3', 'flac', 'opus', 'm4a'] as const;
+export const FINISHED_FORMATS = ['wav', 'mp3', 'flac', 'opus', 'm4a', 'm4b'] as const;
 type FinishedFormat = (typeof FINISHED_FORMATS)[number];
 
 /** Rates that every type but Opus takes. */

@@ -12,7 +12,7 @@ import type { BatchRecord } from '../../ledger/record-types.ts';
 import { mediaSeconds } from '../../store/media-seconds.ts';
 import { FfmpegFailed } from '../../store/sound/ffmpeg.ts';
 import { FFMPEG_ADVICE } from '../../store/sound/find-ffmpeg.ts';
-import { finishedExtension, finishSound } from '../../store/sound/finish/finish-sound.ts';
+import { containerOf, finishedExtension, finishSound } from '../../store/sound/finish/finish-sound.ts';
 import type { Store } from '../../store/store.ts';
 import type { JoinedLine } from '../joined/joined-table.ts';
 import { isThisFile, removeFormer } from '../listed-files.ts';
@@ -155,7 +155,7 @@ class Maker {
       const { extension, seconds } = original;
       const { loudness } = await finishSound({ path, extension, seconds, finishing, out: part, program });
       const type = finishedExtension(finishing, extension);
-      const length = await mediaSeconds(part, type === 'opus' ? 'ogg' : type);
+      const length = await mediaSeconds(part, containerOf(type));
       const sha256 = await sha256Of(part);
       await rename(part, target);
       return {

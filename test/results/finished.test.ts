@@ -5,6 +5,7 @@ import type { Finishing } from '../../contract/finishing.ts';
 import type { FinishedLine } from '../../results/finished/finished-table.ts';
 import { projectBatch } from '../../results/project.ts';
 import { verifyOut } from '../../results/verify.ts';
+import { readCues } from '../../store/sound/finish/wav-cues.ts';
 import { mediaSeconds } from '../../store/media-seconds.ts';
 import { levelsOf } from '../../store/sound/read-levels.ts';
 import { redriveNow } from '../ledger/setup.ts';
@@ -18,8 +19,12 @@ const place = freshPlace();
 async function add(finish: Finishing, isJoined = false): Promise<void> {
   const join = isJoined ? { join: { column: 'chapter', pause: 0 } } : {};
   const reading = { kind: null, defaults: {}, map: {}, tts: 'job', finish, ...join } as const;
-  const rows = ['a', 'b'].map((id) => ({ id, kind: 'tts' as const, input: [id, 'One'] }));
-  await addBatch(place, ['id', 'chapter'], rows, undefined, null, { reading });
+  const rows = ['a', 'b'].map((id) => ({
+    id,
+    kind: 'tts' as const,
+    input: [id, 'One', id === 'a' ? 'Bücher; 1 = 第一章' : ''],
+  }));
+  await addBatch(place, ['id', 'chapter', 'title'], rows, undefined, null, { reading });
 }
 
 async function speak(row: number, body: Buffer, take = 1): Promise<void> {
@@ -56,6 +61,14 @@ async function voice(seconds: number, peak: number, extra = '0'): Promise<Buffer
 async function loudnessOf(name: string): Promise<number> {
   const words = await ffmpeg('-i', inOut(name), '-af', 'ebur128=framelog=verbose', '-f', 'null', '-');
   return Number(/I: +(-[\d.]+) LUFS/.exec(words)?.[1]);
+}
+
+/** Titles and starts (s) of the chapters that ffmpeg finds. */
+async function chaptersOf(path: string): Promise<[string, number][]> {
+  const list = join(place.folder, 'chapters.txt');
+  await ffmpeg('-i', path, '-f', 'ffmetadata', list);
+  const found = (await readFile(list, 'utf8')).matchAll(/TIMEBASE=1\/(\d+)\nSTART=(\d+)\nEND=\d+\ntitle=(.*)/g);
+  return Array.from(found, ([, base, start, title = '']) => [title.replaceAll('\\', ''), Number(start) / Number(base)]);
 }
 
 /** Highest true peak, dBTP. */
@@ -139,12 +152,18 @@ describe('finished copies', () => {
     expect(Math.abs(Number(line?.seconds) - 1.1)).toBeLessThan(0.025);
   });
 
-  it.each(['mp3', 'opus', 'm4a', 'wav'] as const)('can be %s', async (format) => {
+  it.each(['mp3', 'opus', 'm4a', 'm4b', 'wav'] as const)('can be %s', async (format) => {
     await add({ format });
     await speak(1, await tone(500));
     expect(await project()).toMatchObject([{ file: `media/finished/a.${format}`, message: '' }]);
     expect(await ffmpeg('-i', inOut(`media/finished/a.${format}`), '-f', 'null', '-')).toMatch(
-      { mp3: /Audio: mp3/, opus: /Audio: opus, 48000 Hz/, m4a: /Audio: aac/, wav: /Audio: pcm_s16le/ }[format],
+      {
+        mp3: /Audio: mp3/,
+        opus: /Audio: opus, 48000 Hz/,
+        m4a: /Audio: aac/,
+        m4b: /Audio: aac/,
+        wav: /Audio: pcm_s16le/,
+      }[format],
     );
   });
 
@@ -195,6 +214,24 @@ describe('finished copies', () => {
       ['', 'One', 'media/finished/joined/One.mp3'],
     ]);
     expect(Math.abs((await loudnessOf('media/finished/joined/One.mp3')) + 18)).toBeLessThan(1);
+  });
+
+  it.each(['m4b', 'm4a', 'mp3', 'wav'] as const)('of joined WAV files have their chapters: %s', async (format) => {
+    await add({ format, trimSilence: true }, true);
+    await speak(1, await tone(500));
+    await speak(2, await tone(700));
+    await project();
+    const file = inOut(`media/finished/joined/One.${format}`);
+    // The first second is cut off, but for 50 ms; the second chapter begins after 3.5 s.
+    const expected = [
+      ['Bücher; 1 = 第一章', 0],
+      ['b', 2.55],
+    ];
+    expect(
+      await (format === 'wav'
+        ? readCues(file).then((found) => found.map(({ title, startMs }) => [title, startMs / 1_000]))
+        : chaptersOf(file)),
+    ).toEqual(expected.map(([title, start]) => [title, expect.closeTo(Number(start), 1)]));
   });
 
   it('go with a row that is opened again, but never a file of a person', async () => {

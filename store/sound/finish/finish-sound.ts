@@ -1,10 +1,14 @@
-import { decodedLevels } from '../decoded-levels.ts';
+import { Readable, type Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { encoderOf, type Encoder } from '../encoders.ts';
 import { fileArgument, FfmpegFailed, runFfmpeg } from '../ffmpeg.ts';
-import type { Levels } from '../levels.ts';
+import { addChapters, metadataOf } from '../join/add-chapters.ts';
+import type { Chapter } from '../join/join-request.ts';
 import { probeSound } from '../probe-sound.ts';
 import { measureLoudness } from './measure-loudness.ts';
 import { reachLoudness } from './reach-loudness.ts';
+import { soundSpan, within, type Span } from './sound-span.ts';
+import { readCues } from './wav-cues.ts';
 
 /** How a file is finished. */
 export interface Finishing {
@@ -39,16 +43,20 @@ export interface FinishedSound {
   readonly loudness?: { readonly before: number; readonly after: number };
 }
 
-/** Silence left at both ends where it is trimmed, in seconds: the softest start of a word is part of it. */
-const MARGIN_SECONDS = 0.05;
-/** Peak of speech that is recorded well; 1 is full scale. */
-const USUAL_PEAK = 0.5;
 /** CPU seconds that every run may take, and as many again as the file plays. */
 const LEAST_SECONDS = 60;
 
 /** Type of the finished file, without a dot: what was asked for, otherwise that of the original. */
 export function finishedExtension({ format }: Finishing, extension: string): string {
   return format ?? encoderOf(extension)?.extension ?? extension;
+}
+
+/** Files with these names are of the type that another name is known for. */
+const CONTAINERS: Readonly<Record<string, string>> = { opus: 'ogg', m4b: 'm4a' };
+
+/** Type of a finished file with this extension, as files are checked and written. */
+export function containerOf(extension: string): string {
+  return CONTAINERS[extension] ?? extension;
 }
 
 /**
@@ -62,11 +70,15 @@ export async function finishSound(request: FinishingRequest): Promise<FinishedSo
   const encoder = requireEncoder(finishing, extension);
   const { loudness: target } = finishing;
   const before = target === undefined ? undefined : await measureLoudness(path, limits);
-  const span = finishing.trimSilence === true ? await soundSpan(request) : [];
+  const span = finishing.trimSilence === true ? await soundSpan(path, program) : undefined;
   const rate = await finishedRate(request, encoder);
+  const chapters = extension === 'wav' ? await readCues(path) : [];
   const write = async (...filter: readonly string[]): Promise<void> => {
-    const args = ['-i', fileArgument(path), '-map', '0:a:0', ...filter, ...span, '-ar', String(rate), ...encoder.args];
-    await runFfmpeg({ ...limits, args: [...args, fileArgument(out)] });
+    const given = encoder.muxer === null ? undefined : listOf(chapters);
+    const args = ['-i', fileArgument(path), ...(given?.args ?? []), '-map', '0:a:0', ...filter, ...argsOf(span)];
+    const all = [...args, '-ar', String(rate), ...encoder.args, fileArgument(out)];
+    await runFfmpeg({ ...limits, args: all, ...(given === undefined ? {} : { onInput: given.onInput }) });
+    if (encoder.muxer === null) await addChapters(within(chapters, span), { path: out, muxer: null, rate, program });
   };
   if (target === undefined || before === undefined) {
     await write();
@@ -76,9 +88,24 @@ export async function finishSound(request: FinishingRequest): Promise<FinishedSo
   return { loudness: { before: before.integrated, after: after.integrated } };
 }
 
+/** As options of the output, so that chapters move with it. */
+function argsOf(span: Span | undefined): readonly string[] {
+  return span === undefined ? [] : ['-ss', span.start.toFixed(3), '-t', (span.end - span.start).toFixed(3)];
+}
+
+/** A second input with chapters that ffmpeg does not find in the first one; undefined if there are none. */
+function listOf(
+  chapters: readonly Chapter[],
+): { readonly args: readonly string[]; readonly onInput: (input: Writable) => Promise<void> } | undefined {
+  if (chapters.length === 0) return undefined;
+  return {
+    args: ['-f', 'ffmetadata', '-i', 'pipe:0', '-map_chapters', '1'],
+    onInput: async (input) => pipeline(Readable.from([metadataOf(chapters)]), input),
+  };
+}
+
 function requireEncoder(finishing: Finishing, extension: string): Encoder {
-  // ffmpeg's container for Opus is Ogg.
-  const encoder = encoderOf(finishing.format === 'opus' ? 'ogg' : finishedExtension(finishing, extension));
+  const encoder = encoderOf(containerOf(finishedExtension(finishing, extension)));
   if (encoder === undefined)
     throw new FfmpegFailed(`a ${extension} file cannot be written: name another --sound-format`);
   return encoder;
@@ -89,25 +116,4 @@ async function finishedRate({ path, finishing, program }: FinishingRequest, enco
   const wanted = finishing.sampleRate ?? (await probeSound(path, program)).rate;
   // Opus is coded at a few rates only, and the highest of them is what its files are decoded at.
   return encoder.args.includes('libopus') && 48_000 % wanted !== 0 ? 48_000 : wanted;
-}
-
-/** The part between silence at the start and at the end. As options of the output, so that chapters move with it. */
-async function soundSpan({ path, program }: FinishingRequest): Promise<readonly string[]> {
-  const { seconds, leadingSilence, trailingSilence } = await audibleLevels(path, program);
-  if (leadingSilence >= seconds) throw new FfmpegFailed('nothing would be left of it, for it is silent');
-  const start = Math.max(0, leadingSilence - MARGIN_SECONDS);
-  const end = Math.min(seconds, seconds - trailingSilence + MARGIN_SECONDS);
-  return ['-ss', start.toFixed(3), '-t', (end - start).toFixed(3)];
-}
-
-/** Where a file is silent, if it were as loud as speech usually is: in a soft file, speech may be below -50 dB. */
-async function audibleLevels(path: string, program: string): Promise<Levels> {
-  const hear = async (gain?: number): Promise<Levels> => {
-    const hearing = await decodedLevels(path, program, gain);
-    if (hearing.type === 'unread') throw new FfmpegFailed(hearing.why);
-    return hearing.levels;
-  };
-  const levels = await hear();
-  const { peak } = levels;
-  return peak === null || peak === 0 || peak >= USUAL_PEAK ? levels : hear(USUAL_PEAK / peak);
 }

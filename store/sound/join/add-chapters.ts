@@ -58,7 +58,7 @@ async function appendCues(path: string, cues: Buffer): Promise<void> {
 }
 
 /** ffmpeg's own list of chapters (ffmpeg-formats, "Metadata"). */
-function metadataOf(chapters: readonly Chapter[]): string {
+export function metadataOf(chapters: readonly Chapter[]): string {
   const lines = chapters.flatMap(({ title, startMs, endMs }) => [
     ...['[CHAPTER]', 'TIMEBASE=1/1000', `START=${startMs}`, `END=${endMs}`],
     `title=${title.replaceAll(/[=;#\\\n]/g, (character) => `\\${character}`)}`,
