@@ -5,7 +5,7 @@ import type { BatchRecord, ResultRecord, RowRecord } from '../ledger/record-type
 import type { Store } from '../store/store.ts';
 import { DiskSum, type MediaSum } from './disk-sum.ts';
 import type { MediaIdentities } from './media-identities.ts';
-import { keysOfRows } from './result-keys.ts';
+import { keysOfRows, type KeySources } from './result-keys.ts';
 
 /** Which results to remove. A result goes if either says so. */
 export interface PruneWish {
@@ -19,7 +19,7 @@ export interface PruneWish {
 export interface PruneRequest {
   readonly ledger: Pick<
     Ledger,
-    'lockForLoading' | 'listBatches' | 'scanRows' | 'usedBeyond' | 'resultsUnused' | 'pruneResults'
+    'lockForLoading' | 'listBatches' | 'findResults' | 'scanRows' | 'usedBeyond' | 'resultsUnused' | 'pruneResults'
   >;
   readonly store: Pick<Store, 'measure' | 'remove'>;
   readonly wish: PruneWish;
@@ -117,9 +117,10 @@ async function keysWanted(open: readonly BatchRecord[], request: PruneRequest): 
 async function addKeys(
   batch: BatchRecord,
   rows: readonly RowRecord[],
-  { identify }: PruneRequest,
+  { identify, ledger }: PruneRequest,
   keys: Set<string>,
 ): Promise<void> {
   const all = rows.map(({ spec }) => ({ spec, steps: stepsIn(spec) }));
-  for (const own of (await keysOfRows(batch, all, identify)).values()) for (const key of own.values()) keys.add(key);
+  const sources: KeySources = { identify, findResults: (wanted) => ledger.findResults(wanted) };
+  for (const own of (await keysOfRows(batch, all, sources)).values()) for (const key of own.values()) keys.add(key);
 }

@@ -1,7 +1,7 @@
 import type { BatchSettings } from '../contract/batch.ts';
 import { usesEarlierResults } from '../contract/cache.ts';
 import { roundCredits } from '../contract/price-units.ts';
-import { resultStepOf, type Step } from '../contract/row-kinds.ts';
+import { resultStepOf, type RowSpec, type Step } from '../contract/row-kinds.ts';
 import { Bill, type BilledRow } from '../inputs/bill.ts';
 import { SeenTable } from '../inputs/seen-table.ts';
 import type { Account, LastRow } from '../ledger/last-rows.ts';
@@ -16,7 +16,7 @@ import { keysOfRows } from './result-keys.ts';
 /** What rows are compared with, and what they would be rows of. */
 export interface ReasonRequest {
   /** Undefined: there is nothing to compare with. */
-  readonly ledger: Pick<Ledger, 'lastRows' | 'keysWithResult'> | undefined;
+  readonly ledger: Pick<Ledger, 'lastRows' | 'keysWithResult' | 'findResults'> | undefined;
   readonly account: Account;
   readonly settings: Pick<BatchSettings, 'tts' | 'prices' | 'cache'>;
   /** The identities of what is behind these URLs, as far as they can be learnt. */
@@ -120,9 +120,10 @@ export class Reasoner {
 
   /** Rows that are to be paid for anyhow need no keys. */
   async #keysOf(rows: readonly RowToSend[]): Promise<{ all: Set<string>; of: (row: RowToSend) => KeyOf }> {
-    const { settings, account, identify } = this.#request;
+    const { settings, account, identify, ledger } = this.#request;
+    const findResults: Ledger['findResults'] = async (wanted) => (await ledger?.findResults(wanted)) ?? [];
     if (!usesEarlierResults(settings.cache)) return { all: new Set(), of: () => () => undefined };
-    const keys = await keysOfRows({ ...account, settings }, rows, identify);
+    const keys = await keysOfRows({ ...account, settings }, rows, { identify, findResults });
     const all = new Set([...keys.values()].flatMap((own) => [...own.values()]));
     return { all, of: (row) => (step) => keys.get(row)?.get(step) };
   }
@@ -153,7 +154,12 @@ function reasonOf({ spec }: RowToSend, keyOf: KeyOf, last: LastRow | undefined, 
   const now = keyOf(resultStepOf(spec));
   // The same links, and yet another key: what is behind them has changed.
   const isOther = key !== null && now !== undefined && key !== now;
-  const asked = changesBetween(last, { spec, tts });
+  const asked = changesBetween({ ...last, spec: withSameShare(last.spec, spec) }, { spec, tts });
   const changes = asked.length === 0 && isOther ? contentChanges(spec) : asked;
   return changes.length === 0 ? { type: 'again', batch, ended: outcome } : { type: 'changed', batch, changes };
+}
+
+/** What a row asked for, with the share of wrong words that is allowed now: what was heard is compared anew, free. */
+function withSameShare(before: RowSpec, { verify }: RowSpec): RowSpec {
+  return verify === undefined || before.verify === undefined ? before : { ...before, verify };
 }

@@ -5,7 +5,7 @@ import { findOrLoadBatch, type LoadRequest } from '../../batches/load-batch.ts';
 import { planManifest, type ManifestPlan, type NewBatchPlan, type PlanRequest } from '../../batches/plan-manifest.ts';
 import type { RowsLeft } from '../../batches/rows-left.ts';
 import { stepKey } from '../../batches/result-keys.ts';
-import { stepsIn } from '../../contract/row-kinds.ts';
+import { stepsIn, type Step } from '../../contract/row-kinds.ts';
 import { openManifest } from '../../inputs/manifest-source.ts';
 import { summarizeManifest } from '../../inputs/read-manifest.ts';
 import type { BatchRecord, RowRecord } from '../../ledger/record-types.ts';
@@ -75,10 +75,11 @@ async function load(content: string, name = 'last', more: Partial<LoadRequest> =
 
 /** Makes the results of a row, step by step, and ends it. */
 async function make(batch: BatchRecord, { row, spec }: RowRecord): Promise<void> {
-  const steps = stepsIn({ kind: spec.kind });
+  const steps = stepsIn(spec);
+  const made = new Map<Step, string>();
   for (const step of steps) {
     const key = { batch: batch.name, row, step, take: 1, attempt: 1 };
-    const resultKey = stepKey(batch, spec, step, { media: identities }) ?? '';
+    const resultKey = stepKey(batch, spec, step, { media: identities, made }) ?? '';
     await place.ledger.intend(key, { quoted: 5, quotedRest: 0, owner: 'w', maxSending: 8, resultKey });
     await place.ledger.settle(
       key,
@@ -86,6 +87,7 @@ async function make(batch: BatchRecord, { row, spec }: RowRecord): Promise<void>
       { state: 'processing' },
     );
     const file = await place.store.put(`${batch.name}/${row}-${step}-1.bin`, `${step} of ${row}`);
+    made.set(step, file.sha256);
     const isLast = step === steps.at(-1);
     await place.ledger.finishJob(key, { file }, isLast ? { outcome: 'succeeded', file } : { state: 'waiting' });
   }
@@ -120,6 +122,27 @@ describe('why rows of a manifest are paid for', () => {
     const { reasons, summary } = await planned(again);
     expect(reasons.cached).toEqual({ rows: 3, quoted: 0, unpriced: 0, saved: 15 });
     expect(summary).toMatchObject({ quoted: 0, free: 3, cheapest: null, kinds: { tts: { rows: 3, requests: 0 } } });
+  });
+
+  it('is nothing for speech that was verified, however much may be wrong: what was heard is compared anew', async () => {
+    const verified = (verify: string): string =>
+      LINES.replace('duration', 'duration,verify').replaceAll(',,\n', `,,,${verify}\n`);
+    await run(verified('true'));
+    const { reasons, summary } = await planned(verified('0.1'));
+    expect(reasons.cached).toMatchObject({ rows: 3, quoted: 0 });
+    expect(summary).toMatchObject({ quoted: 0, free: 3 });
+    const { reasons: fresh } = await planned(verified('0.1').replaceAll('anna', 'berta'));
+    expect(fresh.changed.groups[0]?.reason.type === 'changed' && fresh.changed.groups[0].reason.changes).toEqual([
+      { field: 'voice', from: 'anna', to: 'berta' },
+    ]);
+  });
+
+  it('is the verification alone for speech that was not verified', async () => {
+    await run(LINES);
+    const verified = LINES.replace('duration', 'duration,verify').replaceAll(',,\n', ',,,true\n');
+    const { reasons } = await planned(verified);
+    expect(reasons.changed.groups[0]?.reason).toMatchObject({ changes: [{ field: 'verify', from: '', to: '0.25' }] });
+    expect(reasons.changed).toMatchObject({ rows: 3, saved: 15 });
   });
 
   it('is the field that changed against the last row of that id, with both values, and its price', async () => {

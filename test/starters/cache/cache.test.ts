@@ -217,6 +217,7 @@ describe('cache prune', () => {
       listBatches: () => ledger.listBatches(),
       scanRows: (...given: Parameters<typeof ledger.scanRows>) => ledger.scanRows(...given),
       usedBeyond: (bytes: number) => ledger.usedBeyond(bytes),
+      findResults: (keys: readonly string[]) => ledger.findResults(keys),
       resultsUnused: (...given: Parameters<typeof ledger.resultsUnused>) => ledger.resultsUnused(...given),
       pruneResults: (...given: Parameters<typeof ledger.pruneResults>) => ledger.pruneResults(...given),
     };
