@@ -46,7 +46,9 @@ export async function priceScheduled(
   try {
     const source = await openManifestFile(run.manifest, fetchManifest);
     try {
-      const checked = await checkManifest(source, options, settings.budget);
+      const learnt = await looked?.ledger?.textLimits(looked.account?.apiUrl ?? '', looked.account?.account);
+      const limited = { ...options, textLimits: { ...learnt, ...options.textLimits } };
+      const checked = await checkManifest(source, limited, settings.budget);
       if (checked.type === 'outcome-file')
         return unsound(`${source.label} is an outcome file of batch "${checked.batch}"`);
       const { problems, problemCount, chosen } = checked.summary;

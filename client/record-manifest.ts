@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import { readBaseUrl } from '../api/base-url.ts';
 import { chooseSettings, givesReading, type BatchChoices, type WantedBatch } from '../batches/batch-settings.ts';
 import { defaultOut, nameFromFile } from '../batches/batch-name.ts';
 import { spendFacts } from '../batches/bill-lines.ts';
@@ -18,7 +17,7 @@ import { withVoices } from '../batches/check-voices.ts';
 import { knowVoices, withVoiceProblems } from './know-voices.ts';
 import { openRecordsIfAny } from './open-records.ts';
 import { withRecordedReading } from './recorded-reading.ts';
-import { withTextLimits } from './text-limits.ts';
+import { apiUrlOf, withTextLimits } from './text-limits.ts';
 import { putOnRecord } from './put-on-record.ts';
 import type { Session } from './session.ts';
 import type { WebhookWish } from './webhooks/webhook-options.ts';
@@ -168,15 +167,6 @@ async function choicesFor(
   const choices = { ...chooseSettings(wanted, config), ...asked, name, givesReading: givesReading(wanted) };
   const recorded = await withRecordedReading(choices, session.settings);
   return withTextLimits(recorded, await apiUrlOf(session), session.settings);
-}
-
-/** The address of the API; undefined if it is not set, or not well. That is told when it is needed. */
-async function apiUrlOf(session: Session): Promise<string | undefined> {
-  try {
-    return readBaseUrl((await session.access()).baseUrl).baseUrl;
-  } catch {
-    return undefined;
-  }
 }
 
 /** The options that apply to an existing batch too. */

@@ -18,6 +18,7 @@ import { Session } from './session.ts';
 import type { Settings } from './settings.ts';
 import type { SingleAnswer, SingleJobOptions } from './single/single-answer.ts';
 import { lipSyncJob, sayJob, transcribeJob, type SpeechWish, type TranscriptWish } from './single/single-job-of.ts';
+import { apiUrlOf, withLearntLimits } from './text-limits.ts';
 import type { Workplace, WorkplaceRequest } from './workplace.ts';
 
 /**
@@ -110,8 +111,13 @@ export function openVoxbatch(options: VoxbatchOptions): Voxbatch {
     check: async (manifest, wanted = {}) => {
       checkWanted(wanted);
       const source = await openManifest(manifest);
-      const choices = chooseSettings(wanted, settings.config);
-      return checkManifest(source, choices.manifest, choices.settings.budget).finally(() => source.close());
+      try {
+        const choices = chooseSettings(wanted, settings.config);
+        const { manifest: read, settings: asked } = await withLearntLimits(choices, await apiUrlOf(session), settings);
+        return await checkManifest(source, read, asked.budget);
+      } finally {
+        await source.close();
+      }
     },
     run: async (manifest, wanted = {}) => {
       const answer = await recordManifest(manifest, wanted, session, settings.config, hooked.webhook);

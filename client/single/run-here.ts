@@ -1,7 +1,7 @@
 import { spendFacts } from '../../batches/bill-lines.ts';
 import { withVoices } from '../../batches/check-voices.ts';
 import { planNew } from '../../batches/plan-manifest.ts';
-import { readSingleJob, type SingleJob } from '../../batches/single-job.ts';
+import type { SingleJob } from '../../batches/single-job.ts';
 import { defined } from '../../contract/defined.ts';
 import { hasResult } from '../../contract/outcomes.ts';
 import type { SpendFacts } from '../../policy/spend.ts';
@@ -16,6 +16,7 @@ import type { Session } from '../session.ts';
 import type { Workplace } from '../workplace.ts';
 import { askSingle, type Asked } from './ask-single.ts';
 import { readSingle, type SingleRecord } from './find-single.ts';
+import { readHere } from './read-here.ts';
 import { jobResult, type JobResult } from './job-result.ts';
 import type { SingleAnswer, SingleJobOptions } from './single-answer.ts';
 
@@ -33,7 +34,7 @@ export async function runHere(job: SingleJob, options: SingleJobOptions, desk: S
   const { tuning = {}, assumeSeconds, again = false, resubmit = false, confirm } = options;
   checkWanted({ tuning, ...defined({ assumeSeconds }) });
   const { config } = session.settings;
-  const read = await readSingleJob(job, { tuning, ...defined({ assumeSeconds }) }, config);
+  const read = await readHere(job, { tuning, ...defined({ assumeSeconds }) }, session);
   if (read.type === 'faulty') return read;
   if (read.settings.cache === 'only' && (again || resubmit))
     refuseOption(again ? 'again' : 'resubmit', 'false with the cache mode only, which sends nothing', true);

@@ -5,8 +5,8 @@ import { findOnRecord, readSingle, type SingleRecord } from '../../client/single
 import { areRowsCleaned } from '../../batches/clean-batch.ts';
 import { readSingleJob, type SingleJob, type SingleOptions, type SoundJob } from '../../batches/single-job.ts';
 import { defined } from '../../contract/defined.ts';
-import type { TextLimits } from '../../contract/text-limits.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
+import { learntLimits } from '../../client/text-limits.ts';
 import { openStore } from '../../store/open-store.ts';
 import type { RunContext } from '../command-context.ts';
 import { readTuning } from '../commands/tuning-flags.ts';
@@ -53,7 +53,8 @@ export async function runSingle(request: SingleRequest): Promise<ExitName> {
     case 'known':
       return askAndWork(request, recorded, settings);
     case 'new': {
-      const textLimits = job.split === undefined ? undefined : await learntLimits(settings, flags);
+      const textLimits =
+        job.split === undefined ? undefined : await learntLimits(readApiUrl(settings, flags), settings);
       return askAndWork(request, await read(defined({ textLimits })), settings);
     }
   }
@@ -64,18 +65,6 @@ function refusePaying({ again = false, resubmit = false }: SingleFlags): void {
   if (!again && !resubmit) return;
   const paying = again ? '--again' : '--resubmit';
   throw usageError(`${paying} pays for a request, and --cached-only (--cache only) sends none. Leave one of them out.`);
-}
-
-/** What is known of the longest texts that the API takes. */
-async function learntLimits(settings: Settings, flags: SingleFlags): Promise<TextLimits | undefined> {
-  const apiUrl = readApiUrl(settings, flags);
-  const ledger = apiUrl === undefined ? undefined : await openRecordsIfAny(settings);
-  if (ledger === undefined || apiUrl === undefined) return undefined;
-  try {
-    return await ledger.textLimits(apiUrl);
-  } finally {
-    await ledger.close();
-  }
 }
 
 /** Where a job is by the record alone. `known`: its batch goes on. `new`: it becomes a batch, or the API has to say whose it is. */
