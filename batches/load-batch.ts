@@ -5,6 +5,7 @@ import { realmDifference } from '../contract/names.ts';
 import type { ManifestSource } from '../inputs/manifest-source.ts';
 import type { ManifestOptions } from '../inputs/manifest-reader.ts';
 import { readManifest, type ManifestSummary } from '../inputs/read-manifest.ts';
+import type { VoiceMaker } from '../inputs/voice-uses.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { MonthClaim } from '../ledger/occurrence-records.ts';
 import type { BatchIdentity, BatchRecord, LoadedRow } from '../ledger/record-types.ts';
@@ -42,9 +43,11 @@ export interface TakenName {
   readonly wanted: Reading;
   /**
    * True if a redrive of that batch can use the manifest as an edited one, because ids of the user's own identify its
-   * rows.
+   * rows, and it has no more rows than the batch.
    */
   readonly canRedrive: boolean;
+  /** The rows of the manifest that make voices; under another name they would make them again. */
+  readonly makers: readonly VoiceMaker[];
 }
 
 /** Result of loading: a new batch, an existing one, or none, because its name is taken. */
@@ -124,7 +127,14 @@ export function compareBatch(
   if (differs === undefined) return { type: 'known', batch };
   const { options, checked, settings } = request;
   const hasIds = checked.columns.includes(options.map['id'] ?? 'id');
-  return { type: 'taken', batch, differs, wanted: settings.reading, canRedrive: differs === 'manifest' && hasIds };
+  return {
+    type: 'taken',
+    batch,
+    differs,
+    wanted: settings.reading,
+    canRedrive: differs === 'manifest' && hasIds && checked.rows <= batch.rows,
+    makers: checked.voices.makers,
+  };
 }
 
 function findDifference(found: BatchRecord, request: ComparedBatch): BatchDifference | undefined {

@@ -71,7 +71,13 @@ export class VoiceReport {
     const shown = voices.slice(0, MOST_CANDIDATES).map(candidateWords);
     const more = voices.length > shown.length ? `, and ${String(voices.length - shown.length)} more` : '';
     const made = voices.some(({ maker }) => maker !== undefined) ? ', or another name for the new voice' : '';
-    const expected = `the id of one of the ${String(voices.length)} voices of this name${made}: ${shown.join(', ')}${more}`;
+    const again = voices.find(({ maker }) => maker !== undefined)?.maker;
+    const isThere = voices.filter(({ maker }) => maker === undefined).length === 1;
+    const there =
+      again === undefined || !isThere
+        ? ''
+        : `; to speak with the voice that is there, remove line ${String(again.line)}, which makes another one`;
+    const expected = `the id of one of the ${String(voices.length)} voices of this name${made}: ${shown.join(', ')}${more}${there}`;
     this.#add(use, { expected, came: show(use.voice), code: 'ambiguous-voice' });
   }
 

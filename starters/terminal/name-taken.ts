@@ -9,7 +9,7 @@ import { goOnCommand, readingFlags, shellWord } from './go-on-command.ts';
  * name.
  */
 export function nameTakenText(
-  { batch, differs, wanted, canRedrive }: TakenName,
+  { batch, differs, wanted, canRedrive, makers }: TakenName,
   source: Pick<ManifestSource, 'path' | 'label'>,
   commandAs: (name: string) => string,
 ): string {
@@ -18,6 +18,7 @@ export function nameTakenText(
     ...(differs === 'reading' ? [`  ${goOnCommand(batch)}    goes on with the flags of that batch`] : []),
     ...(canRedrive ? [redriveChoice(batch.name, source)] : []),
     `  ${commandAs('NEW-NAME')}    runs this manifest as a new batch, and pays for the rows without a result to reuse`,
+    ...(differs === 'manifest' ? withoutMakers(makers) : []),
     `  voxbatch status ${shellWord(batch.name)}    shows the batch with this name`,
   ].join('\n');
 }
@@ -31,6 +32,19 @@ const DIFFERENCE_WORDS: Readonly<Record<BatchDifference, (batch: BatchRecord, wa
   reading: ({ settings }, wanted) => `read the same manifest with other flags: ${otherFlags(settings.reading, wanted)}`,
   'file-names': ({ settings }) => `names its files differently (--file-name ${settings.nameTemplate})`,
 };
+
+/** What to do before a new batch, if its rows of kind `voice` would make again what the batch has made. */
+function withoutMakers(makers: TakenName['makers']): readonly string[] {
+  const [first] = makers;
+  if (first === undefined) return [];
+  const which =
+    makers.length === 1
+      ? `line ${String(first.line)}`
+      : `the ${String(makers.length)} rows of kind voice (the first: line ${String(first.line)})`;
+  return [
+    `      Before that, remove ${which} from the manifest: the voices that this batch made are there, and rows find them by name.`,
+  ];
+}
 
 /** `--voice ada there, --voice lin now; no --format there, --format wav now`: the flags that differ, each as it was and is. */
 function otherFlags(recorded: Reading, wanted: Reading): string {

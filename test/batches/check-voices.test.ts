@@ -172,7 +172,7 @@ describe('checkVoices', () => {
 
     it('refuses a name that a voice of the list has, too, and one that two rows make', async () => {
       expect(problems(await check(['name:Lin,', 'name:max,'], { makers: MAKERS }))).toEqual([
-        '2 | r2 | voice | ambiguous-voice | the id of one of the 2 voices of this name, or another name for the new voice: v-3 (qwen), the voice that row 9 makes (line 10) | "name:Lin"',
+        '2 | r2 | voice | ambiguous-voice | the id of one of the 2 voices of this name, or another name for the new voice: v-3 (qwen), the voice that row 9 makes (line 10); to speak with the voice that is there, remove line 10, which makes another one | "name:Lin"',
         '3 | r3 | voice | ambiguous-voice | the id of one of the 2 voices of this name, or another name for the new voice: the voice that row 11 makes (line 12), the voice that row 12 makes (line 13) | "name:max"',
       ]);
     });

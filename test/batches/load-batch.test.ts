@@ -118,6 +118,7 @@ describe('findOrLoadBatch', () => {
     const taken = { type: 'taken', differs: 'manifest' };
     expect(await load(LINES.replace('One.', 'Eins.'))).toMatchObject({ ...taken, canRedrive: true });
     expect(await load('text,voice\nOne.,narrator\n')).toMatchObject({ ...taken, canRedrive: false });
+    expect(await load(`${LINES}new,Three.,narrator\n`)).toMatchObject({ ...taken, canRedrive: false });
   });
 });
 

@@ -1,15 +1,22 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Reading } from '../../../contract/batch.ts';
-import type { BatchDifference } from '../../../batches/load-batch.ts';
+import type { BatchDifference, TakenName } from '../../../batches/load-batch.ts';
 import type { BatchRecord } from '../../../ledger/record-types.ts';
 import { nameTakenText } from '../../../starters/terminal/name-taken.ts';
 
 const READING: Reading = { kind: null, defaults: { voice: 'ada' }, map: { text: 'a b' }, tts: 'job' };
 
-function textFor(differs: BatchDifference, wanted: Partial<Reading>): string {
+function textFor(differs: BatchDifference, wanted: Partial<Reading>, makers: TakenName['makers'] = []): string {
   const settings = { reading: READING } as BatchRecord['settings'];
   const batch = { name: 'l', source: 'l.csv', subset: null, settings } as BatchRecord;
-  const taken = { type: 'taken', batch, differs, wanted: { ...READING, ...wanted }, canRedrive: false } as const;
+  const taken = {
+    type: 'taken',
+    batch,
+    differs,
+    wanted: { ...READING, ...wanted },
+    canRedrive: false,
+    makers,
+  } as const;
   return nameTakenText(taken, { path: 'l.csv', label: 'l.csv' }, (name) => `voxbatch run l.csv --name ${name}`);
 }
 
@@ -32,6 +39,15 @@ describe('a name that is taken by a batch with other flags', () => {
     expect(text).toContain(
       "\n  voxbatch run l.csv --voice ada --map 'text=a b'    goes on with the flags of that batch\n",
     );
+  });
+
+  it('says what to do with rows that would make its voices again', () => {
+    const maker = { name: 'Ada', row: 1, line: 2, id: 'a' };
+    expect(textFor('manifest', {})).not.toContain('remove');
+    expect(textFor('manifest', {}, [maker])).toContain(
+      'Before that, remove line 2 from the manifest: the voices that this batch made are there, and rows find them by name.',
+    );
+    expect(textFor('manifest', {}, [maker, maker])).toContain('the 2 rows of kind voice (the first: line 2)');
   });
 
   it('names both dialects', () => {
