@@ -1,7 +1,8 @@
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
 import * as z from 'zod';
 import { makeHome, pathsIn, type HomePaths } from './home.ts';
-import { KernelLock, lockExclusively } from './kernel-lock.ts';
+import { KernelLock } from './kernel-lock.ts';
 
 const upRecord = z.object({ pid: z.int().positive(), isReady: z.boolean() });
 
@@ -22,15 +23,19 @@ export interface UpClaim {
 
 /** Somebody who only looks holds the lock for a moment; a wait this long outlasts that, ms. */
 const LOOKERS_MS = 3_000;
+/** Time between two tries, ms. */
+const GAP_MS = 25;
+/** Tries in a row that find the lock held alone before it is an `up` that has it: another try holds it for a moment only. */
+const TRIES_TO_GIVE_UP = 5;
 
 /**
  * Claims a home for the `up` of this process; undefined: another one has it. The kernel holds the claim, so it ends with
- * its process, however that dies.
+ * its process, however that dies. `lookersMs`: how long to wait for those who only look; default 3 s.
  */
-export async function claimUp(home: string): Promise<UpClaim | undefined> {
+export async function claimUp(home: string, lookersMs = LOOKERS_MS): Promise<UpClaim | undefined> {
   const paths = makeHome(home);
   const lock = new KernelLock(paths.upLock);
-  if (!(await lockExclusively(lock, { timeoutMs: LOOKERS_MS }))) {
+  if (!(await lockUnlessUp(lock, lookersMs))) {
     lock.close();
     return undefined;
   }
@@ -48,6 +53,18 @@ export async function claimUp(home: string): Promise<UpClaim | undefined> {
       lock.close();
     },
   };
+}
+
+/** Waits for the lock while somebody only looks; false once an `up` turns out to have it, or the time is over. */
+async function lockUnlessUp(lock: KernelLock, lookersMs: number): Promise<boolean> {
+  const end = performance.now() + lookersMs;
+  for (let heldAlone = 0; heldAlone < TRIES_TO_GIVE_UP && performance.now() < end;) {
+    if (lock.tryAlone()) return true;
+    heldAlone = lock.tryShared() ? 0 : heldAlone + 1;
+    lock.release();
+    await pause(GAP_MS);
+  }
+  return false;
 }
 
 /** Who is `up` in a home. Creates nothing. */

@@ -30,6 +30,12 @@ describe('the claim of a home', () => {
     (await claimUp(home))?.release();
   });
 
+  it('is refused without a wait for those who look where another one has it', async () => {
+    const claim = await claimUp(home);
+    expect(await claimUp(home, Infinity)).toBeUndefined();
+    claim?.release();
+  });
+
   it('is not ready by the record of one that has died', async () => {
     const { upRecord, upLock } = pathsIn(home);
     // No process has this id: Linux and macOS give smaller ones.
