@@ -22,20 +22,20 @@ const ECHO =
   `Refused: Authorization: Bearer ${TOKEN}, ${encodeURIComponent(TOKEN)}, ${BASE64}, ` +
   `Basic ${Buffer.from(`api:${TOKEN}`).toString('base64')} for ${LINK}`;
 
-const status = (
-  code: 400 | 401 | 402 | 403 | 404 | 409 | 413 | 422 | 429 | 500 | 502 | 503 | 504,
-): FaultPlan['rules'] =>
-  (['own', 'foreign', 'empty'] as const).map((body) => ({
-    on: 'create',
-    fault: { kind: 'status', status: code, body, message: ECHO },
-    times: 1,
-  }));
+/** Refusals and troubles. After many troubles in a row all requests pause, for long; so refusals, which end that, come in between. */
+const STATUSES = [400, 403, 404, 409, 413, 422, 429, 500, 502, 503, 504] as const;
 
 /** Every fault that there is, each once; the first that has not acted yet acts on the next request. */
 const EVERY_FAULT: FaultPlan = {
   rules: [
     { on: 'profile', fault: { kind: 'status', status: 500, message: ECHO }, times: 1 },
-    ...([400, 403, 404, 409, 413, 422, 429, 500, 502, 503, 504] as const).flatMap((code) => status(code) ?? []),
+    ...(['own', 'foreign', 'empty'] as const).flatMap((body) =>
+      STATUSES.map((status) => ({
+        on: 'create' as const,
+        fault: { kind: 'status' as const, status, body, message: ECHO },
+        times: 1,
+      })),
+    ),
     {
       on: 'create',
       operation: 'speech-job',
@@ -44,16 +44,17 @@ const EVERY_FAULT: FaultPlan = {
     },
     { on: 'create', fault: 'accept-then-500', times: 1 },
     { on: 'create', fault: { kind: 'status', status: 500, message: ECHO, accepted: true }, times: 1 },
+    { on: 'create', fault: { kind: 'job-fails', message: ECHO }, times: 1 },
     { on: 'create', fault: 'soft-error', times: 1 },
     { on: 'create', fault: 'html', times: 1 },
+    { on: 'create', fault: 'job-stuck', times: 1 },
     { on: 'create', fault: 'reset-before', times: 1 },
     { on: 'create', fault: 'reset-after', times: 1 },
+    { on: 'create', fault: { kind: 'unknown-status', word: `Bearer ${TOKEN}` }, times: 1 },
     { on: 'create', fault: 'cut', times: 1 },
     { on: 'create', fault: 'wrong-length', times: 1 },
+    { on: 'create', fault: { kind: 'job-fails', message: ECHO }, times: 1 },
     { on: 'create', fault: { kind: 'late', ms: 300 }, times: 1 },
-    { on: 'create', fault: { kind: 'job-fails', message: ECHO }, times: 2 },
-    { on: 'create', fault: 'job-stuck', times: 1 },
-    { on: 'create', fault: { kind: 'unknown-status', word: `Bearer ${TOKEN}` }, times: 1 },
     { on: 'create', fault: { kind: 'status', status: 402, message: ECHO }, times: 1 },
     { on: 'read', fault: { kind: 'status', status: 500, message: ECHO }, times: 2 },
     { on: 'read', fault: { kind: 'status', status: 404, message: ECHO }, times: 2 },
