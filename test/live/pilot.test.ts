@@ -30,7 +30,12 @@ describe('a sample that pays more than was quoted', () => {
   let world: LiveWorld;
 
   beforeEach(async () => {
-    world = await LiveWorld.create({ seed: 12, createMs: [5, 20], jobMs: [50, 200], shape: 'speech.credits=named' });
+    world = await LiveWorld.withServer({
+      seed: 12,
+      createMs: [5, 20],
+      jobMs: [50, 200],
+      shape: 'speech.credits=named',
+    });
     const lines = Array.from({ length: ROWS }, (_, at) => {
       const voice = VOICES[at < 56 ? 0 : at % 3] ?? '';
       const isDub = at === 30 || at === 31;

@@ -26,7 +26,7 @@ let world: LiveWorld;
 
 /** A batch of so many rows that all have ended unknown, among so many jobs of another program. */
 async function loseAll(rows: number, foreign: number): Promise<void> {
-  world = await LiveWorld.create({ seed: 62, plan: LOSES_ALL, jobMs: [200, 400] });
+  world = await LiveWorld.withServer({ seed: 62, plan: LOSES_ALL, jobMs: [200, 400] });
   await world.prepare(1);
   const lines = Array.from(
     { length: rows },

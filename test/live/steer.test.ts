@@ -1,5 +1,5 @@
 /** @slow */
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { expectWhole, report } from '../support/batch-end.ts';
 import { changeRate, untilRecorded } from '../support/batch-record.ts';
 import { LiveWorld, mixedManifest } from '../support/live-world.ts';
@@ -15,10 +15,10 @@ const saying = (text: string): unknown => expect.stringContaining(text);
 describe('steering a batch that runs', () => {
   let world: LiveWorld;
 
-  beforeEach(async () => {
-    world = await LiveWorld.create({ seed: 51, createMs: [20, 200], jobMs: [1_000, 2_500] });
+  async function open(place: 'create' | 'withServer'): Promise<void> {
+    world = await LiveWorld[place]({ seed: 51, createMs: [20, 200], jobMs: [1_000, 2_500] });
     await world.prepare(ROWS, KINDS);
-  });
+  }
   afterEach(async () => {
     expect(await world.close()).toBeGreaterThan(0);
   });
@@ -56,6 +56,7 @@ describe('steering a batch that runs', () => {
   }
 
   it('pause: nothing is paid after its acknowledgement, what runs is fetched, and the command ends (75)', async () => {
+    await open('withServer');
     const running = world.start(RUN);
     await untilUnderWay();
     const { at, paid } = await pause();
@@ -81,6 +82,7 @@ describe('steering a batch that runs', () => {
   });
 
   it('pause and resume with a worker that stays: it goes on by itself', async () => {
+    await open('create');
     const up = world.start(['up']);
     await up.said('Working for account');
     // So slow that it is not at its end before the command is.
@@ -101,6 +103,7 @@ describe('steering a batch that runs', () => {
   });
 
   it('paused, then killed, then run again: still paused, and what ran is fetched', async () => {
+    await open('create');
     const running = world.start(RUN);
     await untilUnderWay();
     const { at, paid } = await pause();
@@ -114,6 +117,7 @@ describe('steering a batch that runs', () => {
   });
 
   it('stop: what runs is fetched, the rest is cancelled (10)', async () => {
+    await open('withServer');
     const running = world.start(RUN);
     await untilUnderWay();
     expect(await world.run(['stop'])).toMatchObject({ code: 0 });
@@ -133,6 +137,7 @@ describe('steering a batch that runs', () => {
   });
 
   it('a second run of the same batch follows it; another batch runs beside it', async () => {
+    await open('create');
     // Rows of its own: it would have the results of the first batch otherwise.
     await world.write('others.csv', mixedManifest(40, KINDS).replaceAll('this batch', 'another batch'));
     const both = [world.start(RUN), world.start(['run', 'others.csv'])];

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { report } from '../support/batch-end.ts';
 import { changeRate } from '../support/batch-record.ts';
 import { LiveWorld } from '../support/live-world.ts';
@@ -18,12 +18,12 @@ interface Stopped {
 describe('stop --now', () => {
   let world: LiveWorld;
 
-  beforeEach(async () => {
+  async function open(place: 'create' | 'withServer'): Promise<void> {
     // Jobs outlive the test unless it lets them end.
-    world = await LiveWorld.create({ seed: 61, createMs: [20, 200], jobMs: [3_600_000, 3_600_000] });
+    world = await LiveWorld[place]({ seed: 61, createMs: [20, 200], jobMs: [3_600_000, 3_600_000] });
     // One paid request per row, so that rows and charges can be compared.
     await world.prepare(ROWS, ['tts', 'lip-sync']);
-  });
+  }
   afterEach(async () => {
     await world.close();
   });
@@ -41,6 +41,7 @@ describe('stop --now', () => {
   }
 
   it('names what runs and what it costs, waits for none of it, and its results come later, free', async () => {
+    await open('withServer');
     const running = world.start(RUN);
     await untilUnderWay();
     const stopped = await stopNow();
@@ -76,6 +77,7 @@ describe('stop --now', () => {
   });
 
   it('after a stop that still waits for jobs: ends at once; a stop after it changes nothing', async () => {
+    await open('withServer');
     const running = world.start(RUN);
     await untilUnderWay();
     expect(await world.run(['stop'])).toMatchObject({
@@ -90,6 +92,7 @@ describe('stop --now', () => {
   });
 
   it('where nobody works any more: the batch is closed without a worker or a server', async () => {
+    await open('create');
     const running = world.start(RUN);
     await world.untilCharged(10);
     running.child.kill('SIGINT');

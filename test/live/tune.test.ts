@@ -1,5 +1,5 @@
 /** @slow */
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { expectWhole, report } from '../support/batch-end.ts';
 import { untilRecorded } from '../support/batch-record.ts';
 import { LiveWorld } from '../support/live-world.ts';
@@ -9,15 +9,16 @@ const ROWS = 60;
 describe('tuning a batch that runs', () => {
   let world: LiveWorld;
 
-  beforeEach(async () => {
-    world = await LiveWorld.create({ seed: 62, createMs: [20, 200], jobMs: [2_000, 3_000] });
+  async function open(place: 'create' | 'withServer'): Promise<void> {
+    world = await LiveWorld[place]({ seed: 62, createMs: [20, 200], jobMs: [2_000, 3_000] });
     await world.prepare(ROWS, ['tts', 'lip-sync']);
-  });
+  }
   afterEach(async () => {
     expect(await world.close()).toBeGreaterThan(0);
   });
 
   it('rate: the requests that follow keep to it', async () => {
+    await open('withServer');
     // At this rate the batch would take half an hour.
     const running = world.start(['run', 'lines.csv', '--rate', '0.03']);
     await world.untilCharged(1);
@@ -29,6 +30,7 @@ describe('tuning a batch that runs', () => {
   });
 
   it('window: lanes get their new share, up and down', async () => {
+    await open('withServer');
     const running = world.start(['run', 'lines.csv', '--window', '2']);
     await world.untilCharged(4);
     const inFlight = async (): Promise<number> => (await world.status('lines')).states['processing'] ?? 0;
@@ -41,6 +43,7 @@ describe('tuning a batch that runs', () => {
   });
 
   it('two people steer at once, all the time: no error, no lost change, nothing paid twice', async () => {
+    await open('create');
     const running = world.start(['run', 'lines.csv', '--rate', '0.2', '--assume-seconds', '3', '--detach']);
     expect(await running.ended).toMatchObject({ code: 0 });
     await world.untilCharged(2);

@@ -16,7 +16,7 @@ let flags: readonly string[];
 
 beforeAll(async () => {
   const [from, to] = JOB_MS;
-  world = await LiveWorld.create({
+  world = await LiveWorld.withServer({
     ...{ seed: 95, createMs: [5, 20], jobMs: [from, to], webhooks: 'each' },
     shape: 'profile.webhook=webhookUrl',
   });
