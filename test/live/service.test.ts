@@ -2,10 +2,9 @@
 import { readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { expectWhole, report } from '../support/batch-end.ts';
-import { changeRate } from '../support/batch-record.ts';
+import { changeRate, untilRecorded } from '../support/batch-record.ts';
 import { LiveWorld } from '../support/live-world.ts';
 import { Supervisor } from '../support/supervisor.ts';
-import { waitFor } from '../support/wait-for.ts';
 
 const ROWS = 80;
 /** A matcher with a type. */
@@ -104,7 +103,7 @@ describe('the unit of up --print-unit systemd, as printed', () => {
   }
 
   async function untilClosed(name: string): Promise<void> {
-    await waitFor(async () => (await world.status(name)).state === 'closed', undefined, 500);
+    await untilRecorded(world, name, ({ state }) => state === 'closed');
   }
 
   it('starts, is restarted after SIGKILL and goes on, and stops in order: 0 charged twice, no process left', async () => {
