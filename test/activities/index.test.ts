@@ -1,3 +1,4 @@
+/** @slow */
 import { describe, expect, it } from '@jest/globals';
 import { asyncLocalStorage } from '@temporalio/activity';
 import { MockActivityEnvironment } from '@temporalio/testing';

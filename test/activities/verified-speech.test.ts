@@ -1,3 +1,4 @@
+/** @slow */
 import { describe, expect, it } from '@jest/globals';
 import { gatherLeftovers } from '../../batches/leftovers.ts';
 import type { RowSpec } from '../../contract/row-kinds.ts';

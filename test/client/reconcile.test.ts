@@ -1,3 +1,4 @@
+/** @slow */
 import { describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
 import type { ReconcileOptions } from '../../client/reconcile.ts';

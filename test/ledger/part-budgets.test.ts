@@ -1,3 +1,4 @@
+/** @slow */
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Ledger } from '../../ledger/ledger.ts';

@@ -1,3 +1,4 @@
+/** @slow */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { FaultPlan } from '../../simulator/start-simulator.ts';
 import { expectWhole } from '../support/batch-end.ts';

@@ -1,3 +1,4 @@
+/** @slow */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { FaultPoint } from '../../activities/fault-points.ts';
 import { encodeSilence } from '../../simulator/media/encode-wav.ts';

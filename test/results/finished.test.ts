@@ -1,3 +1,4 @@
+/** @slow */
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

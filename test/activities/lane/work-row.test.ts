@@ -1,3 +1,4 @@
+/** @slow */
 import { describe, expect, it } from '@jest/globals';
 import { Ahead } from '../../../activities/lane/ahead.ts';
 import { WakeUps } from '../../../activities/lane/wake-ups.ts';

@@ -1,3 +1,4 @@
+/** @slow */
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { ApiError } from '../../../api/speech-api.ts';
 import { changeProfile } from '../../../client/account/change-profile.ts';
