@@ -16,3 +16,6 @@ export const ASSUMED_TEXT_LIMIT = 2_000;
 
 /** A learnt limit below this may be a misread refusal. Texts are split by it, but not refused for it. */
 export const DOUBTED_TEXT_LIMIT = 500;
+
+/** For so long, ms, texts are refused for a learnt limit: an API may take longer ones by now, and to ask it costs nothing. */
+export const LEARNT_LIMIT_LIFE_MS = 30 * 86_400_000;

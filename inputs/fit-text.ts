@@ -1,4 +1,10 @@
-import { ASSUMED_TEXT_LIMIT, DOUBTED_TEXT_LIMIT, type TextLimit, type TextLimits } from '../contract/text-limits.ts';
+import {
+  ASSUMED_TEXT_LIMIT,
+  DOUBTED_TEXT_LIMIT,
+  LEARNT_LIMIT_LIFE_MS,
+  type TextLimit,
+  type TextLimits,
+} from '../contract/text-limits.ts';
 import { columnsReadBy, operationOf, resultOf, stepsIn, type RowSpec, type TtsMode } from '../contract/row-kinds.ts';
 import type { SplitMode } from '../contract/split-modes.ts';
 import { splitText, type Uncut } from '../policy/split-text.ts';
@@ -36,9 +42,9 @@ export function fitText(spec: RowSpec, { tts, split, textLimits = {} }: TextRule
   return { finding: { expected: `${expected}, because ${WHY_UNCUT[cut.why]}`, came, code: 'text-too-long' } };
 }
 
-/** Few engines take so little: a refusal that was misread must not keep texts from being sent, for then nothing would correct it. */
+/** A limit that few engines have, or that is old, must not keep texts from being sent, for then nothing would correct it. */
 function isDoubtful({ most, learntAt }: TextLimit): boolean {
-  return learntAt !== undefined && most < DOUBTED_TEXT_LIMIT;
+  return learntAt !== undefined && (most < DOUBTED_TEXT_LIMIT || Date.now() - learntAt > LEARNT_LIMIT_LIFE_MS);
 }
 
 /** Only speech that is a row's result can be joined; that of a chain is sent on by its link. */
