@@ -7,6 +7,17 @@ export type { LipSyncOptions, RunAnswer, SayOptions, TranscribeOptions, Voxbatch
 export type { JobResult } from './single/job-result.ts';
 export type { SingleAnswer, SingleJobOptions } from './single/single-answer.ts';
 export type { PlanAnswer, RunOptions } from './record-manifest.ts';
+export type { AccountFunctions } from './account/account-functions.ts';
+export type { ChangedField, FieldResult, ProfileChange } from './account/change-profile.ts';
+export type {
+  CreateVoiceOptions,
+  DeletedVoice,
+  PreviewOptions,
+  ShownVoice,
+  VoiceFunctions,
+} from './voices/voice-functions.ts';
+export type { ListWish, VoiceList } from './voices/list-voices.ts';
+export type { Profile, Voice } from '../api/speech-api.ts';
 export type { Batch, ReconcileAnswer, RedriveAnswer, RunningBatch } from './batch.ts';
 export type { CompareOptions } from './compare.ts';
 export type { ReconcileOptions } from './reconcile.ts';

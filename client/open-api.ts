@@ -42,10 +42,13 @@ export async function openApi(access: ApiAccess): Promise<OpenApi> {
     return { api, profile: await readProfilePatiently(api) };
   } catch (error) {
     api.close();
-    if (!(error instanceof ApiError)) throw error;
-    const type = error.failure.class === 'BadToken' ? 'token-refused' : 'api-away';
-    throw new VoxbatchError({ type, apiUrl: access.baseUrl, failure: error.failure });
+    throw error instanceof ApiError ? apiProblem(error, access.baseUrl) : error;
   }
+}
+
+/** Why the profile cannot be read. */
+export function apiProblem({ failure }: ApiError, apiUrl: string): VoxbatchError {
+  return new VoxbatchError({ type: failure.class === 'BadToken' ? 'token-refused' : 'api-away', apiUrl, failure });
 }
 
 /** Creates the API client with this access. Sends nothing. Throws {@link VoxbatchError} (`odd-token`, `odd-proxy`). */

@@ -6,6 +6,7 @@ import { openManifest } from '../inputs/manifest-source.ts';
 import { checkManifest, type CheckedManifest } from '../inputs/read-manifest.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
 import type { CacheSums } from '../ledger/result-methods.ts';
+import { accountFunctions, type AccountFunctions } from './account/account-functions.ts';
 import { batchNamed, type Batch, type BatchDesk, type RunningBatch } from './batch.ts';
 import { checkConfig, checkHome, checkWanted } from './check-options.ts';
 import { compareHere, type CompareOptions } from './compare.ts';
@@ -19,6 +20,7 @@ import type { Settings } from './settings.ts';
 import type { SingleAnswer, SingleJobOptions } from './single/single-answer.ts';
 import { lipSyncJob, sayJob, transcribeJob, type SpeechWish, type TranscriptWish } from './single/single-job-of.ts';
 import { apiUrlOf, withLearntLimits } from './text-limits.ts';
+import { voiceFunctions, type VoiceFunctions } from './voices/voice-functions.ts';
 import type { Workplace, WorkplaceRequest } from './workplace.ts';
 
 /**
@@ -38,7 +40,7 @@ export type TranscribeOptions = SingleJobOptions & TranscriptWish;
 export type LipSyncOptions = SingleJobOptions & Pick<SpeechWish, 'api'>;
 
 /** An open voxbatch. Close it in the end. */
-export interface Voxbatch {
+export interface Voxbatch extends VoiceFunctions, AccountFunctions {
   /** Reads a manifest, checks and prices every row. Sends nothing. */
   check(manifest: string, wanted?: WantedBatch): Promise<CheckedManifest>;
   /**
@@ -129,6 +131,8 @@ export function openVoxbatch(options: VoxbatchOptions): Voxbatch {
     say: (text, wish) => single(sayJob(text, wish), wish),
     transcribe: (audio, wish = {}) => single(transcribeJob(audio, wish), wish),
     lipSync: (sources, wish = {}) => single(lipSyncJob(sources, wish), wish),
+    ...voiceFunctions(session, single),
+    ...accountFunctions(session),
     plan: (manifest, wanted = {}) => planWanted(manifest, wanted, session, settings.config),
     compare: async (one, other, compareOptions) =>
       compareHere(await session.ledger(), settings, [one, other], compareOptions),

@@ -1,5 +1,6 @@
 import type { Failure } from '../../contract/failures.ts';
 import type { Outcome } from '../../contract/outcomes.ts';
+import { resultOf } from '../../contract/row-kinds.ts';
 import { copyOut, type CopiedOut } from '../../results/copy-out.ts';
 import { resultFields, type CreditsKind } from '../../results/result-line.ts';
 import type { Store } from '../../store/store.ts';
@@ -13,6 +14,8 @@ export interface JobResult {
   readonly outcome: Outcome | null;
   /** What was heard, of a transcription. */
   readonly text: string | null;
+  /** Id of the voice that it made, of `createVoice`. */
+  readonly voice: string | null;
   /** Why it has no result. */
   readonly failure: Failure | null;
   /** Known cost in credits, of all its takes. */
@@ -34,8 +37,10 @@ export function jobResult(record: SingleRecord, store: () => Promise<Pick<Store,
   const { batch, row } = record;
   const files = row.file === null ? [] : [row.file, ...row.extraFiles];
   const { _credits: credits, _credits_kind: creditsKind } = resultFields(record, batch.name, '');
+  const isVoice = resultOf(row.kind) === 'voice';
   return {
-    ...{ name: batch.name, outcome: row.outcome, text: row.text, failure: row.failure, take: row.take },
+    ...{ name: batch.name, outcome: row.outcome, failure: row.failure, take: row.take },
+    ...{ text: isVoice ? null : row.text, voice: isVoice ? row.text : null },
     ...{ credits, creditsKind, extensions: files.map(({ extension }) => extension) },
     save: async (path, { replace = false, extension } = {}) => {
       const file = files.find((one) => extension === undefined || one.extension === extension);

@@ -49,7 +49,28 @@ export function lipSyncJob(
   return { command: 'lip-sync', kind: 'lip-sync', cells: { video, audio, ...apiCells(api) } };
 }
 
+/** A voice that is to be made from recordings. */
+export interface VoiceWish {
+  /** Paths of the recordings on this machine (wav, mp3, m4a, ogg, flac); at least one. */
+  readonly samples: readonly string[];
+  /** What is said in them. */
+  readonly transcript?: string | undefined;
+  /** Any text about the voice. */
+  readonly description?: string | undefined;
+  /** Who may use it: `private` or `public`. Default: the API's. */
+  readonly visibility?: string | undefined;
+  readonly language?: string | undefined;
+  readonly api?: ApiFields | undefined;
+}
+
+export function voiceJob(name: string, wish: VoiceWish): SingleJob {
+  const { samples, transcript, description, visibility, language, api } = wish;
+  const columns = defined({ transcript, description, visibility, language });
+  const cells = { name, samples: JSON.stringify(samples), ...columns, ...apiCells(api) };
+  return { command: 'voice', typed: 'voices create', kind: 'voice', cells };
+}
+
 /** These fields as cells. */
-export function apiCells(api: ApiFields = {}): Readonly<Record<string, JsonValue>> {
+function apiCells(api: ApiFields = {}): Readonly<Record<string, JsonValue>> {
   return Object.fromEntries(Object.entries(api).map(([field, value]) => [`api.${field}`, value]));
 }

@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readVoices } from '../../api/read-voices.ts';
-import { ApiError, mayHeal, type SpeechApi } from '../../api/speech-api.ts';
+import { ApiError, mayHeal, type SpeechApi, type Voice } from '../../api/speech-api.ts';
 import type { Failure } from '../../contract/failures.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Account, VoiceUser } from '../../ledger/voice-users.ts';
+import { nameAskedFor } from '../../policy/voice-name.ts';
+import { findVoice, type FoundVoice } from './find-voice.ts';
 
 /** A voice that is to be deleted. */
 export interface DeleteRequest {
@@ -32,6 +34,24 @@ export type Deletion =
   | { readonly type: 'deleted' | 'missing' }
   | { readonly type: 'in-use'; readonly users: readonly VoiceUser[] }
   | { readonly type: 'refused' | 'not-deleted' | 'unsure'; readonly failure: Failure };
+
+/** Whether a word can be the id of a voice. The path of another one would be that of something else. */
+export function canBeVoice(asked: string): boolean {
+  return !/^\s*$|^\.\.?$/.test(asked);
+}
+
+/** The voice that is to be deleted. `voice` undefined: the list does not have its id, which may be a voice all the same. */
+export type VoiceToDelete =
+  { readonly type: 'meant'; readonly voice: Voice | undefined } | Exclude<FoundVoice, { readonly type: 'found' }>;
+
+/** Looks up the voice that an id, or `name:` and a name, stands for, so that it can be deleted; free. */
+export async function voiceToDelete(api: Pick<SpeechApi, 'listVoices'>, asked: string): Promise<VoiceToDelete> {
+  const found = await findVoice(api, asked);
+  if (found.type === 'found') return { type: 'meant', voice: found.voice };
+  if (found.type === 'ambiguous' || nameAskedFor(asked) !== undefined) return found;
+  // The name of a voice is no id that may work all the same: the answer would be that there is no such voice.
+  return found.type === 'unlisted' && found.isName ? found : { type: 'meant', voice: undefined };
+}
 
 /** How often the API is asked: to delete twice is to delete once, and free. */
 const TRIES = 3;

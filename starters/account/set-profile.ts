@@ -8,6 +8,7 @@ import {
   type FieldResult,
   type ProfileChange,
 } from '../../client/account/change-profile.ts';
+import { isWebAddress } from '../../client/account/account-functions.ts';
 import type { OpenApi } from '../../client/open-api.ts';
 import { openApi } from '../connect/open-api.ts';
 import { readSettings } from '../connect/settings.ts';
@@ -32,7 +33,7 @@ export async function setWebhook(
   const isClear = flags.clear === true;
   if (isClear === (url !== undefined)) throw usageError('Give either a URL or --clear.');
   if (url === undefined) return change(flags, output, clearWebhook);
-  if (!/^https?:\/\/[^\s/]/i.test(url) || !URL.canParse(url)) {
+  if (!isWebAddress(url)) {
     throw usageError('The webhook is not an http or https URL. To take it away: voxbatch profile set-webhook --clear');
   }
   return change(flags, output, (open) => changeProfile(open, { webhookUrl: url }));

@@ -1,9 +1,8 @@
 import { readVoices } from '../../api/read-voices.ts';
-import { apiCells, type ApiFields } from '../../client/single/single-job-of.ts';
+import { voiceJob, type ApiFields } from '../../client/single/single-job-of.ts';
 import { createApi } from '../../client/open-api.ts';
 import { VoxbatchError } from '../../client/problem.ts';
 import type { SingleRecord } from '../../client/single/find-single.ts';
-import { defined } from '../../contract/defined.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { RunContext } from '../command-context.ts';
 import { dialectFor } from '../commands/dialect-flag.ts';
@@ -32,16 +31,11 @@ export async function createVoice(
   flags: CreateFlags,
   context: RunContext,
 ): Promise<ExitName> {
-  const { audio = [], transcript, description, visibility, language, api = {} } = flags;
+  const { audio: samples = [], transcript, description, visibility, language, api } = flags;
   const name = nameOf(given, flags);
-  if (audio.length === 0) throw usageError('A voice is made from recordings: name at least one with --sample FILE.');
-  const cells = {
-    ...{ name, samples: JSON.stringify(audio) },
-    ...defined({ transcript, description, visibility, language }),
-    ...apiCells(api),
-  };
+  if (samples.length === 0) throw usageError('A voice is made from recordings: name at least one with --sample FILE.');
   return runSingle({
-    job: { command: 'voice', typed: 'voices create', kind: 'voice', cells },
+    job: voiceJob(name, { samples, transcript, description, visibility, language, api }),
     flags,
     context,
     ready: () => Promise.resolve(),

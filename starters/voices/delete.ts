@@ -1,10 +1,14 @@
 import type { Voice } from '../../api/speech-api.ts';
 import { realmOf, type OpenApi } from '../../client/open-api.ts';
 import { openRecordsIfAny } from '../../client/open-records.ts';
-import { deleteVoice as deleteIt, type Deletion, type DeleteRequest } from '../../client/voices/delete-voice.ts';
-import { findVoice } from '../../client/voices/find-voice.ts';
+import {
+  canBeVoice,
+  deleteVoice as deleteIt,
+  voiceToDelete,
+  type Deletion,
+  type DeleteRequest,
+} from '../../client/voices/delete-voice.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
-import { nameAskedFor } from '../../policy/voice-name.ts';
 import { dialectFor, type DialectFlag } from '../commands/dialect-flag.ts';
 import type { ReadFlags } from '../commands/read-flags.ts';
 import { openApi } from '../connect/open-api.ts';
@@ -33,8 +37,7 @@ export async function deleteVoice(
   const person = personAt(output, flags);
   const settings = await readSettings();
   requireConsent(person);
-  // The path of such an id is that of something else.
-  if (/^\s*$|^\.\.?$/.test(asked)) throw usageError(`"${asked}" is not the id of a voice. See: voxbatch voices list.`);
+  if (!canBeVoice(asked)) throw usageError(`"${asked}" is not the id of a voice. See: voxbatch voices list.`);
   const open = await openApi(settings, flags);
   const api = open.api.speaking(dialectFor(flags, settings.config));
   try {
@@ -61,16 +64,10 @@ export async function deleteVoice(
 
 /** The voice as the list has it. Undefined: an id that is not listed, which may be a voice all the same. */
 async function listedVoice(api: OpenApi['api'], asked: string): Promise<Voice | undefined> {
-  const found = await findVoice(api, asked);
-  if (found.type === 'found') return found.voice;
-  const isId = nameAskedFor(asked) === undefined;
-  if (found.type === 'unread') {
-    if (isId) return undefined;
-    throw listUnread(api.baseUrl, found.why);
-  }
-  // The name of a voice is no id that may work all the same: the answer would be that there is no such voice.
-  if (found.type === 'unlisted' && isId && !found.isName) return undefined;
-  throw noSuchVoice(asked, found);
+  const meant = await voiceToDelete(api, asked);
+  if (meant.type === 'unread') throw listUnread(api.baseUrl, meant.why);
+  if (meant.type !== 'meant') throw noSuchVoice(asked, meant);
+  return meant.voice;
 }
 
 function questionOf(shown: string, voice: Voice | undefined, { api, profile }: OpenApi): string {

@@ -1,5 +1,5 @@
-import { ApiError, type Voice } from '../../api/speech-api.ts';
 import type { Dialect } from '../../contract/dialects.ts';
+import { listVoices as readList } from '../../client/voices/list-voices.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { dialectFor, type DialectFlag } from '../commands/dialect-flag.ts';
 import type { ReadFlags } from '../commands/read-flags.ts';
@@ -24,23 +24,17 @@ function emptyWords({ search, provider }: ListFlags, dialect: Dialect): string {
 
 /** `voxbatch voices list`: the voices that the account can use. Spends nothing. */
 export async function listVoices(flags: ListFlags, output: Output): Promise<ExitName> {
-  const { search, provider } = flags;
   const settings = await readSettings();
   const { api } = await openApi(settings, flags);
   const dialect = dialectFor(flags, settings.config);
-  const spoken = api.speaking(dialect);
-  const voices: Voice[] = [];
-  const onIgnored = (filter: 'search' | 'provider'): void => {
+  const list = await readList(api.speaking(dialect), flags).finally(() => {
+    api.close();
+  });
+  if (list.type === 'unread') throw listUnread(api.baseUrl, list.why);
+  const { voices, filteredHere } = list;
+  for (const filter of filteredHere) {
     const by = filter === 'search' ? 'name and id' : 'provider';
     output.say(`The API does not filter by --${filter}; these are all of its voices that match by ${by}.`);
-  };
-  try {
-    for await (const voice of spoken.listVoices({ search, provider, onIgnored })) voices.push(voice);
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    throw listUnread(api.baseUrl, error.failure.message, error);
-  } finally {
-    api.close();
   }
   if (flags.json === true) output.data(JSON.stringify(voices));
   else if (voices.length > 0) for (const line of tableLines(VOICE_COLUMNS, voices)) output.data(line);

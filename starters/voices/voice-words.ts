@@ -14,9 +14,11 @@ export const VOICE_COLUMNS = [
 ] as const;
 
 /** The API's list of voices cannot be read. */
-export function listUnread(apiUrl: string, why: string, cause?: unknown): ExitError {
-  const message = `The API at ${apiUrl} does not list its voices: ${why} Try again later. Nothing was spent.`;
-  return new ExitError('api', message, { cause });
+export function listUnread(apiUrl: string, why: string): ExitError {
+  return new ExitError(
+    'api',
+    `The API at ${apiUrl} does not list its voices: ${why} Try again later. Nothing was spent.`,
+  );
 }
 
 /** A word that is not the one voice of the list that it should be. */
