@@ -25,6 +25,26 @@ export class FfmpegFailed extends Error {
   }
 }
 
+/** What ffmpeg says of a disk that does not take its file, and the system's code for it. */
+const DISK_WORDS: readonly (readonly [RegExp, string])[] = [
+  [/No space left on device/u, 'ENOSPC'],
+  [/Dis[ck] quota exceeded/u, 'EDQUOT'],
+  [/File too large/u, 'EFBIG'],
+  [/Read-only file system/u, 'EROFS'],
+];
+
+/** The disk does not take what ffmpeg writes: this is no fault of the file, and may be well the next time. */
+export class FfmpegUnwritable extends Error {
+  /** The system's code, e.g. `ENOSPC`. */
+  readonly code: string;
+
+  constructor(message: string, code: string) {
+    super(message);
+    this.name = 'FfmpegUnwritable';
+    this.code = code;
+  }
+}
+
 /** A run of ffmpeg. */
 export interface FfmpegRun {
   /** Absolute path of the program. */
@@ -49,7 +69,7 @@ export function fileArgument(path: string): string {
 
 /**
  * Runs ffmpeg; no shell reads its words, and it may open local files only. Returns what it wrote to its error output. Throws
- * {@link FfmpegFailed}. It ends with this process or thread, however that ends, and at the latest when its time is up.
+ * {@link FfmpegFailed}, or {@link FfmpegUnwritable} for a full disk. It ends with this process or thread, however that ends, and at the latest when its time is up.
  */
 export async function runFfmpeg(run: FfmpegRun): Promise<string> {
   const { program, args, mostSeconds = MOST_CPU_SECONDS, onInput, onOutput } = run;
@@ -74,7 +94,7 @@ export async function runFfmpeg(run: FfmpegRun): Promise<string> {
     child.once('close', (code, signal) => {
       if (code === 0) resolve();
       else if (NOT_STARTED.includes(code)) reject(new FfmpegFailed(`ffmpeg cannot be started (${lastLine(words)})`));
-      else reject(new FfmpegFailed(`ffmpeg ended with ${signal ?? code}: ${lastLine(words)}`));
+      else reject(failureOf(`ffmpeg ended with ${signal ?? code}: ${lastLine(words)}`, signal, words));
     });
   });
   // Its end explains why a pipe broke; the pipe does not.
@@ -124,6 +144,11 @@ export async function ffmpegVersion(program: string): Promise<string> {
     },
   });
   return /^ffmpeg version (\S+)/u.exec(words)?.[1] ?? 'unknown';
+}
+
+function failureOf(message: string, signal: NodeJS.Signals | null, words: string): Error {
+  const code = signal === 'SIGXFSZ' ? 'EFBIG' : DISK_WORDS.find(([said]) => said.test(words))?.[1];
+  return code === undefined ? new FfmpegFailed(message) : new FfmpegUnwritable(message, code);
 }
 
 function isBroken(error: unknown): boolean {

@@ -1,5 +1,4 @@
-import { Readable, type Writable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import type { Writable } from 'node:stream';
 import { encoderOf } from '../encoders.ts';
 import { fileArgument, FfmpegFailed, runFfmpeg } from '../ffmpeg.ts';
 import { probeSound, type SoundFormat } from '../probe-sound.ts';
@@ -35,9 +34,9 @@ export async function joinByFfmpeg(parts: readonly JoinPart[], out: string, prog
     onInput: async (input) => {
       for (const part of parts) {
         starts.push(samples / format.rate);
-        samples += Math.floor((await naming(part, decodeInto(part, format, program, input))) / block);
+        samples += Math.floor((await decodeInto(part, format, program, input)) / block);
         const pause = Math.round(((part.pauseMs ?? 0) / 1_000) * format.rate);
-        if (pause > 0) await pipeline(Readable.from(silence(pause * block)), input, { end: false });
+        for (const piece of silence(pause * block)) await write(input, piece);
         samples += pause;
       }
       input.end();
@@ -55,20 +54,34 @@ function samplesOf({ rate, channels }: SoundFormat): readonly string[] {
 /** Passes the samples of a part on. Returns their bytes. */
 async function decodeInto(part: JoinPart, format: SoundFormat, program: string, input: Writable): Promise<number> {
   let bytes = 0;
-  await runFfmpeg({
+  const decoded = runFfmpeg({
     program,
     args: ['-i', fileArgument(part.path), '-map', '0:a:0', ...samplesOf(format), '-bitexact', 'pipe:1'],
     onOutput: async (output) => {
-      const counted = async function* (pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-        for await (const piece of pieces) {
-          bytes += piece.length;
-          yield piece;
-        }
-      };
-      await pipeline(output, counted, input, { end: false });
+      for await (const piece of output as AsyncIterable<Buffer>) {
+        bytes += piece.length;
+        await write(input, piece);
+      }
     },
   });
+  try {
+    await naming(part, decoded);
+  } catch (error) {
+    // The encoder has ended: that is what broke, and it says why.
+    if (!input.destroyed) throw error;
+    await write(input, Buffer.alloc(1));
+  }
   return bytes;
+}
+
+/** By hand, because every pipeline leaves listeners on what it writes to, and there may be 10,000 parts. */
+function write(input: Writable, piece: Buffer): Promise<void> {
+  return new Promise((resolve, reject) => {
+    input.write(piece, (error) => {
+      if (error) reject(error);
+      else resolve();
+    });
+  });
 }
 
 function* silence(bytes: number): Generator<Buffer> {

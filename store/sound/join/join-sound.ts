@@ -1,3 +1,5 @@
+import { StoreUnwritable } from '../../errors.ts';
+import { FfmpegUnwritable } from '../ffmpeg.ts';
 import { FFMPEG_ADVICE } from '../find-ffmpeg.ts';
 import { joinByFfmpeg } from './join-by-ffmpeg.ts';
 import { joinMp3 } from './join-mp3.ts';
@@ -18,8 +20,12 @@ export async function joinSound(request: JoinRequest): Promise<JoinedSound> {
   const { parts, out, ffmpeg } = request;
   const native = await planNative(parts);
   if (native.type === 'fits') return native.join(out);
-  if (ffmpeg !== undefined) return joinByFfmpeg(parts, out, ffmpeg);
-  throw new CannotJoin(`${native.why} ${FFMPEG_ADVICE}`);
+  if (ffmpeg === undefined) throw new CannotJoin(`${native.why} ${FFMPEG_ADVICE}`);
+  try {
+    return await joinByFfmpeg(parts, out, ffmpeg);
+  } catch (error) {
+    throw error instanceof FfmpegUnwritable ? new StoreUnwritable(out, error) : error;
+  }
 }
 
 type Native =

@@ -1,15 +1,21 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import { id3Bytes, readMpegFrame } from '../../../../store/containers/mpeg-frame.ts';
 import { mediaSeconds } from '../../../../store/media-seconds.ts';
 
+import { StoreUnwritable } from '../../../../store/errors.ts';
+import { FfmpegFailed } from '../../../../store/sound/ffmpeg.ts';
 import { joinSound } from '../../../../store/sound/join/join-sound.ts';
 import { CannotJoin, type JoinedSound, type JoinPart } from '../../../../store/sound/join/join-request.ts';
 import { levelsOf } from '../../../../store/sound/read-levels.ts';
 import { hearMp3 } from '../../../simulator/hear.ts';
+import { transpileRooms } from '../../../support/run-typescript.ts';
 import { ffmpeg, FFMPEG } from '../../../support/ffmpeg.ts';
 import { checkBody } from '../../check-body.ts';
 import * as media from '../../media.ts';
@@ -211,6 +217,27 @@ describe('other files are joined by ffmpeg', () => {
     await expect(failed).rejects.toThrow(CannotJoin);
     await expect(failed).rejects.toThrow(odd);
     await expect(failed).rejects.toThrow(words);
+  });
+
+  it.each([
+    ['No space left on device', StoreUnwritable, /The disk is full/],
+    ['some trouble', FfmpegFailed, /^ffmpeg ended with 1: some trouble/],
+  ])('and if the encoder ends early, by %s, that is told, and no part is blamed', async (words, type, message) => {
+    const program = join(folder, `failing ${(made += 1)}`);
+    const body = `case "$*" in *pipe:0*) echo "${words}" >&2; exec <&-; /bin/sleep 0.3; exit 1;; esac\nexec '${FFMPEG}' "$@"`;
+    await writeFile(program, `#!/bin/sh\n${body}\n`, { mode: 0o755 });
+    const failed = joined([partOf(await tone('flac', 20)), partOf(await tone('flac', 1))], program);
+    await expect(failed).rejects.toThrow(type);
+    await expect(failed).rejects.toThrow(message);
+  });
+
+  it('many of them without a word on the error output', async () => {
+    const part = { path: await tone('flac', 0.05), extension: 'flac', pauseMs: 10 };
+    const request = { parts: Array.from({ length: 12 }, () => part), out: join(folder, 'many'), ffmpeg: FFMPEG };
+    const module = pathToFileURL(join(await transpileRooms(), 'store/sound/join/join-sound.js')).href;
+    const code = `const { joinSound } = await import('${module}'); await joinSound(${JSON.stringify(request)});`;
+    const { stderr } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', code]);
+    expect(stderr).toBe('');
   });
 
   it('a file that it cannot read is named', async () => {
