@@ -1,0 +1,60 @@
+import { stat } from 'node:fs/promises';
+import { expect, it } from '@jest/globals';
+import { cleanBatch } from '../../../batches/clean-batch.ts';
+import { workOn } from '../cached.ts';
+import { BATCH, settingsOf, tts } from '../rows.ts';
+import { createWorld, type World } from '../world.ts';
+
+/** What a lane and a clean make of texts that are longer than the API takes. */
+
+const LIMIT = 600;
+const TEXTS = ['One is here.', 'Two is a little longer than that.'];
+
+async function addBatch(world: World, texts: readonly string[]): Promise<void> {
+  const ledger = await world.look();
+  const { url: apiUrl } = world.simulator;
+  await ledger.createBatch({
+    ...{ name: BATCH, digest: 'd', apiUrl, account: 'u1', settings: settingsOf({}), columns: ['id'], source: 's' },
+  });
+  const parts =
+    texts.length > 1 ? { first: 2, rows: texts.map((text) => ({ spec: tts(text), quoted: 1 })) } : undefined;
+  const row = { row: 1, id: 'r1', line: 2, spec: tts(texts.join(' ')), input: ['r1'], quoted: 1 };
+  await ledger.addRows(BATCH, [{ ...row, ...(parts && { parts }) }]);
+  await ledger.openBatch(BATCH, 1);
+}
+
+it('a text that the API refuses for its length is not charged, and teaches the limit', async () => {
+  const world = await createWorld({ textLimit: LIMIT, shape: 'text.limit=at-most' });
+  await addBatch(world, ['A long text. '.repeat(60)]);
+  const worker = await world.worker();
+  await workOn(worker, BATCH);
+  const row = await world.row(1);
+  expect(row).toMatchObject({ outcome: 'failed', failure: { class: 'BadRequest', cause: 'the text is too long' } });
+  expect(world.charges()).toEqual([]);
+  const { realm } = worker.deps;
+  const known = await (await world.look()).textLimits(realm.apiUrl, realm.account);
+  expect(known).toMatchObject({ 'speech-job': { most: LIMIT } });
+});
+
+it('a clean removes the files and the texts of parts with their row, and keeps their charges', async () => {
+  const world = await createWorld();
+  await addBatch(world, TEXTS);
+  const worker = await world.worker();
+  await workOn(worker, BATCH);
+  const { ledger, store } = worker.deps;
+  expect(await ledger.closeBatch(BATCH)).toBe(0);
+  const batch = await ledger.findBatch(BATCH);
+  if (batch === undefined) throw new Error('There is no batch.');
+  const files = [await world.row(1), await world.row(2), await world.row(3)].map(({ file }) =>
+    store.pathOf(file?.key ?? ''),
+  );
+  expect(await cleanBatch({ ledger, store, batch, parts: { media: true, rows: true } })).toMatchObject({
+    type: 'cleaned',
+    rows: 1,
+    media: { files: 3 },
+  });
+  for (const path of files) await expect(stat(path ?? '')).rejects.toThrow('ENOENT');
+  const parts = await ledger.partsOf(BATCH, 1);
+  expect(parts.map(({ row }) => row.spec.text ?? '')).toEqual(['', '']);
+  expect(parts.flatMap(({ charges }) => charges.map(({ state }) => state))).toEqual(['accepted', 'accepted']);
+});
