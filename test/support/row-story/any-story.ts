@@ -27,9 +27,12 @@ export type Command =
   | { readonly type: 'ask'; readonly nth: number }
   /** A person takes the unfit result of a row as it is, if it has one; the choice may be asked for again later. */
   | { readonly type: 'accept'; readonly row: number }
+  /** The stored file of a row is lost, and a person asks for the row, if it had its result. */
+  | { readonly type: 'lose'; readonly row: number }
   | { readonly type: 'cancel' };
 
 const nth = fc.nat({ max: 7 });
+const step = (luck: number): Command => ({ type: 'step', nth: 0, luck });
 
 const anyCommand: fc.Arbitrary<Command> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ type: fc.constant('hand-out' as const), row: nth }) },
@@ -63,7 +66,49 @@ export const anyStory: fc.Arbitrary<{ readonly rules: Rules; readonly commands: 
   commands: fc.array(anyCommand, { minLength: 5, maxLength: 70 }),
 });
 
-const step = (luck: number): Command => ({ type: 'step', nth: 0, luck });
+const anyLoss = fc.record({ type: fc.constant('lose' as const), row: nth });
+
+/** The same of rows whose speech is verified, and of stored files that are lost. */
+export const anyVerifiedStory: typeof anyStory = fc.record({
+  rules: fc.record({
+    kinds: fc.array(fc.constantFrom('tts' as const, 'dub' as const), { minLength: 1, maxLength: 3 }),
+    onUnknown: fc.constantFrom(...UNKNOWN_POLICIES),
+    retakes: fc.nat({ max: 2 }),
+    budget: fc.option(fc.integer({ min: 0, max: 12 * PRICE })),
+    verified: fc.constant(true),
+  }),
+  commands: fc.array(fc.oneof({ weight: 10, arbitrary: anyCommand }, { weight: 1, arbitrary: anyLoss }), {
+    minLength: 20,
+    maxLength: 90,
+  }),
+});
+
+/** Work on a row until it needs nothing more, with this luck. */
+const work = (luck: number, times: number): readonly Command[] =>
+  Array.from({ length: times }, () => [
+    { type: 'hand-out', row: 0 } as const,
+    ...[step(luck), step(luck), step(luck)],
+  ]).flat();
+
+/** The first take is found wrong, the second is worse, and a person accepts the first, whose file is lost then. */
+export const VERIFIED_EXAMPLES = [
+  ...fc.sample(anyVerifiedStory, { numRuns: 40, seed: 2026 }),
+  {
+    rules: { kinds: ['tts'], onUnknown: 'hold', retakes: 1, budget: null, verified: true } satisfies Rules,
+    commands: [
+      ...work(0, 2),
+      ...work(40, 1),
+      ...work(0, 2),
+      ...work(50, 1),
+      { type: 'accept', row: 0 },
+      { type: 'lose', row: 0 },
+    ] satisfies readonly Command[],
+  },
+  {
+    rules: { kinds: ['dub'], onUnknown: 'hold', retakes: 0, budget: null, verified: true } satisfies Rules,
+    commands: [...work(0, 6), { type: 'lose', row: 0 }, ...work(0, 2)] satisfies readonly Command[],
+  },
+];
 
 /** Speech comes unfit and is accepted, of a row that ends by it and of one that goes on. Too rare to be left to chance. */
 const ACCEPTED: readonly Command[] = [0, 1].flatMap((row) => [

@@ -4,6 +4,7 @@ import type { AttemptState, Outcome } from '../../../contract/outcomes.ts';
 import type { Kind, Step } from '../../../contract/row-kinds.ts';
 import type { SettleVerdict } from '../../../ledger/charge-methods.ts';
 import type { Retake, RowEffect, RowEnding } from '../../../ledger/row-effects.ts';
+import type { ResultFile } from '../../../ledger/record-types.ts';
 import type { RedriveChoice } from '../../../ledger/row-methods.ts';
 import type { RedriveAttempt } from '../../../policy/redrive.ts';
 
@@ -16,6 +17,14 @@ export interface RowNow {
   readonly outcome: Outcome | null;
   readonly failure: Failure | null;
   readonly attempts: readonly RedriveAttempt[];
+  /** Its result. Only the ledger has any. */
+  readonly file?: ResultFile | null;
+}
+
+/** What a job brought. */
+export interface JobEnd {
+  readonly failure?: Failure | undefined;
+  readonly file?: ResultFile | undefined;
 }
 
 /**
@@ -30,7 +39,7 @@ export interface Book {
   ): Promise<'go' | 'blocked' | 'full' | 'over-budget' | 'exists'>;
   revoke(key: RowAttempt): Promise<AttemptState>;
   settle(key: RowAttempt, verdict: SettleVerdict, effect: RowEffect): Promise<boolean>;
-  finishJob(key: RowAttempt, failure: Failure | undefined, effect: RowEffect): Promise<boolean>;
+  finishJob(key: RowAttempt, end: JobEnd, effect: RowEffect): Promise<boolean>;
   changeRunning(key: RowAttempt, ending: RowEnding): Promise<void>;
   giveUp(key: RowAttempt, ending: RowEnding | Retake): Promise<void>;
   cancelRest(): Promise<void>;

@@ -1,5 +1,4 @@
 import type { RowAttempt } from '../../../contract/batch.ts';
-import type { Failure } from '../../../contract/failures.ts';
 import type { AttemptState } from '../../../contract/outcomes.ts';
 import { stepsIn, type Kind, type Step } from '../../../contract/row-kinds.ts';
 import type { SettleVerdict } from '../../../ledger/charge-methods.ts';
@@ -7,7 +6,7 @@ import type { Retake, RowEffect, RowEnding } from '../../../ledger/row-effects.t
 import type { RedriveChoice } from '../../../ledger/row-methods.ts';
 import type { RedriveAttempt } from '../../../policy/redrive.ts';
 import { lastAttempt } from '../../../policy/row-machine.ts';
-import type { Book, RowNow } from './book.ts';
+import type { Book, JobEnd, RowNow } from './book.ts';
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 type Attempt = Writable<RedriveAttempt>;
@@ -62,7 +61,7 @@ export class PureBook implements Book {
     return true;
   }
 
-  async finishJob(key: RowAttempt, failure: Failure | undefined, effect: RowEffect): Promise<boolean> {
+  async finishJob(key: RowAttempt, { failure }: JobEnd, effect: RowEffect): Promise<boolean> {
     const attempt = this.#attempt(key);
     if (attempt?.state !== 'accepted' || attempt.finishedAt !== null) return false;
     attempt.finishedAt = 1;

@@ -13,6 +13,13 @@ export interface Rules {
   readonly retakes: number;
   /** Credits; null: without a bound. */
   readonly budget: number | null;
+  /** Whether the speech of its rows is verified, and stored files may be lost. Default false. */
+  readonly verified?: boolean;
+}
+
+/** What decides the steps of a row of such a batch. */
+export function choiceOf({ verified = false }: Rules, kind: Kind): { readonly kind: Kind; readonly verify?: number } {
+  return verified ? { kind, verify: 0.25 } : { kind };
 }
 
 /** How often a story came by what it is about. */
@@ -27,7 +34,22 @@ export interface Seen {
   skipped: number;
   /** Unfit results that a person took. */
   accepted: number;
+  /** Verifications that found fault. */
+  faults: number;
+  /** Stored files that were lost, and read again for nothing. */
+  fetched: number;
 }
+
+export const NOTHING_SEEN: Seen = {
+  sends: 0,
+  lost: 0,
+  newTakes: 0,
+  late: 0,
+  skipped: 0,
+  accepted: 0,
+  faults: 0,
+  fetched: 0,
+};
 
 export function failureOf(name: FailureClass): Failure {
   return { class: name, message: name };

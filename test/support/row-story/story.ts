@@ -1,12 +1,15 @@
 import { expect } from '@jest/globals';
 import { stepsIn } from '../../../contract/row-kinds.ts';
 import type { RedriveChoice } from '../../../ledger/row-methods.ts';
-import { planRedrive, type RedriveWish } from '../../../policy/redrive.ts';
+import type { ResultFile } from '../../../ledger/record-types.ts';
+import { hasResult } from '../../../contract/outcomes.ts';
+import { attemptOfFile, lostFile } from '../../../policy/lost-file.ts';
+import { planRedrive, type RedriveAttempt, type RedriveWish } from '../../../policy/redrive.ts';
 import { nextMove } from '../../../policy/row-machine.ts';
 import type { Book } from './book.ts';
 import type { Command } from './any-story.ts';
 import { lookAtAll, Promises } from './promises.ts';
-import type { Rules, Seen } from './rules.ts';
+import { choiceOf, NOTHING_SEEN, type Rules, type Seen } from './rules.ts';
 import { Workers, type Work } from './workers.ts';
 
 /**
@@ -21,13 +24,18 @@ export class Story {
   readonly #workers: Workers;
   readonly #choices: RedriveChoice[] = [];
   #works: Work[] = [];
-  readonly seen: Seen = { sends: 0, lost: 0, newTakes: 0, late: 0, skipped: 0, accepted: 0 };
+  readonly seen: Seen = { ...NOTHING_SEEN };
 
   constructor(book: Book, rules: Rules) {
     this.#book = book;
     this.#rules = rules;
     this.#promises = new Promises(book, rules, this.seen);
     this.#workers = new Workers(book, rules, this.#promises, this.seen);
+  }
+
+  /** Credits of all requests that the API took. */
+  get taken(): number {
+    return this.#promises.taken;
   }
 
   /** Tells the whole story, then lets everything come to its end: every row must end, and stay as it ended. */
@@ -59,7 +67,8 @@ export class Story {
         const { step, take, attempt } = command;
         const { row, kind } = await this.#book.look(this.#rowOf(command.row));
         const key = { row, step, take, attempt };
-        if (stepsIn({ kind: kind }).includes(step)) this.#works.push({ what: 'submit', key, stage: 'begin' });
+        if (stepsIn(choiceOf(this.#rules, kind)).includes(step))
+          this.#works.push({ what: 'submit', key, stage: 'begin' });
         return undefined;
       }
       case 'step':
@@ -74,6 +83,8 @@ export class Story {
       case 'choose':
         await this.#choose(this.#rowOf(command.row), { resubmit: command.resubmit, accept: false });
         return undefined;
+      case 'lose':
+        return this.#ask(await this.#lose(this.#rowOf(command.row)));
       case 'accept':
         return this.#ask(await this.#choose(this.#rowOf(command.row), { resubmit: false, accept: true }));
       case 'ask':
@@ -84,11 +95,27 @@ export class Story {
   async #choose(row: number, say: Pick<RedriveWish, 'resubmit' | 'accept'>): Promise<RedriveChoice | undefined> {
     const { kind, outcome, failure, take, redoFrom, attempts } = await this.#book.look(row);
     const wish = { ...say, step: null, replace: false, edited: null };
-    const plan = planRedrive({ spec: { kind }, outcome, failure, take, redoFrom }, attempts, wish);
+    const spec = choiceOf(this.#rules, kind);
+    const plan = planRedrive({ spec, outcome, failure, take, redoFrom }, attempts, wish);
     if (outcome === null || plan.type === 'leave' || plan.type === 'refuse') return undefined;
     const choice = { row, take, outcome, how: plan.type === 'pay' ? plan : { type: plan.type } };
     this.#choices.push(choice);
     return choice;
+  }
+
+  /** A person finds that the stored file of a row is lost, and asks for the row. */
+  async #lose(row: number): Promise<RedriveChoice | undefined> {
+    const { kind, outcome, take, redoFrom, attempts, file } = await this.#book.look(row);
+    const brought = attemptOfFile(attempts as readonly (RedriveAttempt & { file?: ResultFile | null })[], file?.key);
+    if (outcome === null || !hasResult(outcome) || brought === undefined) return undefined;
+    const failure = lostFile('altered', brought);
+    const without = attempts.map((one) => (one === brought ? { ...one, failure } : one));
+    const wish = { step: null, resubmit: false, replace: true, accept: false, edited: null };
+    const lost = { spec: choiceOf(this.#rules, kind), outcome: 'failed', failure, take, redoFrom } as const;
+    const plan = planRedrive(lost, without, wish);
+    // Every result of a story is of a job: it is never paid for a second time.
+    expect(plan).toMatchObject({ type: 'wait', isAgain: true });
+    return { row, take, outcome, how: { type: 'wait' }, lost: failure };
   }
 
   /** Returns the row that is open again, or has ended by it. */
@@ -102,7 +129,8 @@ export class Story {
 
   async #handOut(row: number): Promise<void> {
     const now = await this.#book.look(row);
-    const move = nextMove({ ...now, ended: now.outcome !== null }, now.attempts);
+    const { verify } = choiceOf(this.#rules, now.kind);
+    const move = nextMove({ ...now, verify, ended: now.outcome !== null }, now.attempts);
     if (move.type !== 'ended') {
       this.#works.push({ what: move.type, key: move.at, stage: 'begin' });
     } else if (now.outcome === null) {

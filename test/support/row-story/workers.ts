@@ -1,17 +1,29 @@
+import { expect } from '@jest/globals';
 import type { RowAttempt } from '../../../contract/batch.ts';
-import type { VerdictName } from '../../../contract/outcomes.ts';
-import { makesJob, operationOf, type Kind } from '../../../contract/row-kinds.ts';
+import type { Outcome, VerdictName } from '../../../contract/outcomes.ts';
+import { makesJob, operationOf, type Kind, type StepChoice } from '../../../contract/row-kinds.ts';
 import type { SettleVerdict } from '../../../ledger/charge-methods.ts';
 import type { RowEffect } from '../../../ledger/row-effects.ts';
 import type { ResultFile } from '../../../ledger/record-types.ts';
 import { afterJobFailed, afterUnknown } from '../../../policy/new-take.ts';
 import { afterResult } from '../../../policy/after-result.ts';
-import { isLastStep, stepsFrom } from '../../../policy/row-machine.ts';
-import type { Book } from './book.ts';
+import { isFetchedAgain, isLastStep, stepsFrom } from '../../../policy/row-machine.ts';
+import { afterCheck, checkedResult } from '../../../policy/after-check.ts';
+import type { RedriveAttempt } from '../../../policy/redrive.ts';
+import type { Judgement } from '../../../contract/verify.ts';
+import type { Book, RowNow } from './book.ts';
 import type { Promises } from './promises.ts';
-import { failureOf, isSame, nameOf, PRICE, type Rules, type Seen } from './rules.ts';
+import { choiceOf, failureOf, isSame, nameOf, PRICE, type Rules, type Seen } from './rules.ts';
 
-const FILE: ResultFile = { key: 'b/1-speech-1.mp3', bytes: 1, sha256: 'ab', extension: 'mp3' };
+/** An attempt with what it brought. */
+type Filed = RedriveAttempt & { readonly file: ResultFile | null };
+
+const FOUND = { run: 9, words: 9, heard: 9, threshold: 0.25 } as const;
+
+/** The same job always brings the same file. */
+function fileOf(key: RowAttempt): ResultFile {
+  return { key: `b/${nameOf(key)}.mp3`, bytes: 1, sha256: nameOf(key), extension: 'mp3' };
+}
 
 /** A piece of work that a worker carries; it stands still between two of its steps for as long as the story wants. */
 export interface Work {
@@ -55,7 +67,7 @@ export class Workers {
     const { kind } = before;
     switch (work.stage) {
       case 'begin': {
-        const quotedRest = (stepsFrom({ kind }, key.step).length - 1) * PRICE;
+        const quotedRest = (stepsFrom(choiceOf(this.#rules, kind), key.step).length - 1) * PRICE;
         const answer = await this.#book.intend(key, { quoted: PRICE, quotedRest });
         if (answer === 'over-budget') this.#seen.skipped += 1;
         if (answer === 'go') {
@@ -79,10 +91,31 @@ export class Workers {
           ...job,
           ...(verdict === 'accepted' || verdict === 'done' ? { credits: PRICE } : { failure }),
         };
-        await this.#book.settle(key, record, this.#meaningOf(verdict, key, kind));
+        const check = verdict === 'done' ? this.#check(before, key, luck) : undefined;
+        if (check === undefined) await this.#book.settle(key, record, this.#meaningOf(verdict, key, kind));
+        else await this.#book.settle(key, { ...record, ...check.record }, check.effect);
         return false;
       }
     }
+  }
+
+  /** What a verification finds, with luck: nothing wrong. Undefined: the step is none. */
+  #check(
+    { kind, attempts }: RowNow,
+    key: RowAttempt,
+    luck: number,
+  ): { readonly record: Partial<SettleVerdict>; readonly effect: RowEffect } | undefined {
+    const choice = choiceOf(this.#rules, kind);
+    const made = checkedResult<ResultFile, Filed>(choice, key.step, attempts as readonly Filed[]);
+    if (made === undefined) return undefined;
+    const error = luck < 30 ? 0 : luck / 60;
+    const judgement: Judgement = { ...FOUND, is: error === 0 ? 'passed' : 'differs', error };
+    if (error > 0) this.#seen.faults += 1;
+    const { retakes } = this.#rules;
+    const facts = { step: key.step, file: made.file, isFree: false, retakes, control: 'running' } as const;
+    const { effect, failure } = afterCheck(choice, judgement, facts);
+    const why = failure === undefined ? {} : { failure };
+    return { record: { file: fileOf(key), judgement, ...why }, effect };
   }
 
   /** What the API makes of a request, and what of that comes back. */
@@ -129,21 +162,26 @@ export class Workers {
   }
 
   async #wait({ key }: Work, luck: number): Promise<boolean> {
-    const { kind } = await this.#book.look(key.row);
+    const { kind, outcome, attempts } = await this.#book.look(key.row);
+    const choice = choiceOf(this.#rules, kind);
     const failure = failureOf('JobFailed');
+    const isAgain = attempts.some((one) => isFetchedAgain(one) && isSame({ ...one, row: key.row }, key));
+    // The job is as it was, and so is what it brings.
+    if (isAgain && luck % 6 < 5) return this.#fetchAgain(key, outcome, choice);
+    const file = fileOf(key);
     switch (luck % 6) {
       case 4:
-        await this.#book.finishJob(key, failure, afterJobFailed(this.#rules.retakes, 'running', key.step, failure));
+        await this.#book.finishJob(key, { failure }, afterJobFailed(this.#rules.retakes, 'running', key.step, failure));
         return false;
       case 2:
       case 3: {
         const { failure: unfit, effect } = afterResult(
-          { kind },
+          choice,
           key.step,
-          { ...FILE, unfit: 'silent' },
+          { ...file, unfit: 'silent' },
           { retakes: this.#rules.retakes, control: 'running' },
         );
-        await this.#book.finishJob(key, unfit, effect);
+        await this.#book.finishJob(key, { failure: unfit, file: { ...file, unfit: 'silent' } }, effect);
         return false;
       }
       case 5:
@@ -152,12 +190,24 @@ export class Workers {
       default: {
         await this.#book.finishJob(
           key,
-          undefined,
-          afterResult({ kind }, key.step, FILE, { retakes: 0, control: 'running' }).effect,
+          { file },
+          afterResult(choice, key.step, file, { retakes: 0, control: 'running' }).effect,
         );
         return false;
       }
     }
+  }
+
+  /** A lost file comes again: its row has its result, as before, and nothing was paid for it. */
+  async #fetchAgain(key: RowAttempt, before: Outcome | null, choice: StepChoice): Promise<boolean> {
+    const file = fileOf(key);
+    const { effect } = afterResult(choice, key.step, file, { retakes: 0, control: 'running' });
+    await this.#book.finishJob(key, { file }, effect);
+    const now = await this.#book.look(key.row);
+    if (before === null || before === 'overdue')
+      expect(now).toMatchObject({ outcome: 'succeeded', file: { key: file.key } });
+    this.#seen.fetched += 1;
+    return false;
   }
 
   #meaningOf(verdict: VerdictName, key: RowAttempt, kind: Kind): RowEffect {
@@ -165,7 +215,7 @@ export class Workers {
       case 'accepted':
         return { state: 'processing' };
       case 'done':
-        return isLastStep({ kind }, key.step) ? { outcome: 'succeeded' } : { state: 'waiting' };
+        return isLastStep(choiceOf(this.#rules, kind), key.step) ? { outcome: 'succeeded' } : { state: 'waiting' };
       case 'rejected':
         return { outcome: 'failed', failure: failureOf('BadRequest') };
       case 'unknown':
