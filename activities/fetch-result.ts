@@ -2,7 +2,7 @@ import { defined } from '../contract/defined.ts';
 import { ApiError, type JobReading } from '../api/speech-api.ts';
 import type { Failure } from '../contract/failures.ts';
 import { OPERATION_FACTS } from '../contract/row-kinds.ts';
-import type { RowStanding } from '../ledger/record-types.ts';
+import type { ResultFile, RowStanding } from '../ledger/record-types.ts';
 import { UnfitBody, type StoredFile } from '../store/store.ts';
 import { afterResult } from '../policy/after-result.ts';
 import { withoutCode } from '../policy/failure-reason.ts';
@@ -97,7 +97,7 @@ async function fetchInTurn(
  * Says of a good file of speech whether it lasts as its text should. That is only likely, so it makes a file unfit only
  * where the row asked to be verified: what is unfit is made again for money, and holds up what comes after it.
  */
-function checkPace({ speechPaces, log }: Dependencies, job: WaitedJob, file: StoredFile): StoredFile {
+function checkPace({ speechPaces, log }: Dependencies, job: WaitedJob, file: StoredFile): StoredFile & ResultFile {
   const { key, loaded, operation } = job;
   const { seconds, unfit } = file;
   const isSpeech = key.step === 'speech' && OPERATION_FACTS[operation].result === 'audio';
@@ -106,8 +106,9 @@ function checkPace({ speechPaces, log }: Dependencies, job: WaitedJob, file: Sto
   const odd = speechPaces.judge(spec, seconds);
   if (odd === undefined) return file;
   if (spec.verify !== undefined) return { ...file, unfit: odd };
-  log.warn({ ...key, file: file.key }, `the speech is ${odd}, as its voice usually speaks; listen to it`);
-  return file;
+  const oddity = `The speech is ${odd}, as its voice usually speaks; listen to it.`;
+  log.warn({ ...key, file: file.key }, oddity);
+  return { ...file, oddity };
 }
 
 function readAgain(deps: Dependencies, job: WaitedJob): Promise<JobReading> {

@@ -95,6 +95,8 @@ export interface ResultFile {
   readonly seconds?: number;
   /** Why it did not pass a check, in a few words; it stays on record if a person accepted the file. */
   readonly unfit?: string;
+  /** What is odd about it, in a few words, although it passed: somebody should listen to it. */
+  readonly oddity?: string;
   /** When it was removed from the store on purpose, ms; such a file is not missing. */
   readonly removedAt?: number;
 }

@@ -109,7 +109,7 @@ export function resultFields({ row, charges }: ScannedRow, batch: string, file: 
     _file: file,
     _text: row.text ?? '',
     _error_class: failure?.class ?? '',
-    _message: failure === null ? '' : withRequestId(failure.message, failure.requestId),
+    _message: failure === null ? (row.file?.oddity ?? '') : withRequestId(failure.message, failure.requestId),
     _credits: creditsOf(charges),
     _credits_kind: creditsKindOf(charges),
     _take: row.take,

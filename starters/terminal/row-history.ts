@@ -174,6 +174,7 @@ function attemptLines(charge: ChargeRecord, { row: { failure: last }, decisions,
   if (charge.file?.unfit !== undefined && charge.failure === null) {
     lines.push(`    accepted by a person although it is ${oneLine(charge.file.unfit)}`);
   }
+  if (charge.file?.oddity !== undefined) lines.push(`    ${charge.file.oddity}`);
   if (charge.judgement !== null) lines.push(`    ${judgementWords(charge.judgement)}`);
   if (charge.failure !== null) {
     // The row's failure is printed below in full; the API's words are not repeated.

@@ -2,6 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { gatherLeftovers } from '../../batches/leftovers.ts';
 import type { RowSpec } from '../../contract/row-kinds.ts';
+import { resultFields } from '../../results/result-line.ts';
 import type { FaultPlan } from '../../simulator/fault-plan.ts';
 import { speechSeconds } from '../../simulator/media/melody.ts';
 import { usedAttempt } from '../../policy/row-machine.ts';
@@ -141,7 +142,12 @@ describe('speech that takes far longer than its voice usually does', () => {
   it.each([tts(TEXT), dub(TEXT)])('is kept as a good result of a $kind that asked for no check', async (spec) => {
     await beginWithPace(spec);
     await worker.drive(1);
-    expect(await world.row(1)).toMatchObject({ outcome: 'succeeded', take: 1 });
+    const row = await world.row(1);
+    expect(row).toMatchObject({ outcome: 'succeeded', take: 1 });
+    const oddity = 'The speech is far too long for its text, as its voice usually speaks; listen to it.';
+    expect(row.charges[0]?.file?.oddity).toBe(oddity);
+    const { _message } = resultFields({ row, charges: row.charges }, BATCH, 'media/r1.mp3');
+    expect(_message).toBe(spec.kind === 'tts' ? oddity : '');
     expect(operations().filter((one) => one === 'speech-job')).toHaveLength(1);
   });
 
