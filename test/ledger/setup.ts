@@ -61,12 +61,13 @@ export function aKey(row: number, attempt = 1, take = 1, step: Step = 'speech'):
 export async function claimAnew(
   ledger: Ledger,
   {
+    batch = 'b',
     lane = 1,
     run = 'run',
     limit = 100,
-  }: { readonly lane?: number; readonly run?: string; readonly limit?: number } = {},
+  }: { readonly batch?: string; readonly lane?: number; readonly run?: string; readonly limit?: number } = {},
 ): Promise<Claim> {
-  const lease = await ledger.acquireLane({ batch: 'b', lane, run, owner: `w${lane}` });
+  const lease = await ledger.acquireLane({ batch, lane, run, owner: `w${lane}` });
   const claim = await ledger.claimRows({ ...lease, limit });
   if (claim === 'lost') throw new Error('the lane was lost at once');
   return claim;

@@ -9,7 +9,7 @@ import { verifyOut } from '../../results/verify.ts';
 import { readCues } from '../../store/sound/finish/wav-cues.ts';
 import { mediaSeconds } from '../../store/media-seconds.ts';
 import { levelsOf } from '../../store/sound/read-levels.ts';
-import { redriveNow } from '../ledger/setup.ts';
+import { claimAnew, redriveNow } from '../ledger/setup.ts';
 import { ffmpeg, FFMPEG } from '../support/ffmpeg.ts';
 import { freshPlace } from '../support/place.ts';
 import { addBatch, finish as settle, keyOf } from './sample-batch.ts';
@@ -233,6 +233,23 @@ describe('finished copies', () => {
         ? readCues(file).then((found) => found.map(({ title, startMs }) => [title, startMs / 1_000]))
         : chaptersOf(file)),
     ).toEqual(expected.map(([title, start]) => [title, expect.closeTo(Number(start), 1)]));
+  });
+
+  it('are made of a row that was split, and of the joined file with it, but of none of its parts', async () => {
+    const reading = { kind: null, defaults: {}, map: {}, tts: 'job', finish: { format: 'flac' } } as const;
+    const part = { spec: { kind: 'tts', text: 'One.', voice: 'v', extra: {} }, quoted: 5 } as const;
+    const row = { id: 'a', kind: 'tts', input: ['a', 'One'], parts: { first: 2, rows: [part, part] } } as const;
+    await addBatch(place, ['id', 'chapter'], [row], undefined, null, {
+      reading: { ...reading, split: 'sentences', join: { column: 'chapter', pause: 0 } },
+    });
+    for (const at of [2, 3]) await speak(at, await tone(500));
+    const { rows } = await claimAnew(place.ledger, { batch: 'demo' });
+    const whole = { batch: 'demo', row: 1, fence: rows.find((found) => found.row.row === 1)?.row.fence ?? 0 };
+    await place.ledger.endWhole(whole, { file: await place.store.put('demo/1-joined.wav', await tone(700)) });
+    expect((await project()).map(({ original, file }) => [original, file])).toEqual([
+      ['media/a.wav', 'media/finished/a.flac'],
+      ['media/joined/One.wav', 'media/finished/joined/One.flac'],
+    ]);
   });
 
   it('go with a row that is opened again, but never a file of a person', async () => {

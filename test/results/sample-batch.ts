@@ -2,14 +2,14 @@ import type { AttemptKey, BatchSettings } from '../../contract/batch.ts';
 import { NEVER_HALT } from '../../contract/halt.ts';
 import { DEFAULT_TUNABLES } from '../../contract/tunables.ts';
 import { BUILT_IN_PRICES, type Kind } from '../../contract/row-kinds.ts';
-import type { NewRow, ResultFile } from '../../ledger/record-types.ts';
+import type { LoadedRow, ResultFile } from '../../ledger/record-types.ts';
 import type { Place } from '../support/place.ts';
 
 /** Creates the batch `demo` with these rows, open for work. */
 export async function addBatch(
   { ledger }: Place,
   columns: readonly string[],
-  rows: readonly { readonly id: string; readonly kind: Kind; readonly input: readonly string[] }[],
+  rows: readonly (Pick<LoadedRow, 'id' | 'input' | 'parts'> & { readonly kind: Kind })[],
   nameTemplate = '{id}.{ext}',
   budget: number | null = null,
   change: Partial<BatchSettings> = {},
@@ -38,8 +38,8 @@ export async function addBatch(
   });
   await ledger.addRows(
     'demo',
-    rows.map(({ id, kind, input }, index): NewRow => {
-      return { row: index + 1, id, line: index + 2, spec: { kind, extra: {} }, input, quoted: 10 };
+    rows.map(({ kind, ...row }, index): LoadedRow => {
+      return { ...row, row: index + 1, line: index + 2, spec: { kind, extra: {} }, quoted: 10 };
     }),
   );
   await ledger.openBatch('demo', rows.length);
