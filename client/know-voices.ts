@@ -2,8 +2,10 @@ import { readVoicesIn } from '../api/read-voices.ts';
 import type { SpeechApi } from '../api/speech-api.ts';
 import { checkVoices, type CheckedVoices, type MadeBy, type ReadVoices } from '../batches/check-voices.ts';
 import type { ManifestSummary, SoundManifest } from '../inputs/read-manifest.ts';
+import type { VoiceUse } from '../inputs/voice-uses.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { JobHolder } from '../ledger/record-types.ts';
+import { nameAskedFor } from '../policy/voice-name.ts';
 import { openRecordsIfAny } from './open-records.ts';
 import { VoxbatchError } from './problem.ts';
 import type { Settings } from './settings.ts';
@@ -45,8 +47,10 @@ export async function withVoiceProblems(
   settings: Pick<Settings, 'ledger'>,
   reachApi: () => Promise<Pick<SpeechApi, 'baseUrl' | 'speaking'>>,
 ): Promise<ManifestSummary> {
-  const { uses, makers } = summary.voices;
-  if (uses.length + makers.length === 0) return summary;
+  const { uses } = summary.voices;
+  // Of other ids the list only warns.
+  const mayBeWrong = ({ voice, engines }: VoiceUse): boolean => nameAskedFor(voice) !== undefined || engines.size > 0;
+  if (!uses.some((use) => options.strict || mayBeWrong(use))) return summary;
   let ledger: Ledger | undefined;
   try {
     const api = await reachApi();
