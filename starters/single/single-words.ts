@@ -70,8 +70,10 @@ export function endText(record: SingleRecord, uncertain: number): readonly strin
   if (row.outcome === null) return [goesOnText(record)];
   const { _credits: credits, _credits_kind: kind } = resultFields(record, batch.name, '');
   const reason = row.failure === null ? '' : `: ${reasonOf(row.failure)}`;
-  const next = nextOf(record, kind === 'uncertain' ? 'uncertain' : credits > 0 ? 'charged' : 'free');
-  return [`${TITLES[row.outcome]}${reason === '' ? '.' : reason} ${costText(record, uncertain)}`, `${next} ${why}`];
+  const spent = kind === 'uncertain' ? 'uncertain' : credits > 0 ? 'charged' : 'free';
+  // The reason of a refusal says itself that it is free.
+  const cost = spent === 'free' && reason.includes('charged') ? '' : ` ${costText(record, uncertain)}`;
+  return [`${TITLES[row.outcome]}${reason === '' ? '.' : reason}${cost}`, `${nextOf(record, spent)} ${why}`];
 }
 
 function reasonOf(failure: Failure): string {

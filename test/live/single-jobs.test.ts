@@ -35,6 +35,10 @@ const ATTACKS = {
     argsOf: (job) => ['say', `At once, ${job}.`, '--voice', 'narrator', '--tts', 'sync'],
     moments: ['after-answer'],
   },
+  preview: {
+    argsOf: (job) => ['voices', 'preview', 'narrator', `Listen to me, ${job}.`],
+    moments: ['before-rename'],
+  },
   // By the names of the older paths it is found in their list.
   legacy: {
     argsOf: (job) => ['lip-sync', `https://media.example/face.mp4?of=${job}`, AUDIO, '--api-dialect', 'legacy'],
@@ -57,6 +61,7 @@ describe('single jobs', () => {
       voices: attack('voices'),
       lipSync: attack('lipSync'),
       saySync: attack('saySync'),
+      preview: attack('preview'),
       legacy: attack('legacy'),
       byUp: leaveToUp(),
     };
@@ -126,6 +131,8 @@ describe('single jobs', () => {
     attacked.voices);
   it('voxbatch lip-sync: killed and called again with the same arguments, it is charged once', () => attacked.lipSync);
   it('voxbatch say: killed with --tts sync, too, it is charged once', () => attacked.saySync);
+  it('voxbatch voices preview: killed and called again with the same arguments, it is charged once', () =>
+    attacked.preview);
   it('voxbatch lip-sync: on the legacy paths, too, killed before the answer counts, it is charged once', () =>
     attacked.legacy);
   it('voxbatch say: an up that is there works for it, and if that dies, the command itself', () => attacked.byUp);

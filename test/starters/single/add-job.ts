@@ -47,7 +47,7 @@ export async function addJob(
   const [step = 'speech'] = stepsIn({ kind: job.kind });
   const first = { batch: name, row: 1, step, take: 1, attempt: 1 };
   const intent = { quoted: 7, quotedRest: 0, owner: 'w', maxSending: 8 };
-  const failure = { class: 'BadRequest', message: 'No such voice.' } as const;
+  const failure = { class: 'BadRequest', message: 'No such voice. (nothing was charged)' } as const;
   const lost = { class: 'OutcomeUnknown', message: 'The answer was lost.' } as const;
   const broken = { class: 'JobFailed', message: 'The engine gave up.' } as const;
   if (lostBefore) {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { SingleJob } from '../../../batches/single-job.ts';
 import type { ResultFile } from '../../../ledger/record-types.ts';
+import { endText } from '../../../starters/single/single-words.ts';
 import { placeAtSimulator } from '../place-for-each.ts';
 import { addJob, type JobEnd } from './add-job.ts';
 
@@ -152,6 +153,13 @@ describe('voxbatch say of what has no result', () => {
     expect(ended).toMatchObject({ code, stdout: '' });
     expect(ended.stderr).toMatch(words);
     expect((await desk.line.json(...SAID, '--json')).value).toMatchObject({ outcome: as, file: null });
+  });
+
+  it('says once that one that was refused cost nothing', async () => {
+    const batch = await desk.place.ledger.findBatch(await add(SAY, { as: 'refused' }));
+    const standing = batch === undefined ? undefined : await desk.place.ledger.readRow(batch.name, 1);
+    if (batch === undefined || standing === undefined) throw new Error('The job is not on record.');
+    expect(endText({ ...standing, batch }, 0)[0]).toMatch(/: No such voice\. \(nothing was charged\)\.$/);
   });
 
   it('does not take --again for a word about what may have been charged', async () => {
