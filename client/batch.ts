@@ -112,7 +112,7 @@ export type ReconcileAnswer =
   | Exclude<ReconcileEnd, { readonly type: 'open' | 'settled' }>;
 
 /** What a batch needs to do its work. */
-export interface BatchDesk {
+export interface BatchInvocation {
   readonly session: Session;
   readonly say: (line: string) => void;
   /** Has a batch worked on. `isNew`: it cannot have a workflow yet. `out`: absolute. */
@@ -120,8 +120,8 @@ export interface BatchDesk {
 }
 
 /** The batch of this name, as {@link Batch}. */
-export function batchNamed(name: string, desk: BatchDesk): Batch {
-  const { session, say } = desk;
+export function batchNamed(name: string, invocation: BatchInvocation): Batch {
+  const { session, say } = invocation;
   const record = async (): Promise<BatchRecord> => chooseBatch(await session.ledger(), name);
   const steer = async (wish: Control, isNow = false): Promise<Steered> => {
     const { settings } = session;
@@ -129,7 +129,7 @@ export function batchNamed(name: string, desk: BatchDesk): Batch {
   };
   const workOn = async (folder: string | undefined): Promise<RunningBatch | undefined> => {
     const now = await record();
-    return now.state === 'closed' ? undefined : desk.work(now, false, resolve(folder ?? defaultOut(name)));
+    return now.state === 'closed' ? undefined : invocation.work(now, false, resolve(folder ?? defaultOut(name)));
   };
   const batch: Batch = {
     name,

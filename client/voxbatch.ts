@@ -7,7 +7,7 @@ import { checkManifest, type CheckedManifest } from '../inputs/read-manifest.ts'
 import type { BatchRecord } from '../ledger/record-types.ts';
 import type { CacheSums } from '../ledger/result-methods.ts';
 import { accountFunctions, type AccountFunctions } from './account/account-functions.ts';
-import { batchNamed, type Batch, type BatchDesk, type RunningBatch } from './batch.ts';
+import { batchNamed, type Batch, type BatchInvocation, type RunningBatch } from './batch.ts';
 import { checkConfig, checkHome, checkWanted } from './check-options.ts';
 import { compareHere, type CompareOptions } from './compare.ts';
 import { examine, type Finding } from './doctor.ts';
@@ -103,7 +103,7 @@ export function openVoxbatch(options: VoxbatchOptions): Voxbatch {
   const hooked = { webhook: wishOf(options), onWebhook: options.onWebhook };
   const workplace = lazyWorkplace({ session, settings, say, signal: ending.signal, ...hooked });
 
-  const desk = deskOf(session, say, workplace, ending.signal);
+  const invocation = invocationOf(session, say, workplace, ending.signal);
   const single = async (job: SingleJob, wish: SingleJobOptions): Promise<SingleAnswer> => {
     const { runHere } = await import('./single/run-here.ts');
     return runHere(job, wish, { session, workplace: () => workplace.get(), ending: ending.signal });
@@ -125,8 +125,8 @@ export function openVoxbatch(options: VoxbatchOptions): Voxbatch {
       const answer = await recordManifest(manifest, wanted, session, settings.config, hooked.webhook);
       if (answer.type !== 'recorded') return answer;
       const { batch, isNew, out } = answer;
-      if (batch.state === 'closed') return { type: 'finished', batch: batchNamed(batch.name, desk) };
-      return { type: 'running', batch: await desk.work(batch, isNew, out) };
+      if (batch.state === 'closed') return { type: 'finished', batch: batchNamed(batch.name, invocation) };
+      return { type: 'running', batch: await invocation.work(batch, isNew, out) };
     },
     say: (text, wish) => single(sayJob(text, wish), wish),
     transcribe: (audio, wish = {}) => single(transcribeJob(audio, wish), wish),
@@ -147,7 +147,7 @@ export function openVoxbatch(options: VoxbatchOptions): Voxbatch {
       return findings;
     },
     list: async () => (await session.ledger()).listBatches(),
-    batch: (name) => batchNamed(name, desk),
+    batch: (name) => batchNamed(name, invocation),
     close: async () => {
       ending.abort();
       await workplace.leave();
@@ -157,13 +157,13 @@ export function openVoxbatch(options: VoxbatchOptions): Voxbatch {
 }
 
 /** What batches need to do their work; a batch is worked on at the workplace until the signal aborts. */
-function deskOf(
+function invocationOf(
   session: Session,
   say: (line: string) => void,
   workplace: LazyWorkplace,
   ending: AbortSignal,
-): BatchDesk {
-  const desk: BatchDesk = {
+): BatchInvocation {
+  const invocation: BatchInvocation = {
     session,
     say,
     work: async (record, isNew, out) => {
@@ -172,13 +172,13 @@ function deskOf(
       const until = (signal?: AbortSignal): AbortSignal =>
         AbortSignal.any([ending, place.fault, ...(signal === undefined ? [] : [signal])]);
       return {
-        ...batchNamed(record.name, desk),
+        ...batchNamed(record.name, invocation),
         out,
         follow: ({ signal } = {}) => place.follow(started, { out, waitWhilePaused: false, signal: until(signal) }),
       };
     },
   };
-  return desk;
+  return invocation;
 }
 
 interface WorkplaceNeeds extends Pick<WorkplaceRequest, 'webhook' | 'onWebhook'> {

@@ -21,7 +21,7 @@ import { jobResult, type JobResult } from './job-result.ts';
 import type { SingleAnswer, SingleJobOptions } from './single-answer.ts';
 
 /** Where a job is worked on. */
-export interface SingleDesk {
+export interface SingleInvocation {
   readonly session: Session;
   readonly workplace: () => Promise<Workplace>;
   /** Ends the wait for jobs. */
@@ -29,8 +29,12 @@ export interface SingleDesk {
 }
 
 /** Runs a job as a batch of one row, and waits for its end. The same job again continues it, or gives its result. */
-export async function runHere(job: SingleJob, options: SingleJobOptions, desk: SingleDesk): Promise<SingleAnswer> {
-  const { session } = desk;
+export async function runHere(
+  job: SingleJob,
+  options: SingleJobOptions,
+  invocation: SingleInvocation,
+): Promise<SingleAnswer> {
+  const { session } = invocation;
   const { tuning = {}, assumeSeconds, again = false, resubmit = false, confirm } = options;
   checkWanted({ tuning, ...defined({ assumeSeconds }) });
   const { config } = session.settings;
@@ -80,14 +84,14 @@ export async function runHere(job: SingleJob, options: SingleJobOptions, desk: S
     case 'given':
       return { type: 'done', job: ended(asked.record) };
     case 'open':
-      return follow(asked, options, desk);
+      return follow(asked, options, invocation);
   }
 }
 
 async function follow(
   { batch, isNew }: Extract<Asked, { readonly type: 'open' }>,
   { signal }: SingleJobOptions,
-  { session, workplace, ending }: SingleDesk,
+  { session, workplace, ending }: SingleInvocation,
 ): Promise<SingleAnswer> {
   const place = await workplace();
   const started = await place.start(batch, { isNew });

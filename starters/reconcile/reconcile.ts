@@ -13,7 +13,7 @@ import type { ExitName } from '../../contract/exit-codes.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import type { RunContext } from '../command-context.ts';
 import type { WebhookFlags } from '../commands/webhook-flags.ts';
-import { atDesk, type Desk } from '../desk.ts';
+import { withInvocation, type Invocation } from '../invocation.ts';
 import { ExitError } from '../exit-error.ts';
 import { shellWord } from '../terminal/go-on-command.ts';
 import { viewHere } from '../look/view-here.ts';
@@ -53,18 +53,18 @@ export async function reconcile(
   context: RunContext,
 ): Promise<ExitName> {
   const settings = await readSettings();
-  return atDesk({ settings, flags, context, mustExist: true }, async (desk) => {
-    const ledger = await desk.session.ledger();
+  return withInvocation({ settings, flags, context, mustExist: true }, async (invocation) => {
+    const ledger = await invocation.session.ledger();
     const batch = await chooseBatch(ledger, name);
     refuseLoading(batch);
     const order = await requireOrder(ledger, batch, flags);
-    requireWord(order, batch, desk);
-    return settleAll({ batch, order, out: resolve(flags.out ?? defaultOut(batch.name)) }, desk);
+    requireWord(order, batch, invocation);
+    return settleAll({ batch, order, out: resolve(flags.out ?? defaultOut(batch.name)) }, invocation);
   });
 }
 
 /** Paying again for what may have been charged takes a person's word: an answer on a terminal, `--yes` elsewhere. */
-function requireWord({ again }: SettleOrder, batch: BatchRecord, { person }: Desk): void {
+function requireWord({ again }: SettleOrder, batch: BatchRecord, { person }: Invocation): void {
   if (again.length === 0 || person.yes || person.canAsk) return;
   throw new ExitError(
     'refused',
@@ -73,9 +73,9 @@ function requireWord({ again }: SettleOrder, batch: BatchRecord, { person }: Des
   );
 }
 
-async function settleAll(task: Task, desk: Desk): Promise<ExitName> {
+async function settleAll(task: Task, invocation: Invocation): Promise<ExitName> {
   const { batch, order, out } = task;
-  const { session, output, json } = desk;
+  const { session, output, json } = invocation;
   const { rows: settling, orphans: listOrphans, lostVoices } = await reconcileBatch(session, task);
   const rows: SettledRow[] = [];
   for await (const row of settling) {
@@ -95,10 +95,10 @@ async function settleAll(task: Task, desk: Desk): Promise<ExitName> {
   const mayBeTheirs = voices.type === 'listed' ? voices.voices : null;
   if (!json) {
     for (const line of lostVoiceLines(mayBeTheirs ?? [], batch.name)) output.data(line);
-    sayLeft(rows, found, task, desk);
+    sayLeft(rows, found, task, invocation);
   }
   const after = afterSettling(rows, order);
-  const exit = await goOn(task, after, desk);
+  const exit = await goOn(task, after, invocation);
   if (json) {
     const { counts, money } = await viewHere(await session.ledger(), session.settings, batch.name);
     const end = { batch: batch.name, exit, outcomes: counts.outcomes, credits: money, out };
@@ -113,8 +113,13 @@ async function settleAll(task: Task, desk: Desk): Promise<ExitName> {
 }
 
 /** Says what was not settled, and what a person can do about it. */
-function sayLeft(rows: readonly SettledRow[], found: OrphanList, { batch, order: { again } }: Task, desk: Desk): void {
-  const { output } = desk;
+function sayLeft(
+  rows: readonly SettledRow[],
+  found: OrphanList,
+  { batch, order: { again } }: Task,
+  invocation: Invocation,
+): void {
+  const { output } = invocation;
   const isWanted = rows.some((row) => row.type === 'still-unknown' && row.hasList);
   const refused = rows.filter(({ type }) => type === 'refused').map(reconciledLine);
   const lines = [
@@ -154,17 +159,21 @@ function someRows(rows: readonly SettledRow[]): SomeRows {
 }
 
 /** Pays for the rows that are to be sent again, works on what is open, writes the files. */
-async function goOn({ batch, out }: Task, { toPay, changed }: AfterSettling, desk: Desk): Promise<ExitName> {
-  const { session, output } = desk;
+async function goOn(
+  { batch, out }: Task,
+  { toPay, changed }: AfterSettling,
+  invocation: Invocation,
+): Promise<ExitName> {
+  const { session, output } = invocation;
   const { settings } = session;
   const ledger = await session.ledger();
   // `reconcile` prints the line of JSON.
-  const quietDesk = { ...desk, json: false };
+  const quietInvocation = { ...invocation, json: false };
   if (toPay.length > 0) {
     const command = `voxbatch reconcile ${shellWord(batch.name)}`;
     const confirmAbove = settings.config.confirmAbove ?? null;
     const drafted = await draftResubmit(ledger, batch, toPay);
-    return redriveRows({ ...drafted, batch, command, fileSha256: null, out, confirmAbove }, quietDesk);
+    return redriveRows({ ...drafted, batch, command, fileSha256: null, out, confirmAbove }, quietInvocation);
   }
   const view = await viewHere(ledger, settings, batch.name);
   if (changed === 'nothing') return exitOfView(view);
@@ -174,5 +183,5 @@ async function goOn({ batch, out }: Task, { toPay, changed }: AfterSettling, des
     return exitOfView(view);
   }
   await claimOut(out, batch);
-  return workOn(batch, out, quietDesk);
+  return workOn(batch, out, quietInvocation);
 }

@@ -1,7 +1,7 @@
 import { redriveFacts } from '../../client/redrive-batch.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { decideSpend } from '../../policy/spend.ts';
-import type { Desk } from '../desk.ts';
+import type { Invocation } from '../invocation.ts';
 import { noteText, questionText } from '../terminal/spend-words.ts';
 import { refusedRows, type RedriveRequest } from './redrive-rows.ts';
 import { doubtsQuestion, draftLines, leftBudgetRefusal } from './redrive-words.ts';
@@ -12,7 +12,7 @@ import { doubtsQuestion, draftLines, leftBudgetRefusal } from './redrive-words.t
  */
 export async function forecastRedrive(
   request: RedriveRequest,
-  { session, person, output, json }: Desk,
+  { session, person, output, json }: Invocation,
 ): Promise<ExitName> {
   const { batch, draft, confirmAbove } = request;
   if (draft.refused.length > 0) throw refusedRows(request);

@@ -9,7 +9,7 @@ import { requireEditedRows } from './require-edited-rows.ts';
 import type { RunContext } from '../command-context.ts';
 import { ExitError } from '../exit-error.ts';
 import { shellWord } from '../terminal/go-on-command.ts';
-import { atDesk } from '../desk.ts';
+import { withInvocation } from '../invocation.ts';
 import { draftRedrive } from '../../batches/redrive.ts';
 import { redriveRows } from './redrive-rows.ts';
 import { refuseCleaned } from '../../client/refuse-cleaned.ts';
@@ -36,8 +36,8 @@ export interface FileRequest {
  */
 export async function redriveFile(request: FileRequest): Promise<ExitName> {
   const { path, source, previousBatch, plan, flags, settings, context } = request;
-  return atDesk({ settings, flags, context, mustExist: false, input: path }, async (desk) => {
-    const ledger = await desk.session.ledger();
+  return withInvocation({ settings, flags, context, mustExist: false, input: path }, async (invocation) => {
+    const ledger = await invocation.session.ledger();
     const batch = await ledger.findBatch(previousBatch);
     if (batch === undefined) throw missing(request);
     refuseLoading(batch);
@@ -50,7 +50,7 @@ export async function redriveFile(request: FileRequest): Promise<ExitName> {
       accept: false,
       asksForOverdue: true,
     };
-    const { rows, fileSha256 } = await requireEditedRows(source, { ledger, batch, output: desk.output });
+    const { rows, fileSha256 } = await requireEditedRows(source, { ledger, batch, output: invocation.output });
     const redrive = {
       batch,
       tuning: plan.tuning,
@@ -61,7 +61,7 @@ export async function redriveFile(request: FileRequest): Promise<ExitName> {
       out: resolve(flags.out ?? defaultOut(batch.name)),
       confirmAbove: plan.confirmAbove,
     };
-    return redriveRows(redrive, desk);
+    return redriveRows(redrive, invocation);
   });
 }
 

@@ -5,7 +5,7 @@ import type { ExitName } from '../../contract/exit-codes.ts';
 import type { Tuning } from '../../contract/tunables.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { checkSpend } from '../run/check-spend.ts';
-import type { Desk } from '../desk.ts';
+import type { Invocation } from '../invocation.ts';
 import { ExitError } from '../exit-error.ts';
 import { finishRun } from '../run/finish-run.ts';
 import { goOnCommand } from '../terminal/go-on-command.ts';
@@ -37,45 +37,49 @@ export interface RedriveRequest {
  * Says what will be done and what it costs, asks if needed, opens the rows in the ledger, and works on the batch as
  * `run` does. If anything speaks against it, nothing is changed: throws {@link ExitError}.
  */
-export async function redriveRows(request: RedriveRequest, desk: Desk): Promise<ExitName> {
+export async function redriveRows(request: RedriveRequest, invocation: Invocation): Promise<ExitName> {
   const { batch, draft, out } = request;
-  const { session, output } = desk;
+  const { session, output } = invocation;
   if (draft.refused.length === 0) {
     for (const line of draftLines(draft, batch.name)) output.say(line);
-    requireWord(request, desk);
+    requireWord(request, invocation);
   }
   const redriven = await redriveBatch({
     ...request,
     ledger: await session.ledger(),
     openApi: session.api,
-    webhook: desk.webhook,
+    webhook: invocation.webhook,
     approve: async (open) => {
-      await checkMoney(request, desk, open);
+      await checkMoney(request, invocation, open);
       return true;
     },
   });
-  sayRedriven(redriven, request, desk);
+  sayRedriven(redriven, request, invocation);
   return redriven.type === 'open'
-    ? workOn(batch, out, desk)
-    : finishRun({ batch: batch.name, out, why: 'closed' }, desk);
+    ? workOn(batch, out, invocation)
+    : finishRun({ batch: batch.name, out, why: 'closed' }, invocation);
 }
 
 /** Works on a batch until it is closed, and writes its files. */
-export async function workOn(batch: BatchRecord, out: string, desk: Desk): Promise<ExitName> {
-  const record = (await (await desk.session.ledger()).findBatch(batch.name)) ?? batch;
+export async function workOn(batch: BatchRecord, out: string, invocation: Invocation): Promise<ExitName> {
+  const record = (await (await invocation.session.ledger()).findBatch(batch.name)) ?? batch;
   const place = { batch: batch.name, out };
   return record.state === 'closed'
-    ? finishRun({ ...place, why: 'closed' }, desk)
-    : workOnBatch({ record, isNew: false, out }, desk, (why) => finishRun({ ...place, why }, desk));
+    ? finishRun({ ...place, why: 'closed' }, invocation)
+    : workOnBatch({ record, isNew: false, out }, invocation, (why) => finishRun({ ...place, why }, invocation));
 }
 
 /** Paying again for a row that has a good result takes a person's word: an answer on a terminal, `--yes` elsewhere. */
-function requireWord({ draft }: RedriveRequest, { person }: Desk): void {
+function requireWord({ draft }: RedriveRequest, { person }: Invocation): void {
   if (draft.replaced === 0 || person.yes || person.canAsk) return;
   throw new ExitError('refused', unaskedText(draft));
 }
 
-async function checkMoney(request: RedriveRequest, { session, person, output }: Desk, open: OpenApi): Promise<void> {
+async function checkMoney(
+  request: RedriveRequest,
+  { session, person, output }: Invocation,
+  open: OpenApi,
+): Promise<void> {
   const { batch, draft, confirmAbove } = request;
   const ledger = await session.ledger();
   const balance = open.profile.quotaRemaining ?? null;
@@ -95,7 +99,7 @@ export function refusedRows({ batch, draft, command, fileSha256 }: RedriveReques
 }
 
 /** Says how many rows were opened. Throws {@link ExitError} `usage` if none could be, or not all. */
-function sayRedriven(redriven: Redriven, request: RedriveRequest, { output }: Desk): void {
+function sayRedriven(redriven: Redriven, request: RedriveRequest, { output }: Invocation): void {
   const { batch, draft } = request;
   switch (redriven.type) {
     case 'refused-rows':

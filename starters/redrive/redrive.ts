@@ -14,7 +14,7 @@ import { openManifest, type ManifestSource } from '../../inputs/manifest-source.
 import type { RunContext } from '../command-context.ts';
 import type { OutputFlags } from '../commands/output-flags.ts';
 import type { WebhookFlags } from '../commands/webhook-flags.ts';
-import { atDesk } from '../desk.ts';
+import { withInvocation } from '../invocation.ts';
 import { unchangedError } from '../exit-error.ts';
 import { shellWord } from '../terminal/go-on-command.ts';
 import { readSettings } from '../connect/settings.ts';
@@ -65,8 +65,8 @@ async function redriveFrom(
   context: RunContext,
 ): Promise<ExitName> {
   const settings = await readSettings();
-  return atDesk({ settings, flags, context, mustExist: true, input: flags.from }, async (desk) => {
-    const ledger = await desk.session.ledger();
+  return withInvocation({ settings, flags, context, mustExist: true, input: flags.from }, async (invocation) => {
+    const ledger = await invocation.session.ledger();
     const batch = await chooseBatch(ledger, name);
     requireSomeChoice(flags);
     refuseLoading(batch);
@@ -76,7 +76,7 @@ async function redriveFrom(
     const { rows, fileSha256 } =
       source === undefined
         ? { rows: withLostFiles(await requireRows(ledger, batch, wish), settings.store, rules), fileSha256: null }
-        : await requireEditedRows(source, { ledger, batch, output: desk.output });
+        : await requireEditedRows(source, { ledger, batch, output: invocation.output });
     const request = {
       batch,
       draft: await draftRedrive(ledger, batch, rows, rules),
@@ -86,7 +86,7 @@ async function redriveFrom(
       out: resolve(flags.out ?? defaultOut(batch.name)),
       confirmAbove: flags.confirm ?? settings.config.confirmAbove ?? null,
     };
-    return flags.dryRun === true ? forecastRedrive(request, desk) : redriveRows(request, desk);
+    return flags.dryRun === true ? forecastRedrive(request, invocation) : redriveRows(request, invocation);
   });
 }
 

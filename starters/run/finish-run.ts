@@ -3,7 +3,7 @@ import { describeMismatch } from '../../results/mismatch.ts';
 import { viewPilot, type Pilot } from '../../batches/pilot.ts';
 import { projectBatch } from '../../results/project.ts';
 import { isDeserted } from '../../client/anybody-in.ts';
-import type { Desk } from '../desk.ts';
+import type { Invocation } from '../invocation.ts';
 import { damageLines } from '../terminal/damage-words.ts';
 import { finishedJson, finishedLines } from '../terminal/finished-words.ts';
 import { joinedJson, joinedLines } from '../terminal/joined-words.ts';
@@ -32,7 +32,7 @@ export interface FinishRequest {
 /** Writes a batch's files in their current state, says what happened and what to do next, and decides the exit code. */
 export async function finishRun(
   { batch: name, out, why, onPilot }: FinishRequest,
-  { session, output, json }: Pick<Desk, 'session' | 'output' | 'json'>,
+  { session, output, json }: Pick<Invocation, 'session' | 'output' | 'json'>,
 ): Promise<ExitName> {
   const { settings } = session;
   const [ledger, store] = [await session.ledger(), await session.store()];

@@ -2,7 +2,7 @@ import { deliverNotices } from '../../client/deliver-notices.ts';
 import type { FollowEnd, FollowEvent } from '../../client/follow.ts';
 import type { Workplace } from '../../client/workplace.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
-import type { Desk } from '../desk.ts';
+import type { Invocation } from '../invocation.ts';
 import { showFollowed } from './show-followed.ts';
 
 /** A batch to follow. */
@@ -18,7 +18,7 @@ export interface FollowedBatch {
 export async function followAndTell(
   workplace: Workplace,
   { record, isNew, out }: FollowedBatch,
-  { session, output, person, detach }: Desk,
+  { session, output, person, detach }: Invocation,
   signal: AbortSignal,
 ): Promise<FollowEnd | 'detached'> {
   const started = await workplace.start(record, { isNew });

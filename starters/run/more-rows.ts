@@ -2,7 +2,7 @@ import { inCredits } from '../terminal/money.ts';
 import type { MoreRows } from '../../client/open-chosen.ts';
 import type { SpendFacts } from '../../policy/spend.ts';
 import { checkSpend } from './check-spend.ts';
-import type { Desk } from '../desk.ts';
+import type { Invocation } from '../invocation.ts';
 import { leftBudgetRefusal } from '../redrive/redrive-words.ts';
 import { number } from '../terminal/progress.ts';
 import { rowsInWords } from '../terminal/row-words.ts';
@@ -17,7 +17,7 @@ export type Payer = Pick<SpendFacts, 'balance' | 'yes' | 'canAsk' | 'confirmAbov
 export async function checkMore(
   more: MoreRows,
   payer: Payer,
-  { session, output }: Pick<Desk, 'session' | 'output'>,
+  { session, output }: Pick<Invocation, 'session' | 'output'>,
 ): Promise<true> {
   const { batch, rows, dependents, bill, quoted, isEstimate, budget } = more;
   const unknown = bill.unpriced > 0 ? ` and the unknown price of ${rowsInWords(bill.unpriced)}` : '';

@@ -2,7 +2,7 @@ import { areRowsCleaned } from '../../batches/clean-batch.ts';
 import { exitOfView } from '../../batches/view-batch.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
-import { type Desk } from '../desk.ts';
+import { type Invocation } from '../invocation.ts';
 import { ExitError } from '../exit-error.ts';
 import { type Recorded } from '../../client/put-on-record.ts';
 import { finishRun } from './finish-run.ts';
@@ -24,9 +24,9 @@ import type { RunRequest } from './run-request.ts';
 export async function runRecorded(
   { manifestPath, source, flags, plan, server, onPilot }: RunRequest,
   recorded: Recorded,
-  desk: Desk,
+  invocation: Invocation,
 ): Promise<ExitName> {
-  const { session, output } = desk;
+  const { session, output } = invocation;
   if (recorded.type === 'declined') throw new Error('What is not approved ends with its own words.');
   if (recorded.type === 'taken') {
     const commandAs = (name: string): string => manifestCommand('run', manifestPath, { ...flags, name });
@@ -44,12 +44,12 @@ export async function runRecorded(
   }
   if (batch.state === 'closed') {
     output.say(`Batch "${batch.name}" is already finished. Its files are written again; nothing is sent.`);
-    return finishRun({ ...place, why: 'closed' }, desk);
+    return finishRun({ ...place, why: 'closed' }, invocation);
   }
   const rows = await rowsOf(await session.ledger(), batch, isNew);
   output.say(`Batch "${batch.name}": ${rows}, account ${batch.account}, ${(await session.api()).api.baseUrl}`);
-  return workOnBatch({ record: batch, isNew, out: plan.out, server }, desk, (why) =>
-    finishRun({ ...place, why }, desk),
+  return workOnBatch({ record: batch, isNew, out: plan.out, server }, invocation, (why) =>
+    finishRun({ ...place, why }, invocation),
   );
 }
 

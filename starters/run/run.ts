@@ -1,7 +1,7 @@
 import { spendFacts } from '../../batches/bill-lines.ts';
 import { checkManifest, type SoundManifest } from '../../inputs/read-manifest.ts';
 import type { RunContext } from '../command-context.ts';
-import { atDesk, type Desk } from '../desk.ts';
+import { withInvocation, type Invocation } from '../invocation.ts';
 import { runSampleFirst } from './after-sample.ts';
 import { checkSpend } from './check-spend.ts';
 import { ExitError } from '../exit-error.ts';
@@ -63,23 +63,23 @@ async function runOnce(asked: RunRequest, context: RunContext): Promise<ExitName
     const faulty = { summary: checked.summary, options: plan.manifest };
     throw refuseProblems(await planFaultyVoices(settings, flags, faulty), manifestPath, output, report);
   }
-  return atDesk({ settings, flags, context, mustExist: false, input: manifestPath }, async (desk) => {
-    const { session } = desk;
+  return withInvocation({ settings, flags, context, mustExist: false, input: manifestPath }, async (invocation) => {
+    const { session } = invocation;
     const recorded = await putOnRecord({
       session,
       source,
       checked,
       plan,
-      webhook: desk.webhook,
+      webhook: invocation.webhook,
       onFound: (batch) => {
         // A finished batch had them printed before.
         if (batch?.state !== 'closed' && checked.summary.warnings.length > 0)
           sayWarnings(checked.summary, output, report);
       },
-      approve: (open, voices) => readyToSpend(request, { checked, open, voices, desk }),
-      approveMore: async (more, open) => checkMore(more, payerOf(request, open, desk), desk),
+      approve: (open, voices) => readyToSpend(request, { checked, open, voices, invocation }),
+      approveMore: async (more, open) => checkMore(more, payerOf(request, open, invocation), invocation),
     });
-    return runRecorded(request, recorded, desk);
+    return runRecorded(request, recorded, invocation);
   });
 }
 
@@ -88,16 +88,19 @@ interface NewManifest {
   readonly checked: SoundManifest;
   readonly open: OpenApi;
   readonly voices: Promise<KnownVoices>;
-  readonly desk: Desk;
+  readonly invocation: Invocation;
 }
 
 /**
  * Checks before a new batch: prices for all rows that can have one, voices that the API does not list, then the checks
  * of `check-spend.ts`. Throws {@link ExitError} if it may not be paid for.
  */
-async function readyToSpend(request: RunRequest, { checked, open, voices, desk }: NewManifest): Promise<SoundManifest> {
+async function readyToSpend(
+  request: RunRequest,
+  { checked, open, voices, invocation }: NewManifest,
+): Promise<SoundManifest> {
   const { manifestPath, flags, source, plan } = request;
-  const { output } = desk;
+  const { output } = invocation;
   const [probed, known] = await Promise.all([
     plan.probe ? probeAloud(source, checked, plan.settings.budget, output) : checked,
     voices,
@@ -110,11 +113,11 @@ async function readyToSpend(request: RunRequest, { checked, open, voices, desk }
     ...plan,
     source,
     checked: priced,
-    ledger: await desk.session.ledger(),
+    ledger: await invocation.session.ledger(),
     account: realmOf(open),
     identify: identifyMedia,
   });
-  const facts = spendFacts(summary, plan, payerOf(request, open, desk));
+  const facts = spendFacts(summary, plan, payerOf(request, open, invocation));
   for (const line of reasonLines(reasons, plan.settings.cache, facts.isEstimate)) output.say(line);
   if (plan.settings.cache === 'fresh') output.say(priceText(facts));
   await checkSpend(facts, output);
@@ -122,7 +125,7 @@ async function readyToSpend(request: RunRequest, { checked, open, voices, desk }
 }
 
 /** What is known about the payer. */
-function payerOf({ plan, isAgreed = false }: RunRequest, { profile }: OpenApi, { person }: Desk): Payer {
+function payerOf({ plan, isAgreed = false }: RunRequest, { profile }: OpenApi, { person }: Invocation): Payer {
   const yes = person.yes || isAgreed;
   return { ...person, yes, confirmAbove: plan.confirmAbove, balance: profile.quotaRemaining ?? null };
 }

@@ -6,7 +6,7 @@ import type { WebhookNews } from '../../client/webhooks/webhook-news.ts';
 import { Workplace } from '../../client/workplace.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
-import type { Desk } from '../desk.ts';
+import type { Invocation } from '../invocation.ts';
 import { ExitError } from '../exit-error.ts';
 import { webhookNewsWords } from '../terminal/webhook-news.ts';
 import { goOnCommand } from '../terminal/go-on-command.ts';
@@ -41,11 +41,11 @@ export type WorkEnd = 'closed' | 'paused' | 'detached' | InterruptExit;
  */
 export async function workOnBatch<T>(
   request: WorkRequest,
-  desk: Desk,
+  invocation: Invocation,
   finish: (end: WorkEnd) => Promise<T>,
 ): Promise<T> {
   const { record, out, server, usesUp = false } = request;
-  const { session, output, detach, atFaultPoint, webhook } = desk;
+  const { session, output, detach, atFaultPoint, webhook } = invocation;
   const { settings } = session;
   const [ledger, store, open] = [await session.ledger(), await session.store(), await session.api()];
   const onWebhook = (news: WebhookNews): void => {
@@ -67,7 +67,7 @@ export async function workOnBatch<T>(
       spawnUp(settings, open, { batch: record.name, out, webhook });
     await workplace.open(signal);
     isUnderWay = true;
-    const followed = await followAndTell(workplace, request, desk, signal);
+    const followed = await followAndTell(workplace, request, invocation, signal);
     if (followed !== 'detached' && (await isOver(ledger, record.name, followed))) {
       const [made] = await Promise.allSettled([finishAndTell('closed'), leave()]);
       if (made.status === 'rejected') throw made.reason;

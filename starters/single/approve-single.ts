@@ -10,7 +10,7 @@ import type { FurtherTake } from '../../client/single/ask-single.ts';
 import type { BatchSettings } from '../../contract/batch.ts';
 import type { Config } from '../../inputs/config-file.ts';
 import type { SoundManifest } from '../../inputs/read-manifest.ts';
-import type { Desk } from '../desk.ts';
+import type { Invocation } from '../invocation.ts';
 import { leftBudgetRefusal } from '../redrive/redrive-words.ts';
 import { checkSpend } from '../run/check-spend.ts';
 import type { Payer } from '../run/more-rows.ts';
@@ -33,10 +33,10 @@ export interface SingleSpend {
 export async function approveNew(
   spend: SingleSpend,
   { open, voices }: { readonly open: OpenApi; readonly voices: Promise<KnownVoices> },
-  desk: Desk,
+  invocation: Invocation,
 ): Promise<SoundManifest> {
   const { job, flags } = spend;
-  const { output } = desk;
+  const { output } = invocation;
   const { source, checked, settings } = job;
   const [probed, known] = await Promise.all([
     flags.probe === true ? probeAloud(source, checked, settings.budget, output) : checked,
@@ -50,11 +50,11 @@ export async function approveNew(
     settings,
     source,
     checked: priced,
-    ledger: await desk.session.ledger(),
+    ledger: await invocation.session.ledger(),
     account: realmOf(open),
     identify: identifyMedia,
   });
-  const payer = payerOf(spend, open, desk);
+  const payer = payerOf(spend, open, invocation);
   const facts = spendFacts(summary, { settings, confirmAbove: payer.confirmAbove }, payer);
   if (reasons.cached.rows > 0) output.say('An earlier, equal row has this result: it costs nothing.');
   else if (settings.cache !== 'only') output.say(`${priceOf(facts)}${retakesText(settings)}`);
@@ -67,9 +67,9 @@ export async function approveAgain(
   spend: SingleSpend,
   { ledger, batch, draft, tuning = {} }: FurtherTake,
   open: OpenApi,
-  desk: Desk,
+  invocation: Invocation,
 ): Promise<true> {
-  const { output } = desk;
+  const { output } = invocation;
   await spend.ready();
   if (draft.paying === 0) {
     output.say('Its job was paid for: waiting for its result again costs nothing.');
@@ -77,7 +77,7 @@ export async function approveAgain(
   }
   // Nothing is sent for it.
   if (tuning.cache === 'only') return true;
-  const facts = await redriveFacts({ ledger, batch, draft, tuning }, payerOf(spend, open, desk));
+  const facts = await redriveFacts({ ledger, batch, draft, tuning }, payerOf(spend, open, invocation));
   output.say(`A new take. ${priceOf(facts)}`);
   const refusal = leftBudgetRefusal(batch, await ledger.money(batch.name), tuning);
   await checkSpend({ ...facts, isBudgetLeft: true }, output, { refusal });
@@ -95,7 +95,7 @@ function retakesText({ retakes }: Pick<BatchSettings, 'retakes'>): string {
   return ` Up to ${String(retakes)} ${retakes === 1 ? 'retake' : 'retakes'} may follow, each at full price.`;
 }
 
-function payerOf({ flags, config }: SingleSpend, { profile }: OpenApi, { person }: Desk): Payer {
+function payerOf({ flags, config }: SingleSpend, { profile }: OpenApi, { person }: Invocation): Payer {
   const confirmAbove = flags.confirm ?? config.confirmAbove ?? null;
   return { ...person, confirmAbove, balance: profile.quotaRemaining ?? null };
 }

@@ -11,7 +11,7 @@ import { openStore } from '../../store/open-store.ts';
 import type { RunContext } from '../command-context.ts';
 import { readTuning } from '../commands/tuning-flags.ts';
 import { readApiAccess, readApiUrl, readSettings } from '../connect/settings.ts';
-import { atDesk, type Desk } from '../desk.ts';
+import { withInvocation, type Invocation } from '../invocation.ts';
 import { ExitError, usageError } from '../exit-error.ts';
 import { beginServerHere } from '../run/early-server.ts';
 import { workOnBatch } from '../run/work-on-batch.ts';
@@ -104,17 +104,17 @@ async function askAndWork(request: SingleRequest, job: SoundJob, settings: Setti
   try {
     await server?.underWay;
     const input = readsStdin ? '-' : undefined;
-    return await atDesk({ settings, flags, context, mustExist: false, input }, async (desk) => {
+    return await withInvocation({ settings, flags, context, mustExist: false, input }, async (invocation) => {
       const { again = false, resubmit = false } = flags;
       const spend = { job, flags, config: settings.config, ready: request.ready };
       const asked = await askSingle({
-        session: desk.session,
+        session: invocation.session,
         job,
         tuning: readTuning(flags),
         again,
         resubmit,
-        approve: (open, voices) => approveNew(spend, { open, voices }, desk),
-        approveAgain: (take, open) => approveAgain(spend, take, open, desk),
+        approve: (open, voices) => approveNew(spend, { open, voices }, invocation),
+        approveAgain: (take, open) => approveAgain(spend, take, open, invocation),
       });
       switch (asked.type) {
         case 'declined':
@@ -122,17 +122,17 @@ async function askAndWork(request: SingleRequest, job: SoundJob, settings: Setti
         case 'not-opened':
           throw new ExitError('usage', `${asked.why} Nothing was spent.`);
         case 'held':
-          desk.output.say(heldText(asked));
-          return end(request, asked.record, desk, { why: 'closed', isOld: true });
+          invocation.output.say(heldText(asked));
+          return end(request, asked.record, invocation, { why: 'closed', isOld: true });
         case 'given':
-          return end(request, asked.record, desk, { why: 'closed', isOld: true });
+          return end(request, asked.record, invocation, { why: 'closed', isOld: true });
         case 'open': {
           if (!asked.isNew) await request.ready();
           const { batch: record, isNew } = asked;
-          return workOnBatch({ record, isNew, out: null, server, usesUp: true }, desk, async (why) => {
-            const ledger = await desk.session.ledger();
+          return workOnBatch({ record, isNew, out: null, server, usesUp: true }, invocation, async (why) => {
+            const ledger = await invocation.session.ledger();
             const now = (await ledger.findBatch(record.name)) ?? record;
-            return end(request, await readSingle(ledger, now), desk, { why, isOld: false });
+            return end(request, await readSingle(ledger, now), invocation, { why, isOld: false });
           });
         }
       }
@@ -145,7 +145,7 @@ async function askAndWork(request: SingleRequest, job: SoundJob, settings: Setti
 async function end(
   request: SingleRequest,
   record: SingleRecord,
-  { session, output }: Desk,
+  { session, output }: Invocation,
   how: Pick<Parameters<typeof endSingle>[0], 'why' | 'isOld'>,
 ): Promise<ExitName> {
   const [ledger, store] = [await session.ledger(), await session.store()];

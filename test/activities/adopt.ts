@@ -8,7 +8,7 @@ import { BATCH } from './rows.ts';
 
 /** Gives a row a job by a person's word, as `reconcile --adopt` does. */
 export async function adopt(world: WorkerWorld, row: number, jobId: string): Promise<SettledRow> {
-  return adoptJob(world.ledger, freeReadsOf(world), await recordOf(world.ledger), { row, jobId }, 'ann@desk');
+  return adoptJob(world.ledger, freeReadsOf(world), await recordOf(world.ledger), { row, jobId }, 'ann@invocation');
 }
 
 /** The batch of these tests. */

@@ -5,7 +5,7 @@ import { aKey, fill, INTENT, ledgerForEachTest, redriveNow } from '../ledger/set
 
 /** What a person says of a take, in the words that commands use. */
 
-const WHO = 'ann@desk';
+const WHO = 'ann@invocation';
 const LOST = { class: 'OutcomeUnknown', message: 'no answer' } as const;
 const FILE = { key: 'b/1-speech-1.mp3', bytes: 3, sha256: 'f'.repeat(64), extension: 'mp3' };
 

@@ -45,7 +45,7 @@ describe('the voices that a lost request may have made', () => {
   it('may be taken back, and the row is unknown again', async () => {
     const { world, deps, made } = await withLostVoice();
     await adopt(deps, 1, made);
-    expect(await releaseTake(deps.ledger, BATCH, { row: 1 }, 'ann@desk')).toMatchObject({ type: 'released' });
+    expect(await releaseTake(deps.ledger, BATCH, { row: 1 }, 'ann@invocation')).toMatchObject({ type: 'released' });
     expect(await world.row(1)).toMatchObject({ outcome: 'unknown', text: null });
     expect(await candidates(deps, [1])).toMatchObject({ voices: [{ voice: made }] });
   });

@@ -11,9 +11,9 @@ import type { Temporal } from '../../client/open-temporal.ts';
 import { withOutputFlags } from '../../starters/commands/output-flags.ts';
 import { logOf } from '../../starters/terminal/output.ts';
 import { capture } from '../starters/command-line.ts';
-import { deskForEach } from '../starters/steering.ts';
+import { invocationForEach } from '../starters/steering.ts';
 
-const desk = deskForEach();
+const invocation = invocationForEach();
 /** Nobody listens there. */
 const ADDRESS = '127.0.0.1:1';
 
@@ -33,7 +33,7 @@ async function start(isAlone: boolean, list = noWorkflow): Promise<unknown> {
   const open = { api: { baseUrl: API_URL }, profile: { userId: 'u1' } };
   const starting = startEmbeddedWorker({
     temporal: temporal as unknown as Temporal,
-    ledger: desk.ledger,
+    ledger: invocation.ledger,
     store: {} as Store,
     open: open as unknown as OpenApi,
     home,
@@ -58,9 +58,9 @@ describe('the worker of a command', () => {
     ['takes those of dead processes for dead', true, []],
     ['takes none for dead where another process came since the server was joined', false, ['other']],
   ])('%s', async (_, isAlone, living) => {
-    await desk.ledger.beat({ owner: 'other', apiUrl: API_URL, account: 'u1' });
+    await invocation.ledger.beat({ owner: 'other', apiUrl: API_URL, account: 'u1' });
     await start(isAlone);
-    expect(await desk.ledger.livingWorkers(API_URL, 'u1')).toEqual(living);
+    expect(await invocation.ledger.livingWorkers(API_URL, 'u1')).toEqual(living);
   });
 
   it.each([

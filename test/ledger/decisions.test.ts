@@ -4,7 +4,7 @@ import { aKey, fill, INTENT, ledgerForEachTest, redriveNow } from './setup.ts';
 
 /** What a person says of requests whose outcome nobody knows, and takes back. */
 
-const WHO = 'ann@desk';
+const WHO = 'ann@invocation';
 const FILE = { key: 'b/1-speech-1.mp3', bytes: 3, sha256: 'f'.repeat(64), extension: 'mp3' };
 
 let ledger: Ledger;

@@ -4,7 +4,7 @@ import { openCommandLine, type CommandLine } from './command-line.ts';
 import { freshPlace, type Place } from '../support/place.ts';
 
 /** A ledger and a store that the command line finds. */
-export interface PlaceDesk {
+export interface PlaceInvocation {
   readonly place: Place;
   readonly line: CommandLine;
 }
@@ -16,8 +16,8 @@ interface PlaceOptions {
   readonly atEnd?: () => Promise<void>;
 }
 
-/** A desk for every test of a file. */
-export function placeForEach({ api, atEnd }: PlaceOptions = {}): PlaceDesk {
+/** A invocation for every test of a file. */
+export function placeForEach({ api, atEnd }: PlaceOptions = {}): PlaceInvocation {
   let line: CommandLine | undefined;
   // Jest ends in the order of the file: the place goes last.
   afterEach(async () => {
@@ -34,14 +34,14 @@ export function placeForEach({ api, atEnd }: PlaceOptions = {}): PlaceDesk {
   return {
     place,
     get line() {
-      if (line === undefined) throw new Error('There is a desk in a test only.');
+      if (line === undefined) throw new Error('There is an invocation in a test only.');
       return line;
     },
   };
 }
 
 /** The same with a simulator, which all tests of the file share. */
-export function placeAtSimulator({ atEnd }: Pick<PlaceOptions, 'atEnd'> = {}): PlaceDesk & {
+export function placeAtSimulator({ atEnd }: Pick<PlaceOptions, 'atEnd'> = {}): PlaceInvocation & {
   readonly simulator: Simulator;
 } {
   let simulator: Simulator | undefined;
@@ -53,14 +53,14 @@ export function placeAtSimulator({ atEnd }: Pick<PlaceOptions, 'atEnd'> = {}): P
     simulator = await startSimulator();
   });
   afterAll(() => simulator?.close());
-  const desk = placeForEach({
+  const invocation = placeForEach({
     api: () => ({ VOXBATCH_API_URL: now().url, VOXBATCH_API_TOKEN: now().token }),
     ...(atEnd === undefined ? {} : { atEnd }),
   });
   return {
-    place: desk.place,
+    place: invocation.place,
     get line() {
-      return desk.line;
+      return invocation.line;
     },
     get simulator() {
       return now();

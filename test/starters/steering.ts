@@ -8,27 +8,27 @@ import { aBatch, aKey, aRow, fill, INTENT, makeFolder, open } from '../ledger/se
 import { openCommandLine, type CommandLine } from './command-line.ts';
 
 /** A ledger that the command line finds, with nobody who works on its batches. */
-export interface Desk {
+export interface Invocation {
   readonly ledger: Ledger;
   readonly line: CommandLine;
 }
 
-/** A desk for every test of a file. */
-export function deskForEach(): Desk {
-  let desk: Desk | undefined;
+/** A invocation for every test of a file. */
+export function invocationForEach(): Invocation {
+  let invocation: Invocation | undefined;
   let remove: () => Promise<void>;
-  const now = (): Desk => {
-    if (desk === undefined) throw new Error('There is a desk in a test only.');
-    return desk;
+  const now = (): Invocation => {
+    if (invocation === undefined) throw new Error('There is an invocation in a test only.');
+    return invocation;
   };
   beforeEach(async () => {
     const made = await makeFolder();
     remove = made.remove;
-    desk = { ledger: await open(made.folder), line: await openCommandLine({ VOXBATCH_HOME: made.folder }) };
+    invocation = { ledger: await open(made.folder), line: await openCommandLine({ VOXBATCH_HOME: made.folder }) };
   });
   afterEach(async () => {
-    await desk?.line.close();
-    await desk?.ledger.close();
+    await invocation?.line.close();
+    await invocation?.ledger.close();
     await remove();
   });
   return {

@@ -7,13 +7,13 @@ import type { Tuning } from '../../../contract/tunables.ts';
 import { addJob } from '../../starters/single/add-job.ts';
 import { placeAtSimulator } from '../../starters/place-for-each.ts';
 
-const desk = placeAtSimulator();
+const invocation = placeAtSimulator();
 const SAY: SingleJob = { command: 'say', kind: 'tts', cells: { text: 'Good morning.', voice: 'anna' } };
 
 /** Asks for the job as a command with this tuning does. */
 async function ask(tuning: Tuning): Promise<Asked> {
-  const { url: baseUrl, token } = desk.simulator;
-  const places = placesIn(desk.place.folder, {}, () => {
+  const { url: baseUrl, token } = invocation.simulator;
+  const places = placesIn(invocation.place.folder, {}, () => {
     throw new Error('The places are sound.');
   });
   const settings = { ...places, config: {}, cluster: undefined, env: process.env };
@@ -38,7 +38,7 @@ describe('a single job that --cached-only left unsent', () => {
     { tuning: { cache: 'only' }, cache: 'only' },
     { tuning: { cache: 'fresh' }, cache: 'fresh' },
   ] as const)('runs again as the next command says: $tuning', async ({ tuning, cache }) => {
-    await addJob(desk.simulator, desk.place, SAY, { as: 'skipped' });
+    await addJob(invocation.simulator, invocation.place, SAY, { as: 'skipped' });
     expect(await ask(tuning)).toMatchObject({ type: 'open', batch: { state: 'open', settings: { cache } } });
   });
 });

@@ -12,11 +12,11 @@ import { readPage } from '../../docs/pages.ts';
 import { configKeyOf, TUNABLE_COLUMNS } from '../../docs/tunable-table.ts';
 import { readTable, withoutMarks } from '../../support/markdown-table.ts';
 import { capture } from '../command-line.ts';
-import { deskForEach, find, STATES } from '../steering.ts';
+import { invocationForEach, find, STATES } from '../steering.ts';
 
 /** The table of `contract/tunables.ts` and everything that is made from it. An entry that is missing in one place fails here by name. */
 
-const desk = deskForEach();
+const invocation = invocationForEach();
 const program = createProgram({ output: capture({ out: '', err: '' }), done: () => undefined });
 
 /** A value that is not the default. */
@@ -63,14 +63,14 @@ describe.each(TUNABLE_NAMES)('%s', (name: TunableName) => {
   });
 
   it('is changed by tune, which prints it, and shown by status', async () => {
-    await STATES.untouched(desk.ledger);
-    const tuned = await desk.line.run('tune', `${flagOf(name)}=${text}`);
+    await STATES.untouched(invocation.ledger);
+    const tuned = await invocation.line.run('tune', `${flagOf(name)}=${text}`);
     expect(tuned).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(`${flagOf(name)} +${text}[ ,].*${tunable.meaning}`),
     });
-    expect((await find(desk.ledger)).settings).toMatchObject(tuning);
-    const { value: status } = await desk.line.json('status', '--json');
+    expect((await find(invocation.ledger)).settings).toMatchObject(tuning);
+    const { value: status } = await invocation.line.json('status', '--json');
     const shown = tunable.isLimit ? (status['limits'] as Record<string, unknown>) : status;
     const key = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
     expect(formatValue(shown[key] as AnyValue)).toBe(text);

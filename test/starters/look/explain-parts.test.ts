@@ -9,11 +9,11 @@ const LOST: Failure = { class: 'OutcomeUnknown', message: 'No answer came.' };
 const REFUSED: Failure = { class: 'BadRequest', message: 'No.' };
 const TEXTS = ['One is here.', 'Two is a little longer.', 'Three ends it.'];
 
-const desk = placeForEach();
+const invocation = placeForEach();
 
 /** Row 1 is spoken in parts, which are rows 3, 4 and 5. */
 beforeEach(async () => {
-  const { ledger } = desk.place;
+  const { ledger } = invocation.place;
   const part = (text: string) => ({ spec: { kind: 'tts', text, voice: 'v', extra: {} } as const, quoted: 1 });
   await ledger.createBatch(aBatch());
   await ledger.addRows('b', [{ ...aRow(1), parts: { first: 3, rows: TEXTS.map(part) } }, aRow(2)]);
@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 
 async function end(row: number, outcome: 'succeeded' | 'failed' | 'unknown'): Promise<void> {
-  const { ledger } = desk.place;
+  const { ledger } = invocation.place;
   await ledger.intend(aKey(row), INTENT);
   if (outcome === 'unknown')
     await ledger.settle(aKey(row), { verdict: outcome, failure: LOST }, { outcome, failure: LOST });
@@ -37,7 +37,7 @@ describe('explain of a row in parts', () => {
   it('lists its parts with their states', async () => {
     await end(3, 'succeeded');
     await end(4, 'unknown');
-    const { stdout } = await desk.line.run('explain', 'r1');
+    const { stdout } = await invocation.line.run('explain', 'r1');
     expect(stdout).toMatch(
       /Parts: 3, 1 of them with a result\n +part +state +says\n +r1#1 +succeeded +One is here\.\n +r1#2 +unknown +Two is.*\n +r1#3 +waiting +Three ends it\.\n/,
     );
@@ -47,7 +47,7 @@ describe('explain of a row in parts', () => {
     await end(3, 'failed');
     await end(4, 'unknown');
     await end(5, 'succeeded');
-    const { value } = await desk.line.json('explain', 'r1', '--json');
+    const { value } = await invocation.line.json('explain', 'r1', '--json');
     expect(value['next']).toBe(
       "1 part may have been charged. If your account shows its job: voxbatch reconcile b --adopt 'r1#2=JOB'. " +
         "If it is not there, send again at a new charge: voxbatch reconcile b --resubmit 'r1#2'. " +
@@ -57,7 +57,7 @@ describe('explain of a row in parts', () => {
 
   it('sends all that failed by the name of the row', async () => {
     for (const row of [3, 4, 5]) await end(row, 'failed');
-    const { value } = await desk.line.json('explain', 'r1', '--json');
+    const { value } = await invocation.line.json('explain', 'r1', '--json');
     expect(value['next']).toBe('3 parts to send again, at their price: voxbatch redrive b --rows r1');
   });
 });
@@ -65,10 +65,10 @@ describe('explain of a row in parts', () => {
 describe('explain of a part', () => {
   it('tells what it says and which row it is of', async () => {
     await end(4, 'unknown');
-    const { stdout } = await desk.line.run('explain', 'r1#2');
+    const { stdout } = await invocation.line.run('explain', 'r1#2');
     expect(stdout).toMatch(/^Part 2 of row 1 of batch "b": unknown\n +id r1#2,/);
     expect(stdout).toMatch(/Input\n +column +cell\n +text +Two is a little longer\.\n/);
-    const { value } = await desk.line.json('explain', 'r1#2', '--json');
+    const { value } = await invocation.line.json('explain', 'r1#2', '--json');
     expect(value).toMatchObject({ row: 1, part: 2, id: 'r1#2', input: { text: TEXTS[1] } });
   });
 });

@@ -13,13 +13,13 @@ import { addSampleBatchOf } from '../../client/sample-batch-of.ts';
 import { addSampleBatch } from '../../results/sample-batch.ts';
 import { placeAtSimulator } from '../place-for-each.ts';
 
-const desk = placeAtSimulator();
+const invocation = placeAtSimulator();
 
 /** Adds the sample batch as one of the simulator, so that what needs the API can be done with it. */
-const addBatchOfSimulator = (): Promise<void> => addSampleBatchOf(desk.simulator, desk.place);
+const addBatchOfSimulator = (): Promise<void> => addSampleBatchOf(invocation.simulator, invocation.place);
 
 describe('reconcile refuses', () => {
-  beforeEach(() => addSampleBatch(desk.place));
+  beforeEach(() => addSampleBatch(invocation.place));
 
   it.each([
     [['--adopt', 'e'], 'expected ROW=JOB'],
@@ -30,64 +30,66 @@ describe('reconcile refuses', () => {
     [['--resubmit', 'e,zz'], 'has no row "zz"'],
     [[], 'ran against https://api.example/api/open/v1, and this is'],
   ])('%j, and changes nothing', async (words, said) => {
-    const { code, stdout, stderr } = await desk.line.run('reconcile', 'demo', ...words);
+    const { code, stdout, stderr } = await invocation.line.run('reconcile', 'demo', ...words);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(said);
     expect(stderr).toContain('Nothing was changed. Nothing was spent.');
-    expect((await desk.place.ledger.readRow('demo', 5))?.row.outcome).toBe('unknown');
+    expect((await invocation.place.ledger.readRow('demo', 5))?.row.outcome).toBe('unknown');
   });
 });
 
 describe('what a person decides', () => {
-  beforeEach(() => addSampleBatch(desk.place));
+  beforeEach(() => addSampleBatch(invocation.place));
 
   const json = async (...words: string[]): Promise<unknown> =>
-    (await desk.line.json('explain', 'e', '--batch', 'demo', '--json', ...words)).value;
+    (await invocation.line.json('explain', 'e', '--batch', 'demo', '--json', ...words)).value;
 
   it('to pay again needs --yes where nobody can be asked', async () => {
-    const { code, stderr } = await desk.line.run('reconcile', 'demo', '--resubmit', 'e');
+    const { code, stderr } = await invocation.line.run('reconcile', 'demo', '--resubmit', 'e');
     expect(code).toBe(3);
     expect(stderr).toContain(
       'may be charged a second time, and there is no terminal to ask on. Nothing was changed. Nothing was spent.',
     );
-    expect((await desk.place.ledger.readRow('demo', 5))?.row).toMatchObject({ outcome: 'unknown', take: 1 });
+    expect((await invocation.place.ledger.readRow('demo', 5))?.row).toMatchObject({ outcome: 'unknown', take: 1 });
   });
 
   it('is told by explain, with who and when', async () => {
-    const { ledger } = desk.place;
+    const { ledger } = invocation.place;
     const doubt = (await ledger.readRow('demo', 5))?.charges.at(-1);
     if (doubt === undefined) throw new Error('no request');
-    await ledger.decide(doubt, { type: 'adopted', jobId: 'job-7', who: 'ann@desk' });
-    await ledger.decide(doubt, { type: 'released', jobId: 'job-7', who: 'ann@desk' });
+    await ledger.decide(doubt, { type: 'adopted', jobId: 'job-7', who: 'ann@invocation' });
+    await ledger.decide(doubt, { type: 'released', jobId: 'job-7', who: 'ann@invocation' });
     expect(await json()).toMatchObject({
       outcome: 'unknown',
       decisions: [
-        { what: 'adopted', job_id: 'job-7', who: 'ann@desk' },
-        { what: 'released', job_id: 'job-7', who: 'ann@desk' },
+        { what: 'adopted', job_id: 'job-7', who: 'ann@invocation' },
+        { what: 'released', job_id: 'job-7', who: 'ann@invocation' },
       ],
     });
-    const { stdout } = await desk.line.run('explain', 'e', '--batch', 'demo');
-    expect(stdout).toMatch(/Decided by people\n.*ann@desk, of .*job job-7 is its own \(--adopt\)\n.*\(--release\)/);
+    const { stdout } = await invocation.line.run('explain', 'e', '--batch', 'demo');
+    expect(stdout).toMatch(
+      /Decided by people\n.*ann@invocation, of .*job job-7 is its own \(--adopt\)\n.*\(--release\)/,
+    );
   });
 });
 
 describe('the charge of an earlier take', () => {
   beforeEach(async () => {
     await addBatchOfSimulator();
-    const { ledger } = desk.place;
+    const { ledger } = invocation.place;
     const how = { type: 'pay', fromStep: 'speech', reason: 'resubmitted' } as const;
     await redriveNow(ledger, 'demo', [{ row: 5, take: 1, how }]);
   });
 
   it('comes into the files once a person has settled it', async () => {
-    const { ledger } = desk.place;
+    const { ledger } = invocation.place;
     await ledger.giveUp({ batch: 'demo', row: 5, step: 'speech', take: 2, attempt: 1 }, { outcome: 'cancelled' });
     await ledger.closeBatch('demo');
-    await desk.line.run('results', 'demo');
+    await invocation.line.run('results', 'demo');
     const sums = async (): Promise<unknown> =>
       (JSON.parse(await readFile('out/demo/summary.json', 'utf8')) as { credits: unknown }).credits;
     expect(await sums()).toMatchObject({ uncertain: 10 });
-    const { code, stdout } = await desk.line.run('reconcile', 'demo', '--not-charged', 'e/1');
+    const { code, stdout } = await invocation.line.run('reconcile', 'demo', '--not-charged', 'e/1');
     expect({ code, stdout }).toEqual({
       code: 13,
       stdout: expect.stringContaining('take 1 was not charged; the row stays as it is'),
@@ -97,10 +99,10 @@ describe('the charge of an earlier take', () => {
   });
 
   it('starts no work on a batch that is not finished', async () => {
-    const { stderr } = await desk.line.run('reconcile', 'demo', '--not-charged', 'e/1');
+    const { stderr } = await invocation.line.run('reconcile', 'demo', '--not-charged', 'e/1');
     expect(stderr).toContain('To write its files as they stand: voxbatch results demo');
-    expect((await desk.place.ledger.findBatch('demo'))?.state).toBe('open');
-    expect(desk.simulator.ledger()).toEqual([]);
+    expect((await invocation.place.ledger.findBatch('demo'))?.state).toBe('open');
+    expect(invocation.simulator.ledger()).toEqual([]);
   });
 });
 

@@ -10,13 +10,13 @@ import { placeAtSimulator } from '../place-for-each.ts';
  * would spend ends at that door; test/live/redrive.test.ts goes through it.
  */
 
-const desk = placeAtSimulator({
+const invocation = placeAtSimulator({
   atEnd: async () => {
-    expect((await desk.place.ledger.findBatch('demo'))?.state).toBe('closed');
-    expect(desk.simulator.ledger()).toEqual([]);
+    expect((await invocation.place.ledger.findBatch('demo'))?.state).toBe('closed');
+    expect(invocation.simulator.ledger()).toEqual([]);
   },
 });
-beforeEach(() => addSampleBatch(desk.place));
+beforeEach(() => addSampleBatch(invocation.place));
 
 /** Expects that all was well up to the door. */
 function expectAtDoor(ended: Ended, ...said: string[]): void {
@@ -46,11 +46,11 @@ describe('redrive: which rows', () => {
     ],
     [['--where', 'kind=dub', '--step', 'lip-sync', '--yes'], '1 row to send, from lip-sync on'],
   ])('%j', async (words, said) => {
-    expectAtDoor(await desk.line.run('redrive', 'demo', ...words), said);
+    expectAtDoor(await invocation.line.run('redrive', 'demo', ...words), said);
   });
 
   it('replaces no result unasked: without a terminal it needs --yes', async () => {
-    const { code, stderr } = await desk.line.run('redrive', 'demo', '--rows', 'a,d');
+    const { code, stderr } = await invocation.line.run('redrive', 'demo', '--rows', 'a,d');
     expect(code).toBe(3);
     expect(stderr).toContain('1 of these has a result, which the new one replaces: a');
     expect(stderr).toContain(
@@ -61,17 +61,17 @@ describe('redrive: which rows', () => {
 
   it('says what it will cost, and that jobs that were paid are free', async () => {
     expectAtDoor(
-      await desk.line.run('redrive', 'demo', '--rows', 'f'),
+      await invocation.line.run('redrive', 'demo', '--rows', 'f'),
       'Redrive of batch "demo", at a cost of nothing',
     );
     expectAtDoor(
-      await desk.line.run('redrive', '--rows', 'd'),
+      await invocation.line.run('redrive', '--rows', 'd'),
       'at a cost of ~0 credits and the unknown price of 1 row',
     );
   });
 
   it('says first that there is no such batch', async () => {
-    const { code, stderr } = await desk.line.run('redrive', 'Export');
+    const { code, stderr } = await invocation.line.run('redrive', 'Export');
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('no batch "Export"') });
     expect(stderr).not.toContain('Which rows?');
   });
@@ -81,7 +81,7 @@ describe('redrive: which rows', () => {
     [['--where', 'outcome=failed', '--where', 'outcome=cancelled'], 'No row of batch "demo" matches.'],
     [['--where', 'kind=stt'], '1 row left out: a result exists'],
   ])('%j means none: it says so and ends as the batch stands', async (words, said) => {
-    const { code, stderr } = await desk.line.run('redrive', 'demo', ...words);
+    const { code, stderr } = await invocation.line.run('redrive', 'demo', ...words);
     expect({ code, stderr }).toMatchObject({ code: 13 });
     expect(stderr).toContain(said);
   });
@@ -98,13 +98,13 @@ describe('redrive: which rows', () => {
   ])('%j is refused', async (words, said) => {
     const from = words.includes('x.csv') ? writeFile('x.csv', 'id,text,voice\nd,x,y\n') : undefined;
     await from;
-    expectRefused(await desk.line.run('redrive', 'demo', ...words), said);
+    expectRefused(await invocation.line.run('redrive', 'demo', ...words), said);
   });
 });
 
 describe('redrive: rows that may be paid already', () => {
   it('are named, with the choices, and nothing is done for the others either', async () => {
-    const ended = await desk.line.run('redrive', 'demo', '--where', 'outcome=failed,unknown');
+    const ended = await invocation.line.run('redrive', 'demo', '--where', 'outcome=failed,unknown');
     expectRefused(
       ended,
       'e (row 5): the answer to its speech request was lost',
@@ -114,19 +114,19 @@ describe('redrive: rows that may be paid already', () => {
       'leave these rows out (--rows, --where)',
     );
     expect(ended.stderr).not.toContain('row 4');
-    const alone = await desk.line.run('redrive', 'demo', '--where', 'outcome=unknown');
+    const alone = await invocation.line.run('redrive', 'demo', '--where', 'outcome=unknown');
     expectRefused(alone, 'voxbatch redrive demo --where outcome=unknown --resubmit ');
   });
 
   it('are paid for with --resubmit', async () => {
     const said = '1 of these may be charged twice for one result';
-    expectAtDoor(await desk.line.run('redrive', 'demo', '--where', 'outcome=unknown', '--resubmit'), said);
-    expectAtDoor(await desk.line.run('redrive', 'demo', '--where', 'outcome=overdue', '--resubmit'), said);
+    expectAtDoor(await invocation.line.run('redrive', 'demo', '--where', 'outcome=unknown', '--resubmit'), said);
+    expectAtDoor(await invocation.line.run('redrive', 'demo', '--where', 'outcome=overdue', '--resubmit'), said);
   });
 
   it('are refused for a step that their kind lacks', async () => {
     expectRefused(
-      await desk.line.run('redrive', 'demo', '--rows', 'd', '--step', 'lip-sync'),
+      await invocation.line.run('redrive', 'demo', '--rows', 'd', '--step', 'lip-sync'),
       'its kind has no step lip-sync',
     );
   });
@@ -134,14 +134,18 @@ describe('redrive: rows that may be paid already', () => {
 
 describe('redrive --from and run of an outcome file', () => {
   beforeEach(async () => {
-    await desk.line.run('results', 'demo');
+    await invocation.line.run('results', 'demo');
   });
 
   const outcomeFile = (name: string): Promise<string> => readFile(`out/demo/${name}`, 'utf8');
 
   it('refuses what cannot be read, all problems at once', async () => {
     await writeFile('edited.csv', 'id,kind,text,1\nd,tts,,\nzz,opera,x,\n');
-    expectRefused(await desk.line.run('redrive', 'demo', '--from', 'edited.csv'), /line 2.*line 3/s, 'has 3 problems');
+    expectRefused(
+      await invocation.line.run('redrive', 'demo', '--from', 'edited.csv'),
+      /line 2.*line 3/s,
+      'has 3 problems',
+    );
   });
 
   it.each([
@@ -150,18 +154,18 @@ describe('redrive --from and run of an outcome file', () => {
     ['kind,text,1\ntts,x,\n', /cannot be told: it has no column id|line 2/],
   ])('refuses columns that the batch has not, or lacks: %j', async (content, said) => {
     await writeFile('edited.csv', content);
-    expectRefused(await desk.line.run('redrive', 'demo', '--from', 'edited.csv', '--step', 'speech'), said);
+    expectRefused(await invocation.line.run('redrive', 'demo', '--from', 'edited.csv', '--step', 'speech'), said);
   });
 
   it('refuses a file of a batch that is not here, with the choices', async () => {
     await writeFile('failed.csv', 'id,kind,text,voice,_batch,_outcome\na,tts,Hello,anna,spring,failed\n');
-    const ended = await desk.line.run('run', 'failed.csv');
+    const ended = await invocation.line.run('run', 'failed.csv');
     expectRefused(ended, 'batch "spring", which is not in this ledger', 'voxbatch run failed.csv --name NEW-NAME');
   });
 
   it('refuses rows of two batches in one file', async () => {
     await writeFile('failed.csv', 'id,text,voice,_batch,_outcome\na,x,y,demo,failed\nb,x,y,spring,failed\n');
-    expectRefused(await desk.line.run('run', 'failed.csv'), /line 3.*rows of one batch/);
+    expectRefused(await invocation.line.run('run', 'failed.csv'), /line 3.*rows of one batch/);
   });
 
   it('refuses flags that say what is on record', async () => {
@@ -172,7 +176,7 @@ describe('redrive --from and run of an outcome file', () => {
       ['--kind', 'tts'],
       ['--assume-seconds', '3'],
     ]) {
-      expectRefused(await desk.line.run('run', 'out/demo/unknown.csv', ...flags), 'cannot be combined with that');
+      expectRefused(await invocation.line.run('run', 'out/demo/unknown.csv', ...flags), 'cannot be combined with that');
     }
   });
 
@@ -182,12 +186,15 @@ describe('redrive --from and run of an outcome file', () => {
     expect(older).not.toBe(now);
     await writeFile('failed.csv', now);
     await writeFile('refused.csv', older);
-    const [ended, endedOlder] = [await desk.line.run('run', 'failed.csv'), await desk.line.run('run', 'refused.csv')];
+    const [ended, endedOlder] = [
+      await invocation.line.run('run', 'failed.csv'),
+      await invocation.line.run('run', 'refused.csv'),
+    ];
     expect(endedOlder).toEqual({ ...ended, stderr: ended.stderr.replaceAll('failed.csv', 'refused.csv') });
   });
 
   it('refuses --resubmit with a manifest that is no outcome file', async () => {
     await writeFile('lines.csv', 'text,voice\nHello,anna\n');
-    expectRefused(await desk.line.run('run', 'lines.csv', '--resubmit'), '--resubmit is only for outcome files');
+    expectRefused(await invocation.line.run('run', 'lines.csv', '--resubmit'), '--resubmit is only for outcome files');
   });
 });

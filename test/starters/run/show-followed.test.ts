@@ -3,18 +3,18 @@ import { followBatch, type FollowEnd, type FollowRequest } from '../../../client
 import type { WorkflowStanding } from '../../../client/workflow-standing.ts';
 import { showFollowed } from '../../../starters/run/show-followed.ts';
 import { capture } from '../command-line.ts';
-import { deskForEach, STATES } from '../steering.ts';
+import { invocationForEach, STATES } from '../steering.ts';
 
-const desk = deskForEach();
+const invocation = invocationForEach();
 const said = { out: '', err: '' };
 
 function follow(change: Partial<FollowRequest>): Promise<FollowEnd> {
   said.err = '';
   const events = followBatch({
-    ledger: desk.ledger,
+    ledger: invocation.ledger,
     store: NO_STORE,
     batch: 'b',
-    out: desk.line.folder,
+    out: invocation.line.folder,
     signal: new AbortController().signal,
     waitWhilePaused: false,
     fetchesHere: false,
@@ -29,13 +29,13 @@ function follow(change: Partial<FollowRequest>): Promise<FollowEnd> {
 const NO_STORE = {} as FollowRequest['store'];
 
 async function finish(): Promise<void> {
-  await desk.ledger.stopNow('b');
-  await desk.ledger.closeBatch('b');
+  await invocation.ledger.stopNow('b');
+  await invocation.ledger.closeBatch('b');
 }
 
 describe('following a batch', () => {
   it('starts a new workflow where the batch was opened again as its workflow ended', async () => {
-    await STATES.untouched(desk.ledger);
+    await STATES.untouched(invocation.ledger);
     let starts = 0;
     const end = await follow({
       askWorkflow: () => Promise.resolve({ type: 'completed' }),
@@ -48,7 +48,7 @@ describe('following a batch', () => {
   });
 
   it('starts none where the workflow has closed the batch in the meantime', async () => {
-    await STATES.untouched(desk.ledger);
+    await STATES.untouched(invocation.ledger);
     const askWorkflow = async (): Promise<WorkflowStanding> => {
       await finish();
       return { type: 'completed' };
@@ -57,7 +57,7 @@ describe('following a batch', () => {
   });
 
   it('starts a new one where it was ended from outside, says so, and gives up on one that ends again and again', async () => {
-    await STATES.untouched(desk.ledger);
+    await STATES.untouched(invocation.ledger);
     let starts = 0;
     const end = await follow({
       askWorkflow: () => Promise.resolve({ type: 'ended', message: 'Ended by hand.' }),
@@ -72,7 +72,7 @@ describe('following a batch', () => {
   });
 
   it('says once that the batch is being stopped, and why it gave up', async () => {
-    await STATES.halting(desk.ledger);
+    await STATES.halting(invocation.ledger);
     let asked = 0;
     const askWorkflow = async (): Promise<WorkflowStanding> => {
       asked += 1;
@@ -86,23 +86,23 @@ describe('following a batch', () => {
   });
 
   it('leaves a batch that paused by itself, and says what is missing', async () => {
-    await STATES['out of credits'](desk.ledger);
+    await STATES['out of credits'](invocation.ledger);
     expect(await follow({})).toMatchObject({ why: 'paused' });
   });
 
   it('does not wait at a terminal for another token, which it could not take', async () => {
-    await STATES['token refused'](desk.ledger);
+    await STATES['token refused'](invocation.ledger);
     expect(await follow({ waitWhilePaused: true })).toMatchObject({ why: 'paused' });
     expect(said.err).not.toContain('This command waits');
   });
 
   it('waits for the jobs that run where this process fetches them, but not with a token that is refused', async () => {
-    await STATES['token refused'](desk.ledger);
+    await STATES['token refused'](invocation.ledger);
     expect(await follow({ fetchesHere: true })).toMatchObject({ why: 'paused' });
-    await desk.ledger.setControl('b', 'running');
-    await desk.ledger.setControl('b', 'paused');
+    await invocation.ledger.setControl('b', 'running');
+    await invocation.ledger.setControl('b', 'paused');
     const askWorkflow = async (): Promise<WorkflowStanding> => {
-      await desk.ledger.changeRunning(
+      await invocation.ledger.changeRunning(
         { batch: 'b', row: 1, step: 'speech', take: 1, attempt: 1 },
         { outcome: 'overdue' },
       );
@@ -114,7 +114,7 @@ describe('following a batch', () => {
   });
 
   it('says once that no worker is there, but not of a worker of its own', async () => {
-    await STATES.untouched(desk.ledger);
+    await STATES.untouched(invocation.ledger);
     for (const fetchesHere of [false, true]) {
       let asked = 0;
       const askWorkflow = async (): Promise<WorkflowStanding> => {
@@ -123,7 +123,7 @@ describe('following a batch', () => {
         return { type: 'running' };
       };
       if (fetchesHere)
-        await desk.ledger.redrive('b', [
+        await invocation.ledger.redrive('b', [
           { row: 1, take: 1, outcome: 'cancelled', how: { type: 'pay', fromStep: 'speech', reason: 'redrive' } },
         ]);
       expect(await follow({ askWorkflow, fetchesHere, askEveryMs: 0 })).toMatchObject({ why: 'closed' });

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { env } from 'node:process';
 import { describe, expect, it } from '@jest/globals';
 import { aBatch, aKey, aRow, INTENT } from '../../ledger/setup.ts';
-import { accept, deskForEach, find, NO_CREDITS, ROWS, STATES, standing, type State } from '../steering.ts';
+import { accept, invocationForEach, find, NO_CREDITS, ROWS, STATES, standing, type State } from '../steering.ts';
 
-const desk = deskForEach();
+const invocation = invocationForEach();
 
 const COMMANDS = {
   pause: ['pause'],
@@ -54,7 +54,7 @@ const CASES = (Object.keys(COMMANDS) as Command[]).flatMap((command) =>
 
 describe('steering where nobody works', () => {
   it.each(CASES)('$command, $state, $times', async ({ command, state, times }) => {
-    const { ledger, line } = desk;
+    const { ledger, line } = invocation;
     await STATES[state](ledger);
     const before = await standing(ledger);
     const words = COMMANDS[command];
@@ -86,35 +86,36 @@ describe('steering where nobody works', () => {
   });
 
   it('says that there is no such batch (2)', async () => {
-    await STATES.untouched(desk.ledger);
+    await STATES.untouched(invocation.ledger);
     for (const words of Object.values(COMMANDS)) {
       const [command, ...flags] = words;
-      const { code, stderr } = await desk.line.run(command, 'other', ...flags.filter((word) => word !== 'b'));
+      const { code, stderr } = await invocation.line.run(command, 'other', ...flags.filter((word) => word !== 'b'));
       expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('no batch "other"') });
     }
   });
 
   it('makes nothing where there is no ledger', async () => {
-    env['VOXBATCH_HOME'] = join(desk.line.folder, 'home');
-    for (const words of Object.values(COMMANDS)) expect(await desk.line.run(...words)).toMatchObject({ code: 2 });
+    env['VOXBATCH_HOME'] = join(invocation.line.folder, 'home');
+    for (const words of Object.values(COMMANDS)) expect(await invocation.line.run(...words)).toMatchObject({ code: 2 });
     expect(existsSync('home')).toBe(false);
   });
 
   it('writes a wish down although Temporal cannot be told, and says so (4)', async () => {
-    await STATES.running(desk.ledger);
+    await STATES.running(invocation.ledger);
     // Both are loaded before they run at once: Jest cannot link two modules that share a third at the same time.
-    for (const command of ['pause', 'tune']) expect(await desk.line.run(command, 'other')).toMatchObject({ code: 2 });
+    for (const command of ['pause', 'tune'])
+      expect(await invocation.line.run(command, 'other')).toMatchObject({ code: 2 });
     // The discard port: nobody listens there.
     env['TEMPORAL_ADDRESS'] = '127.0.0.1:9';
-    const ends = await Promise.all([desk.line.run('pause'), desk.line.run('tune', '--rate', '3')]);
+    const ends = await Promise.all([invocation.line.run('pause'), invocation.line.run('tune', '--rate', '3')]);
     for (const { code, stderr } of ends) {
       expect({ code, stderr }).toEqual({ code: 4, stderr: expect.stringContaining('It is recorded') });
     }
-    expect(await find(desk.ledger)).toMatchObject({ control: 'paused', settings: { limits: { rate: 3 } } });
+    expect(await find(invocation.ledger)).toMatchObject({ control: 'paused', settings: { limits: { rate: 3 } } });
   });
 
   it('keeps a stop, whoever else wishes what at the same time', async () => {
-    await STATES.running(desk.ledger);
+    await STATES.running(invocation.ledger);
     const words = [
       ['stop'],
       ['pause'],
@@ -123,9 +124,9 @@ describe('steering where nobody works', () => {
       ['stop', '--now'],
       ['tune', '--retakes', '2'],
     ];
-    const ends = await Promise.all(words.map((each) => desk.line.run(...each)));
+    const ends = await Promise.all(words.map((each) => invocation.line.run(...each)));
     expect(ends.map(({ code }) => code)).toEqual(words.map(() => 0));
-    expect(await standing(desk.ledger)).toMatchObject({
+    expect(await standing(invocation.ledger)).toMatchObject({
       state: 'closed',
       control: 'stopping',
       settings: { limits: { window: 3 }, retakes: 2 },
@@ -141,7 +142,7 @@ function tuned(before: object): object {
 
 describe('stop', () => {
   it('with --now names every job that runs, what it costs, and how to fetch it', async () => {
-    const { ledger, line } = desk;
+    const { ledger, line } = invocation;
     await STATES.running(ledger);
     await accept(ledger, 3);
     await ledger.intend(aKey(4), INTENT);
@@ -174,7 +175,7 @@ describe('stop', () => {
   });
 
   it('lists the first 20 jobs and counts the others', async () => {
-    const { ledger, line } = desk;
+    const { ledger, line } = invocation;
     await ledger.createBatch(aBatch());
     await ledger.addRows(
       'b',
@@ -188,7 +189,7 @@ describe('stop', () => {
   });
 
   it('leaves a request without an answer to whoever works on it next', async () => {
-    const { ledger, line } = desk;
+    const { ledger, line } = invocation;
     await STATES.untouched(ledger);
     await ledger.intend(aKey(1), INTENT);
     const { code, stdout, stderr } = await line.run('stop', '--now');
@@ -211,17 +212,17 @@ describe('what is said', () => {
     ],
     ['stop', 'halted', 'is finished; there is nothing to stop'],
   ] as const)('%s, %s', async (command, state, words) => {
-    await STATES[state](desk.ledger);
-    const { stderr } = await desk.line.run(command, 'b');
+    await STATES[state](invocation.ledger);
+    const { stderr } = await invocation.line.run(command, 'b');
     expect(stderr).toContain(`Batch "b" ${words}`);
   });
 
   it('as JSON: what holds', async () => {
-    await STATES['out of credits'](desk.ledger);
-    expect(await desk.line.json('pause', '--json')).toEqual({
+    await STATES['out of credits'](invocation.ledger);
+    expect(await invocation.line.json('pause', '--json')).toEqual({
       code: 0,
       value: { batch: 'b', state: 'open', control: 'paused', halted: null },
     });
-    expect((await find(desk.ledger)).pauseReason).toEqual(NO_CREDITS);
+    expect((await find(invocation.ledger)).pauseReason).toEqual(NO_CREDITS);
   });
 });

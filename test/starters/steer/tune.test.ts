@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { aBatch, aKey, aRow, INTENT } from '../../ledger/setup.ts';
-import { deskForEach, find, STATES } from '../steering.ts';
+import { invocationForEach, find, STATES } from '../steering.ts';
 
-const desk = deskForEach();
+const invocation = invocationForEach();
 
 describe('tune', () => {
   it('without a flag prints what holds, and changes nothing, also while the batch is loaded', async () => {
-    const { ledger, line } = desk;
+    const { ledger, line } = invocation;
     await STATES.loading(ledger);
     const before = await find(ledger);
     const { code, stdout, stderr } = await line.run('tune');
@@ -19,7 +19,7 @@ describe('tune', () => {
   });
 
   it('changes everything that is given, and prints it as it is written on the command line', async () => {
-    const { ledger, line } = desk;
+    const { ledger, line } = invocation;
     await STATES.untouched(ledger);
     await ledger.intend(aKey(1), INTENT);
     const flags = ['--rate', '2.5', '--poll-rate', '9', '--window', '30', '--submits', '4', '--budget', '100'];
@@ -60,7 +60,7 @@ describe('tune', () => {
   });
 
   it('loses no change where several people change different things at once', async () => {
-    await STATES.running(desk.ledger);
+    await STATES.running(invocation.ledger);
     const changes = [
       ['--rate', '3'],
       ['--poll-rate', '4'],
@@ -71,9 +71,9 @@ describe('tune', () => {
       ['--halt', 'now,fail=9'],
       ['--on-unknown', 'resubmit'],
     ];
-    const ends = await Promise.all(changes.map((flags) => desk.line.run('tune', ...flags)));
+    const ends = await Promise.all(changes.map((flags) => invocation.line.run('tune', ...flags)));
     expect(ends.map(({ code }) => code)).toEqual(changes.map(() => 0));
-    expect((await find(desk.ledger)).settings).toMatchObject({
+    expect((await find(invocation.ledger)).settings).toMatchObject({
       limits: { rate: 3, pollRate: 4, window: 5, submits: 6 },
       budget: 7,
       retakes: 8,
@@ -89,20 +89,20 @@ describe('tune', () => {
     ['finished', 'The batch is finished. This applies to rows that you redrive.'],
     ['halted', 'voxbatch redrive b --where outcome=cancelled'],
   ] as const)('says from when on it matters: %s', async (state, words) => {
-    await STATES[state](desk.ledger);
-    const { code, stderr } = await desk.line.run('tune', '--window', '9');
+    await STATES[state](invocation.ledger);
+    const { code, stderr } = await invocation.line.run('tune', '--window', '9');
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining(words) });
   });
 
   it('says that a budget is used up', async () => {
-    const { ledger, line } = desk;
+    const { ledger, line } = invocation;
     await STATES.running(ledger);
     expect((await line.run('tune', '--budget', '2')).stderr).toContain('Unsent rows end skipped');
     expect((await line.run('tune', '--budget', '3')).stderr).not.toContain('skipped');
   });
 
   it('refuses a budget where a row that is still to be sent has no price, and changes nothing (3)', async () => {
-    const { ledger, line } = desk;
+    const { ledger, line } = invocation;
     await ledger.createBatch(aBatch());
     await ledger.addRows('b', [aRow(1), { ...aRow(2), quoted: null }]);
     await ledger.openBatch('b', 2);
@@ -121,9 +121,9 @@ describe('tune', () => {
     ['--budget', '-1'],
     ['--retakes', '99'],
   ])('refuses %s %s (2)', async (flag, value) => {
-    await STATES.untouched(desk.ledger);
-    const { code, stderr } = await desk.line.run('tune', `${flag}=${value}`);
+    await STATES.untouched(invocation.ledger);
+    const { code, stderr } = await invocation.line.run('tune', `${flag}=${value}`);
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('Nothing was spent.') });
-    expect((await find(desk.ledger)).settings).toEqual(aBatch().settings);
+    expect((await find(invocation.ledger)).settings).toEqual(aBatch().settings);
   });
 });

@@ -3,50 +3,50 @@ import { limiterScope } from '../../../contract/names.ts';
 import type { BatchRecord } from '../../../ledger/record-types.ts';
 import { standstillOf } from '../../../batches/standstill.ts';
 import { standstillWords } from '../../../starters/terminal/standstill-words.ts';
-import { deskForEach, STATES } from '../steering.ts';
+import { invocationForEach, STATES } from '../steering.ts';
 
-const desk = deskForEach();
+const invocation = invocationForEach();
 
 async function theBatch(): Promise<BatchRecord> {
-  const batch = await desk.ledger.findBatch('b');
+  const batch = await invocation.ledger.findBatch('b');
   if (batch === undefined) throw new Error('There is no batch b.');
   return batch;
 }
 
 async function aWorker(): Promise<void> {
   const { apiUrl, account } = await theBatch();
-  await desk.ledger.beat({ owner: 'w1', apiUrl, account });
+  await invocation.ledger.beat({ owner: 'w1', apiUrl, account });
 }
 
 const scope = async (what: string): Promise<string> => limiterScope({ realm: await theBatch() }, what);
 
 describe('why a batch stands still', () => {
   it('is that no worker lives, unless the batch is paused or finished', async () => {
-    await STATES.untouched(desk.ledger);
-    expect(await standstillOf(desk.ledger, await theBatch())).toBe('no-worker');
-    await desk.ledger.setControl('b', 'paused');
-    expect(await standstillOf(desk.ledger, await theBatch())).toBeUndefined();
-    await desk.ledger.setControl('b', 'running');
+    await STATES.untouched(invocation.ledger);
+    expect(await standstillOf(invocation.ledger, await theBatch())).toBe('no-worker');
+    await invocation.ledger.setControl('b', 'paused');
+    expect(await standstillOf(invocation.ledger, await theBatch())).toBeUndefined();
+    await invocation.ledger.setControl('b', 'running');
     await aWorker();
-    expect(await standstillOf(desk.ledger, await theBatch())).toBeUndefined();
-    await desk.ledger.stopNow('b');
-    await desk.ledger.closeBatch('b');
-    await desk.ledger.forgetWorkers('all');
-    expect(await standstillOf(desk.ledger, await theBatch())).toBeUndefined();
+    expect(await standstillOf(invocation.ledger, await theBatch())).toBeUndefined();
+    await invocation.ledger.stopNow('b');
+    await invocation.ledger.closeBatch('b');
+    await invocation.ledger.forgetWorkers('all');
+    expect(await standstillOf(invocation.ledger, await theBatch())).toBeUndefined();
   });
 
   it.each(['create', 'read'])('is that the API does not answer, until a %s is answered', async (what) => {
-    await STATES.untouched(desk.ledger);
+    await STATES.untouched(invocation.ledger);
     await aWorker();
     const now = Date.now();
-    await desk.ledger.updateLimiter(await scope(what), { type: 'troubled', now, sentAt: now });
-    expect(await standstillOf(desk.ledger, await theBatch())).toBe('no-answer');
-    await desk.ledger.updateLimiter(await scope(what), { type: 'answered', now: now + 10, sentAt: now + 5 });
-    expect(await standstillOf(desk.ledger, await theBatch())).toBeUndefined();
+    await invocation.ledger.updateLimiter(await scope(what), { type: 'troubled', now, sentAt: now });
+    expect(await standstillOf(invocation.ledger, await theBatch())).toBe('no-answer');
+    await invocation.ledger.updateLimiter(await scope(what), { type: 'answered', now: now + 10, sentAt: now + 5 });
+    expect(await standstillOf(invocation.ledger, await theBatch())).toBeUndefined();
   });
 
   it('is told with the next command', async () => {
-    await STATES.untouched(desk.ledger);
+    await STATES.untouched(invocation.ledger);
     const batch = await theBatch();
     expect(standstillWords('no-worker', batch)).toMatch(/voxbatch worker$/);
     expect(standstillWords('no-answer', batch)).toMatch(new RegExp(`${batch.apiUrl} .*voxbatch doctor$`));

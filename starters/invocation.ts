@@ -7,8 +7,8 @@ import { openSession, type ApiFlags } from './connect/open-api.ts';
 import { usageError } from './exit-error.ts';
 import { personAt, type Person } from './person.ts';
 
-/** What a command needs to work on a batch. */
-export interface Desk extends RunContext {
+/** One invocation of a command that works on a batch: what it has open, and how it was asked. */
+export interface Invocation extends RunContext {
   readonly session: Session;
   readonly person: Person;
   /** Print one line of JSON at the end. */
@@ -19,16 +19,16 @@ export interface Desk extends RunContext {
   readonly webhook?: WebhookWish | undefined;
 }
 
-/** The flags that a desk depends on. */
-export interface DeskFlags extends ApiFlags, WebhookFlags {
+/** The flags that an invocation depends on. */
+export interface InvocationFlags extends ApiFlags, WebhookFlags {
   readonly json?: boolean;
   readonly detach?: boolean;
 }
 
-/** How to open a desk. */
-export interface DeskRequest {
+/** How to open an invocation. */
+export interface InvocationRequest {
   readonly settings: Settings;
-  readonly flags: DeskFlags;
+  readonly flags: InvocationFlags;
   readonly context: RunContext;
   /** False if the command may create the ledger. */
   readonly mustExist: boolean;
@@ -37,7 +37,10 @@ export interface DeskRequest {
 }
 
 /** Works on a batch, and closes everything that it opened. Nothing is opened before it is needed. */
-export async function atDesk<T>(request: DeskRequest, work: (desk: Desk) => Promise<T>): Promise<T> {
+export async function withInvocation<T>(
+  request: InvocationRequest,
+  work: (invocation: Invocation) => Promise<T>,
+): Promise<T> {
   const { settings, flags, context, mustExist, input } = request;
   const webhook = readWebhook(flags);
   if (webhook !== undefined && settings.cluster !== undefined) {
