@@ -5,9 +5,18 @@ import { describe, expect, it } from '@jest/globals';
 import { POLICY_NAMES } from '../../contract/tunables.ts';
 import { readConfig } from '../../inputs/config-file.ts';
 import { FAULT_POINTS, parseFaultPlan } from '../../simulator/fault-plan.ts';
+import { SPOILT_SPEECH } from '../../simulator/spoil-speech.ts';
 import { readTable, withoutMarks } from '../support/markdown-table.ts';
 
 const page = (name: string): Promise<string> => readFile(new URL(`../../docs/guide/${name}`, import.meta.url), 'utf8');
+
+/** What a fault must say of itself. */
+const NEEDED: Readonly<Record<string, object>> = {
+  status: { status: 500 },
+  late: { ms: 1 },
+  speaks: { as: 'silence' },
+  hears: { as: 'nothing' },
+};
 
 /** The first JSON example of a page. */
 function exampleOf(text: string): unknown {
@@ -24,9 +33,10 @@ describe('docs/guide/rehearsal.md', () => {
     const text = await page('rehearsal.md');
     const on = readTable(text, ['key', 'meaning']).find(({ key }) => withoutMarks(key) === 'on');
     for (const point of FAULT_POINTS) expect(on?.meaning).toContain(`\`${point}\``);
+    for (const speech of SPOILT_SPEECH) expect(text).toContain(`\`${speech}\``);
     for (const { fault } of readTable(text, ['fault', 'what happens'])) {
       for (const kind of fault.split(', ').map(withoutMarks)) {
-        const needed = { status: { status: 500 }, late: { ms: 1 } }[kind] ?? {};
+        const needed = NEEDED[kind] ?? {};
         const on = /^(cut|wrong|dead|redirect)/.test(kind) ? 'download' : 'create';
         expect(() => parseFaultPlan({ rules: [{ on, fault: { kind, ...needed } }] })).not.toThrow();
       }
