@@ -20,6 +20,7 @@ import { loadBatch } from './batch-cache.ts';
 import { learnTextLimit } from './learn-text-limit.ts';
 import type { Dependencies } from './dependencies.ts';
 import { judgeCheck } from './judge-check.ts';
+import { unreadyVoice } from './unready-voice.ts';
 import { notePrice, receiveMedia, storeText, storeTranscript } from './store-result.ts';
 
 /** How long a verdict that is not urgent may wait for others to share its commit, ms. */
@@ -57,7 +58,7 @@ export function recordVerdict(
     // While others wait for their turn and not for room, nobody misses this request's room under the in-flight limit.
     const patienceMs = Math.min(PATIENCE_MS, deps.pace.backlogMs('create', key.batch));
     const standing = await deps.ledger.settle(key, { ...record, patienceMs }, effect);
-    return reportOf(verdict.verdict, key, standing);
+    return reportOf(record.verdict, key, standing);
   });
 }
 
@@ -98,7 +99,14 @@ async function meaningOf(
     }
     case 'not-accepted':
       return [verdict, afterRefusal(loaded, key, verdict.failure)];
-    case 'rejected':
+    case 'rejected': {
+      const refusedVoice = await unreadyVoice(deps, loaded, key, verdict.failure);
+      if (refusedVoice !== undefined) {
+        return [
+          { ...verdict, verdict: 'not-accepted' },
+          { refusedVoice, refusal: verdict.failure },
+        ];
+      }
       return [
         verdict,
         {
@@ -106,6 +114,7 @@ async function meaningOf(
           failure: withCostNote(await learnTextLimit(deps, loaded, verdict.failure), 'nothing was charged'),
         },
       ];
+    }
     case 'unknown':
       // If the API has a list, reconcile looks there before the row ends.
       if (isTraceable(loaded.operation)) return [verdict, { state: 'submitting' }];

@@ -7,6 +7,7 @@ import type { RowSpec } from '../contract/row-kinds.ts';
 import type { Intent } from '../ledger/charge-methods.ts';
 import type { ChargeRecord, ResultFile } from '../ledger/record-types.ts';
 import { checkedResult } from '../policy/after-check.ts';
+import { mayBeTaken } from '../policy/unready-voice.ts';
 import { quoteFrom } from '../policy/pricing.ts';
 import { maySend, type Instant } from '../policy/send-deadline.ts';
 import { openLocalFile } from '../store/local-file.ts';
@@ -123,7 +124,7 @@ async function request(
     operation: loaded.operation,
     spec: withLink(loaded.row.spec, link),
     idempotencyKey: idempotencyKeyOf(deps.ledger.id, key),
-    isRepeat: key.attempt > 1,
+    isRepeat: mayBeTaken(loaded.charges, key),
     trust503: loaded.batch.settings.trust503,
   };
   // Not the activity's signal: a request in flight is brought home, as long as the process can wait for it.

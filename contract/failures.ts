@@ -21,7 +21,7 @@ export const FAILURES = {
   },
   BadRequest: {
     from: '400, 403, 404, 409, 413, 422, or a 2xx whose body is another error',
-    then: "the row fails with the API's words and request id; nothing was charged",
+    then: "the row fails with the API's words and request id; nothing was charged; if it may mean that a voice that voxbatch has just made is not ready, the row waits for that, at most an hour",
   },
   ServiceDown: {
     from: "503 with the API's own error body, or any 5xx on a read",
@@ -64,8 +64,8 @@ export const FAILURES = {
     then: 'the row ends `skipped`; nothing was sent for it; to pay for it: `voxbatch tune BATCH --cache on`, then `voxbatch redrive BATCH --where class=NotCached`',
   },
   NoVoice: {
-    from: 'a row whose voice another row of the manifest did not make, or whose voice was in training for an hour',
-    then: 'the row fails; nothing was sent for it; it goes on by itself once the row that makes its voice has succeeded; after training: `voxbatch redrive BATCH --where class=NoVoice`',
+    from: 'a row whose voice another row of the manifest did not make, or whose voice was in training for an hour, as the list or refusals said',
+    then: 'the row fails; nothing was charged for it; it goes on by itself once the row that makes its voice has succeeded; after training: `voxbatch redrive BATCH --where class=NoVoice`',
   },
   Overdue: {
     from: 'a job that runs past its deadline',

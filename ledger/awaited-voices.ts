@@ -1,14 +1,16 @@
-import type { Updateable } from 'kysely';
+import { sql, type Updateable } from 'kysely';
 import type { Failure } from '../contract/failures.ts';
 import type { VoiceWatch } from '../policy/awaited-voice.ts';
 import { updateRow } from './line-changes.ts';
+import { toFailure } from './records.ts';
 import type { AwaitedVoicesTable, Db, Tx } from './schema.ts';
 import { write } from './transactions.ts';
 import type { Account, NamedVoice, VoiceUser } from './voice-users.ts';
 
 /**
  * Voices that rows wait for because they may be in training. Triggers put them here when a voice has been made
- * (migration 0020); whoever takes a look reads the API's list for all of them at once.
+ * (migration 0020), and so does a refusal (`refused-voices.ts`); whoever takes a look reads the API's list for all of them
+ * at once.
  */
 
 /** A voice that rows of a batch wait for. */
@@ -21,13 +23,30 @@ export interface AwaitedVoice {
   /** When it was last looked at; before that, since when rows wait for it. Wall clock, ms. */
   readonly lookedAt: number;
   readonly watch: VoiceWatch;
+  /** How the API last refused a row because of it; null: it did not since rows wait for it. */
+  readonly refusal: Failure | null;
+}
+
+/** A voice that a row of a batch speaks with. */
+export interface VoiceUse {
+  readonly batch: string;
+  /** Its id. */
+  readonly voice: string;
+  /** The row of the batch that made it; null: none did. */
+  readonly voiceRow: number | null;
 }
 
 /** What becomes of the rows that wait for a voice. */
 export type VoiceSettlement = Pick<AwaitedVoice, 'batch' | 'voice'> &
   (
     | { readonly then: 'use' }
-    | { readonly then: 'look-again'; readonly lookedAt: number; readonly dueAt: number; readonly watch: VoiceWatch }
+    /** `try`: one of them is free, unless one is under way. */
+    | {
+        readonly then: 'look-again' | 'try';
+        readonly lookedAt: number;
+        readonly dueAt: number;
+        readonly watch: VoiceWatch;
+      }
     | { readonly then: 'give-up'; readonly failure: Failure }
   );
 
@@ -43,6 +62,8 @@ export interface VoiceMethods {
   takeVoiceLook(account: Account, now: number): Promise<readonly AwaitedVoice[]>;
   /** Sets rows free that wait for voices, ends them as `failed`, or leaves them until the next look. */
   settleVoices(settlements: readonly VoiceSettlement[]): Promise<void>;
+  /** Whether a row of this ledger made the voice after `since` (wall clock, ms), and no speech with it was accepted yet. */
+  isNewVoice(account: Account, use: VoiceUse, since: number): Promise<boolean>;
   /** The batches that are not closed, and have rows without an outcome that speak with a voice, or make one of its name. */
   voiceUsers(account: Account, voice: NamedVoice): Promise<readonly VoiceUser[]>;
 }
@@ -57,7 +78,7 @@ export async function takeVoiceLook(
     const due = await tx
       .selectFrom('awaited_voices as v')
       .innerJoin('batches as b', 'b.name', 'v.batch')
-      .select(['v.batch', 'v.voice', 'v.name', 'v.watched_ms', 'v.silent_ms', 'v.was_read'])
+      .select(['v.batch', 'v.voice', 'v.name', 'v.watched_ms', 'v.silent_ms', 'v.was_read', 'v.refusal'])
       .select((eb) => eb.fn.coalesce('v.looked_at', 'v.since').as('looked_at'))
       .where('v.due_at', '<=', now)
       .where('b.api_url', '=', apiUrl)
@@ -66,8 +87,8 @@ export async function takeVoiceLook(
       .where('b.control', '=', 'running')
       .execute();
     for (const { batch, voice } of due) await change(tx, { batch, voice }, { due_at: now + LEASE_MS });
-    return due.map(({ batch, voice, name, looked_at, watched_ms, silent_ms, was_read }) => ({
-      ...{ batch, voice, name, lookedAt: looked_at },
+    return due.map(({ batch, voice, name, looked_at, watched_ms, silent_ms, was_read, refusal }) => ({
+      ...{ batch, voice, name, lookedAt: looked_at, refusal: toFailure(refusal) },
       watch: { watchedMs: watched_ms, silentMs: silent_ms, wasRead: was_read === 1 },
     }));
   });
@@ -77,37 +98,75 @@ export async function takeVoiceLook(
 export async function settleVoices(db: Db, settlements: readonly VoiceSettlement[]): Promise<void> {
   await write(db, async (tx) => {
     for (const one of settlements) {
-      if (one.then === 'look-again') {
-        const { watchedMs, silentMs, wasRead } = one.watch;
-        await change(tx, one, {
-          ...{ due_at: one.dueAt, looked_at: one.lookedAt, watched_ms: watchedMs, silent_ms: silentMs },
-          was_read: wasRead ? 1 : 0,
-        });
-        continue;
+      switch (one.then) {
+        case 'use':
+          await freeRows(tx, one);
+          break;
+        case 'give-up':
+          await endRows(tx, one, one.failure);
+          break;
+        case 'look-again':
+        case 'try': {
+          const { watchedMs, silentMs, wasRead } = one.watch;
+          await change(tx, one, {
+            ...{ due_at: one.dueAt, looked_at: one.lookedAt, watched_ms: watchedMs, silent_ms: silentMs },
+            was_read: wasRead ? 1 : 0,
+          });
+          if (one.then === 'try') await freeOne(tx, one);
+        }
       }
-      const now = Date.now();
-      await tx
-        .updateTable('rows')
-        .set(
-          one.then === 'use'
-            ? { state: 'waiting', awaits: null, updated_at: now }
-            : { outcome: 'failed', failure: JSON.stringify(one.failure), updated_at: now, ended_at: now },
-        )
-        .where('batch', '=', one.batch)
-        .where('awaits', '=', one.voice)
-        .where('state', '=', 'blocked')
-        .where('outcome', 'is', null)
-        .execute();
-      await tx.deleteFrom('awaited_voices').where('batch', '=', one.batch).where('voice', '=', one.voice).execute();
     }
   });
 }
 
-async function change(
-  tx: Tx,
-  { batch, voice }: Pick<AwaitedVoice, 'batch' | 'voice'>,
-  to: Updateable<AwaitedVoicesTable>,
-): Promise<void> {
+type VoiceKey = Pick<AwaitedVoice, 'batch' | 'voice'>;
+
+/** Frees all rows that wait for a voice. */
+export async function freeRows(tx: Tx, { batch, voice }: VoiceKey): Promise<void> {
+  await tx
+    .updateTable('rows')
+    .set({ state: sql`iif(state = 'blocked', 'waiting', state)`, awaits: null, updated_at: Date.now() })
+    .where('batch', '=', batch)
+    .where('awaits', '=', voice)
+    .where('outcome', 'is', null)
+    .execute();
+  await forget(tx, { batch, voice });
+}
+
+/** Frees the row that was claimed least often: one may be refused for what it alone asks. The voice is forgotten if there is none. */
+async function freeOne(tx: Tx, { batch, voice }: VoiceKey): Promise<void> {
+  const rows = tx
+    .selectFrom('rows')
+    .select(['row', 'state'])
+    .where('batch', '=', batch)
+    .where('awaits', '=', voice)
+    .where('outcome', 'is', null);
+  const underWay = await rows.where('state', '<>', 'blocked').limit(1).executeTakeFirst();
+  if (underWay !== undefined) return;
+  const next = await rows.orderBy('hold').orderBy('row').limit(1).executeTakeFirst();
+  if (next === undefined) await forget(tx, { batch, voice });
+  else await updateRow(tx, { batch, row: next.row }, { state: 'waiting', updated_at: Date.now() });
+}
+
+/** Ends the rows that wait for a voice. One that is under way goes on like any other. */
+async function endRows(tx: Tx, { batch, voice }: VoiceKey, failure: Failure): Promise<void> {
+  const now = Date.now();
+  await tx
+    .updateTable('rows')
+    .set({ outcome: 'failed', failure: JSON.stringify(failure), updated_at: now, ended_at: now })
+    .where('batch', '=', batch)
+    .where('awaits', '=', voice)
+    .where('state', '=', 'blocked')
+    .where('outcome', 'is', null)
+    .execute();
+  await freeRows(tx, { batch, voice });
+}
+
+async function forget(tx: Tx, { batch, voice }: VoiceKey): Promise<void> {
+  await tx.deleteFrom('awaited_voices').where('batch', '=', batch).where('voice', '=', voice).execute();
+}
+
+async function change(tx: Tx, { batch, voice }: VoiceKey, to: Updateable<AwaitedVoicesTable>): Promise<void> {
   await tx.updateTable('awaited_voices').set(to).where('batch', '=', batch).where('voice', '=', voice).execute();
 }
 

@@ -15,6 +15,7 @@ import { afterFetchedAgain } from './lost-files.ts';
 import { jsonOrNull, toCharge, toFile } from './records.ts';
 import { forgetUnfit } from './forget-results.ts';
 import { haltAtTrouble } from './halts.ts';
+import { useIfTried } from './refused-voices.ts';
 import { RowInHand } from './row-in-hand.ts';
 import { ownerOf, isPaidElsewhere, takenFailure } from './taken-jobs.ts';
 import type { ChargeLine, Db } from './schema.ts';
@@ -81,6 +82,7 @@ export async function settleInHand(
   });
   await forgetUnfit(row, settled);
   if (isDone) await keepPaidResult(row.tx, settled, effect);
+  if (isTaken) await useIfTried(row);
   // If the row has moved on to another take, only the money matters.
   if (row.line.take !== key.take) return true;
   const meant = effectOf(row, key.step, effect);

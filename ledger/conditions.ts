@@ -51,3 +51,9 @@ export function isPart(rows: string): RawBuilder<boolean> {
 export function isNoPart(rows: string): RawBuilder<boolean> {
   return sql<boolean>`${sql.ref(`${rows}.part_of`)} is null`;
 }
+
+/** Rows that have made a voice; `text` is its id. Index `rows_made_voices`. */
+export function hasMadeVoice(rows: string): RawBuilder<boolean> {
+  const at = (column: string): RawBuilder<unknown> => sql`${sql.ref(`${rows}.${column}`)}`;
+  return sql<boolean>`${at('kind')} = 'voice' and ${at('outcome')} = 'succeeded'`;
+}

@@ -1,4 +1,5 @@
 import { settleVoices, takeVoiceLook } from './awaited-voices.ts';
+import { isNewVoice } from './refused-voices.ts';
 import {
   accountsAt,
   closeBatch,
@@ -93,6 +94,7 @@ export function createLedger({ db, id, place, locks }: OpenDatabase): Ledger {
     takeVoiceLook: (account, now) => takeVoiceLook(db, account, now),
     voiceUsers: (account, voice) => voiceUsers(db, account, voice),
     settleVoices: (settlements) => settleVoices(db, settlements),
+    isNewVoice: (account, use, since) => isNewVoice(db, account, use, since),
     partsOf: (batch, row) => partsOf(db, batch, row),
     endWhole: (row, end) => endWhole(db, row, end),
     losePart: (row, part, failure) => losePart(db, row, part, failure),

@@ -1,7 +1,8 @@
 import type { RowState } from '../contract/outcomes.ts';
 import { checkedBy, type Step } from '../contract/row-kinds.ts';
 import { haltIfDue, haltIfWholeIsDue } from './halts.ts';
-import type { Retake, RowEffect, RowEnding, RowProgress } from './row-effects.ts';
+import { awaitRefused } from './refused-voices.ts';
+import type { Retake, RowEffect, RowEnding, RowProgress, VoiceRefused } from './row-effects.ts';
 import { keepingChecked } from '../policy/after-check.ts';
 import { bestEnding, betterFallback } from '../policy/best-take.ts';
 import type { ResultFile } from './record-types.ts';
@@ -28,6 +29,7 @@ export function effectOf<Effect extends RowEffect>(row: RowInHand, step: Step, e
 export async function applyEffect(row: RowInHand, effect: RowEffect): Promise<void> {
   if ('retake' in effect) return retake(row, effect);
   if (row.line.outcome !== null) return;
+  if ('refusedVoice' in effect) return awaitRefused(row, effect);
   if (!('outcome' in effect)) return row.change(progress(effect));
   const best = bestOf(row, effect);
   await row.change(endingColumns(best));
@@ -61,9 +63,10 @@ async function retake(row: RowInHand, effect: Retake): Promise<void> {
 export async function applyLateEffect(row: RowInHand, late: RowEffect, step: Step): Promise<void> {
   if (!wasGivenUp(row.line, step)) return applyEffect(row, late);
   const effect = withoutRetake(late);
-  const change = 'outcome' in effect ? endingColumns(bestOf(row, effect)) : reopening(effect.state);
+  const change = 'outcome' in effect ? endingColumns(bestOf(row, effect)) : reopening(stateAfter(effect));
   await row.change({ ...change, hold: row.line.hold + 1 });
   if ('outcome' in effect) return;
+  if ('refusedVoice' in effect) await awaitRefused(row, effect);
   await row.tx
     .updateTable('batches')
     .set({ state: 'open', closed_at: null, stop_now: 0 })
@@ -91,7 +94,7 @@ export async function applyJobEnd(row: RowInHand, end: RowEffect): Promise<void>
 }
 
 /** Only a person makes a new take of a row that has ended. */
-function withoutRetake(effect: RowEffect): RowProgress | RowEnding {
+function withoutRetake(effect: RowEffect): Exclude<RowEffect, Retake> {
   return 'retake' in effect ? effect.otherwise : effect;
 }
 
@@ -104,6 +107,10 @@ function bestOf({ line }: RowInHand, ending: RowEnding): RowEnding {
 function progress({ state, trouble }: RowProgress): { state: RowState; updated_at: number; failure?: string | null } {
   const failure = trouble === undefined ? {} : { failure: trouble === null ? null : JSON.stringify(trouble) };
   return { state, updated_at: Date.now(), ...failure };
+}
+
+function stateAfter(effect: RowProgress | VoiceRefused): RowState {
+  return 'state' in effect ? effect.state : 'blocked';
 }
 
 function reopening(state: RowState): {

@@ -64,6 +64,7 @@ const METHODS: Readonly<Record<Method, true>> = {
   takeVoiceLook: true,
   voiceUsers: true,
   settleVoices: true,
+  isNewVoice: true,
   noteTextLimit: true,
   textLimits: true,
   partsOf: true,

@@ -4,13 +4,20 @@ import type { Step } from '../contract/row-kinds.ts';
 import type { ResultFile } from './record-types.ts';
 
 /** Effect on the row, in the same transaction as a change of its charge. */
-export type RowEffect = RowProgress | Retake | RowEnding;
+export type RowEffect = RowProgress | VoiceRefused | Retake | RowEnding;
 
 /** Progress of an open row. */
 export interface RowProgress {
   readonly state: RowState;
   /** What went wrong with its result this time, although it may still be fetched; null: nothing any more. */
   readonly trouble?: Failure | null;
+}
+
+/** The row, and all of its batch that would speak with its voice, wait for that: the API has refused it as not ready. */
+export interface VoiceRefused {
+  /** The id of the voice. */
+  readonly refusedVoice: string;
+  readonly refusal: Failure;
 }
 
 /**

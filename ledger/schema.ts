@@ -334,6 +334,8 @@ export interface AwaitedVoicesTable {
   was_read: Generated<0 | 1>;
   /** When it was last looked at, wall clock, ms; null: never, since `since`. */
   looked_at: number | null;
+  /** `Failure`: how the API last refused a row because of it; null: it did not since rows wait for it. */
+  refusal: Json | null;
 }
 
 export interface Schema {

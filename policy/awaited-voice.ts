@@ -1,17 +1,17 @@
+import { LONGEST_TRAINING_MS } from './unready-voice.ts';
+
 /**
  * What becomes of rows whose voice may still be in training, after a look at the API's list of voices.
  *
  * A voice counts as in training only if the API says so in words that we know. Nobody documents such words, so all others
  * mean that it can be used, and so does a list that does not have the voice: lists may leave out voices that work. If it
- * cannot be used after all, the API refuses the request, free.
+ * cannot be used after all, the API refuses the request, free. After such a refusal (`unready-voice.ts`) the list is
+ * believed only where it says that the voice is in training: otherwise each look lets one row try.
  */
-
-/** How long training may take, ms of time in which somebody looked; the rows are given up after that. */
-export const LONGEST_TRAINING_MS = 60 * 60_000;
 /** An API that never gave its list, asked for so long, is taken to have none, ms. */
 const LONGEST_SILENCE_MS = 60_000;
 /** Shortest and longest pause between two looks, ms. In between, it is a share of the time that has passed. */
-const FIRST_PAUSE_MS = 2_000;
+export const FIRST_PAUSE_MS = 2_000;
 const LAST_PAUSE_MS = 30_000;
 const PAUSE_SHARE = 0.1;
 /** Time between two looks counts up to this, ms: more means that nobody looked, as in a batch that is paused. */
@@ -45,16 +45,27 @@ export function watchAfter(watch: VoiceWatch, seen: VoiceSeen, passedMs: number)
 export type VoiceNext =
   | { readonly type: 'use' }
   | { readonly type: 'look-again'; readonly pauseMs: number }
+  /** One of them is sent; the others wait at least until the next look. */
+  | { readonly type: 'try'; readonly pauseMs: number }
   /** It takes too long. */
   | { readonly type: 'give-up' };
 
-/** `watch`: with this look. A voice that was in training when the list was last read is not used on the strength of a silence. */
-export function nextForVoice(seen: VoiceSeen, { watchedMs, silentMs, wasRead }: VoiceWatch): VoiceNext {
-  if (seen === 'ready' || seen === 'unlisted') return { type: 'use' };
-  if (seen === 'unread' && !wasRead && silentMs >= LONGEST_SILENCE_MS) return { type: 'use' };
+/**
+ * `watch`: with this look. `wasRefused`: the API has refused a row because of the voice since rows wait for it. A voice that was
+ * in training when the list was last read is not used on the strength of a silence.
+ */
+export function nextForVoice(
+  seen: VoiceSeen,
+  { watchedMs, silentMs, wasRead }: VoiceWatch,
+  wasRefused: boolean,
+): VoiceNext {
+  if (!wasRefused) {
+    if (seen === 'ready' || seen === 'unlisted') return { type: 'use' };
+    if (seen === 'unread' && !wasRead && silentMs >= LONGEST_SILENCE_MS) return { type: 'use' };
+  }
   if (watchedMs >= LONGEST_TRAINING_MS) return { type: 'give-up' };
   const pauseMs = Math.min(LAST_PAUSE_MS, Math.max(FIRST_PAUSE_MS, Math.round(watchedMs * PAUSE_SHARE)));
-  return { type: 'look-again', pauseMs };
+  return { type: wasRefused && seen !== 'training' ? 'try' : 'look-again', pauseMs };
 }
 
 /** Whether a row that has ended goes on by itself with one of these rows, which make voices. The ledger opens it with that row. */

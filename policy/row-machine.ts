@@ -35,7 +35,8 @@ import { resultStepOf, stepsIn, type RowSpec, type Step, type StepChoice } from 
  * refuses it. The database settles it with the row that makes the voice, in the same transaction: once that has
  * succeeded, the voice's id is put into the row; once it has ended otherwise, the row fails unpaid (`NoVoice`), and is
  * back as soon as that row is open again. A look at the API's list (`policy/awaited-voice.ts`) then says when training is
- * over, and sets the row free: from there on it is a row like any other.
+ * over, and sets the row free: from there on it is a row like any other. A row that is refused because its voice is not
+ * ready (`policy/unready-voice.ts`) is `blocked` again in the same way.
  *
  * A row in parts makes no request, so it never needs a move: its parts are rows, with moves of their own. The database
  * settles it with them, in the same transaction: it is `blocked` until all have ended, ends as the gravest of them, or is

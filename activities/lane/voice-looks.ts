@@ -1,11 +1,16 @@
 import { readVoices, type VoicesRead } from '../../api/read-voices.ts';
 import type { AwaitedVoice, VoiceSettlement } from '../../ledger/awaited-voices.ts';
-import { LONGEST_TRAINING_MS, nextForVoice, watchAfter, type VoiceSeen } from '../../policy/awaited-voice.ts';
+import type { Failure } from '../../contract/failures.ts';
+import { nextForVoice, watchAfter, type VoiceSeen } from '../../policy/awaited-voice.ts';
+import { LONGEST_TRAINING_MS } from '../../policy/unready-voice.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { readInTurn } from '../read-in-turn.ts';
 
 /** How long one look at the list may take, ms, from its first turn: shorter than the ledger waits for whoever took it. */
 const PATIENCE_MS = 60_000;
+
+/** How much of a refusal a row's failure quotes, in characters. */
+const LONGEST_QUOTE = 250;
 
 /** What a look needs. */
 type LookDependencies = Parameters<typeof readInTurn>[0] & Pick<Dependencies, 'api' | 'log'>;
@@ -57,24 +62,29 @@ function seenIn(read: VoicesRead, { voice }: AwaitedVoice): VoiceSeen {
 }
 
 function settlementOf(awaited: AwaitedVoice, seen: VoiceSeen, now: number): VoiceSettlement {
-  const { batch, voice, name, lookedAt } = awaited;
+  const { batch, voice, lookedAt, refusal } = awaited;
   const watch = watchAfter(awaited.watch, seen, now - lookedAt);
-  const next = nextForVoice(seen, watch);
+  const next = nextForVoice(seen, watch, refusal !== null);
   switch (next.type) {
     case 'use':
       return { batch, voice, then: 'use' };
     case 'look-again':
-      return { batch, voice, then: 'look-again', lookedAt: now, dueAt: now + next.pauseMs, watch };
-    case 'give-up': {
-      const minutes = String(LONGEST_TRAINING_MS / 60_000);
-      const called = name === null ? voice : `"${name}" (${voice})`;
-      const message = `Voice ${called} was still in training after ${minutes} minutes. Nothing was sent for this row, nothing was charged.`;
-      return {
-        batch,
-        voice,
-        then: 'give-up',
-        failure: { class: 'NoVoice', cause: 'its voice is in training', message },
-      };
-    }
+    case 'try':
+      return { batch, voice, then: next.type, lookedAt: now, dueAt: now + next.pauseMs, watch };
+    case 'give-up':
+      return { batch, voice, then: 'give-up', failure: afterTooLong(awaited) };
   }
+}
+
+function afterTooLong({ voice, name, refusal }: AwaitedVoice): Failure {
+  const minutes = String(LONGEST_TRAINING_MS / 60_000);
+  const called = name === null ? voice : `"${name}" (${voice})`;
+  const cause = 'its voice is in training';
+  if (refusal === null) {
+    const message = `Voice ${called} was still in training after ${minutes} minutes. Nothing was sent for this row, nothing was charged.`;
+    return { class: 'NoVoice', cause, message };
+  }
+  const said = refusal.message.replace(/\.?$/u, '.').slice(0, LONGEST_QUOTE);
+  const message = `Voice ${called} was still refused after ${minutes} minutes; nothing was charged for this row. The last answer: ${said}`;
+  return { class: 'NoVoice', cause, message };
 }

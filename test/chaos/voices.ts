@@ -23,7 +23,6 @@ export async function voices(options: ChaosOptions, say: (line: string) => void)
   const { dist, kills, minutes, rows, submits } = options;
   const count = Math.max(1, Math.round(rows / ROWS_A_VOICE));
   const simulation = {
-    shape: 'voice.training=status',
     credits: 10_000_000,
     createMs: [50, 300],
     jobMs: [400, 3_000],

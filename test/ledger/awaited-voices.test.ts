@@ -78,7 +78,7 @@ describe('rows whose voice is in training', () => {
     expect((await ledger().readRow('b', 3))?.row).toMatchObject({ outcome: 'failed', failure: { class: 'NoVoice' } });
     expect(await ledger().takeVoiceLook(ACCOUNT, now + 4_999)).toEqual([]);
     expect(await ledger().takeVoiceLook(ACCOUNT, now + 5_000)).toEqual([
-      { batch: 'b', voice: 'v-2', name: null, lookedAt: now, watch },
+      { batch: 'b', voice: 'v-2', name: null, lookedAt: now, refusal: null, watch },
     ]);
   });
 

@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
-  LONGEST_TRAINING_MS,
   nextForVoice,
   watchAfter,
   type VoiceNext,
   type VoiceSeen,
   type VoiceWatch,
 } from '../../policy/awaited-voice.ts';
+import { LONGEST_TRAINING_MS } from '../../policy/unready-voice.ts';
 
 const NEW: VoiceWatch = { watchedMs: 0, silentMs: 0, wasRead: false };
 const MINUTE = 60_000;
@@ -22,7 +22,7 @@ function story(looks: Iterable<readonly [VoiceSeen, number]>, watch = NEW): read
   let now = watch;
   for (const [what, passedMs] of looks) {
     now = watchAfter(now, what, passedMs);
-    const next = nextForVoice(what, now);
+    const next = nextForVoice(what, now, false);
     told.push(next);
     if (next.type !== 'look-again') break;
   }
@@ -47,8 +47,21 @@ describe('nextForVoice', () => {
     ['unread', { watchedMs: MINUTE, silentMs: MINUTE }, { type: 'use' }],
     ['unread', { watchedMs: MINUTE, silentMs: MINUTE, wasRead: true }, { type: 'look-again', pauseMs: 6_000 }],
   ])('%s with %j', (what, watch, next) => {
-    expect(nextForVoice(what, { ...NEW, ...watch })).toEqual(next);
+    expect(nextForVoice(what, { ...NEW, ...watch }, false)).toEqual(next);
   });
+
+  it.each<[VoiceSeen, Partial<VoiceWatch>, unknown]>([
+    ['ready', {}, { type: 'try', pauseMs: 2_000 }],
+    ['unlisted', { watchedMs: MINUTE }, { type: 'try', pauseMs: 6_000 }],
+    ['unread', { watchedMs: MINUTE, silentMs: MINUTE }, { type: 'try', pauseMs: 6_000 }],
+    ['training', { watchedMs: MINUTE }, { type: 'look-again', pauseMs: 6_000 }],
+    ['ready', { watchedMs: LONGEST_TRAINING_MS }, { type: 'give-up' }],
+  ])(
+    '%s with %j, of a voice that was refused: a row tries it, unless the list says that it is in training',
+    (what, watch, next) => {
+      expect(nextForVoice(what, { ...NEW, ...watch }, true)).toEqual(next);
+    },
+  );
 
   it('does not use a voice that was in training because of one look that failed, however late', () => {
     expect(
@@ -83,7 +96,7 @@ describe('nextForVoice', () => {
         for (const [what, passedMs] of looks) {
           watch = watchAfter(watch, what, passedMs);
           if (what !== 'unread') last = what;
-          if (last === 'training') expect(nextForVoice(what, watch).type).not.toBe('use');
+          if (last === 'training') expect(nextForVoice(what, watch, false).type).not.toBe('use');
         }
       }),
     );
@@ -91,14 +104,14 @@ describe('nextForVoice', () => {
 
   it('comes to an end, whatever it sees, within a number of looks that is known', () => {
     fc.assert(
-      fc.property(fc.infiniteStream(seen), (looks) => {
+      fc.property(fc.infiniteStream(seen), fc.boolean(), (looks, wasRefused) => {
         let watch = NEW;
         let count = 0;
         let passedMs = 0;
         for (const what of looks) {
           watch = watchAfter(watch, what, passedMs);
-          const next = nextForVoice(what, watch);
-          if (next.type !== 'look-again') break;
+          const next = nextForVoice(what, watch, wasRefused);
+          if (next.type === 'use' || next.type === 'give-up') break;
           expect(next.pauseMs).toBeGreaterThan(0);
           passedMs = next.pauseMs;
           count += 1;

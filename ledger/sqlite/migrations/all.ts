@@ -25,6 +25,7 @@ import { parts } from './0026-parts.ts';
 import { textLimits } from './0027-text-limits.ts';
 import { verification } from './0028-verification.ts';
 import { namedParts } from './0030-named-parts.ts';
+import { refusedVoices } from './0035-refused-voices.ts';
 
 /** Every migration, by a name that sorts in the order in which they run. */
 const MIGRATIONS: Readonly<Record<string, Migration>> = {
@@ -54,6 +55,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0027-text-limits': textLimits,
   '0028-verification': verification,
   '0030-named-parts': namedParts,
+  '0035-refused-voices': refusedVoices,
 };
 
 /** Migrations as code modules: a compiled and bundled voxbatch has no folder of them to read. */
