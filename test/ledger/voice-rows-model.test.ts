@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { LoadedRow, RowRecord } from '../../ledger/record-types.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { aBatch, aKey, aRow, makeFolder, open, redriveNow } from './setup.ts';
+import { aBatch, aKey, aRow, INTENT, makeFolder, open, redriveNow } from './setup.ts';
 
 /** Rows 1 and 2 make voices, the others speak with those of these rows. */
 const MAKERS = [1, 2] as const;
@@ -19,7 +19,8 @@ function later(): number {
 type Happening =
   | { readonly type: 'end'; readonly row: number; readonly outcome: 'succeeded' | 'failed' | 'unknown' | 'cancelled' }
   | { readonly type: 'redrive'; readonly row: number }
-  | { readonly type: 'look'; readonly then: 'use' | 'look-again' | 'give-up' }
+  | { readonly type: 'look'; readonly then: 'use' | 'look-again' | 'try' | 'give-up' }
+  | { readonly type: 'speak'; readonly row: number; readonly answer: 'accepted' | 'unready' | 'rejected' }
   | { readonly type: 'close' };
 
 const happening = fc.oneof(
@@ -31,7 +32,12 @@ const happening = fc.oneof(
   fc.record({ type: fc.constant('redrive' as const), row: fc.integer({ min: 1, max: 7 }) }),
   fc.record({
     type: fc.constant('look' as const),
-    then: fc.constantFrom('use' as const, 'look-again' as const, 'give-up' as const),
+    then: fc.constantFrom('use' as const, 'look-again' as const, 'try' as const, 'give-up' as const),
+  }),
+  fc.record({
+    type: fc.constant('speak' as const),
+    row: fc.integer({ min: 3, max: 7 }),
+    answer: fc.constantFrom('accepted' as const, 'unready' as const, 'rejected' as const),
   }),
   fc.record({ type: fc.constant('close' as const) }),
 );
@@ -71,9 +77,29 @@ async function happen(ledger: Ledger, what: Happening, made: string): Promise<vo
       await ledger.settleVoices(due.map((voice) => ({ ...voice, then: what.then, dueAt: 0, failure })));
       return;
     }
+    case 'speak':
+      await speak(ledger, what);
+      return;
     case 'close':
       await ledger.closeBatch('b');
   }
+}
+
+/** Sends a row, if it may be sent, and records the answer. */
+async function speak(ledger: Ledger, { row, answer }: Extract<Happening, { type: 'speak' }>): Promise<void> {
+  const found = await ledger.readRow('b', row);
+  if (found === undefined || found.row.outcome !== null) return;
+  const { take, spec } = found.row;
+  const attempts = found.charges.filter((charge) => charge.take === take).length;
+  const key = aKey(row, attempts + 1, take);
+  const { type } = await ledger.intend(key, INTENT);
+  if (type !== 'go') return;
+  const failure = { class: 'BadRequest', message: 'Voice is still in training.' } as const;
+  const refusedVoice = spec.voice ?? '';
+  if (answer === 'accepted') await ledger.settle(key, { verdict: 'done' }, { outcome: 'succeeded' });
+  else if (answer === 'unready') {
+    await ledger.settle(key, { verdict: 'not-accepted', failure }, { refusedVoice, refusal: failure });
+  } else await ledger.settle(key, { verdict: 'rejected', failure }, { outcome: 'failed', failure });
 }
 
 async function rowsOf(ledger: Ledger): Promise<readonly RowRecord[]> {
@@ -120,7 +146,7 @@ describe('rows that wait for voices', () => {
           await remove();
         }
       }),
-      { numRuns: 40 },
+      { numRuns: 60 },
     );
   });
 });
