@@ -43,7 +43,7 @@ export type Ruling = Verdict<never> | { readonly verdict: 'link'; readonly url: 
 export interface PaidContext extends FailureContext {
   /** Whether a 503 with the API's own error body means that the request was not accepted. */
   readonly trust503: boolean;
-  /** Whether an earlier attempt of the same take, with the same key, exists. */
+  /** Whether an earlier attempt of the same take, with the same key, may have been accepted although it was refused. */
   readonly isRepeat: boolean;
   readonly operation: Pick<OperationClient, 'reply' | 'answersJob'>;
   /** Whether the API says with a 402 that credits are missing. Otherwise a 429 may mean it. Default true. */

@@ -11,7 +11,7 @@ export interface PaidRequest {
   readonly spec: RowSpec;
   /** Sent as `Idempotency-Key`; never relied on. */
   readonly idempotencyKey: string;
-  /** Whether an earlier request had the same key; a conflict (409) may then be about that request. */
+  /** Whether an earlier request had the same key, and may have been accepted; a conflict (409) may then be about that request. */
   readonly isRepeat: boolean;
   /** Whether a 503 with the API's own error body means "not accepted" (an assumption; see one-charge.md). A batch setting. */
   readonly trust503: boolean;
