@@ -7,15 +7,14 @@ const MOST_CPU_SECONDS = 600;
 const CLOCK_FACTOR = 3;
 /** How much of its complaints is kept. */
 const MOST_WORDS = 2_000;
+/** Nothing of this process's environment concerns it, least of all the token. */
+const OPTIONS = { env: {}, windowsHide: true } as const;
 
 /**
- * Starts a program that ends with this process, even one that is killed: then descriptor 3 is closed without a line on
- * it, and the shell behind it kills the program, whose process id is its own. Windows has no such shell; there the time
- * limit ends it.
+ * Kills the process that it is given once its input ends without a line on it: that is how the end of this process shows,
+ * even if it was killed. What a terminal or a service manager sends to the whole group does not end it.
  */
-const ENDS_WITH_US = '(read -r _ <&3 || kill -9 $$) </dev/null >/dev/null 2>&1 & exec "$@" 3<&-';
-/** What a shell ends with that cannot start a program. */
-const NOT_STARTED: readonly (number | null)[] = [126, 127];
+const KILLS_ORPHAN = 'trap "" HUP INT TERM; read -r _ || kill -9 "$1"';
 
 /** ffmpeg could not be started, did not end in time, or cannot read the file. The message says which. */
 export class FfmpegFailed extends Error {
@@ -82,21 +81,21 @@ export async function runFfmpeg(run: FfmpegRun): Promise<string> {
   const kill = (): void => void child.kill('SIGKILL');
   const timer = setTimeout(kill, mostSeconds * CLOCK_FACTOR * 1_000);
   let words = '';
+  const ended = new Promise<void>((resolve, reject) => {
+    child.once('error', (cause) => {
+      reject(notStarted(cause));
+    });
+    child.once('close', (code, signal) => {
+      if (code === 0) resolve();
+      else reject(failureOf(`ffmpeg ended with ${signal ?? code}: ${lastLine(words)}`, signal, words));
+    });
+  });
+  // A process that has no file descriptors left gives its child no streams.
   child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
     words = `${words}${chunk}`.slice(-MOST_WORDS);
   });
   // Without a listener, a broken pipe would end this process.
   child.stdin?.on('error', () => undefined);
-  const ended = new Promise<void>((resolve, reject) => {
-    child.once('error', (cause) => {
-      reject(new FfmpegFailed(`ffmpeg cannot be started (${cause.message})`, { cause }));
-    });
-    child.once('close', (code, signal) => {
-      if (code === 0) resolve();
-      else if (NOT_STARTED.includes(code)) reject(new FfmpegFailed(`ffmpeg cannot be started (${lastLine(words)})`));
-      else reject(failureOf(`ffmpeg ended with ${signal ?? code}: ${lastLine(words)}`, signal, words));
-    });
-  });
   // Its end explains why a pipe broke; the pipe does not.
   const handled = async (work: Promise<void> | undefined): Promise<void> => {
     try {
@@ -108,8 +107,8 @@ export async function runFfmpeg(run: FfmpegRun): Promise<string> {
   try {
     await Promise.all([
       ended,
-      child.stdin === null ? undefined : handled(onInput?.(child.stdin)),
-      child.stdout === null ? undefined : handled(onOutput?.(child.stdout)),
+      child.stdin ? handled(onInput?.(child.stdin)) : undefined,
+      child.stdout ? handled(onOutput?.(child.stdout)) : undefined,
     ]);
     return words;
   } finally {
@@ -118,18 +117,39 @@ export async function runFfmpeg(run: FfmpegRun): Promise<string> {
   }
 }
 
-/** Starts it, so that it ends with this process. */
+/** Starts it, so that it ends with this process. Throws {@link FfmpegFailed}. */
 function start(program: string, args: readonly string[], streams: readonly ('pipe' | 'ignore')[]): ChildProcess {
-  // Nothing of this process's environment concerns it, least of all the token.
-  const options = { env: {}, windowsHide: true };
-  if (process.platform === 'win32') return spawn(program, args, { ...options, stdio: [...streams, 'pipe'] });
-  const words = ['-c', ENDS_WITH_US, 'sh', program, ...args];
-  const child = spawn('/bin/sh', words, { ...options, stdio: [...streams, 'pipe', 'pipe'] });
-  const line = child.stdio[3] as Writable;
-  line.on('error', () => undefined);
-  // It has ended: its process id may be another one's from now on.
-  child.once('exit', () => line.end('\n'));
+  let child;
+  try {
+    child = spawn(program, args, { ...OPTIONS, stdio: [...streams, 'pipe'] });
+  } catch (error) {
+    throw notStarted(error as Error);
+  }
+  // Windows has no such shell; there the time limit ends it.
+  if (child.pid !== undefined && process.platform !== 'win32') endWithUs(child, child.pid);
   return child;
+}
+
+/** Where no shell can be started, the time limit ends it. */
+function endWithUs(child: ChildProcess, pid: number): void {
+  let shell: ChildProcess;
+  try {
+    shell = spawn('/bin/sh', ['-c', KILLS_ORPHAN, 'sh', String(pid)], {
+      ...OPTIONS,
+      stdio: ['pipe', 'ignore', 'ignore'],
+    });
+  } catch {
+    return;
+  }
+  shell.on('error', () => undefined);
+  shell.stdin?.on('error', () => undefined);
+  shell.unref();
+  // Its process id may be another one's from now on. A signal ends the shell before it can see that its input ends.
+  child.once('exit', () => shell.kill('SIGKILL'));
+}
+
+function notStarted(cause: Error): FfmpegFailed {
+  return new FfmpegFailed(`ffmpeg cannot be started (${cause.message})`, { cause });
 }
 
 /** Version of a program, as it states it. Throws {@link FfmpegFailed}. */

@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { spawn } from 'node:child_process';
+import { execFile, spawn, type ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import { FfmpegFailed, runFfmpeg } from '../../../store/sound/ffmpeg.ts';
 import { FFMPEG } from '../../support/ffmpeg.ts';
 import { transpileRooms } from '../../support/run-typescript.ts';
@@ -41,6 +44,28 @@ function isAlive(pid: number): boolean {
   }
 }
 
+/** A process that runs code, with `run()` for a run of ffmpeg. */
+async function otherProcess(
+  run: string,
+  code: string,
+  shell = 'exec "$@"',
+): Promise<ChildProcessByStdio<null, Readable, null>> {
+  const module = pathToFileURL(join(await transpileRooms(), 'store/sound/ffmpeg.js')).href;
+  const words = `const { runFfmpeg } = await import('${module}'); const run = () => runFfmpeg(${run}); ${code}`;
+  return spawn('/bin/sh', ['-c', shell, 'sh', process.execPath, '--input-type=module', '-e', words], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+}
+
+/** Processes that this one started and whose last word is this. */
+async function childrenNamed(word: string): Promise<readonly number[]> {
+  const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=,ppid=,args=']);
+  const lines = stdout.split('\n').map((line) => line.trim().split(/\s+/u));
+  return lines
+    .filter(([, parent, ...args]) => Number(parent) === process.pid && args.at(-1) === word)
+    .map(([pid]) => Number(pid));
+}
+
 it.each([
   ['without input', ''],
   [
@@ -49,18 +74,55 @@ it.each([
   ],
 ])('ends when the process that runs it is killed: %s', async (_, more) => {
   const program = await toldFfmpeg();
-  const module = pathToFileURL(join(await transpileRooms(), 'store/sound/ffmpeg.js')).href;
   const run = `{ program: ${JSON.stringify(program)}, args: ${JSON.stringify(ENDLESS)}${more} }`;
-  const code = `const { runFfmpeg } = await import('${module}'); await runFfmpeg(${run});`;
-  const parent = spawn(process.execPath, ['--input-type=module', '-e', code], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
+  const parent = await otherProcess(run, 'await run();');
   await waitFor(() => existsSync(`${program}.pid`));
   const pid = Number(await readFile(`${program}.pid`, 'utf8'));
   expect(isAlive(pid)).toBe(true);
   parent.kill('SIGKILL');
   await once(parent, 'exit');
   await waitFor(() => !isAlive(pid));
+});
+
+it('leaves no process behind, also where process 1 reaps none', async () => {
+  const program = await script('echo $$ >"$0.new"\nmv "$0.new" "$0.pid"\nread -r _');
+  let watching: readonly number[] = [];
+  let pid = 0;
+  await runFfmpeg({
+    program,
+    args: [],
+    onInput: async (input) => {
+      await waitFor(() => existsSync(`${program}.pid`));
+      pid = Number(await readFile(`${program}.pid`, 'utf8'));
+      watching = await childrenNamed(String(pid));
+      input.end('\n');
+    },
+  });
+  expect(watching).toHaveLength(1);
+  // One that has ended and is not reaped would still be there.
+  await waitFor(() => ![pid, ...watching].some(isAlive));
+});
+
+it('does not keep its process from ending, and has ended by then', async () => {
+  const program = await toldFfmpeg();
+  const other = await otherProcess(`{ program: ${JSON.stringify(program)}, args: ['-version'] }`, 'await run();');
+  expect(await once(other, 'close')).toEqual([0, null]);
+  expect(isAlive(Number(await readFile(`${program}.pid`, 'utf8')))).toBe(false);
+});
+
+it('fails where this process has no file descriptors left, and does not end it', async () => {
+  const other = await otherProcess(
+    `{ program: '/bin/true', args: [], onInput: async (input) => void input.end(), onOutput: async (output) => void output.resume() }`,
+    `const { closeSync, openSync } = await import('node:fs');
+    const opened = [];
+    try { for (;;) opened.push(openSync('/dev/null')); } catch {}
+    const failed = await run().catch((error) => error);
+    for (const each of opened) closeSync(each);
+    console.log(failed.name, failed.message);`,
+    'ulimit -n 64; exec "$@"',
+  );
+  const [said] = await Promise.all([text(other.stdout), once(other, 'close')]);
+  expect(said).toMatch(/^FfmpegFailed ffmpeg cannot be started \(.*EMFILE/u);
 });
 
 it('ends when its time is up', async () => {
@@ -91,7 +153,9 @@ it('tells how it failed, by its last line', async () => {
 
 it('that cannot be started is told so', async () => {
   const run = runFfmpeg({ program: join(folder, 'none'), args: [] });
-  await expect(run).rejects.toThrow(/^ffmpeg cannot be started \(.*not found/u);
+  await expect(run).rejects.toThrow(/^ffmpeg cannot be started \(.*ENOENT/u);
+  const below = runFfmpeg({ program: join(await script(''), 'none'), args: [] });
+  await expect(below).rejects.toThrow(/^ffmpeg cannot be started \(.*ENOTDIR/u);
 });
 
 it('has nothing of the environment', async () => {
