@@ -48,6 +48,8 @@ export interface RefusedRow extends NamedRow {
 /** A row whose result is replaced. `isEdited`: because the file asks for something else than the row did last. */
 export interface ReplacedRow extends NamedRow {
   readonly isEdited: boolean;
+  /** Its stored file is lost, and cannot be had free. Default false. */
+  readonly isLost?: true;
 }
 
 /** The rows of a redrive. Each iteration starts anew: one announces the redrive, another carries it out. */
@@ -89,6 +91,8 @@ export class RedriveDraft {
   readonly left = { open: 0, 'has-result': 0, 'no-unfit': 0 };
   /** Rows with a result that will be replaced, as a whole or in part. */
   replaced = 0;
+  /** Of these, rows whose stored file is lost, and cannot be had free. */
+  lost = 0;
   /** The first rows whose results will be replaced. */
   readonly firstReplaced: ReplacedRow[] = [];
   /** Of these, rows that `--limit` or `--sample` left out. */
@@ -173,10 +177,12 @@ export class RedriveDraft {
         break;
       case 'pay': {
         this.pays.set(plan.fromStep, (this.pays.get(plan.fromStep) ?? 0) + this.#one(plan.fromStep, row));
-        if (hasResult(outcome)) this.#replace(row, edit !== null);
+        // Who paid for a result thinks of it as there, until told that its file is lost.
+        const isReplaced = hasResult(outcome) || found.lost !== undefined;
+        if (isReplaced) this.#replace(found);
         if (row.failure?.class === 'NotChosen') this.notChosen += this.#one('not-chosen', row);
         // A job whose result could not be fetched was paid for, too.
-        if (plan.reason === 'resubmitted' || row.failure?.class === 'ResultGone')
+        if (plan.reason === 'resubmitted' || (!isReplaced && row.failure?.class === 'ResultGone'))
           this.resubmitted += this.#one('resubmitted', row);
       }
     }
@@ -219,11 +225,14 @@ export class RedriveDraft {
     return planRedrive(scanned.row, scanned.charges, { step, resubmit, replace, accept, edited });
   }
 
-  #replace(row: RowStanding['row'], isEdited: boolean): void {
-    const isFirst = this.#one('replaced', row) === 1;
+  #replace({ scanned: { row }, edit, lost }: FoundRow): void {
+    if (lost !== undefined) this.lost += this.#one('lost', row);
+    if (this.#one('replaced', row) === 0) return;
+    this.replaced++;
+    if (this.firstReplaced.length >= KEPT_REPLACED) return;
     const whole = row.partOf === null ? nameOf(row) : { row: row.partOf, id: wholeId(row.id) };
-    if (isFirst) this.replaced++;
-    if (isFirst && this.firstReplaced.length < KEPT_REPLACED) this.firstReplaced.push({ ...whole, isEdited });
+    const isLost = lost === undefined ? {} : { isLost: true as const };
+    this.firstReplaced.push({ ...whole, isEdited: edit !== null, ...isLost });
   }
 
   #refuse(row: RefusedRow): void {
@@ -265,6 +274,7 @@ export type RedriveForecast = Readonly<
     | 'accepts'
     | 'left'
     | 'replaced'
+    | 'lost'
     | 'firstReplaced'
     | 'notChosen'
     | 'resubmitted'

@@ -81,7 +81,7 @@ export async function redriveBatch(request: RedriveRequest): Promise<Redriven> {
 /** The price of a redrive, and its other risks. */
 export interface RedriveFacts extends SpendFacts {
   readonly bill: BillSummary;
-  /** Existing results that will be replaced. */
+  /** Existing results that will be replaced, and those whose stored file is lost and cannot be had free. */
   readonly replaced: number;
   /** Rows that may be charged a second time for one result. */
   readonly resubmitted: number;

@@ -39,11 +39,12 @@ export async function forecastRedrive(
       accepts,
       left,
       replaced,
+      lost,
       resubmitted,
     } = draft;
     const price = { paying, credits: bill.quoted, estimated, unpriced: bill.unpriced };
     const leftOut = { open: left.open, has_result: left['has-result'], no_unfit: left['no-unfit'] };
-    const doubts = { replaced, may_be_charged_twice: resubmitted, asks: questions };
+    const doubts = { replaced, lost, may_be_charged_twice: resubmitted, asks: questions };
     const said = { left_out: leftOut, ...doubts, budget_left: facts.budget, refusal: refusal ?? null };
     output.data(JSON.stringify({ batch: batch.name, rows, parts, ...price, waits, accepts, ...said }));
   } else {

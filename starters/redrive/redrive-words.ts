@@ -61,9 +61,17 @@ export function draftLines(draft: RedriveDraft, batch: string): readonly string[
 /**
  * The question before results are replaced, or rows paid for that may have been charged. Undefined if neither is done.
  */
-export function doubtsQuestion({ replaced, resubmitted }: RedriveDraft): string | undefined {
+export function doubtsQuestion({
+  replaced,
+  lost,
+  resubmitted,
+}: Pick<RedriveDraft, 'replaced' | 'lost' | 'resubmitted'>): string | undefined {
+  const intact = replaced - lost;
   const doubts = [
-    ...(replaced > 0 ? [`replace the results of ${rowsInWords(replaced)} (${REPLACING})`] : []),
+    ...(intact > 0 ? [`replace the results of ${rowsInWords(intact)} (${REPLACING})`] : []),
+    ...(lost > 0
+      ? [`pay again for ${rowsInWords(lost)} whose stored ${lost === 1 ? 'file is' : 'files are'} lost`]
+      : []),
     ...(resubmitted > 0 ? [`pay for ${rowsInWords(resubmitted)} that may already have been charged`] : []),
   ];
   const question = doubts.join(' and ');
@@ -71,17 +79,22 @@ export function doubtsQuestion({ replaced, resubmitted }: RedriveDraft): string 
 }
 
 /** Why results are not replaced where nobody can be asked. */
-export function unaskedText({ replaced }: Pick<RedriveDraft, 'replaced'>): string {
+export function unaskedText({ replaced, lost }: Pick<RedriveDraft, 'replaced' | 'lost'>): string {
+  const loss = replaced === lost ? '' : replaced === 1 ? ' and lose its result' : ' and lose their results';
   return (
-    `Not confirmed: ${rowsInWords(replaced)} would be paid for again and ${replaced === 1 ? 'lose its result' : 'lose their results'}, ` +
+    `Not confirmed: ${rowsInWords(replaced)} would be paid for again${loss}, ` +
     'and there is no terminal to ask on. Nothing was changed. Nothing was spent. To continue, run the same command with --yes.'
   );
 }
 
 /** Which rows have a result that is replaced, and which of them because the file is not what was sent last. */
-function replacedWords({ replaced, firstReplaced }: RedriveDraft): string {
-  const names = firstReplaced.map(({ isEdited, ...row }) => `${rowWord(row)}${isEdited ? ' (edited)' : ''}`);
+function replacedWords({ replaced, lost, firstReplaced }: RedriveDraft): string {
+  const names = firstReplaced.map(
+    ({ isEdited, isLost, ...row }) =>
+      `${rowWord(row)}${isEdited ? ' (edited)' : ''}${isLost === true ? ' (its stored file is lost)' : ''}`,
+  );
   const more = replaced > names.length ? `, and ${number(replaced - names.length)} more` : '';
+  if (lost === replaced) return `${ofThese(lost)} been paid for before: ${names.join(', ')}${more}`;
   return `${ofThese(replaced)} a result, which the new one replaces: ${names.join(', ')}${more}; ${REPLACING}`;
 }
 

@@ -36,8 +36,8 @@ async function damage(row = 1, how: 'missing' | 'altered' = 'altered'): Promise<
   if (how === 'altered') await writeFile(path, 'x'.repeat(file?.bytes ?? 0));
 }
 
-/** As `voxbatch redrive --rows 1` does. Returns what it will pay for, and the rows whose jobs are read again. */
-async function redrive(wish: RedriveWish = {}): Promise<{ readonly paying: number; readonly waits: number }> {
+/** As `voxbatch redrive --rows 1 --dry-run` does. */
+async function draftOf(wish: RedriveWish = {}) {
   const ledger = await world.look();
   const batch = await ledger.findBatch(BATCH);
   if (batch === undefined) throw new Error('there is no batch');
@@ -48,7 +48,12 @@ async function redrive(wish: RedriveWish = {}): Promise<{ readonly paying: numbe
     join(world.folder, 'store'),
     rules,
   );
-  const draft = await draftRedrive(ledger, batch, rows, rules);
+  return { ledger, rows, draft: await draftRedrive(ledger, batch, rows, rules) };
+}
+
+/** As `voxbatch redrive --rows 1` does. Returns what it will pay for, and the rows whose jobs are read again. */
+async function redrive(wish: RedriveWish = {}): Promise<{ readonly paying: number; readonly waits: number }> {
+  const { ledger, rows, draft } = await draftOf(wish);
   expect(await openRows(ledger, BATCH, draft, rows)).toMatchObject({ type: 'opened', opened: 1 });
   await work();
   return { paying: draft.paying, waits: draft.waits };
@@ -128,9 +133,11 @@ it('a job that the API has forgotten leaves it to a person to pay', async () => 
   expect(await world.row(1)).toMatchObject({ outcome: 'succeeded', take: 2 });
 });
 
-it('a transcript has no job, so it is made again at its price', async () => {
+it('a transcript has no job, so it is made again at its price, which takes the same word as to replace it', async () => {
   await begin(stt());
+  expect((await draftOf()).draft).toMatchObject({ replaced: 1, lost: 0, resubmitted: 0 });
   await damage();
+  expect((await draftOf()).draft).toMatchObject({ replaced: 1, lost: 1, resubmitted: 0 });
   expect(await redrive()).toEqual({ paying: 1, waits: 0 });
   expect(await world.row(1)).toMatchObject({ outcome: 'succeeded', take: 2 });
   expect(operations()).toEqual(['transcription', 'transcription']);

@@ -1,5 +1,6 @@
 /** @slow */
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { addSampleBatch } from '../../results/sample-batch.ts';
 import type { Ended } from '../command-line.ts';
@@ -57,6 +58,16 @@ describe('redrive: which rows', () => {
       'Not confirmed: 1 row would be paid for again and lose its result, and there is no terminal to ask on. ' +
         'Nothing was changed. Nothing was spent. To continue, run the same command with --yes.',
     );
+  });
+
+  it('pays for no lost file unasked, and says so before', async () => {
+    await rm(join(invocation.place.store.folder, 'demo/2-transcription-1.txt'));
+    const dry = await invocation.line.run('redrive', 'demo', '--rows', 'b', '--dry-run');
+    expect(dry.stdout).toMatch(/Pay again for 1 row whose stored file is lost\? \(--yes confirms\)/);
+    const { code, stderr } = await invocation.line.run('redrive', 'demo', '--rows', 'b');
+    expect(code).toBe(3);
+    expect(stderr).toContain('1 of these has been paid for before: b (its stored file is lost)');
+    expect(stderr).toContain('Not confirmed: 1 row would be paid for again, and there is no terminal to ask on.');
   });
 
   it('says what it will cost, and that jobs that were paid are free', async () => {
