@@ -21,16 +21,17 @@ const NOT_FOUND = /\bnot found\b|\bnot exist|n't exist\b|\bno such\b|不存在/u
 /** Names another part of the request, or what a voice will never do. */
 const NAMES_OTHER =
   /\btext\b|\bcharacter|\blength\b|\btoo long\b|\bemotion|\bstyle\b|\binstruction|\blanguage|\bformat|\bspeed\b|\bpitch\b|\bvolume\b|\bengine|\blatency\b|support|\bwork with\b|\bbody\b|\brequired\b|\bmissing\b|文本|情感|语言|格式|不支持/u;
-/** What stands in a failure in place of words of the API (`api/describe-failure.ts`). */
-const NO_WORDS = /^(?:an empty answer|json without an error message)$/u;
 /** The name of a service, not a part of the request. */
 const SERVICE = /text[ -]to[ -]speech/gu;
 
-/** True for a refusal with a 4xx, which charges nothing, whose words may be about a voice that is not ready. */
+/**
+ * True for a refusal with a 4xx, which charges nothing, whose words may be about a voice that is not ready. One without words may come from
+ * a gateway that never asked the API, or after it did: such a request is not repeated.
+ */
 export function maySayUnready({ class: refusal, status = 0, message }: Failure): boolean {
   if (refusal !== 'BadRequest' || status < 400 || status > 499) return false;
   const words = wordsOf(message);
-  if (words === '' || NO_WORDS.test(words) || NOT_READY.test(words)) return true;
+  if (NOT_READY.test(words)) return true;
   return (NAMES_VOICE.test(words) || NOT_FOUND.test(words)) && !NAMES_OTHER.test(words);
 }
 

@@ -21,8 +21,6 @@ describe('maySayUnready', () => {
     'ERR_NOT_FOUND: Not found',
     'The text cannot be spoken: its voice is pending',
     '音色训练中',
-    'an empty answer',
-    'JSON without an error message',
   ])('may be: %s', (said) => {
     expect(maySayUnready(refused(said))).toBe(true);
   });
@@ -44,6 +42,9 @@ describe('maySayUnready', () => {
     'ERR_CONFLICT: The resource is in use',
     'a web page instead of JSON: "Access denied"',
     'invalid_request: a constraint was violated',
+    'an empty answer',
+    'JSON without an error message',
+    '',
   ])('is not: %s', (said) => {
     expect(maySayUnready(refused(said))).toBe(false);
   });
