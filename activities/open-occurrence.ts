@@ -1,3 +1,4 @@
+import { createFetch } from '../api/create-fetch.ts';
 import { fetchFile } from '../api/fetch-file.ts';
 import { readVoicesIn } from '../api/read-voices.ts';
 import { ApiError } from '../api/speech-api.ts';
@@ -25,6 +26,7 @@ export async function openOccurrence(deps: Dependencies, offer: OccurrenceOffer)
     readBalance: () => readBalance(deps),
     identify: (urls) => deps.media.of(urls),
     readVoices: (wanted, dialect) => readVoicesIn(deps.api, dialect, wanted),
+    fetch: createFetch(),
     fetchManifest: (url, receive) => fetchFile(url, receive, { userAgent: `voxbatch/${voxbatchVersion}` }),
   });
   if (opened.type !== 'opened') {

@@ -1,4 +1,5 @@
-import { createIdentify, type Identify } from '../inputs/media-identity.ts';
+import { createIdentify } from '../inputs/media-identity.ts';
+import type { Fetch } from '../inputs/probe-media.ts';
 import type { MediaIdentity } from '../policy/result-key.ts';
 
 /** Finds out what is behind links. */
@@ -13,7 +14,8 @@ export interface MediaIdentities {
 const NONE: ReadonlyMap<string, MediaIdentity> = new Map();
 
 /** Reads media identities, each URL once a minute and asker at most. */
-export function readMediaIdentities(identify: Identify = createIdentify()): MediaIdentities {
+export function readMediaIdentities(fetch: Fetch): MediaIdentities {
+  const identify = createIdentify(fetch);
   return {
     async of(urls, asker) {
       if (urls.length === 0) return NONE;

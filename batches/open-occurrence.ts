@@ -6,6 +6,7 @@ import { openManifestFile, type ManifestSource } from '../inputs/manifest-source
 import { labelOfPlace, type FetchManifest } from '../inputs/manifest-url.ts';
 import { ManifestError, type ManifestProblem } from '../inputs/problems.ts';
 import { checkManifest, type SoundManifest } from '../inputs/read-manifest.ts';
+import type { Fetch } from '../inputs/probe-media.ts';
 import { parseMonthBudget, parseScheduledRun, type ScheduledRun } from '../inputs/scheduled-run.ts';
 import { MonthUsedUp } from '../ledger/errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -42,6 +43,8 @@ export interface OccurrenceRequest {
   /** Learns what is behind links: results that are there already cost nothing. */
   readonly identify: MediaIdentities['of'];
   readonly readVoices: ReadVoices;
+  /** Reads the lengths of media. */
+  readonly fetch: Fetch;
 }
 
 /**
@@ -128,9 +131,10 @@ async function load(request: LoadRequest): Promise<OpenedOccurrence> {
       `the manifest names voices, and the list of voices cannot be read: ${voices.why} Nothing was spent.`,
     );
   if (voices.type === 'faulty') return refused(withoutCells(voices.summary.problems, run, voices.summary.problemCount));
-  const probed: SoundManifest = run.probe ? await probeManifest(source, checked, { budget: settings.budget }) : checked;
+  const { fetch, identify } = request;
+  const { budget } = settings;
+  const probed: SoundManifest = run.probe ? await probeManifest(source, checked, { budget, fetch }) : checked;
   const priced = withVoices(probed, voices);
-  const { identify } = request;
   const { summary } = await planNew({ source, checked: priced, settings, ledger, account: realm, identify });
   const approval = await approveOccurrence({ ...request, summary, settings, confirmAbove: run.confirmAbove });
   if (approval.type !== 'go') return approval.type === 'skipped' ? approval : refused(approval.reason);

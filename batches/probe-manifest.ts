@@ -1,5 +1,6 @@
 import { createProbe } from '../inputs/create-probe.ts';
 import type { ManifestSource } from '../inputs/manifest-source.ts';
+import type { Fetch } from '../inputs/probe-media.ts';
 import { ManifestError } from '../inputs/problems.ts';
 import { summarizeManifest, type SoundManifest } from '../inputs/read-manifest.ts';
 
@@ -7,6 +8,7 @@ import { summarizeManifest, type SoundManifest } from '../inputs/read-manifest.t
 export interface ProbeChoice {
   /** Credits; the bill says how many rows it covers. */
   readonly budget: number | null;
+  readonly fetch: Fetch;
   /** Called before media are read, with the number of rows. Not called if every row states its length. */
   readonly onProbing?: (rows: number) => void;
 }
@@ -21,12 +23,12 @@ export interface ProbeChoice {
 export async function probeManifest(
   source: ManifestSource,
   { summary, options }: SoundManifest,
-  { budget, onProbing }: ProbeChoice,
+  { budget, fetch, onProbing }: ProbeChoice,
 ): Promise<SoundManifest> {
   if (summary.unmeasured === 0) return { summary, options };
   // Includes rows that are not chosen: a later run needs their prices.
   onProbing?.(summary.unmeasured);
-  const probing = { ...options, probe: createProbe() };
+  const probing = { ...options, probe: createProbe(fetch) };
   const probed = await summarizeManifest(source, probing, budget);
   if (probed.digest !== summary.digest) {
     throw new ManifestError(

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { createFetch } from '../api/create-fetch.ts';
 import type { NoticeMessage } from '../batches/notice-message.ts';
 import type { OccurrenceMessage } from '../batches/occurrence-message.ts';
 
@@ -12,12 +13,15 @@ const TIMEOUT_MS = 15_000;
  *
  * Redirects are not followed: they are no receipt, and would send the message elsewhere. Source: standardwebhooks.com,
  * "Verifying webhook authenticity" and "Operational considerations".
+ *
+ * @param fetch default: through the proxy that the environment names, if any
  */
 export async function postNotice(
   url: string,
   message: NoticeMessage | OccurrenceMessage,
   secret: string | undefined,
   signal: AbortSignal,
+  fetch = createFetch(),
 ): Promise<string | undefined> {
   const body = JSON.stringify(message);
   const timestamp = String(Math.floor(Date.now() / 1_000));

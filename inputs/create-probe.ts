@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import type { Probe, ProbeResult } from './probe-media.ts';
+import type { Fetch, Probe, ProbeResult } from './probe-media.ts';
 import { probeMedia } from './probe-media.ts';
 import { PATIENCE, SilentOrigins } from './silent-origins.ts';
 
@@ -14,7 +14,7 @@ export interface ProbeOptions {
  * Creates a probe for the rows of a manifest. It reads each URL once, however many rows name it, and a few at a time.
  * An origin that is down does not cost every row its whole time limit.
  */
-export function createProbe({ atOnce = 8, limitMs = 15_000 }: ProbeOptions = {}): Probe {
+export function createProbe(fetch: Fetch, { atOnce = 8, limitMs = 15_000 }: ProbeOptions = {}): Probe {
   const limit = pLimit(atOnce);
   const known = new Map<string, Promise<ProbeResult>>();
   const silent = new SilentOrigins();
@@ -22,7 +22,7 @@ export function createProbe({ atOnce = 8, limitMs = 15_000 }: ProbeOptions = {})
     const { origin } = new URL(url);
     if (silent.isGivenUp(origin))
       return { why: `not tried: its server failed to answer ${PATIENCE} times`, isSilent: true };
-    const result = await probeMedia(url, limitMs);
+    const result = await probeMedia(url, limitMs, fetch);
     silent.note(origin, 'why' in result && result.isSilent);
     return result;
   };

@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 import type { MediaIdentity } from '../policy/result-key.ts';
-import { fetchMedia, NoMedia } from './probe-media.ts';
+import { type Fetch, fetchMedia, NoMedia } from './probe-media.ts';
 import { SilentOrigins } from './silent-origins.ts';
 
 /**
@@ -31,7 +31,10 @@ interface Known {
  * Creates a reader of media identities: by one free request of a single byte, without any token. It asks for each URL
  * once for each asker, however many rows name it, and a few at a time.
  */
-export function createIdentify({ atOnce = 8, limitMs = 10_000, holdsMs = 60_000 }: IdentifyOptions = {}): Identify {
+export function createIdentify(
+  fetch: Fetch,
+  { atOnce = 8, limitMs = 10_000, holdsMs = 60_000 }: IdentifyOptions = {},
+): Identify {
   const limit = pLimit(atOnce);
   const known = new Map<string, Known>();
   const silent = new SilentOrigins(holdsMs);
@@ -39,7 +42,7 @@ export function createIdentify({ atOnce = 8, limitMs = 10_000, holdsMs = 60_000 
     const { origin } = new URL(url);
     if (silent.isGivenUp(origin)) return undefined;
     try {
-      const identity = await identify(url, limitMs);
+      const identity = await identify(url, limitMs, fetch);
       silent.note(origin, false);
       return identity;
     } catch (error) {
@@ -60,8 +63,8 @@ export function createIdentify({ atOnce = 8, limitMs = 10_000, holdsMs = 60_000 
   };
 }
 
-async function identify(url: string, limitMs: number): Promise<MediaIdentity | undefined> {
-  const response = await fetchMedia(url, {
+async function identify(url: string, limitMs: number, fetch: Fetch): Promise<MediaIdentity | undefined> {
+  const response = await fetchMedia(fetch, url, {
     // With a range, fetch asks for no compression, which has another length and another tag.
     headers: { range: 'bytes=0-0' },
     signal: AbortSignal.timeout(limitMs),

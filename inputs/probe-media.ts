@@ -28,6 +28,9 @@ export type ProbeResult =
 /** Finds out the length of the media behind an http(s) URL. Never throws. */
 export type Probe = (url: string) => Promise<ProbeResult>;
 
+/** As Node's; the caller's may go through a proxy. */
+export type Fetch = typeof fetch;
+
 /** Formats that are read. No playlists: they name further URLs, which nobody asked us to fetch. */
 const FORMATS = [MP4, QTFF, MATROSKA, WEBM, WAVE, OGG, FLAC, MP3, ADTS, MPEG_TS];
 const MOST_REDIRECTS = 3;
@@ -49,12 +52,12 @@ export class NoMedia extends Error {
  * is read from its beginning. A length that the file's header states is believed; else the frames are counted. Sends no token,
  * follows at most three redirects, speaks http and https only, and ends after `limitMs` at the latest.
  */
-export async function probeMedia(url: string, limitMs: number): Promise<ProbeResult> {
+export async function probeMedia(url: string, limitMs: number, fetch: Fetch): Promise<ProbeResult> {
   // The library warns on the console where a server does not support ranges.
   Logging.level = LogLevel.Silent;
   const deadline = AbortSignal.timeout(limitMs);
   const source = new UrlSource(url, {
-    fetchFn: fetchMedia,
+    fetchFn: (to, init) => fetchMedia(fetch, to, init),
     getRetryDelay: () => null,
     maxCacheSize: MOST_KEPT,
     parallelism: 1,
@@ -79,7 +82,7 @@ async function measure(input: Input): Promise<number> {
 }
 
 /** Follows redirects itself, so that each hop is checked. `dispose` aborts it by the signal in `init`. Throws where there is no media. */
-export async function fetchMedia(to: string | URL | Request, init?: RequestInit): Promise<Response> {
+export async function fetchMedia(fetch: Fetch, to: string | URL | Request, init?: RequestInit): Promise<Response> {
   let url = new URL(to instanceof Request ? to.url : to);
   for (let hop = 0; hop <= MOST_REDIRECTS; hop++) {
     if (!/^https?:$/.test(url.protocol)) throw new NoMedia(`redirects to ${url.protocol}`);

@@ -18,6 +18,7 @@ import { PolledJobs } from '../activities/polled-jobs.ts';
 import { Pace } from '../activities/pace.ts';
 import { PagePolls } from '../activities/page-polls.ts';
 import { ResultLookUps } from '../activities/result-look-ups.ts';
+import { createFetch } from '../api/create-fetch.ts';
 import { readMediaIdentities } from '../batches/media-identities.ts';
 import { SpeechPaces } from '../activities/speech-paces.ts';
 import { RunningWork } from '../activities/running-work.ts';
@@ -71,7 +72,7 @@ function memoryOf(ledger: Ledger, hints = new JobHints()): ProcessMemory {
     speechPaces: new SpeechPaces(),
     concurrencyLimit: new ConcurrencyLimit(),
     resultLookUps: new ResultLookUps(ledger),
-    media: readMediaIdentities(),
+    media: readMediaIdentities(createFetch()),
     listings: new Listings(),
     sends: new RunningWork(),
     fetches: new RunningWork(),

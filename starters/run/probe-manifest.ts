@@ -1,3 +1,4 @@
+import { createFetch } from '../../api/create-fetch.ts';
 import type { SoundManifest } from '../../inputs/read-manifest.ts';
 import { probeManifest } from '../../batches/probe-manifest.ts';
 import type { ManifestSource } from '../../inputs/manifest-source.ts';
@@ -14,7 +15,7 @@ export async function probeAloud(
   const onProbing = (rows: number): void => {
     output.say(probingText(rows));
   };
-  const probed = await probeManifest(source, checked, { budget, onProbing });
+  const probed = await probeManifest(source, checked, { budget, fetch: createFetch(), onProbing });
   for (const line of notProbedLines(probed.summary.notProbed, checked.options.assumeSeconds)) output.say(line);
   return probed;
 }

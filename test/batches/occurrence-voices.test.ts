@@ -25,6 +25,7 @@ async function fire(voice: string, list: VoicesRead): Promise<OpenedOccurrence> 
     fetchManifest: () => Promise.reject(new Error('nothing is fetched')),
     identify: async () => new Map(),
     readVoices: async () => list,
+    fetch,
   });
 }
 

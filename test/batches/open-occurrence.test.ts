@@ -68,6 +68,7 @@ async function fire(
     fetchManifest: fetched,
     identify: async () => new Map(),
     readVoices,
+    fetch,
   });
 }
 
@@ -80,7 +81,7 @@ describe('openOccurrence', () => {
       throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
     };
     const identify: OccurrenceRequest['identify'] = async () => new Map();
-    const reads = { identify, readVoices, readBalance: async () => null };
+    const reads = { fetch, identify, readVoices, readBalance: async () => null };
     const request = { ledger: place.ledger, realm: REALM, occurrence: { schedule: 'nightly', at: AT } };
     const run = { ...runOf(), manifest: 'https://h.example/lines.csv?key=secret' };
     expect(await openOccurrence({ ...request, ...reads, run, fetchManifest: full })).toEqual({

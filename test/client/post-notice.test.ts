@@ -2,7 +2,9 @@ import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { NoticeMessage } from '../../batches/notice-message.ts';
+import { createFetch } from '../../api/create-fetch.ts';
 import { postNotice, signatureOf } from '../../client/post-notice.ts';
+import { serveProxy } from '../support/proxy-server.ts';
 
 const MESSAGE: NoticeMessage = {
   id: 'abc',
@@ -66,6 +68,25 @@ describe('postNotice', () => {
     const timestamp = String(headers['webhook-timestamp']);
     expect(Math.abs(Number(timestamp) * 1_000 - Date.now())).toBeLessThan(60_000);
     expect(headers['webhook-signature']).toBe(signatureOf({ id: 'abc', timestamp, body, secret: 'hush' }));
+  });
+
+  it('goes through the proxy that is set, and says what is wrong with it', async () => {
+    const { got, url } = await receiver(200);
+    const { port } = new URL(url);
+    let answer: number | { readonly status: number } = Number(port);
+    const proxy = await serveProxy(() => answer);
+    const through = createFetch({ HTTP_PROXY: proxy.origin });
+    const send = (): Promise<string | undefined> =>
+      postNotice('http://hooks.example/T0/secret?key=1', MESSAGE, undefined, never, through);
+    expect(await send()).toBeUndefined();
+    expect(got).toHaveLength(1);
+    expect(got[0]).toMatchObject({ path: '/T0/secret?key=1', headers: { host: 'hooks.example' } });
+    expect(JSON.parse(got[0]?.body ?? '')).toEqual(MESSAGE);
+    expect(got[0]?.headers['content-length']).toBe(String(Buffer.byteLength(got[0]?.body ?? '')));
+    answer = { status: 502 };
+    expect(await send()).toBe(
+      `hooks.example: proxy refused: 127.0.0.1:${proxy.port} answered 502 Bad Gateway to a tunnel to hooks.example:80`,
+    );
   });
 
   it('is not signed without a secret', async () => {

@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { createFetch } from '../../api/create-fetch.ts';
 import { createIdentify } from '../../inputs/media-identity.ts';
+import { serveProxy } from '../support/proxy-server.ts';
 import { inRanges, redirect, startMediaServer, tagged, whole, type MediaServer, type Serve } from './media-server.ts';
 
 const FILM = Buffer.from('a film of twenty-seven bytes');
@@ -10,7 +12,7 @@ const serve = async (routes: Readonly<Record<string, Serve>>): Promise<void> => 
 };
 afterEach(() => server.close());
 
-const identify = createIdentify();
+const identify = createIdentify(fetch);
 
 describe('what is behind a link', () => {
   it('is known by a strong tag and the length, with and without ranges, through redirects', async () => {
@@ -27,6 +29,15 @@ describe('what is behind a link', () => {
       expect(headers).not.toHaveProperty('authorization');
       expect(headers).not.toHaveProperty('cookie');
     }
+  });
+
+  it('is asked for through the proxy that is set', async () => {
+    await serve({ '/a.mp4': tagged(whole(FILM, 'video/mp4'), '"v1"') });
+    const { port } = new URL(server.url);
+    const proxy = await serveProxy(() => Number(port));
+    const through = createIdentify(createFetch({ HTTP_PROXY: proxy.origin }));
+    expect(await through('http://media.example/a.mp4')).toEqual({ etag: '"v1"', bytes: FILM.length });
+    expect(proxy.asked).toEqual(['media.example:80']);
   });
 
   it('is not known without a strong tag, without a length, or where there is no media', async () => {
@@ -47,7 +58,7 @@ describe('what is behind a link', () => {
   it('is asked for once by all rows, and again when it may have changed', async () => {
     await serve({ '/a.mp4': tagged(inRanges(FILM, 'video/mp4'), '"v1"') });
     const url = `${server.url}/a.mp4`;
-    const lasting = createIdentify();
+    const lasting = createIdentify(fetch);
     await Promise.all([lasting(url), lasting(url)]);
     await lasting(url);
     expect(server.requests).toHaveLength(1);
@@ -55,7 +66,7 @@ describe('what is behind a link', () => {
     await lasting(url, 'tonight');
     await lasting(url, 'tonight');
     expect(server.requests).toHaveLength(2);
-    const forgetful = createIdentify({ holdsMs: 0 });
+    const forgetful = createIdentify(fetch, { holdsMs: 0 });
     await forgetful(url);
     await forgetful(url);
     expect(server.requests).toHaveLength(4);
@@ -66,7 +77,7 @@ describe('what is behind a link', () => {
       request.socket.destroy();
     };
     await serve(Object.fromEntries(Array.from({ length: 8 }, (_, at) => [`/${String(at)}.mp4`, hangsUp])));
-    const silent = createIdentify({ atOnce: 1 });
+    const silent = createIdentify(fetch, { atOnce: 1 });
     for (let at = 0; at < 8; at++) expect(await silent(`${server.url}/${String(at)}.mp4`)).toBeUndefined();
     expect(new Set(server.requests.map(({ path }) => path)).size).toBe(5);
   });

@@ -1,9 +1,11 @@
 import { once } from 'node:events';
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { createFetch } from '../../api/create-fetch.ts';
 import { createProbe } from '../../inputs/create-probe.ts';
 import { probeMedia } from '../../inputs/probe-media.ts';
 import { muxVideo } from '../../simulator/media/mux-video.ts';
 import { renderAudio } from '../../simulator/media/render-audio.ts';
+import { serveProxy } from '../support/proxy-server.ts';
 import { inRanges, redirect, startMediaServer, whole, type MediaServer, type Serve } from './media-server.ts';
 
 /** Longer than any probe of these tests takes. */
@@ -32,15 +34,33 @@ describe('probeMedia', () => {
       '/plain.mp4': whole(mp4, 'video/mp4'),
     });
     for (const kind of ['a', 'plain']) {
-      expect(await probeMedia(`${server.url}/${kind}.mp3`, LONG)).toEqual({ seconds: expect.closeTo(7.2, 1) });
-      expect(await probeMedia(`${server.url}/${kind}.wav`, LONG)).toEqual({ seconds: expect.closeTo(3.25, 3) });
-      expect(await probeMedia(`${server.url}/${kind}.mp4`, LONG)).toEqual({ seconds: expect.closeTo(9.5, 1) });
+      expect(await probeMedia(`${server.url}/${kind}.mp3`, LONG, fetch)).toEqual({ seconds: expect.closeTo(7.2, 1) });
+      expect(await probeMedia(`${server.url}/${kind}.wav`, LONG, fetch)).toEqual({ seconds: expect.closeTo(3.25, 3) });
+      expect(await probeMedia(`${server.url}/${kind}.mp4`, LONG, fetch)).toEqual({ seconds: expect.closeTo(9.5, 1) });
     }
+  });
+
+  it('goes through the proxy that is set, and says why that did not work', async () => {
+    await serve({
+      '/a.mp4': redirect('http://cdn.example/b.mp4'),
+      '/b.mp4': inRanges(mp4, 'video/mp4'),
+      '/plain.mp3': whole(mp3, 'audio/mpeg'),
+    });
+    const { port } = new URL(server.url);
+    const proxy = await serveProxy((name) => (name === 'shut.example:80' ? { status: 403 } : Number(port)));
+    const probe = (url: string): Promise<object> => probeMedia(url, LONG, createFetch({ HTTP_PROXY: proxy.origin }));
+    expect(await probe('http://media.example/a.mp4')).toEqual({ seconds: expect.closeTo(9.5, 1) });
+    expect(await probe('http://media.example/plain.mp3')).toEqual({ seconds: expect.closeTo(7.2, 1) });
+    expect(new Set(proxy.asked)).toEqual(new Set(['media.example:80', 'cdn.example:80']));
+    expect(await probe('http://shut.example/a.mp4?sig=1')).toEqual({
+      why: `cannot be reached (proxy refused: 127.0.0.1:${proxy.port} answered 403 Forbidden to a tunnel to shut.example:80)`,
+      isSilent: true,
+    });
   });
 
   it('asks for ranges and sends no token', async () => {
     await serve({ '/a.mp3': inRanges(mp3, 'audio/mpeg') });
-    await probeMedia(`${server.url}/a.mp3`, LONG);
+    await probeMedia(`${server.url}/a.mp3`, LONG, fetch);
     expect(server.requests.length).toBeGreaterThan(0);
     for (const { headers } of server.requests) {
       expect(headers.range).toMatch(/^bytes=/);
@@ -60,7 +80,7 @@ describe('probeMedia', () => {
       '/file': redirect('file:///etc/hostname'),
       '/none': redirect('http://'),
     });
-    const probe = (path: string): Promise<object> => probeMedia(`${server.url}${path}`, LONG);
+    const probe = (path: string): Promise<object> => probeMedia(`${server.url}${path}`, LONG, fetch);
     expect(await probe('/1')).toEqual({ seconds: expect.closeTo(3.25, 3) });
     expect(await probe('/0')).toEqual({ why: 'redirects more than 3 times', isSilent: false });
     expect(await probe('/ftp')).toEqual({ why: 'redirects to ftp:', isSilent: false });
@@ -77,7 +97,7 @@ describe('probeMedia', () => {
       '/playlist': whole(`#EXTM3U\n#EXTINF:9,\nhttp://127.0.0.1:9/secret\n`, 'application/vnd.apple.mpegurl'),
     });
     const why = async (path: string): Promise<string> => {
-      const result = await probeMedia(`${server.url}${path}`, LONG);
+      const result = await probeMedia(`${server.url}${path}`, LONG, fetch);
       expect(JSON.stringify(result)).not.toContain(server.url);
       return 'why' in result ? result.why : `${result.seconds} s`;
     };
@@ -100,8 +120,11 @@ describe('probeMedia', () => {
         response.write(mp4.subarray(0, 20), () => response.destroy());
       },
     });
-    expect(await probeMedia(`${server.url}/half.mp4`, LONG)).toEqual({ why: expect.any(String), isSilent: false });
-    expect(await probeMedia(`${server.url}/cut.mp4`, LONG)).toMatchObject({ why: expect.any(String) });
+    expect(await probeMedia(`${server.url}/half.mp4`, LONG, fetch)).toEqual({
+      why: expect.any(String),
+      isSilent: false,
+    });
+    expect(await probeMedia(`${server.url}/cut.mp4`, LONG, fetch)).toMatchObject({ why: expect.any(String) });
   });
 
   it('gives up on a server that hangs, and hangs up', async () => {
@@ -116,7 +139,10 @@ describe('probeMedia', () => {
       },
     });
     for (const path of ['/hang', '/stall']) {
-      expect(await probeMedia(`${server.url}${path}`, 100)).toEqual({ why: 'no length after 0.1 s', isSilent: true });
+      expect(await probeMedia(`${server.url}${path}`, 100, fetch)).toEqual({
+        why: 'no length after 0.1 s',
+        isSilent: true,
+      });
     }
     expect(await Promise.all(hungUp)).toHaveLength(2);
   });
@@ -124,7 +150,7 @@ describe('probeMedia', () => {
   it('says that nobody is there', async () => {
     await serve({});
     await server.close();
-    expect(await probeMedia(`${server.url}/a.mp3`, LONG)).toEqual({
+    expect(await probeMedia(`${server.url}/a.mp3`, LONG, fetch)).toEqual({
       why: 'cannot be reached (ECONNREFUSED)',
       isSilent: true,
     });
@@ -144,7 +170,7 @@ describe('createProbe', () => {
     };
     const paths = Array.from({ length: 12 }, (_, at) => `/${at}.wav`);
     await serve(Object.fromEntries(paths.map((path) => [path, slow])));
-    const probe = createProbe({ atOnce: 3 });
+    const probe = createProbe(fetch, { atOnce: 3 });
     const results = await Promise.all([...paths, ...paths].map((path) => probe(`${server.url}${path}`)));
     expect(results).toHaveLength(24);
     for (const result of results) expect(result).toEqual({ seconds: expect.closeTo(3.25, 3) });
@@ -155,14 +181,14 @@ describe('createProbe', () => {
   it('does not ask a server that is down over and over, and asks one that answers 404', async () => {
     await serve({});
     await server.close();
-    const gone = createProbe({ atOnce: 1 });
+    const gone = createProbe(fetch, { atOnce: 1 });
     const down = await Promise.all(Array.from({ length: 7 }, (_, at) => gone(`${server.url}/${at}`)));
     expect(down.map((result) => ('why' in result ? result.why.slice(0, 9) : ''))).toEqual([
       ...new Array<string>(5).fill('cannot be'),
       ...new Array<string>(2).fill('not tried'),
     ]);
     await serve({});
-    const probe = createProbe({ atOnce: 1 });
+    const probe = createProbe(fetch, { atOnce: 1 });
     await Promise.all(Array.from({ length: 7 }, (_, at) => probe(`${server.url}/${at}`)));
     expect(server.requests).toHaveLength(7);
   });

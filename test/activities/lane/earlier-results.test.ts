@@ -2,7 +2,6 @@
 import { chmod, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { readMediaIdentities } from '../../../batches/media-identities.ts';
-import { createIdentify } from '../../../inputs/media-identity.ts';
 import { redriveNow } from '../../ledger/setup.ts';
 import { startMediaServer, tagged, whole, type MediaServer } from '../../inputs/media-server.ts';
 import { outcomesOf, runBatch, texts, workerWithMedia, workOn } from '../cached.ts';
@@ -83,7 +82,6 @@ describe('a link whose content is replaced', () => {
   /** A worker for which every link leads to one file of a server. */
   async function withFilm(world: World): Promise<{ worker: Worker; replace: () => void }> {
     let etag = '"before"';
-    const identify = createIdentify();
     const server = await startMediaServer({
       '/a.wav': (request, response) => {
         tagged(whole(Buffer.from('sound'), 'audio/wav'), etag)(request, response);
@@ -92,7 +90,7 @@ describe('a link whose content is replaced', () => {
     servers.push(server);
     const worker = await world.worker({
       change: () => ({
-        media: readMediaIdentities((_, asker) => identify(`${server.url}/a.wav`, asker)),
+        media: readMediaIdentities((_, init) => fetch(`${server.url}/a.wav`, init)),
       }),
     });
     return {

@@ -233,7 +233,7 @@ describe('cache prune', () => {
       ledger: waiting,
       store: { measure: () => Promise.resolve([]), remove: () => Promise.resolve() },
       wish: { olderThanMs: 30 * 86_400_000 },
-      identify: (urls) => readMediaIdentities().of(urls),
+      identify: (urls) => readMediaIdentities(fetch).of(urls),
       isDryRun: true,
     });
     expect(pruned).toMatchObject({ results: 1, needed: 1 });

@@ -1,0 +1,74 @@
+import { Readable } from 'node:stream';
+import { createAgents } from './agents.ts';
+import { targetOf } from './exchange.ts';
+import { type AnswerHead, openFree } from './http.ts';
+import { readProxies } from './proxies.ts';
+
+/** Longest time to get a connection, and for the rest of an exchange, ms: as Node's `fetch`. */
+const CONNECT_MS = 10_000;
+const EXCHANGE_MS = 300_000;
+
+/** Headers that somebody reads. */
+const HEADERS = ['content-encoding', 'content-length', 'content-range', 'content-type', 'etag', 'location'];
+/** What a `Response` may have no body with. */
+const EMPTY: readonly number[] = [204, 205, 304];
+
+/**
+ * Returns a `fetch` for free requests without a token, to hosts that a user names. It is Node's own, which knows no proxy, unless `env` names one (see
+ * {@link readProxies}). Then it takes GET, and POST of a text, follows no redirect, and rejects as Node's does: with the signal's reason, or an error
+ * whose `cause.code` says in words why no answer came, such as what is wrong with the proxy. The words never carry the URL.
+ */
+export function createFetch(env: Parameters<typeof readProxies>[0] = process.env): typeof fetch {
+  const proxyFor = readProxies(env);
+  if (proxyFor === undefined) return fetch;
+  const agents = createAgents({ proxyFor }).free;
+  return async (input, init) => {
+    const request = new Request(input, init);
+    const url = new URL(request.url);
+    const signal = init?.signal ?? undefined;
+    const head = await openFree({
+      method: request.method === 'POST' ? 'POST' : 'GET',
+      target: targetOf(url),
+      path: url.pathname + url.search,
+      // A compressed file would have another length and another tag.
+      headers: {
+        accept: '*/*',
+        'accept-encoding': 'identity',
+        'user-agent': 'node',
+        ...Object.fromEntries(request.headers),
+      },
+      ...(request.body === null ? {} : { body: await request.text() }),
+      agents,
+      connectTimeoutMs: CONNECT_MS,
+      headTimeoutMs: EXCHANGE_MS,
+      idleTimeoutMs: EXCHANGE_MS,
+      totalTimeoutMs: EXCHANGE_MS,
+      maxBytes: Infinity,
+      signal,
+    });
+    if (head.type === 'answer') return responseOf(head);
+    signal?.throwIfAborted();
+    throw noResponse(head.cause);
+  };
+}
+
+function responseOf(head: AnswerHead): Response {
+  const { status, body } = head;
+  const isEmpty = EMPTY.includes(status);
+  if (isEmpty || status > 599) body.destroy();
+  if (status > 599) throw noResponse(`the answer has the status ${status}`);
+  const headers = HEADERS.flatMap((name): [string, string][] => {
+    const value = head.header(name);
+    return value === undefined ? [] : [[name, value]];
+  });
+  const response = new Response(isEmpty ? null : (Readable.toWeb(body.stream()) as ReadableStream), {
+    status,
+    headers,
+  });
+  // As Node's says: mediabunny believes the length of such answers only.
+  return Object.defineProperty(response, 'type', { value: 'basic' });
+}
+
+function noResponse(why: string): TypeError {
+  return new TypeError('fetch failed', { cause: { code: why } });
+}
