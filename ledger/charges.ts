@@ -3,7 +3,7 @@ import { wasAccepted } from '../contract/outcomes.ts';
 import type { Failure } from '../contract/failures.ts';
 import { hasRunningJob, isFetchedAgain } from '../policy/row-machine.ts';
 import { isSending } from './conditions.ts';
-import { applyEffect, applyJobEnd, applyLateEffect, effectOf } from './endings.ts';
+import { applyEffect, applyJobEnd, applyLateEffect, effectOf, withoutRetake } from './endings.ts';
 import { LedgerMisuse } from './errors.ts';
 import type { JobKey, SettleVerdict } from './charge-methods.ts';
 import type { Ledger } from './ledger.ts';
@@ -148,8 +148,10 @@ export async function finishJob(
             ? { told: end.credits }
             : { charged: end.credits, charged_from: 'api' as const }),
       });
-      if (lost !== null) await applyJobEnd(row, await afterFetchedAgain(row, ended, lost, effect));
-      else {
+      if (lost !== null) {
+        // It was announced as free: nothing is paid for by itself.
+        await applyJobEnd(row, await afterFetchedAgain(row, ended, lost, withoutRetake(effect)));
+      } else {
         await keepPaidResult(tx, ended, effect);
         // Earlier trouble with its result is over.
         const last = 'state' in effect ? { trouble: null, ...effect } : effect;

@@ -20,6 +20,11 @@ export function isRunning(charges: string): RawBuilder<boolean> {
   return sql<boolean>`${sql.ref(`${charges}.state`)} = 'accepted' and ${sql.ref(`${charges}.finished_at`)} is null`;
 }
 
+/** Those of them that are read again for a file that was stored, and is lost; of any take of their row. */
+export function isFetchedAgain(charges: string): RawBuilder<boolean> {
+  return sql<boolean>`${isRunning(charges)} and ${sql.ref(`${charges}.file`)} is not null`;
+}
+
 /** Attempts that may still bring the result they are known by: index `charges_making`. */
 export function isMaking(charges: string): RawBuilder<boolean> {
   const at = (column: string): RawBuilder<unknown> => sql`${sql.ref(`${charges}.${column}`)}`;

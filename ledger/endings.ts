@@ -85,16 +85,16 @@ function wasGivenUp({ kind, outcome, failure }: RowLine, step: Step): boolean {
 
 /**
  * Applies the end of a job: to an open row as usual, and to one that nobody waited for any longer if it brings an
- * ending.
+ * ending. A row with a running job is cancelled only if that is read again for a lost file.
  */
 export async function applyJobEnd(row: RowInHand, end: RowEffect): Promise<void> {
-  if (row.line.outcome !== 'overdue') return applyEffect(row, end);
+  if (row.line.outcome !== 'overdue' && row.line.outcome !== 'cancelled') return applyEffect(row, end);
   const effect = withoutRetake(end);
   if ('outcome' in effect) await row.change(endingColumns(bestOf(row, effect)));
 }
 
 /** Only a person makes a new take of a row that has ended. */
-function withoutRetake(effect: RowEffect): Exclude<RowEffect, Retake> {
+export function withoutRetake(effect: RowEffect): Exclude<RowEffect, Retake> {
   return 'retake' in effect ? effect.otherwise : effect;
 }
 

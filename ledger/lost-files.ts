@@ -1,6 +1,6 @@
 import type { Failure } from '../contract/failures.ts';
 import { checkedBy, stepsIn } from '../contract/row-kinds.ts';
-import { attemptOfFile, otherContent } from '../policy/lost-file.ts';
+import { attemptOfFile, OTHER_CONTENT, otherContent } from '../policy/lost-file.ts';
 import { lostAttempt } from '../policy/redrive.ts';
 import { forgetResult } from './forget-results.ts';
 import { keepPaidResult } from './kept-results.ts';
@@ -45,6 +45,11 @@ export async function afterFetchedAgain(
   if (file?.sha256 === lost.sha256 && charge.failure === null) {
     if (lost.unfit === undefined && (check?.failure ?? null) === null) await keepPaidResult(row.tx, charge, effect);
     return { outcome: 'succeeded', file };
+  }
+  if (file !== null && 'outcome' in effect && effect.outcome === 'succeeded') {
+    const other = { ...file, oddity: OTHER_CONTENT };
+    await keepPaidResult(row.tx, await row.changeCharge(charge, { file: JSON.stringify(other) }), effect);
+    return { ...effect, file: other };
   }
   if (file === null || !('state' in effect) || row.next.type !== 'ended') {
     await keepPaidResult(row.tx, charge, effect);

@@ -1,5 +1,5 @@
 import { isSameAttempt, isSameRow, type AttemptKey } from '../contract/batch.ts';
-import { isMaking } from './conditions.ts';
+import { isFetchedAgain, isMaking } from './conditions.ts';
 import { prepared } from './prepared.ts';
 import type { Tx } from './schema.ts';
 import { aliveSince } from './workers.ts';
@@ -19,12 +19,12 @@ const selectMaking = prepared((db, { key }: { key: string }) =>
     .where('charges.result_key', '=', key)
     .where(isMaking('charges'))
     .where('rows.outcome', 'is', null)
-    .whereRef('rows.take', '=', 'charges.take'),
+    .where((eb) => eb.or([eb('rows.take', '=', eb.ref('charges.take')), isFetchedAgain('charges')])),
 );
 
 /**
  * The attempt of another row that may still bring the result with this key, except those of `passOver`. Its row has not
- * ended and is at that take: nothing else holds a key, so a kill leaves no lock.
+ * ended, and is at that take or waits for that lost file: nothing else holds a key, so a kill leaves no lock.
  */
 export async function makingOf(
   tx: Tx,

@@ -2,7 +2,7 @@ import type { SelectQueryBuilder } from 'kysely';
 import type { Control } from '../contract/outcomes.ts';
 import type { Failure } from '../contract/failures.ts';
 import { requireBatch } from './batches.ts';
-import { isUnresolved, isRunning } from './conditions.ts';
+import { isFetchedAgain, isUnresolved, isRunning } from './conditions.ts';
 import { updateRow } from './line-changes.ts';
 import type { ChargeRecord } from './record-types.ts';
 import { endingColumns } from './ending-columns.ts';
@@ -123,7 +123,7 @@ export async function endRunning(tx: Tx, batch: string): Promise<number> {
 
 /**
  * The latest attempt of each step of each row, of its current take: the jobs of earlier ones are no longer waited for.
- * Includes whatever is still in flight, of any take.
+ * Includes whatever is still in flight, of any take, and jobs that are read again for a lost file.
  */
 function latest(
   db: Db | Tx,
@@ -133,7 +133,7 @@ function latest(
     .selectFrom('charges as c')
     .innerJoin('rows as r', (join) => join.onRef('r.batch', '=', 'c.batch').onRef('r.row', '=', 'c.row'))
     .where('c.batch', '=', batch)
-    .where((eb) => eb.or([eb('c.state', '=', 'sending'), eb('c.take', '=', eb.ref('r.take'))]))
+    .where((eb) => eb.or([eb('c.state', '=', 'sending'), eb('c.take', '=', eb.ref('r.take')), isFetchedAgain('c')]))
     .where((eb) =>
       eb.not(
         eb.exists(

@@ -33,6 +33,9 @@ export function lostFile(is: FileLoss, attempt: Filed | undefined, therefore = '
   };
 }
 
+/** What is odd about a file that came in place of a lost one, and that nothing verifies. */
+export const OTHER_CONTENT = 'Its stored file was lost, and its job gave another file than the row had; listen to it.';
+
 /** Why a file that came in place of a lost one is not taken for a result that was checked. */
 export function otherContent(step: string): Failure {
   return {
