@@ -6,6 +6,7 @@ import { isSameJob, type SoundJob } from '../../batches/single-job.ts';
 import type { Tuning } from '../../contract/tunables.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { decideAgain, decideCleaned, type AgainWish, type SameAgain } from '../../policy/same-again.ts';
+import { knowVoices } from '../know-voices.ts';
 import { realmOf, type OpenApi } from '../open-api.ts';
 import { putOnRecord, type RecordRequest } from '../put-on-record.ts';
 import { redriveBatch, type RedriveRequest } from '../redrive-batch.ts';
@@ -21,7 +22,7 @@ export interface AskRequest extends AgainWish {
   readonly job: SoundJob;
   /** Changes of its limits and policies; they apply to a job on record too. */
   readonly tuning: Tuning;
-  /** Prices a new job and says whether it may be paid for. Undefined: it may not. */
+  /** Prices a new job, or one that `--cached-only` left open, and says whether it may be paid for. Undefined: it may not. */
   readonly approve: RecordRequest['approve'];
   /** Says whether a job on record may be run again at its price. */
   readonly approveAgain: (take: FurtherTake, open: OpenApi) => Promise<boolean>;
@@ -30,7 +31,7 @@ export interface AskRequest extends AgainWish {
 /**
  * What became of a job. `open`: somebody has to work on its batch. `given`: it has its result, and nothing is sent.
  * `held`: it runs again only with a further word (see {@link decideAgain}). `declined`: it may not be paid for. `not-opened`:
- * the ledger refused, in its own words.
+ * it cannot go on as asked for; `why` says it in whole sentences.
  */
 export type Asked =
   | { readonly type: 'open'; readonly batch: BatchRecord; readonly isNew: boolean }
@@ -63,7 +64,7 @@ export async function askSingle(request: AskRequest): Promise<Asked> {
       settings: job.settings,
       givesReading: false,
       givesTemplate: false,
-      tuning: tuningOf(request),
+      tuning: withoutCache(request.tuning),
     },
     approve: request.approve,
     approveMore: () => Promise.resolve(true),
@@ -82,8 +83,13 @@ export async function askSingle(request: AskRequest): Promise<Asked> {
   }
 }
 
+/** What changes of an open batch: how it uses earlier results was approved with its price. */
+function withoutCache({ cache: _, ...others }: Tuning): Tuning {
+  return others;
+}
+
 /**
- * What changes with this command. Earlier results are used as it says, or by default, whatever an earlier one said: else
+ * What changes if the job is run again. Earlier results are used as this command says, or by default, whatever an earlier one said: else
  * `--cached-only` would hold for good.
  */
 function tuningOf({ tuning, job }: Pick<AskRequest, 'tuning' | 'job'>): Tuning {
@@ -103,19 +109,36 @@ function isWantedAnew(record: SingleRecord, wish: AgainWish): boolean {
 }
 
 async function askAgain(record: SingleRecord, request: AskRequest, open: OpenApi): Promise<Asked> {
-  const { batch } = record;
   const decided = decideOn(record, request);
   switch (decided.type) {
     case 'give':
       return { type: 'given', record };
     case 'go-on':
-      return { type: 'open', batch, isNew: false };
+      return goOn(record, request, open);
     case 'hold':
       return { type: 'held', why: decided.why, record };
     case 'redrive':
       return redrive(record, request, open);
   }
 }
+
+/** What `--cached-only` began has no approved price; and `--cached-only` goes on with nothing that may be paid for. */
+async function goOn({ batch, row }: SingleRecord, request: AskRequest, open: OpenApi): Promise<Asked> {
+  const { session, job, approve } = request;
+  const { cache } = job.settings;
+  const before = batch.settings.cache;
+  if (row.outcome !== null || (before === 'only') === (cache === 'only')) return { type: 'open', batch, isNew: false };
+  if (cache === 'only') return { type: 'not-opened', why: OPEN_AT_ITS_PRICE };
+  const ledger = await session.ledger();
+  const approved = await approve(open, knowVoices(open.api, job.checked, ledger));
+  if (approved === undefined) return { type: 'declined' };
+  await ledger.tune(batch.name, { cache });
+  return { type: 'open', batch: (await ledger.findBatch(batch.name)) ?? batch, isNew: false };
+}
+
+const OPEN_AT_ITS_PRICE =
+  'This was asked for before and has not ended, so it may be paid for, which --cached-only (the cache mode only) rules out. ' +
+  'Without it, the same job goes on.';
 
 async function redrive(record: SingleRecord, request: AskRequest, open: OpenApi): Promise<Asked> {
   const { batch } = record;

@@ -33,6 +33,6 @@ export type SingleAnswer =
       readonly job: JobResult;
     }
   | { readonly type: 'faulty'; readonly problems: readonly ManifestProblem[] }
-  /** The ledger refused it, in its own words. */
+  /** It cannot go on as asked for; `why` says it in whole sentences. */
   | { readonly type: 'not-opened'; readonly why: string }
   | NotApproved;

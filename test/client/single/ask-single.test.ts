@@ -10,8 +10,8 @@ import { placeAtSimulator } from '../../starters/place-for-each.ts';
 const invocation = placeAtSimulator();
 const SAY: SingleJob = { command: 'say', kind: 'tts', cells: { text: 'Good morning.', voice: 'anna' } };
 
-/** Asks for the job as a command with this tuning does. */
-async function ask(tuning: Tuning): Promise<Asked> {
+/** Asks for the job as a command with this tuning does. `approves`: what is said to a price; default: nothing may be asked. */
+async function ask(tuning: Tuning, approves?: boolean): Promise<Asked> {
   const { url: baseUrl, token } = invocation.simulator;
   const places = placesIn(invocation.place.folder, {}, () => {
     throw new Error('The places are sound.');
@@ -22,9 +22,13 @@ async function ask(tuning: Tuning): Promise<Asked> {
   try {
     const job = await readSingleJob(SAY, { tuning }, {});
     if (job.type !== 'sound') throw new Error('The job is faulty.');
+    const { summary, options } = job.checked;
     return await askSingle({
       ...{ session, job, tuning, again: false, resubmit: false },
-      approve: () => Promise.reject(new Error('The job is on record.')),
+      approve: () => {
+        if (approves === undefined) return Promise.reject(new Error('The price is approved.'));
+        return Promise.resolve(approves ? { summary, options } : undefined);
+      },
       approveAgain: () => Promise.resolve(true),
     });
   } finally {
@@ -40,5 +44,28 @@ describe('a single job that --cached-only left unsent', () => {
   ] as const)('runs again as the next command says: $tuning', async ({ tuning, cache }) => {
     await addJob(invocation.simulator, invocation.place, SAY, { as: 'skipped' });
     expect(await ask(tuning)).toMatchObject({ type: 'open', batch: { state: 'open', settings: { cache } } });
+  });
+});
+
+describe('a single job whose command was killed before a worker looked at it', () => {
+  const cache = async (): Promise<string> =>
+    (await invocation.place.ledger.listBatches()).map(({ settings }) => settings.cache).join();
+
+  it('and was to pay for nothing goes on as that, and is paid for only once its price is approved', async () => {
+    await ask({ cache: 'only' }, true);
+    expect(await ask({ cache: 'only' })).toMatchObject({ type: 'open', isNew: false });
+    expect(await ask({}, false)).toEqual({ type: 'declined' });
+    expect(await cache()).toBe('only');
+    expect(await ask({}, true)).toMatchObject({ type: 'open', isNew: false, batch: { settings: { cache: 'on' } } });
+  });
+
+  it('and may be paid for goes on as approved, and not at all with --cached-only', async () => {
+    await ask({ cache: 'fresh' }, true);
+    expect(await ask({ cache: 'only' })).toMatchObject({
+      type: 'not-opened',
+      why: expect.stringContaining('--cached-only'),
+    });
+    expect(await ask({ cache: 'on' })).toMatchObject({ type: 'open', batch: { settings: { cache: 'fresh' } } });
+    expect(await cache()).toBe('fresh');
   });
 });
