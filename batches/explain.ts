@@ -4,6 +4,7 @@ import type { Outcome } from '../contract/outcomes.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord, DecisionRecord, Money, RowRecord, RowStanding, TakeRecord } from '../ledger/record-types.ts';
 import type { RowFile } from '../results/result-line.ts';
+import { isFetchedFree } from '../policy/redrive.ts';
 import { findRow } from './choose-rows.ts';
 import { namedFiles } from './row-files.ts';
 
@@ -50,10 +51,14 @@ export interface RowHistory extends Omit<RowStanding, 'row'> {
 export interface PartStory extends Pick<RowRecord, 'row' | 'id' | 'outcome' | 'state' | 'failure'> {
   /** What it says. */
   readonly text: string;
+  /** It failed, and a redrive fetches its result again, free. */
+  readonly isFetchable: boolean;
 }
 
-function partOf({ row: { row, id, outcome, state, failure, spec } }: RowStanding): PartStory {
-  return { row, id, outcome, state, failure, text: spec.text ?? '' };
+function partOf({ row: part, charges }: RowStanding): PartStory {
+  const { row, id, outcome, state, failure, spec } = part;
+  const isFetchable = outcome === 'failed' && isFetchedFree(part, charges);
+  return { row, id, outcome, state, failure, text: spec.text ?? '', isFetchable };
 }
 
 /** Returns everything about one row. `wanted`: its id, or its number if no row has that id. */

@@ -11,6 +11,7 @@ import type {
   RowStanding,
   SkippedQuotes,
 } from '../ledger/record-types.ts';
+import { isFetchedFree } from '../policy/redrive.ts';
 import { nameOf, type NamedRow } from './named-row.ts';
 import { isUnknown, selectUnknown } from './unknown-rows.ts';
 
@@ -30,8 +31,10 @@ export interface SomeRows {
 
 /** Rows of a batch without a result, by what can be done about them. */
 export interface Leftovers {
-  /** Failed rows by class; `OutcomeUnknown` counts as lost. */
+  /** Failed rows by class, without those of `fetchable`; `OutcomeUnknown` counts as lost. */
   readonly failed: ReadonlyMap<FailureClass | '', SomeRows>;
+  /** Failed rows whose result was paid for, and which a redrive fetches again, free. */
+  readonly fetchable: SomeRows;
   /**
    * Rows, and parts in the stead of their rows, whose answers were lost: `listed` if the API has a list of such jobs,
    * `unchecked` if only the answer of a verification was, otherwise `unlisted`.
@@ -67,6 +70,7 @@ export async function gatherLeftovers(
   { outcomes }: Counts,
 ): Promise<Leftovers> {
   const failed = new Map<FailureClass | '', Pile>();
+  const fetchable = new Pile();
   const lost = { listed: new Pile(), unlisted: new Pile(), unchecked: new Pile() };
   const rowsOf = async function* (outcome: Outcome): AsyncGenerator<RowStanding, void, undefined> {
     if (outcomes[outcome] > 0) yield* ledger.scanRows(batch, { outcome });
@@ -82,6 +86,10 @@ export async function gatherLeftovers(
   for await (const scanned of rowsOf('failed')) {
     const name = scanned.row.failure?.class ?? '';
     if (name === 'OutcomeUnknown') continue;
+    if (name === 'ResultGone' && (await isFetchable(ledger, batch, scanned))) {
+      fetchable.add(scanned);
+      continue;
+    }
     const pile = failed.get(name) ?? new Pile();
     pile.add(scanned);
     failed.set(name, pile);
@@ -94,7 +102,16 @@ export async function gatherLeftovers(
     }
   }
   const skippedQuotes = await ledger.skippedQuotes(batch);
-  return { failed, lost, otherParts, skippedQuotes, earlierUnresolved: await ledger.earlierUnresolved(batch, NAMED) };
+  const earlierUnresolved = await ledger.earlierUnresolved(batch, NAMED);
+  return { failed, fetchable, lost, otherParts, skippedQuotes, earlierUnresolved };
+}
+
+/** Whether a redrive of a row pays for nothing of it. Of a row in parts, only those without a result are redriven. */
+async function isFetchable(ledger: Ledger, batch: string, { row, charges }: RowStanding): Promise<boolean> {
+  const parts = row.parts === null ? [] : await ledger.partsOf(batch, row.row);
+  const lacking = parts.filter((part) => !hasResult(part.row.outcome));
+  if (lacking.length === 0) return isFetchedFree(row, charges);
+  return lacking.every((part) => isFetchedFree(part.row, part.charges));
 }
 
 /** Whether a part has no result, and is neither lost nor overdue. */

@@ -106,6 +106,13 @@ export function planRedrive(row: RedriveRow, attempts: readonly RedriveAttempt[]
   return { type: 'pay', fromStep, reason };
 }
 
+/** Whether a redrive of a row that failed fetches its result again, and pays for nothing. */
+export function isFetchedFree(row: RedriveRow, attempts: readonly RedriveAttempt[]): boolean {
+  const plain = { step: null, resubmit: false, replace: false, accept: false, edited: null };
+  const plan = planRedrive(row, attempts, plain);
+  return plan.type === 'wait' && paidSteps(row.spec, plan).length === 0;
+}
+
 /** A row whose parts are all there: joining them again costs nothing. Its parts are planned by themselves. */
 function planWhole(row: RedriveRow, { edited }: RedriveWish): RedrivePlan {
   const step = edited?.from ?? null;

@@ -89,6 +89,7 @@ const NO_TROUBLES: Troubles = {
   groups: [],
   leftovers: {
     failed: new Map(),
+    fetchable: NONE,
     lost: { listed: NONE, unlisted: NONE, unchecked: NONE },
     otherParts: NONE,
     skippedQuotes: { overBudget: null, notChosen: null },

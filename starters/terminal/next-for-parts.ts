@@ -24,7 +24,8 @@ export function nextForParts(row: RowHistory['row'], parts: Parts, batch: string
     return `All its ${partWord(parts.length)} are there and stay. Once the cause is mended, join them again, free: ${whole}`;
   const lost = lacking.filter(isUnknown);
   const late = lacking.filter(({ outcome }) => outcome === 'overdue');
-  const others = lacking.filter((part) => !lost.includes(part) && !late.includes(part));
+  const gone = lacking.filter(({ isFetchable }) => isFetchable);
+  const others = lacking.filter((part) => ![...lost, ...late, ...gone].includes(part));
   const sentences = [
     lost.length === 0
       ? ''
@@ -32,6 +33,9 @@ export function nextForParts(row: RowHistory['row'], parts: Parts, batch: string
     late.length === 0
       ? ''
       : `${partWord(late.length)} with a job that is paid for and still runs. Wait for it again, free: ${redrive(late)}`,
+    gone.length === 0
+      ? ''
+      : `${partWord(gone.length)} whose result was paid for but could not be fetched. Try again, free: ${redrive(gone)}`,
     others.length === 0
       ? ''
       : `${partWord(others.length)} to send again, at ${others.length === 1 ? 'its' : 'their'} price: ${others.length < lacking.length ? redrive(others) : whole}`,

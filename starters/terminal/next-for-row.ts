@@ -7,6 +7,7 @@ import type { BatchRecord, Money } from '../../ledger/record-types.ts';
 import type { RowHistory } from '../../batches/explain.ts';
 import type { RowWithCharges } from '../../results/result-line.ts';
 import { budgetFor } from '../../policy/budget.ts';
+import { jobToWaitFor } from '../../policy/redrive.ts';
 import { pauseMessage } from './pause-words.ts';
 import { hasList, lacksOnlyCheck, mayHaveJob } from '../../batches/leftovers.ts';
 import { nextForParts } from './next-for-parts.ts';
@@ -114,6 +115,8 @@ function afterFailure(scanned: RowWithCharges, { name, redrive, file, also, tts 
   const { failure, spec } = scanned.row;
   switch (failure?.class) {
     case 'ResultGone': {
+      if (jobToWaitFor(scanned.row, scanned.charges) === undefined)
+        return `Its result was paid for, and no job can be read for it again. Make it again, at its price: ${redrive}`;
       const before = linkedSteps(spec).map((step) => ` (if it is its ${step} that is gone: --step ${step})`);
       return `The job was paid for. Fetch its result again, free: ${redrive}. To pay for another one: ${redrive} --resubmit${before.join('')}`;
     }

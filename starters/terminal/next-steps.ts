@@ -175,23 +175,26 @@ function notChosenStep({ batch, counts, money, leftovers, pilot }: Finished): st
   return `${rowsInWords(counts.notChosen)} not chosen. To send ${counts.notChosen === 1 ? 'it' : 'them'}, ${cost}: ${goOnCommand({ ...batch, subset: null })}${budget}`;
 }
 
-/** Rows that the API refused fail the same way until they are fixed; those whose result is gone need no money. */
-function failedSteps({ batch, counts, leftovers: { failed }, out }: Finished): readonly string[] {
+/** Rows that the API refused fail the same way until they are fixed; those whose job can be read again need no money. */
+function failedSteps({ batch, counts, leftovers: { failed, fetchable }, out }: Finished): readonly string[] {
   const name = shellWord(batch.name);
   const rejected = failed.get('BadRequest');
-  const gone = failed.get('ResultGone');
-  const others = [...failed].filter(([name]) => name !== 'BadRequest' && name !== 'ResultGone');
+  const others = [...failed].filter(([name]) => name !== 'BadRequest');
   const steps: string[] = [];
   if (rejected !== undefined) {
     const file = shellWord(`${out}/${outcomeFile('failed') ?? ''}`);
-    const also = failed.size > 1 ? ALSO_OTHERS : '';
+    const also = failed.size > 1 || fetchable.count > 0 ? ALSO_OTHERS : '';
     steps.push(
       `${rowsInWords(rejected.count)} rejected by the API, not charged. ${whyOf(rejected, name)} Fix ${themOf(rejected)} in ${file}, then: voxbatch run ${file}${also}`,
     );
   }
-  if (gone !== undefined) {
+  if (fetchable.count > 0) {
+    // Others of the class are paid for.
+    const these = failed.has('ResultGone')
+      ? `--rows ${rowsWord(fetchable.first)}${unnamedRows(fetchable)}`
+      : '--where class=ResultGone';
     steps.push(
-      `${rowsInWords(gone.count)} whose result was paid for but could not be fetched. Try again, free: voxbatch redrive ${name} --where class=ResultGone`,
+      `${rowsInWords(fetchable.count)} whose result was paid for but could not be fetched. Try again, free: voxbatch redrive ${name} ${these}`,
     );
   }
   if (others.length > 0) {

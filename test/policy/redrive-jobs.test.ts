@@ -1,7 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import type { AttemptState } from '../../contract/outcomes.ts';
 import type { Step } from '../../contract/row-kinds.ts';
-import { planRedrive, type RedriveAttempt, type RedriveRow, type RedriveWish } from '../../policy/redrive.ts';
+import {
+  isFetchedFree,
+  planRedrive,
+  type RedriveAttempt,
+  type RedriveRow,
+  type RedriveWish,
+} from '../../policy/redrive.ts';
 
 /** Which job of a row that is wanted again counts: the one of its take, with an id, that was not done with. */
 
@@ -54,6 +60,21 @@ describe('a job is waited for', () => {
   it('of the last step that was sent', () => {
     const attempts = [attempt('speech', 'accepted', { finishedAt: 1 }), attempt('lip-sync', 'accepted')];
     expect(planRedrive(DUB, attempts, WISH)).toEqual({ type: 'wait', step: 'lip-sync' });
+  });
+});
+
+describe('a result that is gone costs nothing again', () => {
+  const gone = (step: Step, state: AttemptState) =>
+    attempt(step, state, { finishedAt: 1, failure: { class: 'ResultGone' } });
+
+  it('where a job can be read for it, and no further step is to be paid', () => {
+    expect(isFetchedFree({ ...TTS, ...GONE }, [gone('speech', 'accepted')])).toBe(true);
+    expect(isFetchedFree({ ...DUB, ...GONE }, [gone('speech', 'accepted')])).toBe(false);
+  });
+
+  it.each(['cached', 'done'] as const)('but not if it was %s', (state) => {
+    const file = { key: 'k', sha256: 's' };
+    expect(isFetchedFree({ ...TTS, ...GONE }, [{ ...gone('speech', state), file }])).toBe(false);
   });
 });
 

@@ -1,5 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
+import { explainRow } from '../../../batches/explain.ts';
+import { gatherLeftovers } from '../../../batches/leftovers.ts';
 import type { RowSpec } from '../../../contract/row-kinds.ts';
 import { lostFile } from '../../../policy/lost-file.ts';
 import type { SimulatorOptions } from '../../../simulator/start-simulator.ts';
@@ -41,6 +43,18 @@ async function secondsOfParts(world: World): Promise<number> {
 
 async function end(world: World, worker?: Worker): Promise<void> {
   await workOn(worker ?? (await world.worker()), BATCH);
+}
+
+/** Rows whose result is gone, as the next steps tell them apart, and the parts of row 1 that are fetched again free. */
+async function priceOfGone(world: World, name = BATCH): Promise<unknown> {
+  const ledger = await world.look();
+  const batch = await ledger.findBatch(name);
+  if (batch === undefined) throw new Error('there is no batch');
+  const { failed, fetchable } = await gatherLeftovers(ledger, batch, await ledger.counts(name));
+  const explained = await explainRow(ledger, batch, '1');
+  const parts = explained.type === 'found' ? explained.history.parts : [];
+  const freeParts = parts.filter(({ isFetchable }) => isFetchable).map(({ row }) => row);
+  return { free: fetchable.count, paid: failed.get('ResultGone')?.count ?? 0, freeParts };
 }
 
 /** Works on the batch until the parts are joined, and dies before that is on record. Returns the dead worker. */
@@ -109,6 +123,7 @@ describe('a row whose text is spoken in parts', () => {
     await rm(dead.deps.store.pathOf(gone) ?? '');
     await end(world);
     expect(await world.row(1)).toMatchObject({ outcome: 'failed', failure: { class: 'ResultGone' } });
+    expect(await priceOfGone(world)).toEqual({ free: 1, paid: 0, freeParts: [3] });
     await redriveNow(await world.look(), BATCH, [{ row: 3, take: 1, how: { type: 'wait' } }]);
     await end(world);
     expect(await world.row(1)).toMatchObject({ outcome: 'succeeded' });
@@ -149,5 +164,20 @@ describe('a row whose text is spoken in parts', () => {
     await workOn(await world.worker(), 'again');
     expect(await world.row(1, 'again')).toMatchObject({ outcome: 'cached', file: { extension: 'mp3' } });
     expect(world.charges()).toHaveLength(3);
+  });
+
+  it('is told to have a price if its part was a copy of an earlier result, and both are gone', async () => {
+    const world = await worldOf({}, { cache: 'on' });
+    await end(world);
+    await fill(world, { cache: 'on' }, 'again');
+    const worker = await world.worker();
+    await workOn(worker, 'again');
+    for (const name of [BATCH, 'again'])
+      await rm(worker.deps.store.pathOf((await world.row(3, name)).file?.key ?? '') ?? '');
+    const lost = lostFile('missing', undefined);
+    await (await world.look()).redrive('again', [{ row: 1, take: 1, outcome: 'cached', how: { type: 'wait' }, lost }]);
+    await workOn(worker, 'again');
+    expect(await world.row(1, 'again')).toMatchObject({ outcome: 'failed', failure: { class: 'ResultGone' } });
+    expect(await priceOfGone(world, 'again')).toEqual({ free: 0, paid: 1, freeParts: [] });
   });
 });

@@ -24,6 +24,7 @@ function steps(
     money: { charged: 10.2, reserved: 0, uncertain: 2, estimated: false, saved: 0, damaged: 0 },
     leftovers: {
       failed: new Map(),
+      fetchable: none,
       lost: { listed: none, unlisted: none, unchecked: none },
       otherParts: none,
       skippedQuotes: { overBudget: 0, notChosen: 0 },
@@ -88,9 +89,8 @@ describe('the next steps', () => {
       ['BadRequest', rows('a')],
       ['JobFailed', rows('b', 'c')],
       ['ServiceDown', rows('d')],
-      ['ResultGone', rows('e')],
     ] as const);
-    expect(steps({ failed: 5 }, { failed })).toEqual([
+    expect(steps({ failed: 5 }, { failed, fetchable: rows('e') })).toEqual([
       "1 row rejected by the API, not charged. Why: voxbatch explain a --batch b. Fix it in 'my out/failed.csv', " +
         "then: voxbatch run 'my out/failed.csv' (this also sends the other failed rows again)",
       '1 row whose result was paid for but could not be fetched. Try again, free: voxbatch redrive b --where class=ResultGone',
@@ -110,6 +110,17 @@ describe('the next steps', () => {
       '1 row may have been charged; the API has no list to look it up in. Such a request makes no job to fetch. ' +
         'To send again at a new charge: voxbatch reconcile b --resubmit y',
       `${words} class=JobFailed`,
+    ]);
+  });
+
+  it('of rows whose result is lost say what is free, and what is not', () => {
+    const lost = new Map([['ResultGone', rows('x')]] as const);
+    const paid =
+      '1 row failed. Why: voxbatch explain x --batch b. To send it again, at its price: voxbatch redrive b --where';
+    expect(steps({ failed: 1 }, { failed: lost })).toEqual([`${paid} outcome=failed`]);
+    expect(steps({ failed: 3 }, { failed: lost, fetchable: rows('y', 'z') })).toEqual([
+      '2 rows whose result was paid for but could not be fetched. Try again, free: voxbatch redrive b --rows y,z',
+      `${paid} class=ResultGone`,
     ]);
   });
 
