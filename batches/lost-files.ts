@@ -1,35 +1,43 @@
 import { hasResult } from '../contract/outcomes.ts';
-import type { ResultFile, RowStanding } from '../ledger/record-types.ts';
+import type { RowRecord, RowStanding } from '../ledger/record-types.ts';
 import { attemptOfFile, lostFile, type FileLoss } from '../policy/lost-file.ts';
 import { storedContent } from './damaged-results.ts';
 import type { FoundRow, FoundRows, RedriveRules } from './redrive-draft.ts';
 
 /**
  * The rows of a redrive that replaces results, with those whose stored file is not what is on record as what they are:
- * rows without a result. So what was paid for is fetched again, free, before anything is paid for. Each file is read
- * once, however often the rows are. `store`: the store's folder.
+ * rows without a result. So what was paid for is fetched again, free, before anything is paid for. With `damaged`, only
+ * those. Each file is read once, however often the rows are. `store`: the store's folder.
  */
-export function withLostFiles(rows: FoundRows, store: string, { replace, step, accept }: RedriveRules): FoundRows {
-  if (!replace || step !== null || accept) return rows;
+export function withLostFiles(
+  rows: FoundRows,
+  store: string,
+  { replace, damaged = false, step, accept }: RedriveRules,
+): FoundRows {
+  if (!(replace || damaged) || step !== null || accept) return rows;
   const losses = new Map<number, FileLoss | undefined>();
   return {
     async *[Symbol.asyncIterator]() {
       for await (const found of rows) {
         const { row } = found.scanned;
         const isToRead = hasResult(row.outcome) && found.edit === null && row.file !== null;
-        if (isToRead && !losses.has(row.row)) losses.set(row.row, await lossOf(row.file, store));
+        if (isToRead && !losses.has(row.row)) losses.set(row.row, await lossOf(row, store));
         const is = isToRead ? losses.get(row.row) : undefined;
-        yield is === undefined ? found : without(found, is);
+        if (is !== undefined) yield without(found, is);
+        else if (!damaged) yield found;
       }
     },
   };
 }
 
-/** A file that was removed on purpose is not lost. */
-async function lossOf(file: ResultFile, store: string): Promise<FileLoss | undefined> {
-  if (file.removedAt !== undefined) return undefined;
-  const content = await storedContent(store, file);
-  return content === file.sha256 ? undefined : content === undefined ? 'missing' : 'altered';
+/** The first of its files that is lost tells. Files that were removed on purpose are not lost. */
+async function lossOf({ file, extraFiles }: RowRecord, store: string): Promise<FileLoss | undefined> {
+  if (file === null || file.removedAt !== undefined) return undefined;
+  for (const one of [file, ...extraFiles]) {
+    const content = await storedContent(store, one);
+    if (content !== one.sha256) return content === undefined ? 'missing' : 'altered';
+  }
+  return undefined;
 }
 
 /** The row as it is without its result. */

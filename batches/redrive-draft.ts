@@ -35,6 +35,8 @@ export interface RedriveRules {
   readonly replace: boolean;
   /** Accept results that failed a check, or lack the answer of one, as they are. */
   readonly accept: boolean;
+  /** Only rows with a result whose stored file is lost or damaged. Default false. */
+  readonly damaged?: boolean;
   /** Rows that ended `overdue` need explicit consent: `run overdue.csv` could mean either. */
   readonly asksForOverdue: boolean;
 }

@@ -10,6 +10,8 @@ import type { FoundRows, RedriveRules } from './redrive-draft.ts';
 export interface RedriveWish extends Omit<RowChoice, 'rows'> {
   /** Ids, or numbers (`12`, `#12`) if no row has that id. Default: any row. */
   readonly rows?: readonly string[];
+  /** Only rows with a result whose stored file is lost or damaged, which takes a read of each file. Default false. */
+  readonly damaged?: boolean;
   /** Redo this step and all later ones, even if they are finished. Default: only missing steps. */
   readonly step?: Step;
   /** Include rows that may have been charged, or whose job may still run; this can charge them twice. Default false. */
@@ -19,10 +21,17 @@ export interface RedriveWish extends Omit<RowChoice, 'rows'> {
 }
 
 /** How to treat the rows of a wish. */
-export function rulesOf({ step, resubmit = false, accept = false, rows, outcomes }: RedriveWish): RedriveRules {
+export function rulesOf({
+  step,
+  resubmit = false,
+  accept = false,
+  damaged = false,
+  rows,
+  outcomes,
+}: RedriveWish): RedriveRules {
   // Naming rows, or asking for rows with a result, means asking for a new result.
   const replace = rows !== undefined || (outcomes?.some(hasResult) ?? false);
-  return { step: step ?? null, resubmit, accept, replace, asksForOverdue: false };
+  return { step: step ?? null, resubmit, accept, replace, damaged, asksForOverdue: false };
 }
 
 /** The rows of a wish in manifest order, or the words that match no row. */

@@ -12,12 +12,15 @@ type GivenRedrive = RedriveWish & { readonly from?: string; readonly tuning?: Tu
 
 /** Checks which rows are to run again, and how. */
 export function checkRedriveOptions(options: GivenRedrive): void {
-  const { from, rows, outcomes, classes, kinds, step, resubmit, accept, tuning } = options;
-  const isByWish = [rows, outcomes, classes, kinds].some((one) => one !== undefined);
-  if (!isByWish && from === undefined) refuse('rows', 'rows, outcomes, classes, kinds or from', 'none of them');
-  if (isByWish && from !== undefined) refuse('from', 'no rows, outcomes, classes or kinds beside it', from);
+  const { from, rows, outcomes, classes, kinds, damaged, step, resubmit, accept, tuning } = options;
+  const isByWish = [rows, outcomes, classes, kinds].some((one) => one !== undefined) || damaged === true;
+  if (!isByWish && from === undefined)
+    refuse('rows', 'rows, outcomes, classes, kinds, damaged or from', 'none of them');
+  if (isByWish && from !== undefined) refuse('from', 'no rows, outcomes, classes, kinds or damaged beside it', from);
   if (accept === true && (from !== undefined || step !== undefined || resubmit === true))
     refuse('accept', 'no from, step or resubmit beside it', accept);
+  if (damaged === true && (step !== undefined || resubmit === true || accept === true))
+    refuse('damaged', 'no step, resubmit or accept beside it', damaged);
   checkNames('rows', rows);
   checkWords('outcomes', outcomes, OUTCOMES);
   checkWords('classes', classes, Object.keys(FAILURES));

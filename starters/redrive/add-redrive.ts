@@ -14,6 +14,10 @@ export function addRedriveCommand(program: Command, context: CommandContext): vo
     .argument('[batch]', 'Name of the batch (default: the one in the file, else the newest)')
     .option('--where <condition>', `Rows that match: ${WHERE_FORM}; repeatable, all must match`, collect)
     .option('--rows <list>', 'Rows by id, separated by commas; or by number (12 or #12) if no row has that id', collect)
+    .option(
+      '--damaged',
+      'Only rows whose stored file is lost or damaged: what a job made is fetched again, free; safe to repeat',
+    )
     .option('--from <file>', 'Rows of an edited manifest or outcome file; edited rows are done again')
     .addOption(
       new Option('--step <step>', 'Do this step and all later ones again, even if they are finished').choices(STEPS),
@@ -40,7 +44,8 @@ export function addRedriveCommand(program: Command, context: CommandContext): vo
         '\nExample:\n  voxbatch redrive lines --where outcome=failed,cancelled --where kind=tts\n' +
         '  voxbatch redrive lines --from out/lines/failed.csv\n' +
         '  voxbatch redrive lines --rows a1,a7 --step lip-sync\n' +
-        '  voxbatch redrive lines --accept a1\n',
+        '  voxbatch redrive lines --accept a1\n' +
+        '  voxbatch redrive lines --damaged\n',
     )
     .action(async (batch: string | undefined, flags: RedriveFlags) => {
       const { redrive } = await import('./redrive.ts');

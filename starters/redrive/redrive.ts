@@ -27,6 +27,8 @@ import { readConditions, requireRows } from './row-flags.ts';
 export interface RedriveFlags extends OutputFlags, WebhookFlags {
   readonly where?: readonly string[];
   readonly rows?: readonly string[];
+  /** Only rows with a result whose stored file is lost or damaged. */
+  readonly damaged?: boolean;
   readonly from?: string;
   readonly step?: Step;
   readonly resubmit?: boolean;
@@ -90,9 +92,9 @@ async function redriveFrom(
   });
 }
 
-function wishOf({ where = [], rows, step, resubmit, accept }: RedriveFlags): RedriveWish {
+function wishOf({ where = [], rows, damaged, step, resubmit, accept }: RedriveFlags): RedriveWish {
   const isAccepting = accept === undefined ? undefined : true;
-  return { ...readConditions(where), ...defined({ rows, step, resubmit, accept: isAccepting }) };
+  return { ...readConditions(where), ...defined({ rows, damaged, step, resubmit, accept: isAccepting }) };
 }
 
 /** The rows that `--accept` names are selected as by `--rows`. */
@@ -102,17 +104,20 @@ function withAccepted(flags: RedriveFlags): RedriveFlags {
 }
 
 /** Rows must be selected; checked once the batch is found. */
-function requireSomeChoice({ where, rows, from }: RedriveFlags): void {
-  if ((where ?? rows ?? from) !== undefined) return;
+function requireSomeChoice({ where, rows, damaged, from }: RedriveFlags): void {
+  if ((where ?? rows ?? damaged ?? from) !== undefined) return;
   throw unchangedError(
-    'Which rows? Give --where (such as --where outcome=failed), --rows (such as --rows a1,a7) or --from EDITED-FILE.',
+    'Which rows? Give --where (such as --where outcome=failed), --rows (such as --rows a1,a7), --damaged or --from EDITED-FILE.',
   );
 }
 
 /** Rows are selected either by conditions and names together, or by a file. */
-function requireChoice({ where, rows, from, accept, step, resubmit }: RedriveFlags): void {
+function requireChoice({ where, rows, damaged, from, accept, step, resubmit }: RedriveFlags): void {
   if (accept !== undefined && (from ?? step ?? resubmit) !== undefined) {
     throw unchangedError('--accept cannot be combined with --from, --step or --resubmit.');
+  }
+  if (damaged !== undefined && (accept ?? from ?? step ?? resubmit) !== undefined) {
+    throw unchangedError('--damaged cannot be combined with --accept, --from, --step or --resubmit.');
   }
   if ((where ?? rows) !== undefined && from !== undefined) {
     throw unchangedError('--from cannot be combined with --where or --rows.');
@@ -120,10 +125,11 @@ function requireChoice({ where, rows, from, accept, step, resubmit }: RedriveFla
 }
 
 /** The command without the flags that only say how it is worked on. */
-function commandOf(batch: string, { where = [], rows = [], from, step, accept }: RedriveFlags): string {
+function commandOf(batch: string, { where = [], rows = [], damaged, from, step, accept }: RedriveFlags): string {
   const words = [
     ...where.flatMap((each) => ['--where', each]),
     ...rows.flatMap((each) => ['--rows', each]),
+    ...(damaged === undefined ? [] : ['--damaged']),
     ...(from === undefined ? [] : ['--from', from]),
     ...(step === undefined ? [] : ['--step', step]),
     ...(accept === undefined ? [] : ['--accept']),

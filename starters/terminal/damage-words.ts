@@ -53,7 +53,7 @@ function lostLines(damaged: readonly DamagedResult[], place: { batch: string; st
   return [
     store,
     ...elsewhere,
-    `If ${damaged.length === 1 ? 'it is' : 'they are'} lost: voxbatch redrive ${name} --rows ${rowsWord(damaged)}${unnamedRows({ count: damaged.length })}`,
-    'It fetches what a job made from that job again, free, and says the price of all else before it pays (--dry-run: only says it).',
+    `If ${damaged.length === 1 ? 'it is' : 'they are'} lost: voxbatch redrive ${name} --damaged`,
+    'It fetches what a job made from that job again, free, asks before it pays for anything else, and is safe to repeat (--dry-run: only says it).',
   ];
 }

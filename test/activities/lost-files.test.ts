@@ -75,6 +75,15 @@ it.each<[string, RowSpec, 'missing' | 'altered', number]>([
   expect(await redrive()).toMatchObject({ paying: 1, waits: 0 });
 });
 
+it('a repair is safe to repeat: only rows whose file is lost are chosen', async () => {
+  await begin(verified());
+  expect((await draftOf({ damaged: true })).draft.count).toBe(0);
+  await damage();
+  expect(await redrive({ damaged: true })).toEqual({ paying: 0, waits: 1 });
+  expect((await draftOf({ damaged: true })).draft.count).toBe(0);
+  expect(operations()).toHaveLength(2);
+});
+
 it('the best take, which a person accepted, is fetched again, free, and not a later one', async () => {
   await begin(verified(), { retakes: 1 }, [speaks('missing-sentence'), speaks('other-words')]);
   const unfit = await world.row(1);

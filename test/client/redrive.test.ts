@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import type { RedriveOptions } from '../../client/redrive.ts';
@@ -20,6 +20,14 @@ describe('checkRedrive', () => {
       .batch('demo')
       .checkRedrive({ kinds: ['stt'] });
     expect(taken).toMatchObject({ type: 'ready', forecast: { count: 0, left: { 'has-result': 1 } } });
+  });
+
+  it('chooses the rows whose stored files are lost', async () => {
+    const batch = library().batch('demo');
+    expect(await batch.checkRedrive({ damaged: true })).toMatchObject({ type: 'ready', forecast: { count: 0 } });
+    await rm(join(place.folder, 'store', 'demo', '2-transcription-1.txt'));
+    const forecast = { count: 1, paying: 1, replaced: 1, lost: 1 };
+    expect(await batch.checkRedrive({ damaged: true })).toMatchObject({ type: 'ready', forecast });
   });
 
   it('says which rows need another word', async () => {
@@ -61,6 +69,7 @@ describe('checkRedrive', () => {
     ['step', { rows: ['a'], step: 'singing' as 'speech' }],
     ['from', { from: 'edited.csv', rows: ['a'] }],
     ['accept', { rows: ['a'], accept: true, step: 'speech' }],
+    ['damaged', { damaged: true, resubmit: true }],
     ['budget', { rows: ['d'], tuning: { budget: Number.NaN } }],
   ])('refuses the option %s of %j', async (option, options) => {
     const problem = { type: 'bad-option', option };

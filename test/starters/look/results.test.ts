@@ -91,14 +91,14 @@ describe('results and verify', () => {
     expect(lost.code).toBe(15);
     expect(lost.stderr).toContain(`The stored result of a (row 1) is missing or damaged in the store, ${store}.`);
     expect(lost.stderr).toContain('If VOXBATCH_STORE');
-    expect(lost.stderr).toContain('If it is lost: voxbatch redrive demo --rows a\nIt fetches what a job made');
+    expect(lost.stderr).toContain('If it is lost: voxbatch redrive demo --damaged\nIt fetches what a job made');
     const redrive = await invocation.line.run('redrive', 'demo', '--rows', 'a', '--dry-run');
     expect(redrive.stdout).toContain('1 row whose job was paid for: wait for the result again, free');
 
     await rm('out/demo/media/a.mp3');
     const checked = await invocation.line.run('verify');
     expect(checked.code).toBe(15);
-    expect(checked.stderr).toContain('voxbatch redrive demo --rows a\n');
+    expect(checked.stderr).toContain('voxbatch redrive demo --damaged\n');
     expect(checked.stderr).not.toContain('voxbatch results demo\nThe');
     expect(checked.stderr).not.toContain('Write the files again');
     const { value } = await invocation.line.json('verify', '--json');
@@ -111,7 +111,7 @@ describe('results and verify', () => {
     await writeFile(join(invocation.place.folder, 'store', 'demo', '1-speech-1.mp3'), 'noise');
     const { code, stderr } = await invocation.line.run('verify', 'here');
     expect(code).toBe(15);
-    expect(stderr).toContain('voxbatch redrive demo --rows a\n');
+    expect(stderr).toContain('voxbatch redrive demo --damaged\n');
     expect(stderr).not.toContain('If VOXBATCH_STORE');
     await rm('here/results.csv');
     expect((await invocation.line.run('verify', 'here')).stderr).toContain('voxbatch results demo --out here\n');

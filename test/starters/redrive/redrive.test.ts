@@ -70,6 +70,19 @@ describe('redrive: which rows', () => {
     expect(stderr).toContain('Not confirmed: 1 row would be paid for again, and there is no terminal to ask on.');
   });
 
+  it('chooses all rows whose stored files are lost by --damaged, subtitles too, and no other row', async () => {
+    for (const lost of ['1-speech-1.mp3', '2-transcription-1.srt'])
+      await writeFile(join(invocation.place.store.folder, 'demo', lost), 'damaged');
+    const words = ['redrive', 'demo', '--damaged'];
+    const { value } = await invocation.line.json(...words, '--dry-run', '--json');
+    expect(value).toMatchObject({ rows: 2, paying: 1, waits: 1, replaced: 1, lost: 1 });
+    expect((await invocation.line.run(...words)).stderr).toContain('Not confirmed: 1 row would be paid for again,');
+    expectAtDoor(
+      await invocation.line.run(...words, '--rows', 'a,c'),
+      'Redrive of batch "demo", at a cost of nothing\n  1 row whose job was paid for',
+    );
+  });
+
   it('says what it will cost, and that jobs that were paid are free', async () => {
     expectAtDoor(
       await invocation.line.run('redrive', 'demo', '--rows', 'f'),
@@ -100,6 +113,7 @@ describe('redrive: which rows', () => {
   it.each([
     [[], /Which rows\?/],
     [['--where', 'outcome=failed', '--from', 'x.csv'], /--from cannot be combined with/],
+    [['--damaged', '--step', 'speech'], /--damaged cannot be combined with/],
     [['--where', 'outcome=broken'], /outcome= one of succeeded, cached, failed, .*; got "broken"/],
     [['--where', 'colour=red'], /expected outcome=…, class=…, kind=…/],
     [['--where', 'failed'], /expected outcome=…/],
