@@ -60,8 +60,8 @@ async function voice(seconds: number, peak: number, extra = '0'): Promise<Buffer
 
 /** Integrated loudness in LUFS, as another filter than the one that made it finds it. */
 async function loudnessOf(name: string): Promise<number> {
-  const words = await ffmpeg('-i', inOut(name), '-af', 'ebur128=framelog=verbose', '-f', 'null', '-');
-  return Number(/I: +(-[\d.]+) LUFS/.exec(words)?.[1]);
+  const words = await ffmpeg('-i', inOut(name), '-af', 'loudnorm=print_format=json', '-f', 'null', '-');
+  return Number(/"input_i" : "(-[\d.]+)"/.exec(words)?.[1]);
 }
 
 /** Titles and starts (s) of the chapters that ffmpeg finds. */

@@ -3,6 +3,8 @@ import { measureLoudness, type Loudness } from './measure-loudness.ts';
 
 /** Highest true peak of a finished file, dBTP: the usual one for files that are encoded, which adds up to 1 dB. */
 const MOST_PEAK = -1.5;
+/** A measured peak may be so much higher, dB. */
+const ROUNDING = 0.05;
 /** The limiter stays so much below it, dB: going back to the rate of the copy raises peaks a little. */
 const PEAK_MARGIN = 0.3;
 /** A copy this near to the target is good, LU: an encoder takes up to 0.5 away. */
@@ -45,7 +47,7 @@ export async function reachLoudness({ target, before, write, out, limits }: Loud
 /** @param gain dB */
 function gainFilter(gain: number, peak: number): string {
   const volume = `volume=${gain.toFixed(2)}dB`;
-  if (peak + gain <= MOST_PEAK) return volume;
+  if (peak + ROUNDING + gain <= MOST_PEAK) return volume;
   const late = (LIMITER_RATE * LOOK_AHEAD) / 1_000;
   const most = (10 ** ((MOST_PEAK - PEAK_MARGIN) / 20)).toFixed(4);
   const limiter = `alimiter=limit=${most}:attack=${LOOK_AHEAD}:release=50:level=disabled`;
