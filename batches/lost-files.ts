@@ -1,6 +1,7 @@
 import { hasResult } from '../contract/outcomes.ts';
 import type { RowRecord, RowStanding } from '../ledger/record-types.ts';
 import { attemptOfFile, lostFile, type FileLoss } from '../policy/lost-file.ts';
+import { isFetchedFree } from '../policy/redrive.ts';
 import { storedContent } from './damaged-results.ts';
 import type { FoundRow, FoundRows, RedriveRules } from './redrive-draft.ts';
 
@@ -28,6 +29,12 @@ export function withLostFiles(
       }
     },
   };
+}
+
+/** Whether a redrive brings the lost file of a row back, free. */
+export function isBroughtBackFree(standing: RowStanding, is: FileLoss): boolean {
+  const { row, charges } = without({ scanned: standing, edit: null }, is).scanned;
+  return isFetchedFree(row, charges);
 }
 
 /** The first of its files that is lost tells. Files that were removed on purpose are not lost. */

@@ -1,3 +1,4 @@
+import { isBroughtBackFree } from '../../batches/lost-files.ts';
 import type { SingleRecord } from '../../client/single/find-single.ts';
 import { messageOf } from '../../client/problem.ts';
 import type { ResultFile } from '../../ledger/record-types.ts';
@@ -67,14 +68,19 @@ function refuse(became: CopiedOut, record: SingleRecord, file: ResultFile, path:
 }
 
 /** The store no longer has what was paid for. */
-function damagedError({ batch, row }: SingleRecord, file: ResultFile, is: 'missing' | 'altered'): ExitError {
+function damagedError(record: SingleRecord, file: ResultFile, is: 'missing' | 'altered'): ExitError {
+  const { batch, row } = record;
   // Only the main file says that all of them were removed.
   const isRemoved = is === 'missing' && [file, row.file].some((one) => one?.removedAt !== undefined);
   const why = isRemoved
     ? 'Its file was removed from the store (voxbatch clean or cache prune).'
     : `Its file is ${is} in the store. If VOXBATCH_STORE was different when it was made, set it back, then run the same command again.`;
+  const free =
+    !isRemoved && isBroughtBackFree(record, is)
+      ? ` If it is lost, get it again, free: voxbatch redrive ${shellWord(batch.name)} --damaged, then the same command again.`
+      : '';
   return new ExitError(
     isRemoved ? 'usage' : 'mismatch',
-    `Job ${shellWord(batch.name)} is finished. ${why} Nothing was spent. To pay for a new take: the same command with --again.`,
+    `Job ${shellWord(batch.name)} is finished. ${why} Nothing was spent.${free} To pay for a new take: the same command with --again.`,
   );
 }

@@ -119,8 +119,10 @@ describe('voxbatch say of what is finished', () => {
     await invocation.place.store.put('job/1.mp3', 'ID3 the paid bytez');
     const altered = await invocation.line.run(...SAID);
     expect(altered).toMatchObject({ code: 15, stdout: '' });
-    expect(altered.stderr).toMatch(
-      /Its file is altered in the store\..* To pay for a new take: the same command with --again\./,
+    expect(altered.stderr).toMatch(/Its file is altered in the store\./);
+    expect(altered.stderr).toContain(
+      `If it is lost, get it again, free: voxbatch redrive ${batch} --damaged, then the same command again. ` +
+        'To pay for a new take: the same command with --again.',
     );
     await rm(join(invocation.place.folder, 'store', 'job/1.mp3'));
     expect(await invocation.line.run(...SAID, '-o', '-')).toMatchObject({ code: 15, stdout: '' });
@@ -130,6 +132,7 @@ describe('voxbatch say of what is finished', () => {
     const removed = await invocation.line.run(...SAID);
     expect(removed.code).toBe(2);
     expect(removed.stderr).toContain('Its file was removed from the store');
+    expect(removed.stderr).not.toContain('free');
     expect(await files()).toEqual([]);
   });
 });
