@@ -120,23 +120,33 @@ class Maker {
 
   /** The line of a file: made now, or before. */
   async make(original: Original): Promise<FinishedLine> {
-    const { finishing, out, isTaken } = this.#job;
+    const { finishing, isTaken } = this.#job;
     const file = finishedName(original, finishing);
     if (isTaken(file)) return failed(original, `the file of a row has the name ${file}`);
     if (this.#names.has(collisionKey(file))) return failed(original, `another file has the name ${file}`);
     this.#names.add(collisionKey(file));
     const from = digestOf(original, finishing);
-    const earlier = this.#earlier.get(original.name);
-    if (earlier?.made_from === from && earlier.file === file && (await isThisFile(join(out, file), earlier.sha256))) {
-      return { ...earlier, row: original.row, id: original.id };
-    }
-    if (this.#program === undefined) return failed(original, `there is no ffmpeg. ${FFMPEG_ADVICE}`);
+    const earlier = await this.#earlierOf(original, file);
+    if (earlier?.made_from === from) return earlier;
+    // A copy as an earlier version made it is better than none.
+    if (this.#program === undefined) return earlier ?? failed(original, `there is no ffmpeg. ${FFMPEG_ADVICE}`);
     try {
       return await this.#finish(original, this.#program, { file, made_from: from });
     } catch (error) {
       if (!(error instanceof FfmpegFailed)) throw error;
-      return failed(original, error.message);
+      return earlier ?? failed(original, error.message);
     }
+  }
+
+  /** The line of a copy that is there and was made from the same original as is asked for now, by any edition. */
+  async #earlierOf(original: Original, file: string): Promise<FinishedLine | undefined> {
+    const { finishing, out } = this.#job;
+    const earlier = this.#earlier.get(original.name);
+    if (earlier?.file !== file || !(await isThisFile(join(out, file), earlier.sha256))) return undefined;
+    for (let edition = EDITION; edition >= 1; edition--)
+      if (earlier.made_from === digestOf(original, finishing, edition))
+        return { ...earlier, row: original.row, id: original.id };
+    return undefined;
   }
 
   /** Written aside and renamed, so that it is whole or absent. */
@@ -179,9 +189,9 @@ function finishedName({ name, extension }: Original, finishing: Finishing): stri
   return posix.join(MEDIA_FOLDER, FINISHED_FOLDER, `${stem}.${finishedExtension(finishing, extension)}`);
 }
 
-function digestOf({ sha256 }: Original, finishing: Finishing): string {
+function digestOf({ sha256 }: Original, finishing: Finishing, edition = EDITION): string {
   const { loudness = null, trimSilence = false, sampleRate = null, format = null } = finishing;
-  const asked = JSON.stringify([EDITION, sha256, loudness, trimSilence, sampleRate, format]);
+  const asked = JSON.stringify([edition, sha256, loudness, trimSilence, sampleRate, format]);
   return createHash('sha256').update(asked).digest('hex');
 }
 
