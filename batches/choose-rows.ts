@@ -43,7 +43,10 @@ export async function findRows(
   return { type: 'found', rows: [...found].sort((a, b) => a - b) };
 }
 
-/** Number of the row or part of this id, or of this number where no row has that id. */
+/**
+ * Number of the row or part of this id, or of this number where no row has that id. A part has no number that a person
+ * knows: only `#12` stands for one, as a command writes it whose id would be read differently.
+ */
 export async function findRow(
   ledger: Pick<Ledger, 'findRowById' | 'readRow'>,
   batch: Pick<BatchRecord, 'name' | 'rows'>,
@@ -54,6 +57,7 @@ export async function findRow(
   const number = Number(/^#?([1-9]\d{0,14})$/u.exec(word)?.[1] ?? 0);
   if (number <= batch.rows) return number >= 1 ? number : undefined;
   // Parts are numbered after all rows.
+  if (!word.startsWith('#')) return undefined;
   return (await ledger.readRow(batch.name, number)) === undefined ? undefined : number;
 }
 
