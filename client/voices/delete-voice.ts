@@ -48,9 +48,9 @@ export type VoiceToDelete =
 export async function voiceToDelete(api: Pick<SpeechApi, 'listVoices'>, asked: string): Promise<VoiceToDelete> {
   const found = await findVoice(api, asked);
   if (found.type === 'found') return { type: 'meant', voice: found.voice };
-  if (found.type === 'ambiguous' || nameAskedFor(asked) !== undefined) return found;
-  // The name of a voice is no id that may work all the same: the answer would be that there is no such voice.
-  return found.type === 'unlisted' && found.isName ? found : { type: 'meant', voice: undefined };
+  // The name of a voice is no id that may work all the same: the answer would be that there is no such voice. Only the list tells.
+  if (found.type !== 'unlisted' || found.isName || nameAskedFor(asked) !== undefined) return found;
+  return { type: 'meant', voice: undefined };
 }
 
 /** How often the API is asked: to delete twice is to delete once, and free. */

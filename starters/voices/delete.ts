@@ -65,7 +65,7 @@ export async function deleteVoice(
 /** The voice as the list has it. Undefined: an id that is not listed, which may be a voice all the same. */
 async function listedVoice(api: OpenApi['api'], asked: string): Promise<Voice | undefined> {
   const meant = await voiceToDelete(api, asked);
-  if (meant.type === 'unread') throw listUnread(api.baseUrl, meant.why);
+  if (meant.type === 'unread') throw listUnread(api.baseUrl, meant.why, 'Nothing was deleted. ');
   if (meant.type !== 'meant') throw noSuchVoice(asked, meant);
   return meant.voice;
 }

@@ -13,11 +13,11 @@ export const VOICE_COLUMNS = [
   { title: 'provider', value: ({ provider }: Voice) => provider },
 ] as const;
 
-/** The API's list of voices cannot be read. */
-export function listUnread(apiUrl: string, why: string): ExitError {
+/** The API's list of voices cannot be read. `undone`: a sentence on what was not done, with a space behind it. */
+export function listUnread(apiUrl: string, why: string, undone = ''): ExitError {
   return new ExitError(
     'api',
-    `The API at ${apiUrl} does not list its voices: ${why} Try again later. Nothing was spent.`,
+    `The API at ${apiUrl} does not list its voices: ${why} Try again later. ${undone}Nothing was spent.`,
   );
 }
 

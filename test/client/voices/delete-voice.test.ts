@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { createSpeechApi } from '../../../api/create-api.ts';
-import { deleteVoice, type Deletion, type DeleteRequest } from '../../../client/voices/delete-voice.ts';
+import { deleteVoice, voiceToDelete, type Deletion, type DeleteRequest } from '../../../client/voices/delete-voice.ts';
 import type { SimulatorOptions } from '../../../simulator/start-simulator.ts';
 import { withSimulator } from '../../simulator/with-simulator.ts';
 
@@ -69,5 +69,16 @@ describe('the deletion of a voice', () => {
     const users = [{ batch: 'lines', speaking: 3, making: 0 }];
     const ledger = { voiceUsers: () => Promise.resolve(users) };
     expect(await end([], OWN, ledger)).toEqual({ type: 'in-use', users, isThere: true });
+  });
+});
+
+describe('the voice that is to be deleted', () => {
+  it.each(['Voice 1', 'name:Voice 1', 'voice-1'])('is not known while the list cannot be read: %s', async (asked) => {
+    const rules: Rules = [{ on: 'list', fault: { kind: 'status', status: 404 } }];
+    await withSimulator({ voiceCount: 2, plan: { rules } }, async ({ simulator }) => {
+      const api = createSpeechApi({ baseUrl: simulator.url, token: simulator.token });
+      expect(await voiceToDelete(api, asked)).toMatchObject({ type: 'unread' });
+      api.close();
+    });
   });
 });

@@ -103,6 +103,15 @@ describe('voxbatch voices delete', () => {
     expect(await listed()).toContain('voice-1');
   });
 
+  it('deletes nothing while the list of voices cannot be read, for it may be a name', async () => {
+    await start({ plan: { rules: [{ on: 'list', fault: { kind: 'status', status: 404 } }] } });
+    const { code, stderr } = await line.run('voices', 'delete', 'voice-1', '--yes');
+    expect({ code, stderr }).toMatchObject({
+      code: 5,
+      stderr: expect.stringMatching(/does not list its voices: .* Nothing was deleted\. Nothing was spent\./u),
+    });
+  });
+
   it('says what the API refuses, and what it cannot tell', async () => {
     await start({ plan: { rules: [{ on: 'delete', match: { text: 'voice-2' }, fault: 'reset-before' }] } });
     const theirs = await line.run('voices', 'delete', 'narrator', '--yes');
