@@ -42,9 +42,14 @@ export function fitText(spec: RowSpec, { tts, split, textLimits = {} }: TextRule
   return { finding: { expected: `${expected}, because ${WHY_UNCUT[cut.why]}`, came, code: 'text-too-long' } };
 }
 
-/** A limit that few engines have, or that is old, must not keep texts from being sent, for then nothing would correct it. */
+/**
+ * A limit that few engines have, that is old, or whose date is yet to come, must not keep texts from being sent, for then
+ * nothing would correct it.
+ */
 function isDoubtful({ most, learntAt }: TextLimit): boolean {
-  return learntAt !== undefined && (most < DOUBTED_TEXT_LIMIT || Date.now() - learntAt > LEARNT_LIMIT_LIFE_MS);
+  if (learntAt === undefined) return false;
+  const age = Date.now() - learntAt;
+  return most < DOUBTED_TEXT_LIMIT || age < 0 || age > LEARNT_LIMIT_LIFE_MS;
 }
 
 /** Only speech that is a row's result can be joined; that of a chain is sent on by its link. */

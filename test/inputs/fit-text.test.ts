@@ -39,6 +39,7 @@ describe('a text', () => {
   it.each([
     ['that few engines have', 120, 0],
     ['more than 30 days ago', 500, 31],
+    ['on a day to come, by a clock that was ahead', 500, -1],
   ])('is sent although a limit was learnt %s, and split by it', (_, most, days) => {
     const textLimits = limits(most, Date.now() - days * 86_400_000);
     expect(fit({ textLimits })).toEqual({ parts: [] });
