@@ -1,31 +1,57 @@
 import { hasResult } from '../contract/outcomes.ts';
 import type { RowRecord, RowStanding } from '../ledger/record-types.ts';
 import { attemptOfFile, lostFile, type FileLoss } from '../policy/lost-file.ts';
-import { isFetchedFree } from '../policy/redrive.ts';
+import { isFetchedFree, lostAttempt } from '../policy/redrive.ts';
 import { storedContent } from './damaged-results.ts';
 import type { FoundRow, FoundRows, RedriveRules } from './redrive-draft.ts';
 
+/** The store that files are looked for in. */
+export interface SearchedStore {
+  /** The store's folder. */
+  readonly folder: string;
+  /** Called before a file is taken for lost. Throws if the store is not that of the ledger, which then lost nothing. */
+  readonly requireOwn: () => Promise<void>;
+}
+
 /**
- * The rows of a redrive that replaces results, with those whose stored file is not what is on record as what they are:
- * rows without a result. So what was paid for is fetched again, free, before anything is paid for. With `damaged`, only
- * those. Each file is read once, however often the rows are. `store`: the store's folder.
+ * The rows of a redrive, as the store has them. If it replaces results, rows whose stored file is not what is on record
+ * come as what they are: rows without a result. So what was paid for is fetched again, free, before anything is paid for.
+ * Rows whose lost file is back come as `restored`. With `damaged`, only these two. Each file is read once, however often
+ * the rows are.
  */
 export function withLostFiles(
   rows: FoundRows,
-  store: string,
+  store: SearchedStore,
   { replace, damaged = false, step, accept }: RedriveRules,
 ): FoundRows {
-  if (!(replace || damaged) || step !== null || accept) return rows;
+  if (step !== null || accept) return rows;
   const losses = new Map<number, FileLoss | undefined>();
+  const lossOnce = async (
+    row: number,
+    files: Pick<RowRecord, 'file' | 'extraFiles'>,
+  ): Promise<FileLoss | undefined> => {
+    if (!losses.has(row)) losses.set(row, await lossOf(files, store.folder));
+    return losses.get(row);
+  };
+  const asStored = async (found: FoundRow): Promise<FoundRow> => {
+    const { row, charges } = found.scanned;
+    if (found.edit !== null || row.outcome === null) return found;
+    if (hasResult(row.outcome)) {
+      const is = replace || damaged ? await lossOnce(row.row, row) : undefined;
+      if (is === undefined) return found;
+      await store.requireOwn();
+      return without(found, is);
+    }
+    const lost = lostAttempt(charges);
+    if (lost?.state !== 'accepted' || lost.file === null) return found;
+    const is = await lossOnce(row.row, { file: lost.file, extraFiles: [] });
+    return is === undefined ? { ...found, restored: true } : found;
+  };
   return {
     async *[Symbol.asyncIterator]() {
       for await (const found of rows) {
-        const { row } = found.scanned;
-        const isToRead = hasResult(row.outcome) && found.edit === null && row.file !== null;
-        if (isToRead && !losses.has(row.row)) losses.set(row.row, await lossOf(row, store));
-        const is = isToRead ? losses.get(row.row) : undefined;
-        if (is !== undefined) yield without(found, is);
-        else if (!damaged) yield found;
+        const stored = await asStored(found);
+        if (!damaged || stored !== found) yield stored;
       }
     },
   };
@@ -38,7 +64,10 @@ export function isBroughtBackFree(standing: RowStanding, is: FileLoss): boolean 
 }
 
 /** The first of its files that is lost tells. Files that were removed on purpose are not lost. */
-async function lossOf({ file, extraFiles }: RowRecord, store: string): Promise<FileLoss | undefined> {
+async function lossOf(
+  { file, extraFiles }: Pick<RowRecord, 'file' | 'extraFiles'>,
+  store: string,
+): Promise<FileLoss | undefined> {
   if (file === null || file.removedAt !== undefined) return undefined;
   for (const one of [file, ...extraFiles]) {
     const content = await storedContent(store, one);

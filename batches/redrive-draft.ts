@@ -25,6 +25,8 @@ export interface FoundRow {
   readonly edit: RowEdit | null;
   /** Its stored file is lost, and why; `scanned` is the row without it. `outcome`: how it ended. Default: it is not. */
   readonly lost?: { readonly failure: Failure; readonly outcome: RowStanding['row']['outcome'] };
+  /** Its stored file was lost, and is back as it is on record. Default: it is not. */
+  readonly restored?: true;
 }
 
 /** How to treat the chosen rows. */
@@ -209,20 +211,22 @@ export class RedriveDraft {
 
   /** What to do with a row; undefined if it is left alone, or its standing has changed. */
   choiceOf(found: FoundRow): RedriveChoice | undefined {
-    const { scanned, edit, lost } = found;
+    const { scanned, edit, lost, restored } = found;
     const { row: number, take } = scanned.row;
     const outcome = lost?.outcome ?? scanned.row.outcome;
     if (outcome === null || this.#chosen.get(number) !== standingOf(scanned.row)) return undefined;
     const plan = this.#plan(found);
     if (plan.type === 'leave' || plan.type === 'refuse') return undefined;
     const choice = { row: number, take, outcome, ...defined({ lost: lost?.failure }) };
-    if (plan.type !== 'pay') return { ...choice, how: { type: plan.type } };
+    if (plan.type === 'wait') return { ...choice, how: { type: 'wait', ...defined({ restored }) } };
+    if (plan.type === 'accept') return { ...choice, how: { type: plan.type } };
     const edited = edit === null ? {} : { edited: { spec: edit.spec, input: edit.input, quoted: edit.quoted } };
     return { ...choice, how: { ...plan, ...edited } };
   }
 
-  #plan({ scanned, edit }: FoundRow): RedrivePlan {
-    const { step, resubmit, replace, accept } = this.rules;
+  #plan({ scanned, edit, restored }: FoundRow): RedrivePlan {
+    const { step, replace, accept } = this.rules;
+    const resubmit = this.rules.resubmit && restored === undefined;
     const edited = edit === null ? null : { from: edit.from };
     return planRedrive(scanned.row, scanned.charges, { step, resubmit, replace, accept, edited });
   }

@@ -17,6 +17,8 @@ export type Problem =
   | { readonly type: 'machine'; readonly cause: unknown }
   /** The media in the store belong to another ledger. */
   | { readonly type: 'store-of-another'; readonly store: string; readonly ledger: string }
+  /** The store lacks files of the batch, and was never one of this ledger: a disk is not mounted, or the folder is wrong. */
+  | { readonly type: 'store-missing'; readonly store: string; readonly ledger: string; readonly batch: string }
   /** The folder of the batch's files cannot be created or written. */
   | { readonly type: 'unwritable-out'; readonly out: string; readonly cause: unknown }
   /** The folder holds other files, which those of the batch would overwrite; `by` says whose they are. */
@@ -101,6 +103,8 @@ const SENTENCES: { readonly [T in Problem['type']]: (problem: Extract<Problem, {
     problem.batch === undefined ? 'There is no batch here yet.' : `There is no batch "${problem.batch}" here.`,
   machine: (problem) => messageOf(problem.cause),
   'store-of-another': (problem) => `The media in ${problem.store} belong to another ledger than ${problem.ledger}.`,
+  'store-missing': (problem) =>
+    `The store of ledger ${problem.ledger} is not in ${problem.store}, so no file of batch "${problem.batch}" is taken for lost.`,
   'unwritable-out': (problem) => `The output folder ${problem.out} cannot be written: ${messageOf(problem.cause)}.`,
   'taken-out': (problem) =>
     `The output folder ${problem.out} ${problem.by}, and the results of this batch would overwrite it.`,

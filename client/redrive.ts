@@ -15,6 +15,7 @@ import type { OpenApi } from './open-api.ts';
 import { redriveBatch, redriveFacts, type RedriveFacts, type RedriveRequest, type Redriven } from './redrive-batch.ts';
 import { refuseCleaned } from './refuse-cleaned.ts';
 import { refuseLoading } from './refuse-loading.ts';
+import { searchedStore } from './searched-store.ts';
 import type { Session } from './session.ts';
 
 /**
@@ -129,7 +130,7 @@ async function withWork<T>(
   if (options.from === undefined) {
     const wished = await wishedRows(ledger, batch, options);
     if (wished.type !== 'found') return wished;
-    const rows = withLostFiles(wished.rows, session.settings.store, rulesOf(options));
+    const rows = withLostFiles(wished.rows, searchedStore(session.settings, ledger, batch), rulesOf(options));
     return work({ draft: await draftOf(rows), rows, fileSha256: null });
   }
   const source = await openManifest(options.from);

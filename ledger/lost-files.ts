@@ -2,6 +2,8 @@ import type { Failure } from '../contract/failures.ts';
 import { checkedBy, stepsIn } from '../contract/row-kinds.ts';
 import { attemptOfFile, OTHER_CONTENT, otherContent } from '../policy/lost-file.ts';
 import { lostAttempt } from '../policy/redrive.ts';
+import { endingColumns } from './ending-columns.ts';
+import { LedgerMisuse } from './errors.ts';
 import { forgetResult } from './forget-results.ts';
 import { keepPaidResult } from './kept-results.ts';
 import { toFile } from './records.ts';
@@ -21,6 +23,20 @@ export async function loseFile(row: RowInHand, failure: Failure): Promise<void> 
   const now = Date.now();
   const ending = { outcome: 'failed', failure: JSON.stringify(failure), file: null, fallback: null } as const;
   await row.change({ ...ending, updated_at: now, ended_at: now });
+}
+
+/** Ends a row with its lost file, which is in the store again as it is on record. False: the row is settled at once. */
+export async function restoreFile(row: RowInHand): Promise<false> {
+  const lost = lostAttempt(row.attempts);
+  const charge = lost === undefined ? undefined : row.chargeAt(lost);
+  if (lost?.file == null || charge === undefined) {
+    throw new LedgerMisuse(`Row ${row.line.row} of "${row.line.batch}" has lost no file. No row was changed.`);
+  }
+  const whole = await row.changeCharge(charge, { finished_at: charge.finished_at ?? Date.now(), failure: null });
+  const ending = { outcome: 'succeeded', file: lost.file } as const;
+  await afterFetchedAgain(row, whole, lost.file, ending);
+  await row.change({ ...endingColumns(ending), hold: row.line.hold + 1 });
+  return false;
 }
 
 /** What is paid for anew is not fetched again: the attempt keeps no record of its lost file any more. */

@@ -7,7 +7,7 @@ import { isLastStep } from '../policy/row-machine.ts';
 import { reopenBatch, requireBatch } from './batches.ts';
 import { LedgerMisuse } from './errors.ts';
 import type { RedriveChoice, Redriven } from './row-methods.ts';
-import { giveUpLost, loseFile } from './lost-files.ts';
+import { giveUpLost, loseFile, restoreFile } from './lost-files.ts';
 import { toFailure, toFallback, toFile, toRow } from './records.ts';
 import type { Fallback } from './row-effects.ts';
 import { RowInHand } from './row-in-hand.ts';
@@ -52,7 +52,7 @@ async function open(row: RowInHand, how: RedriveChoice['how']): Promise<boolean>
   if (row.line.parts !== null) return joinAgain(row, how);
   switch (how.type) {
     case 'wait':
-      return waitAgain(row);
+      return how.restored === true ? restoreFile(row) : waitAgain(row);
     case 'accept':
       return accept(row);
     case 'pay':

@@ -16,7 +16,7 @@ export interface RedriveChoice {
   readonly outcome: Outcome;
   /**
    * `pay`: a new take, from `fromStep` on. `wait`: its job is waited for again, free (a row that ended `overdue`); one
-   * whose result has arrived since ends `succeeded` at once. `accept`: its result is accepted as it is, free: the row ends
+   * whose result has arrived since, or whose lost file is back (`restored`), ends `succeeded` at once. `accept`: its result is accepted as it is, free: the row ends
    * `succeeded`, or continues with its later steps.
    */
   readonly how:
@@ -27,7 +27,7 @@ export interface RedriveChoice {
         /** The row's new input. */
         readonly edited?: Pick<NewRow, 'spec' | 'input' | 'quoted'>;
       }
-    | { readonly type: 'wait' }
+    | { readonly type: 'wait'; readonly restored?: true }
     | { readonly type: 'accept' };
   /** The row's result is not in the store any more as it is on record, and why that ends the row. Default: it is. */
   readonly lost?: Failure;

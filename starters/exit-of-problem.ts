@@ -59,6 +59,12 @@ const EXITS: { readonly [T in Problem['type']]: ProblemExit<T> } = {
     words: (_, sentence) =>
       `${sentence} Nothing was spent. Set VOXBATCH_STORE to another folder. If the ledger is wrong, set VOXBATCH_LEDGER or restore it from a backup.`,
   },
+  'store-missing': {
+    exit: 'usage',
+    words: ({ batch }, sentence) =>
+      `${sentence} Nothing was changed. Nothing was spent. Mount its disk, or set VOXBATCH_STORE to its folder, and run the same command again. ` +
+      `If its files are lost for good, make an empty store there first: voxbatch cache show 1 ${shellWord(batch)}`,
+  },
   'unwritable-out': {
     exit: 'usage',
     words: (_, sentence) => `${sentence} Choose another with --out FOLDER. Nothing was spent.`,

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { freeDisk } from './free-disk.ts';
+import { ownerOf } from './owner-file.ts';
 import type { Store } from './store.ts';
 
 /** An address of a store that was understood, or what is wrong with it. Of a URL only the scheme is said: the rest may hold a password. */
@@ -32,6 +33,11 @@ export async function openStore(address: string, env: NodeJS.ProcessEnv): Promis
   // What checks media takes a while to load, and few commands need it.
   const { openFolderStore } = await import('./folder-store.ts');
   return openFolderStore(address, { env });
+}
+
+/** Which owner claimed the store at an address; undefined if nobody did. Makes nothing. Throws `StoreUnwritable`. */
+export function ownerOfStore(address: string): Promise<string | undefined> {
+  return ownerOf(address);
 }
 
 /** Bytes that are free for new files of a store; null where nobody can tell. Makes nothing. */

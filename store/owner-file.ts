@@ -16,6 +16,16 @@ export async function claimFolder(folder: string, owner: string): Promise<string
   }
 }
 
+/** Whose the folder is; undefined if it is nobody's, or not there. Changes nothing. Throws {@link StoreUnwritable}. */
+export async function ownerOf(folder: string): Promise<string | undefined> {
+  const path = join(folder, OWNER_FILE);
+  try {
+    return await read(path);
+  } catch (error) {
+    throw new StoreUnwritable(path, error);
+  }
+}
+
 async function read(path: string): Promise<string | undefined> {
   return readFile(path, 'utf8').catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;

@@ -7,6 +7,7 @@ import { draftRedrive } from '../../batches/redrive.ts';
 import { chooseBatch } from '../../client/open-records.ts';
 import { refuseCleaned } from '../../client/refuse-cleaned.ts';
 import { refuseLoading } from '../../client/refuse-loading.ts';
+import { searchedStore } from '../../client/searched-store.ts';
 import { defined } from '../../contract/defined.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { Step } from '../../contract/row-kinds.ts';
@@ -77,7 +78,10 @@ async function redriveFrom(
     const rules = rulesOf(wish);
     const { rows, fileSha256 } =
       source === undefined
-        ? { rows: withLostFiles(await requireRows(ledger, batch, wish), settings.store, rules), fileSha256: null }
+        ? {
+            rows: withLostFiles(await requireRows(ledger, batch, wish), searchedStore(settings, ledger, batch), rules),
+            fileSha256: null,
+          }
         : await requireEditedRows(source, { ledger, batch, output: invocation.output });
     const request = {
       batch,

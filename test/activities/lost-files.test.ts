@@ -45,7 +45,7 @@ async function draftOf(wish: RedriveWish = {}) {
   const rules = rulesOf({ ...wish, rows: named });
   const rows = withLostFiles(
     chosenRows(ledger, BATCH, { rows: named.map(Number) }),
-    join(world.folder, 'store'),
+    { folder: join(world.folder, 'store'), requireOwn: () => Promise.resolve() },
     rules,
   );
   return { ledger, rows, draft: await draftRedrive(ledger, batch, rows, rules) };

@@ -2,6 +2,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import type { RedriveOptions } from '../../client/redrive.ts';
+import { claimFolder } from '../../store/owner-file.ts';
 import { libraryOnSampleBatch } from './sample-batch-of.ts';
 
 /** What a program is told of a redrive before anything is paid. test/live/library.test.ts pays. */
@@ -23,6 +24,7 @@ describe('checkRedrive', () => {
   });
 
   it('chooses the rows whose stored files are lost', async () => {
+    await claimFolder(place.store.folder, place.ledger.id);
     const batch = library().batch('demo');
     expect(await batch.checkRedrive({ damaged: true })).toMatchObject({ type: 'ready', forecast: { count: 0 } });
     await rm(join(place.folder, 'store', 'demo', '2-transcription-1.txt'));

@@ -23,6 +23,11 @@ const WORDS: readonly (readonly [Problem, string, RegExp])[] = [
   [{ type: 'machine', cause: FULL }, 'unreachable', /Cannot write to disk: no space left.*Nothing was spent/],
   [{ type: 'store-of-another', store: '/s', ledger: '/l.db' }, 'usage', /in \/s belong.*\/l\.db.*VOXBATCH_STORE/],
   [
+    { type: 'store-missing', store: '/s', ledger: '/l.db', batch: 'b' },
+    'usage',
+    /\/l\.db is not in \/s.*Nothing was spent\. Mount.*VOXBATCH_STORE/,
+  ],
+  [
     { type: 'unwritable-out', out: '/o', cause: FULL },
     'usage',
     /folder \/o cannot be written: no space left.*--out FOLDER/,

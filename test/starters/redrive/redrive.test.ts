@@ -2,6 +2,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { claimFolder } from '../../../store/owner-file.ts';
 import { addSampleBatch } from '../../results/sample-batch.ts';
 import type { Ended } from '../command-line.ts';
 import { placeAtSimulator } from '../place-for-each.ts';
@@ -60,8 +61,13 @@ describe('redrive: which rows', () => {
     );
   });
 
-  it('pays for no lost file unasked, and says so before', async () => {
-    await rm(join(invocation.place.store.folder, 'demo/2-transcription-1.txt'));
+  it('takes no file for lost in a store of nobody, and pays for no lost file unasked', async () => {
+    const { ledger, store } = invocation.place;
+    await rm(join(store.folder, 'demo/2-transcription-1.txt'));
+    const elsewhere = await invocation.line.run('redrive', 'demo', '--rows', 'b');
+    expect(elsewhere.code).toBe(2);
+    expect(elsewhere.stderr).toMatch(/is not in .*store, so no file of batch "demo" is taken for lost/);
+    await claimFolder(store.folder, ledger.id);
     const dry = await invocation.line.run('redrive', 'demo', '--rows', 'b', '--dry-run');
     expect(dry.stdout).toMatch(/Pay again for 1 row whose stored file is lost\? \(--yes confirms\)/);
     const { code, stderr } = await invocation.line.run('redrive', 'demo', '--rows', 'b');
@@ -71,6 +77,7 @@ describe('redrive: which rows', () => {
   });
 
   it('chooses all rows whose stored files are lost by --damaged, subtitles too, and no other row', async () => {
+    await claimFolder(invocation.place.store.folder, invocation.place.ledger.id);
     for (const lost of ['1-speech-1.mp3', '2-transcription-1.srt'])
       await writeFile(join(invocation.place.store.folder, 'demo', lost), 'damaged');
     const words = ['redrive', 'demo', '--damaged'];

@@ -1,0 +1,32 @@
+import type { SearchedStore } from '../batches/lost-files.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { BatchRecord } from '../ledger/record-types.ts';
+import { ownerOfStore } from '../store/open-store.ts';
+import { beforeWork } from './before-work.ts';
+import { VoxbatchError } from './problem.ts';
+import type { Settings } from './settings.ts';
+
+/**
+ * The store of a ledger, for a search for lost files of a batch. Makes and claims nothing, or a folder that should be
+ * the mount point of the store's disk would become the store.
+ *
+ * `requireOwn` throws {@link VoxbatchError} (`store-missing`, `store-of-another`, `machine`).
+ */
+export function searchedStore(
+  { store }: Pick<Settings, 'store'>,
+  { id, place }: Pick<Ledger, 'id' | 'place'>,
+  { name: batch }: Pick<BatchRecord, 'name'>,
+): SearchedStore {
+  return {
+    folder: store,
+    requireOwn: () =>
+      beforeWork(async () => {
+        const owner = await ownerOfStore(store);
+        if (owner === id) return;
+        const where = { store, ledger: place };
+        throw new VoxbatchError(
+          owner === undefined ? { type: 'store-missing', ...where, batch } : { type: 'store-of-another', ...where },
+        );
+      }),
+  };
+}
