@@ -7,6 +7,7 @@ import type { RowTake } from './find-take.ts';
 import type { FreeReads } from './free-reads.ts';
 import { nameOf } from './named-row.ts';
 import { findUnresolved } from './settle-unknown.ts';
+import { isBefore, isNewSince } from '../policy/match-lost-voice.ts';
 import type { OtherPrice, SettledRow, SettleRefusal } from './settled-row.ts';
 
 /** A row's take and the job that a person names for it. */
@@ -35,7 +36,7 @@ export async function adoptJob(
   const present = (await ledger.readRow(batch.name, row))?.row.take ?? 1;
   return take !== undefined && take < present
     ? { ...facts, type: 'charged', take, ...price }
-    : { ...facts, type: 'adopted', ...price, ...defined({ isResult: end.isResult }) };
+    : { ...facts, type: 'adopted', ...price, ...defined({ isResult: end.isResult, mayBeOlder: end.mayBeOlder }) };
 }
 
 /** The row now has the job. */
@@ -44,6 +45,8 @@ interface Done {
   /** What was named is the result itself: a voice. */
   readonly isResult?: true;
   readonly otherPrice?: OtherPrice;
+  /** See {@link SettledRow}. */
+  readonly mayBeOlder?: true;
 }
 
 async function tryAdopting(
@@ -68,14 +71,17 @@ async function tryAdopting(
   const isResult = OPERATION_FACTS[operation].result === 'voice' ? (true as const) : undefined;
   if (!makesJob(operation) && isResult === undefined) return { type: 'makes-no-job', step, kind };
   const dialect = dialectOf(spec);
-  const found = makesJob(operation)
+  const found: FoundJob = makesJob(operation)
     ? await reads.findJob(batch.name, { dialect, operation }, jobId)
     : await findVoice(reads, batch, dialect, jobId);
   if (found.type === 'missing') return { type: 'no-such-job', step, words: found.why };
   if (found.type === 'unreadable') return { type: 'job-unreadable', words: found.why };
+  const { madeAtMs } = found;
+  if (madeAtMs !== undefined && isBefore(madeAtMs, attempt)) return { type: 'made-before', madeAtMs };
+  const mayBeOlder = isResult && !isNewSince(attempt, { createdAtMs: madeAtMs }) ? (true as const) : undefined;
   const isSettled = await ledger.decide(attempt, { type: 'adopted', jobId, who });
   if (isSettled || (await hasJob(ledger, batch.name, job)))
-    return { type: 'done', ...pricesOf(attempt.quoted, found.credits), ...defined({ isResult }) };
+    return { type: 'done', ...pricesOf(attempt.quoted, found.credits), ...defined({ isResult, mayBeOlder }) };
   const by = await ledger.holderOfJob(batch.apiUrl, batch.account, step, jobId);
   if (by === undefined) return { type: 'answer-came' };
   const holder = (await ledger.readRow(by.batch, by.row))?.row;
@@ -85,17 +91,21 @@ async function tryAdopting(
   };
 }
 
+/** What the API says of what a person names. `madeAtMs`: when a voice was made, if its list says so. */
+type FoundJob = Awaited<ReturnType<FreeReads['findJob']>> & { readonly madeAtMs?: number };
+
 /** The same for a voice, as far as the list has it. */
 async function findVoice(
   reads: Pick<FreeReads, 'listVoices'>,
   batch: BatchOfJob,
   dialect: Dialect,
   voiceId: string,
-): ReturnType<FreeReads['findJob']> {
+): Promise<FoundJob> {
   const list = await reads.listVoices(batch.name, dialect);
   if (list.type === 'unreadable') return list;
-  const isThere = list.voices.some(({ id }) => id === voiceId);
-  return isThere ? { type: 'there' } : { type: 'missing', why: 'it is not in the list of voices' };
+  const voice = list.voices.find(({ id }) => id === voiceId);
+  if (voice === undefined) return { type: 'missing', why: 'it is not in the list of voices' };
+  return { type: 'there', ...defined({ madeAtMs: voice.createdAtMs }) };
 }
 
 /** Sums that differ by less than this are equal, in credits: both may have been rounded. */

@@ -1,6 +1,14 @@
 import type { FailureClass } from '../contract/failures.ts';
 import { hasResult, type Outcome } from '../contract/outcomes.ts';
-import { checkedBy, isTraceable, makesJob, operationOf, type Operation, type TtsMode } from '../contract/row-kinds.ts';
+import {
+  checkedBy,
+  isTraceable,
+  makesJob,
+  OPERATION_FACTS,
+  operationOf,
+  type Operation,
+  type TtsMode,
+} from '../contract/row-kinds.ts';
 import type { RowWithCharges } from '../results/result-line.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type {
@@ -15,10 +23,13 @@ import { isFetchedFree } from '../policy/redrive.ts';
 import { nameOf, type NamedRow } from './named-row.ts';
 import { isUnknown, selectUnknown } from './unknown-rows.ts';
 
+/** What a request makes at the API; nothing, where the answer is the result itself. */
+export type Made = 'job' | 'voice' | 'nothing';
+
 /** A row whose answer was lost. */
 export interface LostRow extends NamedRow {
-  /** Whether its request makes a job or a voice, which a person may name. Default true. */
-  readonly makesJob?: boolean;
+  /** What its request makes, which a person may name. Default: a job. */
+  readonly makes?: Made;
 }
 
 /** Some rows: their number, and the first of them, so that commands can name them. */
@@ -56,7 +67,7 @@ class Pile implements SomeRows {
   count = 0;
   parts = 0;
 
-  add({ row }: RowStanding, facts: Pick<LostRow, 'makesJob'> = {}): void {
+  add({ row }: RowStanding, facts: Pick<LostRow, 'makes'> = {}): void {
     this.count++;
     if (row.partOf !== null) this.parts++;
     if (this.first.length < NAMED) this.first.push({ ...nameOf(row), ...facts });
@@ -77,10 +88,9 @@ export async function gatherLeftovers(
   };
   if (outcomes.unknown + outcomes.failed > 0) {
     for await (const scanned of selectUnknown(ledger, batch)) {
-      const makesJob = mayHaveJob(scanned, settings.tts);
       const isListed = hasList(scanned, settings.tts);
       const pile = lacksOnlyCheck(scanned) ? lost.unchecked : isListed ? lost.listed : lost.unlisted;
-      pile.add(scanned, { makesJob });
+      pile.add(scanned, { makes: madeBy(scanned, settings.tts) });
     }
   }
   for await (const scanned of rowsOf('failed')) {
@@ -125,10 +135,11 @@ export function hasList(scanned: RowWithCharges, tts: TtsMode): boolean {
   return operation !== undefined && isTraceable(operation);
 }
 
-/** Whether the row's last request makes a job or a voice: the answer to others is the result itself. */
-export function mayHaveJob(scanned: RowWithCharges, tts: TtsMode): boolean {
+/** What the row's last request makes, if anything. */
+export function madeBy(scanned: RowWithCharges, tts: TtsMode): Made {
   const operation = lastOperation(scanned, tts);
-  return operation === undefined || makesJob(operation) || isTraceable(operation);
+  if (operation === undefined || makesJob(operation)) return 'job';
+  return OPERATION_FACTS[operation].result === 'voice' ? 'voice' : 'nothing';
 }
 
 /** Whether a row in doubt has a result that is stored and paid for, and lacks only the answer of its check. */

@@ -2,8 +2,7 @@ import { defined } from '../contract/defined.ts';
 import { dialectOf } from '../contract/row-kinds.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
-import { API_CLOCK_SLACK_MS } from '../policy/clocks.ts';
-import { isSameName } from '../policy/match-lost-voice.ts';
+import { isBefore, isNewSince, isSameName } from '../policy/match-lost-voice.ts';
 import type { FreeReads, Unreadable } from './free-reads.ts';
 import { findUnresolved } from './settle-unknown.ts';
 
@@ -15,6 +14,8 @@ export interface VoiceOfRow {
   readonly voice: string;
   readonly name: string;
   readonly provider: string;
+  /** Whether it is certain that it was not there before the request. */
+  readonly isNew: boolean;
   /** If the API says when it was made. */
   readonly createdAtMs?: number;
 }
@@ -41,10 +42,17 @@ export async function listLostVoices(
     const { name: wanted = '' } = record.spec;
     const own: VoiceOfRow[] = [];
     for (const { id: voice, name, provider, createdAtMs } of list.voices) {
-      const isEarlier = createdAtMs !== undefined && createdAtMs < attempt.intentAt - API_CLOCK_SLACK_MS;
-      if (isEarlier || !isSameName(name, wanted)) continue;
+      if (!isSameName(name, wanted) || (createdAtMs !== undefined && isBefore(createdAtMs, attempt))) continue;
       if (await ledger.isJobClaimed(apiUrl, account, 'voice', voice)) continue;
-      own.push({ row, id: record.id, voice, name, provider, ...defined({ createdAtMs }) });
+      own.push({
+        row,
+        id: record.id,
+        voice,
+        name,
+        provider,
+        isNew: isNewSince(attempt, { createdAtMs }),
+        ...defined({ createdAtMs }),
+      });
     }
     found.push(...own.sort((a, b) => (a.createdAtMs ?? Infinity) - (b.createdAtMs ?? Infinity)));
   }

@@ -2,7 +2,7 @@ import { stepsIn } from '../contract/row-kinds.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord, ChargeRecord } from '../ledger/record-types.ts';
 import type { FreeReads } from './free-reads.ts';
-import { hasList, lacksOnlyCheck, mayHaveJob } from './leftovers.ts';
+import { hasList, lacksOnlyCheck, madeBy } from './leftovers.ts';
 import { nameOf } from './named-row.ts';
 import type { SettledRow } from './settled-row.ts';
 import { isUnknown } from './unknown-rows.ts';
@@ -34,7 +34,7 @@ export async function* settleUnknown(
       else {
         const { tts } = batch.settings;
         const only = lacksOnlyCheck(found) ? { lacksOnlyCheck: true as const } : {};
-        const about = { hasList: hasList(found, tts), makesJob: mayHaveJob(found, tts), ...only };
+        const about = { hasList: hasList(found, tts), makes: madeBy(found, tts), ...only };
         yield { ...facts, type: 'still-unknown', ...about };
       }
     }

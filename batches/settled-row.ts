@@ -1,4 +1,5 @@
 import type { Kind, Step } from '../contract/row-kinds.ts';
+import type { Made } from './leftovers.ts';
 import type { NamedRow } from './named-row.ts';
 
 /** Why a row was not changed. `words`: the API's or the ledger's own. */
@@ -13,6 +14,8 @@ export type SettleRefusal =
   | { readonly type: 'job-unreadable'; readonly words: string }
   /** Another row has the job, or another take of this row. */
   | { readonly type: 'job-taken'; readonly by: NamedRow & { readonly batch: string } }
+  /** The voice was made before the row's request, so another one made it. `madeAtMs`: by the API's clock. */
+  | { readonly type: 'made-before'; readonly madeAtMs: number }
   /** The answer to its request arrived meanwhile. */
   | { readonly type: 'answer-came' }
   /** Only an earlier take can be marked as not charged. */
@@ -30,19 +33,27 @@ export interface OtherPrice {
 /** What became of a row to settle. `jobId`: the job that it has or should have got. */
 export type SettledRow = NamedRow & { readonly jobId: string | null } & (
     | { readonly type: 'found' | 'moved-on' | 'released' }
-    /** `isResult`: it is a voice, so the row has its result. */
-    | { readonly type: 'adopted'; readonly otherPrice?: OtherPrice; readonly isResult?: true }
+    /**
+     * `isResult`: it is a voice, so the row has its result. `mayBeOlder`: a voice of its name was there before the
+     * request, and nothing tells whether it is this one.
+     */
+    | {
+        readonly type: 'adopted';
+        readonly otherPrice?: OtherPrice;
+        readonly isResult?: true;
+        readonly mayBeOlder?: true;
+      }
     /** For an earlier take whose charge is certain now. */
     | { readonly type: 'charged'; readonly take: number; readonly otherPrice?: OtherPrice }
     | { readonly type: 'not-charged'; readonly take: number }
     /**
-     * `hasList`: the API lists such jobs. `makesJob`: such a request makes something that a person may name.
+     * `hasList`: the API lists such jobs. `makes`: what such a request makes, which a person may name.
      * `lacksOnlyCheck`: its result is stored and paid for, and only the answer of its verification is lost.
      */
     | {
         readonly type: 'still-unknown';
         readonly hasList: boolean;
-        readonly makesJob: boolean;
+        readonly makes: Made;
         readonly lacksOnlyCheck?: true;
       }
     /** The API's list could not be read, so nothing is known. */

@@ -1,3 +1,4 @@
+import { API_CLOCK_SLACK_MS } from './clocks.ts';
 import type { Finding } from './match-lost-job.ts';
 
 /**
@@ -27,6 +28,25 @@ export function chooseVoice({ nameWasFree, named, claimed, others, ageMs }: Lost
   if (id === undefined) return { type: 'nothing' };
   const isOnlyOne = named.length === 1 && !claimed.has(id) && others === 0;
   return nameWasFree === true && isOnlyOne && ageMs <= RECENT_MS ? { type: 'found', id } : { type: 'ambiguous' };
+}
+
+/** A request for a voice. `intentAt`: when it was recorded, ms. `nameWasFree`: see {@link LostVoice}. */
+interface VoiceRequest {
+  readonly intentAt: number;
+  readonly nameWasFree: boolean | null;
+}
+
+/** Whether a voice was made before the request, so it is another's. `madeAtMs`: by the API's clock. */
+export function isBefore(madeAtMs: number, { intentAt }: VoiceRequest): boolean {
+  return madeAtMs < intentAt - API_CLOCK_SLACK_MS;
+}
+
+/** Whether it is certain that a voice of the request's name was not there before it. `createdAtMs`: if the API says so. */
+export function isNewSince(
+  { intentAt, nameWasFree }: VoiceRequest,
+  { createdAtMs }: { readonly createdAtMs?: number | undefined },
+): boolean {
+  return nameWasFree === true || (createdAtMs !== undefined && createdAtMs >= intentAt);
 }
 
 /** Whether two names are the same to the API, as far as known: it may trim them, or write a letter in another way. */

@@ -25,6 +25,15 @@ export function priceLines(row: SettledRow, batch: string): readonly string[] {
   ];
 }
 
+/** A voice that may have been there before its row's request: a warning with the way back. */
+export function olderLines(row: SettledRow, batch: string): readonly string[] {
+  if (row.type !== 'adopted' || row.mayBeOlder !== true) return [];
+  return [
+    `WARNING: a voice of this name may have been there before ${namedRow(row)} asked for one, and voice ${oneLine(row.jobId ?? '')} may be that one. ` +
+      `To take it back: voxbatch reconcile ${shellWord(batch)} --release ${shellWord(rowWord(row))}`,
+  ];
+}
+
 /** The steps whose jobs the API lists. */
 const LISTED = OPERATIONS.filter(isListed).flatMap(stepsOf).join(' or ');
 
@@ -124,6 +133,8 @@ function refusalWords(why: SettleRefusal): string {
       return `the API has no ${why.step === 'voice' ? 'voice' : `${why.step} job`} of that id (${why.words})`;
     case 'job-unreadable':
       return `the job could not be read: ${why.words}`;
+    case 'made-before':
+      return `that voice was made ${new Date(why.madeAtMs).toISOString()}, before the request of the row, so it is not its own`;
     case 'job-taken':
       return `${namedRow(why.by)} of batch "${why.by.batch}" has that job`;
     case 'answer-came':

@@ -23,7 +23,7 @@ import { readSettings } from '../connect/settings.ts';
 import { uncheckedSteps, wordSteps } from '../terminal/next-steps.ts';
 import { unitsInWords } from '../terminal/row-words.ts';
 import { lostVoiceLines, lostVoicesJson } from './lost-voice-words.ts';
-import { orphanLines, priceLines, reconciledJson, reconciledLine } from './reconcile-words.ts';
+import { olderLines, orphanLines, priceLines, reconciledJson, reconciledLine } from './reconcile-words.ts';
 import { requireOrder, type WishFlags } from './row-flags.ts';
 
 /** Flags of `reconcile`. */
@@ -82,7 +82,7 @@ async function settleAll(task: Task, invocation: Invocation): Promise<ExitName> 
     rows.push(row);
     // Print a refusal once: if nothing else was done, it is the error.
     if (!json && row.type !== 'refused') output.data(reconciledLine(row));
-    for (const line of priceLines(row, batch.name)) output.say(line);
+    for (const line of [...priceLines(row, batch.name), ...olderLines(row, batch.name)]) output.say(line);
   }
   if (rows.length > 0 && rows.every(({ type }) => type === 'refused')) {
     throw new ExitError('usage', `${rows.map(reconciledLine).join('\n')}\nNothing was changed. Nothing was spent.`);

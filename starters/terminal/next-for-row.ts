@@ -9,7 +9,7 @@ import type { RowWithCharges } from '../../results/result-line.ts';
 import { budgetFor } from '../../policy/budget.ts';
 import { jobToWaitFor } from '../../policy/redrive.ts';
 import { pauseMessage } from './pause-words.ts';
-import { hasList, lacksOnlyCheck, mayHaveJob } from '../../batches/leftovers.ts';
+import { hasList, lacksOnlyCheck, madeBy } from '../../batches/leftovers.ts';
 import { nextForParts } from './next-for-parts.ts';
 import { goOnCommand, shellWord } from './go-on-command.ts';
 import { rowWord, takeWord } from './row-words.ts';
@@ -97,7 +97,7 @@ function afterLoss(scanned: RowWithCharges, name: string, tts: TtsMode): string 
     : 'The API has no list to look the request up in. ';
   const { row } = scanned;
   if (lacksOnlyCheck(scanned)) return `It has ${uncheckedSteps({ count: 1, first: [row] }, name)}`;
-  return `${look}voxbatch does not send it again on its own, because that could be charged twice. ${wordSteps({ count: 1, first: [{ ...row, makesJob: mayHaveJob(scanned, tts) }] }, name)}`;
+  return `${look}voxbatch does not send it again on its own, because that could be charged twice. ${wordSteps({ count: 1, first: [{ ...row, makes: madeBy(scanned, tts) }] }, name)}`;
 }
 
 interface Commands {

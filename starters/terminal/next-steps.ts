@@ -28,7 +28,7 @@ const ADOPTED = 3;
 /** Added to a command that sends the rows of `failed.csv`, if it holds other rows too. */
 export const ALSO_OTHERS = ' (this also sends the other failed rows again)';
 /** Maximum earlier takes in an example of `--not-charged`. */
-const SETTLED = 10;
+const SETTLED = 20;
 
 /**
  * What a person can do next about a finished batch, most urgent first; nothing if every row has its result. Every
@@ -110,10 +110,9 @@ function earlierSteps({ count, first }: EarlierUnresolved, name: string): readon
   if (count === 0) return [];
   const [requests, them] = count === 1 ? ['request', 'it'] : ['requests', 'them'];
   const takes = first.slice(0, SETTLED).map((one) => takeWord(one, one.take));
-  const more = count > takes.length ? ' …' : '';
   return [
     `${number(count)} ${requests} of earlier takes may also have been charged. If your account shows no job for ${them}, ` +
-      `mark ${them} as not charged: voxbatch reconcile ${name} --not-charged ${takes.join(' ')}${more}`,
+      `mark ${them} as not charged: voxbatch reconcile ${name} --not-charged ${takes.join(' ')}${firstOf(takes.length, count)}`,
   ];
 }
 
@@ -129,16 +128,26 @@ export function uncheckedSteps(rows: SomeRows, name: string): string {
 
 /** The commands by which a person settles rows whose answers were lost: by the job, or by paying again. */
 export function wordSteps(rows: SomeRows, name: string): string {
-  const withJobs = rows.first.filter((row) => row.makesJob !== false);
-  const pairs = withJobs.slice(0, ADOPTED).map((row) => shellWord(`${rowWord(row)}=JOB`));
-  const more = withJobs.length > ADOPTED ? ' …' : '';
+  const withJobs = rows.first.filter((row) => row.makes !== 'nothing');
+  const named = withJobs.slice(0, ADOPTED);
+  const pairs = named.map((row) => shellWord(`${rowWord(row)}=${row.makes === 'voice' ? 'VOICE' : 'JOB'}`));
   const resubmit = `voxbatch reconcile ${name} --resubmit ${rowsWord(rows.first)}${unnamedRows(rows)}`;
-  const [job, is] = rows.count === 1 ? ['its job', 'it is'] : ['their jobs', 'they are'];
+  const nameable = rows.count - (rows.first.length - withJobs.length);
+  const made = [...new Set(withJobs.map((row) => row.makes ?? 'job'))].sort();
+  const [job, is] =
+    rows.count === 1
+      ? [`its ${made.join()}`, 'it is']
+      : [`their ${made.map((one) => `${one}s`).join(' or ')}`, 'they are'];
   if (pairs.length === 0) return `Such a request makes no job to fetch. To send again at a new charge: ${resubmit}`;
   return (
-    `If your account shows ${job}: voxbatch reconcile ${name} --adopt ${pairs.join(' ')}${more}. ` +
+    `If your account shows ${job}: voxbatch reconcile ${name} --adopt ${pairs.join(' ')}${firstOf(pairs.length, nameable)}. ` +
     `If ${is} not there, send again at a new charge: ${resubmit}`
   );
+}
+
+/** ` (the first 3 of 57)`, after a command that does not name all. */
+function firstOf(named: number, count: number): string {
+  return count > named ? ` (the first ${number(named)} of ${number(count)})` : '';
 }
 
 function skippedStep({ batch, counts, money, leftovers }: Finished): string {

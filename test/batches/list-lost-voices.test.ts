@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { listLostVoices } from '../../batches/list-lost-voices.ts';
+import { adoptJob } from '../../batches/adopt-job.ts';
 import { releaseTake } from '../../batches/decide-take.ts';
 import type { RowSpec } from '../../contract/row-kinds.ts';
 import type { Dependencies } from '../../activities/dependencies.ts';
@@ -9,13 +10,19 @@ import { BATCH } from '../activities/rows.ts';
 import { createWorld, type World } from '../activities/world.ts';
 import { sampleFolder, writeSample } from '../support/samples.ts';
 
-/** A world where the answer about the voice of row 1 was lost, and its list was closed meanwhile. */
-async function withLostVoice(): Promise<{ readonly world: World; readonly deps: Dependencies; readonly made: string }> {
+/** A world where the answer about the voice of row 1 was lost. `isBlind`: its list was empty meanwhile. */
+async function withLostVoice({ name = 'Anna', isBlind = true } = {}): Promise<{
+  readonly world: World;
+  readonly deps: Dependencies;
+  readonly made: string;
+}> {
   const world = await createWorld({ plan: { rules: [{ on: 'create', match: { nth: 1 }, fault: 'reset-after' }] } });
   const samples = [await writeSample(await sampleFolder(), 'a.wav')];
-  const spec: RowSpec = { kind: 'voice', name: 'Anna', samples, extra: {} };
+  const spec: RowSpec = { kind: 'voice', name, samples, extra: {} };
   await world.fill([spec, { ...spec, name: 'Ben' }]);
-  const blind = await world.worker({ change: ({ api }) => ({ api: { ...api, listVoices: async function* () {} } }) });
+  const blind = await world.worker(
+    isBlind ? { change: ({ api }) => ({ api: { ...api, listVoices: async function* () {} } }) } : {},
+  );
   await blind.drive(1);
   expect((await world.row(1)).outcome).toBe('unknown');
   const { deps } = await world.worker();
@@ -32,7 +39,7 @@ describe('the voices that a lost request may have made', () => {
     await world.worker().then((worker) => worker.drive(2));
     expect(await candidates(deps, [1, 2])).toMatchObject({
       type: 'listed',
-      voices: [{ row: 1, voice: made, name: 'Anna', provider: 'fishaudio' }],
+      voices: [{ row: 1, voice: made, name: 'Anna', provider: 'fishaudio', isNew: true }],
     });
     expect(await adopt(deps, 1, 'nobody')).toMatchObject({ type: 'refused', why: { type: 'no-such-job' } });
     expect(await adopt(deps, 1, made)).toMatchObject({ type: 'adopted', jobId: made, isResult: true });
@@ -60,5 +67,20 @@ describe('the voices that a lost request may have made', () => {
     expect(await listLostVoices(deps.ledger, reads, record, [1])).toMatchObject({
       voices: [{ voice: made }, { voice: 'late' }, { voice: 'no-time' }],
     });
+    const findJob = (): never => {
+      throw new Error('a voice is no job');
+    };
+    expect(await adoptJob(deps.ledger, { ...reads, findJob }, record, { row: 1, jobId: 'old' }, 'ann')).toMatchObject({
+      type: 'refused',
+      why: { type: 'made-before', madeAtMs: now - 3_600_000 },
+    });
+  });
+
+  it('are not certain where a voice of that name was there before the request', async () => {
+    const { deps, made } = await withLostVoice({ name: 'Ada', isBlind: false });
+    const found = await candidates(deps, [1]);
+    expect(found).toMatchObject({ voices: [{ isNew: false }, { isNew: false }] });
+    expect(found).toMatchObject({ voices: expect.arrayContaining([expect.objectContaining({ voice: made })]) });
+    expect(await adopt(deps, 1, made)).toMatchObject({ type: 'adopted', mayBeOlder: true });
   });
 });

@@ -3,7 +3,7 @@ import { afterSettling } from '../../batches/settle-order.ts';
 import type { SettledRow } from '../../batches/settled-row.ts';
 
 const lost = (row: number): SettledRow => {
-  return { row, id: `r${row}`, jobId: null, type: 'still-unknown', hasList: false, makesJob: true };
+  return { row, id: `r${row}`, jobId: null, type: 'still-unknown', hasList: false, makes: 'job' };
 };
 const as = (row: number, type: 'found' | 'moved-on' | 'released' | 'adopted'): SettledRow => {
   return { row, id: `r${row}`, jobId: 'job', type };

@@ -69,7 +69,7 @@ describe('settleUnknown', () => {
     for (const row of [1, 2]) await worker.drive(row);
     // Whoever is told of them knows what else can be done; a row that is not there is nobody's.
     expect(await settleUnknown(worker.deps, [1, 2, 3])).toMatchObject([
-      { row: 1, type: 'still-unknown', hasList: false, makesJob: true, jobId: null },
+      { row: 1, type: 'still-unknown', hasList: false, makes: 'job', jobId: null },
       { row: 2, type: 'moved-on' },
     ]);
     expect([(await world.row(1)).outcome, (await world.row(2)).outcome]).toEqual(['unknown', 'succeeded']);

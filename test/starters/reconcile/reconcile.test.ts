@@ -110,7 +110,7 @@ describe('what reconcile says', () => {
   const facts = { row: 7, id: 'r7', jobId: 'job-1' };
   const rows: readonly ReconciledRow[] = [
     { ...facts, type: 'adopted' },
-    { ...facts, type: 'still-unknown', hasList: false, makesJob: true },
+    { ...facts, type: 'still-unknown', hasList: false, makes: 'job' },
     { ...facts, type: 'refused', why: { type: 'job-taken', by: { batch: 'old', row: 3, id: 'r3' } } },
   ];
   const orphan = { id: 'job-9', status: 'done', createdAtMs: 0, credits: 3, videoHost: 'v.example' };

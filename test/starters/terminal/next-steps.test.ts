@@ -42,7 +42,7 @@ describe('the next steps', () => {
     expect(steps({ unknown: 5 }, { lost })).toEqual([
       '1 row may have been charged. Find out, free: voxbatch reconcile b',
       '4 rows may have been charged; the API has no list to look them up in. If your account shows their jobs: ' +
-        "voxbatch reconcile b --adopt 'a b=JOB' '#2=JOB' e=JOB …. If they are not there, send again at a new charge: voxbatch reconcile b --resubmit 'a b,#2,e,f'",
+        "voxbatch reconcile b --adopt 'a b=JOB' '#2=JOB' e=JOB (the first 3 of 4). If they are not there, send again at a new charge: voxbatch reconcile b --resubmit 'a b,#2,e,f'",
     ]);
   });
 
@@ -84,6 +84,26 @@ describe('the next steps', () => {
     ]);
   });
 
+  it('name no more takes than fit, and say so after the command, which works as it is printed', () => {
+    const first = Array.from({ length: 25 }, (_, at) => ({ row: at + 1, id: `r${at + 1}`, take: 1 }));
+    expect(steps({ succeeded: 9 }, { earlierUnresolved: { count: 34, first } }).join()).toMatch(
+      / --not-charged r1\/1 r2\/1 .* r20\/1 \(the first 20 of 34\)$/,
+    );
+  });
+
+  it('of a voice whose answer was lost speak of its voice, not of a job', () => {
+    const lost = (...made: ('voice' | 'job')[]): Finished['leftovers']['lost'] => {
+      const first = made.map((makes, at) => ({ row: at + 1, id: `r${at + 1}`, makes }));
+      return { listed: none, unlisted: { count: made.length, first }, unchecked: none };
+    };
+    expect(steps({ unknown: 1 }, { lost: lost('voice') }).join()).toContain(
+      'If your account shows its voice: voxbatch reconcile b --adopt r1=VOICE. If it is',
+    );
+    expect(steps({ unknown: 2 }, { lost: lost('voice', 'job') }).join()).toContain(
+      'If your account shows their jobs or voices: voxbatch reconcile b --adopt r1=VOICE r2=JOB. If they',
+    );
+  });
+
   it('of rejected rows are to mend them, since a plain redrive fails the same way', () => {
     const failed = new Map([
       ['BadRequest', rows('a')],
@@ -103,7 +123,7 @@ describe('the next steps', () => {
     // Another is among the failed ones because its answer was lost (--on-unknown fail).
     const lost = {
       listed: rows(),
-      unlisted: { count: 1, first: [{ row: 2, id: 'y', makesJob: false }] },
+      unlisted: { count: 1, first: [{ row: 2, id: 'y', makes: 'nothing' as const }] },
       unchecked: none,
     };
     expect(steps({ failed: 2 }, { failed: jobFailed, lost })).toEqual([
