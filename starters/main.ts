@@ -78,7 +78,7 @@ function describeError(
   if (trouble !== undefined)
     return failed(
       'unreachable',
-      `${trouble} All charges are recorded. Running the same command again pays nothing twice.`,
+      `${trouble} All charges are recorded. Running the same command again pays nothing twice. One that asks for another result (redrive --rows, --again) may have it already: look first (voxbatch status).`,
     );
   if (error instanceof ExitError) {
     const message = error.exit === 'usage' ? usageWords(error.message, program, args) : error.message;
