@@ -5,7 +5,7 @@ import { defined } from '../contract/defined.ts';
 import { findServer } from '../embedded/find-server.ts';
 import { API_CLOCK_SLACK_MS } from '../policy/clocks.ts';
 import { ffmpegVersion } from '../store/sound/ffmpeg.ts';
-import { findFfmpeg } from '../store/sound/find-ffmpeg.ts';
+import { findFfmpeg, namedFfmpeg } from '../store/sound/find-ffmpeg.ts';
 import { realmOf, type OpenApi } from './open-api.ts';
 import { openTemporal } from './open-temporal.ts';
 import { countPollers } from './pollers.ts';
@@ -38,7 +38,9 @@ export type Trouble =
   | { readonly type: 'error'; readonly error: unknown }
   | { readonly type: 'little-disk'; readonly home: string; readonly freeBytes: number }
   | { readonly type: 'clocks-apart'; readonly apartMs: number }
-  | { readonly type: 'no-worker' };
+  | { readonly type: 'no-worker' }
+  /** `VOXBATCH_FFMPEG` names this path, and no program is there. */
+  | { readonly type: 'unusable-ffmpeg'; readonly path: string };
 
 /** A part that a run needs, and whether it is in order. */
 export type Finding =
@@ -108,9 +110,10 @@ async function checkDisk({ settings: { home } }: Session): Promise<SoundPart> {
 
 async function checkFfmpeg({ settings: { env } }: Session): Promise<SoundPart> {
   const program = await findFfmpeg(env);
-  return program === undefined
-    ? { type: 'ffmpeg' }
-    : { type: 'ffmpeg', found: { program, version: await ffmpegVersion(program) } };
+  if (program !== undefined) return { type: 'ffmpeg', found: { program, version: await ffmpegVersion(program) } };
+  const path = namedFfmpeg(env);
+  if (path !== undefined) throw new Troubled({ type: 'unusable-ffmpeg', path });
+  return { type: 'ffmpeg' };
 }
 
 async function checkLedger(session: Session): Promise<SoundPart> {

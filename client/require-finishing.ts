@@ -1,6 +1,6 @@
 import type { Reading } from '../contract/batch.ts';
 import { faultOfFinishing } from '../contract/finishing.ts';
-import { findFfmpeg, FFMPEG_ADVICE } from '../store/sound/find-ffmpeg.ts';
+import { findFfmpeg, FFMPEG_ADVICE, namedFfmpeg, unusableFfmpeg } from '../store/sound/find-ffmpeg.ts';
 import { tryFinishing } from '../store/sound/finish/try-finishing.ts';
 import { VoxbatchError } from './problem.ts';
 import { refuseOption } from './refuse-option.ts';
@@ -19,8 +19,12 @@ export async function requireFinishing({ finish }: Pick<Reading, 'finish'>, env:
   const fault = faultOfFinishing(finish);
   if (fault !== undefined) refuseOption(`finish.${fault.option}`, fault.expected, finish[fault.option]);
   const program = await findFfmpeg(env);
-  // It ends a sentence that has its own period.
-  if (program === undefined) refuse('ffmpeg on this machine', `none. ${FFMPEG_ADVICE.replace(/\.$/u, '')}`);
+  if (program === undefined) {
+    const named = namedFfmpeg(env);
+    const advice = named === undefined ? FFMPEG_ADVICE : unusableFfmpeg(named);
+    // It ends a sentence that has its own period.
+    refuse('ffmpeg on this machine', `none. ${advice.replace(/\.$/u, '')}`);
+  }
   const why = await tryFinishing(finish, program);
   if (why !== undefined) refuse('an ffmpeg that can do this', `${program}, which cannot: ${why.replace(/\.$/u, '')}`);
 }

@@ -34,7 +34,7 @@ export async function setWebhook(
   if (isClear === (url !== undefined)) throw usageError('Give either a URL or --clear.');
   if (url === undefined) return change(flags, output, clearWebhook);
   if (!isWebAddress(url)) {
-    throw usageError('The webhook is not an http or https URL. To take it away: voxbatch profile set-webhook --clear');
+    throw usageError('The webhook is not an http or https URL. Give an address such as https://example.com/hooks.');
   }
   return change(flags, output, (open) => changeProfile(open, { webhookUrl: url }));
 }
@@ -57,6 +57,8 @@ async function change(
     output.data(JSON.stringify({ fields: shown, message: failure?.message ?? null }));
   } else for (const field of fields) output.data(`${oneLine(field.name)}: ${wordsOf(field)}`);
   if (failure !== undefined) output.say(sentence(failure.message));
+  if (fields.some(({ result }) => result === 'refused'))
+    output.say('See what the profile shows: voxbatch profile. The API decides which values it takes.');
   output.say('Nothing was spent.');
   return failure?.class === 'BadToken' ? 'api' : exitOf(fields.map(({ result }) => result));
 }

@@ -2,7 +2,7 @@ import type { Finding, SoundPart, Trouble } from '../../client/doctor.ts';
 import { messageOf } from '../../client/problem.ts';
 import type { Settings } from '../../client/settings.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
-import { FFMPEG_ADVICE } from '../../store/sound/find-ffmpeg.ts';
+import { FFMPEG_ADVICE, unusableFfmpeg } from '../../store/sound/find-ffmpeg.ts';
 import { ExitError } from '../exit-error.ts';
 import { exitErrorOf } from '../exit-of-problem.ts';
 import { size } from '../terminal/size.ts';
@@ -81,5 +81,7 @@ function troubleWords(trouble: Trouble): string {
     }
     case 'no-worker':
       return 'no worker polls this queue: voxbatch worker';
+    case 'unusable-ffmpeg':
+      return unusableFfmpeg(trouble.path);
   }
 }

@@ -36,12 +36,12 @@ export async function deleteVoice(
 ): Promise<ExitName> {
   const person = personAt(output, flags);
   const settings = await readSettings();
-  requireConsent(person);
   if (!canBeVoice(asked)) throw usageError(`"${asked}" is not the id of a voice. See: voxbatch voices list.`);
   const open = await openApi(settings, flags);
   const api = open.api.speaking(dialectFor(flags, settings.config));
   try {
     const voice = await listedVoice(api, asked);
+    requireConsent(person);
     const shown = voice === undefined ? oneLine(asked) : voiceLine(voice);
     const wanted = { id: voice?.id ?? asked, name: voice?.name };
     const ledger = await openRecordsIfAny(settings);

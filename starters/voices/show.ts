@@ -28,7 +28,7 @@ export async function showVoice(asked: string, flags: ShowFlags, output: Output)
   if (found.type !== 'found') throw noSuchVoice(asked, found);
   const { voice } = found;
   const users = await usersOf(voice, open, settings);
-  if (flags.json === true) output.data(JSON.stringify({ ...voice, used_by: users }));
+  if (flags.json === true) output.data(JSON.stringify(voiceJson(voice, users)));
   else for (const line of voiceLines(voice, users)) output.data(line);
   return 'complete';
 }
@@ -40,6 +40,12 @@ async function usersOf(voice: Voice, open: OpenApi, settings: Settings): Promise
   } finally {
     await ledger?.close();
   }
+}
+
+/** `engines`: null if the API does not tell them. */
+function voiceJson({ id, name, provider, modelIds, isInTraining }: Voice, users: readonly VoiceUser[]): object {
+  const state = isInTraining === true ? 'in_training' : 'ready';
+  return { id, name, provider, engines: modelIds ?? null, state, used_by: users };
 }
 
 function voiceLines(voice: Voice, users: readonly VoiceUser[]): readonly string[] {

@@ -2,6 +2,9 @@ import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
 
+/** The variable that names the ffmpeg to use. */
+const VARIABLE = 'VOXBATCH_FFMPEG';
+
 /** How to get ffmpeg, as the end of a message. */
 export const FFMPEG_ADVICE =
   'Install ffmpeg (https://ffmpeg.org; apt-get install ffmpeg, brew install ffmpeg), or name its path in VOXBATCH_FFMPEG.';
@@ -11,14 +14,25 @@ export const FFMPEG_ADVICE =
  * `PATH`. Undefined if there is none.
  */
 export async function findFfmpeg(env: NodeJS.ProcessEnv): Promise<string | undefined> {
-  const named = env['VOXBATCH_FFMPEG'];
-  if (named !== undefined && named !== '') return (await isProgram(resolve(named))) ? resolve(named) : undefined;
+  const named = namedFfmpeg(env);
+  if (named !== undefined) return (await isProgram(named)) ? named : undefined;
   const name = process.platform === 'win32' ? 'ffmpeg.exe' : 'ffmpeg';
   for (const folder of (env['PATH'] ?? '').split(delimiter)) {
     // A relative folder would run whatever lies in the working directory.
     if (isAbsolute(folder) && (await isProgram(join(folder, name)))) return join(folder, name);
   }
   return undefined;
+}
+
+/** The absolute path that `VOXBATCH_FFMPEG` names, whatever is there; undefined if it is not set. */
+export function namedFfmpeg(env: NodeJS.ProcessEnv): string | undefined {
+  const named = env[VARIABLE] ?? '';
+  return named === '' ? undefined : resolve(named);
+}
+
+/** That the ffmpeg which `VOXBATCH_FFMPEG` names cannot be used, and what to do. */
+export function unusableFfmpeg(path: string): string {
+  return `${VARIABLE} names ${path}, which does not exist or cannot be run. Correct it, or unset it to use the ffmpeg on PATH.`;
 }
 
 async function isProgram(path: string): Promise<boolean> {

@@ -90,6 +90,20 @@ describe('voxbatch profile set-webhook', () => {
     expect(stderr).toContain('Nothing was spent.');
     expect(stderr).not.toContain('nobody-may-see');
   });
+
+  it('says what an address looks like, and not how to lose the one that is set', async () => {
+    await start(SHOWN);
+    const { stderr } = await line.run('profile', 'set-webhook', 'notaurl');
+    expect(stderr).toContain('Give an address such as https://example.com/hooks. Nothing was spent.');
+    expect(stderr).not.toContain('--clear');
+  });
+
+  it('says what to do where the API refuses', async () => {
+    await start(`${SHOWN},profile.clear=nothing`);
+    await line.run('profile', 'set-webhook', SECRET);
+    const { stderr } = await line.run('profile', 'set-webhook', '--clear');
+    expect(stderr).toContain('See what the profile shows: voxbatch profile');
+  });
 });
 
 describe('voxbatch profile set', () => {

@@ -33,8 +33,13 @@ describe('doctor', () => {
   it('says which ffmpeg is used, and its version, or how to get one', async () => {
     Object.assign(process.env, { VOXBATCH_FFMPEG: FFMPEG });
     expect((await line.run('doctor')).stdout).toMatch(/^ok {3}ffmpeg +\/.*ffmpeg, version \S*\d/mu);
-    Object.assign(process.env, { VOXBATCH_FFMPEG: '/no/ffmpeg' });
+    delete process.env['VOXBATCH_FFMPEG'];
+    process.env['PATH'] = '';
     expect((await line.run('doctor')).stdout).toMatch(/^ok {3}ffmpeg +none, which is no fault: .*VOXBATCH_FFMPEG/mu);
+    Object.assign(process.env, { VOXBATCH_FFMPEG: '/no/ffmpeg' });
+    expect((await line.run('doctor')).stdout).toMatch(
+      /^BAD {2}ffmpeg +VOXBATCH_FFMPEG names \/no\/ffmpeg, which does not exist or cannot be run\. /mu,
+    );
   });
 
   it('says of the API that nothing answers there', async () => {

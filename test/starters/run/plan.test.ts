@@ -45,11 +45,17 @@ describe('plan', () => {
 
   it('refuses to finish sound without ffmpeg, and rates that a type has not', async () => {
     await writeFile('lines.csv', 'id,text,voice\na,Hello there,v1\n');
-    Object.assign(process.env, { VOXBATCH_FFMPEG: '/no/ffmpeg' });
+    const path = process.env['PATH'];
+    process.env['PATH'] = '';
     for (const command of ['plan', 'run']) {
       const without = await line.run(command, 'lines.csv', '--loudness', '-16');
       expect(without).toMatchObject({ code: 2, stderr: expect.stringContaining('apt-get install ffmpeg') });
     }
+    Object.assign(process.env, { PATH: path, VOXBATCH_FFMPEG: '/no/ffmpeg' });
+    expect(await line.run('plan', 'lines.csv', '--loudness', '-16')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('VOXBATCH_FFMPEG names /no/ffmpeg, which does not exist or cannot be run.'),
+    });
     const rate = await line.run('plan', 'lines.csv', '--sound-format', 'opus', '--sample-rate', '44100');
     expect(rate).toMatchObject({
       code: 2,
@@ -63,7 +69,7 @@ describe('plan', () => {
     await writeFile('lines.csv', 'id,text,voice\na,Hello there,v1\n');
     await writeFile('voxbatch.config.json', '{"finish":{"loudness":-16,"sampleRate":44100}}');
     Object.assign(process.env, { VOXBATCH_FFMPEG: '/no/ffmpeg' });
-    const refused = { code: 2, stderr: expect.stringContaining('apt-get install ffmpeg') };
+    const refused = { code: 2, stderr: expect.stringContaining('VOXBATCH_FFMPEG names /no/ffmpeg') };
     expect(await line.run('plan', 'lines.csv')).toMatchObject(refused);
     expect(await line.run('plan', 'lines.csv', '--loudness', 'none')).toMatchObject(refused);
     expect((await line.run('plan', 'lines.csv', '--loudness', 'none', '--sample-rate', 'none')).code).toBe(0);
@@ -81,8 +87,8 @@ describe('plan', () => {
   it.each([
     [
       'a filter',
-      `case "$*" in *loudnorm*) echo "No such filter: 'loudnorm'" >&2; exit 1;; esac`,
-      "No such filter: 'loudnorm'",
+      `case "$*" in *ebur128*) echo "No such filter: 'ebur128'" >&2; exit 1;; esac`,
+      "No such filter: 'ebur128'",
     ],
     [
       'an encoder',

@@ -83,6 +83,8 @@ describe('voxbatch voices delete', () => {
     await start();
     const { code, stderr } = await line.run('voices', 'delete', 'voice-1');
     expect({ code, stderr }).toMatchObject({ code: 3, stderr: expect.stringContaining('Add --yes') });
+    const wrong = await line.run('voices', 'delete', 'name:Nobody');
+    expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('The API lists no voice name:Nobody.') });
     const words = { out: '', err: '' };
     const output = { ...capture(words), isInteractive: true };
     await expect(deleteVoice('voice-1', {}, output, () => Promise.resolve(false))).rejects.toThrow('Not confirmed');

@@ -21,7 +21,14 @@ describe('voices show', () => {
     expect(stdout).toMatch(/^voice +0f9d2c7ab4e84c1f9a6e3d5b7c8e1a20\nname +Lin\nprovider +qwen\nengines +qwen3-tts/);
     expect(stdout).toMatch(/needed by +no open batch\n$/);
     const { value } = await line.json('voices', 'show', 'narrator', '--json');
-    expect(value).toMatchObject({ id: 'narrator', name: 'Narrator', provider: 'fishaudio', used_by: [] });
+    expect(value).toEqual({
+      id: 'narrator',
+      name: 'Narrator',
+      provider: 'fishaudio',
+      engines: expect.arrayContaining([expect.any(String)]),
+      state: 'ready',
+      used_by: [],
+    });
     expect(simulator.ledger()).toEqual([]);
   });
 
