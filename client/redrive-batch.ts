@@ -8,6 +8,7 @@ import type { SpendFacts } from '../policy/spend.ts';
 import { allowReplacing } from '../results/edited-tables.ts';
 import { requireSameRealm, type OpenApi } from './open-api.ts';
 import { claimOut, requireOwnOut } from './out-folder.ts';
+import type { Session } from './session.ts';
 import { requirePort } from './webhooks/require-port.ts';
 import type { WebhookWish } from './webhooks/webhook-options.ts';
 
@@ -76,6 +77,13 @@ export async function redriveBatch(request: RedriveRequest): Promise<Redriven> {
   if (Object.keys(tuning).length > 0) await ledger.tune(batch.name, tuning);
   const opened = await openAll(request);
   return opened.type === 'refused' ? { ...opened, type: 'not-opened' } : { ...opened, type: 'open', open };
+}
+
+/** Opens the API for a redrive, and claims the store before rows are opened: in a wrong one nobody can work on them. */
+export async function openForRedrive(session: Pick<Session, 'api' | 'store'>): Promise<OpenApi> {
+  const open = await session.api();
+  await session.store();
+  return open;
 }
 
 /** The price of a redrive, and its other risks. */

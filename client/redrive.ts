@@ -12,7 +12,14 @@ import type { BatchRecord } from '../ledger/record-types.ts';
 import { approve, type Confirm, type NotApproved } from './approval.ts';
 import { checkRedriveOptions } from './check-wish.ts';
 import type { OpenApi } from './open-api.ts';
-import { redriveBatch, redriveFacts, type RedriveFacts, type RedriveRequest, type Redriven } from './redrive-batch.ts';
+import {
+  openForRedrive,
+  redriveBatch,
+  redriveFacts,
+  type RedriveFacts,
+  type RedriveRequest,
+  type Redriven,
+} from './redrive-batch.ts';
 import { refuseCleaned } from './refuse-cleaned.ts';
 import { refuseLoading } from './refuse-loading.ts';
 import { searchedStore } from './searched-store.ts';
@@ -100,7 +107,7 @@ export async function redriveApproved({ session, confirm, request }: ApprovalReq
     found.refusal = draft.paying === 0 ? undefined : await approve(facts, confirm, isDoubtful(draft));
     return found.refusal === undefined;
   };
-  const ended = await redriveBatch({ ...request, openApi: session.api, approve: approveIt });
+  const ended = await redriveBatch({ ...request, openApi: () => openForRedrive(session), approve: approveIt });
   if (ended.type !== 'declined') return { ...ended, forecast: draft };
   if (found.refusal === undefined) throw new Error('What is declined has a reason.');
   return found.refusal;

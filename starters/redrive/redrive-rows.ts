@@ -1,6 +1,6 @@
 import type { FoundRows, RedriveDraft } from '../../batches/redrive-draft.ts';
 import type { OpenApi } from '../../client/open-api.ts';
-import { redriveBatch, redriveFacts, type Redriven } from '../../client/redrive-batch.ts';
+import { openForRedrive, redriveBatch, redriveFacts, type Redriven } from '../../client/redrive-batch.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { Tuning } from '../../contract/tunables.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
@@ -47,7 +47,7 @@ export async function redriveRows(request: RedriveRequest, invocation: Invocatio
   const redriven = await redriveBatch({
     ...request,
     ledger: await session.ledger(),
-    openApi: session.api,
+    openApi: () => openForRedrive(session),
     webhook: invocation.webhook,
     approve: async (open) => {
       await checkMoney(request, invocation, open);

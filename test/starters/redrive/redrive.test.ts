@@ -76,6 +76,15 @@ describe('redrive: which rows', () => {
     expect(stderr).toContain('Not confirmed: 1 row would be paid for again, and there is no terminal to ask on.');
   });
 
+  it('opens no row where the store is of another ledger', async () => {
+    const { ledger, store } = invocation.place;
+    await claimFolder(store.folder, 'another');
+    const { code, stderr } = await invocation.line.run('redrive', 'demo', '--rows', 'f');
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/belong to another ledger than .* Nothing was spent/);
+    expect((await ledger.findBatch('demo'))?.state).toBe('closed');
+  });
+
   it('chooses all rows whose stored files are lost by --damaged, subtitles too, and no other row', async () => {
     await claimFolder(invocation.place.store.folder, invocation.place.ledger.id);
     for (const lost of ['1-speech-1.mp3', '2-transcription-1.srt'])
