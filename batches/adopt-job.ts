@@ -60,7 +60,11 @@ async function tryAdopting(
   const attempt = await findUnresolved(ledger, batch.name, row, take);
   if (attempt === undefined) {
     // The same command again, as after a kill: already done.
-    return (await hasJob(ledger, batch.name, job)) ? { type: 'done' } : { type: 'not-in-doubt' };
+    if (await hasJob(ledger, batch.name, job)) return { type: 'done' };
+    const before = await adoptedBefore(ledger, batch.name, job);
+    return before === undefined
+      ? { type: 'not-in-doubt' }
+      : { type: 'adopted-before', jobId: before, batch: batch.name, ...defined({ take }) };
   }
   if (attempt.state === 'sending') return { type: 'in-flight' };
   const { step } = attempt;
@@ -114,6 +118,13 @@ const SAME = 0.005;
 function pricesOf(quoted: number | null, charged: number | undefined): Pick<Done, 'otherPrice'> {
   if (quoted === null || charged === undefined || Math.abs(quoted - charged) < SAME) return {};
   return { otherPrice: { quoted, charged } };
+}
+
+/** The job that a person gave the take, by default the row's present one. */
+async function adoptedBefore(ledger: Ledger, batch: string, { row, take }: NamedJob): Promise<string | undefined> {
+  const wanted = take ?? (await ledger.readRow(batch, row))?.row.take;
+  const last = (await ledger.decisionsOf(batch, row)).findLast((one) => one.take === wanted);
+  return last?.what === 'adopted' ? (last.jobId ?? undefined) : undefined;
 }
 
 /** True if the take, by default the row's present one, has this job. */

@@ -42,10 +42,12 @@ export interface SomeRows {
 
 /** Rows of a batch without a result, by what can be done about them. */
 export interface Leftovers {
-  /** Failed rows by class, without those of `fetchable`; `OutcomeUnknown` counts as lost. */
+  /** Failed rows by class, without those of `fetchable` and `voiceless`; `OutcomeUnknown` counts as lost. */
   readonly failed: ReadonlyMap<FailureClass | '', SomeRows>;
   /** Failed rows whose result was paid for, and which a redrive fetches again, free. */
   readonly fetchable: SomeRows;
+  /** Rows whose voice other rows did not make: they go on by themselves with those. `makers`: these rows, the first. */
+  readonly voiceless: { readonly count: number; readonly makers: readonly number[] };
   /**
    * Rows, and parts in the stead of their rows, whose answers were lost: `listed` if the API has a list of such jobs,
    * `unchecked` if only the answer of a verification was, otherwise `unlisted`.
@@ -93,11 +95,19 @@ export async function gatherLeftovers(
       pile.add(scanned, { makes: madeBy(scanned, settings.tts) });
     }
   }
+  const makers = new Set<number>();
+  let voiceless = 0;
   for await (const scanned of rowsOf('failed')) {
     const name = scanned.row.failure?.class ?? '';
     if (name === 'OutcomeUnknown') continue;
     if (name === 'ResultGone' && (await isFetchable(ledger, batch, scanned))) {
       fetchable.add(scanned);
+      continue;
+    }
+    const maker = makerAwaited(scanned);
+    if (maker !== undefined) {
+      voiceless++;
+      if (makers.size < NAMED) makers.add(maker);
       continue;
     }
     const pile = failed.get(name) ?? new Pile();
@@ -113,7 +123,21 @@ export async function gatherLeftovers(
   }
   const skippedQuotes = await ledger.skippedQuotes(batch);
   const earlierUnresolved = await ledger.earlierUnresolved(batch, NAMED);
-  return { failed, fetchable, lost, otherParts, skippedQuotes, earlierUnresolved };
+  return {
+    failed,
+    fetchable,
+    voiceless: { count: voiceless, makers: [...makers] },
+    lost,
+    otherParts,
+    skippedQuotes,
+    earlierUnresolved,
+  };
+}
+
+/** The row that must make a failed row's voice first; undefined if the voice is there, or is not what it lacks. */
+export function makerAwaited({ row }: Pick<RowWithCharges, 'row'>): number | undefined {
+  const { failure, voiceRow, awaitedVoice } = row;
+  return failure?.class === 'NoVoice' && awaitedVoice === null ? (voiceRow ?? undefined) : undefined;
 }
 
 /** Whether a redrive of a row pays for nothing of it. Of a row in parts, only those without a result are redriven. */

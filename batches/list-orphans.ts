@@ -1,9 +1,10 @@
 import { defined } from '../contract/defined.ts';
 import type { ListedJob } from '../api/speech-api.ts';
 import { legacyShareOf } from '../contract/batch.ts';
-import { isListed, OPERATIONS, stepsOf } from '../contract/row-kinds.ts';
+import { isListed, operationOf, OPERATIONS, stepsIn, stepsOf, type ListedOperation } from '../contract/row-kinds.ts';
 import { API_CLOCK_SLACK_MS } from '../policy/clocks.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import type { BatchRecord } from '../ledger/record-types.ts';
 import type { FreeReads, Unreadable } from './free-reads.ts';
 
 /** A job at the API that belongs to no row of this ledger. */
@@ -21,7 +22,8 @@ export interface Orphan {
 
 /**
  * Jobs in the API's lists (it lists lip-sync jobs only) from the time of a batch that no attempt of this ledger has:
- * made for a row whose answer was lost, or by another program. A job without a time counts.
+ * made for a row whose answer was lost, or by another program. A job without a time counts. Lists of operations that no
+ * row of the batch uses are not read.
  */
 export async function listOrphans(
   ledger: Ledger,
@@ -35,6 +37,7 @@ export async function listOrphans(
   const dialect = legacyShareOf(record.settings) >= 1 ? 'legacy' : 'v1';
   const orphans: Orphan[] = [];
   for (const operation of OPERATIONS.filter(isListed)) {
+    if (!(await hasRowOf(operation, ledger, record))) continue;
     const listing = await reads.listJobs(batch, { dialect, operation });
     if (listing.type === 'unreadable') return listing;
     const { jobs, begunAt } = listing;
@@ -50,6 +53,18 @@ export async function listOrphans(
     }
   }
   return { type: 'listed', orphans };
+}
+
+/** Whether a row of the batch asks for such jobs. */
+async function hasRowOf(
+  operation: ListedOperation,
+  ledger: Ledger,
+  { name, settings }: Pick<BatchRecord, 'name' | 'settings'>,
+): Promise<boolean> {
+  for await (const { row } of ledger.scanRows(name)) {
+    if (stepsIn(row.spec).some((step) => operationOf(row.spec, step, settings.tts) === operation)) return true;
+  }
+  return false;
 }
 
 function orphanOf({ id, status, createdAtMs, credits, videoUrl, audioUrl }: ListedJob): Orphan {

@@ -4,6 +4,8 @@ import type { NamedRow } from './named-row.ts';
 
 /** Why a row was not changed. `words`: the API's or the ledger's own. */
 export type SettleRefusal =
+  /** A person gave the row another job, which has to be taken back first. */
+  | { readonly type: 'adopted-before'; readonly jobId: string; readonly batch: string; readonly take?: number }
   /** Neither the row nor the named take has a request with an unknown outcome. */
   | { readonly type: 'not-in-doubt' | 'take-not-in-doubt' }
   /** Its request has no answer yet. */

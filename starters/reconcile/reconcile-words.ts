@@ -2,6 +2,7 @@ import { inCredits } from '../terminal/money.ts';
 import { partNumber } from '../../contract/row-parts.ts';
 import { isListed, OPERATIONS, stepsOf } from '../../contract/row-kinds.ts';
 import type { Orphan } from '../../batches/list-orphans.ts';
+import type { NamedRow } from '../../batches/named-row.ts';
 import type { SettledRow, SettleRefusal } from '../../batches/settled-row.ts';
 import type { ReconciledRow } from '../../client/reconcile-batch.ts';
 import { shellWord } from '../terminal/go-on-command.ts';
@@ -114,13 +115,18 @@ function wordsOf(row: ReconciledRow): string {
       return `take ${String(row.take)} was not charged; the row stays as it is`;
     case 'refused':
       return row.jobId === null
-        ? `unchanged: ${oneLine(refusalWords(row.why))}`
-        : `does not get job ${oneLine(row.jobId)}: ${oneLine(refusalWords(row.why))}`;
+        ? `unchanged: ${oneLine(refusalWords(row.why, row))}`
+        : `does not get job ${oneLine(row.jobId)}: ${oneLine(refusalWords(row.why, row))}`;
   }
 }
 
-function refusalWords(why: SettleRefusal): string {
+function refusalWords(why: SettleRefusal, row: NamedRow): string {
   switch (why.type) {
+    case 'adopted-before':
+      return (
+        `it has ${oneLine(why.jobId)} by --adopt. Take that back first: voxbatch reconcile ${shellWord(why.batch)} ` +
+        `--release ${why.take === undefined ? shellWord(rowWord(row)) : takeWord(row, why.take)}`
+      );
     case 'not-in-doubt':
       return 'the row has no unknown request';
     case 'take-not-in-doubt':

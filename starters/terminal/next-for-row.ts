@@ -9,7 +9,7 @@ import type { RowWithCharges } from '../../results/result-line.ts';
 import { budgetFor } from '../../policy/budget.ts';
 import { jobToWaitFor } from '../../policy/redrive.ts';
 import { pauseMessage } from './pause-words.ts';
-import { hasList, lacksOnlyCheck, madeBy } from '../../batches/leftovers.ts';
+import { hasList, lacksOnlyCheck, madeBy, makerAwaited } from '../../batches/leftovers.ts';
 import { nextForParts } from './next-for-parts.ts';
 import { goOnCommand, shellWord } from './go-on-command.ts';
 import { rowWord, takeWord } from './row-words.ts';
@@ -125,8 +125,8 @@ function afterFailure(scanned: RowWithCharges, { name, redrive, file, also, tts 
     case 'BadRequest':
       return `The refused request was not charged. Fix its cells in ${file}, then: voxbatch run ${file}${also}`;
     case 'NoVoice': {
-      const { voiceRow, awaitedVoice } = scanned.row;
-      if (voiceRow === null || awaitedVoice !== null) return `Send it now, at its price: ${redrive}`;
+      const voiceRow = makerAwaited(scanned);
+      if (voiceRow === undefined) return `Send it now, at its price: ${redrive}`;
       const maker = `voxbatch explain ${String(voiceRow)} --batch ${name}`;
       return `Row ${String(voiceRow)} makes its voice: ${maker}. Once that row has succeeded, this one goes on by itself.`;
     }

@@ -185,7 +185,7 @@ function notChosenStep({ batch, counts, money, leftovers, pilot }: Finished): st
 }
 
 /** Rows that the API refused fail the same way until they are fixed; those whose job can be read again need no money. */
-function failedSteps({ batch, counts, leftovers: { failed, fetchable }, out }: Finished): readonly string[] {
+function failedSteps({ batch, counts, leftovers: { failed, fetchable, voiceless }, out }: Finished): readonly string[] {
   const name = shellWord(batch.name);
   const rejected = failed.get('BadRequest');
   const others = [...failed].filter(([name]) => name !== 'BadRequest');
@@ -206,6 +206,7 @@ function failedSteps({ batch, counts, leftovers: { failed, fetchable }, out }: F
       `${rowsInWords(fetchable.count)} whose result was paid for but could not be fetched. Try again, free: voxbatch redrive ${name} ${these}`,
     );
   }
+  if (voiceless.count > 0) steps.push(voicelessStep(voiceless, name));
   if (others.length > 0) {
     const count = others.reduce((sum, [, rows]) => sum + rows.count, 0);
     const all = { count, first: others[0]?.[1].first ?? [] };
@@ -216,6 +217,16 @@ function failedSteps({ batch, counts, leftovers: { failed, fetchable }, out }: F
     );
   }
   return steps;
+}
+
+/** A redrive of these alone fails again: the rows that make their voices come first. */
+function voicelessStep({ count, makers }: Leftovers['voiceless'], name: string): string {
+  const [first = 0, ...more] = makers;
+  const [row, have] = more.length === 0 ? ['row', 'that row has'] : ['rows', 'those rows have'];
+  return (
+    `${rowsInWords(count)} without a voice, which ${row} ${makers.join(', ')} did not make. ${count === 1 ? 'It goes' : 'They go'} on by ` +
+    `${count === 1 ? 'itself' : 'themselves'} once ${have} succeeded. Why not: voxbatch explain ${String(first)} --batch ${name}`
+  );
 }
 
 function classesOf(groups: readonly (readonly [FailureClass | '', SomeRows])[]): string {

@@ -97,6 +97,10 @@ describe('adoptJob', () => {
     await worker.deps.ledger.closeBatch(BATCH);
     const jobId = world.charges()[0]?.jobId ?? '';
     expect(await adopt(worker.deps, 1, jobId)).toMatchObject({ row: 1, jobId, type: 'adopted' });
+    expect(await adopt(worker.deps, 1, 'another')).toMatchObject({
+      type: 'refused',
+      why: { type: 'adopted-before', jobId, batch: BATCH },
+    });
     expect((await worker.deps.ledger.findBatch(BATCH))?.state).toBe('open');
     await worker.drive(1);
     expect(await world.row(1)).toMatchObject({ outcome: 'succeeded', charges: [{ jobId, state: 'accepted' }] });
@@ -197,5 +201,17 @@ describe('listOrphans', () => {
     const fresh = await createWorld();
     await fresh.fill([lipSync()]);
     expect(await listOrphans((await fresh.worker()).deps)).toEqual({ type: 'listed', orphans: [] });
+  });
+
+  it('are of operations that the batch has: of speech alone, the list of lip-sync jobs says nothing', async () => {
+    const world = await createWorld();
+    await world.fill([tts('Fine.')]);
+    const worker = await world.worker();
+    await worker.drive(1);
+    const { deps } = worker;
+    const listJobs = (): never => {
+      throw new Error('the list was read');
+    };
+    expect(await listOrphans({ ...deps, api: { ...deps.api, listJobs } })).toEqual({ type: 'listed', orphans: [] });
   });
 });

@@ -123,6 +123,14 @@ describe('what reconcile says', () => {
     ]);
   });
 
+  it('of a row that has a job by --adopt: how to take that back first', () => {
+    const why = { type: 'adopted-before', jobId: 'wrong', batch: 'my batch' } as const;
+    expect(reconciledLine({ ...facts, type: 'refused', why })).toBe(
+      "r7 (row 7): does not get job job-1: it has wrong by --adopt. Take that back first: voxbatch reconcile 'my batch' --release r7",
+    );
+    expect(reconciledLine({ ...facts, type: 'refused', why: { ...why, take: 1 } })).toMatch(/ --release r7\/1$/);
+  });
+
   it('of a job that cost another sum than its row was to cost', () => {
     const otherPrice = { quoted: 18, charged: 19 };
     expect(priceLines({ ...facts, type: 'adopted', otherPrice }, 'my batch')).toEqual([

@@ -25,6 +25,7 @@ function steps(
     leftovers: {
       failed: new Map(),
       fetchable: none,
+      voiceless: { count: 0, makers: [] },
       lost: { listed: none, unlisted: none, unchecked: none },
       otherParts: none,
       skippedQuotes: { overBudget: 0, notChosen: 0 },
@@ -131,6 +132,22 @@ describe('the next steps', () => {
         'To send again at a new charge: voxbatch reconcile b --resubmit y',
       `${words} class=JobFailed`,
     ]);
+  });
+
+  it('of rows without a voice name the row that makes it, because a redrive of them alone fails again', () => {
+    const failed = new Map([['BadRequest', rows('eva')]] as const);
+    const voiceless = { count: 2, makers: [1] };
+    const said = steps({ failed: 3 }, { failed, voiceless });
+    expect(said.join('\n')).not.toContain('redrive');
+    expect(said[1]).toBe(
+      '2 rows without a voice, which row 1 did not make. They go on by themselves once that row has succeeded. Why not: voxbatch explain 1 --batch b',
+    );
+    expect(steps({ failed: 1 }, { voiceless: { count: 1, makers: [1, 4] } }).join()).toMatch(
+      /^1 row without a voice, which rows 1, 4 did not make. It goes on by itself once those rows have/,
+    );
+    // After an hour of training, the voice may be there.
+    const trained = new Map([['NoVoice', rows('c')]] as const);
+    expect(steps({ failed: 1 }, { failed: trained }).join()).toContain('voxbatch redrive b --where outcome=failed');
   });
 
   it('of rows whose result is lost say what is free, and what is not', () => {
