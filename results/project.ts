@@ -70,7 +70,7 @@ export async function projectBatch(request: ProjectionRequest): Promise<Projecti
   const batch = await readBatch(request);
   const before = await readSums(request);
   await mkdir(out, { recursive: true });
-  if (request.complete) await sweepParts(out);
+  await sweepParts(out);
   const findings = new Findings();
   const tally = new Tally();
   const check = new RowCheck(batch, request.complete, findings);

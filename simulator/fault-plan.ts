@@ -78,6 +78,16 @@ const ONLY_AT: Readonly<Record<string, readonly FaultPoint[]>> = {
   'wrong-type': ['create', 'download'],
 };
 
+/** Whether a paid request of this operation can meet a fault: a job's fate needs a job, wrong media an answer that is media. */
+const ONLY_FOR: Readonly<Partial<Record<Fault['kind'], (operation: Operation) => boolean>>> = {
+  'job-fails': makesJob,
+  'job-stuck': makesJob,
+  'unknown-status': makesJob,
+  'wrong-type': (operation) => operation === 'speech-sync',
+  speaks: (operation) => operation === 'speech-job' || operation === 'speech-sync',
+  hears: (operation) => operation === 'transcription',
+};
+
 const rule = z
   .strictObject({
     on: z.enum(FAULT_POINTS),
@@ -109,6 +119,13 @@ const rule = z
         message: `${value.fault.kind} happens on ${points.join(' or ')} only; got ${value.on}`,
       });
     }
+    if (value.operation === undefined || canHappen(value.fault, { on: value.on, operation: value.operation })) return;
+    const operations = OPERATIONS.filter((operation) => ONLY_FOR[value.fault.kind]?.(operation));
+    context.addIssue({
+      code: 'custom',
+      path: ['operation'],
+      message: `${value.fault.kind} on create happens to ${operations.join(' or ')} only; got ${value.operation}`,
+    });
   });
 
 /** The faults of a simulator run. Unknown members are errors. */
@@ -181,21 +198,7 @@ export class FaultDrawer {
   }
 }
 
-/** A job's fate needs a job; wrong media needs an answer that is media. */
-function canHappen(fault: Fault, target: FaultTarget): boolean {
-  if (target.on !== 'create' || target.operation === null) return true;
-  switch (fault.kind) {
-    case 'job-fails':
-    case 'job-stuck':
-    case 'unknown-status':
-      return makesJob(target.operation);
-    case 'wrong-type':
-      return target.operation === 'speech-sync';
-    case 'speaks':
-      return target.operation === 'speech-job' || target.operation === 'speech-sync';
-    case 'hears':
-      return target.operation === 'transcription';
-    default:
-      return true;
-  }
+/** Whether a request can meet a fault. */
+function canHappen(fault: Fault, { on, operation }: Pick<FaultTarget, 'on' | 'operation'>): boolean {
+  return on !== 'create' || operation === null || (ONLY_FOR[fault.kind]?.(operation) ?? true);
 }

@@ -56,11 +56,13 @@ const WHY_HELD = {
 /** What a job has cost: what is known, and what may have come on top. `uncertain`: quotes of what may have been charged. */
 export function costText(record: SingleRecord, uncertain: number): string {
   const { _credits: credits, _credits_kind: kind } = resultFields(record, record.batch.name, '');
-  if (kind !== 'uncertain') return credits === 0 ? 'Nothing was charged.' : `${inCredits(credits)} charged.`;
+  const about = record.charges.some(({ chargedFrom }) => chargedFrom === 'quote');
+  const charged = `${about ? 'About ' : ''}${inCredits(credits)} charged.`;
+  if (kind !== 'uncertain') return credits === 0 ? 'Nothing was charged.' : charged;
   if (credits === 0)
     return uncertain === 0 ? 'Its price is not known.' : `${inCredits(uncertain)} may have been charged.`;
   const more = uncertain === 0 ? 'More' : `${inCredits(uncertain)} more`;
-  return `${inCredits(credits)} charged. ${more} may have been.`;
+  return `${charged} ${more} may have been.`;
 }
 
 /** Why a job has no result, and what to do about it. `uncertain`: as in {@link costText}. */

@@ -2,9 +2,6 @@ import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
 
-/** The variable that names the ffmpeg to use. */
-const VARIABLE = 'VOXBATCH_FFMPEG';
-
 /** How to get ffmpeg, as the end of a message. */
 export const FFMPEG_ADVICE =
   'Install ffmpeg (https://ffmpeg.org; apt-get install ffmpeg, brew install ffmpeg), or name its path in VOXBATCH_FFMPEG.';
@@ -26,13 +23,13 @@ export async function findFfmpeg(env: NodeJS.ProcessEnv): Promise<string | undef
 
 /** The absolute path that `VOXBATCH_FFMPEG` names, whatever is there; undefined if it is not set. */
 export function namedFfmpeg(env: NodeJS.ProcessEnv): string | undefined {
-  const named = env[VARIABLE] ?? '';
+  const named = env['VOXBATCH_FFMPEG'] ?? '';
   return named === '' ? undefined : resolve(named);
 }
 
 /** That the ffmpeg which `VOXBATCH_FFMPEG` names cannot be used, and what to do. */
 export function unusableFfmpeg(path: string): string {
-  return `${VARIABLE} names ${path}, which does not exist or cannot be run. Correct it, or unset it to use the ffmpeg on PATH.`;
+  return `VOXBATCH_FFMPEG names ${path}, which does not exist or cannot be run. Correct it, or unset it to use the ffmpeg on PATH.`;
 }
 
 async function isProgram(path: string): Promise<boolean> {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { appendFile, link, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { appendFile, link, mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sha256Of } from '../../inputs/file-digest.ts';
 import type { ResultFile } from '../../ledger/record-types.ts';
@@ -151,6 +151,16 @@ describe('projectBatch', () => {
     await writeFile(join(place.out, 'summary.json'), JSON.stringify({ ...summary, files }));
     await projectBatch(place.request());
     expect('refused.csv' in (await contents())).toBe(stays);
+  });
+
+  it('removes what a killed projection left, also while the batch runs', async () => {
+    await addSampleBatch(place);
+    await mkdir(place.out, { recursive: true });
+    const left = partPath(join(place.out, 'results.csv'));
+    await writeFile(left, '');
+    await utimes(left, 1, 1);
+    await projectBatch(place.request({ complete: false }));
+    expect((await readdir(place.out)).filter((name) => name.endsWith('.part'))).toEqual([]);
   });
 
   it('shows unfinished rows with an empty outcome, which only a final projection holds against them', async () => {

@@ -2,9 +2,10 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { OPERATIONS } from '../../contract/row-kinds.ts';
 import { POLICY_NAMES } from '../../contract/tunables.ts';
 import { readConfig } from '../../inputs/config-file.ts';
-import { FAULT_POINTS, parseFaultPlan } from '../../simulator/fault-plan.ts';
+import { FAULT_POINTS, faultPlanSchema, parseFaultPlan } from '../../simulator/fault-plan.ts';
 import { SPOILT_SPEECH } from '../../simulator/spoil-speech.ts';
 import { readTable, withoutMarks } from '../support/markdown-table.ts';
 
@@ -41,6 +42,22 @@ describe('docs/guide/rehearsal.md', () => {
         expect(() => parseFaultPlan({ rules: [{ on, fault: { kind, ...needed } }] })).not.toThrow();
       }
     }
+  });
+});
+
+describe('the places of faults in docs/guide/rehearsal.md', () => {
+  it('are those that the simulator takes', async () => {
+    const rows = readTable(await page('rehearsal.md'), ['fault', '`on`', '`operation` of `create`']);
+    const words = (cell: string): string[] => (cell === '' ? [] : cell.split(', ').map(withoutMarks));
+    const isTaken = (rule: object): boolean => faultPlanSchema.safeParse({ rules: [rule] }).success;
+    for (const { fault: kinds, '`on`': points, '`operation` of `create`': operations } of rows)
+      for (const kind of words(kinds)) {
+        const fault = { kind, ...NEEDED[kind] };
+        expect([kind, FAULT_POINTS.filter((on) => isTaken({ on, fault }))]).toEqual([kind, words(points)]);
+        const taken = OPERATIONS.filter((operation) => isTaken({ on: 'create', operation, fault }));
+        const told = words(operations);
+        expect([kind, taken.toSorted()]).toEqual([kind, (told[0] === 'any' ? [...OPERATIONS] : told).toSorted()]);
+      }
   });
 });
 

@@ -22,6 +22,8 @@ export interface JobEnd {
    * not take it. `skipped`: only an earlier result was to be used, and there was none.
    */
   readonly as?: Extract<Outcome, 'succeeded' | 'unknown' | 'failed' | 'skipped'> | 'refused';
+  /** The API did not say what it charged, so that the quote counts. */
+  readonly isQuoted?: boolean;
   /** The answer to a request of an earlier take was lost. */
   readonly lostBefore?: boolean;
 }
@@ -31,7 +33,16 @@ export async function addJob(
   { url: baseUrl, token }: Simulator,
   { ledger }: Place,
   job: SingleJob,
-  { file, extraFiles = [], text, voice, as = 'succeeded', lostBefore = false, apiDialect = 'v1' }: JobEnd,
+  {
+    file,
+    extraFiles = [],
+    text,
+    voice,
+    as = 'succeeded',
+    isQuoted = false,
+    lostBefore = false,
+    apiDialect = 'v1',
+  }: JobEnd,
 ): Promise<string> {
   const open = await openApi({ baseUrl, token });
   open.api.close();
@@ -68,7 +79,11 @@ export async function addJob(
     const made = { verdict: 'done', jobId: voice, credits: 7 } as const;
     await ledger.settle(key, made, { outcome: 'succeeded', text: voice });
   } else {
-    await ledger.settle(key, { verdict: 'accepted', jobId: 'job-1', credits: 7 }, { state: 'processing' });
+    await ledger.settle(
+      key,
+      { verdict: 'accepted', jobId: 'job-1', ...(isQuoted ? {} : { credits: 7 }) },
+      { state: 'processing' },
+    );
     if (as === 'failed') await ledger.finishJob(key, { failure: broken }, { outcome: 'failed', failure: broken });
     else if (file !== undefined)
       await ledger.finishJob(
