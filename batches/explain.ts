@@ -6,7 +6,10 @@ import type { BatchRecord, DecisionRecord, Money, RowRecord, RowStanding, TakeRe
 import type { RowFile } from '../results/result-line.ts';
 import { isFetchedFree } from '../policy/redrive.ts';
 import { findRow } from './choose-rows.ts';
+import { lacksOnlyCheck } from './leftovers.ts';
+import { nameOf, type NamedRow } from './named-row.ts';
 import { namedFiles } from './row-files.ts';
+import { isUnknown } from './unknown-rows.ts';
 
 /** A cell that a person changed. */
 export interface CellChange {
@@ -39,12 +42,17 @@ export interface RowHistory extends Omit<RowStanding, 'row'> {
   readonly takes: readonly TakeStory[];
   /** What it is spoken in; empty: it is not split. */
   readonly parts: readonly PartStory[];
-  /** Earlier takes with a request that may have been charged. */
-  readonly unresolvedTakes: readonly number[];
+  /** Earlier takes of it, and of its parts, with a request that may have been charged. */
+  readonly unresolvedTakes: readonly UnresolvedTake[];
   /** Decisions of persons about its requests, oldest first. */
   readonly decisions: readonly DecisionRecord[];
   /** Its files below the out folder; empty if no valid name can be made for them. */
   readonly files: readonly RowFile[];
+}
+
+/** An earlier take of a row, or of a part of it. */
+export interface UnresolvedTake extends NamedRow {
+  readonly take: number;
 }
 
 /** A part of a row. */
@@ -53,12 +61,15 @@ export interface PartStory extends Pick<RowRecord, 'row' | 'id' | 'outcome' | 's
   readonly text: string;
   /** It failed, and a redrive fetches its result again, free. */
   readonly isFetchable: boolean;
+  /** It is in doubt, and has a result that lacks only the answer of its check. */
+  readonly isUnchecked: boolean;
 }
 
 function partOf({ row: part, charges }: RowStanding): PartStory {
   const { row, id, outcome, state, failure, spec } = part;
   const isFetchable = outcome === 'failed' && isFetchedFree(part, charges);
-  return { row, id, outcome, state, failure, text: spec.text ?? '', isFetchable };
+  const isUnchecked = isUnknown(part) && lacksOnlyCheck({ row: part, charges });
+  return { row, id, outcome, state, failure, text: spec.text ?? '', isFetchable, isUnchecked };
 }
 
 /** Returns everything about one row. `wanted`: its id, or its number if no row has that id. */
@@ -72,12 +83,13 @@ export async function explainRow(
   if (found === undefined) return { type: 'no-row' };
   const { row, charges, firstPart } = found;
   const takes = await ledger.takesOf(batch.name, row.row);
+  const parts = row.parts === null ? [] : await ledger.partsOf(batch.name, row.row);
   const history: RowHistory = {
     batch,
     row: { ...row, ...standingOf(row) },
     charges,
     ...defined({ firstPart }),
-    parts: row.parts === null ? [] : (await ledger.partsOf(batch.name, row.row)).map(partOf),
+    parts: parts.map(partOf),
     money: await ledger.money(batch.name),
     failedRows: (await ledger.counts(batch.name)).outcomes.failed,
     takes: takes.map((take, at) => ({
@@ -85,7 +97,7 @@ export async function explainRow(
       kept: keptSteps(row, take),
       changes: changesOf(batch, row, takes, at),
     })),
-    unresolvedTakes: unresolvedTakes(found),
+    unresolvedTakes: (row.parts === null ? [found] : parts).flatMap(unresolvedTakes),
     decisions: await ledger.decisionsOf(batch.name, row.row),
     files: namedFiles(row, batch),
   };
@@ -98,11 +110,9 @@ function standingOf({ outcome, state }: RowRecord): OpenOrEnded {
 }
 
 /** Earlier takes that were paid again although they may have been charged. */
-function unresolvedTakes({ row, charges }: RowStanding): readonly number[] {
-  // Those of a part are told with the part.
-  if (row.parts !== null) return [];
+function unresolvedTakes({ row, charges }: RowStanding): readonly UnresolvedTake[] {
   const unresolved = charges.filter(({ state, take }) => state === 'unknown' && take < row.take);
-  return [...new Set(unresolved.map(({ take }) => take))];
+  return [...new Set(unresolved.map(({ take }) => take))].map((take) => ({ ...nameOf(row), take }));
 }
 
 function keptSteps({ spec }: RowRecord, { fromStep }: TakeRecord): readonly Step[] {

@@ -49,7 +49,7 @@ export const FAILURES = {
   },
   Unfit: {
     from: 'a complete result that is silent, of another kind than requested, or not what `--verify` expects',
-    then: 'the row ends `unfit`, and the result is kept under `media/unfit/`; voxbatch pays for another only with `--retakes N`, and keeps the best; `voxbatch redrive --accept` accepts it as it is, free',
+    then: 'the row ends `unfit`, and the result is kept under `media/unfit/` (of a row in parts, the part ends so and is kept, and the row ends `failed`); voxbatch pays for another only with `--retakes N`, and keeps the best; `voxbatch redrive --accept` accepts it as it is, free',
   },
   OverBudget: {
     from: 'a request that would exceed `--budget`',

@@ -1,4 +1,5 @@
 import { areRowsCleaned } from '../../batches/clean-batch.ts';
+import { lacksOnlyCheck } from '../../batches/leftovers.ts';
 import type { SingleJob } from '../../batches/single-job.ts';
 import type { Asked } from '../../client/single/ask-single.ts';
 import type { SingleRecord } from '../../client/single/find-single.ts';
@@ -75,7 +76,9 @@ export function endText(record: SingleRecord, uncertain: number): readonly strin
   const spent = kind === 'uncertain' ? 'uncertain' : credits > 0 ? 'charged' : 'free';
   // The reason of a refusal says itself that it is free.
   const cost = spent === 'free' && reason.includes('charged') ? '' : ` ${costText(record, uncertain)}`;
-  return [`${TITLES[row.outcome]}${reason === '' ? '.' : reason}${cost}`, `${nextOf(record, spent)} ${why}`];
+  // Its reason begins with what is there, and is no lost request.
+  const begin = isUnverified(record) ? reason.slice(2) : `${TITLES[row.outcome]}${reason === '' ? '.' : reason}`;
+  return [`${begin}${cost}`, `${nextOf(record, spent)} ${why}`];
 }
 
 function reasonOf(failure: Failure): string {
@@ -111,24 +114,45 @@ function nextOf(record: SingleRecord, cost: 'free' | 'charged' | 'uncertain'): s
   if (areRowsCleaned(batch)) return cost === 'free' ? SEND_AGAIN : PAY_AGAIN;
   switch (row.outcome) {
     case 'unknown': {
+      if (isUnverified(record)) return uncheckedText(record);
       const look = isLookedUp(record) ? `Find out, free: voxbatch reconcile ${name}. ` : '';
       return `It is not sent again by itself. ${look}${RESUBMIT}`;
     }
     case 'overdue':
       return 'The same command again waits for that job, free.';
     case 'unfit':
-      return (
-        `The file is kept; to write it to out/${name}/: voxbatch results ${name}. To accept it as it is, free: ` +
-        `voxbatch redrive ${name} --rows 1 --accept. To pay for another take: the same command with --again.`
-      );
+      return `The file is kept; to write it to out/${name}/: voxbatch results ${name}. ${acceptText(name)} ${PAY_AGAIN}`;
     case 'skipped':
       return row.failure?.class === 'NotCached'
         ? 'To pay for it: the same command without --cached-only.'
         : 'To send it: the same command with a larger --budget.';
     default:
+      // A text in parts, of which some did not pass a check: it has no file, so it failed.
+      if (row.parts !== null && row.failure?.class === 'Unfit')
+        return `All its parts are kept. ${acceptText(name)} ${PAY_AGAIN}`;
       if (cost === 'uncertain') return RESUBMIT;
       return cost === 'charged' ? PAY_AGAIN : SEND_AGAIN;
   }
+}
+
+/** Whether it is in doubt, and has its speech, and lacks only the answer of its verification. Parts have doubts of their own. */
+function isUnverified(record: SingleRecord): boolean {
+  const { outcome, failure, parts } = record.row;
+  return outcome === 'unknown' && failure !== null && parts === null && lacksOnlyCheck(record);
+}
+
+/** Its speech is there: no more than its verification may be charged twice. */
+function uncheckedText({ batch, charges }: SingleRecord): string {
+  const { quoted = null } = charges.at(-1) ?? {};
+  const price = quoted === null ? '' : ` (${inCredits(quoted)})`;
+  return (
+    `It is not sent again by itself. ${acceptText(shellWord(batch.name))} ` +
+    `To pay for another verification alone${price}, the first of which may have been charged: the same command with --resubmit.`
+  );
+}
+
+function acceptText(name: string): string {
+  return `To accept it as it is, free: voxbatch redrive ${name} --rows 1 --accept, then the same command again.`;
 }
 
 /** Whether the API lists what such a job makes, so that what a lost answer made can be found. */

@@ -22,8 +22,8 @@ export interface RowToMend extends Pick<RowWithCharges, 'charges'> {
   readonly row: RowHistory['row'];
   /** What it is spoken in. */
   readonly parts: RowHistory['parts'];
-  /** Earlier takes with a request that may have been charged. */
-  readonly unresolvedTakes: readonly number[];
+  /** Earlier takes of it, and of its parts, with a request that may have been charged. */
+  readonly unresolvedTakes: RowHistory['unresolvedTakes'];
   /** Money of the batch. */
   readonly money: Money;
   /** Rows of the batch that failed. */
@@ -39,8 +39,8 @@ export interface RowToMend extends Pick<RowWithCharges, 'charges'> {
  * been charged.
  */
 export function nextForRow(history: RowToMend): string {
-  const { batch, row, unresolvedTakes } = history;
-  const settle = unresolvedTakes.map((take) => takeWord(row, take)).join(' ');
+  const { batch, unresolvedTakes } = history;
+  const settle = unresolvedTakes.map((one) => takeWord(one, one.take)).join(' ');
   if (settle === '') return nextOf(history);
   return (
     `${nextOf(history)}. The request of ${settle} may have been charged, too. If your account shows no job for it: ` +

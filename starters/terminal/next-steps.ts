@@ -188,7 +188,8 @@ function notChosenStep({ batch, counts, money, leftovers, pilot }: Finished): st
 function failedSteps({ batch, counts, leftovers: { failed, fetchable, voiceless }, out }: Finished): readonly string[] {
   const name = shellWord(batch.name);
   const rejected = failed.get('BadRequest');
-  const others = [...failed].filter(([name]) => name !== 'BadRequest');
+  const inParts = failed.get('Unfit');
+  const others = [...failed].filter(([name]) => name !== 'BadRequest' && name !== 'Unfit');
   const steps: string[] = [];
   if (rejected !== undefined) {
     const file = shellWord(`${out}/${outcomeFile('failed') ?? ''}`);
@@ -207,6 +208,14 @@ function failedSteps({ batch, counts, leftovers: { failed, fetchable, voiceless 
     );
   }
   if (voiceless.count > 0) steps.push(voicelessStep(voiceless, name));
+  if (inParts !== undefined) {
+    const these = `${redrive(name, 'failed')} --where class=Unfit`;
+    const [are, them] = inParts.count === 1 ? ['it is', 'it'] : ['they are', 'them'];
+    steps.push(
+      `${rowsInWords(inParts.count)} with parts that failed a check, which are kept. ${whyOf(inParts, name)} To accept ${them} as ${are}, free: ` +
+        `${these} --accept. To pay for such parts again: ${these}`,
+    );
+  }
   if (others.length > 0) {
     const count = others.reduce((sum, [, rows]) => sum + rows.count, 0);
     const all = { count, first: others[0]?.[1].first ?? [] };

@@ -50,7 +50,7 @@ describe('the history of a row', () => {
     await addSampleBatch(place);
     expect((await historyOf('e')).unresolvedTakes).toEqual([]);
     await pay(5, 1, { reason: 'resubmitted' });
-    expect((await historyOf('e')).unresolvedTakes).toEqual([1]);
+    expect((await historyOf('e')).unresolvedTakes).toMatchObject([{ id: 'e', take: 1 }]);
   });
 
   it('names no file where none can be named', async () => {

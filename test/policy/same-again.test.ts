@@ -46,6 +46,30 @@ describe('the same command again', () => {
       [{ ...done, failure: { class: 'JobFailed' } }],
       { type: 'hold', why: 'unfit' },
     ],
+    [
+      'holds a text in parts, of which one did not pass a check',
+      { ...row('failed', { class: 'Unfit' }), parts: 2 },
+      [done, { ...done, failure: { class: 'Unfit' } }],
+      { type: 'hold', why: 'unfit' },
+    ],
+    [
+      'holds a text in parts, of which one failed after a charge',
+      { ...row('failed', { class: 'JobFailed' }), parts: 2 },
+      [done, jobFailed],
+      { type: 'hold', why: 'failed' },
+    ],
+    [
+      'sends a part again that was refused',
+      { ...row('failed', { class: 'BadRequest' }), parts: 2 },
+      [done, attempt('rejected', { failure: { class: 'BadRequest' } })],
+      { type: 'redrive' },
+    ],
+    [
+      'joins parts again that are all there',
+      { ...row('failed', { class: 'NotJoined' }), parts: 2 },
+      [done, done],
+      { type: 'redrive' },
+    ],
     ['holds what may have been charged', row('unknown'), [attempt('unknown')], { type: 'hold', why: 'unknown' }],
   ])('%s', (_, ended, attempts, expected) => {
     expect(decideAgain(ended, attempts, NO_WORD, false)).toEqual(expected);

@@ -1,12 +1,13 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Failure } from '../../../contract/failures.ts';
-import { aBatch, aKey, aRow, INTENT } from '../../ledger/setup.ts';
+import { aBatch, aKey, aRow, INTENT, redriveNow } from '../../ledger/setup.ts';
 import { placeForEach } from '../place-for-each.ts';
 
 /** What `explain` tells of a row that is spoken in parts, and of one of them. */
 
 const LOST: Failure = { class: 'OutcomeUnknown', message: 'No answer came.' };
 const REFUSED: Failure = { class: 'BadRequest', message: 'No.' };
+const WRONG: Failure = { class: 'Unfit', message: 'Other words were heard.' };
 const TEXTS = ['One is here.', 'Two is a little longer.', 'Three ends it.'];
 
 const invocation = placeForEach();
@@ -20,7 +21,7 @@ beforeEach(async () => {
   await ledger.openBatch('b', 2);
 });
 
-async function end(row: number, outcome: 'succeeded' | 'failed' | 'unknown'): Promise<void> {
+async function end(row: number, outcome: 'succeeded' | 'failed' | 'unknown' | 'unfit'): Promise<void> {
   const { ledger } = invocation.place;
   await ledger.intend(aKey(row), INTENT);
   if (outcome === 'unknown')
@@ -29,7 +30,8 @@ async function end(row: number, outcome: 'succeeded' | 'failed' | 'unknown'): Pr
     await ledger.settle(aKey(row), { verdict: 'rejected', failure: REFUSED }, { outcome, failure: REFUSED });
   else {
     const file = { key: `b/${String(row)}.mp3`, bytes: 9, sha256: 'f'.repeat(64), extension: 'mp3' };
-    await ledger.settle(aKey(row), { verdict: 'done', file }, { outcome, file });
+    const failure = outcome === 'unfit' ? { failure: WRONG } : {};
+    await ledger.settle(aKey(row), { verdict: 'done', file, ...failure }, { outcome, file, ...failure });
   }
 }
 
@@ -53,6 +55,36 @@ describe('explain of a row in parts', () => {
         "If it is not there, send again at a new charge: voxbatch reconcile b --resubmit 'r1#2'. " +
         "1 part to send again, at its price: voxbatch redrive b --rows 'r1#1'. What is there stays, and costs nothing again",
     );
+  });
+
+  it('offers what did not pass a check as it is, free, by the shortest name', async () => {
+    await end(3, 'unfit');
+    await end(4, 'failed');
+    await end(5, 'succeeded');
+    const { value } = await invocation.line.json('explain', 'r1', '--json');
+    expect(value['next']).toBe(
+      '1 part with a result that failed a check, which is kept. To accept it as it is, free: ' +
+        "voxbatch redrive b --accept 'r1#1'. To pay for it again: voxbatch redrive b --rows 'r1#1'. " +
+        "1 part to send again, at its price: voxbatch redrive b --rows 'r1#2'. What is there stays, and costs nothing again",
+    );
+  });
+
+  it('names the row alone if all that it lacks did not pass a check', async () => {
+    for (const row of [3, 4]) await end(row, 'unfit');
+    await end(5, 'succeeded');
+    const { value } = await invocation.line.json('explain', 'r1', '--json');
+    expect(value['next']).toMatch(
+      /free: voxbatch redrive b --accept r1\. To pay for them again: voxbatch redrive b --rows r1\./,
+    );
+  });
+
+  it('tells of earlier takes of its parts that may have been charged', async () => {
+    await end(3, 'unknown');
+    for (const row of [4, 5]) await end(row, 'succeeded');
+    const how = { type: 'pay', fromStep: 'speech', reason: 'resubmitted' } as const;
+    await redriveNow(invocation.place.ledger, 'b', [{ row: 3, take: 1, how }]);
+    const { value } = await invocation.line.json('explain', 'r1', '--json');
+    expect(value['next']).toContain("voxbatch reconcile b --not-charged 'r1#1/1'");
   });
 
   it('sends all that failed by the name of the row', async () => {

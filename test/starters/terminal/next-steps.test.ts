@@ -105,6 +105,15 @@ describe('the next steps', () => {
     );
   });
 
+  it('of rows whose parts failed a check are to accept them, free', () => {
+    const failed = new Map([['Unfit', rows('a')]] as const);
+    expect(steps({ failed: 2 }, { failed })).toEqual([
+      '1 row with parts that failed a check, which are kept. Why: voxbatch explain a --batch b. To accept it as it is, free: ' +
+        'voxbatch redrive b --where outcome=failed --where class=Unfit --accept. To pay for such parts again: ' +
+        'voxbatch redrive b --where outcome=failed --where class=Unfit',
+    ]);
+  });
+
   it('of rejected rows are to mend them, since a plain redrive fails the same way', () => {
     const failed = new Map([
       ['BadRequest', rows('a')],
