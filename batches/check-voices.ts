@@ -125,7 +125,9 @@ async function lookUp(
   }
   for (const use of ids) {
     const voice = listed.get(use.voice);
-    if (voice === undefined) report.unknownId(use, { voices: listed, called: names.find(use.voice), strict });
+    const maker = makers.find(({ name }) => isSameName(name, use.voice));
+    if (voice === undefined && maker !== undefined) report.nameOfMade(use, maker);
+    else if (voice === undefined) report.unknownId(use, { voices: listed, called: names.find(use.voice), strict });
     else {
       if (voice.isInTraining === true) meant.set(use.voice, meaningOf(voice));
       report.engines(use, voice);

@@ -1,3 +1,4 @@
+import { defined } from '../contract/defined.ts';
 import { KNOWN_COLUMNS } from '../inputs/header.ts';
 import type { ManifestOptions, ManifestRow } from '../inputs/manifest-reader.ts';
 import { wordsOf } from '../inputs/previous-rows.ts';
@@ -26,8 +27,11 @@ export type LineMismatch = { readonly line: number; readonly id: string } & (
    * is out of date.
    */
   | { readonly type: 'other-job'; readonly row: number; readonly came: string }
-  /** It names a voice that its row did not have; names are looked up when a batch is made. */
-  | { readonly type: 'new-name'; readonly came: string }
+  /**
+   * It names a voice that its row did not have; names are looked up when a batch is made. `made`: the id of the voice of
+   * this name that a row of the batch made.
+   */
+  | { readonly type: 'new-name'; readonly came: string; readonly made?: string }
   | { readonly type: 'other-kind'; readonly row: number; readonly expected: Kind; readonly came: Kind }
 );
 
@@ -88,6 +92,7 @@ async function* matchRows(
 ): AsyncGenerator<FoundRow> {
   const idAt = checked.columns.indexOf(headerOf('id', batch));
   const seen = new RowNumbers();
+  let made: ReadonlyMap<string, string> | undefined;
   for await (const line of lines) {
     const at = { line: line.line, id: line.id };
     const number = line.previousRow ?? (await ledger.findRowById(batch.name, line.id));
@@ -111,10 +116,27 @@ async function* matchRows(
       complainOf({ ...at, type: 'other-kind', row: row.row, expected: row.kind, came: line.spec.kind });
     } else {
       const known = withKnownVoice(line, row, batch);
-      if (known === undefined) complainOf({ ...at, type: 'new-name', came: line.spec.voice ?? '' });
-      else yield { scanned, edit: editOf(scanned, known, checked, batch) };
+      if (known === undefined) {
+        const came = line.spec.voice ?? '';
+        made ??= await voicesMade(ledger, batch.name);
+        complainOf({ ...at, type: 'new-name', came, ...defined({ made: made.get(nameAskedFor(came) ?? '') }) });
+      } else yield { scanned, edit: editOf(scanned, known, checked, batch) };
     }
   }
+}
+
+/** The ids of the voices that rows of the batch made, by their names; without a name that several have. */
+async function voicesMade(ledger: Ledger, batch: string): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>();
+  const several = new Set<string>();
+  for await (const { row } of ledger.scanRows(batch, { outcome: 'succeeded' })) {
+    const { name } = row.spec;
+    if (row.kind !== 'voice' || row.text === null || name === undefined) continue;
+    if (found.has(name)) several.add(name);
+    found.set(name, row.text);
+  }
+  for (const name of several) found.delete(name);
+  return found;
 }
 
 /**

@@ -81,6 +81,12 @@ export class VoiceReport {
     this.#add(use, { expected, came: show(use.voice), code: 'ambiguous-voice' });
   }
 
+  /** A cell without `name:` that is the very name of a voice which the manifest makes, and no id of the list. */
+  nameOfMade({ voice, ...use }: VoiceUse, maker: VoiceMaker): void {
+    const expected = `${show(`name:${voice}`)}, for the voice that row ${String(maker.row)} makes (line ${String(maker.line)}); without name: it is an id, and no voice has it`;
+    this.#add(use, { expected, came: show(voice), code: 'unknown-voice' });
+  }
+
   /** An id that the list does not have. `called`: the voices that have it as their name. */
   unknownId(
     use: VoiceUse,

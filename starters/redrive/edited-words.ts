@@ -23,9 +23,16 @@ export function unusableText(found: UnusableFile, label: string, batch: string):
     case 'mismatched':
       return (
         `${label} has ${found.count === 1 ? 'a row' : `${String(found.count)} rows`} that cannot be redriven. ` +
-        'A batch cannot get new rows. Run them as a new batch.'
+        (isNew(found)
+          ? 'A batch cannot get new rows. Run them as a new batch.'
+          : `Mend ${found.count === 1 ? 'it' : 'them'} in the file, then run the same command again.`)
       );
   }
+}
+
+/** Whether all that is wrong with a file is that it has rows which the batch has not. */
+function isNew({ first }: Extract<UnusableFile, { type: 'mismatched' }>): boolean {
+  return first.every(({ type }) => type === 'no-such-row');
 }
 
 /** The lines of a file that do not fit the batch, a line of text each, then how many more. */
@@ -55,7 +62,12 @@ function whyText(mismatch: LineMismatch, batch: string): string {
         'or older than the last "reconcile --release"'
       );
     case 'new-name':
-      return `expected the id of a voice, or the name that the row had; got "${oneLine(mismatch.came)}": names are looked up only when a batch is made (voxbatch voices list)`;
+      return (
+        `expected the id of a voice, or the name that the row had; got "${oneLine(mismatch.came)}": names are looked up only when a batch is made ` +
+        (mismatch.made === undefined
+          ? '(voxbatch voices list)'
+          : `(write ${oneLine(mismatch.made)}, the id of the voice of this name that the batch made)`)
+      );
     case 'other-kind':
       return `expected kind ${mismatch.expected}, as row ${String(mismatch.row)} has; got ${mismatch.came}`;
   }

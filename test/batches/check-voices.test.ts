@@ -73,7 +73,7 @@ describe('checkVoices', () => {
   it.each([
     ['lin', 'v-3 (qwen)', []],
     ['Ada', 'v-1 (fishaudio), v-2 (minimax)', []],
-    ['Eve', 'the voice that row 7 makes (line 8)', [{ name: 'Eve', row: 7, line: 8, id: 'e' }]],
+    ['eve', 'the voice that row 7 makes (line 8)', [{ name: 'Eve', row: 7, line: 8, id: 'e' }]],
   ])('says of %s, the name of a voice without name:, what is probably meant', async (cell, whose, makers) => {
     const hint = `is not in the API's list of voices; did you mean "name:${cell}", the name of ${whose}? (voxbatch voices list)`;
     const { checked } = await check([`${cell},`], { makers });
@@ -81,6 +81,16 @@ describe('checkVoices', () => {
     expect(problems(await check([`${cell},`], { makers, strict: true }))).toMatchObject([
       expect.stringContaining(`did you mean "name:${cell}"`),
     ]);
+  });
+
+  it('refuses a cell that is the very name of a voice which the manifest makes: as an id it would be refused unpaid', async () => {
+    const made = (name: string): readonly VoiceMaker[] => [{ name, row: 7, line: 8, id: 'e' }];
+    expect(problems(await check(['Eve,', 'Eve,'], { makers: made('Eve') }))).toEqual([
+      '2 | r2 | voice | unknown-voice | "name:Eve", for the voice that row 7 makes (line 8); without name: it is an id, and no voice has it | ' +
+        'Eve (in 2 rows, of which this is the first)',
+    ]);
+    // The id of a voice that is there is meant, whatever the new one is called.
+    expect(problems(await check(['narrator,'], { makers: made('narrator') }))).toBe('sound');
   });
 
   it('looks where all the rows speak: on the legacy paths, whose engines are no business of the current list', async () => {

@@ -102,13 +102,20 @@ describe('findEditedRows', () => {
     await ledger.openBatch('named', 1);
     const batch = await ledger.findBatch('named');
     if (batch === undefined) throw new Error('there is no batch');
-    const found = (voice: string): Promise<EditedRows> =>
+    const found = (voice: string, from = ledger): Promise<EditedRows> =>
       withManifest(`id,text,voice\na,Eins.,${voice}\n`, async (path) =>
-        findEditedRows(await openManifest(path), { ledger, batch }),
+        findEditedRows(await openManifest(path), { ledger: from, batch }),
       );
     const same = await found('name:Ada');
     if (same.type !== 'found') throw new Error(same.type);
     expect(await found('name:Lin')).toMatchObject({ type: 'mismatched', first: [{ line: 2, type: 'new-name' }] });
+    const made = { row: { kind: 'voice', text: 'v-9', spec: { name: 'Lin' } } };
+    const scanRows = async function* (): AsyncGenerator {
+      yield await Promise.resolve(made);
+    };
+    const withMade = Object.create(ledger, { scanRows: { value: scanRows } }) as typeof ledger;
+    const mismatched = await found('name:Lin', withMade);
+    expect(mismatched).toMatchObject({ first: [{ type: 'new-name', came: 'name:Lin', made: 'v-9' }] });
     expect(await found('v-2')).toMatchObject({ type: 'found' });
   });
 
