@@ -48,7 +48,7 @@ export const FAILURES = {
     then: 'voxbatch reads the job again for a new link, free; after a few tries the row fails and keeps its job id',
   },
   Unfit: {
-    from: 'a complete result that is silent, of another kind than requested, or not what `--verify` expects',
+    from: 'a complete result that is silent, of another kind than requested, not what `--verify` expects, or not verified because its verification was refused',
     then: 'the row ends `unfit`, and the result is kept under `media/unfit/` (of a row in parts, the part ends so and is kept, and the row ends `failed`); voxbatch pays for another only with `--retakes N`, and keeps the best; `voxbatch redrive --accept` accepts it as it is, free',
   },
   OverBudget: {

@@ -113,6 +113,13 @@ export function isFetchedFree(row: RedriveRow, attempts: readonly RedriveAttempt
   return plan.type === 'wait' && paidSteps(row.spec, plan).length === 0;
 }
 
+/** Whether a redrive of a row pays for a check of its result, and for nothing else. */
+export function paysOnlyCheck(row: RedriveRow, attempts: readonly RedriveAttempt[]): boolean {
+  const plan = planRedrive(row, attempts, { step: null, resubmit: false, replace: false, accept: false, edited: null });
+  const paid = paidSteps(row.spec, plan);
+  return paid.length > 0 && paid.every((step) => checkedBy(row.spec.kind, step) !== undefined);
+}
+
 /** A row whose parts are all there: joining them again costs nothing. Its parts are planned by themselves. */
 function planWhole(row: RedriveRow, { edited }: RedriveWish): RedrivePlan {
   const step = edited?.from ?? null;

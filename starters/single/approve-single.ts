@@ -57,7 +57,7 @@ export async function approveNew(
   const payer = payerOf(spend, open, invocation);
   const facts = spendFacts(summary, { settings, confirmAbove: payer.confirmAbove }, payer);
   if (reasons.cached.rows > 0) output.say('An earlier, equal row has this result: it costs nothing.');
-  else if (settings.cache !== 'only') output.say(`${priceOf(facts)}${retakesText(settings)}`);
+  else if (settings.cache !== 'only') output.say(`${priceOf(facts, flags.probe)}${retakesText(settings)}`);
   await checkSpend(facts, output);
   return { summary, options: priced.options };
 }
@@ -84,9 +84,10 @@ export async function approveAgain(
   return true;
 }
 
-function priceOf({ bill, isEstimate }: Pick<SpendFacts, 'bill' | 'isEstimate'>): string {
+/** `isProbed`: its media were read, and did not tell it. */
+function priceOf({ bill, isEstimate }: Pick<SpendFacts, 'bill' | 'isEstimate'>, isProbed = false): string {
   if (bill.unpriced === 0) return `It costs ${isEstimate ? 'about ' : ''}${inCredits(bill.quoted)}.`;
-  return 'Its price depends on the length of its media, which is not known (--probe reads it, free).';
+  return `Its price depends on the length of its media, which is not known${isProbed ? '' : ' (--probe reads it, free)'}.`;
 }
 
 /** Takes that may follow by themselves are not in the price. */

@@ -7,7 +7,7 @@ import type { BatchRecord, Money } from '../../ledger/record-types.ts';
 import type { RowHistory } from '../../batches/explain.ts';
 import type { RowWithCharges } from '../../results/result-line.ts';
 import { budgetFor } from '../../policy/budget.ts';
-import { jobToWaitFor } from '../../policy/redrive.ts';
+import { jobToWaitFor, paysOnlyCheck } from '../../policy/redrive.ts';
 import { pauseMessage } from './pause-words.ts';
 import { hasList, lacksOnlyCheck, madeBy, makerAwaited } from '../../batches/leftovers.ts';
 import { nextForParts } from './next-for-parts.ts';
@@ -76,7 +76,7 @@ function nextOf({ batch, row, charges, parts, money, failedRows, isWritten, isDe
       if (row.failure?.class === 'NotCached') return `Pay for it: voxbatch tune ${name} --cache on, then: ${redrive}`;
       return `Raise the budget (voxbatch tune ${name} --budget ${row.quoted === null ? 'CREDITS' : String(budgetFor(money, row.quoted))}), then: ${redrive}`;
     case 'unfit':
-      return `Its result is kept. Accept it as it is, free: voxbatch redrive ${name} --accept ${word}. To pay for another one: ${redrive}`;
+      return `Its result is kept. Accept it as it is, free: voxbatch redrive ${name} --accept ${word}. To pay for ${paysOnlyCheck(row, charges) ? 'its verification alone' : 'another one'}: ${redrive}`;
     case 'cancelled':
       return `Send it again, at its price: ${redrive}`;
     case null:

@@ -61,7 +61,7 @@ export function namedRowLines({ first, count }: NamedRows): readonly string[] {
 
 /** Printed while the length of media is read. */
 export function probingText(rows: number): string {
-  return `Reading the length of the media of ${number(rows)} rows (free) …`;
+  return `Reading the length of the media of ${rowsInWords(rows)} (free) …`;
 }
 
 /** The rows whose media could not be read, and their price now. `assumeSeconds`: undefined if no length is assumed. */
@@ -71,7 +71,7 @@ export function notProbedLines(notProbed: NamedRows, assumeSeconds: number | und
     assumeSeconds === undefined
       ? 'these rows have no price'
       : `they are priced at ${String(assumeSeconds)} s (--assume-seconds)`;
-  return [`The length could not be read for ${number(notProbed.count)} rows; ${then}:`, ...namedRowLines(notProbed)];
+  return [`The length could not be read for ${rowsInWords(notProbed.count)}; ${then}:`, ...namedRowLines(notProbed)];
 }
 
 function unpricedText({ rows, bill }: TellableFacts): string {

@@ -4,6 +4,7 @@ import { ATTEMPT_STATES, OUTCOMES, type AttemptState } from '../../contract/outc
 import { KINDS, stepsIn, STEPS, type Step } from '../../contract/row-kinds.ts';
 import {
   paidSteps,
+  paysOnlyCheck,
   planRedrive,
   type RedriveAttempt,
   type RedriveRow,
@@ -47,6 +48,19 @@ describe('a row without a result', () => {
     expect(planRedrive({ ...DUB, take: 2, redoFrom: 'lip-sync' }, attempts, WISH)).toMatchObject({
       fromStep: 'lip-sync',
     });
+  });
+
+  it('pays for no more than the check of a result whose check was refused', () => {
+    const row: RedriveRow = {
+      ...TTS,
+      spec: { kind: 'tts', verify: 0.25 },
+      outcome: 'unfit',
+      failure: { class: 'Unfit' },
+    };
+    const refused = attempt('verification', 'rejected', { failure: { class: 'BadRequest' } });
+    const foundFault = attempt('verification', 'done', { finishedAt: 1, failure: { class: 'Unfit' } });
+    expect(paysOnlyCheck(row, [finished('speech'), refused])).toBe(true);
+    expect(paysOnlyCheck(row, [finished('speech'), foundFault])).toBe(false);
   });
 
   it('does not keep a step that a later take was to do anew', () => {

@@ -96,7 +96,7 @@ describe('run, before it makes a batch', () => {
       await writeFile('probe.csv', `id,audio\nfound,${media.url}/a.mp3\nlost,${media.url}/b.mp3\n`);
       const said = await refusal('run', 'probe.csv', '--budget', '100', '--probe');
       expect(said).toMatch(
-        /The length could not be read for 1 rows?; these rows have no price:\n {2}line 3, id lost: the audio answers 404\n/,
+        /The length could not be read for 1 row; these rows have no price:\n {2}line 3, id lost: the audio answers 404\n/,
       );
       expect(said).toContain('needs a price for every row; 1 row of 2 has none');
       for (const { headers } of media.requests) expect(JSON.stringify(headers)).not.toContain(TOKEN);
