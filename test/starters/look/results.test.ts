@@ -1,6 +1,7 @@
 import { appendFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { claimFolder } from '../../../store/owner-file.ts';
 import { addBatch, addSampleBatch, finish, intend, keyOf } from '../../results/sample-batch.ts';
 import { placeForEach } from '../place-for-each.ts';
 
@@ -92,6 +93,7 @@ describe('results and verify', () => {
     expect(lost.stderr).toContain(`The stored result of a (row 1) is missing or damaged in the store, ${store}.`);
     expect(lost.stderr).toContain('If VOXBATCH_STORE');
     expect(lost.stderr).toContain('If it is lost: voxbatch redrive demo --damaged\nIt fetches what a job made');
+    await claimFolder(store, invocation.place.ledger.id);
     const redrive = await invocation.line.run('redrive', 'demo', '--rows', 'a', '--dry-run');
     expect(redrive.stdout).toContain('1 row whose job was paid for: wait for the result again, free');
 
@@ -105,7 +107,7 @@ describe('results and verify', () => {
     expect(value).toMatchObject({ damaged_in_store: [{ row: 1, id: 'a', is: 'missing' }] });
   });
 
-  it('see a stored file that was changed in invocation.place, through its link in the out folder', async () => {
+  it('see a stored file that was changed in place, through its link in the out folder', async () => {
     await addSampleBatch(invocation.place);
     await invocation.line.run('results', '--out', 'here');
     await writeFile(join(invocation.place.folder, 'store', 'demo', '1-speech-1.mp3'), 'noise');
