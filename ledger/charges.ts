@@ -150,7 +150,9 @@ export async function finishJob(
       });
       if (lost !== null) {
         // It was announced as free: nothing is paid for by itself.
-        await applyJobEnd(row, await afterFetchedAgain(row, ended, lost, withoutRetake(effect)));
+        const end = await afterFetchedAgain(row, ended, lost, withoutRetake(effect));
+        // A stop may have cancelled its row meanwhile.
+        await applyJobEnd(row, end, ['overdue', 'cancelled']);
       } else {
         await keepPaidResult(tx, ended, effect);
         // Earlier trouble with its result is over.

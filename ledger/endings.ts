@@ -1,4 +1,4 @@
-import type { RowState } from '../contract/outcomes.ts';
+import type { Outcome, RowState } from '../contract/outcomes.ts';
 import { checkedBy, type Step } from '../contract/row-kinds.ts';
 import { haltIfDue, haltIfWholeIsDue } from './halts.ts';
 import { awaitRefused } from './refused-voices.ts';
@@ -85,10 +85,14 @@ function wasGivenUp({ kind, outcome, failure }: RowLine, step: Step): boolean {
 
 /**
  * Applies the end of a job: to an open row as usual, and to one that nobody waited for any longer if it brings an
- * ending. A row with a running job is cancelled only if that is read again for a lost file.
+ * ending. `late`: how such rows have ended.
  */
-export async function applyJobEnd(row: RowInHand, end: RowEffect): Promise<void> {
-  if (row.line.outcome !== 'overdue' && row.line.outcome !== 'cancelled') return applyEffect(row, end);
+export async function applyJobEnd(
+  row: RowInHand,
+  end: RowEffect,
+  late: readonly Outcome[] = ['overdue'],
+): Promise<void> {
+  if (row.line.outcome === null || !late.includes(row.line.outcome)) return applyEffect(row, end);
   const effect = withoutRetake(end);
   if ('outcome' in effect) await row.change(endingColumns(bestOf(row, effect)));
 }
