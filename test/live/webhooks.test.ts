@@ -16,7 +16,8 @@ let flags: readonly string[];
 
 beforeAll(async () => {
   const [from, to] = JOB_MS;
-  world = await LiveWorld.withServer({
+  // A server of its own: whoever starts it knows at once that the killed process is dead.
+  world = await LiveWorld.create({
     ...{ seed: 95, createMs: [5, 20], jobMs: [from, to], webhooks: 'each' },
     shape: 'profile.webhook=webhookUrl',
   });
