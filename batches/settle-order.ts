@@ -8,7 +8,7 @@ import type { SettledRow } from './settled-row.ts';
 import type { SettleOrder } from './settle-wish.ts';
 
 /** What settling needs. */
-export interface SettleInvocation {
+export interface SettleContext {
   readonly ledger: Ledger;
   readonly reads: FreeReads;
   readonly batch: BatchRecord;
@@ -18,7 +18,7 @@ export interface SettleInvocation {
 
 /** Settles rows, first those that a person decided. Yields each row once it is settled or refused. Free. */
 export async function* settleOrder(
-  { ledger, reads, batch, who }: SettleInvocation,
+  { ledger, reads, batch, who }: SettleContext,
   { releases, notCharged, adoptions, lookFor }: SettleOrder,
 ): AsyncGenerator<SettledRow, void, undefined> {
   for (const take of releases) yield releaseTake(ledger, batch.name, take, who);
