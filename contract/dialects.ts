@@ -8,6 +8,11 @@ export type Dialect = (typeof DIALECTS)[number];
 /** Which dialect the rows of a batch speak, as a user writes it: one for all, or `legacy` for a share of them. */
 export type DialectChoice = Dialect | `legacy=${number}%`;
 
+/** The dialect of what is asked for once, not for each row: legacy only where all rows speak it. Default `v1`. */
+export function soleDialect(choice: string | undefined): Dialect {
+  return choice === 'legacy' ? 'legacy' : 'v1';
+}
+
 /** {@link DialectChoice} as a pattern. */
 export const DIALECT_CHOICE = /^(v1|legacy|legacy=(100|[1-9]?\d(\.\d{1,3})?)%)$/;
 /** What {@link DIALECT_CHOICE} takes, in words. */

@@ -1,5 +1,6 @@
 import type { SpeechApi, Voice } from '../../api/speech-api.ts';
 import type { SingleJob } from '../../batches/single-job.ts';
+import { soleDialect } from '../../contract/dialects.ts';
 import type { VoiceUser } from '../../ledger/voice-users.ts';
 import { realmOf, type OpenApi } from '../open-api.ts';
 import { refuseOption } from '../refuse-option.ts';
@@ -49,7 +50,7 @@ export function voiceFunctions(
   single: (job: SingleJob, options: SingleJobOptions) => Promise<SingleAnswer>,
 ): VoiceFunctions {
   const { config } = session.settings;
-  const spoken = ({ api }: OpenApi): SpeechApi => api.speaking(config.apiDialect === 'legacy' ? 'legacy' : 'v1');
+  const spoken = ({ api }: OpenApi): SpeechApi => api.speaking(soleDialect(config.apiDialect));
   return {
     listVoices: async (options = {}) => listVoices(spoken(await session.api()), options),
     showVoice: async (asked) => {

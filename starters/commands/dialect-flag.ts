@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { DIALECTS, type Dialect } from '../../contract/dialects.ts';
+import { DIALECTS, soleDialect, type Dialect } from '../../contract/dialects.ts';
 import type { Config } from '../../inputs/config-file.ts';
 
 /** The flag of commands that ask the API for one thing. */
@@ -16,5 +16,5 @@ export function dialectOption(): Option {
 
 /** The dialect of the flag, else the one that all rows of a new batch would use. */
 export function dialectFor({ apiDialect }: DialectFlag, config: Pick<Config, 'apiDialect'>): Dialect {
-  return apiDialect ?? (config.apiDialect === 'legacy' ? 'legacy' : 'v1');
+  return apiDialect ?? soleDialect(config.apiDialect);
 }
