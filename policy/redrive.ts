@@ -106,17 +106,18 @@ export function planRedrive(row: RedriveRow, attempts: readonly RedriveAttempt[]
   return { type: 'pay', fromStep, reason };
 }
 
+/** A redrive of what is unfinished, by which a person wants nothing besides. */
+const PLAIN: RedriveWish = { step: null, resubmit: false, replace: false, accept: false, edited: null };
+
 /** Whether a redrive of a row that failed fetches its result again, and pays for nothing. */
 export function isFetchedFree(row: RedriveRow, attempts: readonly RedriveAttempt[]): boolean {
-  const plain = { step: null, resubmit: false, replace: false, accept: false, edited: null };
-  const plan = planRedrive(row, attempts, plain);
+  const plan = planRedrive(row, attempts, PLAIN);
   return plan.type === 'wait' && paidSteps(row.spec, plan).length === 0;
 }
 
 /** Whether a redrive of a row pays for a check of its result, and for nothing else. */
 export function paysOnlyCheck(row: RedriveRow, attempts: readonly RedriveAttempt[]): boolean {
-  const plan = planRedrive(row, attempts, { step: null, resubmit: false, replace: false, accept: false, edited: null });
-  const paid = paidSteps(row.spec, plan);
+  const paid = paidSteps(row.spec, planRedrive(row, attempts, PLAIN));
   return paid.length > 0 && paid.every((step) => checkedBy(row.spec.kind, step) !== undefined);
 }
 
