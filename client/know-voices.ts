@@ -31,8 +31,8 @@ export async function knowVoices(
   manifest: SoundManifest,
   ledger: Records | undefined,
 ): Promise<KnownVoices> {
-  const read: ReadVoices = (wanted, dialect) => readVoicesIn(api, dialect, wanted);
-  const checked = await checkVoices(manifest, read, { madeBy: (id) => rowThatMade(id, api.baseUrl, ledger) });
+  const { read, madeBy } = lookUps(api, ledger);
+  const checked = await checkVoices(manifest, read, { madeBy });
   if (checked.type !== 'unread') return checked;
   const { why, names, first } = checked;
   throw new VoxbatchError({ type: 'voices-unread', why, names, first });
@@ -55,8 +55,7 @@ export async function withVoiceProblems(
   try {
     const api = await reachApi();
     ledger = await openRecordsIfAny(settings);
-    const read: ReadVoices = (wanted, dialect) => readVoicesIn(api, dialect, wanted);
-    const madeBy: MadeBy = (id) => rowThatMade(id, api.baseUrl, ledger);
+    const { read, madeBy } = lookUps(api, ledger);
     return merged(summary, await checkVoices({ summary, options }, read, { madeBy, mayWait: false }));
   } catch (error) {
     if (error instanceof VoxbatchError) return summary;
@@ -64,6 +63,17 @@ export async function withVoiceProblems(
   } finally {
     await ledger?.close();
   }
+}
+
+/** What the check of voices asks: the API's list, and the rows of this ledger. */
+function lookUps(
+  api: Pick<SpeechApi, 'baseUrl' | 'speaking'>,
+  ledger: Records | undefined,
+): { readonly read: ReadVoices; readonly madeBy: MadeBy } {
+  return {
+    read: (wanted, dialect) => readVoicesIn(api, dialect, wanted),
+    madeBy: (id) => rowThatMade(id, api.baseUrl, ledger),
+  };
 }
 
 function merged(summary: ManifestSummary, ofVoices: CheckedVoices): ManifestSummary {
