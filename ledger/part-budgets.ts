@@ -1,10 +1,10 @@
-import { ACCEPTED_STATES } from '../contract/outcomes.ts';
 import type { Intent } from './charge-methods.ts';
 import { updateRow } from './line-changes.ts';
 import { toSettings } from './records.ts';
 import type { RowInHand } from './row-in-hand.ts';
 import { selectParts } from './rows.ts';
 import type { ChargeLine, RowLine, Tx } from './schema.ts';
+import { isUnsent } from './unsent-rows.ts';
 
 /**
  * What rows in parts hold back from a budget. With the first request of such a row its unsent parts reserve their
@@ -22,19 +22,7 @@ export async function unsentBeside(tx: Tx, { batch, row, part_of: whole }: RowLi
     .where('row', '<>', row)
     .where('outcome', 'is', null)
     .where('state', 'in', ['waiting', 'blocked'])
-    .where((eb) =>
-      eb.not(
-        eb.exists(
-          eb
-            .selectFrom('charges')
-            .select('charges.row')
-            .whereRef('charges.batch', '=', 'rows.batch')
-            .whereRef('charges.row', '=', 'rows.row')
-            .whereRef('charges.take', '=', 'rows.take')
-            .where('charges.state', 'in', [...ACCEPTED_STATES, 'cached', 'sending', 'unknown']),
-        ),
-      ),
-    )
+    .where(isUnsent('rows', 'in-this-take'))
     .execute();
 }
 

@@ -7,6 +7,7 @@ import type { VoiceRefused } from './row-effects.ts';
 import type { RowInHand } from './row-in-hand.ts';
 import type { Db, RowLine, Tx } from './schema.ts';
 import { look } from './transactions.ts';
+import { isUnsent } from './unsent-rows.ts';
 import type { Account } from './voice-users.ts';
 
 /**
@@ -89,18 +90,7 @@ async function blockUnsent(tx: Tx, use: VoiceUse, now: number): Promise<void> {
     .where('outcome', 'is', null)
     .where('state', '=', 'waiting')
     .where(speaksWith(use))
-    .where((eb) =>
-      eb.not(
-        eb.exists(
-          eb
-            .selectFrom('charges')
-            .select('charges.row')
-            .whereRef('charges.batch', '=', 'rows.batch')
-            .whereRef('charges.row', '=', 'rows.row')
-            .where('charges.state', 'in', [...ACCEPTED_STATES, 'cached', 'sending', 'unknown']),
-        ),
-      ),
-    )
+    .where(isUnsent('rows', 'ever'))
     .execute();
 }
 

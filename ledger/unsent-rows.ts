@@ -1,0 +1,15 @@
+import { sql, type RawBuilder } from 'kysely';
+import { ACCEPTED_STATES, type AttemptState } from '../contract/outcomes.ts';
+
+/** States of an attempt that has brought a result, or may: all but those that were refused or taken back. */
+const SENT: readonly AttemptState[] = [...ACCEPTED_STATES, 'cached', 'sending', 'unknown'];
+
+/** Rows that nothing was sent for which could bring a result, and that were given none: ever, or in their current take. */
+export function isUnsent(rows: string, when: 'ever' | 'in-this-take'): RawBuilder<boolean> {
+  const at = (column: string): RawBuilder<unknown> => sql`${sql.ref(`${rows}.${column}`)}`;
+  const ofTake = when === 'ever' ? sql`` : sql`and sent.take = ${at('take')}`;
+  return sql<boolean>`not exists (
+    select 1 from charges as sent
+    where sent.batch = ${at('batch')} and sent.row = ${at('row')} ${ofTake} and sent.state in (${sql.join(SENT)})
+  )`;
+}
