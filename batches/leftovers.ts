@@ -82,22 +82,31 @@ export async function gatherLeftovers(
   { name: batch, settings }: Pick<BatchRecord, 'name' | 'settings'>,
   { outcomes }: Counts,
 ): Promise<Leftovers> {
-  const failed = new Map<FailureClass | '', Pile>();
-  const fetchable = new Pile();
-  const lost = { listed: new Pile(), unlisted: new Pile(), unchecked: new Pile() };
   const rowsOf = async function* (outcome: Outcome): AsyncGenerator<RowStanding, void, undefined> {
     if (outcomes[outcome] > 0) yield* ledger.scanRows(batch, { outcome });
   };
-  if (outcomes.unknown + outcomes.failed > 0) {
-    for await (const scanned of selectUnknown(ledger, batch)) {
-      const isListed = hasList(scanned, settings.tts);
-      const pile = lacksOnlyCheck(scanned) ? lost.unchecked : isListed ? lost.listed : lost.unlisted;
-      pile.add(scanned, { makes: madeBy(scanned, settings.tts) });
-    }
-  }
+  const mayBeLost = outcomes.unknown + outcomes.failed > 0;
+  return {
+    ...(await sortFailed(rowsOf('failed'), ledger, batch)),
+    lost: await sortLost(mayBeLost ? selectUnknown(ledger, batch) : [], settings.tts),
+    otherParts: await findOtherParts([rowsOf('unknown'), rowsOf('overdue')], ledger, batch),
+    skippedQuotes: await ledger.skippedQuotes(batch),
+    earlierUnresolved: await ledger.earlierUnresolved(batch, NAMED),
+  };
+}
+
+type Rows = AsyncIterable<RowStanding> | Iterable<RowStanding>;
+
+async function sortFailed(
+  rows: Rows,
+  ledger: Ledger,
+  batch: string,
+): Promise<Pick<Leftovers, 'failed' | 'fetchable' | 'voiceless'>> {
+  const failed = new Map<FailureClass | '', Pile>();
+  const fetchable = new Pile();
   const makers = new Set<number>();
   let voiceless = 0;
-  for await (const scanned of rowsOf('failed')) {
+  for await (const scanned of rows) {
     const name = scanned.row.failure?.class ?? '';
     if (name === 'OutcomeUnknown') continue;
     if (name === 'ResultGone' && (await isFetchable(ledger, batch, scanned))) {
@@ -114,24 +123,27 @@ export async function gatherLeftovers(
     pile.add(scanned);
     failed.set(name, pile);
   }
-  const otherParts = new Pile();
-  for (const outcome of ['unknown', 'overdue'] as const) {
-    for await (const { row } of rowsOf(outcome)) {
+  return { failed, fetchable, voiceless: { count: voiceless, makers: [...makers] } };
+}
+
+async function sortLost(rows: Rows, tts: TtsMode): Promise<Leftovers['lost']> {
+  const lost = { listed: new Pile(), unlisted: new Pile(), unchecked: new Pile() };
+  for await (const scanned of rows) {
+    const pile = lacksOnlyCheck(scanned) ? lost.unchecked : hasList(scanned, tts) ? lost.listed : lost.unlisted;
+    pile.add(scanned, { makes: madeBy(scanned, tts) });
+  }
+  return lost;
+}
+
+async function findOtherParts(outcomes: readonly Rows[], ledger: Ledger, batch: string): Promise<SomeRows> {
+  const found = new Pile();
+  for (const rows of outcomes) {
+    for await (const { row } of rows) {
       const parts = row.parts === null ? [] : await ledger.partsOf(batch, row.row);
-      for (const part of parts) if (isOther(part.row)) otherParts.add(part);
+      for (const part of parts) if (isOther(part.row)) found.add(part);
     }
   }
-  const skippedQuotes = await ledger.skippedQuotes(batch);
-  const earlierUnresolved = await ledger.earlierUnresolved(batch, NAMED);
-  return {
-    failed,
-    fetchable,
-    voiceless: { count: voiceless, makers: [...makers] },
-    lost,
-    otherParts,
-    skippedQuotes,
-    earlierUnresolved,
-  };
+  return found;
 }
 
 /** The row that must make a failed row's voice first; undefined if the voice is there, or is not what it lacks. */
