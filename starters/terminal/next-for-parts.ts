@@ -1,6 +1,7 @@
 import { hasResult } from '../../contract/outcomes.ts';
 import { partWord } from '../../contract/row-parts.ts';
 import type { RowHistory } from '../../batches/explain.ts';
+import type { SomeRows } from '../../batches/leftovers.ts';
 import type { NamedRow } from '../../batches/named-row.ts';
 import { isUnknown } from '../../batches/unknown-rows.ts';
 import { shellWord } from './go-on-command.ts';
@@ -31,26 +32,27 @@ export function nextForParts(row: RowHistory['row'], parts: Parts, batch: string
   /** The row is the shorter name of all that it lacks. */
   const only = (some: Parts): readonly NamedRow[] => (some.length < lacking.length ? some : [row]);
   const sentences = [
-    unchecked.length === 0
-      ? ''
-      : `${partWord(unchecked.length)} with ${uncheckedSteps({ count: unchecked.length, parts: unchecked.length, first: unchecked }, name)}`,
-    lost.length === 0
-      ? ''
-      : `${partWord(lost.length)} may have been charged. ${wordSteps({ count: lost.length, parts: lost.length, first: lost }, name)}`,
-    late.length === 0
-      ? ''
-      : `${partWord(late.length)} with a job that is paid for and still runs. Wait for it again, free: ${redrive(late)}`,
-    gone.length === 0
-      ? ''
-      : `${partWord(gone.length)} whose result was paid for but could not be fetched. Try again, free: ${redrive(gone)}`,
-    unfit.length === 0
-      ? ''
-      : `${partWord(unfit.length)} with a result that failed a check, which is kept. To accept ${unfit.length === 1 ? 'it as it is' : 'them as they are'}, free: ` +
-        `voxbatch redrive ${name} --accept ${named(only(unfit))}. To pay for ${unfit.length === 1 ? 'it' : 'them'} again: ${redrive(only(unfit))}`,
-    others.length === 0
-      ? ''
-      : `${partWord(others.length)} to send again, at ${others.length === 1 ? 'its' : 'their'} price: ${redrive(only(others))}`,
-    lacking.length === parts.length ? '' : 'What is there stays, and costs nothing again',
+    of(unchecked, (parts) => `with ${uncheckedSteps(someOf(parts), name)}`),
+    of(lost, (parts) => `may have been charged. ${wordSteps(someOf(parts), name)}`),
+    of(late, (parts) => `with a job that is paid for and still runs. Wait for it again, free: ${redrive(parts)}`),
+    of(gone, (parts) => `whose result was paid for but could not be fetched. Try again, free: ${redrive(parts)}`),
+    of(
+      unfit,
+      (parts, isOne) =>
+        `with a result that failed a check, which is kept. To accept ${isOne ? 'it as it is' : 'them as they are'}, free: ` +
+        `voxbatch redrive ${name} --accept ${named(only(parts))}. To pay for ${isOne ? 'it' : 'them'} again: ${redrive(only(parts))}`,
+    ),
+    of(others, (parts, isOne) => `to send again, at ${isOne ? 'its' : 'their'} price: ${redrive(only(parts))}`),
+    lacking.length === parts.length ? [] : ['What is there stays, and costs nothing again'],
   ];
-  return sentences.filter((sentence) => sentence !== '').join('. ');
+  return sentences.flat().join('. ');
+}
+
+/** What is said of these parts, behind their number; nothing if there are none. */
+function of(parts: Parts, say: (parts: Parts, isOne: boolean) => string): readonly string[] {
+  return parts.length === 0 ? [] : [`${partWord(parts.length)} ${say(parts, parts.length === 1)}`];
+}
+
+function someOf(parts: Parts): SomeRows {
+  return { count: parts.length, parts: parts.length, first: parts };
 }
