@@ -9,15 +9,12 @@ import { afterJobFailed } from '../../policy/new-take.ts';
 import type { FaultPlan } from '../../simulator/fault-plan.ts';
 import { BATCH, tts, type Wanted } from './rows.ts';
 import { workOn } from './cached.ts';
+import { speaks, verified } from './verified.ts';
 import { createWorld, type World } from './world.ts';
 
 /** What may happen while a lost file is fetched again. */
 
-const TEXT = 'The harbour was quiet that night. Nobody heard the small boat come in. In the morning it was gone again.';
-const VERIFIED = { ...tts(), text: TEXT, verify: 0.25 };
 const MISSING = lostFile('missing', undefined);
-const speaks = (as: string): NonNullable<FaultPlan['rules']>[number] =>
-  ({ on: 'create', operation: 'speech-job', fault: { kind: 'speaks', as }, times: 1 }) as never;
 
 let world: World;
 
@@ -48,14 +45,14 @@ async function comesHome(
 
 /** The row has the speech of its first take, which a person accepted, after a second. */
 async function haveEarlierTake(): Promise<void> {
-  await begin(VERIFIED, { retakes: 1 }, [speaks('missing-sentence'), speaks('other-words')]);
+  await begin(verified(), { retakes: 1 }, [speaks('missing-sentence'), speaks('other-words')]);
   const ledger = await world.look();
   await ledger.redrive(BATCH, [{ row: 1, take: 2, outcome: 'unfit', how: { type: 'accept' } }]);
 }
 
 it.each([
   ['an earlier', haveEarlierTake, 2],
-  ['the same', () => begin(VERIFIED), 1],
+  ['the same', () => begin(verified()), 1],
 ])('a stop waits for the file of %s take, as for any running job', async (_, have, take) => {
   await have();
   const lost = await lose();

@@ -9,14 +9,10 @@ import type { RowSpec } from '../../contract/row-kinds.ts';
 import type { FaultPlan } from '../../simulator/fault-plan.ts';
 import { BATCH, dub, stt, tts, type Wanted } from './rows.ts';
 import { workOn } from './cached.ts';
+import { speaks, TEXT, verified } from './verified.ts';
 import { createWorld, type World } from './world.ts';
 
 /** Rows whose stored file is damaged after they have succeeded: what was paid for is fetched again, and not paid again. */
-
-const TEXT = 'The harbour was quiet that night. Nobody heard the small boat come in. In the morning it was gone again.';
-const verified = (spec: RowSpec = tts()): RowSpec => ({ ...spec, text: TEXT, verify: 0.25 });
-const speaks = (as: string): NonNullable<FaultPlan['rules']>[number] =>
-  ({ on: 'create', operation: 'speech-job', fault: { kind: 'speaks', as }, times: 1 }) as never;
 
 let world: World;
 

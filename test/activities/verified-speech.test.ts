@@ -8,14 +8,13 @@ import { speechSeconds } from '../../simulator/media/melody.ts';
 import { usedAttempt } from '../../policy/row-machine.ts';
 import { redriveNow } from '../ledger/setup.ts';
 import { BATCH, dub, keyOf, tts, type Wanted } from './rows.ts';
+import { speaks, TEXT, verified } from './verified.ts';
 import type { Worker } from './worker.ts';
 import { createWorld, type World } from './world.ts';
 
 /** Rows whose speech is transcribed and compared with the text: what is paid, what is kept, and what a person can do. */
 
-const TEXT = 'The harbour was quiet that night. Nobody heard the small boat come in. In the morning it was gone again.';
 const ACCEPT = { row: 1, take: 1, how: { type: 'accept' } } as const;
-const verified = (spec: RowSpec = tts()): RowSpec => ({ ...spec, text: TEXT, verify: 0.25 });
 
 let world: World;
 let worker: Worker;
@@ -28,8 +27,6 @@ async function begin(spec: RowSpec, rules: FaultPlan['rules'] = [], wanted: Want
 
 const operations = (): readonly string[] => world.charges().map(({ operation }) => operation);
 
-const speaks = (as: string, times = 1): NonNullable<FaultPlan['rules']>[number] =>
-  ({ on: 'create', operation: 'speech-job', fault: { kind: 'speaks', as }, times }) as never;
 const hears = (fault: object): NonNullable<FaultPlan['rules']>[number] =>
   ({ on: 'create', operation: 'transcription', fault, times: 1 }) as never;
 
@@ -46,7 +43,7 @@ describe('verified speech', () => {
     expect(operations()).toEqual(['speech-job', 'transcription']);
   });
 
-  it.each(['other-words', 'missing-sentence', 'truncated', 'garbled'])(
+  it.each(['other-words', 'missing-sentence', 'truncated', 'garbled'] as const)(
     'with %s ends unfit, with its file',
     async (as) => {
       await begin(verified(), [speaks(as)]);
