@@ -25,6 +25,8 @@ import { readFinished, type FinishedLine } from './finished-table.ts';
 const MOST_AT_ONCE = 8;
 /** Rises when the same options make other files, so that those of earlier versions are made again. */
 const EDITION = 2;
+/** All so far. */
+const EDITIONS = Array.from({ length: EDITION }, (_, before) => before + 1);
 
 /** What finishing needs of a store. */
 export type FinishingStore = Pick<Store, 'ffmpeg'>;
@@ -142,11 +144,10 @@ class Maker {
   async #earlierOf(original: Original, file: string): Promise<FinishedLine | undefined> {
     const { finishing, out } = this.#job;
     const earlier = this.#earlier.get(original.name);
-    if (earlier?.file !== file || !(await isThisFile(join(out, file), earlier.sha256))) return undefined;
-    for (let edition = EDITION; edition >= 1; edition--)
-      if (earlier.made_from === digestOf(original, finishing, edition))
-        return { ...earlier, row: original.row, id: original.id };
-    return undefined;
+    if (earlier?.file !== file) return undefined;
+    const isAskedFor = EDITIONS.some((edition) => earlier.made_from === digestOf(original, finishing, edition));
+    if (!isAskedFor || !(await isThisFile(join(out, file), earlier.sha256))) return undefined;
+    return { ...earlier, row: original.row, id: original.id };
   }
 
   /** Written aside and renamed, so that it is whole or absent. */
