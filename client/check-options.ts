@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isBatchName } from '../batches/batch-name.ts';
 import type { WantedBatch } from '../batches/batch-settings.ts';
+import { DIALECT_FORMS, DIALECTS, parseDialectChoice, type Dialect } from '../contract/dialects.ts';
 import { chosenFinishing, faultOfFinishing, type WantedFinishing } from '../contract/finishing.ts';
 import { parsePause, PAUSE_FORM } from '../contract/joining.ts';
 import { POLLING } from '../contract/polling-settings.ts';
@@ -43,6 +44,7 @@ export function checkConfig(config: Config): void {
     checkNumber(`prices.${operation}.credits`, price.credits, 0);
     if (price.cjkFactor !== undefined) checkNumber(`prices.${operation}.cjkFactor`, price.cjkFactor, 0);
   }
+  checkDialectChoice(config.apiDialect);
   checkFinishing(config.finish);
   if (config.confirmAbove !== undefined) checkNumber('confirmAbove', config.confirmAbove, 0);
   if (config.assumeSeconds !== undefined) checkNumber('assumeSeconds', config.assumeSeconds, 0);
@@ -55,9 +57,21 @@ export function checkWanted(wanted: WantedBatch, name?: string): void {
   if (wanted.assumeSeconds !== undefined) checkNumber('assumeSeconds', wanted.assumeSeconds, 0);
   if (wanted.join !== undefined && parsePause(String(wanted.join.pause)) === undefined)
     refuse('join.pause', PAUSE_FORM, wanted.join.pause);
+  checkDialectChoice(wanted.apiDialect);
   checkFinishing(wanted.finish);
   if (wanted.tuning !== undefined) checkTuning(wanted.tuning);
   if (wanted.subset !== undefined && wanted.subset !== null) checkSubset(wanted.subset);
+}
+
+/** Checks the dialect of what is asked for once: it has no share of rows. */
+export function checkDialect(dialect: Dialect | undefined): void {
+  const known: readonly string[] = DIALECTS;
+  if (dialect !== undefined && !known.includes(dialect)) refuse('apiDialect', `one of ${DIALECTS.join(', ')}`, dialect);
+}
+
+/** An unknown dialect would be v1, and for good. */
+function checkDialectChoice(choice: string | undefined): void {
+  if (choice !== undefined && parseDialectChoice(choice) === undefined) refuse('apiDialect', DIALECT_FORMS, choice);
 }
 
 function checkFinishing(finish: WantedFinishing | undefined): void {

@@ -47,7 +47,8 @@ function requireDialect({ apiDialect }: SoundJob, recorded: SinglePlace | undefi
   const own = dialectOf(recorded.job.spec);
   if (own === apiDialect) return;
   const { name } = recorded.found.batch;
-  refuseOption('api-dialect', `${own}, in which this was asked for before ("${name}"), for good`, apiDialect);
+  const expected = `${own}, in which this was asked for before ("${name}"), for good`;
+  refuseOption('apiDialect (--api-dialect)', expected, apiDialect);
 }
 
 async function placeOf(

@@ -6,7 +6,7 @@ import { defined } from '../../contract/defined.ts';
 import { hasResult } from '../../contract/outcomes.ts';
 import type { SpendFacts } from '../../policy/spend.ts';
 import { approve, type NotApproved } from '../approval.ts';
-import { checkWanted } from '../check-options.ts';
+import { checkDialect, checkWanted } from '../check-options.ts';
 import type { FollowEvent } from '../follow.ts';
 import { identifyMedia } from '../identify-media.ts';
 import { realmOf, type OpenApi } from '../open-api.ts';
@@ -35,10 +35,11 @@ export async function runHere(
   invocation: SingleInvocation,
 ): Promise<SingleAnswer> {
   const { session } = invocation;
-  const { tuning = {}, assumeSeconds, again = false, resubmit = false, confirm } = options;
+  const { tuning = {}, assumeSeconds, apiDialect, again = false, resubmit = false, confirm } = options;
   checkWanted({ tuning, ...defined({ assumeSeconds }) });
+  checkDialect(apiDialect);
   const { config } = session.settings;
-  const read = await readHere(job, { tuning, ...defined({ assumeSeconds }) }, session);
+  const read = await readHere(job, { tuning, ...defined({ assumeSeconds, apiDialect }) }, session);
   if (read.type === 'faulty') return read;
   if (read.settings.cache === 'only' && (again || resubmit))
     refuseOption(again ? 'again' : 'resubmit', 'false with the cache mode only, which sends nothing', true);

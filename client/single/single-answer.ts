@@ -1,3 +1,4 @@
+import type { Dialect } from '../../contract/dialects.ts';
 import type { Tuning } from '../../contract/tunables.ts';
 import type { ManifestProblem } from '../../inputs/problems.ts';
 import type { SameAgain } from '../../policy/same-again.ts';
@@ -10,6 +11,11 @@ export interface SingleJobOptions {
   readonly tuning?: Tuning;
   /** Length of media that state none, in seconds; for the price alone. */
   readonly assumeSeconds?: number;
+  /**
+   * Which of the API's dialects a new job speaks. A job on record keeps its own, and another one throws {@link VoxbatchError}
+   * (`bad-option`). Default: the configuration's, else `v1`.
+   */
+  readonly apiDialect?: Dialect;
   /** A new take, at its price, if there is a result already. Default false. */
   readonly again?: boolean;
   /** Send again what may have been charged, which can charge it twice. Default false. */

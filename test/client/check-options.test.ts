@@ -29,6 +29,7 @@ describe('a run of a program', () => {
     ['name', { name: '../elsewhere' }],
     ['name', { name: 'a\\b' }],
     ['assumeSeconds', { assumeSeconds: Number.NaN }],
+    ['apiDialect', { apiDialect: 'v2' as 'v1' }],
     ['join.pause', { join: { column: 'chapter', pause: Number.NaN } }],
     ['budget', { tuning: { budget: Number.NaN } }],
     ['subset.type', { subset: { type: 'first' as 'limit', rows: 1 } }],
@@ -119,6 +120,7 @@ describe('a configuration of a program', () => {
     ['budget', { budget: Number.NaN }],
     ['prices.speech-job.credits', { prices: { 'speech-job': { ...price, credits: Number.NaN } } }],
     ['polling.gapMs', { polling: { gapMs: 0 } }],
+    ['apiDialect', { apiDialect: 'legacy=200%' }],
     ['confirmAbove', { confirmAbove: Number.NaN }],
   ])('is refused where %s is wrong', (option, config) => {
     expect(() => openVoxbatch({ config })).toThrow(`Option ${option}: expected`);
