@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { BatchIdentity } from '../ledger/record-types.ts';
 import { claimOut as claim, type OutStanding } from '../results/out-owner.ts';
+import { codeOf } from '../results/system-errors.ts';
 
 /** A folder that cannot be made, or not be written. */
 export interface UnwritableOut {
@@ -14,7 +15,7 @@ export interface UnwritableOut {
 export async function probeOut(out: string): Promise<{ readonly type: 'writable' } | UnwritableOut> {
   const probe = join(out, `.writable-${randomUUID()}`);
   try {
-    await mkdir(out, { recursive: true });
+    await makeFolder(out);
     await writeFile(probe, '');
     await rm(probe);
     return { type: 'writable' };
@@ -31,4 +32,23 @@ export async function probeOut(out: string): Promise<{ readonly type: 'writable'
 export async function claimOut(out: string, batch: BatchIdentity): Promise<OutStanding | UnwritableOut> {
   const probed = await probeOut(out);
   return probed.type === 'unwritable' ? probed : claim(out, batch);
+}
+
+/**
+ * Creates a folder, and those above it that are missing. Node's own way (`recursive`) never returns from a place where no folder can be, such as
+ * `/proc`.
+ */
+async function makeFolder(path: string): Promise<void> {
+  const above = dirname(path);
+  try {
+    await stat(path);
+    return;
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT' || above === path) throw error;
+  }
+  await makeFolder(above);
+  await mkdir(path).catch((error: unknown) => {
+    // Another process was faster.
+    if (codeOf(error) !== 'EEXIST') throw error;
+  });
 }

@@ -26,6 +26,10 @@ it('says why a folder cannot be written', async () => {
   expect(await claimOut(out, BATCH)).toMatchObject({ type: 'unwritable', cause: { code: 'ENOTDIR' } });
 });
 
+it('answers at once where no folder can be: Node would try to make one for ever', async () => {
+  expect(await probeOut('/proc/voxbatch/out')).toMatchObject({ type: 'unwritable', cause: { code: 'ENOENT' } });
+});
+
 it('gives a free folder to the first batch that claims it', async () => {
   const out = join(folder, 'out');
   expect(await claimOut(out, BATCH)).toEqual({ type: 'own' });
