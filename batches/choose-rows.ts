@@ -1,17 +1,11 @@
-import type { FailureClass } from '../contract/failures.ts';
-import type { Outcome } from '../contract/outcomes.ts';
-import type { Kind } from '../contract/row-kinds.ts';
+import { hasResult } from '../contract/outcomes.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord, RowStanding } from '../ledger/record-types.ts';
 import type { FoundRows } from './redrive-draft.ts';
+import { meantParts, meets, type RowConditions } from './row-conditions.ts';
 
-/** A choice of rows. A row must meet all given conditions. */
-export interface RowChoice {
-  /** How the row ended; any of these. */
-  readonly outcomes?: readonly Outcome[];
-  /** Class of its failure; any of these. */
-  readonly classes?: readonly FailureClass[];
-  readonly kinds?: readonly Kind[];
+/** A choice of rows. A row in parts that ended without a result is also chosen if any of its parts meets the conditions. */
+export interface RowChoice extends RowConditions {
   /** Numbers of rows, from 1. Default: any row. */
   readonly rows?: readonly number[];
 }
@@ -61,7 +55,7 @@ export async function findRow(
   return (await ledger.readRow(batch.name, number)) === undefined ? undefined : number;
 }
 
-/** The chosen rows, in order of the manifest. */
+/** The chosen rows, in order of the manifest; those that are chosen only for parts of them come last. */
 async function* selectRows(
   ledger: Ledger,
   batch: string,
@@ -70,13 +64,38 @@ async function* selectRows(
   if (choice.rows !== undefined) {
     for (const number of choice.rows) {
       const scanned = await ledger.readRow(batch, number);
-      if (scanned !== undefined && isChosen(scanned, choice)) yield scanned;
+      if (scanned !== undefined && (meets(scanned.row, choice) || (await hasMeantPart(ledger, batch, scanned, choice))))
+        yield scanned;
     }
     return;
   }
   const [outcome, ...others] = choice.outcomes ?? [];
   const narrow = outcome !== undefined && others.length === 0 ? { outcome } : {};
-  for await (const scanned of ledger.scanRows(batch, narrow)) if (isChosen(scanned, choice)) yield scanned;
+  for await (const scanned of ledger.scanRows(batch, narrow)) if (meets(scanned.row, choice)) yield scanned;
+  if (choice.outcomes === undefined && choice.classes === undefined) return;
+  let before: number | null = null;
+  for await (const { row: part } of ledger.scanRows(batch, { ...narrow, onlyParts: true })) {
+    if (part.partOf === null || part.partOf === before || hasResult(part.outcome) || !meets(part, choice)) continue;
+    before = part.partOf;
+    const whole = await ledger.readRow(batch, part.partOf);
+    if (whole !== undefined && isWithoutResult(whole) && !meets(whole.row, choice)) yield whole;
+  }
+}
+
+/** Whether a row that does not meet the conditions itself is chosen for a part of it. */
+async function hasMeantPart(
+  ledger: Pick<Ledger, 'partsOf'>,
+  batch: string,
+  whole: RowStanding,
+  choice: RowChoice,
+): Promise<boolean> {
+  if (whole.row.parts === null || !isWithoutResult(whole)) return false;
+  return meantParts(whole.row, await ledger.partsOf(batch, whole.row.row), choice).length > 0;
+}
+
+/** Whether a row has ended, and has no result. */
+function isWithoutResult({ row }: RowStanding): boolean {
+  return row.outcome !== null && !hasResult(row.outcome);
 }
 
 /** The same rows without edits, readable as often as a redrive needs. */
@@ -86,12 +105,4 @@ export function chosenRows(ledger: Ledger, batch: string, choice: RowChoice): Fo
       for await (const scanned of selectRows(ledger, batch, choice)) yield { scanned, edit: null };
     },
   };
-}
-
-function isChosen({ row }: RowStanding, { outcomes, classes, kinds }: RowChoice): boolean {
-  return (
-    (outcomes === undefined || (row.outcome !== null && outcomes.includes(row.outcome))) &&
-    (classes === undefined || (row.failure !== null && classes.includes(row.failure.class))) &&
-    (kinds === undefined || kinds.includes(row.kind))
-  );
 }

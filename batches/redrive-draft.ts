@@ -10,6 +10,7 @@ import type { NewRow, RowStanding } from '../ledger/record-types.ts';
 import { goesOnWith } from '../policy/awaited-voice.ts';
 import { quoteSteps } from '../policy/pricing.ts';
 import { nameOf, type NamedRow } from './named-row.ts';
+import type { RowConditions } from './row-conditions.ts';
 import { RowNumbers } from './row-numbers.ts';
 import { paidSteps, planRedrive, type RedrivePlan } from '../policy/redrive.ts';
 
@@ -39,6 +40,8 @@ export interface RedriveRules {
   readonly accept: boolean;
   /** Only rows with a result whose stored file is lost or damaged. Default false. */
   readonly damaged?: boolean;
+  /** Of a row in parts, only those of its parts without a result that meet these. Default: all of them. */
+  readonly only?: RowConditions;
   /** Rows that ended `overdue` need explicit consent: `run overdue.csv` could mean either. */
   readonly asksForOverdue: boolean;
 }

@@ -28,13 +28,15 @@ export function rulesOf({
   damaged = false,
   rows,
   outcomes,
+  classes,
 }: RedriveWish): RedriveRules {
   // Naming rows, or asking for rows with a result, means asking for a new result.
   const replace = rows !== undefined || (outcomes?.some(hasResult) ?? false);
-  return { step: step ?? null, resubmit, accept, replace, damaged, asksForOverdue: false };
+  const only = defined({ outcomes, classes });
+  return { step: step ?? null, resubmit, accept, replace, damaged, only, asksForOverdue: false };
 }
 
-/** The rows of a wish in manifest order, or the words that match no row. */
+/** The rows of a wish, or the words that match no row. */
 export async function wishedRows(
   ledger: Ledger,
   batch: BatchRecord,

@@ -1,6 +1,6 @@
 import type { Compilable } from 'kysely';
 import type { Outcome } from '../contract/outcomes.ts';
-import { isChosen, isNoPart, isNotChosen } from './conditions.ts';
+import { isChosen, isNoPart, isNotChosen, isPart } from './conditions.ts';
 import type { RowStanding } from './record-types.ts';
 import { readRows } from './rows.ts';
 import type { Db } from './schema.ts';
@@ -17,6 +17,8 @@ export interface ScanOptions {
   readonly endedSince?: number;
   /** The parts of a row in its stead: rows that make requests. Default: the rows of the manifest. */
   readonly inParts?: true;
+  /** Only parts of rows. */
+  readonly onlyParts?: true;
 }
 
 /** Where a page ended. */
@@ -71,11 +73,12 @@ export async function scanPage(db: Db, batch: string, options: ScanOptions, afte
 export function selectPage(
   db: Db,
   batch: string,
-  { outcome, isOpen, isNotChosen: wanted, endedSince, inParts }: ScanOptions,
+  { outcome, isOpen, isNotChosen: wanted, endedSince, inParts, onlyParts }: ScanOptions,
   after: ScanPosition,
 ): Compilable & { execute(): Promise<{ row: number; ended_at: number | null }[]> } {
   let query = db.selectFrom('rows').select(['row', 'ended_at']).where('batch', '=', batch).limit(PAGE);
-  query = inParts === true ? query.where('parts', 'is', null) : query.where(isNoPart('rows'));
+  if (onlyParts === true) query = query.where(isPart('rows'));
+  else query = inParts === true ? query.where('parts', 'is', null) : query.where(isNoPart('rows'));
   if (outcome !== undefined) query = query.where('outcome', '=', outcome);
   if (isOpen === true) query = query.where('outcome', 'is', null);
   if (wanted !== undefined) query = query.where(wanted ? isNotChosen('rows') : isChosen('rows'));

@@ -3,6 +3,8 @@ import { chosenRows, type RowChoice } from '../../batches/choose-rows.ts';
 import { partsToRedrive } from '../../batches/parts-to-redrive.ts';
 import { draftRedrive, openRows } from '../../batches/redrive.ts';
 import type { RedriveDraft, RedriveRules } from '../../batches/redrive-draft.ts';
+import { rulesOf, wishedRows, type RedriveWish } from '../../batches/redrive-wish.ts';
+import type { Outcome } from '../../contract/outcomes.ts';
 import { draftLines } from '../../starters/redrive/redrive-words.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { aBatch, aKey, aRow, claimAnew, INTENT, ledgerForEachTest } from '../ledger/setup.ts';
@@ -98,4 +100,108 @@ it('whose unfit part is accepted needs a worker, who joins it', async () => {
   await ledger.finishJob(aKey(4), { file: FILE, failure: unfit }, { outcome: 'unfit', failure: unfit, file: FILE });
   const draft = await draftOf({ rows: [1] }, { accept: true });
   expect(draft).toMatchObject({ count: 1, accepts: 1, isSettling: false });
+});
+
+/** Ends a part, with one request at 1 credit, or none. */
+async function endPart(row: number, outcome: Outcome): Promise<void> {
+  const unfit = { class: 'Unfit', message: 'It is silent.' } as const;
+  const late = { class: 'Overdue', message: 'It is late.' } as const;
+  const lost = { class: 'OutcomeUnknown', message: 'No answer came.' } as const;
+  const skipped = { class: 'OverBudget', message: 'Not sent.' } as const;
+  if (outcome === 'skipped') {
+    await ledger.giveUp(aKey(row), { outcome, failure: skipped });
+    return;
+  }
+  if (outcome === 'failed' || outcome === 'succeeded') return end(row, outcome);
+  await ledger.intend(aKey(row), INTENT);
+  if (outcome === 'unknown') {
+    await ledger.settle(aKey(row), { verdict: 'unknown', failure: lost }, { outcome, failure: lost });
+    return;
+  }
+  await ledger.settle(aKey(row), { verdict: 'accepted', jobId: `job-${row}` }, { state: 'processing' });
+  if (outcome === 'overdue') await ledger.changeRunning(aKey(row), { outcome, failure: late });
+  else
+    await ledger.finishJob(aKey(row), { file: FILE, failure: unfit }, { outcome: 'unfit', failure: unfit, file: FILE });
+}
+
+/** What a redrive of the batch by a wish does with which rows, what it pays, and what is open after it. */
+async function redriven(wish: RedriveWish): Promise<object> {
+  const batch = await ledger.findBatch('b');
+  if (batch === undefined) throw new Error('There is no batch.');
+  const wished = await wishedRows(ledger, batch, wish);
+  if (wished.type !== 'found') throw new Error('There is no such row.');
+  const draft = await draftRedrive(ledger, batch, wished.rows, rulesOf(wish));
+  const { count, parts, waits, paying, bill } = draft;
+  const refused = draft.refused.map(({ row }) => row);
+  if (refused.length === 0) {
+    const opened = await openRows(ledger, 'b', draft, wished.rows);
+    expect(opened).toEqual({ type: 'opened', opened: count, movedOn: 0 });
+  }
+  const open: number[] = [];
+  for (const row of [3, 4]) if ((await ledger.readRow('b', row))?.row.outcome === null) open.push(row);
+  return { count, parts, waits, paying, quoted: bill.quoted, refused, open };
+}
+
+const NOTHING = { count: 0, parts: 0, waits: 0, paying: 0, quoted: 0, refused: [], open: [] };
+const FREE = { count: 1, parts: 1, waits: 1, paying: 0, quoted: 0, refused: [] };
+const ONE_PAID = { count: 1, parts: 1, waits: 0, paying: 1, quoted: 2, refused: [] };
+
+it.each<[string, readonly [Outcome, Outcome], RedriveWish, object]>([
+  ['the overdue part alone, free', ['overdue', 'failed'], { outcomes: ['overdue'] }, { ...FREE, open: [3] }],
+  ['the same of a named row', ['failed', 'overdue'], { rows: ['r1'], outcomes: ['overdue'] }, { ...FREE, open: [4] }],
+  ['the overdue part of a row in doubt', ['unknown', 'overdue'], { outcomes: ['overdue'] }, { ...FREE, open: [4] }],
+  ['the failed part of a late row', ['overdue', 'failed'], { outcomes: ['failed'] }, { ...ONE_PAID, open: [4] }],
+  ['the part whose class it is', ['overdue', 'failed'], { classes: ['JobFailed'] }, { ...ONE_PAID, open: [4] }],
+  ['the part that meets all conditions', ['unfit', 'failed'], { outcomes: ['failed'], classes: ['Unfit'] }, NOTHING],
+  ['the failed part, not the unfit one', ['unfit', 'failed'], { outcomes: ['failed'] }, { ...ONE_PAID, open: [4] }],
+  ['the unfit part, not the failed one', ['unfit', 'failed'], { outcomes: ['unfit'] }, { ...ONE_PAID, open: [3] }],
+  ['the skipped part of a failed row', ['skipped', 'failed'], { outcomes: ['skipped'] }, { ...ONE_PAID, open: [3] }],
+  [
+    'the unknown part, which is refused',
+    ['unknown', 'failed'],
+    { outcomes: ['unknown'] },
+    { ...NOTHING, refused: [3] },
+  ],
+  ['the unfit part that its row failed by', ['unfit', 'skipped'], { outcomes: ['failed'] }, { ...ONE_PAID, open: [3] }],
+  ['no part that is there', ['succeeded', 'failed'], { outcomes: ['succeeded'] }, NOTHING],
+  [
+    'all that it lacks without a condition',
+    ['overdue', 'failed'],
+    { rows: ['r1'] },
+    { count: 1, parts: 2, open: [3, 4] },
+  ],
+])('of a row in parts, a condition means %s', async (_, [one, other], wish, expected) => {
+  await endPart(3, one);
+  await endPart(4, other);
+  expect(await redriven(wish)).toMatchObject(expected);
+});
+
+it('of parts and whole rows that meet a condition, each is meant once', async () => {
+  await endPart(3, 'failed');
+  await endPart(4, 'failed');
+  await end(2, 'failed');
+  expect(await redriven({ outcomes: ['failed'] })).toMatchObject({ count: 2, parts: 2, paying: 2, open: [3, 4] });
+});
+
+it('a row in parts that has not ended stays as it is', async () => {
+  await endPart(3, 'overdue');
+  expect(await redriven({ outcomes: ['overdue'] })).toMatchObject({ ...NOTHING, open: [4] });
+});
+
+it('a part that is named besides its row is paid for once', async () => {
+  await endPart(3, 'succeeded');
+  await endPart(4, 'failed');
+  expect(await redriven({ rows: ['r1', 'r1#2'] })).toMatchObject({ ...ONE_PAID, open: [4] });
+});
+
+it('parts are accepted by their own outcome', async () => {
+  await endPart(3, 'unfit');
+  await endPart(4, 'failed');
+  expect(await redriven({ outcomes: ['unfit'], accept: true })).toMatchObject({
+    count: 1,
+    parts: 1,
+    paying: 0,
+    open: [],
+  });
+  expect((await ledger.readRow('b', 3))?.row.outcome).toBe('succeeded');
 });

@@ -86,6 +86,11 @@ describe('query plans', () => {
       'INDEX rows_outcome (batch=? AND outcome=? AND row>?)',
       (db) => selectPage(db, 'b', { outcome: 'unknown', inParts: true }, { row: 5, endedAt: 0 }).execute(),
     ],
+    [
+      'parts that ended so',
+      'INDEX rows_outcome (batch=? AND outcome=? AND row>?)',
+      (db) => selectPage(db, 'b', { outcome: 'unknown', onlyParts: true }, { row: 5, endedAt: 0 }).execute(),
+    ],
     ['rows by their ids', 'batch=? AND id=?', (db) => selectIds(db, 'b', ['r1', 'r2']).execute()],
     [
       'rows that ended since',
