@@ -12,6 +12,7 @@ import { updateRow } from './line-changes.ts';
 import { unsentBeside, withParts } from './part-budgets.ts';
 import { toFallback } from './records.ts';
 import { readSums, type Sums } from './sums.ts';
+import type { RowEnding } from './row-effects.ts';
 import type { Db, RowLine, Tx } from './schema.ts';
 import { write } from './transactions.ts';
 
@@ -30,6 +31,8 @@ export type Room = 'room' | 'later' | 'none';
 const MOST_SKIPPED = 2_000;
 /** Binary fractions must not make 0.1 + 0.2 exceed 0.3. */
 const DUST = 1e-6;
+/** Max characters of a message. */
+const LONGEST = 500;
 
 export function roomFor(sums: Sums, row: RowLine, budget: number, intent: Intent): Room {
   if (intent.quoted === null || intent.quotedRest === null) return 'none';
@@ -48,6 +51,16 @@ function committed(sums: Sums, row: RowLine): { settled: number; onTheWire: numb
   return { settled: sums.charged + sums.unknown_quoted + others, onTheWire: sums.sending_quoted };
 }
 
+/** A budget that is too small for a request. */
+interface OverBudget {
+  /** In credits. */
+  readonly budget: number;
+  /** Earlier results may do for other rows. */
+  readonly mayBeFree: boolean;
+  /** The request was to be made again, for a further take. */
+  readonly isAgain: boolean;
+}
+
 /**
  * Ends a row that does not fit, if it is a part also the other unsent parts, and all untouched rows that cost more than is left, to save asking for each. With
  * `mayBeFree`, the others are left alone: an earlier result may do for any of them.
@@ -55,7 +68,7 @@ function committed(sums: Sums, row: RowLine): { settled: number; onTheWire: numb
 export async function skip(
   tx: Tx,
   row: RowLine,
-  { budget, mayBeFree }: { readonly budget: number; readonly mayBeFree: boolean },
+  { budget, mayBeFree, isAgain }: OverBudget,
   intent: Intent,
 ): Promise<void> {
   const { settled } = committed(await readSums(tx, row.batch), row);
@@ -63,10 +76,10 @@ export async function skip(
   const { quotedRest } = withParts(intent, parts);
   const cost = intent.quoted === null ? null : intent.quoted + (quotedRest ?? 0);
   const spent = await chargedFor(tx, row);
-  const why = whySkipped(budget, settled, cost, spent);
+  const why = whySkipped(budget, settled, cost, { charged: spent, isAgain });
   const kept = toFallback(row.fallback);
   if (kept === undefined) await endSkipped(tx, row.batch, [row.row], why);
-  else await updateRow(tx, row, endingColumns(kept.ending));
+  else await updateRow(tx, row, endingColumns(withoutRetake(kept.ending, sumsInWords(budget, settled, cost))));
   const unsent = parts.map((part) => part.row);
   await endSkipped(tx, row.batch, unsent, why);
   if (mayBeFree) return;
@@ -75,7 +88,7 @@ export async function skip(
     tx,
     row.batch,
     others.map((other) => other.row),
-    whySkipped(budget, settled, null, 0),
+    whySkipped(budget, settled, null, { charged: 0, isAgain: false }),
   );
 }
 
@@ -130,10 +143,28 @@ async function chargedFor(tx: Tx, { batch, row, part_of: whole }: RowLine): Prom
   return charged ?? 0;
 }
 
-function whySkipped(budget: number, spent: number, cost: number | null, charged: number): Failure {
-  const costs = cost === null ? '' : `, this row costs ${roundCredits(cost)}`;
-  const message = `Not sent: it would exceed the budget of ${roundCredits(budget)} credits (${roundCredits(spent)} spent or reserved${costs}). ${charged === 0 ? 'Nothing was charged.' : `The row has cost ${roundCredits(charged)} before.`}`;
+/** `charged`: what the row has cost before. */
+function whySkipped(
+  budget: number,
+  spent: number,
+  cost: number | null,
+  { charged, isAgain }: Pick<OverBudget, 'isAgain'> & { readonly charged: number },
+): Failure {
+  const message = `Not sent${isAgain ? ' again' : ''}: it would exceed ${sumsInWords(budget, spent, cost)}. ${charged === 0 ? 'Nothing was charged.' : `The row has cost ${roundCredits(charged)} before.`}`;
   return { class: 'OverBudget', message };
+}
+
+/** The kept result of an earlier take, with the word that it had no other chance. */
+function withoutRetake(kept: RowEnding, sums: string): RowEnding {
+  if (kept.failure === undefined) return kept;
+  const why = ` No further take: it would exceed ${sums}.`;
+  return { ...kept, failure: { ...kept.failure, message: kept.failure.message.slice(0, LONGEST - why.length) + why } };
+}
+
+/** `the budget of 5 credits (4 spent or reserved, this row costs 2)` */
+function sumsInWords(budget: number, spent: number, cost: number | null): string {
+  const costs = cost === null ? '' : `, this row costs ${roundCredits(cost)}`;
+  return `the budget of ${roundCredits(budget)} credits (${roundCredits(spent)} spent or reserved${costs})`;
 }
 
 async function endSkipped(tx: Tx, batch: string, rows: readonly number[], failure: Failure): Promise<void> {

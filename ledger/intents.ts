@@ -60,7 +60,8 @@ async function intendInHand(batch: Terms, row: RowInHand, key: AttemptKey, inten
     if (room === 'later' || (room === 'none' && row.isOnTheWire)) return { type: 'full' };
     if (room === 'none') {
       // An earlier result may do for any of the others; each finds out for itself.
-      await skip(tx, line, { budget, mayBeFree: cache === 'on' }, intent);
+      const isAgain = row.chargesOf(key.step).some(({ take }) => take < key.take);
+      await skip(tx, line, { budget, mayBeFree: cache === 'on', isAgain }, intent);
       await haltIfWholeIsDue(tx, line);
       await row.readAgain();
       return { type: 'over-budget' };

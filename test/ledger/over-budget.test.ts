@@ -73,6 +73,40 @@ describe('a row that does not fit', () => {
     expect(await messageOf(1)).toContain('this row costs 4). The row has cost 7 before.');
   });
 
+  it('says that it was not sent again, if it was before', async () => {
+    await fillPriced([3], 5);
+    expect(await ask(1, 3)).toBe('go');
+    await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j', credits: 3 }, { state: 'processing' });
+    const failure = { class: 'JobFailed', message: 'No.' } as const;
+    const otherwise = { outcome: 'failed', failure } as const;
+    await ledger.finishJob(aKey(1), { failure }, { retake: 'speech', reason: 'retake', most: 2, otherwise });
+    expect(await ask(1, 3, 0, 2)).toBe('over-budget');
+    expect(await messageOf(1)).toBe(
+      'Not sent again: it would exceed the budget of 5 credits (3 spent or reserved, this row costs 3). The row has cost 3 before.',
+    );
+  });
+
+  it('that keeps a result which did not pass says why it had no further take, however often it is tried', async () => {
+    await fillPriced([3], 5);
+    expect(await ask(1, 3)).toBe('go');
+    await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j', credits: 3 }, { state: 'processing' });
+    const failure = { class: 'Unfit', message: 'It is silent.' } as const;
+    const file = { key: 'b/1.mp3', bytes: 9, sha256: 'f'.repeat(64), extension: 'mp3' };
+    const otherwise = { outcome: 'unfit', failure, file } as const;
+    await ledger.finishJob(aKey(1), { file, failure }, { retake: 'speech', reason: 'retake', most: 2, otherwise });
+    expect(await ask(1, 3, 0, 2)).toBe('over-budget');
+    const words =
+      'It is silent. No further take: it would exceed the budget of 5 credits (3 spent or reserved, this row costs 3).';
+    expect((await ledger.readRow('b', 1))?.row).toMatchObject({
+      outcome: 'unfit',
+      file,
+      failure: { class: 'Unfit', message: words },
+    });
+    await redriveNow(ledger, 'b', [{ row: 1, take: 2, how: { type: 'pay', fromStep: 'speech', reason: 'redrive' } }]);
+    expect(await ask(1, 3, 0, 3)).toBe('over-budget');
+    expect(await messageOf(1)).toBe(words);
+  });
+
   it('says so in credits', async () => {
     await fillPriced([3, 3.3, 8], 5.1);
     expect(await ask(1, 1.1, 1)).toBe('go');
