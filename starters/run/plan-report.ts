@@ -102,9 +102,11 @@ export function planLines(report: PlanReport): readonly string[] {
   return lines;
 }
 
-/** What is on record of the batch. */
+/** What is on record of the batch that has the name. */
 function standingLines({ planned, counts }: PlanReport): readonly string[] {
-  if (planned.type !== 'known') return [];
+  if (planned.type === 'new') return [];
+  if (planned.type === 'taken')
+    return ['Another batch has this name, so run refuses it. These are the figures of a new batch under another name:'];
   const { batch, left } = planned;
   const done = counts === undefined ? '' : `: ${number(doneOf(counts))} of ${rowsInWords(chosenOf(counts))} done`;
   const under = left.underWay === 0 ? '' : `, ${number(left.underWay)} more paid for and under way`;

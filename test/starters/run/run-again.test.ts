@@ -143,6 +143,10 @@ describe('run on a batch that is there', () => {
     expect(stderr).toContain(
       '\n  voxbatch run lines.csv --budget 500 --halt soon,fail=5% --assume-seconds 3 --name NEW-NAME    runs this manifest as a new batch, and pays for the rows without a result to reuse\n',
     );
+    const planned = await line.run('plan', 'lines.csv');
+    expect(planned.stdout).toMatch(
+      /^Batch "lines" .*\nAnother batch has this name, so run refuses it\. These are the figures of a new/,
+    );
   });
 
   it('offers no redrive where the rows of the edited manifest cannot be told', async () => {
