@@ -56,7 +56,7 @@ export interface UnresolvedTake extends NamedRow {
 }
 
 /** A part of a row. */
-export interface PartStory extends Pick<RowRecord, 'row' | 'id' | 'outcome' | 'state' | 'failure'> {
+export interface PartStory extends Pick<RowRecord, 'row' | 'id' | 'outcome' | 'state' | 'failure' | 'file'> {
   /** What it says. */
   readonly text: string;
   /** It failed, and a redrive fetches its result again, free. */
@@ -66,10 +66,10 @@ export interface PartStory extends Pick<RowRecord, 'row' | 'id' | 'outcome' | 's
 }
 
 function partOf({ row: part, charges }: RowStanding): PartStory {
-  const { row, id, outcome, state, failure, spec } = part;
+  const { row, id, outcome, state, failure, file, spec } = part;
   const isFetchable = outcome === 'failed' && isFetchedFree(part, charges);
   const isUnchecked = isUnknown(part) && lacksOnlyCheck({ row: part, charges });
-  return { row, id, outcome, state, failure, text: spec.text ?? '', isFetchable, isUnchecked };
+  return { row, id, outcome, state, failure, file, text: spec.text ?? '', isFetchable, isUnchecked };
 }
 
 /** Returns everything about one row. `wanted`: its id, or its number if no row has that id. */

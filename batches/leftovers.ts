@@ -42,8 +42,10 @@ export interface SomeRows {
 
 /** Rows of a batch without a result, by what can be done about them. */
 export interface Leftovers {
-  /** Failed rows by class, without those of `fetchable` and `voiceless`; `OutcomeUnknown` counts as lost. */
+  /** Failed rows by class, without those of the next three; `OutcomeUnknown` counts as lost. */
   readonly failed: ReadonlyMap<FailureClass | '', SomeRows>;
+  /** Rows in parts of which the API refused one: its text cannot be edited in their batch. */
+  readonly refusedInParts: SomeRows;
   /** Failed rows whose result was paid for, and which a redrive fetches again, free. */
   readonly fetchable: SomeRows;
   /** Rows whose voice other rows did not make: they go on by themselves with those. `makers`: these rows, the first. */
@@ -101,8 +103,9 @@ async function sortFailed(
   rows: Rows,
   ledger: Ledger,
   batch: string,
-): Promise<Pick<Leftovers, 'failed' | 'fetchable' | 'voiceless'>> {
+): Promise<Pick<Leftovers, 'failed' | 'refusedInParts' | 'fetchable' | 'voiceless'>> {
   const failed = new Map<FailureClass | '', Pile>();
+  const refusedInParts = new Pile();
   const fetchable = new Pile();
   const makers = new Set<number>();
   let voiceless = 0;
@@ -111,6 +114,10 @@ async function sortFailed(
     if (name === 'OutcomeUnknown') continue;
     if (name === 'ResultGone' && (await isFetchable(ledger, batch, scanned))) {
       fetchable.add(scanned);
+      continue;
+    }
+    if (name === 'BadRequest' && scanned.row.parts !== null) {
+      refusedInParts.add(scanned);
       continue;
     }
     const maker = makerAwaited(scanned);
@@ -123,7 +130,7 @@ async function sortFailed(
     pile.add(scanned);
     failed.set(name, pile);
   }
-  return { failed, fetchable, voiceless: { count: voiceless, makers: [...makers] } };
+  return { failed, refusedInParts, fetchable, voiceless: { count: voiceless, makers: [...makers] } };
 }
 
 async function sortLost(rows: Rows, tts: TtsMode): Promise<Leftovers['lost']> {

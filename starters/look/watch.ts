@@ -90,6 +90,7 @@ const NO_TROUBLES: Troubles = {
   leftovers: {
     failed: new Map(),
     fetchable: NONE,
+    refusedInParts: NONE,
     voiceless: { count: 0, makers: [] },
     lost: { listed: NONE, unlisted: NONE, unchecked: NONE },
     otherParts: NONE,

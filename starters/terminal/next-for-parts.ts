@@ -4,7 +4,8 @@ import type { RowHistory } from '../../batches/explain.ts';
 import type { SomeRows } from '../../batches/leftovers.ts';
 import type { NamedRow } from '../../batches/named-row.ts';
 import { isUnknown } from '../../batches/unknown-rows.ts';
-import { shellWord } from './go-on-command.ts';
+import { editInParts } from './edit-in-parts.ts';
+import { shellWord, type GoOnBatch } from './go-on-command.ts';
 import { uncheckedSteps, wordSteps } from './next-steps.ts';
 import { rowsWord, unnamedRows } from './row-words.ts';
 
@@ -12,10 +13,10 @@ type Parts = RowHistory['parts'];
 
 /**
  * What a person can do about a row in parts that ended without a result: about its parts in doubt, those whose jobs still run, and all
- * others that have none. `batch`: its name.
+ * others that have none.
  */
-export function nextForParts(row: RowHistory['row'], parts: Parts, batch: string): string {
-  const name = shellWord(batch);
+export function nextForParts(row: RowHistory['row'], parts: Parts, batch: GoOnBatch): string {
+  const name = shellWord(batch.name);
   const named = (some: readonly NamedRow[]): string =>
     `${rowsWord(some)}${unnamedRows({ count: some.length, parts: some.length })}`;
   const redrive = (some: readonly NamedRow[]): string => `voxbatch redrive ${name} --rows ${named(some)}`;
@@ -28,7 +29,9 @@ export function nextForParts(row: RowHistory['row'], parts: Parts, batch: string
   const late = lacking.filter(({ outcome }) => outcome === 'overdue');
   const gone = lacking.filter(({ isFetchable }) => isFetchable);
   const unfit = lacking.filter(({ outcome }) => outcome === 'unfit');
-  const others = lacking.filter((part) => ![...unchecked, ...lost, ...late, ...gone, ...unfit].includes(part));
+  const refused = lacking.filter(({ outcome, failure }) => outcome === 'failed' && failure?.class === 'BadRequest');
+  const told = [...unchecked, ...lost, ...late, ...gone, ...unfit, ...refused];
+  const others = lacking.filter((part) => !told.includes(part));
   /** The row is the shorter name of all that it lacks. */
   const only = (some: Parts): readonly NamedRow[] => (some.length < lacking.length ? some : [row]);
   const sentences = [
@@ -41,6 +44,12 @@ export function nextForParts(row: RowHistory['row'], parts: Parts, batch: string
       (parts, isOne) =>
         `with a result that failed a check, which is kept. To accept ${isOne ? 'it as it is' : 'them as they are'}, free: ` +
         `voxbatch redrive ${name} --accept ${named(only(parts))}. To pay for ${isOne ? 'it' : 'them'} again: ${redrive(only(parts))}`,
+    ),
+    of(
+      refused,
+      (parts, isOne) =>
+        `refused by the API, not charged. ${editInParts(batch, isOne ? 'its text' : 'their text')}. ` +
+        `If the text was not the cause, and that is mended: ${redrive(only(parts))}`,
     ),
     of(others, (parts, isOne) => `to send again, at ${isOne ? 'its' : 'their'} price: ${redrive(only(parts))}`),
     lacking.length === parts.length ? [] : ['What is there stays, and costs nothing again'],

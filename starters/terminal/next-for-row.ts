@@ -10,6 +10,7 @@ import { budgetFor } from '../../policy/budget.ts';
 import { jobToWaitFor, paysOnlyCheck } from '../../policy/redrive.ts';
 import { pauseMessage } from './pause-words.ts';
 import { hasList, lacksOnlyCheck, madeBy, makerAwaited } from '../../batches/leftovers.ts';
+import { editInParts } from './edit-in-parts.ts';
 import { nextForParts } from './next-for-parts.ts';
 import { goOnCommand, shellWord } from './go-on-command.ts';
 import { rowWord, takeWord } from './row-words.ts';
@@ -56,16 +57,13 @@ function nextOf({ batch, row, charges, parts, money, failedRows, isWritten, isDe
   const redrive = `voxbatch redrive ${name} --rows ${word}`;
   const file = shellWord(`${defaultOut(batch.name)}/${outcomeFile('failed') ?? ''}`);
   if (row.parts !== null && ['unknown', 'overdue', 'failed'].includes(row.outcome ?? ''))
-    return nextForParts(row, parts, batch.name);
+    return nextForParts(row, parts, batch);
   switch (row.outcome) {
     case 'succeeded':
     case 'cached':
       return `Nothing. ${isWritten ? '' : `Write its files with: voxbatch results ${name}. `}To replace the result, at a new price: ${redrive}`;
     case 'failed':
-      return afterFailure(
-        { row, charges },
-        { name, redrive, file, also: failedRows > 1 ? ALSO_OTHERS : '', tts: batch.settings.tts },
-      );
+      return afterFailure({ row, charges }, { batch, redrive, file, also: failedRows > 1 ? ALSO_OTHERS : '' });
     case 'unknown':
       return afterLoss({ row, charges }, name, batch.settings.tts);
     case 'overdue':
@@ -76,7 +74,7 @@ function nextOf({ batch, row, charges, parts, money, failedRows, isWritten, isDe
       if (row.failure?.class === 'NotCached') return `Pay for it: voxbatch tune ${name} --cache on, then: ${redrive}`;
       return `Raise the budget (voxbatch tune ${name} --budget ${row.quoted === null ? 'CREDITS' : String(budgetFor(money, row.quoted))}), then: ${redrive}`;
     case 'unfit':
-      return `Its result is kept. Accept it as it is, free: voxbatch redrive ${name} --accept ${word}. To pay for ${paysOnlyCheck(row, charges) ? 'its verification alone' : 'another one'}: ${redrive}`;
+      return `Its result is kept${row.partOf === null ? '' : ', in the file that is named above'}. Accept it as it is, free: voxbatch redrive ${name} --accept ${word}. To pay for ${paysOnlyCheck(row, charges) ? 'its verification alone' : 'another one'}: ${redrive}`;
     case 'cancelled':
       return `Send it again, at its price: ${redrive}`;
     case null:
@@ -101,18 +99,17 @@ function afterLoss(scanned: RowWithCharges, name: string, tts: TtsMode): string 
 }
 
 interface Commands {
-  readonly name: string;
+  readonly batch: BatchRecord;
   readonly redrive: string;
   /** The file of failed rows. */
   readonly file: string;
   /** Added to a command that sends what is in that file. */
   readonly also: string;
-  /** How the batch sends `tts` rows. */
-  readonly tts: TtsMode;
 }
 
-function afterFailure(scanned: RowWithCharges, { name, redrive, file, also, tts }: Commands): string {
-  const { failure, spec } = scanned.row;
+function afterFailure(scanned: RowWithCharges, { batch, redrive, file, also }: Commands): string {
+  const { failure, spec, partOf } = scanned.row;
+  const name = shellWord(batch.name);
   switch (failure?.class) {
     case 'ResultGone': {
       if (jobToWaitFor(scanned.row, scanned.charges) === undefined)
@@ -121,8 +118,10 @@ function afterFailure(scanned: RowWithCharges, { name, redrive, file, also, tts 
       return `The job was paid for. Fetch its result again, free: ${redrive}. To pay for another one: ${redrive} --resubmit${before.join('')}`;
     }
     case 'OutcomeUnknown':
-      return afterLoss(scanned, name, tts);
+      return afterLoss(scanned, name, batch.settings.tts);
     case 'BadRequest':
+      if (partOf !== null)
+        return `The refused request was not charged. ${editInParts(batch, 'its text')}. If the text was not the cause, and that is mended: ${redrive}`;
       return `The refused request was not charged. Fix its cells in ${file}, then: voxbatch run ${file}${also}`;
     case 'NoVoice': {
       const voiceRow = makerAwaited(scanned);
@@ -131,6 +130,7 @@ function afterFailure(scanned: RowWithCharges, { name, redrive, file, also, tts 
       return `Row ${String(voiceRow)} makes its voice: ${maker}. Once that row has succeeded, this one goes on by itself.`;
     }
     default:
+      if (partOf !== null) return `Send it again, at its price: ${redrive}`;
       return `Send it again, at its price: ${redrive}. To change it first: edit ${file}, then: voxbatch redrive ${name} --from ${file}${also}`;
   }
 }

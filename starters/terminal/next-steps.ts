@@ -5,6 +5,7 @@ import type { Outcome } from '../../contract/outcomes.ts';
 import type { BatchRecord, Counts, EarlierUnresolved, Money } from '../../ledger/record-types.ts';
 import type { Pilot } from '../../batches/pilot.ts';
 import type { Leftovers, SomeRows } from '../../batches/leftovers.ts';
+import { editInParts } from './edit-in-parts.ts';
 import { goOnCommand, shellWord } from './go-on-command.ts';
 import type { EndWord } from './outcome-words.ts';
 import { inCredits } from './money.ts';
@@ -53,11 +54,7 @@ export function nextSteps(finished: Finished): readonly string[] {
     ],
     overdue: of(
       'overdue',
-      (rows, them) =>
-        `${rows} with a job that was still running. To fetch ${them}, free: ${redrive(name, 'overdue')}` +
-        (leftovers.otherParts.count > 0
-          ? ' (of a row in parts, this also pays for its other parts without a result)'
-          : ''),
+      (rows, them) => `${rows} with a job that was still running. To fetch ${them}, free: ${redrive(name, 'overdue')}`,
     ),
     failed: failedSteps(finished),
     unfit: of(
@@ -185,7 +182,8 @@ function notChosenStep({ batch, counts, money, leftovers, pilot }: Finished): st
 }
 
 /** Rows that the API refused fail the same way until they are fixed; those whose job can be read again need no money. */
-function failedSteps({ batch, counts, leftovers: { failed, fetchable, voiceless }, out }: Finished): readonly string[] {
+function failedSteps({ batch, counts, leftovers, out }: Finished): readonly string[] {
+  const { failed, refusedInParts, fetchable, voiceless } = leftovers;
   const name = shellWord(batch.name);
   const rejected = failed.get('BadRequest');
   const inParts = failed.get('Unfit');
@@ -193,9 +191,15 @@ function failedSteps({ batch, counts, leftovers: { failed, fetchable, voiceless 
   const steps: string[] = [];
   if (rejected !== undefined) {
     const file = shellWord(`${out}/${outcomeFile('failed') ?? ''}`);
-    const also = failed.size > 1 || fetchable.count > 0 ? ALSO_OTHERS : '';
+    const also = failed.size > 1 || fetchable.count + refusedInParts.count > 0 ? ALSO_OTHERS : '';
     steps.push(
       `${rowsInWords(rejected.count)} rejected by the API, not charged. ${whyOf(rejected, name)} Fix ${themOf(rejected)} in ${file}, then: voxbatch run ${file}${also}`,
+    );
+  }
+  if (refusedInParts.count > 0) {
+    const texts = refusedInParts.count === 1 ? 'its text' : 'their texts';
+    steps.push(
+      `${rowsInWords(refusedInParts.count)} with parts that the API refused, not charged. ${whyOf(refusedInParts, name)} ${editInParts(batch, texts)}`,
     );
   }
   if (fetchable.count > 0) {
@@ -212,7 +216,7 @@ function failedSteps({ batch, counts, leftovers: { failed, fetchable, voiceless 
     const these = `${redrive(name, 'failed')} --where class=Unfit`;
     const [are, them] = inParts.count === 1 ? ['it is', 'it'] : ['they are', 'them'];
     steps.push(
-      `${rowsInWords(inParts.count)} with parts that failed a check, which are kept. ${whyOf(inParts, name)} To accept ${them} as ${are}, free: ` +
+      `${rowsInWords(inParts.count)} with parts that failed a check, which are kept. ${whyOf(inParts, name, 'Why, and their files')} To accept ${them} as ${are}, free: ` +
         `${these} --accept. To pay for such parts again: ${these}`,
     );
   }
@@ -242,9 +246,9 @@ function classesOf(groups: readonly (readonly [FailureClass | '', SomeRows])[]):
   return `class=${groups.flatMap(([name]) => (name === '' ? [] : [name])).join(',')}`;
 }
 
-function whyOf({ first }: SomeRows, batch: string): string {
+function whyOf({ first }: SomeRows, batch: string, what = 'Why'): string {
   const row = first[0];
-  return row === undefined ? '' : `Why: voxbatch explain ${shellWord(rowWord(row))} --batch ${batch}.`;
+  return row === undefined ? '' : `${what}: voxbatch explain ${shellWord(rowWord(row))} --batch ${batch}.`;
 }
 
 /** The message for a batch that gave up by itself. */

@@ -1,20 +1,21 @@
 import { isRequestRemoved } from '../../batches/clean-batch.ts';
-import type { PartStory, RowHistory } from '../../batches/explain.ts';
+import type { RowHistory } from '../../batches/explain.ts';
 import { FAILURES, type Failure } from '../../contract/failures.ts';
 import { partNumber } from '../../contract/row-parts.ts';
 import { dialectOf } from '../../contract/row-kinds.ts';
-import { hasResult, type AttemptState } from '../../contract/outcomes.ts';
+import type { AttemptState } from '../../contract/outcomes.ts';
 import type { Judgement } from '../../contract/verify.ts';
 import type { ChargeRecord, DecisionRecord } from '../../ledger/record-types.ts';
 import { isoTime, receiptsOf } from '../../results/receipt.ts';
 import { inOrder } from '../../results/result-line.ts';
 import { rowDialectWords } from './dialect-words.ts';
 import { nextForRow } from './next-for-row.ts';
+import { keptLines, partLines, partsJson } from './part-history.ts';
 import { number } from './progress.ts';
-import { size } from './size.ts';
 import { sourceWords } from './source-words.ts';
-import { oneLine, tableLines, type TableColumn } from './table.ts';
-import { removalOf, takeJson, takeLines } from './take-history.ts';
+import { contentOf, pathOf } from './stored-words.ts';
+import { clipped, indent, oneLine, tableLines, type TableColumn } from './table.ts';
+import { takeJson, takeLines } from './take-history.ts';
 import { awaitedWords, voiceFound } from './voice-words.ts';
 
 /** The history of a row, with facts of this machine. */
@@ -29,11 +30,6 @@ export interface RowHistoryHere extends RowHistory {
 
 /** Longest cell that is shown; `--json` shows all of it. */
 const LONGEST_CELL = 200;
-/** Longest beginning of a part's text. */
-const PART_WIDTH = 60;
-/** Parts that are listed; of a row with more, only those without a result. */
-const MOST_PARTS = 40;
-
 const VERDICTS: Readonly<Record<AttemptState, string>> = {
   sending: 'sending: no answer yet',
   accepted: 'accepted: the API created a job',
@@ -58,9 +54,10 @@ export function historyLines(history: RowHistoryHere): readonly string[] {
     ...requestLines(history),
     ...(history.decisions.length === 0 ? [] : ['Decided by people', ...history.decisions.map(decisionLine)]),
     ...(row.failure === null ? [] : ['Failure', ...failureLines(row.failure)]),
-    ...(row.text === null ? [] : ['Text', `  ${short(row.text)}`]),
+    ...(row.text === null ? [] : ['Text', `  ${clipped(row.text, LONGEST_CELL)}`]),
     ...(files.length === 0 ? [] : ['Files in the out folder']),
-    ...files.map(({ name, file }) => `  ${name}  ${size(file.bytes)}, sha256 ${file.sha256}${removalOf(file)}`),
+    ...files.map(({ name, file }) => `  ${name}  ${contentOf(file)}`),
+    ...keptLines(history),
     'Next',
     `  ${nextForRow(history)}`,
   ];
@@ -72,7 +69,7 @@ function inputLines(history: RowHistoryHere): readonly string[] {
   const cells = Object.entries(inputOf(history)).map(([column, cell]) => ({ column, cell }));
   const columns: readonly TableColumn<(typeof cells)[number]>[] = [
     { title: 'column', value: ({ column }) => column },
-    { title: 'cell', value: ({ cell }) => short(cell) },
+    { title: 'cell', value: ({ cell }) => clipped(cell, LONGEST_CELL) },
   ];
   const filled = cells.filter(({ cell }) => cell !== '');
   return ['Input', ...indent(tableLines(columns, filled))];
@@ -84,23 +81,6 @@ function inputOf({ batch, row }: RowHistoryHere): Readonly<Record<string, string
   return Object.fromEntries(batch.columns.map((column, at) => [column, row.input[at] ?? '']));
 }
 
-/** The parts with their states and the beginning of what they say; of many, those that have no result. */
-function partLines(parts: RowHistory['parts']): readonly string[] {
-  if (parts.length === 0) return [];
-  const lacking = parts.filter(({ outcome }) => !hasResult(outcome));
-  const [listed, kind] = parts.length > MOST_PARTS ? [lacking, ' without a result'] : [parts, ''];
-  const columns: readonly TableColumn<PartStory>[] = [
-    { title: 'part', value: ({ id }) => oneLine(id) },
-    { title: 'state', value: ({ outcome, state }) => outcome ?? state },
-    { title: 'says', value: ({ text }) => short(text, PART_WIDTH) },
-  ];
-  return [
-    `Parts: ${parts.length}, ${parts.length - lacking.length} of them with a result`,
-    ...(listed.length === 0 ? [] : indent(tableLines(columns, listed.slice(0, MOST_PARTS)))),
-    ...(listed.length > MOST_PARTS ? [`  and ${listed.length - MOST_PARTS} more${kind}`] : []),
-  ];
-}
-
 /** The history of a row for machines; attempts are as in `receipts.jsonl`, with their failures. */
 export function historyJson(history: RowHistoryHere): object {
   const { batch, row, files } = history;
@@ -108,7 +88,7 @@ export function historyJson(history: RowHistoryHere): object {
   return {
     batch: batch.name,
     row: row.partOf ?? row.row,
-    ...(row.partOf === null ? {} : { part: partNumber(row.id) }),
+    ...(row.partOf === null ? {} : { part: partNumber(row.id), path: pathOf(row.file, history.store) }),
     id: row.id,
     line: row.line,
     kind: row.kind,
@@ -116,7 +96,7 @@ export function historyJson(history: RowHistoryHere): object {
     state: row.state,
     outcome: row.outcome,
     voice: row.spec.voice ?? null,
-    parts: history.parts.map(({ id, outcome, state, text }) => ({ id, outcome, state, text })),
+    parts: partsJson(history),
     waits_for: row.state === 'blocked' && row.parts === null ? { voice: row.awaitedVoice, row: row.voiceRow } : null,
     input: inputOf(history),
     takes: history.takes.map((take) => takeJson(take, history.store)),
@@ -133,24 +113,23 @@ export function historyJson(history: RowHistoryHere): object {
   };
 }
 
-/** All requests; if a row has several takes, each below its take. */
+/** All requests; if a row has several takes, each below its take. The parts of a row have takes of their own. */
 function requestLines(history: RowHistoryHere): readonly string[] {
-  const { charges, takes } = history;
-  if (takes.length === 0) {
+  const { row, charges, takes, store } = history;
+  if (takes.length === 0 || row.parts !== null) {
+    const none = `Paid requests: none${row.outcome === null ? ' so far' : ''}`;
     return [
-      charges.length === 0 ? 'Paid requests: none so far' : 'Paid requests',
+      ...takes.flatMap((take) => takeLines(take, store)),
+      charges.length === 0 ? none : 'Paid requests',
       ...inOrder(history).flatMap((charge) => attemptLines(charge, history)),
     ];
   }
   const ofTake = (take: number): readonly string[] => {
     const made = inOrder(history).filter((charge) => charge.take === take);
-    return made.length === 0 ? ['  no request so far'] : made.flatMap((charge) => attemptLines(charge, history));
+    if (made.length > 0) return made.flatMap((charge) => attemptLines(charge, history));
+    return [row.outcome === null && row.take === take ? '  no request so far' : '  no request was made'];
   };
-  return [
-    'Take 1',
-    ...ofTake(1),
-    ...takes.flatMap((take) => [...takeLines(take, history.store), ...ofTake(take.take)]),
-  ];
+  return ['Take 1', ...ofTake(1), ...takes.flatMap((take) => [...takeLines(take, store), ...ofTake(take.take)])];
 }
 
 /** What a verification found. */
@@ -249,13 +228,4 @@ function after(words: string, from: number, to: number | null): string {
 
 function credits(value: number | null): string {
   return value === null ? 'unknown' : number(value);
-}
-
-function short(cell: string, longest = LONGEST_CELL): string {
-  const line = oneLine(cell);
-  return line.length > longest ? `${line.slice(0, longest)}…` : line;
-}
-
-function indent(lines: readonly string[]): readonly string[] {
-  return lines.map((line) => `  ${line}`);
 }

@@ -30,3 +30,14 @@ export function tableLines<T>(columns: readonly TableColumn<T>[], rows: readonly
 export function oneLine(text: string): string {
   return text.replaceAll(/\p{Cc}+/gu, ' ');
 }
+
+/** A cell as one line, cut to this many characters. */
+export function clipped(cell: string, longest: number): string {
+  const line = oneLine(cell);
+  return line.length > longest ? `${line.slice(0, longest)}…` : line;
+}
+
+/** Lines below a title. */
+export function indent(lines: readonly string[]): readonly string[] {
+  return lines.map((line) => `  ${line}`);
+}

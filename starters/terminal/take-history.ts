@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import type { TakeStory } from '../../batches/explain.ts';
 import type { TakeReason } from '../../contract/outcomes.ts';
-import type { ResultFile, TakeRecord } from '../../ledger/record-types.ts';
+import type { TakeRecord } from '../../ledger/record-types.ts';
 import { isoTime } from '../../results/receipt.ts';
 import { size } from './size.ts';
-import { oneLine } from './table.ts';
+import { pathOf, REMOVED } from './stored-words.ts';
+import { clipped, oneLine } from './table.ts';
 
 const REASONS: Readonly<Record<TakeReason, string>> = {
   redrive: 'redriven by a person',
@@ -13,8 +14,6 @@ const REASONS: Readonly<Record<TakeReason, string>> = {
   retake: 'automatic retake after a failed job or an unfit result (--retakes)',
   'on-unknown': 'automatic resubmit after a lost answer (--on-unknown resubmit)',
 };
-
-const REMOVED = 'since removed from the store';
 
 /** Longest cell that is shown of a change. */
 const LONGEST_CELL = 60;
@@ -41,22 +40,10 @@ export function takeJson(take: TakeStory, store: string): object {
     before: {
       outcome,
       failure,
-      file:
-        file === null
-          ? null
-          : {
-              bytes: file.bytes,
-              sha256: file.sha256,
-              path: file.removedAt === undefined ? join(store, file.key) : null,
-            },
+      file: file === null ? null : { bytes: file.bytes, sha256: file.sha256, path: pathOf(file, store) },
     },
     changes: take.changes,
   };
-}
-
-/** That a file was removed, to be put after it; empty if it was not. */
-export function removalOf({ removedAt }: Pick<ResultFile, 'removedAt'>): string {
-  return removedAt === undefined ? '' : `, ${REMOVED}`;
 }
 
 function beforeWords({ before: { outcome, failure, file } }: TakeRecord, store: string): string {
@@ -69,6 +56,5 @@ function beforeWords({ before: { outcome, failure, file } }: TakeRecord, store: 
 }
 
 function short(cell: string): string {
-  const line = oneLine(cell);
-  return `"${line.length > LONGEST_CELL ? `${line.slice(0, LONGEST_CELL)}…` : line}"`;
+  return `"${clipped(cell, LONGEST_CELL)}"`;
 }

@@ -6,6 +6,7 @@ import { placeForEach } from '../place-for-each.ts';
 /** What `explain` tells of a row that is spoken in parts, and of one of them. */
 
 const LOST: Failure = { class: 'OutcomeUnknown', message: 'No answer came.' };
+const DOWN: Failure = { class: 'ServiceDown', message: 'Not now.' };
 const REFUSED: Failure = { class: 'BadRequest', message: 'No.' };
 const WRONG: Failure = { class: 'Unfit', message: 'Other words were heard.' };
 const TEXTS = ['One is here.', 'Two is a little longer.', 'Three ends it.'];
@@ -21,13 +22,18 @@ beforeEach(async () => {
   await ledger.openBatch('b', 2);
 });
 
+async function refuse(row: number, failure: Failure): Promise<void> {
+  const { ledger } = invocation.place;
+  await ledger.intend(aKey(row), INTENT);
+  await ledger.settle(aKey(row), { verdict: 'rejected', failure }, { outcome: 'failed', failure });
+}
+
 async function end(row: number, outcome: 'succeeded' | 'failed' | 'unknown' | 'unfit'): Promise<void> {
+  if (outcome === 'failed') return refuse(row, DOWN);
   const { ledger } = invocation.place;
   await ledger.intend(aKey(row), INTENT);
   if (outcome === 'unknown')
     await ledger.settle(aKey(row), { verdict: outcome, failure: LOST }, { outcome, failure: LOST });
-  else if (outcome === 'failed')
-    await ledger.settle(aKey(row), { verdict: 'rejected', failure: REFUSED }, { outcome, failure: REFUSED });
   else {
     const file = { key: `b/${String(row)}.mp3`, bytes: 9, sha256: 'f'.repeat(64), extension: 'mp3' };
     const failure = outcome === 'unfit' ? { failure: WRONG } : {};
@@ -76,6 +82,55 @@ describe('explain of a row in parts', () => {
     expect(value['next']).toMatch(
       /free: voxbatch redrive b --accept r1\. To pay for them again: voxbatch redrive b --rows r1\./,
     );
+  });
+
+  it('names the files of parts that did not pass a check, because they are not in the out folder', async () => {
+    await end(3, 'unfit');
+    for (const row of [4, 5]) await end(row, 'succeeded');
+    const { stdout } = await invocation.line.run('explain', 'r1');
+    expect(stdout).toMatch(
+      /Parts that failed a check, in the store\n {2}r1#1 {2}\/.*\/store\/b\/3\.mp3 {2}9 bytes?, sha256 f{64}\n/,
+    );
+    expect((await invocation.line.run('explain', 'r1#1')).stdout).toMatch(
+      /File in the store\n {2}r1#1 {2}\/.*\/store\/b\/3\.mp3 {2}/,
+    );
+    const { value } = await invocation.line.json('explain', 'r1', '--json');
+    expect(value['parts']).toMatchObject([
+      { id: 'r1#1', path: expect.stringMatching(/store\/b\/3\.mp3$/) },
+      { id: 'r1#2', path: expect.stringMatching(/store\/b\/4\.mp3$/) },
+      { id: 'r1#3' },
+    ]);
+  });
+
+  it('says that a refused text is changed under another name, because its parts are those of the old one', async () => {
+    await refuse(3, REFUSED);
+    for (const row of [4, 5]) await end(row, 'succeeded');
+    const mend =
+      'Change its text in the manifest, and run that under another name, where parts that did not change come from the cache, free: ' +
+      'voxbatch run b.csv --name NEW-NAME. If the text was not the cause, and that is mended: voxbatch redrive b --rows';
+    const { value } = await invocation.line.json('explain', 'r1', '--json');
+    expect(value['next']).toBe(
+      `1 part refused by the API, not charged. ${mend} r1. What is there stays, and costs nothing again`,
+    );
+    const { value: ofPart } = await invocation.line.json('explain', 'r1#1', '--json');
+    expect(ofPart['next']).toBe(`The refused request was not charged. ${mend} 'r1#1'`);
+    const { stdout } = await invocation.line.run('status');
+    expect(stdout).not.toContain('failed.csv');
+  });
+
+  it('lists the requests of its parts by their own takes, whatever take it is at itself', async () => {
+    for (const row of [3, 4]) await end(row, 'failed');
+    await end(5, 'succeeded');
+    const how = { type: 'pay', fromStep: 'speech', reason: 'redrive' } as const;
+    const { ledger } = invocation.place;
+    await redriveNow(ledger, 'b', [{ row: 3, take: 1, how }]);
+    await ledger.giveUp(aKey(3, 1, 2), { outcome: 'failed', failure: DOWN });
+    await redriveNow(ledger, 'b', [{ row: 3, take: 2, how }]);
+    await ledger.giveUp(aKey(3, 1, 3), { outcome: 'failed', failure: DOWN });
+    const { stdout } = await invocation.line.run('explain', 'r1');
+    expect(stdout).toMatch(/Take 2, .*\n.*\nTake 3, .*\n.*\nPaid requests\n {2}part 1, speech, take 1, attempt 1: /);
+    expect(stdout).not.toContain('no request so far');
+    expect((await invocation.line.run('explain', 'r1#1')).stdout).toMatch(/Take 3, .*\n.*\n {2}no request was made\n/);
   });
 
   it('tells of earlier takes of its parts that may have been charged', async () => {

@@ -25,6 +25,7 @@ function steps(
     leftovers: {
       failed: new Map(),
       fetchable: none,
+      refusedInParts: none,
       voiceless: { count: 0, makers: [] },
       lost: { listed: none, unlisted: none, unchecked: none },
       otherParts: none,
@@ -108,9 +109,16 @@ describe('the next steps', () => {
   it('of rows whose parts failed a check are to accept them, free', () => {
     const failed = new Map([['Unfit', rows('a')]] as const);
     expect(steps({ failed: 2 }, { failed })).toEqual([
-      '1 row with parts that failed a check, which are kept. Why: voxbatch explain a --batch b. To accept it as it is, free: ' +
+      '1 row with parts that failed a check, which are kept. Why, and their files: voxbatch explain a --batch b. To accept it as it is, free: ' +
         'voxbatch redrive b --where outcome=failed --where class=Unfit --accept. To pay for such parts again: ' +
         'voxbatch redrive b --where outcome=failed --where class=Unfit',
+    ]);
+  });
+
+  it('of rows with refused parts are to change the text under another name, as their parts are those of the old one', () => {
+    expect(steps({ failed: 1 }, { refusedInParts: rows('a') })).toEqual([
+      '1 row with parts that the API refused, not charged. Why: voxbatch explain a --batch b. Change its text in the manifest, and run that ' +
+        'under another name, where parts that did not change come from the cache, free: voxbatch run b.csv --name NEW-NAME',
     ]);
   });
 
