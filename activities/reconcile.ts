@@ -1,6 +1,6 @@
 import { ApiError } from '../api/speech-api.ts';
 import type { FencedAttempt } from '../contract/batch.ts';
-import type { Failure } from '../contract/failures.ts';
+import { PROCESS_ENDED } from '../policy/process-end.ts';
 import { awaitSender } from './await-sender.ts';
 import type { Dependencies } from './dependencies.ts';
 import { findTrace } from './find-trace.ts';
@@ -68,11 +68,7 @@ async function giveUp(
   key: FencedAttempt,
   isLost: boolean,
 ): Promise<SubmitReport> {
-  const failure: Failure = loaded.charge?.failure ?? {
-    class: 'OutcomeUnknown',
-    message:
-      'The process ended between recording the request and recording its answer; the API may have charged for it.',
-  };
+  const failure = loaded.charge?.failure ?? PROCESS_ENDED;
   const wanted = await whenUnknown(deps, key, loaded.charge?.jobId ?? null, failure);
   const effect = 'retake' in wanted && !isLost ? wanted.otherwise : wanted;
   // The sender itself may have recorded `unknown` and left the row open for this look-up. An answer that came meanwhile

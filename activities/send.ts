@@ -9,6 +9,7 @@ import type { ChargeRecord, ResultFile } from '../ledger/record-types.ts';
 import { checkedResult } from '../policy/after-check.ts';
 import { mayBeTaken } from '../policy/unready-voice.ts';
 import { quoteFrom } from '../policy/pricing.ts';
+import { PROCESS_ENDED } from '../policy/process-end.ts';
 import { maySend, type Instant } from '../policy/send-deadline.ts';
 import { openLocalFile } from '../store/local-file.ts';
 import type { StoredFile } from '../store/store.ts';
@@ -128,11 +129,19 @@ async function request(
     trust503: loaded.batch.settings.trust503,
   };
   // Not the activity's signal: a request in flight is brought home, as long as the process can wait for it.
-  return apiOf(deps, loaded.row).send(paid, {
+  const verdict = await apiOf(deps, loaded.row).send(paid, {
     receive: receivePaid(deps, loaded, key, signal),
     openFile: openLocalFile,
     signal: deps.cutting,
   });
+  return deps.cutting.aborted ? cutOff(verdict) : verdict;
+}
+
+/** What is known of a request whose answer this process could not wait for as it ended. */
+function cutOff(verdict: Verdict<StoredFile>): Verdict<StoredFile> {
+  // With a status, the API has answered all the same.
+  if (verdict.verdict !== 'unknown' || verdict.failure.status !== undefined) return verdict;
+  return { ...verdict, failure: { ...verdict.failure, cause: PROCESS_ENDED.cause } };
 }
 
 /** The row's input, with the result of an earlier step in its place. */

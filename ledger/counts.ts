@@ -1,5 +1,7 @@
 import { OUTCOMES, ROW_STATES, type Outcome, type RowState } from '../contract/outcomes.ts';
 import { sql } from 'kysely';
+import { PROCESS_ENDED } from '../policy/process-end.ts';
+import { isNoPart } from './conditions.ts';
 import { prepared } from './prepared.ts';
 import type { Counts, Money } from './record-types.ts';
 import { readSums } from './sums.ts';
@@ -7,6 +9,8 @@ import type { Db, RowCountsTable, Tx } from './schema.ts';
 
 /** Pseudo-outcome for rows that are not chosen, which also count as skipped. */
 const NOT_CHOSEN = 'not chosen';
+/** How rows end whose answer is lost, as `--on-unknown` says. */
+const LOST = ['unknown', 'failed'] as const satisfies readonly Outcome[];
 
 type Standing = RowCountsTable['standing'] | typeof NOT_CHOSEN;
 
@@ -45,6 +49,23 @@ export async function countRows(db: Db | Tx, batch: string): Promise<Counts> {
 /** Rows by outcome that ended since the batch was last opened again. */
 export async function countRecent(tx: Tx, batch: string): Promise<ReadonlyMap<string, number>> {
   return byStanding(await selectCounts(tx, { batch }), ({ recent }) => recent);
+}
+
+/** Those of them whose answer was lost by the end of a process, see {@link isProcessEnd}. Reads each failed row. */
+export async function countProcessEnds(db: Db | Tx, batch: string): Promise<number> {
+  const { n } = await db
+    .selectFrom('rows')
+    .innerJoin('batches', 'batches.name', 'rows.batch')
+    .select((eb) => eb.fn.countAll<number>().as('n'))
+    .where('rows.batch', '=', batch)
+    .where('rows.outcome', 'in', LOST)
+    .where(isNoPart('rows'))
+    // With a plus, so that the index of outcomes is used: that of times has all rows that succeeded.
+    .where(sql<boolean>`+rows.ended_at >= coalesce(batches.reopened_at, 0)`)
+    .where(sql`json_extract(rows.failure, '$.cause')`, '=', PROCESS_ENDED.cause)
+    .where(sql`json_extract(rows.failure, '$.class')`, '=', PROCESS_ENDED.class)
+    .executeTakeFirstOrThrow();
+  return n;
 }
 
 /** Rows of the batch that have no outcome. */

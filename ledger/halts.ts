@@ -3,8 +3,9 @@ import { formatHalt } from '../contract/halt.ts';
 import { OUTCOME_FACTS, outcomesThat, type Outcome } from '../contract/outcomes.ts';
 import { resultStepOf, type Step } from '../contract/row-kinds.ts';
 import { shouldHalt, type Ended } from '../policy/halt.ts';
+import { isProcessEnd } from '../policy/process-end.ts';
 import { pauseIfAlike } from './alike.ts';
-import { countRecent, countRows } from './counts.ts';
+import { countProcessEnds, countRecent, countRows } from './counts.ts';
 import type { RowEnding } from './row-effects.ts';
 import { toFailure, toSettings } from './records.ts';
 import type { RowInHand } from './row-in-hand.ts';
@@ -23,6 +24,7 @@ const TRIED = outcomesThat(({ counts }) => counts !== 'nothing');
 export async function haltIfDue(tx: Tx, name: string, row: number, { outcome, failure }: RowEnding): Promise<void> {
   const { counts } = OUTCOME_FACTS[outcome];
   if (counts !== 'failure' && counts !== 'late') return;
+  if (failure !== undefined && isProcessEnd(failure)) return;
   const batch = await tx
     .selectFrom('batches')
     .select(['settings', 'state', 'control'])
@@ -35,7 +37,10 @@ export async function haltIfDue(tx: Tx, name: string, row: number, { outcome, fa
     return;
   }
   if (counts !== 'failure') return;
-  const ended = await countEnded(tx, name);
+  const all = await countEnded(tx, name);
+  // Leaving failures out makes no halt due that was not, so this is asked only where one would be.
+  const lost = shouldHalt(halt, all) ? await countProcessEnds(tx, name) : 0;
+  const ended = { failed: all.failed - lost, tried: all.tried - lost };
   if (!shouldHalt(halt, ended)) return;
   const share = halt.unit === 'rows' ? `${ended.failed}` : `${ended.failed} of ${ended.tried}`;
   const words = `${share} ${share === '1' ? 'row' : 'rows'} failed, the threshold of --halt ${formatHalt(halt)}`;
@@ -82,7 +87,7 @@ export async function haltAtTrouble({ tx, line }: RowInHand, step: Step, failure
   await pauseIfAlike(tx, line.batch, { row: line.row, failure, ...(isLast ? {} : { step }) });
 }
 
-/** What has ended since the batch was last opened again, and what runs. */
+/** What has ended since the batch was last opened again, rows of {@link countProcessEnds} included, and what runs. */
 async function countEnded(tx: Tx, batch: string): Promise<Ended> {
   const recent = await countRecent(tx, batch);
   const count = (wanted: readonly Outcome[]): number => wanted.reduce((sum, name) => sum + (recent.get(name) ?? 0), 0);

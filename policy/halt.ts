@@ -2,7 +2,9 @@ import type { HaltPolicy } from '../contract/halt.ts';
 
 /**
  * Tried rows; rows that were never sent say nothing about how the batch goes. Rows whose jobs run count as tried: the
- * API refuses at once but works for minutes, so among ended rows alone the refused ones would be overrepresented.
+ * API refuses at once but works for minutes, so among ended rows alone the refused ones would be overrepresented. Rows
+ * whose answer was lost because a process of ours ended count as neither: they might have succeeded or failed like the
+ * others, so they change no share. As `tried` they would hide failures behind kills.
  */
 export interface Ended {
   /** Failed, unfit or unknown. */

@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { PROCESS_ENDED } from '../../policy/process-end.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { BATCH, keyOf, lipSync, stt, tts } from './rows.ts';
 import { SLICE_MS } from './worker.ts';
@@ -47,7 +48,7 @@ describe('one charge: kills', () => {
       expect(await next.reconcile(key)).toEqual({ verdict: 'unknown', next: { type: 'ended' } });
       expect(await next.submit(key)).toEqual({ verdict: 'unknown', next: { type: 'ended' } });
     }
-    expect(await world.row(1)).toMatchObject({ outcome: 'unknown', failure: { class: 'OutcomeUnknown' } });
+    expect(await world.row(1)).toMatchObject({ outcome: 'unknown', failure: PROCESS_ENDED });
     expect(await world.row(2)).toMatchObject({ outcome: 'unknown' });
     expect(world.charges()).toEqual([]);
     expect(await world.paidRequests()).toBe(0);

@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { Readable } from 'node:stream';
+import { isProcessEnd } from '../../policy/process-end.ts';
 import { StoreUnwritable } from '../../store/errors.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { BATCH, keyOf, settingsOf, tts } from './rows.ts';
 import { createWorld } from './world.ts';
 
@@ -171,5 +173,25 @@ describe('a conflict (409)', () => {
     expect(await world.row(1)).toMatchObject({ outcome: 'unknown', failure: { status: 409 } });
     // The 503 lied.
     expect(world.charges()).toHaveLength(1);
+  });
+});
+
+describe('a request whose answer is not waited for', () => {
+  it('is lost by the end of the process, and one that lost its connection is not', async () => {
+    const rules = [
+      { on: 'create', match: { text: 'hangs' }, fault: { kind: 'hang', accepted: true } },
+      { on: 'create', match: { text: 'is cut' }, fault: { kind: 'reset-after' } },
+    ] as const;
+    const world = await createWorld({ plan: { rules: [...rules] } });
+    await world.fill([tts('hangs'), tts('is cut')]);
+    const cut = new AbortController();
+    const worker = await world.worker({ change: () => ({ cutting: cut.signal }) });
+    await worker.submit(keyOf(2));
+    const hanging = worker.submit(keyOf(1));
+    await waitFor(() => world.charges().length === 2);
+    cut.abort();
+    expect(await hanging).toEqual({ verdict: 'unknown', next: { type: 'ended' } });
+    const failures = [(await world.row(1)).failure, (await world.row(2)).failure];
+    expect(failures.map((failure) => failure !== null && isProcessEnd(failure))).toEqual([true, false]);
   });
 });

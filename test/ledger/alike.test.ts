@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Failure } from '../../contract/failures.ts';
 import { ALIKE_HALT, NEVER_HALT, type HaltPolicy } from '../../contract/halt.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import { PROCESS_ENDED } from '../../policy/process-end.ts';
 import { aBatch, aKey, aRow, INTENT, ledgerForEachTest, redriveNow } from './setup.ts';
 
 /** When the first rows of a batch come to nothing, and what is counted of failures. */
@@ -66,6 +67,22 @@ describe('a batch whose first rows come to nothing', () => {
       },
     });
     expect((await ledger.intend(aKey(21), INTENT)).type).toBe('blocked');
+  });
+
+  it('looks at no row whose answer was lost by the end of a process, however many there are and wherever they come', async () => {
+    const lost = async (row: number, failure: Failure): Promise<void> => {
+      await ledger.intend(aKey(row), INTENT);
+      await ledger.settle(aKey(row), { verdict: 'unknown', failure }, { outcome: 'unknown', failure });
+    };
+    await fillAlike(90);
+    for (let row = 1; row <= 30; row++) await lost(row, PROCESS_ENDED);
+    expect(await control()).toBe('running');
+    const cut: Failure = { class: 'OutcomeUnknown', message: 'No answer came.', cause: 'ECONNRESET' };
+    for (let row = 31; row < 50; row++) await lost(row, cut);
+    for (let row = 50; row <= 60; row++) await lost(row, PROCESS_ENDED);
+    expect(await control()).toBe('running');
+    await lost(61, cut);
+    expect(await control()).toBe('paused');
   });
 
   it.each([

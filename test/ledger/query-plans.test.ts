@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { selectUntouched } from '../../ledger/budgets.ts';
 import { finishJob, listSending, settle } from '../../ledger/charges.ts';
 import { selectFreeRows } from '../../ledger/claims.ts';
-import { countRows, sumMoney } from '../../ledger/counts.ts';
+import { countProcessEnds, countRows, sumMoney } from '../../ledger/counts.ts';
 import { earlierUnresolved, holderOfJob, otherUnresolved } from '../../ledger/unresolved.ts';
 import { intend } from '../../ledger/intents.ts';
 import { skippedQuotes } from '../../ledger/not-chosen.ts';
@@ -113,6 +113,11 @@ describe('query plans', () => {
       (db) => selectLastRow(db, { apiUrl: 'http://a', account: 'u', id: 'r1' }).execute(),
     ],
     ['counts', 'INDEX sqlite_autoindex_row_counts_1 (batch=?)', (db) => countRows(db, 'b')],
+    [
+      'rows that the end of a process left unknown',
+      'INDEX rows_outcome (batch=? AND outcome=?)',
+      (db) => countProcessEnds(db, 'b'),
+    ],
     ['the money', 'INDEX sqlite_autoindex_sums_1 (batch=?)', (db) => sumMoney(db, 'b')],
     [
       'what an intent looks at',

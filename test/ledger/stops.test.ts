@@ -1,7 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
+import type { AttemptKey } from '../../contract/batch.ts';
+import type { Failure } from '../../contract/failures.ts';
 import { parseHalt } from '../../contract/halt.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { aKey, fill, INTENT, ledgerForEachTest, redriveNow } from './setup.ts';
+import { PROCESS_ENDED } from '../../policy/process-end.ts';
+import { aBatch, aKey, aRow, fill, INTENT, ledgerForEachTest, redriveNow } from './setup.ts';
 
 const FAILED = { outcome: 'failed', failure: { class: 'BadRequest', message: 'No.' } } as const;
 
@@ -28,6 +31,16 @@ async function accept(row: number): Promise<void> {
 async function fail(row: number): Promise<void> {
   await ledger.intend(aKey(row), INTENT);
   await ledger.settle(aKey(row), { verdict: 'rejected' }, FAILED);
+}
+
+/** A row whose answer is lost. */
+async function lose(
+  row: number,
+  failure: Failure = PROCESS_ENDED,
+  outcome: 'unknown' | 'failed' = 'unknown',
+): Promise<void> {
+  await ledger.intend(aKey(row), INTENT);
+  await ledger.settle(aKey(row), { verdict: 'unknown', failure }, { outcome, failure });
 }
 
 describe('a stop of more rows than one transaction ends', () => {
@@ -139,6 +152,70 @@ describe('a halt', () => {
     expect(await ledger.findBatch('b')).toMatchObject({ control: 'running' });
     await fail(20);
     expect(await ledger.findBatch('b')).toMatchObject({ control: 'stopping' });
+  });
+
+  it.each([
+    ['unknown', 'soon,fail=2'],
+    ['failed', 'now,fail=2'],
+  ] as const)('counts no row that ended %s by the end of a process, with %s', async (outcome, policy) => {
+    await haltAt(policy);
+    await fail(1);
+    for (let row = 2; row <= 30; row++) await lose(row, PROCESS_ENDED, outcome);
+    expect(await ledger.findBatch('b')).toMatchObject({ control: 'running', halted: null });
+    await fail(31);
+    expect((await ledger.findBatch('b'))?.halted).toMatch(/^2 rows failed,/);
+  });
+
+  it('counts an answer that was lost on the wire', async () => {
+    await haltAt('soon,fail=2');
+    const onTheWire = { class: 'OutcomeUnknown', message: 'No answer came.', cause: 'time-out' } as const;
+    await lose(1, onTheWire);
+    await lose(2, PROCESS_ENDED);
+    expect((await ledger.findBatch('b'))?.control).toBe('running');
+    await lose(3, onTheWire);
+    expect((await ledger.findBatch('b'))?.halted).toMatch(/^2 rows failed,/);
+  });
+
+  it('counts rows that ended by the end of a process neither as failed nor as tried', async () => {
+    await haltAt('soon,fail=10%');
+    for (let row = 1; row <= 10; row++) await lose(row);
+    for (let row = 11; row <= 28; row++) await accept(row);
+    await fail(29);
+    // 12 of 30 rows would be far too many; 2 of 20 are just enough.
+    expect((await ledger.findBatch('b'))?.control).toBe('running');
+    await fail(30);
+    expect((await ledger.findBatch('b'))?.halted).toMatch(/^2 of 20 rows failed,/);
+  });
+
+  it('counts no row in parts one of which ended by the end of a process', async () => {
+    const part = { spec: aRow(1).spec, quoted: 1 };
+    await ledger.createBatch(aBatch('long'));
+    await ledger.addRows('long', [{ ...aRow(1), parts: { first: 3, rows: [part, part] } }, aRow(2)]);
+    await ledger.openBatch('long', 2);
+    await ledger.tune('long', { halt: { when: 'soon', fail: 1, unit: 'rows' } });
+    const [lost, good] = [3, 4].map((row) => ({ ...aKey(row), batch: 'long' })) as [AttemptKey, AttemptKey];
+    for (const key of [lost, good]) await ledger.intend(key, INTENT);
+    const effect = { outcome: 'unknown', failure: PROCESS_ENDED } as const;
+    await ledger.settle(lost, { verdict: 'unknown', failure: PROCESS_ENDED }, effect);
+    await ledger.settle(good, { verdict: 'done' }, { outcome: 'succeeded' });
+    expect((await ledger.readRow('long', 1))?.row.outcome).toBe('unknown');
+    expect(await ledger.findBatch('long')).toMatchObject({ control: 'running', halted: null });
+  });
+
+  it('takes from what it counts only the rows that are in it: those since the batch was opened again', async () => {
+    for (let row = 1; row <= 5; row++) await lose(row);
+    await ledger.stopNow('b');
+    await ledger.closeBatch('b');
+    const how = { type: 'pay', fromStep: 'speech', reason: 'redrive' } as const;
+    await redriveNow(
+      ledger,
+      'b',
+      [6, 7].map((row) => ({ row, take: 1, how })),
+    );
+    await haltAt('soon,fail=1');
+    await ledger.intend(aKey(6, 1, 2), INTENT);
+    await ledger.settle(aKey(6, 1, 2), { verdict: 'rejected' }, FAILED);
+    expect((await ledger.findBatch('b'))?.halted).toMatch(/^1 row failed,/);
   });
 
   it('counts anew after the batch was opened again', async () => {
