@@ -1,6 +1,6 @@
 import { hasResult } from '../contract/outcomes.ts';
 import type { RowRecord, RowStanding } from '../ledger/record-types.ts';
-import { attemptOfFile, lostFile, type FileLoss } from '../policy/lost-file.ts';
+import { attemptOfFile, jobOfFile, lostFile, type FileLoss } from '../policy/lost-file.ts';
 import { isFetchedFree, lostAttempt } from '../policy/redrive.ts';
 import { storedContent } from './damaged-results.ts';
 import type { FoundRow, FoundRows, RedriveRules } from './redrive-draft.ts';
@@ -43,7 +43,7 @@ export function withLostFiles(
       return without(found, is);
     }
     const lost = lostAttempt(charges);
-    if (lost?.state !== 'accepted' || lost.file === null) return found;
+    if (lost?.file == null || jobOfFile(lost) === undefined) return found;
     const is = await lossOnce(row.row, { file: lost.file, extraFiles: [] });
     return is === undefined ? { ...found, restored: true } : found;
   };

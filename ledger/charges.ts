@@ -11,6 +11,7 @@ import type { RowEffect } from './row-effects.ts';
 import type { ChargeRecord, RowStanding } from './record-types.ts';
 import { reserveAgain } from './part-budgets.ts';
 import { keepPaidResult } from './kept-results.ts';
+import { withoutJob } from './copied-files.ts';
 import { afterFetchedAgain } from './lost-files.ts';
 import { jsonOrNull, toCharge, toFile } from './records.ts';
 import { forgetUnfit } from './forget-results.ts';
@@ -137,16 +138,17 @@ export async function finishJob(
     if (finished) {
       // Its file was stored before, and is lost: what is on record of it stays until there is another.
       const lost = toFile(charge.file);
-      const isSame = lost !== null && lost.sha256 === end.file?.sha256;
+      const same = lost !== null && lost.sha256 === end.file?.sha256 ? { ...lost, key: end.file.key } : undefined;
       const ended = await row.changeCharge(charge, {
         finished_at: Date.now(),
-        file: isSame ? charge.file : (jsonOrNull(end.file) ?? charge.file),
-        failure: isSame ? null : jsonOrNull(end.failure),
+        file: jsonOrNull(same ?? end.file) ?? charge.file,
+        failure: same === undefined ? jsonOrNull(end.failure) : null,
         ...(end.credits === undefined
           ? {}
           : isPaidElsewhere(charge)
             ? { told: end.credits }
             : { charged: end.credits, charged_from: 'api' as const }),
+        ...withoutJob(charge),
       });
       if (lost !== null) {
         // It was announced as free: nothing is paid for by itself.

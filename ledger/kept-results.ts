@@ -1,6 +1,6 @@
 import { prepared } from './prepared.ts';
 import type { ResultFile } from './record-types.ts';
-import { toFile } from './records.ts';
+import { toCharge, toFile } from './records.ts';
 import type { RowEffect } from './row-effects.ts';
 import type { ChargeLine, ResultsTable, Tx } from './schema.ts';
 
@@ -60,8 +60,10 @@ export async function keepResult(tx: Tx, charge: ChargeLine, besides: Besides): 
   });
 }
 
-/** Keeps the result of a request that was answered, or of a job that ended. */
+/** Keeps the result of a request that was answered, of a job that ended, or of a copy whose lost file is back. */
 export async function keepPaidResult(tx: Tx, charge: ChargeLine, effect: RowEffect): Promise<void> {
   const besides = 'outcome' in effect ? { extraFiles: effect.extraFiles ?? [], text: effect.text ?? null } : {};
-  await keepResult(tx, charge, { ...besides, jobId: charge.job_id, credits: charge.charged });
+  const own = { jobId: charge.job_id, credits: charge.charged };
+  const { jobId, credits } = (charge.state === 'cached' ? toCharge(charge).source : null) ?? own;
+  await keepResult(tx, charge, { ...besides, jobId, credits });
 }

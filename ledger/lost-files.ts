@@ -2,13 +2,14 @@ import type { Failure } from '../contract/failures.ts';
 import { checkedBy, stepsIn } from '../contract/row-kinds.ts';
 import { attemptOfFile, OTHER_CONTENT, otherContent } from '../policy/lost-file.ts';
 import { lostAttempt } from '../policy/redrive.ts';
+import { withoutJob } from './copied-files.ts';
 import { endingColumns } from './ending-columns.ts';
 import { LedgerMisuse } from './errors.ts';
 import { forgetResult } from './forget-results.ts';
 import { keepPaidResult } from './kept-results.ts';
 import { toFile } from './records.ts';
 import type { ResultFile } from './record-types.ts';
-import type { RowEffect } from './row-effects.ts';
+import type { RowEffect, RowEnding } from './row-effects.ts';
 import type { RowInHand } from './row-in-hand.ts';
 import type { ChargeLine } from './schema.ts';
 
@@ -32,9 +33,9 @@ export async function restoreFile(row: RowInHand): Promise<false> {
   if (lost?.file == null || charge === undefined) {
     throw new LedgerMisuse(`Row ${row.line.row} of "${row.line.batch}" has lost no file. No row was changed.`);
   }
-  const whole = await row.changeCharge(charge, { finished_at: charge.finished_at ?? Date.now(), failure: null });
-  const ending = { outcome: 'succeeded', file: lost.file } as const;
-  await afterFetchedAgain(row, whole, lost.file, ending);
+  const finished_at = charge.finished_at ?? Date.now();
+  const whole = await row.changeCharge(charge, { finished_at, failure: null, ...withoutJob(charge) });
+  const ending = await endAsBefore(row, whole, lost.file);
   await row.change({ ...endingColumns(ending), hold: row.line.hold + 1 });
   return false;
 }
@@ -43,7 +44,7 @@ export async function restoreFile(row: RowInHand): Promise<false> {
 export async function giveUpLost(row: RowInHand): Promise<void> {
   const lost = lostAttempt(row.attempts);
   const charge = lost === undefined ? undefined : row.chargeAt(lost);
-  if (charge !== undefined) await row.changeCharge(charge, { file: null });
+  if (charge !== undefined) await row.changeCharge(charge, { file: null, ...withoutJob(charge) });
 }
 
 /**
@@ -57,25 +58,32 @@ export async function afterFetchedAgain(
   effect: RowEffect,
 ): Promise<RowEffect> {
   const file = toFile(charge.file);
-  const check = checkOf(row, charge);
-  if (file?.sha256 === lost.sha256 && charge.failure === null) {
-    if (lost.unfit === undefined && (check?.failure ?? null) === null) await keepPaidResult(row.tx, charge, effect);
-    return { outcome: 'succeeded', file };
-  }
+  if (file?.sha256 === lost.sha256 && charge.failure === null) return endAsBefore(row, charge, file);
   if (file !== null && 'outcome' in effect && effect.outcome === 'succeeded') {
     const other = { ...file, oddity: OTHER_CONTENT };
     await keepPaidResult(row.tx, await row.changeCharge(charge, { file: JSON.stringify(other) }), effect);
-    return { ...effect, file: other };
+    return { ...effect, outcome: charge.state === 'cached' ? 'cached' : 'succeeded', file: other };
   }
   if (file === null || !('state' in effect) || row.next.type !== 'ended') {
     await keepPaidResult(row.tx, charge, effect);
     return effect;
   }
+  const check = checkOf(row, charge);
   const failure = otherContent(check?.step ?? 'verification');
   // The check found no fault in this file, so it alone is to be made again.
   const gone = JSON.stringify({ ...failure, class: 'ResultGone' });
   if (check?.failure === null) await row.changeCharge(check, { failure: gone, file: null });
   return { outcome: 'unfit', failure, file };
+}
+
+/** How a row ends whose file is back as it was. */
+async function endAsBefore(row: RowInHand, charge: ChargeLine, file: ResultFile): Promise<RowEnding> {
+  const check = checkOf(row, charge);
+  const isPassed = file.unfit === undefined && (check?.failure ?? null) === null;
+  const isFree = isPassed && charge.state === 'cached' && (check === undefined || check.state === 'cached');
+  const ending: RowEnding = { outcome: isFree ? 'cached' : 'succeeded', file };
+  if (isPassed) await keepPaidResult(row.tx, charge, ending);
+  return ending;
 }
 
 /** The attempt that checked what this one brought. */

@@ -5,6 +5,7 @@ import { betterFallback } from '../policy/best-take.ts';
 import { findUnresolved, isMade, jobToWaitFor } from '../policy/redrive.ts';
 import { isLastStep } from '../policy/row-machine.ts';
 import { reopenBatch, requireBatch } from './batches.ts';
+import { withJob } from './copied-files.ts';
 import { LedgerMisuse } from './errors.ts';
 import type { RedriveChoice, Redriven } from './row-methods.ts';
 import { giveUpLost, loseFile, restoreFile } from './lost-files.ts';
@@ -133,7 +134,7 @@ async function waitAgain(row: RowInHand): Promise<boolean> {
   await release(row);
   if (isThere || charge.finished_at === null) return true;
   // Its result could not be fetched; treat it as if it had not ended.
-  await row.changeCharge(charge, { finished_at: null, failure: null });
+  await row.changeCharge(charge, { finished_at: null, failure: null, ...withJob(charge) });
   return true;
 }
 

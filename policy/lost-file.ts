@@ -1,18 +1,34 @@
 import type { Failure } from '../contract/failures.ts';
+import type { AttemptState } from '../contract/outcomes.ts';
 
 /**
  * A result whose stored file is no longer what its record says: its row has none. The attempt that brought it keeps the
  * record of the file. If its job can be read again, and gives the same content, all is as it was: nothing of it is made,
  * or checked, a second time. Other content is another result, which was never checked.
+ *
+ * A copy of an earlier result has no job of its own, but that of the request that made the result gives the same.
  */
 
 /** How a stored file differs from its record. */
 export type FileLoss = 'missing' | 'altered';
 
 /** The part of an attempt that matters here. */
-interface Filed {
-  readonly jobId: string | null;
+interface Filed extends Made {
   readonly file?: { readonly key: string } | null;
+}
+
+/** How a file was made. */
+interface Made {
+  readonly state: AttemptState;
+  readonly jobId: string | null;
+  /** For a copy: the request that made the result, with its job. */
+  readonly source?: { readonly jobId: string | null } | null;
+}
+
+/** The job that can be read again for the file of an attempt. Undefined: there is none. */
+export function jobOfFile({ state, jobId, source }: Made): string | undefined {
+  if (state === 'accepted') return jobId ?? undefined;
+  return state === 'cached' ? (source?.jobId ?? undefined) : undefined;
 }
 
 /** The attempt that brought a stored file. Undefined: none did, because it was joined from others. */
@@ -23,7 +39,7 @@ export function attemptOfFile<A extends Filed>(attempts: readonly A[], key: stri
 /** Why a row has no result any more. `attempt`: the one that brought the file; `therefore`: what follows, if anything. */
 export function lostFile(is: FileLoss, attempt: Filed | undefined, therefore = ''): Failure {
   const again =
-    attempt === undefined || attempt.jobId === null
+    attempt === undefined || jobOfFile(attempt) === undefined
       ? 'No job can be read for it again; a redrive makes it again.'
       : 'A redrive reads its job again for a new link, free.';
   return {

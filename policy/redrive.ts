@@ -1,6 +1,7 @@
 import type { FailureClass } from '../contract/failures.ts';
 import { hasResult, type Outcome, type TakeReason } from '../contract/outcomes.ts';
 import { checkedBy, stepsIn, type Step, type StepChoice } from '../contract/row-kinds.ts';
+import { jobOfFile } from './lost-file.ts';
 import { hasRunningJob, isFetchedAgain, lastAttempt, stepsFrom, type AttemptView } from './row-machine.ts';
 
 /**
@@ -17,7 +18,7 @@ import { hasRunningJob, isFetchedAgain, lastAttempt, stepsFrom, type AttemptView
  * redrive pays for a new one.
  *
  * A row that has its result is left alone, unless the person named it, a step of it, or its outcome. If the stored file
- * of that result is lost, the job that made it is read for it again, free, whichever take it is of.
+ * of that result is lost, the job that made it is read for it again, free, whichever take, or other row, it is of.
  */
 
 /** The part of a row that matters here. */
@@ -36,6 +37,8 @@ export interface RedriveRow {
 export interface RedriveAttempt extends AttemptView {
   readonly jobId: string | null;
   readonly failure: { readonly class: FailureClass } | null;
+  /** The earlier result that it used, or could not use. */
+  readonly source?: { readonly jobId: string | null } | null;
 }
 
 /** What a person wants done with a row. */
@@ -147,7 +150,7 @@ export function paidSteps(row: StepChoice, plan: RedrivePlan): readonly Step[] {
 /** The paid job that can be waited for, or fetched, once more. */
 export function jobToWaitFor<A extends RedriveAttempt>(row: RedriveRow, attempts: readonly A[]): A | undefined {
   const lost = lostAttempt(attempts);
-  if (lost !== undefined) return lost.state === 'accepted' && lost.jobId !== null ? lost : undefined;
+  if (lost !== undefined) return jobOfFile(lost) === undefined ? undefined : lost;
   const isGone = row.outcome === 'failed' && row.failure?.class === 'ResultGone';
   if (row.outcome !== 'overdue' && !isGone) return undefined;
   const last = lastOfTake(row, attempts);

@@ -48,7 +48,7 @@ export class Tally {
     if (charge.state === 'sending') this.#reserved += charge.quoted ?? 0;
     if (charge.state === 'unknown') this.#uncertain += charge.quoted ?? 0;
     if (charge.state === 'cached') this.#saved += charge.quoted ?? 0;
-    else if (charge.state !== 'revoked' && charge.source !== null) this.#damaged += 1;
+    else if (charge.state !== 'revoked' && charge.source !== null && charge.source.is !== 'used') this.#damaged += 1;
     const isOpen = charge.state === 'sending' || charge.state === 'unknown';
     this.#estimated ||= isOpen || (wasAccepted(charge.state) && charge.chargedFrom !== 'api');
   }

@@ -3,6 +3,7 @@ import { LedgerUnreachable } from '../../ledger/errors.ts';
 import type { RowStanding } from '../../ledger/record-types.ts';
 import { StoreUnwritable } from '../../store/errors.ts';
 import { loadAttempt, moveAfter, type RowNow, type SubmitReport } from '../attempt.ts';
+import { copyLost } from '../copy-lost.ts';
 import { reconcile } from '../reconcile.ts';
 import { submit } from '../submit.ts';
 import { awaitJob } from './await-job.ts';
@@ -86,8 +87,12 @@ async function step(
         return submitOrReconcile(work, key, standing);
       case 'reconcile':
         return reconcile(deps, key, signal);
-      case 'wait':
-        return awaitJob(deps, key, await loadAttempt(deps, key, standing), lane);
+      case 'wait': {
+        const loaded = await loadAttempt(deps, key, standing);
+        const copied = await copyLost(deps, key, loaded);
+        if (copied !== undefined) return { next: moveAfter(key, copied), standing: copied };
+        return awaitJob(deps, key, loaded, lane);
+      }
     }
   });
 }

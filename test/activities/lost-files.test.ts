@@ -1,15 +1,11 @@
-import { rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
-import { chosenRows } from '../../batches/choose-rows.ts';
-import { withLostFiles } from '../../batches/lost-files.ts';
-import { draftRedrive, openRows } from '../../batches/redrive.ts';
-import { rulesOf, type RedriveWish } from '../../batches/redrive-wish.ts';
+import type { RedriveWish } from '../../batches/redrive-wish.ts';
 import type { RowSpec } from '../../contract/row-kinds.ts';
 import type { FaultPlan } from '../../simulator/fault-plan.ts';
-import { BATCH, dub, stt, tts, type Wanted } from './rows.ts';
 import { workOn } from './cached.ts';
-import { speaks, TEXT, verified } from './verified.ts';
+import { damage as lose, draftOf as draftIn, redrive as redriveIn } from './redriven.ts';
+import { BATCH, dub, stt, tts, type Wanted } from './rows.ts';
+import { speaks, verified } from './verified.ts';
 import { createWorld, type World } from './world.ts';
 
 /** Rows whose stored file is damaged after they have succeeded: what was paid for is fetched again, and not paid again. */
@@ -25,35 +21,9 @@ async function begin(spec: RowSpec, wanted: Wanted = {}, rules: FaultPlan['rules
 const work = async (): Promise<unknown> => workOn(await world.worker(), BATCH);
 const operations = (): readonly string[] => world.charges().map(({ operation }) => operation);
 
-async function damage(row = 1, how: 'missing' | 'altered' = 'altered'): Promise<void> {
-  const { file } = await world.row(row);
-  const path = join(world.folder, 'store', file?.key ?? '');
-  await rm(path);
-  if (how === 'altered') await writeFile(path, 'x'.repeat(file?.bytes ?? 0));
-}
-
-/** As `voxbatch redrive --rows 1 --dry-run` does. */
-async function draftOf(wish: RedriveWish = {}) {
-  const ledger = await world.look();
-  const batch = await ledger.findBatch(BATCH);
-  if (batch === undefined) throw new Error('there is no batch');
-  const { rows: named = ['1'] } = wish;
-  const rules = rulesOf({ ...wish, rows: named });
-  const rows = withLostFiles(
-    chosenRows(ledger, BATCH, { rows: named.map(Number) }),
-    { folder: join(world.folder, 'store'), requireOwn: () => Promise.resolve() },
-    rules,
-  );
-  return { ledger, rows, draft: await draftRedrive(ledger, batch, rows, rules) };
-}
-
-/** As `voxbatch redrive --rows 1` does. Returns what it will pay for, and the rows whose jobs are read again. */
-async function redrive(wish: RedriveWish = {}): Promise<{ readonly paying: number; readonly waits: number }> {
-  const { ledger, rows, draft } = await draftOf(wish);
-  expect(await openRows(ledger, BATCH, draft, rows)).toMatchObject({ type: 'opened', opened: 1 });
-  await work();
-  return { paying: draft.paying, waits: draft.waits };
-}
+const damage = (row?: number, how?: 'missing' | 'altered'): Promise<void> => lose(world, row, BATCH, how);
+const draftOf = (wish?: RedriveWish): ReturnType<typeof draftIn> => draftIn(world, wish);
+const redrive = (wish?: RedriveWish): ReturnType<typeof redriveIn> => redriveIn(world, wish);
 
 it.each<[string, RowSpec, 'missing' | 'altered', number]>([
   ['verified speech', verified(), 'altered', 2],
@@ -146,16 +116,4 @@ it('a transcript has no job, so it is made again at its price, which takes the s
   expect(await redrive()).toEqual({ paying: 1, waits: 0 });
   expect(await world.row(1)).toMatchObject({ outcome: 'succeeded', take: 2 });
   expect(operations()).toEqual(['transcription', 'transcription']);
-});
-
-it('a copy of an earlier result is made again of that one, free, though a request would do', async () => {
-  world = await createWorld();
-  await world.fill([tts(TEXT), tts(TEXT)], { cache: 'on' });
-  await work();
-  const rows = [await world.row(1), await world.row(2)];
-  const copied = rows.find(({ outcome }) => outcome === 'cached')?.row ?? 0;
-  await damage(copied);
-  await redrive({ rows: [String(copied)] });
-  expect(await world.row(copied)).toMatchObject({ outcome: 'cached', take: 2 });
-  expect(operations()).toEqual(['speech-job']);
 });

@@ -58,7 +58,7 @@ function recount(file: string, batch: string): Recount {
         uncertain: sum('quoted', `charges where batch = ? and state = 'unknown'`),
         estimated: sum('1', inDoubt) + sum('1', byQuote) > 0,
         saved: sum('quoted', `charges where batch = ? and state = 'cached'`),
-        damaged: sum('1', `charges where batch = ? and state not in ('cached', 'revoked') and source is not null`),
+        damaged: sum('1', `charges where batch = ? and state <> 'revoked' and json_extract(source, '$.is') <> 'used'`),
       },
       sending: sum('1', `charges where batch = ? and state = 'sending'`),
       running: sum('1', `charges where batch = ? and state = 'accepted' and finished_at is null`),

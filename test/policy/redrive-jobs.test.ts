@@ -72,9 +72,15 @@ describe('a result that is gone costs nothing again', () => {
     expect(isFetchedFree({ ...DUB, ...GONE }, [gone('speech', 'accepted')])).toBe(false);
   });
 
-  it.each(['cached', 'done'] as const)('but not if it was %s', (state) => {
-    const file = { key: 'k', sha256: 's' };
-    expect(isFetchedFree({ ...TTS, ...GONE }, [{ ...gone('speech', state), file }])).toBe(false);
+  const file = { key: 'k', sha256: 's' };
+  it.each([
+    ['cached', null, false],
+    ['cached', { jobId: null }, false],
+    ['cached', { jobId: 'job-of-another-row' }, true],
+    ['done', null, false],
+    ['done', { jobId: 'job-of-a-damaged-result' }, false],
+  ] as const)('if it was %s, with the source %j: %j', (state, source, isFree) => {
+    expect(isFetchedFree({ ...TTS, ...GONE }, [{ ...gone('speech', state), file, source }])).toBe(isFree);
   });
 });
 

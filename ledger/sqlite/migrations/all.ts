@@ -26,6 +26,7 @@ import { textLimits } from './0027-text-limits.ts';
 import { verification } from './0028-verification.ts';
 import { namedParts } from './0030-named-parts.ts';
 import { refusedVoices } from './0035-refused-voices.ts';
+import { cachedAgain } from './0036-cached-again.ts';
 
 /** Every migration, by a name that sorts in the order in which they run. */
 const MIGRATIONS: Readonly<Record<string, Migration>> = {
@@ -56,6 +57,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0028-verification': verification,
   '0030-named-parts': namedParts,
   '0035-refused-voices': refusedVoices,
+  '0036-cached-again': cachedAgain,
 };
 
 /** Migrations as code modules: a compiled and bundled voxbatch has no folder of them to read. */

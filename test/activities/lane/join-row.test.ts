@@ -166,7 +166,7 @@ describe('a row whose text is spoken in parts', () => {
     expect(world.charges()).toHaveLength(3);
   });
 
-  it('is told to have a price if its part was a copy of an earlier result, and both are gone', async () => {
+  it('is whole again, free, if its part was a copy of an earlier result, and both are gone', async () => {
     const world = await worldOf({}, { cache: 'on' });
     await end(world);
     await fill(world, { cache: 'on' }, 'again');
@@ -178,6 +178,11 @@ describe('a row whose text is spoken in parts', () => {
     await (await world.look()).redrive('again', [{ row: 1, take: 1, outcome: 'cached', how: { type: 'wait' }, lost }]);
     await workOn(worker, 'again');
     expect(await world.row(1, 'again')).toMatchObject({ outcome: 'failed', failure: { class: 'ResultGone' } });
-    expect(await priceOfGone(world, 'again')).toEqual({ free: 0, paid: 1, freeParts: [] });
+    expect(await priceOfGone(world, 'again')).toEqual({ free: 1, paid: 0, freeParts: [3] });
+    await redriveNow(await world.look(), 'again', [{ row: 3, take: 1, how: { type: 'wait' } }]);
+    await workOn(worker, 'again');
+    expect(await world.row(3, 'again')).toMatchObject({ outcome: 'cached', take: 1 });
+    expect(await world.row(1, 'again')).toMatchObject({ outcome: 'cached', file: { extension: 'mp3' } });
+    expect(world.charges()).toHaveLength(3);
   });
 });
