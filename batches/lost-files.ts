@@ -16,8 +16,12 @@ export interface SearchedStore {
 /**
  * The rows of a redrive, as the store has them. If it replaces results, rows whose stored file is not what is on record
  * come as what they are: rows without a result. So what was paid for is fetched again, free, before anything is paid for.
- * Rows whose lost file is back come as `restored`. With `damaged`, only these two. Each file is read once, however often
- * the rows are.
+ * Rows whose lost file is back come as `restored`. With `damaged`, only these two, and rows whose lost file did not pass a
+ * check, where it is fetched again free.
+ *
+ * Each file is read once, however often the rows are: to announce a redrive, and to carry it out. A file may change in
+ * between, and that does no harm: one that is back by then is fetched again, free, and the next redrive finds one that was
+ * lost since.
  */
 export function withLostFiles(
   rows: FoundRows,
@@ -36,16 +40,19 @@ export function withLostFiles(
   const asStored = async (found: FoundRow): Promise<FoundRow> => {
     const { row, charges } = found.scanned;
     if (found.edit !== null || row.outcome === null) return found;
-    if (hasResult(row.outcome)) {
-      const is = replace || damaged ? await lossOnce(row.row, row) : undefined;
-      if (is === undefined) return found;
+    const isWell = hasResult(row.outcome);
+    const isKept = isWell ? replace || damaged : damaged && row.outcome === 'unfit';
+    const is = isKept ? await lossOnce(row.row, row) : undefined;
+    if (is !== undefined) {
       await store.requireOwn();
-      return without(found, is);
+      // Of a result that did not pass, nobody has asked for another one.
+      return isWell || isBroughtBackFree(found.scanned, is) ? without(found, is) : found;
     }
+    if (isWell) return found;
     const lost = lostAttempt(charges);
     if (lost?.file == null || jobOfFile(lost) === undefined) return found;
-    const is = await lossOnce(row.row, { file: lost.file, extraFiles: [] });
-    return is === undefined ? { ...found, restored: true } : found;
+    const isThere = (await lossOnce(row.row, { file: lost.file, extraFiles: [] })) === undefined;
+    return isThere ? { ...found, restored: true } : found;
   };
   return {
     async *[Symbol.asyncIterator]() {

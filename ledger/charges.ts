@@ -12,7 +12,7 @@ import type { ChargeRecord, RowStanding } from './record-types.ts';
 import { reserveAgain } from './part-budgets.ts';
 import { keepPaidResult } from './kept-results.ts';
 import { withoutJob } from './copied-files.ts';
-import { afterFetchedAgain } from './lost-files.ts';
+import { afterFetchedAgain, whyUnfit } from './lost-files.ts';
 import { jsonOrNull, toCharge, toFile } from './records.ts';
 import { forgetUnfit } from './forget-results.ts';
 import { haltAtTrouble } from './halts.ts';
@@ -142,7 +142,7 @@ export async function finishJob(
       const ended = await row.changeCharge(charge, {
         finished_at: Date.now(),
         file: jsonOrNull(same ?? end.file) ?? charge.file,
-        failure: same === undefined ? jsonOrNull(end.failure) : null,
+        failure: same === undefined ? jsonOrNull(end.failure) : whyUnfit(row, same),
         ...(end.credits === undefined
           ? {}
           : isPaidElsewhere(charge)

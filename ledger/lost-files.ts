@@ -7,14 +7,17 @@ import { endingColumns } from './ending-columns.ts';
 import { LedgerMisuse } from './errors.ts';
 import { forgetResult } from './forget-results.ts';
 import { keepPaidResult } from './kept-results.ts';
-import { toFile } from './records.ts';
+import { jsonOrNull, toFallback, toFile } from './records.ts';
 import type { ResultFile } from './record-types.ts';
-import type { RowEffect, RowEnding } from './row-effects.ts';
+import type { Fallback, RowEffect, RowEnding } from './row-effects.ts';
 import type { RowInHand } from './row-in-hand.ts';
 import type { ChargeLine } from './schema.ts';
 
-/** Ends a row as `failed` whose stored file is lost, and lets no other row use that file. Its attempt keeps its record. */
-export async function loseFile(row: RowInHand, failure: Failure): Promise<void> {
+/**
+ * Ends a row as `failed` whose stored file is lost, and lets no other row use that file. Its attempt keeps its record.
+ * `unfit`: how the row has ended, if its file did not pass a check: it ends so again, with its file or without.
+ */
+export async function loseFile(row: RowInHand, failure: Failure, unfit?: Fallback): Promise<void> {
   const found = attemptOfFile(row.attempts, toFile(row.line.file)?.key);
   const charge = found === undefined ? undefined : row.chargeAt(found);
   if (charge !== undefined) {
@@ -22,8 +25,8 @@ export async function loseFile(row: RowInHand, failure: Failure): Promise<void> 
     await forgetResult(row.tx, charge);
   }
   const now = Date.now();
-  const ending = { outcome: 'failed', failure: JSON.stringify(failure), file: null, fallback: null } as const;
-  await row.change({ ...ending, updated_at: now, ended_at: now });
+  const ending = { outcome: 'failed', failure: JSON.stringify(failure), file: null } as const;
+  await row.change({ ...ending, fallback: jsonOrNull(unfit), updated_at: now, ended_at: now });
 }
 
 /** Ends a row with its lost file, which is in the store again as it is on record. False: the row is settled at once. */
@@ -34,7 +37,8 @@ export async function restoreFile(row: RowInHand): Promise<false> {
     throw new LedgerMisuse(`Row ${row.line.row} of "${row.line.batch}" has lost no file. No row was changed.`);
   }
   const finished_at = charge.finished_at ?? Date.now();
-  const whole = await row.changeCharge(charge, { finished_at, failure: null, ...withoutJob(charge) });
+  const failure = whyUnfit(row, lost.file);
+  const whole = await row.changeCharge(charge, { finished_at, failure, ...withoutJob(charge) });
   const ending = await endAsBefore(row, whole, lost.file);
   await row.change({ ...endingColumns(ending), hold: row.line.hold + 1 });
   return false;
@@ -58,7 +62,7 @@ export async function afterFetchedAgain(
   effect: RowEffect,
 ): Promise<RowEffect> {
   const file = toFile(charge.file);
-  if (file?.sha256 === lost.sha256 && charge.failure === null) return endAsBefore(row, charge, file);
+  if (file?.sha256 === lost.sha256 && charge.failure === whyUnfit(row, lost)) return endAsBefore(row, charge, file);
   if (file !== null && 'outcome' in effect && effect.outcome === 'succeeded') {
     const other = { ...file, oddity: OTHER_CONTENT };
     await keepPaidResult(row.tx, await row.changeCharge(charge, { file: JSON.stringify(other) }), effect);
@@ -76,8 +80,18 @@ export async function afterFetchedAgain(
   return { outcome: 'unfit', failure, file };
 }
 
+/** Why a file that is back did not pass by itself, for the record of its attempt; null: it did, or a person accepted it. */
+export function whyUnfit({ line }: RowInHand, { unfit }: ResultFile): string | null {
+  return unfit === undefined ? null : jsonOrNull(toFallback(line.fallback)?.ending.failure);
+}
+
 /** How a row ends whose file is back as it was. */
 async function endAsBefore(row: RowInHand, charge: ChargeLine, file: ResultFile): Promise<RowEnding> {
+  const unfit = toFallback(row.line.fallback)?.ending;
+  if (unfit !== undefined) {
+    await row.change({ fallback: null });
+    return { ...unfit, file };
+  }
   const check = checkOf(row, charge);
   const isPassed = file.unfit === undefined && (check?.failure ?? null) === null;
   const isFree = isPassed && charge.state === 'cached' && (check === undefined || check.state === 'cached');

@@ -39,7 +39,7 @@ export async function redrive(db: Db, batch: string, choices: readonly RedriveCh
     for (const choice of choices) {
       const row = await RowInHand.take(tx, { batch, row: choice.row });
       const isThere = row.line.outcome === choice.outcome && row.line.take === choice.take;
-      if (isThere && choice.lost !== undefined) await loseFile(row, choice.lost);
+      if (isThere && choice.lost !== undefined) await loseFile(row, choice.lost, keptOf(row));
       if (isThere) opened = (await open(row, choice.how)) || opened;
       (isThere ? rows : left).push(choice.row);
     }

@@ -8,6 +8,7 @@ import type { FoundRows, RedriveDraft } from '../../batches/redrive-draft.ts';
 import { rulesOf, type RedriveWish } from '../../batches/redrive-wish.ts';
 import { workOn } from './cached.ts';
 import { BATCH } from './rows.ts';
+import type { Worker } from './worker.ts';
 import type { World } from './world.ts';
 
 /** Damages the stored file of a row, under no other of its names. */
@@ -47,9 +48,10 @@ export async function redrive(
   world: World,
   wish: RedriveWish = {},
   batch = BATCH,
+  worker?: Worker,
 ): Promise<{ readonly paying: number; readonly waits: number }> {
   const { rows, draft } = await draftOf(world, wish, batch);
   expect(await openRows(await world.look(), batch, draft, rows)).toMatchObject({ type: 'opened', opened: 1 });
-  await workOn(await world.worker(), batch);
+  await workOn(worker ?? (await world.worker()), batch);
   return { paying: draft.paying, waits: draft.waits };
 }

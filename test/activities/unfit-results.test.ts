@@ -1,9 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Dependencies } from '../../activities/dependencies.ts';
 import type { RowSpec } from '../../contract/row-kinds.ts';
-import type { Store } from '../../store/store.ts';
 import { redriveNow } from '../ledger/setup.ts';
 import { BATCH, dub, keyOf, tts, type Wanted } from './rows.ts';
+import { findingAllSilent } from './silent-store.ts';
 import type { Worker } from './worker.ts';
 import { createWorld, type World } from './world.ts';
 
@@ -15,29 +14,15 @@ let world: World;
 let worker: Worker;
 let writes: number;
 
-/** A store that finds every sound silent, and counts what it is given. */
-function strict({ store }: Dependencies): { store: Store } {
-  return {
-    store: {
-      ...store,
-      write: async (stem, body, expectation, onReceived) => {
-        writes += 1;
-        const file = await store.write(stem, body, expectation, onReceived);
-        return expectation.family === 'audio' ? { ...file, unfit: 'silent' } : file;
-      },
-      find: async (stem, wanted) => {
-        const file = await store.find(stem, wanted);
-        return file === undefined ? undefined : { ...file, unfit: 'silent' };
-      },
-    },
-  };
-}
-
 async function begin(spec: RowSpec, wanted: Wanted = {}): Promise<void> {
   world = await createWorld();
   writes = 0;
   await world.fill([spec], wanted);
-  worker = await world.worker({ change: strict });
+  worker = await world.worker({
+    change: findingAllSilent(() => {
+      writes += 1;
+    }),
+  });
 }
 
 describe('a result that did not pass a check', () => {
