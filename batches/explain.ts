@@ -7,6 +7,7 @@ import type { RowFile } from '../results/result-line.ts';
 import { isFetchedFree } from '../policy/redrive.ts';
 import { findRow } from './choose-rows.ts';
 import { lacksOnlyCheck } from './leftovers.ts';
+import { findLoss, type LostFile, type SearchedStore } from './lost-files.ts';
 import { nameOf, type NamedRow } from './named-row.ts';
 import { namedFiles } from './row-files.ts';
 import { isUnknown } from './unknown-rows.ts';
@@ -48,6 +49,8 @@ export interface RowHistory extends Omit<RowStanding, 'row'> {
   readonly decisions: readonly DecisionRecord[];
   /** Its files below the out folder; empty if no valid name can be made for them. */
   readonly files: readonly RowFile[];
+  /** Its stored file is lost; null: it is not, as far as anybody has looked. */
+  readonly lost: LostFile | null;
 }
 
 /** An earlier take of a row, or of a part of it. */
@@ -72,11 +75,15 @@ function partOf({ row: part, charges }: RowStanding): PartStory {
   return { row, id, outcome, state, failure, file, text: spec.text ?? '', isFetchable, isUnchecked };
 }
 
-/** Returns everything about one row. `wanted`: its id, or its number if no row has that id. */
+/**
+ * Returns everything about one row. `wanted`: its id, or its number if no row has that id. `store`: where its file should
+ * be; it is read. Default: nobody looks.
+ */
 export async function explainRow(
   ledger: Pick<Ledger, 'findRowById' | 'readRow' | 'partsOf' | 'takesOf' | 'decisionsOf' | 'money' | 'counts'>,
   batch: BatchRecord,
   wanted: string,
+  store?: SearchedStore,
 ): Promise<{ readonly type: 'found'; readonly history: RowHistory } | { readonly type: 'no-row' }> {
   const number = await findRow(ledger, batch, wanted);
   const found = number === undefined ? undefined : await ledger.readRow(batch.name, number);
@@ -100,6 +107,7 @@ export async function explainRow(
     unresolvedTakes: (row.parts === null ? [found] : parts).flatMap(unresolvedTakes),
     decisions: await ledger.decisionsOf(batch.name, row.row),
     files: namedFiles(row, batch),
+    lost: (store && (await findLoss(found, store))) ?? null,
   };
   return { type: 'found', history };
 }

@@ -64,6 +64,24 @@ export function withLostFiles(
   };
 }
 
+/** How the stored file of a row is lost, and whether a redrive brings it back free. */
+export interface LostFile {
+  readonly is: FileLoss;
+  readonly isFree: boolean;
+}
+
+/** Looks for the stored file of a row. Undefined: it is there, there is none, or the store is not the ledger's, where none is lost. */
+export async function findLoss(standing: RowStanding, store: SearchedStore): Promise<LostFile | undefined> {
+  const { outcome } = standing.row;
+  const is = hasResult(outcome) || outcome === 'unfit' ? await lossOf(standing.row, store.folder) : undefined;
+  if (is === undefined) return undefined;
+  const isOwn = await store.requireOwn().then(
+    () => true,
+    () => false,
+  );
+  return isOwn ? { is, isFree: isBroughtBackFree(standing, is) } : undefined;
+}
+
 /** Whether a redrive brings the lost file of a row back, free. */
 export function isBroughtBackFree(standing: RowStanding, is: FileLoss): boolean {
   const { row, charges } = without({ scanned: standing, edit: null }, is).scanned;

@@ -17,6 +17,7 @@ import { claimOut } from './out-folder.ts';
 import { refuseCleaned } from './refuse-cleaned.ts';
 import type { Reconciled, ReconcileEnd, ReconcileOptions } from './reconcile.ts';
 import { checkRedrive, redrive, type RedriveCheck, type RedriveEnd, type RedriveOptions } from './redrive.ts';
+import { searchedStore } from './searched-store.ts';
 import type { Session } from './session.ts';
 import { steerBatch, type Steered } from './steer-batch.ts';
 import { tuneBatch } from './tune-batch.ts';
@@ -32,7 +33,7 @@ export interface Batch {
    * row was left out, or none was run.
    */
   pilot(): Promise<Pilot | undefined>;
-  /** Everything on record about a row. `row` is its id, or its number if no row has that id. */
+  /** Everything on record about a row, and whether its stored file is lost. `row` is its id, or its number if no row has that id. */
   explain(row: string): Promise<{ readonly type: 'found'; readonly history: RowHistory } | { readonly type: 'no-row' }>;
   /** Sends no more paid requests; running jobs are still fetched. Resolves when no paid request is in flight. */
   pause(): Promise<Steered>;
@@ -135,7 +136,10 @@ export function batchNamed(name: string, invocation: BatchInvocation): Batch {
     name,
     status: async () => viewBatch(await session.ledger(), await record()),
     pilot: async () => viewPilot(await session.ledger(), await record()),
-    explain: async (row) => explainRow(await session.ledger(), await record(), row),
+    explain: async (row) => {
+      const [ledger, found] = [await session.ledger(), await record()];
+      return explainRow(ledger, found, row, searchedStore(session.settings, ledger, found));
+    },
     pause: () => steer('paused'),
     resume: () => steer('running'),
     stop: ({ now = false } = {}) => steer('stopping', now),

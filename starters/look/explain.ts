@@ -7,6 +7,8 @@ import { isDeserted } from '../../client/anybody-in.ts';
 import { atLedger } from '../at-ledger.ts';
 import { ExitError, usageError } from '../exit-error.ts';
 import { chooseBatch } from '../../client/open-records.ts';
+import { searchedStore } from '../../client/searched-store.ts';
+import type { Settings } from '../../client/settings.ts';
 import { isWritten } from '../../results/is-written.ts';
 import { shellWord } from '../terminal/go-on-command.ts';
 import type { Output } from '../terminal/output.ts';
@@ -19,7 +21,7 @@ export type ExplainRequest = TypedRow & { readonly json?: boolean | undefined };
 /** `voxbatch explain ROW`: the whole history of one row. */
 export async function explain(request: ExplainRequest, output: Output): Promise<ExitName> {
   return atLedger<ExitName>(async (ledger, settings) => {
-    const found = await findHistory(ledger, request);
+    const found = await findHistory(ledger, request, settings);
     const { batch, money } = found;
     const isNobodyThere = batch.state === 'open' && (await isDeserted(ledger, settings.home));
     const written = await isWritten(defaultOut(batch.name), { batch, counts: await ledger.counts(batch.name), money });
@@ -30,8 +32,15 @@ export async function explain(request: ExplainRequest, output: Output): Promise<
   });
 }
 
-/** The row that is meant. Throws {@link ExitError} `usage` where there is none, or where each word is a batch with a row of the other's name. */
-export async function findHistory(ledger: Ledger, request: ExplainRequest): Promise<RowHistory> {
+/**
+ * The row that is meant. `settings`: those of the store that its file is looked for in; default: none. Throws
+ * {@link ExitError} `usage` where there is no such row, or where each word is a batch with a row of the other's name.
+ */
+export async function findHistory(
+  ledger: Ledger,
+  request: ExplainRequest,
+  settings?: Pick<Settings, 'store'>,
+): Promise<RowHistory> {
   const batches = await ledger.listBatches();
   const known = batches.map(({ name }) => name);
   const single = batches.filter(isSingle).map(({ name }) => name);
@@ -43,7 +52,9 @@ export async function findHistory(ledger: Ledger, request: ExplainRequest): Prom
   }
   const found: RowHistory[] = [];
   for (const each of readings) {
-    const answer = await explainRow(ledger, await chooseBatch(ledger, each.batch), each.row);
+    const batch = await chooseBatch(ledger, each.batch);
+    const store = settings && searchedStore(settings, ledger, batch);
+    const answer = await explainRow(ledger, batch, each.row, store);
     if (answer.type === 'found') found.push(answer.history);
   }
   const [history, another] = found;

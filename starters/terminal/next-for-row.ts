@@ -25,6 +25,8 @@ export interface RowToMend extends Pick<RowWithCharges, 'charges'> {
   readonly parts: RowHistory['parts'];
   /** Earlier takes of it, and of its parts, with a request that may have been charged. */
   readonly unresolvedTakes: RowHistory['unresolvedTakes'];
+  /** Its stored file is lost. */
+  readonly lost: RowHistory['lost'];
   /** Money of the batch. */
   readonly money: Money;
   /** Rows of the batch that failed. */
@@ -50,7 +52,7 @@ export function nextForRow(history: RowToMend): string {
 }
 
 /** What to do about its latest take. */
-function nextOf({ batch, row, charges, parts, money, failedRows, isWritten, isDeserted }: RowToMend): string {
+function nextOf({ batch, row, charges, parts, lost, money, failedRows, isWritten, isDeserted }: RowToMend): string {
   if (isRequestRemoved(batch, row)) return 'Nothing. What it asked for was removed, so it cannot be run again.';
   const name = shellWord(batch.name);
   const word = shellWord(rowWord(row));
@@ -58,6 +60,8 @@ function nextOf({ batch, row, charges, parts, money, failedRows, isWritten, isDe
   const file = shellWord(`${defaultOut(batch.name)}/${outcomeFile('failed') ?? ''}`);
   if (row.parts !== null && ['unknown', 'overdue', 'failed'].includes(row.outcome ?? ''))
     return nextForParts(row, parts, batch);
+  const back = lost === null ? undefined : backAgain(row, lost, redrive);
+  if (back !== undefined) return back;
   switch (row.outcome) {
     case 'succeeded':
     case 'cached':
@@ -86,6 +90,18 @@ function nextOf({ batch, row, charges, parts, money, failedRows, isWritten, isDe
         return `It waits for ${awaitedWords(row)}. It goes on by itself; nothing is sent before.`;
       return `It is in progress. If the batch has no worker, continue with: ${goOnCommand(batch)}`;
   }
+}
+
+/** What brings the lost stored file of a row back. Undefined: nothing does, and nobody asked for another of what did not pass. */
+function backAgain(
+  { outcome }: Pick<RowHistory['row'], 'outcome'>,
+  { is, isFree }: NonNullable<RowHistory['lost']>,
+  redrive: string,
+): string | undefined {
+  if (isFree)
+    return `Its stored file is ${is}. Get it again, free: ${redrive} --damaged${outcome === 'unfit' ? '. Then accept it, or pay for another one' : ''}`;
+  if (outcome === 'unfit') return undefined;
+  return `Its stored file is ${is}, and no job can be read for it. If you have a backup of the store, restore the file. Otherwise make it again, at its price: ${redrive} --damaged`;
 }
 
 /** Its answer was lost: the job may exist, and may be listed. */

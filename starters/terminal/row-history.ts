@@ -107,6 +107,7 @@ export function historyJson(history: RowHistoryHere): object {
     failure: row.failure,
     text: row.text,
     files: files.map(({ name, file: { bytes, sha256, unfit } }) => ({ name, bytes, sha256, ...(unfit && { unfit }) })),
+    stored_file_lost: history.lost === null ? null : { is: history.lost.is, free: history.lost.isFree },
     updated_at: isoTime(row.updatedAt),
     ended_at: row.endedAt === null ? null : isoTime(row.endedAt),
     next: nextForRow(history),

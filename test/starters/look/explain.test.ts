@@ -1,5 +1,8 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { RedriveChoice } from '../../../ledger/row-methods.ts';
+import { claimFolder } from '../../../store/owner-file.ts';
 import { addSampleBatch, intend, keyOf } from '../../results/sample-batch.ts';
 import { redriveNow } from '../../ledger/setup.ts';
 import { placeForEach } from '../place-for-each.ts';
@@ -116,6 +119,41 @@ describe('explain of a request that a person settled', () => {
     await ledger.decide(lost, { type: 'released', jobId: 'job-5', who: 'ann' });
     expect(await told()).toMatch(/in doubt again by a person \S+Z\n/);
     expect(await told()).not.toContain('answered after');
+  });
+});
+
+describe('explain of a row whose stored file is lost', () => {
+  const lose = async (key: string): Promise<void> => {
+    const { ledger, store } = invocation.place;
+    await claimFolder(store.folder, ledger.id);
+    await rm(join(store.folder, key));
+  };
+
+  it('says how to get it again, free', async () => {
+    const key = (await invocation.place.ledger.readRow('demo', 1))?.row.file?.key ?? '';
+    await lose(key);
+    const { stdout } = await invocation.line.run('explain', 'a');
+    expect(stdout).toMatch(
+      /Next\n {2}Its stored file is missing\. Get it again, free: voxbatch redrive demo --rows a --damaged\n/,
+    );
+    const { value } = await invocation.line.json('explain', 'a', '--json');
+    expect(value['stored_file_lost']).toEqual({ is: 'missing', free: true });
+    await writeFile(join(invocation.place.store.folder, key), 'noise');
+    expect((await invocation.line.run('explain', 'a')).stdout).toContain('Its stored file is altered. Get it again');
+  });
+
+  it('says its price where no job gives it', async () => {
+    await lose('demo/2-transcription-1.txt');
+    const { stdout } = await invocation.line.run('explain', 'b');
+    expect(stdout).toContain(
+      'no job can be read for it. If you have a backup of the store, restore the file. Otherwise make it again, at its price: voxbatch redrive demo --rows b --damaged',
+    );
+  });
+
+  it('takes none for lost in a store of nobody', async () => {
+    await rm(join(invocation.place.store.folder, 'demo/2-transcription-1.txt'));
+    const { value } = await invocation.line.json('explain', 'b', '--json');
+    expect(value['stored_file_lost']).toBeNull();
   });
 });
 
