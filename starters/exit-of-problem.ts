@@ -63,7 +63,7 @@ const EXITS: { readonly [T in Problem['type']]: ProblemExit<T> } = {
     exit: 'usage',
     words: ({ batch }, sentence) =>
       `${sentence} Nothing was changed. Nothing was spent. Mount its disk, or set VOXBATCH_STORE to its folder, and run the same command again. ` +
-      `If its files are lost for good, make an empty store there first: voxbatch cache show 1 ${shellWord(batch)}`,
+      `If its files are lost for good, begin an empty store there, and fetch again what jobs still give, free: voxbatch redrive ${shellWord(batch)} --damaged --new-store`,
   },
   'unwritable-out': {
     exit: 'usage',

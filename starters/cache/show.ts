@@ -1,6 +1,6 @@
 import { lookUpRow } from '../../batches/cached-row.ts';
-import { claimStore } from '../../client/claim-store.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
+import { openStore } from '../../store/open-store.ts';
 import { atLedger } from '../at-ledger.ts';
 import { findHistory, type ExplainRequest } from '../look/explain.ts';
 import type { Output } from '../terminal/output.ts';
@@ -16,7 +16,8 @@ export interface ShowFlags {
 export async function showCached(request: ExplainRequest, output: Output): Promise<ExitName> {
   return atLedger<ExitName>(async (ledger, settings) => {
     const found = await findHistory(ledger, request);
-    const store = await claimStore(settings, ledger);
+    // Claims nothing: where the store's disk is not mounted, its folder would become the store.
+    const store = await openStore(settings.store, settings.env);
     try {
       const steps = await lookUpRow(ledger, store, found.batch, found);
       const place = { batch: found.batch, row: found.row, steps, store: settings.store };

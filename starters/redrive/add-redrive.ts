@@ -18,6 +18,7 @@ export function addRedriveCommand(program: Command, context: CommandContext): vo
       '--damaged',
       'Only rows whose stored file is lost or damaged: what a job made is fetched again, free; safe to repeat',
     )
+    .option('--new-store', 'Begin an empty store if the one of these files is not there: they are lost for good')
     .option('--from <file>', 'Rows of an edited manifest or outcome file; edited rows are done again')
     .addOption(
       new Option('--step <step>', 'Do this step and all later ones again, even if they are finished').choices(STEPS),

@@ -30,6 +30,8 @@ export interface RedriveFlags extends OutputFlags, WebhookFlags {
   readonly rows?: readonly string[];
   /** Only rows with a result whose stored file is lost or damaged. */
   readonly damaged?: boolean;
+  /** Begin an empty store where there is none: its files are lost for good. */
+  readonly newStore?: boolean;
   readonly from?: string;
   readonly step?: Step;
   readonly resubmit?: boolean;
@@ -74,6 +76,8 @@ async function redriveFrom(
     requireSomeChoice(flags);
     refuseLoading(batch);
     refuseCleaned(batch);
+    // Only a person can tell a disk that is lost from one that is not mounted.
+    if (flags.newStore === true) await invocation.session.store();
     const wish = wishOf(flags);
     const rules = rulesOf(wish);
     const { rows, fileSha256 } =
@@ -116,12 +120,15 @@ function requireSomeChoice({ where, rows, damaged, from }: RedriveFlags): void {
 }
 
 /** Rows are selected either by conditions and names together, or by a file. */
-function requireChoice({ where, rows, damaged, from, accept, step, resubmit }: RedriveFlags): void {
+function requireChoice({ where, rows, damaged, newStore, dryRun, from, accept, step, resubmit }: RedriveFlags): void {
   if (accept !== undefined && (from ?? step ?? resubmit) !== undefined) {
     throw unchangedError('--accept cannot be combined with --from, --step or --resubmit.');
   }
   if (damaged !== undefined && (accept ?? from ?? step ?? resubmit) !== undefined) {
     throw unchangedError('--damaged cannot be combined with --accept, --from, --step or --resubmit.');
+  }
+  if (newStore !== undefined && dryRun !== undefined) {
+    throw unchangedError('--new-store cannot be combined with --dry-run, which makes nothing.');
   }
   if ((where ?? rows) !== undefined && from !== undefined) {
     throw unchangedError('--from cannot be combined with --where or --rows.');

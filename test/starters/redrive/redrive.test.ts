@@ -76,6 +76,18 @@ describe('redrive: which rows', () => {
     expect(stderr).toContain('Not confirmed: 1 row would be paid for again, and there is no terminal to ask on.');
   });
 
+  it('begins an empty store only if a person says that the files are lost for good', async () => {
+    await rm(join(invocation.place.store.folder, 'demo/2-transcription-1.txt'));
+    await invocation.line.run('cache', 'show', 'a', 'demo');
+    const refused = await invocation.line.run('redrive', 'demo', '--damaged');
+    expectRefused(refused, /lost for good.*: voxbatch redrive demo --damaged --new-store/);
+    const dry = await invocation.line.run('redrive', 'demo', '--damaged', '--new-store', '--dry-run');
+    expectRefused(dry, /--new-store cannot be combined with --dry-run/);
+    const { code, stderr } = await invocation.line.run('redrive', 'demo', '--damaged', '--new-store');
+    expect(code).toBe(3);
+    expect(stderr).toContain('1 of these has been paid for before: b (its stored file is lost)');
+  });
+
   it('opens no row where the store is of another ledger', async () => {
     const { ledger, store } = invocation.place;
     await claimFolder(store.folder, 'another');
