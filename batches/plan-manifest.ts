@@ -27,6 +27,9 @@ export interface PlanRequest extends Pick<ComparedBatch, 'settings' | 'givesRead
   readonly identify: ReasonRequest['identify'];
 }
 
+/** What a batch of the same name is compared with. */
+type NamedManifest = Pick<PlanRequest, 'name' | 'checked' | 'account' | 'settings' | 'givesReading' | 'givesTemplate'>;
+
 /** What a new batch would pay for, and why. `summary` is billed without what is there already. */
 export interface NewBatchPlan {
   readonly summary: ManifestSummary;
@@ -59,6 +62,12 @@ export async function planManifest(request: PlanRequest): Promise<ManifestPlan> 
   const compared = compare(found, request);
   if (compared.type === 'taken') return { type: 'taken', name: compared, ...(await planNew(request)) };
   return planKnown(found, ledger, request);
+}
+
+/** Whether another batch has the name: then the plan is for a new one, whose long texts are checked and cut. */
+export async function isTaken(request: NamedManifest & Pick<PlanRequest, 'ledger'>): Promise<boolean> {
+  const found = await request.ledger?.findBatch(request.name);
+  return found !== undefined && found.state !== 'loading' && compare(found, request).type === 'taken';
 }
 
 /** Whether these very bytes are a batch of this name already: its rows have the ids of their voices. */
@@ -102,7 +111,7 @@ function lookUpsOf({
 }
 
 /** Where the account is not known, it is taken for that of the batch. */
-function compare(found: BatchRecord, request: PlanRequest): ReturnType<typeof compareBatch> {
+function compare(found: BatchRecord, request: NamedManifest): ReturnType<typeof compareBatch> {
   const { name, checked, account } = request;
   const { apiUrl, account: user } = account ?? found;
   const { summary, options } = checked;

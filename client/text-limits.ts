@@ -23,11 +23,11 @@ export async function withTextLimits<Choices extends BatchChoices & { readonly n
 }
 
 /** The choices for a manifest by itself, whatever batch it may be. */
-export async function withLearntLimits(
-  choices: BatchChoices,
+export async function withLearntLimits<Choices extends BatchChoices>(
+  choices: Choices,
   apiUrl: string | undefined,
   settings: Pick<Settings, 'ledger'>,
-): Promise<BatchChoices> {
+): Promise<Choices> {
   return withRecords(settings, (ledger) => withLearnt(choices, apiUrl, ledger));
 }
 

@@ -37,7 +37,7 @@ export const FAILURES = {
   },
   InternalError: {
     from: 'an error in voxbatch while it worked on one row',
-    then: 'the row fails with its cause, and the batch continues; nothing was sent for the row',
+    then: 'the row fails with its cause, and the batch continues; its next request was not sent',
   },
   NotJoined: {
     from: 'a long text whose parts are all there, but cannot be joined into one file here',
@@ -53,7 +53,7 @@ export const FAILURES = {
   },
   OverBudget: {
     from: 'a request that would exceed `--budget`',
-    then: 'the row ends `skipped`; nothing was sent for it; raise the budget, then run `skipped.csv`',
+    then: 'the row ends `skipped`, or with what an earlier take brought; this request was not sent; raise the budget, then run `skipped.csv`',
   },
   NotChosen: {
     from: '`--limit` or `--sample`, which chose other rows',
@@ -61,7 +61,7 @@ export const FAILURES = {
   },
   NotCached: {
     from: '`--cached-only`, where no equal row has a result',
-    then: 'the row ends `skipped`; nothing was sent for it; to pay for it: `voxbatch tune BATCH --cache on`, then `voxbatch redrive BATCH --where class=NotCached`',
+    then: 'the row ends `skipped`; this request was not sent; to pay for it: `voxbatch tune BATCH --cache on`, then `voxbatch redrive BATCH --where class=NotCached`',
   },
   NoVoice: {
     from: 'a row whose voice another row of the manifest did not make, or whose voice was in training for an hour, as the list or refusals said',

@@ -17,7 +17,10 @@ export async function endFaulty(deps: Dependencies, key: FencedAttempt, error: u
     case 'ended':
       return now;
     case 'submit': {
-      const failure: Failure = { class: 'InternalError', message: `${words} Nothing was sent for it.` };
+      const failure: Failure = {
+        class: 'InternalError',
+        message: `${words} Its next request, for ${now.at.step}, was not sent.`,
+      };
       await deps.ledger.giveUp({ batch: key.batch, ...now.at }, { outcome: 'failed', failure });
       return { type: 'ended' };
     }

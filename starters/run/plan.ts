@@ -1,7 +1,7 @@
 import { checkManifest } from '../../inputs/read-manifest.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { openManifest } from '../../inputs/manifest-source.ts';
-import { isOnRecord, planManifest } from '../../batches/plan-manifest.ts';
+import { isOnRecord, isTaken, planManifest } from '../../batches/plan-manifest.ts';
 import { identifyMedia } from '../../client/identify-media.ts';
 import { withVoices } from '../../batches/check-voices.ts';
 import { NO_VOICES } from '../../client/know-voices.ts';
@@ -12,7 +12,7 @@ import { probeAloud } from './probe-manifest.ts';
 import { readAccount } from '../account/read-balance.ts';
 import { outcomeFileRefusal, refuseProblems, sayWarnings } from './report-problems.ts';
 import { readApiUrl, readSettings } from '../connect/settings.ts';
-import { withTextLimits } from '../../client/text-limits.ts';
+import { withLearntLimits, withTextLimits } from '../../client/text-limits.ts';
 import { awaitedRows } from './awaited-rows.ts';
 import { planFaultyVoices, planVoices } from './plan-voices.ts';
 import type { Output } from '../terminal/output.ts';
@@ -32,27 +32,33 @@ export async function plan(manifestPath: string, flags: RunFlags, output: Output
   const settings = await readSettings();
   const asked = planRun(manifestPath, flags, settings);
   const recorded = await withRecordedReading(asked, settings);
-  const runPlan = await withTextLimits(recorded, readApiUrl(settings, flags), settings);
+  const apiUrl = readApiUrl(settings, flags);
+  let runPlan = await withTextLimits(recorded, apiUrl, settings);
   const source = await openManifest(manifestPath);
   const ledger = await openRecordsIfAny(settings);
   try {
     const { budget } = runPlan.settings;
-    const checked = await checkManifest(source, runPlan.manifest, budget);
+    let checked = await checkManifest(source, runPlan.manifest, budget);
     if (checked.type === 'outcome-file') throw outcomeFileRefusal(checked, source.label);
     const words = reportOptions(manifestPath, flags);
     if (checked.type === 'faulty') {
       const faulty = { summary: checked.summary, options: runPlan.manifest };
       throw refuseProblems(await planFaultyVoices(settings, flags, faulty), source.label, output, words);
     }
+    const { account, balance } = await readAccount(settings, flags);
+    if (await isTaken({ ...runPlan, checked, ledger, account })) {
+      const anew = await withLearntLimits(recorded, apiUrl, settings);
+      const again = await checkManifest(source, anew.manifest, budget);
+      // A text that is too long is no reason to say so instead of the name, which run refuses first.
+      if (again.type === 'sound') [runPlan, checked] = [anew, again];
+    }
     sayWarnings(checked.summary, output, words);
     const priced = runPlan.probe ? await probeAloud(source, checked, budget, output) : checked;
-    const [read, free, known] = await Promise.all([
-      readAccount(settings, flags),
+    const [free, known] = await Promise.all([
       freeSpace(settings.store),
       (await isOnRecord(ledger, runPlan.name, checked)) ? NO_VOICES : planVoices(settings, flags, checked, ledger),
     ]);
     if (known.type === 'faulty') throw refuseProblems(known.summary, source.label, output, words);
-    const { account, balance } = read;
     const { warnings: ofVoices } = known;
     sayWarnings(known, output);
     const request = {

@@ -112,7 +112,7 @@ describe('an error that nobody foresaw', () => {
     await work(world, lane);
     const { outcome, failure } = await world.row(1);
     expect([outcome, failure?.class]).toEqual(['failed', 'InternalError']);
-    expect(failure?.message).toContain('nothing has no members. Nothing was sent');
+    expect(failure?.message).toContain('nothing has no members. Its next request, for speech, was not sent.');
     expect(await world.attempts(1)).toEqual(['speech 1 revoked', 'speech 2 revoked', 'speech 3 revoked']);
     expect(lane.window.inFlight).toBe(0);
   });

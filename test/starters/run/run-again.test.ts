@@ -149,6 +149,16 @@ describe('run on a batch that is there', () => {
     );
   });
 
+  it('of a manifest with long texts is planned as a new batch, which cuts them', async () => {
+    await writeFile('voxbatch.config.json', '{"textLimit":30}');
+    await writeFile('lines.csv', 'id,text,voice\na,First comes one sentence. Then comes one more.,v\n');
+    const parts = await line.json('plan', 'lines.csv', '--split', 'sentences', '--json');
+    expect(parts.value).toMatchObject({ requests: 2, run: 'refuse', existing: { differs: 'manifest' } });
+    // run refuses the name before it looks at the text.
+    const whole = await line.run('plan', 'lines.csv');
+    expect(whole).toMatchObject({ code: 0, stderr: expect.stringContaining('The name "lines" is taken') });
+  });
+
   it('offers no redrive where the rows of the edited manifest cannot be told', async () => {
     await writeFile('lines.csv', 'audio,duration\nhttps://media.example/b.mp3,\n');
     const { code, stderr } = await again();
