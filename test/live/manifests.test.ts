@@ -31,10 +31,11 @@ describe('a bad manifest', () => {
     expect(cases.length).toBeGreaterThanOrEqual(30);
   });
 
-  it.each(cases.map((bad, at) => [bad.what, bad, at] as const))('%s', async (_, bad, at) => {
+  // `plan` and `run` read a manifest by the same function, so each kind is shown to one of them.
+  const named = cases.map((bad, at) => [at % 2 === 0 ? 'run' : 'plan', bad.what, bad, at] as const);
+  it.each(named)('%s: %s', async (command, _, bad, at) => {
     const file = await world.write(`bad-${String(at)}-${bad.file ?? 'a.csv'}`, bad.content);
-    const ends = ['plan', 'run'].map((command) => world.run([command, file, ...flagsOf(bad)]));
-    for (const ended of await Promise.all(ends)) expectRefused(ended, bad);
+    expectRefused(await world.run([command, file, ...flagsOf(bad)]), bad);
   });
 
   it('asked for no more than the list of voices, and made no record', () => expectNothingDone(world));

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { LiveWorld } from '../support/live-world.ts';
 
-const ROWS = 1_000;
+const ROWS = 300;
 const VOICES = 10;
 const PER_VOICE = ROWS / VOICES;
 
@@ -25,7 +25,7 @@ interface PlanJson {
   };
 }
 
-/** A catalogue of 1,000 lines in ten voices; `voiceOf`: another name for one of them. */
+/** A catalogue of 300 lines in ten voices; `voiceOf`: another name for one of them. */
 function catalogue(voiceOf: (voice: string) => string = (voice) => voice): string {
   const lines = Array.from({ length: ROWS }, (_, at) => {
     return `r${String(at)},Line number ${String(at)} of the catalogue.,${voiceOf(`voice-${String(at % VOICES)}`)}`;
@@ -33,7 +33,7 @@ function catalogue(voiceOf: (voice: string) => string = (voice) => voice): strin
   return `id,text,voice\n${lines.join('\n')}\n`;
 }
 
-describe('change one voice in 1,000 rows of 10 voices', () => {
+describe('change one voice in 300 rows of 10 voices', () => {
   let world: LiveWorld;
 
   beforeEach(async () => {
@@ -59,7 +59,7 @@ describe('change one voice in 1,000 rows of 10 voices', () => {
     expect(await world.run(['run', 'lines.csv', '--name', 'monday'])).toMatchObject({ code: 0 });
     expect(paid()).toBe(ROWS);
     const known = await world.run(['plan', 'lines.csv', '--name', 'monday']);
-    expect(known.stdout).toContain('It is on record: 1,000 of 1,000 rows done. Nothing is left to pay for.');
+    expect(known.stdout).toContain('It is on record: 300 of 300 rows done. Nothing is left to pay for.');
 
     await world.write(
       'lines.csv',
@@ -82,7 +82,7 @@ describe('change one voice in 1,000 rows of 10 voices', () => {
 
     const run = await world.run(['run', 'lines.csv', '--name', 'tuesday']);
     expect(run).toMatchObject({ code: 0 });
-    expect(run.stderr).toMatch(/voice changed: voice-3 → voice-99 \(last in "monday"\) +100 /);
+    expect(run.stderr).toMatch(/voice changed: voice-3 → voice-99 \(last in "monday"\) +30 /);
     const sent = world.simulator.ledger().slice(ROWS);
     expect(sent).toHaveLength(PER_VOICE);
     expect(new Set(sent.map(({ voiceId }) => voiceId))).toEqual(new Set(['voice-99']));
@@ -110,7 +110,7 @@ describe('change one voice in 1,000 rows of 10 voices', () => {
     expect(world.doubleCharges()).toEqual([]);
     const fresh2 = await world.run(['run', 'lines.csv', '--name', 'friday', '--fresh', '--confirm', '10']);
     expect(fresh2).toMatchObject({ code: 3 });
-    expect(fresh2.stderr).toMatch(/This costs about [\d,.]+ credits for 1,000 rows\./);
+    expect(fresh2.stderr).toMatch(/This costs about [\d,.]+ credits for 300 rows\./);
     expect(paid()).toBe(ROWS + PER_VOICE);
   });
 });
