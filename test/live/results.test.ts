@@ -43,13 +43,16 @@ async function contents(): Promise<Map<string, string>> {
 
 const simulated = (): number => world.simulator.ledger().reduce((sum, { credits }) => sum + credits, 0);
 
-describe.each([
-  { seed: 1, tts: 'job' },
-  { seed: 2, tts: 'sync' },
-  { seed: 3, tts: 'job' },
-])('a finished batch, answers drawn with seed $seed, speech by $tts', ({ seed, tts }) => {
+interface Draw {
+  readonly seed: number;
+  readonly tts: 'job' | 'sync';
+  readonly place: 'create' | 'withServer';
+}
+
+/** Finishes a batch, answers drawn with a seed, in a world for the tests of a block; the first two of them are about the batch alone. */
+function finishBatch({ seed, tts, place }: Draw): void {
   beforeAll(async () => {
-    world = await LiveWorld.create({ seed, createMs: [5, 20], jobMs: [50, 200] });
+    world = await LiveWorld[place]({ seed, createMs: [5, 20], jobMs: [50, 200] });
     await world.prepare(0);
     await world.write('lines.csv', manifest());
     expect(await world.run(['run', 'lines.csv', '--tts', tts])).toMatchObject({ code: 0 });
@@ -108,6 +111,15 @@ describe.each([
       }
     }
   });
+}
+
+describe.each<Draw>([
+  { seed: 1, tts: 'job', place: 'withServer' },
+  { seed: 2, tts: 'sync', place: 'withServer' },
+])('a finished batch, answers drawn with seed $seed, speech by $tts', finishBatch);
+
+describe('a finished batch, and its files', () => {
+  finishBatch({ seed: 3, tts: 'job', place: 'create' });
 
   it('verifies, and tells on every file that was touched', async () => {
     expect(await world.run(['verify', 'out/lines'])).toMatchObject({ code: 0 });
@@ -165,7 +177,7 @@ describe('a transcript', () => {
       ['start_ms-end_ms', true],
       ['untimed', false],
     ] as const) {
-      const own = await LiveWorld.create({ shape: `segments.times=${times}`, createMs: [5, 20] });
+      const own = await LiveWorld.withServer({ shape: `segments.times=${times}`, createMs: [5, 20] });
       try {
         await own.write('talk.csv', 'id,audio\ntalk,https://media.example/hello-big-world.mp3?seconds=9\n');
         expect(await own.run(['run', 'talk.csv'])).toMatchObject({ code: 0 });
