@@ -1,5 +1,5 @@
 /** @slow */
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { FaultPlan } from '../../simulator/fault-plan.ts';
 import { LiveWorld } from '../support/live-world.ts';
 
@@ -14,34 +14,55 @@ const lipSync = (id: string): string => `${id},lip-sync,,,${MEDIA}/${id}.mp3?sec
 
 const NO_FAULTS: FaultPlan = { rules: [] };
 
-let world: LiveWorld;
+const POLLING = { firstLookMs: 300, gapMs: 300 };
 
-/** A world whose first run of `lines.csv` meets these faults. */
-async function open(rows: readonly string[], plan: FaultPlan, jobMs: [number, number] = [300, 600]): Promise<void> {
-  world = await LiveWorld.withServer({ seed: 61, plan, jobMs });
-  await world.prepare(1);
-  await world.write('lines.csv', `${[HEADER, ...rows].join('\n')}\n`);
+let world: LiveWorld;
+let batches = 0;
+/** The batch of a test, from a manifest of its own. */
+let batch: string;
+let manifest: string;
+/** Paid requests before it. */
+let paidBefore: number;
+
+beforeAll(async () => {
+  world = await LiveWorld.withServer({ seed: 61 });
+});
+afterEach(() => {
+  expect(world.doubleCharges()).toEqual([]);
+});
+afterAll(() => world.close());
+
+/** A manifest whose first run meets these faults. All tests ask for the same, so none may have the results of another. */
+async function open(
+  rows: readonly string[],
+  plan: FaultPlan,
+  jobMs: readonly [number, number] = [300, 600],
+  polling: object = POLLING,
+): Promise<void> {
+  batches += 1;
+  batch = `lines${String(batches)}`;
+  manifest = await world.write(`${batch}.csv`, `${[HEADER, ...rows].join('\n')}\n`);
+  await world.write('voxbatch.config.json', JSON.stringify({ polling, cache: 'off' }));
+  await world.changePlan(plan);
+  await world.changeSimulator({ jobMs });
+  paidBefore = world.simulator.ledger().length;
 }
 
 /** What was paid since, as `row-step-take`, in order. */
 function paidAfter(before: number): string[] {
   return world.simulator
     .ledger()
-    .slice(before)
-    .map(({ idempotencyKey }) => /-lines-(\d+-[a-z-]+-\d+)$/.exec(idempotencyKey ?? '')?.[1] ?? 'foreign')
+    .slice(paidBefore + before)
+    .map(({ idempotencyKey }) => /-(lines\d+)-(\d+-[a-z-]+-\d+)$/.exec(idempotencyKey ?? '') ?? [])
+    .map(([, of, what]) => (of === batch ? what : undefined) ?? 'foreign')
     .toSorted();
 }
 
-const paid = (): number => world.simulator.ledger().length;
+const paid = (): number => world.simulator.ledger().length - paidBefore;
 
 async function outcomes(): Promise<Record<string, unknown>> {
-  return Object.fromEntries([...(await world.results('lines'))].map(([id, row]) => [id, row['_outcome']]));
+  return Object.fromEntries([...(await world.results(batch))].map(([id, row]) => [id, row['_outcome']]));
 }
-
-afterEach(async () => {
-  expect(world.doubleCharges()).toEqual([]);
-  await world.close();
-});
 
 describe('rows whose jobs failed', () => {
   const ROWS = [
@@ -61,7 +82,7 @@ describe('rows whose jobs failed', () => {
 
   beforeEach(async () => {
     await open(ROWS, FAULTS);
-    expect(await world.run(['run', 'lines.csv'])).toMatchObject({ code: 10, stderr: saying('--where outcome=failed') });
+    expect(await world.run(['run', manifest])).toMatchObject({ code: 10, stderr: saying('--where outcome=failed') });
     expect(await outcomes()).toMatchObject({
       a: 'succeeded',
       b: 'failed',
@@ -74,29 +95,29 @@ describe('rows whose jobs failed', () => {
 
   it('are paid for once more, and nothing else is: not even the speech before a lip-sync', async () => {
     const before = paid();
-    const redriven = await world.run(['redrive', 'lines', '--where', 'outcome=failed', '--json']);
+    const redriven = await world.run(['redrive', batch, '--where', 'outcome=failed', '--json']);
     expect(redriven).toMatchObject({ code: 0, stderr: saying('1 row to send, from lip-sync on') });
     expect(JSON.parse(redriven.stdout)).toMatchObject({ exit: 'complete', outcomes: { succeeded: 6 } });
     expect(paidAfter(before)).toEqual(['2-speech-2', '3-lip-sync-2']);
-    expect(await world.run(['verify', 'lines'])).toMatchObject({ code: 0 });
-    const story = await world.run(['explain', 'c', '--batch', 'lines']);
+    expect(await world.run(['verify', batch])).toMatchObject({ code: 0 });
+    const story = await world.run(['explain', 'c', '--batch', batch]);
     expect(story.stdout).toMatch(/Take 2, .*from lip-sync on; speech kept\n.*replaced failed.*JobFailed/);
     // Again: no row is meant, nothing is paid, and the exit code is the batch's.
-    expect(await world.run(['redrive', 'lines', '--where', 'outcome=failed'])).toMatchObject({ code: 0 });
+    expect(await world.run(['redrive', batch, '--where', 'outcome=failed'])).toMatchObject({ code: 0 });
     expect(paidAfter(before)).toHaveLength(2);
   });
 
   it('are a batch of their own in failed.csv, and running that is a redrive', async () => {
     const before = paid();
     // A spreadsheet may write the same rows otherwise; once they are taken, nothing of the file is worth keeping.
-    const written = await world.read('out', 'lines', 'failed.csv');
-    await world.write('out/lines/failed.csv', written.replaceAll('\n', '\r\n'));
-    const ended = await world.run(['run', 'out/lines/failed.csv']);
+    const written = await world.read('out', batch, 'failed.csv');
+    await world.write(`out/${batch}/failed.csv`, written.replaceAll('\n', '\r\n'));
+    const ended = await world.run(['run', `out/${batch}/failed.csv`]);
     expect(ended).toMatchObject({ code: 0 });
     expect(ended.stderr).not.toContain('had been edited');
     expect(paidAfter(before)).toEqual(['2-speech-2', '3-lip-sync-2']);
     expect(await outcomes()).toMatchObject({ b: 'succeeded', c: 'succeeded' });
-    expect(await world.run(['run', 'out/lines/results.csv'])).toMatchObject({
+    expect(await world.run(['run', `out/${batch}/results.csv`])).toMatchObject({
       code: 0,
       stderr: saying('nothing to redrive'),
     });
@@ -106,7 +127,7 @@ describe('rows whose jobs failed', () => {
   it('are each given one take by two commands at once', async () => {
     const before = paid();
     const both = await Promise.all(
-      [1, 2].map(() => world.run(['redrive', 'lines', '--where', 'outcome=failed', '--yes'])),
+      [1, 2].map(() => world.run(['redrive', batch, '--where', 'outcome=failed', '--yes'])),
     );
     // One of them may come when the rows are open already; then it works on them, too.
     expect(both).toMatchObject([{ code: 0 }, { code: 0 }]);
@@ -118,43 +139,43 @@ describe('rows whose jobs failed', () => {
     const edited = [tts('a', 'fine'), tts('b', 'mended'), dub('c', 'good'), dub('d', 'new words'), lipSync('e')];
     edited[4] = (edited[4] ?? '').replace('e.mp4', 'better.mp4');
     await world.write('edited.csv', `${[HEADER, ...edited].join('\n')}\n`);
-    expect(await world.run(['redrive', 'lines', '--from', 'edited.csv', '--yes'])).toMatchObject({ code: 0 });
+    expect(await world.run(['redrive', batch, '--from', 'edited.csv', '--yes'])).toMatchObject({ code: 0 });
     expect(paidAfter(before)).toEqual(['2-speech-2', '3-lip-sync-2', '4-lip-sync-2', '4-speech-2', '5-lip-sync-2']);
-    const rows = await world.results('lines');
+    const rows = await world.results(batch);
     expect(rows.get('b')).toMatchObject({ text: 'mended', _take: 2, _outcome: 'succeeded' });
     expect(rows.get('f')).toMatchObject({ _take: 1 });
-    expect(await world.run(['verify', 'lines'])).toMatchObject({ code: 0 });
+    expect(await world.run(['verify', batch])).toMatchObject({ code: 0 });
     // The same file again: nothing is edited any more.
-    expect(await world.run(['redrive', 'lines', '--from', 'edited.csv'])).toMatchObject({ code: 0 });
+    expect(await world.run(['redrive', batch, '--from', 'edited.csv'])).toMatchObject({ code: 0 });
     expect(paidAfter(before)).toHaveLength(5);
   });
 
   it('are not paid for beyond the budget, nor without a confirmation that was asked for', async () => {
     const before = paid();
-    const words = ['redrive', 'lines', '--rows', 'b'];
+    const words = ['redrive', batch, '--rows', 'b'];
     expect(await world.run([...words, '--confirm', '0'])).toMatchObject({ code: 3, stderr: saying('Not confirmed') });
-    expect(await world.run(['tune', 'lines', '--budget', '1'])).toMatchObject({ code: 0 });
+    expect(await world.run(['tune', batch, '--budget', '1'])).toMatchObject({ code: 0 });
     expect(await world.run(words)).toMatchObject({
       code: 3,
       stderr: saying('has 0 credits left, too little for any row'),
     });
-    expect(await world.run(['redrive', 'lines', '--rows', 'c'])).toMatchObject({
+    expect(await world.run(['redrive', batch, '--rows', 'c'])).toMatchObject({
       code: 3,
       stderr: saying('needs a price'),
     });
     expect(paid()).toBe(before);
-    expect(await world.run(['run', 'out/lines/failed.csv', '--budget', 'none'])).toMatchObject({ code: 0 });
+    expect(await world.run(['run', `out/${batch}/failed.csv`, '--budget', 'none'])).toMatchObject({ code: 0 });
     expect(paidAfter(before)).toEqual(['2-speech-2', '3-lip-sync-2']);
   });
 
   it('replace a result where a step is named, from that step on', async () => {
     const before = paid();
-    expect(await world.run(['redrive', 'lines', '--rows', 'd,#1', '--step', 'lip-sync'])).toMatchObject({
+    expect(await world.run(['redrive', batch, '--rows', 'd,#1', '--step', 'lip-sync'])).toMatchObject({
       code: 2,
       stderr: saying('a (row 1): its kind has no step lip-sync'),
     });
     expect(paid()).toBe(before);
-    const redo = ['redrive', 'lines', '--rows', 'd', '--step', 'lip-sync'];
+    const redo = ['redrive', batch, '--rows', 'd', '--step', 'lip-sync'];
     expect(await world.run(redo)).toMatchObject({ code: 3, stderr: saying('there is no terminal to ask on') });
     expect(paid()).toBe(before);
     expect(await world.run([...redo, '--yes'])).toMatchObject({ code: 10 });
@@ -163,17 +184,16 @@ describe('rows whose jobs failed', () => {
 });
 
 it('waits for jobs that were overdue, free', async () => {
-  await open([tts('a', 'slow'), lipSync('b')], NO_FAULTS, [3_600_000, 3_600_000]);
-  const polling = { firstLookMs: 300, gapMs: 300, jobDeadlineMinutes: 0.03 };
-  await world.write('voxbatch.config.json', JSON.stringify({ polling }));
-  expect(await world.run(['run', 'lines.csv'])).toMatchObject({ code: 13 });
+  const polling = { ...POLLING, jobDeadlineMinutes: 0.03 };
+  await open([tts('a', 'slow'), lipSync('b')], NO_FAULTS, [3_600_000, 3_600_000], polling);
+  expect(await world.run(['run', manifest])).toMatchObject({ code: 13 });
   expect(await outcomes()).toEqual({ a: 'overdue', b: 'overdue' });
-  expect(await world.run(['run', 'out/lines/overdue.csv'])).toMatchObject({
+  expect(await world.run(['run', `out/${batch}/overdue.csv`])).toMatchObject({
     code: 2,
-    stderr: saying('voxbatch redrive lines --where outcome=overdue'),
+    stderr: saying(`voxbatch redrive ${batch} --where outcome=overdue`),
   });
   // They run still, and after that they do not.
-  const redrive = ['redrive', 'lines', '--where', 'outcome=overdue'];
+  const redrive = ['redrive', batch, '--where', 'outcome=overdue'];
   expect(await world.run(redrive)).toMatchObject({ code: 13 });
   expect(await outcomes()).toEqual({ a: 'overdue', b: 'overdue' });
   await world.changeSimulator({ jobMs: [0, 0] });
@@ -187,16 +207,16 @@ describe('a row whose answer was lost', () => {
     await open([tts('a', 'fine'), tts('b', 'lost')], {
       rules: [{ on: 'create', operation: 'speech-job', match: { text: 'lost' }, fault: 'reset-after' }],
     });
-    expect(await world.run(['run', 'lines.csv'])).toMatchObject({ code: 13 });
+    expect(await world.run(['run', manifest])).toMatchObject({ code: 13 });
     await world.changePlan(NO_FAULTS);
   });
 
   it('is not paid for again without a say, and is with one, as a charge that stays uncertain', async () => {
     for (const [words, command] of [
-      [['redrive', 'lines', '--where', 'outcome=unknown'], 'redrive lines --where outcome=unknown'],
+      [['redrive', batch, '--where', 'outcome=unknown'], `redrive ${batch} --where outcome=unknown`],
       // Of the rows that were named only this one needs a say.
-      [['redrive', 'lines', '--rows', 'a,b'], 'redrive lines --rows b'],
-      [['run', 'out/lines/unknown.csv'], 'run out/lines/unknown.csv'],
+      [['redrive', batch, '--rows', 'a,b'], `redrive ${batch} --rows b`],
+      [['run', `out/${batch}/unknown.csv`], `run out/${batch}/unknown.csv`],
     ] as const) {
       const refused = await world.run([...words, '--yes']);
       expect(refused).toMatchObject({
@@ -206,9 +226,9 @@ describe('a row whose answer was lost', () => {
       expect(refused.stderr).toContain(`voxbatch ${command} --resubmit`);
     }
     expect(paid()).toBe(2);
-    expect(await world.run(['run', 'out/lines/unknown.csv', '--resubmit'])).toMatchObject({ code: 0 });
+    expect(await world.run(['run', `out/${batch}/unknown.csv`, '--resubmit'])).toMatchObject({ code: 0 });
     expect(paidAfter(2)).toEqual(['2-speech-2']);
-    const summary = JSON.parse(await world.read('out', 'lines', 'summary.json')) as { credits: { uncertain: number } };
+    const summary = JSON.parse(await world.read('out', batch, 'summary.json')) as { credits: { uncertain: number } };
     expect(summary.credits.uncertain).toBeGreaterThan(0);
   });
 });
@@ -220,7 +240,7 @@ it('retakes a failed job by itself as often as was said, each at its price', asy
       { on: 'create', match: { text: 'shaky' }, fault: 'job-fails', times: 1 },
     ],
   });
-  expect(await world.run(['run', 'lines.csv', '--retakes', '2'])).toMatchObject({ code: 10 });
+  expect(await world.run(['run', manifest, '--retakes', '2'])).toMatchObject({ code: 10 });
   expect(await outcomes()).toEqual({ a: 'succeeded', b: 'failed', c: 'succeeded' });
   expect(paidAfter(0)).toEqual(['1-speech-1', '2-speech-1', '2-speech-2', '2-speech-3', '3-speech-1', '3-speech-2']);
 });
