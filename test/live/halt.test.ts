@@ -1,23 +1,26 @@
 /** @slow */
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import type { FaultPlan } from '../../simulator/fault-plan.ts';
 import { report } from '../support/batch-end.ts';
 import { changeRate } from '../support/batch-record.ts';
 import { LiveWorld } from '../support/live-world.ts';
 
 const ROWS = 60;
+const NEVER_MS = 3_600_000;
 const RUN = ['run', 'lines.csv', '--rate', '15'];
+
+type Rule = NonNullable<FaultPlan['rules']>[number];
+
+/** Every fourth request is refused for good. */
+const REFUSED: Rule = { on: 'create', match: { every: 4 }, fault: { kind: 'status', status: 400 } };
 
 describe('a batch whose rows fail', () => {
   let world: LiveWorld;
 
-  beforeEach(async () => {
-    // Every fourth request is refused for good.
-    const plan = {
-      rules: [{ on: 'create' as const, match: { every: 4 }, fault: { kind: 'status' as const, status: 400 as const } }],
-    };
-    world = await LiveWorld.withServer({ seed: 64, createMs: [20, 100], jobMs: [2_000, 4_000], plan });
-    await world.prepare(ROWS, ['tts', 'lip-sync']);
-  });
+  async function open(fault: Rule, jobMs: [number, number], rows = ROWS): Promise<void> {
+    world = await LiveWorld.withServer({ seed: 64, createMs: [20, 100], jobMs, plan: { rules: [fault] } });
+    await world.prepare(rows, ['tts', 'lip-sync']);
+  }
   afterEach(async () => {
     await world.close();
   });
@@ -25,6 +28,7 @@ describe('a batch whose rows fail', () => {
   const paid = (): number => world.simulator.ledger().length;
 
   it('soon: fetches what runs, cancels the rest (11); its rows can be sent later', async () => {
+    await open(REFUSED, [500, 1_500]);
     const ended = await world.run([...RUN, '--halt', 'soon,fail=5']);
     expect(ended).toMatchObject({
       code: 11,
@@ -51,7 +55,7 @@ describe('a batch whose rows fail', () => {
   });
 
   it('now: waits for nothing, and keeps the ids of the jobs', async () => {
-    await world.changeSimulator({ jobMs: [3_600_000, 3_600_000] });
+    await open(REFUSED, [NEVER_MS, NEVER_MS]);
     expect(await world.run([...RUN, '--halt', 'now,fail=3'])).toMatchObject({ code: 11 });
     const { outcomes } = await world.status('lines');
     expect(paid()).toBeGreaterThan(0);
@@ -61,10 +65,7 @@ describe('a batch whose rows fail', () => {
   });
 
   it('ends a batch that is paused, too, when jobs that ran meanwhile fail', async () => {
-    await world.close();
-    const plan = { rules: [{ on: 'create' as const, match: { every: 3 }, fault: 'job-fails' as const }] };
-    world = await LiveWorld.withServer({ seed: 65, createMs: [20, 100], jobMs: [3_600_000, 3_600_000], plan });
-    await world.prepare(ROWS, ['tts', 'lip-sync']);
+    await open({ on: 'create', match: { every: 3 }, fault: 'job-fails' }, [NEVER_MS, NEVER_MS]);
     const running = world.start([...RUN, '--halt', 'soon,fail=2']);
     await world.untilCharged(9);
     expect(await world.run(['pause'])).toMatchObject({ code: 0 });
@@ -75,10 +76,8 @@ describe('a batch whose rows fail', () => {
   });
 
   it('pauses by itself where the results of the first rows cannot be fetched, and goes on when told', async () => {
-    await world.close();
-    const plan = { rules: [{ on: 'download' as const, fault: { kind: 'status' as const, status: 403 as const } }] };
-    world = await LiveWorld.withServer({ seed: 66, createMs: [20, 100], jobMs: [100, 500], plan });
-    await world.prepare(200, ['tts']);
+    const rows = 100;
+    await open({ on: 'download', fault: { kind: 'status', status: 403 } }, [100, 500], rows);
     const run = ['run', 'lines.csv', '--window', '20'];
     const ended = await world.run(run);
     expect(ended).toMatchObject({
@@ -97,11 +96,12 @@ describe('a batch whose rows fail', () => {
     expect(await world.run(['resume'])).toMatchObject({ code: 0 });
     await world.run(['run', 'lines.csv', '--window', '400']);
     expect(await world.run(['redrive', 'lines', '--where', 'outcome=failed', '--yes'])).toMatchObject({ code: 0 });
-    expect((await world.status('lines')).outcomes['succeeded']).toBe(200);
+    expect((await world.status('lines')).outcomes['succeeded']).toBe(rows);
     expect(world.doubleCharges()).toEqual([]);
   });
 
   it('may be told while it runs', async () => {
+    await open(REFUSED, [500, 1_500]);
     const running = world.start(RUN);
     await world.untilCharged(10);
     // So that there is a rest to halt, however long the command takes.
