@@ -4,6 +4,9 @@ import { LiveWorld, mixedManifest, type Ended } from '../support/live-world.ts';
 import { testsAtOnce } from '../support/tests-at-once.ts';
 import { waitFor } from '../support/wait-for.ts';
 
+/** Each look is a command, which takes half a second of a core. */
+const LOOK_GAP_MS = 3_000;
+
 /** What `schedule check --json` says. */
 interface Checked {
   readonly in_order: boolean;
@@ -55,10 +58,10 @@ testsAtOnce({
       await up.said('Working for account');
       await world.write('lines.csv', mixedManifest(400, ['tts']));
       expect(await schedule('create', 'often', 'lines.csv', '--every', '5s', '--rate', '1')).toMatchObject({ code: 0 });
-      await waitFor(async () => (await causes()).has('overlap'), undefined, 1_000);
+      await waitFor(async () => (await causes()).has('overlap'), undefined, LOOK_GAP_MS);
       const pausedAt = Date.now();
       await schedule('pause', 'often', '--note', 'new voices');
-      await waitFor(async () => (await causes()).has('paused'), undefined, 1_000);
+      await waitFor(async () => (await causes()).has('paused'), undefined, LOOK_GAP_MS);
       const { code, said } = await check();
       expect(code).toBe(10);
       const occurrences = said.schedules.flatMap((one) => one.occurrences);
@@ -84,7 +87,7 @@ testsAtOnce({
         code: 0,
       });
       const made = Date.now();
-      await waitFor(() => Date.now() > made + 25_000, undefined, 1_000);
+      await waitFor(() => Date.now() > made + 25_000);
       const { code, said } = await check();
       expect(code).toBe(10);
       expect(said.schedules).toMatchObject([{ schedule: 'often', worker: false }]);
@@ -93,18 +96,22 @@ testsAtOnce({
       expect(missed.every(({ amiss }) => amiss)).toBe(true);
       await schedule('delete', 'often');
       // The server's list of schedules follows in a moment.
-      await waitFor(async () => (await check()).said.schedules.length === 0, undefined, 1_000);
+      await waitFor(async () => (await check()).said.schedules.length === 0, undefined, LOOK_GAP_MS);
       expect((await check()).said).toEqual({ in_order: true, schedules: [] });
 
       const up = world.start(['up']);
       await up.said('Working for account');
       await schedule('create', 'nightly', 'lines.csv', '--calendar', 'year=2099');
       await schedule('trigger', 'nightly');
-      await waitFor(async () => (await check()).said.schedules[0]?.occurrences[0]?.state === 'ended', undefined, 1_000);
+      await waitFor(
+        async () => (await check()).said.schedules[0]?.occurrences[0]?.state === 'ended',
+        undefined,
+        LOOK_GAP_MS,
+      );
       expect(await schedule('check', 'nightly', '--since', '7d')).toMatchObject({ code: 0 });
       await world.write('lines.csv', 'id,kind,text,voice\nr1,tts,,narrator\n');
       await schedule('trigger', 'nightly');
-      await waitFor(async () => (await check()).code === 10, undefined, 1_000);
+      await waitFor(async () => (await check()).code === 10, undefined, LOOK_GAP_MS);
       const bad = await schedule('check', 'nightly');
       expect(bad.code).toBe(10);
       expect(bad.stdout).toContain('AMISS');

@@ -1,5 +1,6 @@
 /** @slow */
 import { expect } from '@jest/globals';
+import { openLedger } from '../../ledger/open-ledger.ts';
 import { LiveWorld, type Ended, type Running } from '../support/live-world.ts';
 import { testsAtOnce } from '../support/tests-at-once.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -81,17 +82,7 @@ class Downtime {
 
   /** Waits until all is over; expects that each of these times had its batch, whole and paid once. */
   async expectEachOnce(times: readonly number[]): Promise<void> {
-    const last = times.at(-1) ?? 0;
-    // Not all is over before, and to ask takes half a second of a core each time.
-    await until(last);
-    await waitFor(
-      async () => {
-        const all = await this.occurrences();
-        return Date.parse(all.at(-1)?.at ?? '') >= last && all.every(({ state }) => /ended|failed|skipped/.test(state));
-      },
-      undefined,
-      500,
-    );
+    await this.untilRecorded(times);
     const all = await this.occurrences();
     expect(all.map(({ at }) => Date.parse(at))).toEqual(times);
     expect(all.filter(({ state }) => state !== 'ended')).toEqual([]);
@@ -101,6 +92,20 @@ class Downtime {
     const names = (JSON.parse(stdout) as readonly { readonly batch: string }[]).map(({ batch }) => batch);
     expect(names.toSorted()).toEqual(all.map(({ batch }) => batch).toSorted());
     expect(this.world.doubleCharges()).toEqual([]);
+  }
+
+  /** Waits until the end of each of these times is on record. It is read in this process: each command would take half a second of a core. */
+  async untilRecorded(times: readonly number[]): Promise<void> {
+    const ledger = await openLedger(this.world.path('.voxbatch', 'ledger.db'));
+    try {
+      await waitFor(async () => {
+        const all = await ledger.occurrencesOf('often', {});
+        const over = new Set(all.filter(({ state }) => state !== 'running').map(({ at }) => at));
+        return times.every((at) => over.has(at));
+      });
+    } finally {
+      await ledger.close();
+    }
   }
 
   /** Kills the server, and waits until `up` has brought it back. */
