@@ -177,7 +177,7 @@ describe('every fault, from the wire to the row', () => {
     down = await LiveWorld.create({ plan: { rules: [{ on: 'create', fault: { kind: 'status', status: 503 } }] } });
     await down.write('down.csv', 'id,text,voice\nonly,Hello there.,narrator\n');
     downEnd = down.run(['run', 'down.csv']);
-    world = await LiveWorld.create({ seed: 4, plan, createMs: [5, 20], jobMs: [50, 200] });
+    world = await LiveWorld.withServer({ seed: 4, plan, createMs: [5, 20], jobMs: [50, 200] });
     // Long enough for the jobs that end, on a busy machine, too; the service that stays down takes longer.
     const polling = { firstLookMs: 100, gapMs: 200, jobDeadlineMinutes: 0.5 };
     await world.write('voxbatch.config.json', JSON.stringify({ polling }));
@@ -262,7 +262,7 @@ describe('every fault, from the wire to the row', () => {
 
 describe('a fault that stops a batch', () => {
   beforeAll(async () => {
-    world = await LiveWorld.create({ seed: 4, createMs: [5, 20], jobMs: [50, 200] });
+    world = await LiveWorld.withServer({ seed: 4, createMs: [5, 20], jobMs: [50, 200] });
     await world.prepare(6, ['tts']);
   });
   afterAll(() => world.close());

@@ -11,6 +11,8 @@ import { waitFor } from '../support/wait-for.ts';
 const RUN = ['run', 'lines.csv'];
 /** Nobody listens there, nor is given it while a test runs. */
 const NOBODY = '127.0.0.1:9';
+/** A home in which no server runs; the others find one. */
+const NO_SERVER = 'another-home';
 
 let world: LiveWorld;
 
@@ -89,13 +91,13 @@ const TROUBLES: readonly Trouble[] = [
     what: 'a Temporal server that does not exist',
     code: 4,
     says: [/ENOENT/, /unset it to let voxbatch find one/],
-    options: () => ({ env: { VOXBATCH_TEMPORAL_CLI: '/nowhere/temporal' } }),
+    options: () => ({ env: { VOXBATCH_TEMPORAL_CLI: '/nowhere/temporal', VOXBATCH_HOME: NO_SERVER } }),
   },
   {
     what: 'a Temporal server that is another program',
     code: 4,
     says: [/VOXBATCH_TEMPORAL_CLI/, /unset it to let voxbatch find one/],
-    options: () => ({ env: { VOXBATCH_TEMPORAL_CLI: '/bin/false' } }),
+    options: () => ({ env: { VOXBATCH_TEMPORAL_CLI: '/bin/false', VOXBATCH_HOME: NO_SERVER } }),
   },
   {
     what: 'an out folder below a file',
@@ -155,7 +157,7 @@ const TROUBLES: readonly Trouble[] = [
 
 describe('a start in bad surroundings', () => {
   beforeAll(async () => {
-    world = await openSmallWorld();
+    world = await openSmallWorld(undefined, 'withServer');
   });
   afterAll(() => world.close());
 

@@ -9,8 +9,11 @@ const CHARGES = ROWS + ROWS / 4;
 const POLLING = { firstLookMs: 100, gapMs: 100 };
 
 /** A world for starts that go wrong: a quick API, and `lines.csv`. */
-export async function openSmallWorld(manifest = mixedManifest(ROWS)): Promise<LiveWorld> {
-  const world = await LiveWorld.create({ seed: 3, createMs: [5, 20], jobMs: [100, 300] });
+export async function openSmallWorld(
+  manifest = mixedManifest(ROWS),
+  place: 'create' | 'withServer' = 'create',
+): Promise<LiveWorld> {
+  const world = await LiveWorld[place]({ seed: 3, createMs: [5, 20], jobMs: [100, 300] });
   await world.write('voxbatch.config.json', JSON.stringify({ polling: POLLING }));
   await world.write('lines.csv', manifest);
   return world;
