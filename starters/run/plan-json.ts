@@ -47,16 +47,16 @@ export function planJson(report: PlanReport): object {
 
 /** The batch that has the name already; null if there is none. */
 function existingJson({ planned, counts }: PlanReport): object | null {
+  const done = counts === undefined ? null : doneOf(counts);
   switch (planned.type) {
     case 'new':
       return null;
     case 'taken': {
       const { batch, differs } = planned.name;
-      return { batch: batch.name, state: batch.state, differs };
+      return { batch: batch.name, state: batch.state, differs, done };
     }
     case 'known': {
       const { batch, left } = planned;
-      const done = counts === undefined ? null : doneOf(counts);
       const rows = { done, left: left.rows, newly_chosen: left.newlyChosen, under_way: left.underWay };
       return { batch: batch.name, state: batch.state, differs: null, ...rows };
     }

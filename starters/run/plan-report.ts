@@ -1,4 +1,5 @@
 import { billLines, pricesOf, spendFacts, type BillLine } from '../../batches/bill-lines.ts';
+import type { BatchDifference } from '../../batches/load-batch.ts';
 import type { ManifestPlan } from '../../batches/plan-manifest.ts';
 import type { BatchSettings } from '../../contract/batch.ts';
 import { PRICE_UNITS, roundCredits, type Price } from '../../contract/price-units.ts';
@@ -26,7 +27,7 @@ export interface PlanFacts {
   /** The manifest at full price. */
   readonly checked: ManifestSummary;
   readonly planned: ManifestPlan;
-  /** Of the batch that is on record. */
+  /** Of the batch that has the name. */
   readonly counts: Counts | undefined;
   /** Voices that the API does not list. */
   readonly ofVoices: readonly ManifestWarning[];
@@ -105,14 +106,22 @@ export function planLines(report: PlanReport): readonly string[] {
 /** What is on record of the batch that has the name. */
 function standingLines({ planned, counts }: PlanReport): readonly string[] {
   if (planned.type === 'new') return [];
-  if (planned.type === 'taken')
-    return ['Another batch has this name, so run refuses it. These are the figures of a new batch under another name:'];
-  const { batch, left } = planned;
   const done = counts === undefined ? '' : `: ${number(doneOf(counts))} of ${rowsInWords(chosenOf(counts))} done`;
+  if (planned.type === 'taken') {
+    const isSame = SAME_MANIFEST.has(planned.name.differs);
+    return [
+      `${isSame ? 'A batch of this manifest, made with other flags,' : 'Another batch'} has this name${done}. run refuses it.`,
+      'These are the figures of a new batch under another name:',
+    ];
+  }
+  const { batch, left } = planned;
   const under = left.underWay === 0 ? '' : `, ${number(left.underWay)} more paid for and under way`;
   const pay = left.rows === 0 ? 'Nothing is left to pay for.' : `Left to pay for: ${rowsInWords(left.rows)}.`;
   return [`It is on record${done}${under}. ${pay}`, ...(batch.state === 'closed' ? ['It is finished.'] : [])];
 }
+
+/** Differences of a batch whose manifest is the same. */
+const SAME_MANIFEST: ReadonlySet<BatchDifference> = new Set(['dialect', 'reading', 'file-names'] as const);
 
 /** Rows and prices by kind, and the prices behind them. */
 function billTable({ summary, settings }: PlanReport): readonly string[] {

@@ -66,7 +66,7 @@ export async function plan(manifestPath: string, flags: RunFlags, output: Output
       ...{ source, checked: withVoices(priced, known), ledger, account, identify: identifyMedia },
     };
     const planned = await planManifest(request);
-    const done = planned.type === 'known' ? await ledger?.counts(planned.batch.name) : undefined;
+    const done = planned.type === 'new' ? undefined : await ledger?.counts(runPlan.name);
     const disk = { free, store: settings.store };
     const awaited = awaitedRows(priced.summary.voices, known.voices);
     const facts = {

@@ -131,6 +131,10 @@ describe('run on a batch that is there', () => {
     const { code, stderr } = await again('--file-name', '{row}.{ext}');
     expect(code).toBe(2);
     expect(stderr).toContain('taken by a batch that names its files differently (--file-name {id}.{ext})');
+    const planned = await line.run('plan', 'lines.csv', '--file-name', '{row}.{ext}');
+    expect(planned.stdout).toContain(
+      'A batch of this manifest, made with other flags, has this name: 1 of 1 row done.',
+    );
     expect((await again('--file-name', '{id}.{ext}')).code).toBe(10);
   });
 
@@ -145,7 +149,7 @@ describe('run on a batch that is there', () => {
     );
     const planned = await line.run('plan', 'lines.csv');
     expect(planned.stdout).toMatch(
-      /^Batch "lines" .*\nAnother batch has this name, so run refuses it\. These are the figures of a new/,
+      /^Batch "lines" .*\nAnother batch has this name: 1 of 1 row done\. run refuses it\.\nThese are the figures of a new/,
     );
   });
 
