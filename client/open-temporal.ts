@@ -1,4 +1,4 @@
-import { Client, Connection } from '@temporalio/client';
+import { Client, Connection, isGrpcServiceError, type ConnectionOptions } from '@temporalio/client';
 import { toClientOptions } from '@temporalio/envconfig';
 import type { NativeConnectionOptions } from '@temporalio/worker';
 import { isLoopback } from '../contract/loopback.ts';
@@ -29,7 +29,7 @@ export interface Temporal {
   closeAtOnce(): void;
 }
 
-const CONNECT_TIMEOUT = '10s';
+const CONNECT_TIMEOUT_MS = 10_000;
 
 /** Options of {@link openTemporal}. */
 export interface OpenTemporalOptions {
@@ -38,6 +38,8 @@ export interface OpenTemporalOptions {
   readonly signal?: AbortSignal;
   /** Embedded: the server that was started early; it is taken over. */
   readonly server?: EarlyServer | undefined;
+  /** Cluster: do not wait for one that refuses connections, as while it restarts. Default false. */
+  readonly isUrgent?: boolean;
 }
 
 /**
@@ -45,7 +47,7 @@ export interface OpenTemporalOptions {
  * `server-gone`, `no-cluster`).
  */
 export async function openTemporal(settings: Settings, options: OpenTemporalOptions): Promise<Temporal> {
-  return settings.cluster === undefined ? openEmbedded(settings, options) : openCluster(settings);
+  return settings.cluster === undefined ? openEmbedded(settings, options) : openCluster(settings, options);
 }
 
 async function openEmbedded(settings: Settings, { server, ...options }: OpenTemporalOptions): Promise<Temporal> {
@@ -84,7 +86,7 @@ async function openEmbedded(settings: Settings, { server, ...options }: OpenTemp
 /** Throws {@link VoxbatchError} (`server-gone`): the server answered a moment ago. */
 async function connect(address: string): Promise<Connection> {
   try {
-    const connection = await Connection.connect({ address, connectTimeout: CONNECT_TIMEOUT, ...WITHOUT_PROXY });
+    const connection = await Connection.connect({ address, connectTimeout: CONNECT_TIMEOUT_MS, ...WITHOUT_PROXY });
     leaveContext(connection);
     return connection;
   } catch (error) {
@@ -93,12 +95,17 @@ async function connect(address: string): Promise<Connection> {
   }
 }
 
-async function openCluster(settings: Settings): Promise<Temporal> {
+async function openCluster(
+  settings: Settings,
+  { isUrgent = false }: Pick<OpenTemporalOptions, 'isUrgent'>,
+): Promise<Temporal> {
   const { connectionOptions, namespace = 'default' } = toClientOptions(settings.cluster ?? {});
   const address = connectionOptions.address ?? 'localhost:7233';
   try {
-    const options = { ...connectionOptions, connectTimeout: CONNECT_TIMEOUT };
-    const connection = await Connection.connect(isHere(address) ? { ...options, ...WITHOUT_PROXY } : options);
+    const given = { ...connectionOptions, connectTimeout: CONNECT_TIMEOUT_MS };
+    const options = isHere(address) ? { ...given, ...WITHOUT_PROXY } : given;
+    if (isUrgent) await tryOnce(options);
+    const connection = await Connection.connect(options);
     leaveContext(connection);
     const client = new Client({ connection, namespace });
     const close = once(() => connection.close());
@@ -117,6 +124,34 @@ async function openCluster(settings: Settings): Promise<Temporal> {
     throw new VoxbatchError({ type: 'no-cluster', address, cause });
   }
 }
+
+/** Rejects as soon as nobody can be reached: `Connection.connect` goes on trying until its time is over. */
+async function tryOnce(options: ConnectionOptions): Promise<void> {
+  // Without the usual interceptors, which retry for seconds.
+  const connection = Connection.lazy({ ...options, interceptors: [] });
+  try {
+    await connection.withDeadline(Date.now() + CONNECT_TIMEOUT_MS, () => connection.workflowService.getSystemInfo({}));
+  } catch (error) {
+    // Any other answer is an answer.
+    if (!isGrpcServiceError(error)) return;
+    const code: number = error.code;
+    if (code === DEADLINE_EXCEEDED) throw new Error('it does not answer', { cause: error });
+    if (code === UNAVAILABLE) throw new Error(whyUnavailable(error.details), { cause: error });
+  } finally {
+    leaveContext(connection);
+    await connection.close();
+  }
+}
+
+/** The error of the connection in what gRPC says, which does not always know it yet. */
+function whyUnavailable(details: string): string {
+  const last = /Last error: (?:Error: )?(.+?)\. Resolution note:/su.exec(details)?.[1] ?? details;
+  return last === 'null' ? 'no connection was made' : last;
+}
+
+/** Codes of gRPC. */
+const DEADLINE_EXCEEDED = 4;
+const UNAVAILABLE = 14;
 
 /** Whether an address, as `host:port`, is of this machine. */
 function isHere(address: string): boolean {

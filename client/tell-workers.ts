@@ -6,6 +6,9 @@ import { reachWorker } from './reach-worker.ts';
 import type { Settings } from './settings.ts';
 import { wakeWorkflow } from './start-workflow.ts';
 
+/** Silence of Temporal after which the command says that it waits, ms. */
+const SLOW_MS = 2_000;
+
 export interface News {
   readonly settings: Settings;
   readonly ledger: Ledger;
@@ -21,6 +24,9 @@ export interface News {
  */
 export async function tellWorkers({ settings, ledger, batch, say }: News): Promise<boolean> {
   let temporal: Temporal | undefined;
+  const slow = setTimeout(() => {
+    say('It is recorded. Waiting for Temporal, to notify the workers …');
+  }, SLOW_MS);
   try {
     temporal = await reachWorker(settings, say);
     return temporal !== undefined && (await wakeWorkflow(temporal.client, ledger, batch));
@@ -28,6 +34,7 @@ export async function tellWorkers({ settings, ledger, batch, say }: News): Promi
     const isUntold = error instanceof ServiceError || error instanceof VoxbatchError;
     throw isUntold ? new VoxbatchError({ type: 'untold', cause: error }) : error;
   } finally {
+    clearTimeout(slow);
     await temporal?.close();
   }
 }
