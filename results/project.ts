@@ -6,6 +6,7 @@ import { PLAIN_TABLE } from '../contract/table-format.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord, Counts, Money } from '../ledger/record-types.ts';
 import { BatchFiles } from './batch-files.ts';
+import type { OnFiles } from './count-files.ts';
 import type { KeptTable } from './edited-tables.ts';
 import { countFinished, type FinishedLine } from './finished/finished-table.ts';
 import { makeFinished, type FinishingStore } from './finished/make-finished.ts';
@@ -40,6 +41,15 @@ export interface ProjectionRequest {
   readonly complete: boolean;
   /** Written to the summary. */
   readonly voxbatchVersion: string;
+  /** Called while files are joined, then while copies are finished: before the first and after each. */
+  readonly onFilesMade?: ((made: FilesMade) => void) | undefined;
+}
+
+/** How many files of a step there are by now. */
+export interface FilesMade {
+  readonly step: 'join' | 'finish';
+  readonly done: number;
+  readonly all: number;
 }
 
 /** What the ledger says, and where the files or the store differ from it. Any mismatch means exit code 15. */
@@ -66,7 +76,7 @@ const CHUNK = 32;
  * cannot be read; the tables then stay unchanged.
  */
 export async function projectBatch(request: ProjectionRequest): Promise<Projection> {
-  const { ledger, out } = request;
+  const { ledger, store, out } = request;
   const batch = await readBatch(request);
   const before = await readSums(request);
   await mkdir(out, { recursive: true });
@@ -93,24 +103,20 @@ export async function projectBatch(request: ProjectionRequest): Promise<Projecti
       await setImmediate();
     }
     const isTaken = (name: string): boolean => check.isTaken(name);
-    await stale.remove(request.store, out, isTaken);
+    await stale.remove(store, out, isTaken);
+    const onFiles = (step: FilesMade['step']): OnFiles => {
+      return (done, all) => request.onFilesMade?.({ step, done, all });
+    };
+    const making = { ledger, store, batch, out, isTaken };
     const joined =
       groups === undefined || join === undefined
         ? null
-        : await makeJoined({
-            ledger,
-            store: request.store,
-            batch,
-            joining: join,
-            out,
-            groups: groups.groups.values(),
-            isTaken,
-          });
+        : await makeJoined({ ...making, joining: join, groups: groups.groups, onFiles: onFiles('join') });
     if (joined !== null) await files.addJoined(joined);
     const finished =
       finish === undefined
         ? null
-        : await makeFinished({ ledger, store: request.store, batch, finishing: finish, out, joined, isTaken });
+        : await makeFinished({ ...making, finishing: finish, joined, onFiles: onFiles('finish') });
     if (finished !== null) await files.addFinished(finished);
     const after = await readSums(request);
     findings.compare('rows written', batch.rows, tally.rows);

@@ -15,6 +15,7 @@ import { FFMPEG_ADVICE } from '../../store/sound/find-ffmpeg.ts';
 import { containerOf, finishedExtension, finishSound } from '../../store/sound/finish/finish-sound.ts';
 import type { Store } from '../../store/store.ts';
 import type { JoinedLine } from '../joined/joined-table.ts';
+import { countFiles, type OnFiles } from '../count-files.ts';
 import { isThisFile, removeFormer } from '../listed-files.ts';
 import { MEDIA_FOLDER, UnfitName } from '../names.ts';
 import { filesOf } from '../result-line.ts';
@@ -43,6 +44,7 @@ interface FinishingJob {
   readonly joined: readonly JoinedLine[] | null;
   /** Whether the file of a row has this name below the out folder. */
   readonly isTaken: (name: string) => boolean;
+  readonly onFiles: OnFiles;
 }
 
 /** A file in the out folder, to be finished. */
@@ -68,8 +70,12 @@ export async function makeFinished(job: FinishingJob): Promise<readonly Finished
   const maker = new Maker(job, before, await job.store.ffmpeg());
   const originals = originalsOf(job);
   const lines: FinishedLine[] = [];
+  const done = countFiles(await countOriginals(job), job.onFiles);
   const work = async (): Promise<void> => {
-    for await (const { original, at } of originals) lines[at] = await maker.make(original);
+    for await (const { original, at } of originals) {
+      lines[at] = await maker.make(original);
+      done();
+    }
   };
   await Promise.all(Array.from({ length: Math.min(MOST_AT_ONCE, availableParallelism()) }, work));
   await removeFormer(before, lines, job.out);
@@ -96,6 +102,13 @@ async function* originalsOf({
     yield { original: { row: '', id: value, name: file, extension, sha256, seconds: length }, at };
     at += 1;
   }
+}
+
+/** Reads the rows once more: that is little beside what is done with their files. */
+async function countOriginals(job: FinishingJob): Promise<number> {
+  let originals = 0;
+  for await (const { at } of originalsOf(job)) originals = at + 1;
+  return originals;
 }
 
 /** A row whose file can have no name was named as a mismatch before. */

@@ -5,6 +5,7 @@ import { collisionKey } from '../../inputs/output-name.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import type { Store, StoredPart } from '../../store/store.ts';
+import { countFiles, type OnFiles } from '../count-files.ts';
 import { isThisFile, removeFormer } from '../listed-files.ts';
 import { placeFile, type StoredFiles } from '../media.ts';
 import { joinedStem, JoiningRows, whyIncomplete, type JoinedGroup } from './joined-groups.ts';
@@ -24,9 +25,10 @@ interface JoiningRequest {
   readonly joining: Joining;
   /** The out folder. */
   readonly out: string;
-  readonly groups: Iterable<JoinedGroup>;
+  readonly groups: ReadonlyMap<string, JoinedGroup>;
   /** Whether the file of a row has this name below the out folder. */
   readonly isTaken: (name: string) => boolean;
+  readonly onFiles: OnFiles;
 }
 
 /**
@@ -40,11 +42,13 @@ export async function makeJoined(request: JoiningRequest): Promise<readonly Join
   const lines = new Map<string, JoinedLine>();
   let round: JoinedGroup[] = [];
   let rows = 0;
+  const done = countFiles(request.groups.size, request.onFiles);
   const names = new Set<string>();
-  for (const group of request.groups) {
+  for (const group of request.groups.values()) {
     const kept = await keepOrRefuse(group, request, earlier.get(group.value), names);
     if (kept !== undefined) {
       lines.set(group.value, kept);
+      done();
       continue;
     }
     // Their order is that of the groups, whenever they are made.
@@ -52,10 +56,10 @@ export async function makeJoined(request: JoiningRequest): Promise<readonly Join
     round.push(group);
     rows += group.rows;
     if (rows < MOST_GATHERED) continue;
-    for (const line of await makeRound(round, request)) lines.set(line.value, line);
+    for (const line of await makeRound(round, request, done)) lines.set(line.value, line);
     [round, rows] = [[], 0];
   }
-  for (const line of await makeRound(round, request)) lines.set(line.value, line);
+  for (const line of await makeRound(round, request, done)) lines.set(line.value, line);
   const made = [...lines.values()];
   await removeFormer(before, made, request.out);
   return made;
@@ -79,7 +83,11 @@ async function keepOrRefuse(
 }
 
 /** Makes the files of some groups, one after the other: each takes all the threads that it can use. */
-async function makeRound(groups: readonly JoinedGroup[], request: JoiningRequest): Promise<readonly JoinedLine[]> {
+async function makeRound(
+  groups: readonly JoinedGroup[],
+  request: JoiningRequest,
+  done: () => void,
+): Promise<readonly JoinedLine[]> {
   if (groups.length === 0) return [];
   const { ledger, batch, joining } = request;
   const rows = new JoiningRows(batch, joining);
@@ -89,7 +97,10 @@ async function makeRound(groups: readonly JoinedGroup[], request: JoiningRequest
     if (found !== undefined) parts.get(rows.valueOf(row))?.push(found);
   }
   const lines: JoinedLine[] = [];
-  for (const group of groups) lines.push(await makeOne(group, parts.get(group.value) ?? [], request));
+  for (const group of groups) {
+    lines.push(await makeOne(group, parts.get(group.value) ?? [], request));
+    done();
+  }
   return lines;
 }
 

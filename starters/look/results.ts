@@ -6,6 +6,7 @@ import { describeMismatch } from '../../results/mismatch.ts';
 import { projectBatch } from '../../results/project.ts';
 import { openStore } from '../../store/open-store.ts';
 import { damageLines } from '../terminal/damage-words.ts';
+import { showFilesMade } from '../terminal/files-progress.ts';
 import { finishedJson, finishedLines } from '../terminal/finished-words.ts';
 import { joinedJson, joinedLines } from '../terminal/joined-words.ts';
 import { keptLines } from '../terminal/kept-words.ts';
@@ -35,14 +36,17 @@ export async function results(name: string | undefined, flags: ResultsFlags, out
     refuseCleaned(batch);
     const out = resolve(flags.out ?? defaultOut(batch.name));
     await claimOut(out, batch);
-    const { counts, money, mismatches, damaged, joined, finished, kept } = await projectBatch({
+    const projection = {
       ledger,
       store: await openStore(settings.store, settings.env),
       batch: batch.name,
       out,
       complete: batch.state === 'closed',
       voxbatchVersion: voxbatchVersion(),
-    });
+    };
+    const { counts, money, mismatches, damaged, joined, finished, kept } = await showFilesMade(output, (onFilesMade) =>
+      projectBatch({ ...projection, onFilesMade }),
+    );
     const exit = exitOfView({ batch, counts }, mismatches.length > 0);
     if (flags.json === true) {
       const { outcomes } = counts;

@@ -5,6 +5,7 @@ import { projectBatch } from '../../results/project.ts';
 import { isDeserted } from '../../client/anybody-in.ts';
 import type { Invocation } from '../invocation.ts';
 import { damageLines } from '../terminal/damage-words.ts';
+import { showFilesMade } from '../terminal/files-progress.ts';
 import { finishedJson, finishedLines } from '../terminal/finished-words.ts';
 import { joinedJson, joinedLines } from '../terminal/joined-words.ts';
 import { keptLines } from '../terminal/kept-words.ts';
@@ -39,14 +40,10 @@ export async function finishRun(
   const batch = await ledger.findBatch(name);
   if (batch === undefined) throw new Error(`Batch "${name}" is no longer in the ledger.`);
   const isClosed = batch.state === 'closed';
-  const { counts, money, mismatches, damaged, joined, finished, kept } = await projectBatch({
-    ledger,
-    store,
-    batch: name,
-    out,
-    complete: isClosed,
-    voxbatchVersion: voxbatchVersion(),
-  });
+  const projection = { ledger, store, batch: name, out, complete: isClosed, voxbatchVersion: voxbatchVersion() };
+  const { counts, money, mismatches, damaged, joined, finished, kept } = await showFilesMade(output, (onFilesMade) =>
+    projectBatch({ ...projection, onFilesMade }),
+  );
   const byState = exitOfView({ batch, counts }, mismatches.length > 0);
   // `--detach` asks for a start only.
   const isAccepted = why === 'detached' && mismatches.length === 0;

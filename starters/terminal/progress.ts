@@ -2,11 +2,8 @@ import type { BatchRecord, Counts, Money, ReasonCount } from '../../ledger/recor
 import { isChargeEstimated } from '../../policy/budget.ts';
 import { progressCounts } from './outcome-words.ts';
 import type { Output } from './output.ts';
+import { ProgressLine } from './progress-line.ts';
 import { oneLine } from './table.ts';
-import { cutToWidth } from './width.ts';
-
-/** Without a terminal, a line at most this often, ms. */
-const PLAIN_EVERY_MS = 5_000;
 
 /** A batch at one moment, with its row counts. */
 export interface Standing {
@@ -97,18 +94,16 @@ export function clock(ms: number): string {
   return h > 0 ? `${String(h)}:${two(m)}:${two(s)}` : `${String(m)}:${two(s)}`;
 }
 
-/** Shows progress on stderr: one line that is redrawn on a terminal, a plain line every few seconds elsewhere. */
+/** Shows the progress of a batch. */
 export class ProgressDisplay {
-  readonly #output: Output;
+  readonly #line: ProgressLine;
   readonly #startedAt = performance.now();
   #doneAtStart: number | undefined;
   #doneBefore = 0;
   #lastEndMs = 0;
-  #shownAt = -Infinity;
-  #shown = '';
 
   constructor(output: Output) {
-    this.#output = output;
+    this.#line = new ProgressLine(output);
   }
 
   show(standing: Standing, final = false): void {
@@ -121,21 +116,11 @@ export class ProgressDisplay {
     // A paused or stopped batch continues when somebody says so, or not at all.
     const isGoing = standing.batch.control === 'running';
     const left = isGoing ? remainingMs(session, chosenOf(standing.counts) - done) : undefined;
-    const line = progressLine(standing, left);
-    if (this.#output.isQuiet === true) return;
-    if (this.#output.isTerminal) {
-      const width = process.stderr.columns;
-      process.stderr.write(`\r\u001b[2K${width > 0 ? cutToWidth(line, width - 1) : line}`);
-      if (final) process.stderr.write('\n');
-    } else if (final ? line !== this.#shown : elapsedMs - this.#shownAt >= PLAIN_EVERY_MS && line !== this.#shown) {
-      this.#output.say(line);
-      this.#shownAt = elapsedMs;
-      this.#shown = line;
-    }
+    this.#line.show(progressLine(standing, left), final);
   }
 
   /** Makes room for a message between two drawings. */
   interrupt(): void {
-    if (this.#output.isTerminal) process.stderr.write('\r\u001b[2K');
+    this.#line.interrupt();
   }
 }

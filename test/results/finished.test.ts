@@ -5,7 +5,7 @@ import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Finishing } from '../../contract/finishing.ts';
 import type { FinishedLine } from '../../results/finished/finished-table.ts';
-import { projectBatch } from '../../results/project.ts';
+import { projectBatch, type FilesMade } from '../../results/project.ts';
 import { verifyOut } from '../../results/verify.ts';
 import { readCues } from '../../store/sound/finish/wav-cues.ts';
 import { mediaSeconds } from '../../store/media-seconds.ts';
@@ -241,6 +241,21 @@ describe('finished copies', () => {
       ['', 'One', 'media/finished/joined/One.mp3'],
     ]);
     expect(Math.abs((await loudnessOf('media/finished/joined/One.mp3')) + 18)).toBeLessThan(1);
+  });
+
+  it('are told while they are made, after the joined files, and also where they are there already', async () => {
+    await add({ format: 'flac' }, true);
+    await speak(1, await tone(500));
+    await speak(2, await tone(700));
+    const telling = async (): Promise<readonly string[]> => {
+      const told: string[] = [];
+      const onFilesMade = ({ step, done, all }: FilesMade): void => void told.push(`${step} ${done}/${all}`);
+      await projectBatch({ ...place.request({ complete: false }), onFilesMade });
+      return told;
+    };
+    const made = await telling();
+    expect(made).toEqual(['join 0/1', 'join 1/1', 'finish 0/3', 'finish 1/3', 'finish 2/3', 'finish 3/3']);
+    expect(await telling()).toEqual(made);
   });
 
   it.each(['m4b', 'm4a', 'mp3', 'wav'] as const)('of joined WAV files have their chapters: %s', async (format) => {
