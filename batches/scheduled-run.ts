@@ -19,7 +19,14 @@ export function scheduledRunOf({ manifest: options, settings }: BatchChoices, pl
     defaults: { ...defaults },
     map: { ...map },
     tts,
-    ...defined({ legacyShare, join, split, finish, textLimit: options.textLimits?.['speech-job']?.most }),
+    ...defined({
+      legacyShare,
+      join,
+      split,
+      finish,
+      textLimit: options.textLimits?.['speech-job']?.most,
+      samples: options.samples,
+    }),
     strict: options.strict,
     nameTemplate,
     assumeSeconds: options.assumeSeconds ?? null,
@@ -41,7 +48,7 @@ function isScheduled(name: string): boolean {
 export function choicesOf(run: ScheduledRun): BatchChoices {
   const { kind, defaults, map, tts, legacyShare, join, split, strict, nameTemplate, assumeSeconds, subset, tunables } =
     run;
-  const { firstLookMs, pollGapMs, jobDeadlineMs, trust503, finish } = run;
+  const { firstLookMs, pollGapMs, jobDeadlineMs, trust503, finish, samples } = run;
   const prices = { ...BUILT_IN_PRICES, ...defined(run.prices) };
   const options = defined({
     kind: kind ?? undefined,
@@ -49,6 +56,7 @@ export function choicesOf(run: ScheduledRun): BatchChoices {
     legacyShare,
     join,
     split,
+    samples,
   });
   return {
     manifest: { ...options, ...limitsOf(run.textLimit), defaults, map, strict, nameTemplate, subset, prices, tts },

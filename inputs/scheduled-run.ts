@@ -56,6 +56,10 @@ const scheduledRunSchema = z.strictObject({
   /** Of the configuration, in characters. */
   textLimit: z.int().min(1).exactOptional(),
   finish: FINISHING.exactOptional(),
+  /** Of the configuration; see `contract/sample-limits.ts`. */
+  samples: z
+    .strictObject({ files: z.int().positive(), bytes: z.int().positive(), seconds: z.number().positive() })
+    .exactOptional(),
   strict: z.boolean(),
   nameTemplate: z.string().min(1),
   assumeSeconds: z.number().positive().nullable(),

@@ -17,9 +17,15 @@ describe('what a schedule runs', () => {
       subset: { type: 'sample', rows: 5, seed: 2 },
       assumeSeconds: 9,
       apiDialect: 'legacy=20%',
+      join: { column: 'chapter', pause: 0.4 },
+      split: 'sentences',
+      finish: { loudness: -16, format: 'm4b' },
       tuning: { budget: 50, halt: { when: 'soon', fail: 5, unit: 'percent' }, limits: { rate: 3 } },
     };
-    const choices = chooseSettings(wanted, { prices: {}, polling: { gapMs: 500 } });
+    const finish = { trimSilence: true, sampleRate: 48_000 } as const;
+    const config = { prices: {}, polling: { gapMs: 500 }, textLimit: 3_000, samples: { files: 8 }, finish };
+    const choices = chooseSettings(wanted, config);
+    expect(choices.settings.reading.finish).toEqual({ ...finish, loudness: -16, format: 'm4b' });
     const run = scheduledRunOf(choices, { manifest: '/a', outFolder: '/b', probe: true, confirmAbove: 7 });
     const parsed = parseScheduledRun(JSON.parse(JSON.stringify(run)));
     expect(parsed).toEqual(run);
