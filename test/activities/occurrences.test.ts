@@ -1,14 +1,16 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { awaitOccurrence } from '../../activities/await-occurrence.ts';
 import type { Dependencies } from '../../activities/dependencies.ts';
 import { openOccurrence } from '../../activities/open-occurrence.ts';
-import { chooseSettings } from '../../batches/batch-settings.ts';
+import { chooseSettings, type WantedBatch } from '../../batches/batch-settings.ts';
 import { cleanBatch } from '../../batches/clean-batch.ts';
 import { scheduledRunOf } from '../../batches/scheduled-run.ts';
 import type { OccurrenceStart } from '../../contract/activities.ts';
 import type { OccurrenceRecord } from '../../ledger/occurrence-records.ts';
+import { FFMPEG } from '../support/ffmpeg.ts';
+import { workOn } from './cached.ts';
 import { createWorld, type World } from './world.ts';
 
 const AT = Date.UTC(2026, 11, 1, 2);
@@ -26,12 +28,21 @@ beforeEach(async () => {
 
 async function fire(
   manifest = 'id,text,voice\na,One.,narrator\n',
-  { at = AT, month }: { readonly at?: number; readonly month?: unknown } = {},
+  {
+    at = AT,
+    month,
+    wanted = {},
+  }: { readonly at?: number; readonly month?: unknown; readonly wanted?: WantedBatch } = {},
 ): Promise<OccurrenceStart> {
   const path = join(world.folder, 'lines.csv');
   await writeFile(path, manifest);
   const place = { manifest: path, outFolder: join(world.folder, 'out'), probe: false, confirmAbove: null };
-  return openOccurrence(deps, { schedule: 'nightly', at, month, run: scheduledRunOf(chooseSettings({}, {}), place) });
+  return openOccurrence(deps, {
+    schedule: 'nightly',
+    at,
+    month,
+    run: scheduledRunOf(chooseSettings(wanted, {}), place),
+  });
 }
 
 /** Ends the batch of the occurrence without a paid request, then waits for that end. */
@@ -100,6 +111,26 @@ describe('a firing', () => {
     await writeFile(join(blocked, 'results.csv'), 'mine');
     expect(await finish(blocked)).toMatchObject({ exit: 'failures', problem: saying('cannot be written') });
     expect(await onRecord()).toMatchObject({ state: 'failed', exit: 'failures', reason: saying('cannot be written') });
+  });
+
+  it('leaves joined and finished files beside its results, as its schedule says', async () => {
+    const { store } = deps;
+    const ffmpeg = (): Promise<string> => Promise.resolve(FFMPEG);
+    const finishing = await world.worker({
+      change: () => ({ store: Object.assign(Object.create(store) as typeof store, { ffmpeg }) }),
+    });
+    const wanted: WantedBatch = {
+      join: { column: 'chapter', pause: 0.2 },
+      finish: { sampleRate: 16_000, format: 'flac' },
+    };
+    await fire('id,text,voice,chapter\na,One.,narrator,x\nb,Two.,narrator,x\n', { wanted });
+    await workOn(finishing, NAME);
+    await deps.ledger.closeBatch(NAME);
+    const out = join(world.folder, 'out', NAME);
+    expect(await awaitOccurrence(finishing.deps, { batch: NAME, out })).toEqual({ type: 'ended', exit: 'complete' });
+    const files = await readdir(join(out, 'media', 'finished'), { recursive: true });
+    expect(files.sort()).toEqual(['a.flac', 'b.flac', 'joined', 'joined/x.flac']);
+    expect(world.charges()).toHaveLength(2);
   });
 
   it('of a time whose batch was cleaned since leaves the files as they are', async () => {
