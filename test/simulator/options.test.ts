@@ -12,7 +12,8 @@ describe('parseSimulatorArguments', () => {
     try {
       const plan = join(folder, 'plan.json');
       await writeFile(plan, JSON.stringify({ rules: [{ on: 'create', fault: 'cut' }] }));
-      const line = `--port 1 --media-port 2 --host ::1 --plan ${plan} --seed 3 --voices listed --shape docs --credits 4 --rate 5.5 --concurrency 6 --create-ms 100-300 --job-ms 7 --job-distribution lognormal --link-life-ms 8`;
+      const line = `--port 1 --media-port 2 --host ::1 --plan ${plan} --seed 3 --voices listed --shape docs --credits 4 --rate 5.5 --concurrency 6 --create-ms 100-300 --job-ms 7 --job-distribution lognormal --link-life-ms 8 --text-limit 600 --train-ms 9-10 --voice-count 11 --voice-churn 12 --webhooks late`;
+      for (const { name } of SIMULATOR_FLAGS) expect(line).toContain(`--${name} `);
       expect(await parseSimulatorArguments(line.split(' '), { VOXBATCH_API_TOKEN: 'secret' })).toEqual({
         token: 'secret',
         port: 1,
@@ -29,6 +30,11 @@ describe('parseSimulatorArguments', () => {
         jobDistribution: 'lognormal',
         voices: 'listed',
         linkLifeMs: 8,
+        textLimit: 600,
+        trainMs: [9, 10],
+        voiceCount: 11,
+        voiceChurn: 12,
+        webhooks: 'late',
       });
     } finally {
       await rm(folder, { recursive: true });
@@ -55,6 +61,7 @@ describe('parseSimulatorArguments', () => {
     ['--port 65536', '--port'],
     ['--port', '--port'],
     ['--rate 0', '--rate'],
+    ['--text-limit 0', '--text-limit'],
     ['--job-ms 300-100', '--job-ms'],
     ['--job-distribution even', '--job-distribution'],
     ['--shape docs=1', 'shape'],
