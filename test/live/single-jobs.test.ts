@@ -11,7 +11,12 @@ const AUDIO = 'https://media.example/voice.mp3?seconds=2';
 interface Attack {
   readonly argsOf: (job: string) => readonly string[];
   readonly moments: readonly FaultPoint[];
+  /** Paid requests of one job. Default 1. */
+  readonly requests?: number;
 }
+
+/** The limit on the length of texts; only the long text is above it. */
+const LIMIT = 60;
 
 const ATTACKS = {
   say: {
@@ -30,6 +35,15 @@ const ATTACKS = {
   lipSync: {
     argsOf: (job) => ['lip-sync', `https://media.example/face.mp4?of=${job}`, AUDIO],
     moments: ['before-rename'],
+  },
+  // Its parts are paid for, and are on record as rows of their own.
+  sayLong: {
+    argsOf: (job) => [
+      ...['say', `One sentence that comes ${job}. Another one that follows it. And the last one of all three.`],
+      ...['--voice', 'narrator', '--split', 'sentences'],
+    ],
+    moments: ['before-join-record'],
+    requests: 2,
   },
   saySync: {
     argsOf: (job) => ['say', `At once, ${job}.`, '--voice', 'narrator', '--tts', 'sync'],
@@ -53,10 +67,14 @@ describe('single jobs', () => {
 
   beforeAll(async () => {
     world = await LiveWorld.create({ seed: 24, createMs: [5, 20], jobMs: [100, 300] });
-    await world.write('voxbatch.config.json', JSON.stringify({ polling: { firstLookMs: 100, gapMs: 100 } }));
+    await world.write(
+      'voxbatch.config.json',
+      JSON.stringify({ textLimit: LIMIT, polling: { firstLookMs: 100, gapMs: 100 } }),
+    );
     await world.write('ada.wav', Buffer.from(encodeSilence(1)));
     attacked = {
       say: attack('say'),
+      sayLong: attack('sayLong'),
       transcribe: attack('transcribe'),
       voices: attack('voices'),
       lipSync: attack('lipSync'),
@@ -74,7 +92,7 @@ describe('single jobs', () => {
 
   /** Kills the command, calls it again as it is, and once more: whatever it says, there is one charge. */
   async function attack(name: keyof typeof ATTACKS): Promise<void> {
-    const { argsOf, moments }: Attack = ATTACKS[name];
+    const { argsOf, moments, requests = 1 }: Attack = ATTACKS[name];
     for (const moment of moments) {
       const args = [...argsOf(moment), '--json'];
       const env = { VOXBATCH_HOME: world.path(`home-${name}`) };
@@ -84,7 +102,7 @@ describe('single jobs', () => {
       const { batch, outcome } = factsOf(again);
       expect({ moment, code: again.code }).toEqual({ moment, code: outcome === 'unknown' ? 13 : 0 });
       // Where the request was never sent, nobody can know that: it stays in doubt, and is not sent later either.
-      const charges = moment === 'after-intent' ? [] : [1];
+      const charges = moment === 'after-intent' ? [] : Array<number>(requests).fill(1);
       expect({ moment, outcome, charges: chargesOf(batch) }).toEqual({ moment, outcome, charges });
       expect((await world.run(args, { env })).code).toBe(again.code);
       expect({ moment, charges: chargesOf(batch) }).toEqual({ moment, charges });
@@ -125,6 +143,8 @@ describe('single jobs', () => {
   }
 
   it('voxbatch say: killed and called again with the same arguments, it is charged once', () => attacked.say);
+  it('voxbatch say: killed while it joins the parts of a long text (--split), each part is charged once', () =>
+    attacked.sayLong);
   it('voxbatch transcribe: killed and called again with the same arguments, it is charged once', () =>
     attacked.transcribe);
   it('voxbatch voices create: killed and called again with the same arguments, it is charged once', () =>
