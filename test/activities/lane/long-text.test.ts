@@ -1,8 +1,12 @@
 import { stat } from 'node:fs/promises';
 import { expect, it } from '@jest/globals';
 import { cleanBatch } from '../../../batches/clean-batch.ts';
+import { draftRedrive, openRows } from '../../../batches/redrive.ts';
+import type { RedriveDraft } from '../../../batches/redrive-draft.ts';
+import { rulesOf, wishedRows, type RedriveWish } from '../../../batches/redrive-wish.ts';
 import { workOn } from '../cached.ts';
-import { BATCH, settingsOf, tts } from '../rows.ts';
+import { BATCH, settingsOf, tts, type Wanted } from '../rows.ts';
+import type { Worker } from '../worker.ts';
 import { createWorld, type World } from '../world.ts';
 
 /** What a lane and a clean make of texts that are longer than the API takes. */
@@ -10,11 +14,11 @@ import { createWorld, type World } from '../world.ts';
 const LIMIT = 600;
 const TEXTS = ['One is here.', 'Two is a little longer than that.'];
 
-async function addBatch(world: World, texts: readonly string[]): Promise<void> {
+async function addBatch(world: World, texts: readonly string[], wanted: Wanted = {}): Promise<void> {
   const ledger = await world.look();
   const { url: apiUrl } = world.simulator;
   await ledger.createBatch({
-    ...{ name: BATCH, digest: 'd', apiUrl, account: 'u1', settings: settingsOf({}), columns: ['id'], source: 's' },
+    ...{ name: BATCH, digest: 'd', apiUrl, account: 'u1', settings: settingsOf(wanted), columns: ['id'], source: 's' },
   });
   const parts =
     texts.length > 1 ? { first: 2, rows: texts.map((text) => ({ spec: tts(text), quoted: 1 })) } : undefined;
@@ -57,4 +61,39 @@ it('a clean removes the files and the texts of parts with their row, and keeps t
   const parts = await ledger.partsOf(BATCH, 1);
   expect(parts.map(({ row }) => row.spec.text ?? '')).toEqual(['', '']);
   expect(parts.flatMap(({ charges }) => charges.map(({ state }) => state))).toEqual(['accepted', 'accepted']);
+});
+
+/** Redrives the batch by a wish, and works on it. Returns what was announced. */
+async function redrive(worker: Worker, wish: RedriveWish): Promise<RedriveDraft> {
+  const { ledger } = worker.deps;
+  const batch = await ledger.findBatch(BATCH);
+  if (batch === undefined) throw new Error('There is no batch.');
+  const wished = await wishedRows(ledger, batch, wish);
+  if (wished.type !== 'found') throw new Error('There is no such row.');
+  const draft = await draftRedrive(ledger, batch, wished.rows, rulesOf(wish));
+  await openRows(ledger, BATCH, draft, wished.rows);
+  await workOn(worker, BATCH);
+  return draft;
+}
+
+it('who asks for late parts waits for them free, and who asks for failed ones pays the announced price for these alone', async () => {
+  const [late = '', failing = ''] = TEXTS;
+  const world = await createWorld({
+    plan: {
+      rules: [
+        { on: 'create', match: { text: late }, fault: 'job-stuck' },
+        { on: 'create', match: { text: failing }, fault: 'job-fails', times: 1 },
+      ],
+    },
+  });
+  await addBatch(world, TEXTS, { jobDeadlineMs: 1_000 });
+  const worker = await world.worker();
+  await workOn(worker, BATCH);
+  expect(await world.row(1)).toMatchObject({ outcome: 'overdue' });
+  expect(world.charges()).toHaveLength(2);
+  expect(await redrive(worker, { outcomes: ['overdue'] })).toMatchObject({ waits: 1, paying: 0, parts: 1 });
+  expect(world.charges()).toHaveLength(2);
+  const { bill } = await redrive(worker, { outcomes: ['failed'] });
+  expect(world.charges().map(({ credits }) => credits)).toEqual([expect.any(Number), expect.any(Number), bill.quoted]);
+  expect([(await world.row(2)).outcome, (await world.row(3)).outcome]).toEqual(['overdue', 'succeeded']);
 });
