@@ -71,7 +71,7 @@ export async function checkRedrive(
   batch: BatchRecord,
   options: RedriveOptions,
 ): Promise<RedriveCheck> {
-  return withWork<RedriveCheck>(session, batch, options, ({ draft }) => {
+  return withWork<RedriveCheck>({ session, isDryRun: true }, batch, options, ({ draft }) => {
     const type = draft.refused.length > 0 ? 'refused-rows' : 'ready';
     return Promise.resolve({ type, forecast: draft });
   });
@@ -81,7 +81,7 @@ export async function checkRedrive(
 export async function redrive(session: Session, batch: BatchRecord, options: RedriveOptions): Promise<RedriveEnd> {
   const ledger = await session.ledger();
   const { out = defaultOut(batch.name), tuning = {}, confirm } = options;
-  return withWork<RedriveEnd>(session, batch, options, (work) =>
+  return withWork<RedriveEnd>({ session, isDryRun: false }, batch, options, (work) =>
     redriveApproved({ session, confirm, request: { ...work, ledger, batch, tuning, out: resolve(out) } }),
   );
 }
@@ -123,7 +123,7 @@ type Work = Pick<RedriveRequest, 'draft' | 'rows' | 'fileSha256'>;
 
 /** Runs `work` with the selected rows; a file that they come from is kept for as long as that takes. */
 async function withWork<T>(
-  session: Session,
+  { session, isDryRun }: { readonly session: Session; readonly isDryRun: boolean },
   batch: BatchRecord,
   options: RedriveOptions,
   work: (found: Work) => Promise<T>,
@@ -137,7 +137,8 @@ async function withWork<T>(
   if (options.from === undefined) {
     const wished = await wishedRows(ledger, batch, options);
     if (wished.type !== 'found') return wished;
-    const rows = withLostFiles(wished.rows, searchedStore(session.settings, ledger, batch), rulesOf(options));
+    const store = searchedStore(session.settings, ledger, batch, isDryRun ? undefined : session.store);
+    const rows = withLostFiles(wished.rows, store, rulesOf(options));
     return work({ draft: await draftOf(rows), rows, fileSha256: null });
   }
   const source = await openManifest(options.from);

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { batchOfFile } from '../../batches/batch-of-file.ts';
 import { defaultOut } from '../../batches/batch-name.ts';
-import { withLostFiles } from '../../batches/lost-files.ts';
+import { withLostFiles, type SearchedStore } from '../../batches/lost-files.ts';
 import { rulesOf, type RedriveWish } from '../../batches/redrive-wish.ts';
 import { draftRedrive } from '../../batches/redrive.ts';
 import { chooseBatch } from '../../client/open-records.ts';
@@ -11,11 +11,13 @@ import { searchedStore } from '../../client/searched-store.ts';
 import { defined } from '../../contract/defined.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { Step } from '../../contract/row-kinds.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { BatchRecord } from '../../ledger/record-types.ts';
 import { openManifest, type ManifestSource } from '../../inputs/manifest-source.ts';
 import type { RunContext } from '../command-context.ts';
 import type { OutputFlags } from '../commands/output-flags.ts';
 import type { WebhookFlags } from '../commands/webhook-flags.ts';
-import { withInvocation } from '../invocation.ts';
+import { withInvocation, type Invocation } from '../invocation.ts';
 import { unchangedError } from '../exit-error.ts';
 import { shellWord } from '../terminal/go-on-command.ts';
 import { readSettings } from '../connect/settings.ts';
@@ -83,7 +85,11 @@ async function redriveFrom(
     const { rows, fileSha256 } =
       source === undefined
         ? {
-            rows: withLostFiles(await requireRows(ledger, batch, wish), searchedStore(settings, ledger, batch), rules),
+            rows: withLostFiles(
+              await requireRows(ledger, batch, wish),
+              tellingStore(flags, invocation, { ledger, batch }),
+              rules,
+            ),
             fileSha256: null,
           }
         : await requireEditedRows(source, { ledger, batch, output: invocation.output });
@@ -98,6 +104,24 @@ async function redriveFrom(
     };
     return flags.dryRun === true ? forecastRedrive(request, invocation) : redriveRows(request, invocation);
   });
+}
+
+/** The store that files are looked for in. Each text that is stored again, without the API, is told. */
+function tellingStore(
+  { dryRun }: Pick<RedriveFlags, 'dryRun'>,
+  { session, output }: Invocation,
+  { ledger, batch }: { readonly ledger: Ledger; readonly batch: BatchRecord },
+): SearchedStore {
+  const open = dryRun === true ? undefined : session.store;
+  const store = searchedStore(session.settings, ledger, batch, open);
+  const becomes = dryRun === true ? 'would be' : 'is';
+  return {
+    ...store,
+    rewrite: async (lost) => {
+      await store.rewrite?.(lost);
+      output.say(`${lost.file.key} was lost, and ${becomes} written again from what is on record, free.`);
+    },
+  };
 }
 
 function wishOf({ where = [], rows, damaged, step, resubmit, accept }: RedriveFlags): RedriveWish {

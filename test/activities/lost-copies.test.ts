@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { beforeEach, expect, it } from '@jest/globals';
 import { expectKept } from '../ledger/recount.ts';
-import { outcomesOf, runBatch, workerWithMedia } from './cached.ts';
+import { outcomesOf, runBatch } from './cached.ts';
 import { damage, draftOf, redrive } from './redriven.ts';
-import { stt, tts } from './rows.ts';
+import { tts } from './rows.ts';
 import { verified } from './verified.ts';
 import { createWorld, type World } from './world.ts';
 
@@ -149,12 +149,4 @@ it('other content in place of a copy says so, and costs nothing', async () => {
     charges: [{ state: 'cached', jobId: null, charged: null }],
   });
   await expectKept(ledger, 'second');
-});
-
-it('a copy of a transcript has no job to read, so its price is said', async () => {
-  const worker = await workerWithMedia(world);
-  await runBatch(world, worker, 'first', [stt()]);
-  await runBatch(world, worker, 'second', [stt()]);
-  await damage(world, 1, 'second');
-  expect((await draftOf(world, { damaged: true }, 'second')).draft).toMatchObject({ paying: 1, lost: 1, waits: 0 });
 });

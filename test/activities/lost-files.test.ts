@@ -4,7 +4,7 @@ import type { RowSpec } from '../../contract/row-kinds.ts';
 import type { FaultPlan } from '../../simulator/fault-plan.ts';
 import { workOn } from './cached.ts';
 import { damage as lose, draftOf as draftIn, redrive as redriveIn } from './redriven.ts';
-import { BATCH, dub, stt, tts, type Wanted } from './rows.ts';
+import { BATCH, dub, tts, type Wanted } from './rows.ts';
 import { speaks, verified } from './verified.ts';
 import { createWorld, type World } from './world.ts';
 
@@ -108,12 +108,12 @@ it('a job that the API has forgotten leaves it to a person to pay', async () => 
   expect(await world.row(1)).toMatchObject({ outcome: 'succeeded', take: 2 });
 });
 
-it('a transcript has no job, so it is made again at its price, which takes the same word as to replace it', async () => {
-  await begin(stt());
+it('what was spoken at once has no job, so it is made again at its price, which takes the same word as to replace it', async () => {
+  await begin(tts(), { tts: 'sync' });
   expect((await draftOf()).draft).toMatchObject({ replaced: 1, lost: 0, resubmitted: 0 });
   await damage();
   expect((await draftOf()).draft).toMatchObject({ replaced: 1, lost: 1, resubmitted: 0 });
   expect(await redrive()).toEqual({ paying: 1, waits: 0 });
   expect(await world.row(1)).toMatchObject({ outcome: 'succeeded', take: 2 });
-  expect(operations()).toEqual(['transcription', 'transcription']);
+  expect(operations()).toEqual(['speech-sync', 'speech-sync']);
 });

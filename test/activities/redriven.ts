@@ -34,10 +34,15 @@ export async function draftOf(
   const record = await ledger.findBatch(batch);
   if (record === undefined) throw new Error('there is no batch');
   const { rows: named = ['1'] } = wish;
+  const folder = join(world.folder, 'store');
   const rules = rulesOf({ ...wish, rows: named });
   const rows = withLostFiles(
     chosenRows(ledger, batch, { rows: named.map(Number) }),
-    { folder: join(world.folder, 'store'), requireOwn: () => Promise.resolve() },
+    {
+      folder,
+      requireOwn: () => Promise.resolve(),
+      rewrite: ({ file, text }) => writeFile(join(folder, file.key), text),
+    },
     rules,
   );
   return { rows, draft: await draftRedrive(ledger, record, rows, rules) };
