@@ -1,6 +1,6 @@
 /** @type {import('jest').Config} */
 const shared = {
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/test/environment.mjs',
   setupFiles: ['<rootDir>/test/support/property-runs.ts'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {

@@ -1,4 +1,4 @@
-import { TestEnvironment } from 'jest-environment-node';
+import Environment from './environment.mjs';
 
 /** Commands whose words are shown, and characters of each: the last ones. */
 const SHOWN = 6;
@@ -8,7 +8,7 @@ const WORDS_SHOWN = 1_500;
  * Adds to the error of a live test what its last commands said: a test compares exit codes, and they alone tell nobody why. A command is
  * noted by `LiveWorld`, in `voxbatchCommands` of the test's globals.
  */
-export default class LiveEnvironment extends TestEnvironment {
+export default class LiveEnvironment extends Environment {
   handleTestEvent({ name, error }) {
     if (name !== 'test_fn_failure' && name !== 'hook_failure') return;
     if (typeof error?.stack !== 'string') return;

@@ -92,6 +92,7 @@ for (const source of chosen) {
   const config = {
     ...unit,
     displayName: undefined, // has no place in a configuration without projects
+    testEnvironment: 'node', // Stryker finds none of our own, and a process of its runs too few files to need it
     testTimeout: jest.testTimeout,
     testMatch: SOURCES[source].map((test) => `<rootDir>/test/${test}.test.ts`),
   };
