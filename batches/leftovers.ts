@@ -21,6 +21,7 @@ import type {
 } from '../ledger/record-types.ts';
 import { isFetchedFree } from '../policy/redrive.ts';
 import { nameOf, type NamedRow } from './named-row.ts';
+import { meantParts } from './row-conditions.ts';
 import { isUnknown, selectUnknown } from './unknown-rows.ts';
 
 /** What a request makes at the API; nothing, where the answer is the result itself. */
@@ -55,7 +56,7 @@ export interface Leftovers {
    * `unchecked` if only the answer of a verification was, otherwise `unlisted`.
    */
   readonly lost: { readonly listed: SomeRows; readonly unlisted: SomeRows; readonly unchecked: SomeRows };
-  /** Other parts without a result, of rows that ended as lost or overdue. */
+  /** Parts without a result that are neither lost nor overdue, and that the outcome of their row does not mean. */
   readonly otherParts: SomeRows;
   /** What the skipped rows would cost. */
   readonly skippedQuotes: SkippedQuotes;
@@ -88,10 +89,13 @@ export async function gatherLeftovers(
     if (outcomes[outcome] > 0) yield* ledger.scanRows(batch, { outcome });
   };
   const mayBeLost = outcomes.unknown + outcomes.failed > 0;
+  const otherParts = new Pile();
+  for (const outcome of ['unknown', 'overdue'] as const)
+    for await (const whole of rowsOf(outcome)) await addOtherParts(otherParts, whole, ledger, batch);
   return {
-    ...(await sortFailed(rowsOf('failed'), ledger, batch)),
+    ...(await sortFailed(rowsOf('failed'), ledger, batch, otherParts)),
     lost: await sortLost(mayBeLost ? selectUnknown(ledger, batch) : [], settings.tts),
-    otherParts: await findOtherParts([rowsOf('unknown'), rowsOf('overdue')], ledger, batch),
+    otherParts,
     skippedQuotes: await ledger.skippedQuotes(batch),
     earlierUnresolved: await ledger.earlierUnresolved(batch, NAMED),
   };
@@ -103,6 +107,7 @@ async function sortFailed(
   rows: Rows,
   ledger: Ledger,
   batch: string,
+  otherParts: Pile,
 ): Promise<Pick<Leftovers, 'failed' | 'refusedInParts' | 'fetchable' | 'voiceless'>> {
   const failed = new Map<FailureClass | '', Pile>();
   const refusedInParts = new Pile();
@@ -110,6 +115,7 @@ async function sortFailed(
   const makers = new Set<number>();
   let voiceless = 0;
   for await (const scanned of rows) {
+    await addOtherParts(otherParts, scanned, ledger, batch);
     const name = scanned.row.failure?.class ?? '';
     if (name === 'OutcomeUnknown') continue;
     if (name === 'ResultGone' && (await isFetchable(ledger, batch, scanned))) {
@@ -142,15 +148,11 @@ async function sortLost(rows: Rows, tts: TtsMode): Promise<Leftovers['lost']> {
   return lost;
 }
 
-async function findOtherParts(outcomes: readonly Rows[], ledger: Ledger, batch: string): Promise<SomeRows> {
-  const found = new Pile();
-  for (const rows of outcomes) {
-    for await (const { row } of rows) {
-      const parts = row.parts === null ? [] : await ledger.partsOf(batch, row.row);
-      for (const part of parts) if (isOther(part.row)) found.add(part);
-    }
-  }
-  return found;
+async function addOtherParts(found: Pile, { row }: RowStanding, ledger: Ledger, batch: string): Promise<void> {
+  if (row.parts === null || row.outcome === null) return;
+  const parts = await ledger.partsOf(batch, row.row);
+  const meant = meantParts(row, parts, { outcomes: [row.outcome] });
+  for (const part of parts) if (!meant.includes(part) && isOther(part.row)) found.add(part);
 }
 
 /** The row that must make a failed row's voice first; undefined if the voice is there, or is not what it lacks. */

@@ -47,16 +47,12 @@ export function nextSteps(finished: Finished): readonly string[] {
   // In the order in which they are said. Every outcome is here, so a new one has to say what can be done about it.
   const steps: Readonly<Record<EndWord, readonly string[]>> = {
     skipped: outcomes.skipped === counts.notChosen ? none : [skippedStep(finished)],
-    unknown: [
-      ...lostSteps(leftovers.lost, name),
-      ...otherPartSteps(leftovers.otherParts, name),
-      ...earlierSteps(leftovers.earlierUnresolved, name),
-    ],
+    unknown: [...lostSteps(leftovers.lost, name), ...earlierSteps(leftovers.earlierUnresolved, name)],
     overdue: of(
       'overdue',
       (rows, them) => `${rows} with a job that was still running. To fetch ${them}, free: ${redrive(name, 'overdue')}`,
     ),
-    failed: failedSteps(finished),
+    failed: [...failedSteps(finished), ...otherPartSteps(leftovers.otherParts, name)],
     unfit: of(
       'unfit',
       (rows, them) =>
@@ -97,7 +93,7 @@ function otherPartSteps(parts: SomeRows, name: string): readonly string[] {
   if (parts.count === 0) return [];
   const [has, its] = parts.count === 1 ? ['has', 'it'] : ['have', 'them'];
   return [
-    `${unitsInWords(parts)} of such rows ${has} no result either. To send ${its} again, at ${parts.count === 1 ? 'its' : 'their'} price: ` +
+    `${unitsInWords(parts)} of these rows in parts ${has} no result either. To send ${its} again, at ${parts.count === 1 ? 'its' : 'their'} price: ` +
       `voxbatch redrive ${name} --rows ${rowsWord(parts.first)}${unnamedRows(parts)}`,
   ];
 }

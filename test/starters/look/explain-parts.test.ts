@@ -149,6 +149,31 @@ describe('explain of a row in parts', () => {
   });
 });
 
+describe('what to do about a batch', () => {
+  it('names the parts that the outcome of their row does not mean', async () => {
+    await end(3, 'failed');
+    await end(4, 'unfit');
+    await invocation.place.ledger.giveUp(aKey(5), { outcome: 'cancelled' });
+    await invocation.place.ledger.giveUp(aKey(2), { outcome: 'cancelled' });
+    await invocation.place.ledger.closeBatch('b');
+    const { stdout } = await invocation.line.run('status');
+    expect(stdout).toContain('To send it again, at its price: voxbatch redrive b --where outcome=failed\n');
+    expect(stdout).toContain(
+      "2 parts of these rows in parts have no result either. To send them again, at their price: voxbatch redrive b --rows 'r1#2,r1#3'",
+    );
+  });
+
+  it('names none that the outcome of their row means', async () => {
+    for (const row of [3, 4]) await end(row, 'unfit');
+    await end(5, 'succeeded');
+    await invocation.place.ledger.giveUp(aKey(2), { outcome: 'cancelled' });
+    await invocation.place.ledger.closeBatch('b');
+    const { stdout } = await invocation.line.run('status');
+    expect(stdout).toContain('1 row with parts that failed a check');
+    expect(stdout).not.toContain('no result either');
+  });
+});
+
 describe('explain of a part', () => {
   it('tells what it says and which row it is of', async () => {
     await end(4, 'unknown');

@@ -71,7 +71,7 @@ describe('the next steps', () => {
   it('of a row in doubt name its other parts without a result, too', () => {
     const otherParts = { count: 1, parts: 1, first: [{ row: 9, id: 'ch1#4', partOf: 3 }] };
     expect(steps({ unknown: 1 }, { otherParts })).toEqual([
-      "1 part of such rows has no result either. To send it again, at its price: voxbatch redrive b --rows 'ch1#4'",
+      "1 part of these rows in parts has no result either. To send it again, at its price: voxbatch redrive b --rows 'ch1#4'",
     ]);
   });
 
