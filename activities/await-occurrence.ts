@@ -2,6 +2,7 @@ import { areRowsCleaned } from '../batches/clean-batch.ts';
 import { exitOfView } from '../batches/view-batch.ts';
 import { writeOut } from '../batches/write-out.ts';
 import type { OccurrenceEnd } from '../contract/activities.ts';
+import { defined } from '../contract/defined.ts';
 import { endingOf } from '../policy/occurrence-end.ts';
 import { parseOccurrence } from '../policy/occurrence.ts';
 import { BatchCache, loadBatch } from './batch-cache.ts';
@@ -13,7 +14,7 @@ type EndedOccurrence = Extract<OccurrenceEnd, { readonly type: 'ended' }>;
 /**
  * Looks whether a batch has ended; if so, writes its files and records how the occurrence ended. `open`: it has not; a
  * paused batch has not. It does not wait: hundreds of firings may, and each would keep a place in which a lane could be
- * worked on. If the files cannot be written, the occurrence has failed; they can be written later.
+ * worked on. If the files cannot be written, or their copies not be finished, the occurrence has failed; that can be done later.
  */
 export async function awaitOccurrence(
   deps: Dependencies,
@@ -37,15 +38,27 @@ async function finish(deps: Dependencies, batch: BatchRecord, out: string): Prom
     return { type: 'ended', exit: exitOfView({ batch, counts }), ...leftOutOf(batch, counts) };
   }
   try {
-    const { counts, mismatches } = await writeOut({ ledger, store, batch, out, voxbatchVersion });
+    const { counts, mismatches, finished } = await writeOut({ ledger, store, batch, out, voxbatchVersion });
     const exit = exitOfView({ batch, counts }, mismatches.length > 0);
-    return { type: 'ended', exit, ...leftOutOf(batch, counts) };
+    const copies = (finished ?? []).filter(({ file }) => file === '').length;
+    // Sound that cannot be finished is a result; a machine that cannot finish any is to be mended.
+    const isUnfinished = copies > 0 && (await store.ffmpeg()) === undefined;
+    const problem = isUnfinished ? unfinishedText(copies, name, out) : undefined;
+    return { type: 'ended', exit, ...leftOutOf(batch, counts), ...defined({ problem }) };
   } catch (error) {
     const exit = exitOfView({ batch, counts: await ledger.counts(name) });
     const why = error instanceof Error ? error.message : String(error);
     log.warn({ batch: name, out, why }, 'files of an occurrence not written');
     return { type: 'ended', exit, problem: `The files of batch "${name}" cannot be written to ${out}: ${why}.` };
   }
+}
+
+function unfinishedText(copies: number, batch: string, out: string): string {
+  const were = copies === 1 ? 'finished copy was' : 'finished copies were';
+  return (
+    `${String(copies)} ${were} not made, because the worker found no ffmpeg. Everything else is in ${out}. ` +
+    `Where there is one, make them, free: voxbatch results "${batch}" --out "${out}"`
+  );
 }
 
 /** Rows that were chosen and never sent, for the reason of an occurrence. */

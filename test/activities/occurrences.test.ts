@@ -16,6 +16,8 @@ import { createWorld, type World } from './world.ts';
 const AT = Date.UTC(2026, 11, 1, 2);
 const NAME = 'nightly.2026-12-01T02-00-00Z';
 
+const outOf = (): string => join(world.folder, 'out', NAME);
+
 /** A matcher with a type. */
 const saying = (text: string): unknown => expect.stringContaining(text);
 
@@ -113,24 +115,32 @@ describe('a firing', () => {
     expect(await onRecord()).toMatchObject({ state: 'failed', exit: 'failures', reason: saying('cannot be written') });
   });
 
-  it('leaves joined and finished files beside its results, as its schedule says', async () => {
-    const { store } = deps;
-    const ffmpeg = (): Promise<string> => Promise.resolve(FFMPEG);
-    const finishing = await world.worker({
-      change: () => ({ store: Object.assign(Object.create(store) as typeof store, { ffmpeg }) }),
-    });
+  /** Runs a batch whose sound is to be finished, on a worker that finds this ffmpeg. */
+  async function runFinished(program: string | undefined): Promise<unknown> {
+    const { store, ledger } = deps;
+    const found = Object.assign(Object.create(store) as typeof store, { ffmpeg: () => Promise.resolve(program) });
+    const worker = await world.worker({ change: () => ({ store: found }) });
     const wanted: WantedBatch = {
       join: { column: 'chapter', pause: 0.2 },
       finish: { sampleRate: 16_000, format: 'flac' },
     };
     await fire('id,text,voice,chapter\na,One.,narrator,x\nb,Two.,narrator,x\n', { wanted });
-    await workOn(finishing, NAME);
-    await deps.ledger.closeBatch(NAME);
-    const out = join(world.folder, 'out', NAME);
-    expect(await awaitOccurrence(finishing.deps, { batch: NAME, out })).toEqual({ type: 'ended', exit: 'complete' });
-    const files = await readdir(join(out, 'media', 'finished'), { recursive: true });
-    expect(files.sort()).toEqual(['a.flac', 'b.flac', 'joined', 'joined/x.flac']);
+    await workOn(worker, NAME);
+    await ledger.closeBatch(NAME);
+    return awaitOccurrence(worker.deps, { batch: NAME, out: outOf() });
+  }
+
+  it('leaves joined and finished files beside its results, as its schedule says', async () => {
+    expect(await runFinished(FFMPEG)).toEqual({ type: 'ended', exit: 'complete' });
+    const files = await readdir(join(outOf(), 'media', 'finished'), { recursive: true });
+    expect(files.sort()).toEqual(['a.flac', 'b.flac', 'joined', join('joined', 'x.flac')]);
     expect(world.charges()).toHaveLength(2);
+  });
+
+  it('has failed where its worker finds no ffmpeg to finish files with: nobody looks into them at night', async () => {
+    const reason = saying('3 finished copies');
+    expect(await runFinished(undefined)).toEqual({ type: 'ended', exit: 'complete', problem: reason });
+    expect(await onRecord()).toMatchObject({ state: 'failed', exit: 'complete', reason });
   });
 
   it('of a time whose batch was cleaned since leaves the files as they are', async () => {
