@@ -75,12 +75,14 @@ function damagedError(record: SingleRecord, file: ResultFile, is: 'missing' | 'a
   const why = isRemoved
     ? 'Its file was removed from the store (voxbatch clean or cache prune).'
     : `Its file is ${is} in the store. If VOXBATCH_STORE was different when it was made, set it back, then run the same command again.`;
-  const free =
-    !isRemoved && isBroughtBackFree(record, is)
-      ? ` If it is lost, get it again, free: voxbatch redrive ${shellWord(batch.name)} --damaged, then the same command again.`
-      : '';
+  const redrive = `voxbatch redrive ${shellWord(batch.name)} --damaged`;
+  const again = isBroughtBackFree(record, is)
+    ? `get it again, free: ${redrive}, then the same command again.`
+    : // A text may be known without the API.
+      `see what brings it back, and at which price: ${redrive} --dry-run.`;
+  const back = isRemoved ? '' : ` If it is lost, ${again}`;
   return new ExitError(
     isRemoved ? 'usage' : 'mismatch',
-    `Job ${shellWord(batch.name)} is finished. ${why} Nothing was spent.${free} To pay for a new take: the same command with --again.`,
+    `Job ${shellWord(batch.name)} is finished. ${why} Nothing was spent.${back} To pay for a new take: the same command with --again.`,
   );
 }

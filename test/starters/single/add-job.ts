@@ -78,6 +78,9 @@ export async function addJob(
   else if (voice !== undefined) {
     const made = { verdict: 'done', jobId: voice, credits: 7 } as const;
     await ledger.settle(key, made, { outcome: 'succeeded', text: voice });
+  } else if (text !== undefined && file !== undefined) {
+    const made = { verdict: 'done', file, credits: 7 } as const;
+    await ledger.settle(key, made, { outcome: 'succeeded', file, extraFiles, text });
   } else {
     await ledger.settle(
       key,
@@ -85,12 +88,7 @@ export async function addJob(
       { state: 'processing' },
     );
     if (as === 'failed') await ledger.finishJob(key, { failure: broken }, { outcome: 'failed', failure: broken });
-    else if (file !== undefined)
-      await ledger.finishJob(
-        key,
-        { file },
-        { outcome: 'succeeded', file, extraFiles, ...(text === undefined ? {} : { text }) },
-      );
+    else if (file !== undefined) await ledger.finishJob(key, { file }, { outcome: 'succeeded', file, extraFiles });
   }
   await ledger.closeBatch(name);
   return name;

@@ -203,6 +203,9 @@ describe('voxbatch transcribe of what is finished', () => {
     expect(none).toMatchObject({ code: 14, stdout: '' });
     expect(none.stderr).toContain('has no times, so there is no .vtt of it');
     expect((await invocation.line.json('transcribe', TALK, '--json')).value).toMatchObject({ text: 'Good morning.' });
+    await rm(join(invocation.place.folder, 'store', srt.key));
+    const lost = await invocation.line.run('transcribe', TALK, '-o', 'again.srt');
+    expect(lost.stderr).toMatch(/at which price: voxbatch redrive \S+ --damaged --dry-run/);
   });
 });
 
