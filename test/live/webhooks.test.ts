@@ -59,6 +59,31 @@ it('POST /profile: the next start puts back what a killed process left, and jobs
   await expectWhole(world, 'killed', ROWS);
 });
 
+it('POST /profile: of two commands with records of their own on one account, the first alone sets the webhook, and puts it back even after a kill', async () => {
+  // Both run until they are told to end.
+  await world.changeSimulator({ jobMs: [3_600_000, 3_600_000] });
+  const first = world.start(run('first', ...flags));
+  await waitFor(async () => (await webhook()) !== OLD, undefined, 100);
+  const set = await webhook();
+  const port = String(await freePort());
+  const elsewhere = { env: { VOXBATCH_HOME: world.path('home-second') } };
+  const second = world.start(
+    run('second', '--webhook', `http://127.0.0.1:${port}/hooks`, '--webhook-port', port),
+    elsewhere,
+  );
+  await second.said('Another voxbatch, with records of its own');
+  first.child.kill('SIGKILL');
+  await first.ended;
+  await world.changeSimulator({ jobMs: [200, 1_000] });
+  expect(await second.ended).toMatchObject({ code: 0 });
+  expect(await webhook()).toBe(set);
+  expect(await world.run(run('first', ...flags))).toMatchObject({ stderr: expect.stringContaining('put back') });
+  expect(await webhook()).toBe(OLD);
+  await expectWhole(world, 'first', ROWS);
+  expect(world.charges('second').size).toBe(ROWS);
+  expect(world.doubleCharges()).toEqual([]);
+});
+
 it('webhooks that somebody forged change nothing but when jobs are looked at', async () => {
   await world.changeSimulator({ webhooks: 'forged' });
   expect(await world.run(run('forged', ...flags))).toMatchObject({ code: 0 });
