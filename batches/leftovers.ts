@@ -58,6 +58,8 @@ export interface Leftovers {
   readonly lost: { readonly listed: SomeRows; readonly unlisted: SomeRows; readonly unchecked: SomeRows };
   /** Parts without a result that are neither lost nor overdue, and that the outcome of their row does not mean. */
   readonly otherParts: SomeRows;
+  /** How many parts of rows in doubt have a job that still runs. */
+  readonly lateParts: number;
   /** What the skipped rows would cost. */
   readonly skippedQuotes: SkippedQuotes;
   /** Requests of replaced takes that may have been charged. */
@@ -90,12 +92,14 @@ export async function gatherLeftovers(
   };
   const mayBeLost = outcomes.unknown + outcomes.failed > 0;
   const otherParts = new Pile();
+  let lateParts = 0;
   for (const outcome of ['unknown', 'overdue'] as const)
-    for await (const whole of rowsOf(outcome)) await addOtherParts(otherParts, whole, ledger, batch);
+    for await (const whole of rowsOf(outcome)) lateParts += await addOtherParts(otherParts, whole, ledger, batch);
   return {
     ...(await sortFailed(rowsOf('failed'), ledger, batch, otherParts)),
     lost: await sortLost(mayBeLost ? selectUnknown(ledger, batch) : [], settings.tts),
     otherParts,
+    lateParts,
     skippedQuotes: await ledger.skippedQuotes(batch),
     earlierUnresolved: await ledger.earlierUnresolved(batch, NAMED),
   };
@@ -148,11 +152,14 @@ async function sortLost(rows: Rows, tts: TtsMode): Promise<Leftovers['lost']> {
   return lost;
 }
 
-async function addOtherParts(found: Pile, { row }: RowStanding, ledger: Ledger, batch: string): Promise<void> {
-  if (row.parts === null || row.outcome === null) return;
+/** Adds the parts that the outcome of their row does not mean. Returns how many others of these are overdue. */
+async function addOtherParts(found: Pile, { row }: RowStanding, ledger: Ledger, batch: string): Promise<number> {
+  if (row.parts === null || row.outcome === null) return 0;
   const parts = await ledger.partsOf(batch, row.row);
   const meant = meantParts(row, parts, { outcomes: [row.outcome] });
-  for (const part of parts) if (!meant.includes(part) && isOther(part.row)) found.add(part);
+  const rest = parts.filter((part) => !meant.includes(part));
+  for (const part of rest) if (isOther(part.row)) found.add(part);
+  return rest.filter((part) => part.row.outcome === 'overdue').length;
 }
 
 /** The row that must make a failed row's voice first; undefined if the voice is there, or is not what it lacks. */

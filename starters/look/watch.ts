@@ -94,6 +94,7 @@ const NO_TROUBLES: Troubles = {
     voiceless: { count: 0, makers: [] },
     lost: { listed: NONE, unlisted: NONE, unchecked: NONE },
     otherParts: NONE,
+    lateParts: 0,
     skippedQuotes: { overBudget: null, notChosen: null },
     earlierUnresolved: NONE_EARLIER,
   },

@@ -48,10 +48,7 @@ export function nextSteps(finished: Finished): readonly string[] {
   const steps: Readonly<Record<EndWord, readonly string[]>> = {
     skipped: outcomes.skipped === counts.notChosen ? none : [skippedStep(finished)],
     unknown: [...lostSteps(leftovers.lost, name), ...earlierSteps(leftovers.earlierUnresolved, name)],
-    overdue: of(
-      'overdue',
-      (rows, them) => `${rows} with a job that was still running. To fetch ${them}, free: ${redrive(name, 'overdue')}`,
-    ),
+    overdue: lateSteps(outcomes.overdue, leftovers.lateParts, name),
     failed: [...failedSteps(finished), ...otherPartSteps(leftovers.otherParts, name)],
     unfit: of(
       'unfit',
@@ -85,6 +82,16 @@ function lostSteps({ listed, unlisted, unchecked }: Leftovers['lost'], name: str
       : [
           `${unitsInWords(unlisted)} may have been charged; the API has no list to look ${themOf(unlisted)} up in. ${wordSteps(unlisted, name)}`,
         ]),
+  ];
+}
+
+/** Late parts of rows in doubt are among them. */
+function lateSteps(rows: number, parts: number, name: string): readonly string[] {
+  const late = { count: rows + parts, parts };
+  if (late.count === 0) return [];
+  const them = late.count === 1 ? 'it' : 'them';
+  return [
+    `${unitsInWords(late)} with a job that was still running. To fetch ${them}, free: ${redrive(name, 'overdue')}`,
   ];
 }
 

@@ -163,6 +163,21 @@ describe('what to do about a batch', () => {
     );
   });
 
+  it('offers late parts of a row in doubt, free', async () => {
+    const { ledger } = invocation.place;
+    await end(3, 'unknown');
+    await ledger.intend(aKey(4), INTENT);
+    await ledger.settle(aKey(4), { verdict: 'accepted', jobId: 'job' }, { state: 'processing' });
+    await ledger.changeRunning(aKey(4), { outcome: 'overdue', failure: { class: 'Overdue', message: 'Late.' } });
+    await end(5, 'succeeded');
+    await ledger.giveUp(aKey(2), { outcome: 'cancelled' });
+    await ledger.closeBatch('b');
+    const { stdout } = await invocation.line.run('status');
+    expect(stdout).toContain(
+      '1 part with a job that was still running. To fetch it, free: voxbatch redrive b --where outcome=overdue\n',
+    );
+  });
+
   it('names none that the outcome of their row means', async () => {
     for (const row of [3, 4]) await end(row, 'unfit');
     await end(5, 'succeeded');

@@ -29,6 +29,7 @@ function steps(
       voiceless: { count: 0, makers: [] },
       lost: { listed: none, unlisted: none, unchecked: none },
       otherParts: none,
+      lateParts: 0,
       skippedQuotes: { overBudget: 0, notChosen: 0 },
       earlierUnresolved: none,
       ...leftovers,
@@ -73,6 +74,13 @@ describe('the next steps', () => {
     expect(steps({ unknown: 1 }, { otherParts })).toEqual([
       "1 part of these rows in parts has no result either. To send it again, at its price: voxbatch redrive b --rows 'ch1#4'",
     ]);
+  });
+
+  it('of late parts of a row in doubt are to fetch them, free', () => {
+    expect(steps({ unknown: 1 }, { lateParts: 1 })).toEqual([
+      '1 part with a job that was still running. To fetch it, free: voxbatch redrive b --where outcome=overdue',
+    ]);
+    expect(steps({ overdue: 2 }, { lateParts: 1 }).join()).toContain('2 rows and 1 part with a job');
   });
 
   it('of earlier takes in doubt are to settle them by their takes', () => {
