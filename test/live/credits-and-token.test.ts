@@ -1,5 +1,6 @@
 /** @slow */
 import { afterEach, describe, expect, it } from '@jest/globals';
+import type { BatchRecord, Counts } from '../../ledger/record-types.ts';
 import type { SimulatorOptions } from '../../simulator/start-simulator.ts';
 import { expectWhole } from '../support/batch-end.ts';
 import { changeRate, untilRecorded } from '../support/batch-record.ts';
@@ -48,7 +49,10 @@ describe('what a person must heal', () => {
     expect(paused).toMatchObject({ code: 12, stdout: saying('Top up the account, then: voxbatch resume lines') });
     // Too early, and twice: it tries, and pauses again.
     for (let twice = 0; twice < 2; twice++) expect(await world.run(['resume'])).toMatchObject({ code: 0 });
-    await untilRecorded(world, 'lines', ({ pauseReason }) => pauseReason?.class === 'OutOfCredits');
+    // A refusal that is still on its way would pause the batch once more, after it has been told to go on.
+    const isRefused = ({ pauseReason }: BatchRecord, { states }: Counts): boolean =>
+      pauseReason?.class === 'OutOfCredits' && states.submitting === 0;
+    await untilRecorded(world, 'lines', isRefused);
     await world.changeSimulator({ credits: 1_000_000 });
     expect(await world.run(['resume'])).toMatchObject({ code: 0 });
     await untilRecorded(world, 'lines', ({ state }) => state === 'closed');

@@ -23,7 +23,8 @@ describe('Temporal has forgotten the run', () => {
   });
 
   it('in mid-batch, its database deleted: nothing is paid twice, every row ends', async () => {
-    const run = ['run', 'lines.csv', '--rate', '15'];
+    // Where the machine is slow, kills may leave the first 20 rows unknown, which looks like the same failure everywhere.
+    const run = ['run', 'lines.csv', '--rate', '15', '--halt', 'never'];
     for (const [kill, serverToo] of [true, false, true].entries()) {
       const running = world.start(run);
       await world.untilCharged((kill + 1) * 30);
