@@ -6,7 +6,7 @@ import { LiveWorld } from '../support/live-world.ts';
 import { TemporalServer } from '../support/temporal-server.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-const ROWS = 240;
+const ROWS = 160;
 const KILLS = 4;
 /** Paid requests per second while the server runs. */
 const RATE = 12;

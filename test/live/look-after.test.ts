@@ -8,7 +8,7 @@ import { LiveWorld } from '../support/live-world.ts';
 import { TemporalServer } from '../support/temporal-server.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-const ROWS = 160;
+const ROWS = 100;
 
 describe('an open batch is looked after', () => {
   let world: LiveWorld;

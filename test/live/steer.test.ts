@@ -4,7 +4,7 @@ import { expectWhole, report } from '../support/batch-end.ts';
 import { changeRate, untilRecorded } from '../support/batch-record.ts';
 import { LiveWorld, mixedManifest } from '../support/live-world.ts';
 
-const ROWS = 100;
+const ROWS = 60;
 /** One paid request per row, so that rows and charges can be compared. */
 const KINDS = ['tts', 'lip-sync'];
 const RUN = ['run', 'lines.csv', '--rate', '15'];

@@ -106,7 +106,7 @@ export class LiveWorld {
   /** Writes `lines.csv` of so many rows, and a configuration that looks at jobs often, because the jobs of tests are short. */
   async prepare(rows: number, kinds?: readonly string[]): Promise<void> {
     await this.write('lines.csv', mixedManifest(rows, kinds));
-    await this.write('voxbatch.config.json', JSON.stringify({ polling: { firstLookMs: 300, gapMs: 300 } }));
+    await this.write('voxbatch.config.json', JSON.stringify({ polling: { firstLookMs: 500, gapMs: 500 } }));
   }
 
   /** Starts `voxbatch …`. */
