@@ -1,5 +1,5 @@
 import type { Failure } from '../contract/failures.ts';
-import { checkedBy, stepsIn } from '../contract/row-kinds.ts';
+import { checkedBy, stepsIn, type Step } from '../contract/row-kinds.ts';
 import { attemptOfFile, OTHER_CONTENT, otherContent } from '../policy/lost-file.ts';
 import { lostAttempt } from '../policy/redrive.ts';
 import { withoutJob } from './copied-files.ts';
@@ -9,7 +9,7 @@ import { forgetResult } from './forget-results.ts';
 import { keepPaidResult } from './kept-results.ts';
 import { jsonOrNull, toFallback, toFile } from './records.ts';
 import type { ResultFile } from './record-types.ts';
-import type { Fallback, RowEffect, RowEnding } from './row-effects.ts';
+import type { Fallback, Retake, RowEffect, RowEnding } from './row-effects.ts';
 import type { RowInHand } from './row-in-hand.ts';
 import type { ChargeLine } from './schema.ts';
 
@@ -53,31 +53,35 @@ export async function giveUpLost(row: RowInHand): Promise<void> {
 
 /**
  * What a file means for its row that came in place of a lost one. `effect`: what it would mean if it were the first.
- * The same content is the result that the row had. Other content is one that no check of this row was of.
+ * The same content is the result that the row had. Other content is one that no check of this row was of, and that nobody
+ * has agreed to pay anything for: a row with steps to come ends with it, and a person decides.
  */
 export async function afterFetchedAgain(
   row: RowInHand,
   charge: ChargeLine,
   lost: ResultFile,
-  effect: RowEffect,
+  effect: Exclude<RowEffect, Retake>,
 ): Promise<RowEffect> {
   const file = toFile(charge.file);
   if (file?.sha256 === lost.sha256 && charge.failure === whyUnfit(row, lost)) return endAsBefore(row, charge, file);
-  if (file !== null && 'outcome' in effect && effect.outcome === 'succeeded') {
-    const other = { ...file, oddity: OTHER_CONTENT };
-    await keepPaidResult(row.tx, await row.changeCharge(charge, { file: JSON.stringify(other) }), effect);
-    return { ...effect, outcome: charge.state === 'cached' ? 'cached' : 'succeeded', file: other };
-  }
-  if (file === null || !('state' in effect) || row.next.type !== 'ended') {
-    await keepPaidResult(row.tx, charge, effect);
-    return effect;
-  }
+  const isEnd = 'outcome' in effect;
+  if (file === null || (isEnd && effect.file === undefined)) return effect;
+  // What was kept is the lost file.
+  await row.change({ fallback: null });
+  if (!isEnd) return { outcome: 'unfit', failure: otherContent(await loseCheck(row, charge)), file };
+  if (effect.outcome !== 'succeeded') return effect;
+  const other = { ...file, oddity: OTHER_CONTENT };
+  await keepPaidResult(row.tx, await row.changeCharge(charge, { file: JSON.stringify(other) }), effect);
+  return { ...effect, outcome: charge.state === 'cached' ? 'cached' : 'succeeded', file: other };
+}
+
+/** Takes back what a check found no fault in, so that it alone is made again. Returns its step; undefined: there was none. */
+async function loseCheck(row: RowInHand, charge: ChargeLine): Promise<Step | undefined> {
   const check = checkOf(row, charge);
-  const failure = otherContent(check?.step ?? 'verification');
-  // The check found no fault in this file, so it alone is to be made again.
-  const gone = JSON.stringify({ ...failure, class: 'ResultGone' });
-  if (check?.failure === null) await row.changeCharge(check, { failure: gone, file: null });
-  return { outcome: 'unfit', failure, file };
+  if (check?.failure !== null) return check?.step;
+  const gone: Failure = { ...otherContent(check.step), class: 'ResultGone' };
+  await row.changeCharge(check, { failure: JSON.stringify(gone), file: null });
+  return check.step;
 }
 
 /** Why a file that is back did not pass by itself, for the record of its attempt; null: it did, or a person accepted it. */

@@ -52,11 +52,19 @@ export function lostFile(is: FileLoss, attempt: Filed | undefined, therefore = '
 /** What is odd about a file that came in place of a lost one, and that nothing verifies. */
 export const OTHER_CONTENT = 'Its stored file was lost, and its job gave another file than the row had; listen to it.';
 
-/** Why a file that came in place of a lost one is not taken for a result that was checked. */
-export function otherContent(step: string): Failure {
+/**
+ * Why a file that came in place of a lost one is not taken for a result that was checked.
+ *
+ * @param check the step that has checked the lost file; undefined: none has
+ */
+export function otherContent(check: string | undefined): Failure {
+  const unchecked =
+    check === undefined
+      ? 'nothing more is paid for it unless you say so'
+      : `the ${check} that was paid for is not of this one`;
   return {
     class: 'Unfit',
     cause: 'not verified',
-    message: `Its stored file was lost, and its job gave another file, which is kept: the ${step} that was paid for is not of this one.`,
+    message: `Its stored file was lost, and its job gave another file, which is kept: ${unchecked}.`,
   };
 }
