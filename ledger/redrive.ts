@@ -1,8 +1,8 @@
 import { defined } from '../contract/defined.ts';
 import { hasResult } from '../contract/outcomes.ts';
-import { checkedBy, resultStepOf, stepsIn } from '../contract/row-kinds.ts';
+import { resultStepOf, stepsIn } from '../contract/row-kinds.ts';
 import { betterFallback } from '../policy/best-take.ts';
-import { findUnresolved, isMade, jobToWaitFor } from '../policy/redrive.ts';
+import { attemptToAccept, findUnresolved, isMade, jobToWaitFor } from '../policy/redrive.ts';
 import { isLastStep } from '../policy/row-machine.ts';
 import { reopenBatch, requireBatch } from './batches.ts';
 import { withJob } from './copied-files.ts';
@@ -162,18 +162,10 @@ async function accept(row: RowInHand): Promise<boolean> {
   return true;
 }
 
-/** The attempt whose result a person may accept: the one that the row has kept, or one whose check brought nothing. */
+/** The attempt whose result a person may accept. */
 function acceptableOf(row: RowInHand): ChargeLine | undefined {
-  const { line, spec } = row;
-  if (line.outcome === null || hasResult(line.outcome)) return undefined;
-  const kept = toFile(line.file)?.key;
-  const steps = stepsIn(spec);
-  if (kept !== undefined && line.outcome === 'unfit') {
-    return steps.flatMap((step) => row.chargesOf(step)).findLast(({ file }) => toFile(file)?.key === kept);
-  }
-  const checked = steps.flatMap((step) => checkedBy(line.kind, step) ?? []).at(-1);
-  const last = checked === undefined ? undefined : row.chargesOf(checked).findLast(({ file }) => file !== null);
-  return last?.failure === null ? last : undefined;
+  const found = attemptToAccept(toRow(row.line), row.attempts);
+  return found === undefined ? undefined : row.chargeAt(found);
 }
 
 /** Takes the row back from any holder, for the next claim, with as many automatic takes as a new row has. */

@@ -31,12 +31,20 @@ export interface RedriveRow {
   readonly redoFrom: Step | null;
   /** How many parts it is spoken in. Default: it is not split. */
   readonly parts?: number | null;
+  /** What it has ended with. Default: nothing. */
+  readonly file?: StoredFile | null;
+}
+
+/** The part of a stored file that matters here. */
+interface StoredFile {
+  readonly key: string;
 }
 
 /** The part of an attempt that matters here. */
 export interface RedriveAttempt extends AttemptView {
   readonly jobId: string | null;
   readonly failure: { readonly class: FailureClass } | null;
+  readonly file?: StoredFile | null;
   /** The earlier result that it used, or could not use. */
   readonly source?: { readonly jobId: string | null } | null;
 }
@@ -166,13 +174,33 @@ export function lostAttempt<A extends RedriveAttempt>(attempts: readonly A[]): A
 }
 
 function planAcceptance(row: RedriveRow, attempts: readonly RedriveAttempt[]): RedrivePlan {
-  const last = lastOfTake(row, attempts);
-  if (last === undefined || lostAttempt(attempts) !== undefined) return { type: 'leave', why: 'no-unfit' };
-  const checked = checkedBy(row.spec.kind, last.step);
-  // Its check was refused, or its answer was lost, or it was never made: the result itself may be as good as any.
-  const isUnchecked = checked !== undefined || (isMade(last) && isFollowedByCheck(row.spec, last.step));
-  if (row.outcome !== 'unfit' && !isUnchecked) return { type: 'leave', why: 'no-unfit' };
-  return { type: 'accept', step: checked ?? last.step };
+  const made = lostAttempt(attempts) === undefined ? attemptToAccept(row, attempts) : undefined;
+  return made === undefined ? { type: 'leave', why: 'no-unfit' } : { type: 'accept', step: made.step };
+}
+
+/**
+ * The attempt whose result a person may accept: the one that an unfit row has kept, of whatever take, or one that passed
+ * and whose check was refused, or its answer was lost, or it was never made.
+ */
+export function attemptToAccept<A extends RedriveAttempt>(row: RedriveRow, attempts: readonly A[]): A | undefined {
+  if (row.outcome === null || hasResult(row.outcome)) return undefined;
+  const steps = stepsIn(row.spec);
+  const kept = row.outcome === 'unfit' ? row.file?.key : undefined;
+  if (kept !== undefined) {
+    const ofFile = attempts.filter(({ file }) => file?.key === kept);
+    return steps.map((step) => lastAttempt(ofFile, step)).findLast((one) => one !== undefined);
+  }
+  const last = lastOfTake(row, attempts)?.step ?? stepBefore(row);
+  if (last === undefined) return undefined;
+  const checked = checkedBy(row.spec.kind, last) ?? (isFollowedByCheck(row.spec, last) ? last : undefined);
+  const made = checked === undefined ? undefined : lastAttempt(attempts, checked);
+  return made !== undefined && isMade(made) ? made : undefined;
+}
+
+/** The last step that the current take keeps of an earlier one. */
+function stepBefore({ spec, redoFrom }: RedriveRow): Step | undefined {
+  const steps = stepsIn(spec);
+  return redoFrom === null ? undefined : steps[steps.indexOf(redoFrom) - 1];
 }
 
 function isFollowedByCheck(row: StepChoice, step: Step): boolean {

@@ -4,6 +4,7 @@ import { LedgerMisuse } from '../../ledger/errors.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { RedriveChoice } from '../../ledger/row-methods.ts';
 import { afterResult } from '../../policy/after-result.ts';
+import { planRedrive } from '../../policy/redrive.ts';
 import { aBatch, aKey, aRow, INTENT, ledgerForEachTest, redriveNow } from './setup.ts';
 
 /** Results that did not pass a check: kept and paid for, and taken as they are only by a person's word. */
@@ -22,6 +23,8 @@ ledgerForEachTest(async (made) => {
 });
 
 const NO_RETAKES = { retakes: 0, control: 'running' } as const;
+
+const ACCEPT = { step: null, resubmit: false, replace: false, accept: true, edited: null } as const;
 
 const acceptance = (row: number): Omit<RedriveChoice, 'outcome'> => ({ row, take: 1, how: { type: 'accept' } });
 
@@ -124,6 +127,25 @@ describe('accepting it', () => {
     expect(charges).toMatchObject([{ step: 'speech', failure: null, file: SILENT }]);
     expect(await ledger.findBatch('b')).toMatchObject({ state: 'open', control: 'running' });
     expect(await ledger.intend(aKey(2, 1, 1, 'lip-sync'), INTENT)).toMatchObject({ type: 'go' });
+  });
+
+  it.each([1, 2])('is planned and done the same way if the budget refuses a further take (row %d)', async (row) => {
+    await endUnfit(row);
+    const again = { row, take: 1, how: { type: 'pay', fromStep: 'speech', reason: 'redrive' } } as const;
+    await redriveNow(ledger, 'b', [again]);
+    await ledger.tune('b', { budget: 4 });
+    expect(await ledger.intend(aKey(row, 1, 2), INTENT)).toMatchObject({ type: 'over-budget' });
+    const found = await ledger.readRow('b', row);
+    expect(found?.row).toMatchObject({ outcome: 'unfit', file: SILENT, take: 2 });
+    const before = await ledger.money('b');
+    expect(found && planRedrive(found.row, found.charges, ACCEPT)).toEqual({ type: 'accept', step: 'speech' });
+    expect(await redriveNow(ledger, 'b', [{ ...acceptance(row), take: 2 }])).toEqual({ rows: [row], left: [] });
+    expect(await ledger.money('b')).toEqual(before);
+    const { row: accepted } = (await ledger.readRow('b', row)) ?? {};
+    if (row === 1) expect(accepted).toMatchObject({ outcome: 'succeeded', failure: null, file: SILENT });
+    else expect(accepted).toMatchObject({ outcome: null, acceptedTake: 1 });
+    await ledger.tune('b', { budget: null });
+    if (row === 2) expect(await ledger.intend(aKey(2, 1, 2, 'lip-sync'), INTENT)).toMatchObject({ type: 'go' });
   });
 
   it('is for rows that ended unfit; of several choices all or none', async () => {

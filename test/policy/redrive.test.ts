@@ -28,7 +28,7 @@ function attempt(step: Step, state: AttemptState, more: Partial<RedriveAttempt> 
 
 const finished = (step: Step, more: Partial<RedriveAttempt> = {}): RedriveAttempt =>
   attempt(step, 'accepted', { finishedAt: 1, ...more });
-const jobFailed = (step: Step): RedriveAttempt => finished(step, { failure: { class: 'JobFailed' } });
+const jobFailed = (step: Step, take = 1): RedriveAttempt => finished(step, { take, failure: { class: 'JobFailed' } });
 
 describe('a row without a result', () => {
   it.each(['failed', 'unfit', 'skipped', 'cancelled'] as const)(
@@ -83,12 +83,13 @@ describe('a row without a result', () => {
 
 describe('a row whose result did not pass a check', () => {
   const unfit = { class: 'Unfit' } as const;
-  const UNFIT: RedriveRow = { ...TTS, outcome: 'unfit', failure: unfit };
+  const file = { key: 'kept' };
+  const UNFIT: RedriveRow = { ...TTS, outcome: 'unfit', failure: unfit, file };
   const accept = { ...WISH, accept: true };
 
   it.each([
-    ['a job', finished('speech', { failure: unfit })],
-    ['an answer', attempt('speech', 'done', { finishedAt: 1, failure: unfit })],
+    ['a job', finished('speech', { failure: unfit, file })],
+    ['an answer', attempt('speech', 'done', { finishedAt: 1, failure: unfit, file })],
   ])('of %s is taken as it is with a say, free, and paid for anew without one', (_, made) => {
     const plan = planRedrive(UNFIT, [made], accept);
     expect(plan).toEqual({ type: 'accept', step: 'speech' });
@@ -98,12 +99,12 @@ describe('a row whose result did not pass a check', () => {
 
   it('is paid for its later steps where it is that of a chain', () => {
     const row = { ...UNFIT, spec: DUB.spec };
-    const speech = [finished('speech', { failure: unfit })];
+    const speech = [finished('speech', { failure: unfit, file })];
     const plan = planRedrive(row, speech, accept);
     expect(plan).toEqual({ type: 'accept', step: 'speech' });
     expect(paidSteps({ kind: 'dub' }, plan)).toEqual(['lip-sync']);
     expect(planRedrive(row, speech, WISH)).toMatchObject({ type: 'pay', fromStep: 'speech' });
-    const both = [finished('speech'), finished('lip-sync', { failure: unfit })];
+    const both = [finished('speech'), finished('lip-sync', { failure: unfit, file })];
     expect(planRedrive(row, both, accept)).toEqual({ type: 'accept', step: 'lip-sync' });
     expect(planRedrive(row, both, WISH)).toMatchObject({ type: 'pay', fromStep: 'lip-sync' });
   });
@@ -117,9 +118,29 @@ describe('a row whose result did not pass a check', () => {
     expect(planRedrive(row, refused, WISH)).toEqual({ type: 'pay', fromStep: 'verification', reason: 'redrive' });
   });
 
+  it('is accepted of the take that made it, if the newest one sent nothing or brought something worse', () => {
+    const kept = finished('speech', { take: 2, failure: unfit, file });
+    const worse = finished('speech', { failure: unfit, file: { key: 'worse' } });
+    for (const { spec } of [TTS, DUB]) {
+      const row = { ...UNFIT, spec, take: 3 };
+      expect(planRedrive(row, [worse, kept], accept)).toEqual({ type: 'accept', step: 'speech' });
+      expect(planRedrive(row, [worse, kept, jobFailed('speech', 3)], accept)).toMatchObject({ step: 'speech' });
+      expect(planRedrive(row, [worse], accept)).toEqual({ type: 'leave', why: 'no-unfit' });
+    }
+  });
+
+  it('is accepted of a take whose check was to be made anew, and was not sent', () => {
+    const row: RedriveRow = { ...TTS, spec: { kind: 'tts', verify: 0.25 }, outcome: 'skipped', take: 2 };
+    const made = [finished('speech', { file }), attempt('verification', 'unknown')];
+    expect(planRedrive({ ...row, redoFrom: 'verification' }, made, accept)).toEqual({ type: 'accept', step: 'speech' });
+    expect(planRedrive(row, made, accept)).toEqual({ type: 'leave', why: 'no-unfit' });
+  });
+
   it('is the only one that can be accepted', () => {
-    const attempts = [finished('speech')];
-    const plans = OUTCOMES.map((outcome) => planRedrive({ ...TTS, outcome }, attempts, { ...accept, replace: true }));
+    const attempts = [finished('speech', { file })];
+    const plans = OUTCOMES.map((outcome) =>
+      planRedrive({ ...TTS, outcome, file }, attempts, { ...accept, replace: true }),
+    );
     expect(
       Object.fromEntries(plans.map((plan, at) => [OUTCOMES[at], plan.type === 'leave' ? plan.why : plan.type])),
     ).toEqual({
