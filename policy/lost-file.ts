@@ -36,17 +36,24 @@ export function attemptOfFile<A extends Filed>(attempts: readonly A[], key: stri
   return key === undefined ? undefined : attempts.findLast(({ file }) => file?.key === key);
 }
 
-/** Why a row has no result any more. `attempt`: the one that brought the file; `therefore`: what follows, if anything. */
-export function lostFile(is: FileLoss, attempt: Filed | undefined, therefore = ''): Failure {
-  const again =
-    attempt === undefined || jobOfFile(attempt) === undefined
-      ? 'No job can be read for it again; a redrive makes it again.'
-      : 'A redrive reads its job again for a new link, free.';
+/**
+ * Why a row has no result any more. `attempt`: the one that brought the file, if any did, or that it was joined from
+ * parts; `therefore`: what follows, if anything.
+ */
+export function lostFile(is: FileLoss, attempt: Filed | 'joined' | undefined, therefore = ''): Failure {
+  const again = wayBack(attempt);
   return {
     class: 'ResultGone',
     cause: `a stored file is ${is}`,
     message: `Its stored file is ${is}${therefore}. ${again}`,
   };
+}
+
+function wayBack(attempt: Filed | 'joined' | undefined): string {
+  if (attempt === 'joined') return 'A redrive joins its parts again, free.';
+  return attempt === undefined || jobOfFile(attempt) === undefined
+    ? 'No job can be read for it again; a redrive makes it again.'
+    : 'A redrive reads its job again for a new link, free.';
 }
 
 /** What is odd about a file that came in place of a lost one, and that nothing verifies. */

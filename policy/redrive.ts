@@ -71,8 +71,8 @@ export type RedrivePlan =
       readonly reason: Extract<TakeReason, 'redrive' | 'edited' | 'resubmitted'>;
     }
   /**
-   * Wait again for the job of this step, free; later steps are paid as usual. `isAgain`: its result was stored, and is
-   * lost, so that all steps are done.
+   * Wait again for the job of this step, free; later steps are paid as usual. `isAgain`: all steps are done, and only a
+   * stored file is lacking: the job's result is lost, or the parts are to be joined.
    */
   | { readonly type: 'wait'; readonly step: Step; readonly isAgain?: true }
   /** Accept the result of this step as it is, free; later steps are paid as usual. */
@@ -136,7 +136,9 @@ export function paysOnlyCheck(row: RedriveRow, attempts: readonly RedriveAttempt
 function planWhole(row: RedriveRow, { edited }: RedriveWish): RedrivePlan {
   const step = edited?.from ?? null;
   if (step !== null) return { type: 'refuse', why: 'in-parts', step };
-  return hasResult(row.outcome) ? { type: 'leave', why: 'has-result' } : { type: 'wait', step: firstOf(row.spec) };
+  return hasResult(row.outcome)
+    ? { type: 'leave', why: 'has-result' }
+    : { type: 'wait', step: firstOf(row.spec), isAgain: true };
 }
 
 /** The steps that a plan will pay for. */

@@ -298,3 +298,10 @@ describe('of any row', () => {
     );
   });
 });
+
+it('a row whose parts are joined again pays for no step, whatever it asks for', () => {
+  const spec = { kind: 'tts', verify: 0.25 } as const;
+  const plan = planRedrive({ ...TTS, spec, parts: 3, failure: { class: 'NotJoined' } }, [], WISH);
+  expect(plan).toEqual({ type: 'wait', step: 'speech', isAgain: true });
+  expect(paidSteps(spec, plan)).toEqual([]);
+});
