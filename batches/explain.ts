@@ -7,7 +7,7 @@ import type { RowFile } from '../results/result-line.ts';
 import { isFetchedFree } from '../policy/redrive.ts';
 import { findRow } from './choose-rows.ts';
 import { lacksOnlyCheck } from './leftovers.ts';
-import { findLoss, type LostFile, type SearchedStore } from './lost-files.ts';
+import { findLoss, type LostFile, type SearchedStore } from './find-loss.ts';
 import { nameOf, type NamedRow } from './named-row.ts';
 import { namedFiles } from './row-files.ts';
 import { isUnknown } from './unknown-rows.ts';
@@ -77,7 +77,7 @@ function partOf({ row: part, charges }: RowStanding): PartStory {
 
 /**
  * Returns everything about one row. `wanted`: its id, or its number if no row has that id. `store`: where its file should
- * be; it is read. Default: nobody looks.
+ * be; it is read, and those of its parts if it is lost. Default: nobody looks.
  */
 export async function explainRow(
   ledger: Pick<Ledger, 'findRowById' | 'readRow' | 'partsOf' | 'takesOf' | 'decisionsOf' | 'money' | 'counts'>,
@@ -107,7 +107,7 @@ export async function explainRow(
     unresolvedTakes: (row.parts === null ? [found] : parts).flatMap(unresolvedTakes),
     decisions: await ledger.decisionsOf(batch.name, row.row),
     files: namedFiles(row, batch),
-    lost: (store && (await findLoss(found, store))) ?? null,
+    lost: (store && (await findLoss(found, store, parts))) ?? null,
   };
   return { type: 'found', history };
 }

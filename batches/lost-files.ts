@@ -1,20 +1,17 @@
-import { defined } from '../contract/defined.ts';
 import { hasResult } from '../contract/outcomes.ts';
+import type { Ledger } from '../ledger/ledger.ts';
 import type { RowRecord, RowStanding } from '../ledger/record-types.ts';
-import { attemptOfFile, jobOfFile, lostFile, type FileLoss } from '../policy/lost-file.ts';
+import { jobOfFile, type FileLoss } from '../policy/lost-file.ts';
 import { isFetchedFree, lostAttempt } from '../policy/redrive.ts';
-import { storedContent } from './damaged-results.ts';
-import { lostText, type StoredText } from './lost-texts.ts';
+import { isBroughtBackFree, lossOf, without, type RowFiles, type SearchedStore } from './find-loss.ts';
 import type { FoundRow, FoundRows, RedriveRules } from './redrive-draft.ts';
+import { meantParts, meets } from './row-conditions.ts';
 
-/** The store that files are looked for in. */
-export interface SearchedStore {
-  /** The store's folder. */
-  readonly folder: string;
-  /** Called before a file is taken for lost. Throws if the store is not that of the ledger, which then lost nothing. */
-  readonly requireOwn: () => Promise<void>;
-  /** Called for each lost text that is known without the API, to be stored again. Default: it only counts as there. */
-  readonly rewrite?: (text: StoredText) => Promise<void>;
+/** Where the rows of a batch are, and their files. */
+interface Place {
+  readonly ledger: Pick<Ledger, 'partsOf' | 'readRow'>;
+  readonly batch: string;
+  readonly store: SearchedStore;
 }
 
 /**
@@ -23,116 +20,128 @@ export interface SearchedStore {
  * Rows whose lost file is back come as `restored`. With `damaged`, only these two, and rows whose lost file did not pass a
  * check, where it is fetched again free. A text that is known without the API is no loss; with `damaged` it is stored again.
  *
+ * A row in parts is joined from their files, so these are looked at, too: lost ones come in its stead, and no other part.
+ *
  * Each file is read once, however often the rows are: to announce a redrive, and to carry it out. A file may change in
  * between, and that does no harm: one that is back by then is fetched again, free, and the next redrive finds one that was
  * lost since.
  */
-export function withLostFiles(
-  rows: FoundRows,
-  store: SearchedStore,
-  { replace, damaged = false, step, accept }: RedriveRules,
-): FoundRows {
-  if (step !== null || accept) return rows;
-  const losses = new Map<number, FileLoss | undefined>();
-  const lossOnce = async (row: number, files: RowFiles): Promise<FileLoss | undefined> => {
-    if (losses.has(row)) return losses.get(row);
-    const { is, texts } = await lossOf(files, store.folder);
-    losses.set(row, is);
-    if (!damaged || is !== undefined || texts.length === 0) return is;
-    await store.requireOwn();
-    for (const text of texts) await store.rewrite?.(text);
-    return is;
-  };
-  const asStored = async (found: FoundRow): Promise<FoundRow> => {
-    const { row, charges } = found.scanned;
-    if (found.edit !== null || row.outcome === null) return found;
-    const isWell = hasResult(row.outcome);
-    const isKept = isWell ? replace || damaged : damaged && row.outcome === 'unfit';
-    const is = isKept ? await lossOnce(row.row, row) : undefined;
-    if (is !== undefined) {
-      await store.requireOwn();
-      // Of a result that did not pass, nobody has asked for another one.
-      return isWell || isBroughtBackFree(found.scanned, is) ? without(found, is) : found;
-    }
-    if (isWell) return found;
-    const lost = lostAttempt(charges);
-    if (lost?.file == null || jobOfFile(lost) === undefined) return found;
-    const isThere = (await lossOnce(row.row, { file: lost.file, extraFiles: [], text: null })) === undefined;
-    return isThere ? { ...found, restored: true } : found;
-  };
+export function withLostFiles(rows: FoundRows, place: Place, rules: RedriveRules): FoundRows {
+  if (rules.step !== null || rules.accept) return rows;
+  const search = new Search(place, rules);
   return {
     async *[Symbol.asyncIterator]() {
-      for await (const found of rows) {
-        const stored = await asStored(found);
-        if (!damaged || stored !== found) yield stored;
-      }
+      for await (const found of rows) yield* await search.asStored(found);
     },
   };
 }
 
-/** How the stored file of a row is lost, and whether a redrive brings it back free. */
-export interface LostFile {
-  readonly is: FileLoss;
-  readonly isFree: boolean;
+/** What a search has found of a row's files. */
+interface Found {
+  /** How its file is lost. Default: it is not. */
+  readonly is?: FileLoss | undefined;
+  /** Lost texts of it were stored again. */
+  readonly isRewritten: boolean;
 }
 
-/** Looks for the stored file of a row. Undefined: it is there, there is none, or the store is not the ledger's, where none is lost. */
-export async function findLoss(standing: RowStanding, store: SearchedStore): Promise<LostFile | undefined> {
-  const { outcome } = standing.row;
-  if (!hasResult(outcome) && outcome !== 'unfit') return undefined;
-  const { is, was } = await lossOf(standing.row, store.folder);
-  if (was === undefined) return undefined;
-  const isOwn = await store.requireOwn().then(
-    () => true,
-    () => false,
-  );
-  return isOwn ? { is: was, isFree: is === undefined || isBroughtBackFree(standing, is) } : undefined;
-}
+/** A search for the files of rows, which remembers what it found. */
+class Search {
+  readonly #place: Place;
+  readonly #rules: RedriveRules;
+  readonly #isDamaged: boolean;
+  readonly #seen = new Map<number, Found>();
 
-/** Whether a redrive brings the lost file of a row back, free. */
-export function isBroughtBackFree(standing: RowStanding, is: FileLoss): boolean {
-  const { row, charges } = without({ scanned: standing, edit: null }, is).scanned;
-  return isFetchedFree(row, charges);
-}
-
-type RowFiles = Pick<RowRecord, 'file' | 'extraFiles' | 'text'>;
-
-/** What a row has lost. */
-interface Loss {
-  /** How its first lost file is lost that is not one of `texts`. */
-  readonly is?: FileLoss;
-  /** How its first lost file is lost. */
-  readonly was?: FileLoss;
-  /** Its lost texts that are known all the same. */
-  readonly texts: readonly StoredText[];
-}
-
-/** Files that were removed on purpose are not lost. */
-async function lossOf(row: RowFiles, folder: string): Promise<Loss> {
-  const { file, extraFiles } = row;
-  const texts: StoredText[] = [];
-  let was: FileLoss | undefined;
-  if (file === null || file.removedAt !== undefined) return { texts };
-  for (const one of [file, ...extraFiles]) {
-    const content = await storedContent(folder, one);
-    if (content === one.sha256) continue;
-    const is = content === undefined ? 'missing' : 'altered';
-    was ??= is;
-    const text = await lostText(row, one, folder);
-    if (text === undefined) return { is, was, texts };
-    texts.push(text);
+  constructor(place: Place, rules: RedriveRules) {
+    this.#place = place;
+    this.#rules = rules;
+    this.#isDamaged = rules.damaged === true;
   }
-  return { texts, ...defined({ was }) };
-}
 
-/** The row as it is without its result. */
-function without(found: FoundRow, is: FileLoss): FoundRow {
-  const { row, charges }: RowStanding = found.scanned;
-  const brought = row.parts === null ? attemptOfFile(charges, row.file?.key) : undefined;
-  const failure = lostFile(is, brought);
-  const scanned = {
-    row: { ...row, outcome: 'failed', failure, file: null } as const,
-    charges: charges.map((charge) => (charge === brought ? { ...charge, failure } : charge)),
-  };
-  return { ...found, scanned, lost: { failure, outcome: row.outcome } };
+  /** What a redrive does something with: the row, or parts in its stead; none if only lost files are meant, and it has none. */
+  async asStored(found: FoundRow): Promise<readonly FoundRow[]> {
+    const { row } = found.scanned;
+    if (found.edit !== null || row.outcome === null) return this.#isDamaged ? [] : [found];
+    if (row.parts !== null) return this.#inParts(found);
+    const stored = await this.#single(found, async () => this.#isJoined(row));
+    return this.#isDamaged && stored === found ? [] : [stored];
+  }
+
+  /** A row without parts, or a part of one. `isJoined`: whether its row can do without it. */
+  async #single(found: FoundRow, isJoined: () => Promise<boolean>): Promise<FoundRow> {
+    const { row, charges } = found.scanned;
+    const isWell = hasResult(row.outcome);
+    const isKept = isWell ? this.#rules.replace || this.#isDamaged : this.#isDamaged && row.outcome === 'unfit';
+    const { is, isRewritten } = isKept ? await this.#look(row.row, row) : { isRewritten: false };
+    if (is !== undefined) {
+      await this.#place.store.requireOwn();
+      // Of a result that did not pass, nobody has asked for another one.
+      if (!isWell) return isBroughtBackFree(found.scanned, is) ? without(found, is) : found;
+      return without(found, is, await isJoined());
+    }
+    if (isRewritten) return { ...found, rewritten: true };
+    if (isWell) return found;
+    const lost = lostAttempt(charges);
+    if (lost?.file == null || jobOfFile(lost) === undefined) return found;
+    const files = { file: lost.file, extraFiles: [], text: null };
+    const isThere = (await this.#look(row.row, files)).is === undefined;
+    if (isThere) return { ...found, restored: true };
+    // The join has found it lost, and a search may end what that began.
+    return this.#isDamaged && row.partOf !== null && isFetchedFree(row, charges) ? { ...found } : found;
+  }
+
+  async #inParts(found: FoundRow): Promise<readonly FoundRow[]> {
+    const { row } = found.scanned;
+    if (!hasResult(row.outcome)) {
+      return this.#isDamaged ? this.#lostOf(await this.#meantParts(row), false) : [found];
+    }
+    if (!this.#isDamaged && !this.#rules.replace) return [found];
+    const { is } = await this.#look(row.row, row);
+    if (is === undefined && !this.#isDamaged) return [found];
+    if (is !== undefined) await this.#place.store.requireOwn();
+    const parts = await this.#lostOf(await this.#place.ledger.partsOf(this.#place.batch, row.row), is === undefined);
+    return is === undefined || parts.length > 0 ? parts : [without(found, is)];
+  }
+
+  /** Those of the parts whose file is lost. `isJoined`: their row has its file, so that none is paid for. */
+  async #lostOf(parts: readonly RowStanding[], isJoined: boolean): Promise<readonly FoundRow[]> {
+    const lost: FoundRow[] = [];
+    for (const scanned of parts) {
+      const found: FoundRow = { scanned, edit: null };
+      const stored = await this.#single(found, () => Promise.resolve(isJoined));
+      const isMeant = !isJoined || isFetchedFree(stored.scanned.row, stored.scanned.charges);
+      if (stored !== found && isMeant) lost.push(stored);
+    }
+    return lost;
+  }
+
+  async #meantParts(row: RowRecord): Promise<readonly RowStanding[]> {
+    const { only = {} } = this.#rules;
+    const parts = await this.#place.ledger.partsOf(this.#place.batch, row.row);
+    const lacking = meantParts(row, parts, only);
+    return parts.filter((part) => lacking.includes(part) || (hasResult(part.row.outcome) && meets(part.row, only)));
+  }
+
+  /** Whether the row of a part has its joined file. */
+  async #isJoined({ partOf }: RowRecord): Promise<boolean> {
+    const whole = partOf === null ? undefined : await this.#place.ledger.readRow(this.#place.batch, partOf);
+    return (
+      whole !== undefined &&
+      hasResult(whole.row.outcome) &&
+      (await this.#look(whole.row.row, whole.row)).is === undefined
+    );
+  }
+
+  /** Looks for the files of a row, once. */
+  async #look(row: number, files: RowFiles): Promise<Found> {
+    const before = this.#seen.get(row);
+    if (before !== undefined) return before;
+    const { store } = this.#place;
+    const { is, texts } = await lossOf(files, store.folder);
+    const rewritten = this.#isDamaged && is === undefined ? texts : [];
+    const found = { is, isRewritten: rewritten.length > 0 };
+    if (found.isRewritten) await store.requireOwn();
+    for (const text of rewritten) await store.rewrite?.(text);
+    this.#seen.set(row, found);
+    return found;
+  }
 }

@@ -24,10 +24,19 @@ export interface RowEdit extends Pick<NewRow, 'spec' | 'input' | 'quoted'> {
 export interface FoundRow {
   readonly scanned: RowStanding;
   readonly edit: RowEdit | null;
-  /** Its stored file is lost, and why; `scanned` is the row without it. `outcome`: how it ended. Default: it is not. */
-  readonly lost?: { readonly failure: Failure; readonly outcome: RowStanding['row']['outcome'] };
+  /**
+   * Its stored file is lost, and why; `scanned` is the row without it. `outcome`: how it ended; `isJoined`: it is a part,
+   * and its row has its joined file. Default: it is not lost.
+   */
+  readonly lost?: {
+    readonly failure: Failure;
+    readonly outcome: RowStanding['row']['outcome'];
+    readonly isJoined: boolean;
+  };
   /** Its stored file was lost, and is back as it is on record. Default: it is not. */
   readonly restored?: true;
+  /** Only texts of it are lost, which are stored again without the API: it needs nothing else. Default: no. */
+  readonly rewritten?: true;
 }
 
 /** How to treat the chosen rows. */
@@ -87,6 +96,8 @@ export class RedriveDraft {
   readonly pays = new Map<Step, number>();
   /** Rows whose job is waited for again. */
   waits = 0;
+  /** Rows with a result whose lost texts are stored again, without the API. */
+  rewritten = 0;
   /** Of these, rows with edits that no step reads: they would be lost, because only a new take has its own input. */
   untaken = 0;
   /** Edited rows that are left alone: their edits are only in the file. */
@@ -156,6 +167,10 @@ export class RedriveDraft {
     const { scanned, edit } = found;
     const { row } = scanned;
     const { row: number, outcome } = row;
+    if (found.rewritten === true) {
+      this.rewritten++;
+      return;
+    }
     if (outcome === null) {
       this.left.open += this.#one('open', row);
       if (edit !== null) this.leftEdited++;
@@ -220,7 +235,7 @@ export class RedriveDraft {
     if (outcome === null || this.#chosen.get(number) !== standingOf(scanned.row)) return undefined;
     const plan = this.#plan(found);
     if (plan.type === 'leave' || plan.type === 'refuse') return undefined;
-    const choice = { row: number, take, outcome, ...defined({ lost: lost?.failure }) };
+    const choice = { row: number, take, outcome, ...defined({ lost: lost?.failure, isJoined: lost?.isJoined }) };
     if (plan.type === 'wait') return { ...choice, how: { type: 'wait', ...defined({ restored }) } };
     if (plan.type === 'accept') return { ...choice, how: { type: plan.type } };
     const edited = edit === null ? {} : { edited: { spec: edit.spec, input: edit.input, quoted: edit.quoted } };
@@ -279,6 +294,7 @@ export type RedriveForecast = Readonly<
     | 'parts'
     | 'pays'
     | 'waits'
+    | 'rewritten'
     | 'untaken'
     | 'accepts'
     | 'left'

@@ -138,7 +138,7 @@ async function withWork<T>(
     const wished = await wishedRows(ledger, batch, options);
     if (wished.type !== 'found') return wished;
     const store = searchedStore(session.settings, ledger, batch, isDryRun ? undefined : session.store);
-    const rows = withLostFiles(wished.rows, store, rulesOf(options));
+    const rows = withLostFiles(wished.rows, { ledger, batch: batch.name, store }, rulesOf(options));
     return work({ draft: await draftOf(rows), rows, fileSha256: null });
   }
   const source = await openManifest(options.from);

@@ -1,4 +1,4 @@
-import type { SearchedStore } from '../batches/lost-files.ts';
+import type { SearchedStore } from '../batches/find-loss.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
 import { ownerOfStore } from '../store/open-store.ts';

@@ -15,9 +15,10 @@ import type { ChargeLine } from './schema.ts';
 
 /**
  * Ends a row as `failed` whose stored file is lost, and lets no other row use that file. Its attempt keeps its record.
- * `unfit`: how the row has ended, if its file did not pass a check: it ends so again, with its file or without.
+ * `before`: how the row has ended, if its file did not pass a check, or nobody needs it: it ends so again, with its file or
+ * without.
  */
-export async function loseFile(row: RowInHand, failure: Failure, unfit?: Fallback): Promise<void> {
+export async function loseFile(row: RowInHand, failure: Failure, before?: Fallback): Promise<void> {
   const found = attemptOfFile(row.attempts, toFile(row.line.file)?.key);
   const charge = found === undefined ? undefined : row.chargeAt(found);
   if (charge !== undefined) {
@@ -26,7 +27,7 @@ export async function loseFile(row: RowInHand, failure: Failure, unfit?: Fallbac
   }
   const now = Date.now();
   const ending = { outcome: 'failed', failure: JSON.stringify(failure), file: null } as const;
-  await row.change({ ...ending, fallback: jsonOrNull(unfit), updated_at: now, ended_at: now });
+  await row.change({ ...ending, fallback: jsonOrNull(before), updated_at: now, ended_at: now });
 }
 
 /** Ends a row with its lost file, which is in the store again as it is on record. False: the row is settled at once. */
@@ -91,11 +92,9 @@ export function whyUnfit({ line }: RowInHand, { unfit }: ResultFile): string | n
 
 /** How a row ends whose file is back as it was. */
 async function endAsBefore(row: RowInHand, charge: ChargeLine, file: ResultFile): Promise<RowEnding> {
-  const unfit = toFallback(row.line.fallback)?.ending;
-  if (unfit !== undefined) {
-    await row.change({ fallback: null });
-    return { ...unfit, file };
-  }
+  const before = toFallback(row.line.fallback)?.ending;
+  if (before !== undefined) await row.change({ fallback: null });
+  if (before?.outcome === 'unfit') return { ...before, file };
   const check = checkOf(row, charge);
   const isPassed = file.unfit === undefined && (check?.failure ?? null) === null;
   const isFree = isPassed && charge.state === 'cached' && (check === undefined || check.state === 'cached');

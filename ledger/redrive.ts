@@ -39,7 +39,7 @@ export async function redrive(db: Db, batch: string, choices: readonly RedriveCh
     for (const choice of choices) {
       const row = await RowInHand.take(tx, { batch, row: choice.row });
       const isThere = row.line.outcome === choice.outcome && row.line.take === choice.take;
-      if (isThere && choice.lost !== undefined) await loseFile(row, choice.lost, keptOf(row));
+      if (isThere && choice.lost !== undefined) await loseFile(row, choice.lost, keptOf(row) ?? spareOf(row, choice));
       if (isThere) opened = (await open(row, choice.how)) || opened;
       (isThere ? rows : left).push(choice.row);
     }
@@ -113,6 +113,13 @@ function keptOf(row: RowInHand): Fallback | undefined {
   const check = row.attempts.findLast(({ judgement, take }) => judgement !== null && take >= from);
   const besides = defined({ failure: failure ?? undefined, text: text ?? undefined, error: check?.judgement?.error });
   return betterFallback({ outcome, file, extraFiles, ...besides }, kept);
+}
+
+/** A part that its row can do without ends as it had ended, whatever else comes of it. */
+function spareOf(row: RowInHand, { isJoined, how }: RedriveChoice): Fallback | undefined {
+  const { outcome, file } = toRow(row.line);
+  if (isJoined !== true || how.type !== 'wait' || outcome === null || file === null) return undefined;
+  return { ending: { outcome, file }, error: 0 };
 }
 
 /** The job is paid for: wait for it, or fetch it, once more. */

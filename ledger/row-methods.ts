@@ -31,6 +31,11 @@ export interface RedriveChoice {
     | { readonly type: 'accept' };
   /** The row's result is not in the store any more as it is on record, and why that ends the row. Default: it is. */
   readonly lost?: Failure;
+  /**
+   * It is a part that lost its file, and its row has its joined file: if it is waited for in vain, it ends as it had
+   * ended, and so does its row. Default false.
+   */
+  readonly isJoined?: boolean;
 }
 
 export interface Redriven {

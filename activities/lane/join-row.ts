@@ -26,8 +26,14 @@ export async function joinRow(
   const files = parts.flatMap((part) => part.row.file ?? []);
   // A part was opened again since the row was claimed.
   if (files.length !== row.parts) return;
-  const joined = await joinThem(deps, files, stemFor(batch, row.row, files));
+  const stem = stemFor(batch, row.row, files);
+  const joined = await joinThem(deps, files, stem);
   if (joined.type === 'damaged') {
+    const before = await joinedBefore(deps, whole, stem);
+    if (before !== undefined) {
+      await deps.ledger.endWhole(whole, { file: before });
+      return;
+    }
     const part = parts[joined.at];
     if (part === undefined) throw new Error(`Expected a part at place ${joined.at} of row ${row.row}.`);
     const brought = attemptOfFile(part.charges, part.row.file?.key);
@@ -39,6 +45,19 @@ export async function joinRow(
     whole,
     joined.type === 'joined' ? { file: joined.file } : { failure: notJoined(joined.why, files) },
   );
+}
+
+/** What the row was joined to before, of the same parts, if it is still there as it is on record. */
+async function joinedBefore(
+  { ledger, store }: Pick<Dependencies, 'ledger' | 'store'>,
+  { batch, row }: WholeRow,
+  stem: string,
+): Promise<ResultFile | undefined> {
+  const files = (await ledger.takesOf(batch, row)).flatMap(({ before }) => before.file ?? []);
+  const file = files.findLast(({ key }) => key.startsWith(`${stem}.`));
+  if (file === undefined) return undefined;
+  const there = await store.find(stem, { family: 'audio', extension: file.extension });
+  return there?.sha256 === file.sha256 ? file : undefined;
 }
 
 /** Only an unwritable store is the lane's business. */

@@ -21,6 +21,7 @@ export function draftLines(draft: RedriveDraft, batch: string): readonly string[
     parts,
     pays,
     waits,
+    rewritten,
     accepts,
     untaken,
     left,
@@ -39,6 +40,9 @@ export function draftLines(draft: RedriveDraft, batch: string): readonly string[
     ...(parts > 0 ? [`of rows in parts: ${partWord(parts)}, and no other part of these rows`] : []),
     ...(dependents > 0 ? [`${rowsInWords(dependents)} that wait for these voices go on by themselves`] : []),
     ...(waits > 0 ? [`${rowsInWords(waits)} whose job was paid for: wait for the result again, free`] : []),
+    ...(rewritten > 0
+      ? [`${rowsInWords(rewritten)} whose lost text is written again from what is on record, free`]
+      : []),
     ...(accepts > 0 ? [`${rowsInWords(accepts)} whose result is accepted as it is, free`] : []),
     ...(untaken > 0 ? [`${ofThese(untaken)} edits that no step reads; they are ignored`] : []),
     ...(left['has-result'] > 0 ? [`${rowsInWords(left['has-result'])} left out: a result exists`] : []),

@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import { batchOfFile } from '../../batches/batch-of-file.ts';
 import { defaultOut } from '../../batches/batch-name.ts';
-import { withLostFiles, type SearchedStore } from '../../batches/lost-files.ts';
+import type { SearchedStore } from '../../batches/find-loss.ts';
+import { withLostFiles } from '../../batches/lost-files.ts';
 import { rulesOf, type RedriveWish } from '../../batches/redrive-wish.ts';
 import { draftRedrive } from '../../batches/redrive.ts';
 import { chooseBatch } from '../../client/open-records.ts';
@@ -87,7 +88,7 @@ async function redriveFrom(
         ? {
             rows: withLostFiles(
               await requireRows(ledger, batch, wish),
-              tellingStore(flags, invocation, { ledger, batch }),
+              { ledger, batch: batch.name, store: tellingStore(flags, invocation, { ledger, batch }) },
               rules,
             ),
             fileSha256: null,

@@ -1,4 +1,4 @@
-import { isBroughtBackFree } from '../../batches/lost-files.ts';
+import { isBroughtBackFree } from '../../batches/find-loss.ts';
 import type { SingleRecord } from '../../client/single/find-single.ts';
 import { messageOf } from '../../client/problem.ts';
 import type { ResultFile } from '../../ledger/record-types.ts';

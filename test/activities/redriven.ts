@@ -39,9 +39,13 @@ export async function draftOf(
   const rows = withLostFiles(
     chosenRows(ledger, batch, { rows: named.map(Number) }),
     {
-      folder,
-      requireOwn: () => Promise.resolve(),
-      rewrite: ({ file, text }) => writeFile(join(folder, file.key), text),
+      ledger,
+      batch,
+      store: {
+        folder,
+        requireOwn: () => Promise.resolve(),
+        rewrite: ({ file, text }) => writeFile(join(folder, file.key), text),
+      },
     },
     rules,
   );

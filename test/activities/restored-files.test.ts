@@ -36,7 +36,11 @@ async function open(wish: RedriveWish, requireOwn = (): Promise<void> => Promise
   if (batch === undefined) throw new Error('there is no batch');
   const rules = rulesOf(wish);
   const chosen = chosenRows(ledger, BATCH, wish.rows === undefined ? {} : { rows: wish.rows.map(Number) });
-  const rows = withLostFiles(chosen, { folder: join(world.folder, 'store'), requireOwn }, rules);
+  const rows = withLostFiles(
+    chosen,
+    { ledger, batch: BATCH, store: { folder: join(world.folder, 'store'), requireOwn } },
+    rules,
+  );
   const draft = await draftRedrive(ledger, batch, rows, rules);
   expect(await openRows(ledger, BATCH, draft, rows)).toMatchObject({ type: 'opened', opened: 1 });
   return draft.paying;

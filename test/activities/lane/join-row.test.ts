@@ -7,13 +7,10 @@ import { lostFile } from '../../../policy/lost-file.ts';
 import type { SimulatorOptions } from '../../../simulator/start-simulator.ts';
 import { redriveNow } from '../../ledger/setup.ts';
 import { workOn } from '../cached.ts';
-import { BATCH, settingsOf, tts, type Wanted } from '../rows.ts';
+import { fillInParts, PARTS } from '../in-parts.ts';
+import { BATCH, type Wanted } from '../rows.ts';
 import type { Worker } from '../worker.ts';
 import { createWorld, type World } from '../world.ts';
-
-const TEXTS = ['One is here.', 'Two is a little longer than that.', 'Three ends it.'];
-/** Row 1 is spoken in parts: rows 2, 3 and 4. */
-const PARTS = [2, 3, 4];
 
 async function worldOf(
   options: SimulatorOptions = {},
@@ -21,19 +18,8 @@ async function worldOf(
   spoken: Partial<RowSpec> = {},
 ): Promise<World> {
   const world = await createWorld(options);
-  await fill(world, wanted, BATCH, spoken);
+  await fillInParts(world, wanted, BATCH, spoken);
   return world;
-}
-
-async function fill(world: World, wanted: Wanted = {}, name = BATCH, spoken: Partial<RowSpec> = {}): Promise<void> {
-  const ledger = await world.look();
-  const { url: apiUrl } = world.simulator;
-  const settings = settingsOf(wanted);
-  await ledger.createBatch({ name, digest: 'd', apiUrl, account: 'u1', settings, columns: ['id'], source: 's' });
-  const rows = TEXTS.map((text) => ({ spec: { ...tts(text), ...spoken }, quoted: 1 }));
-  const row = { row: 1, id: 'r1', line: 2, spec: { ...tts(TEXTS.join(' ')), ...spoken }, input: [], quoted: 3 };
-  await ledger.addRows(name, [{ ...row, parts: { first: 2, rows } }]);
-  await ledger.openBatch(name, 1);
 }
 
 async function secondsOfParts(world: World): Promise<number> {
@@ -150,7 +136,7 @@ describe('a row whose text is spoken in parts', () => {
     await end(world);
     const { file } = await world.row(1);
     const ledger = await world.look();
-    const lost = lostFile('missing', undefined);
+    const lost = lostFile('missing', 'joined');
     await ledger.redrive(BATCH, [{ row: 1, take: 1, outcome: 'succeeded', how: { type: 'wait' }, lost }]);
     await end(world);
     expect(await world.row(1)).toMatchObject({ outcome: 'succeeded', take: 1, file });
@@ -160,7 +146,7 @@ describe('a row whose text is spoken in parts', () => {
   it('is cached if all of its parts are, and pays for the one that differs', async () => {
     const world = await worldOf({}, { cache: 'on' });
     await end(world);
-    await fill(world, { cache: 'on' }, 'again');
+    await fillInParts(world, { cache: 'on' }, 'again');
     await workOn(await world.worker(), 'again');
     expect(await world.row(1, 'again')).toMatchObject({ outcome: 'cached', file: { extension: 'mp3' } });
     expect(world.charges()).toHaveLength(3);
@@ -169,12 +155,12 @@ describe('a row whose text is spoken in parts', () => {
   it('is whole again, free, if its part was a copy of an earlier result, and both are gone', async () => {
     const world = await worldOf({}, { cache: 'on' });
     await end(world);
-    await fill(world, { cache: 'on' }, 'again');
+    await fillInParts(world, { cache: 'on' }, 'again');
     const worker = await world.worker();
     await workOn(worker, 'again');
     for (const name of [BATCH, 'again'])
       await rm(worker.deps.store.pathOf((await world.row(3, name)).file?.key ?? '') ?? '');
-    const lost = lostFile('missing', undefined);
+    const lost = lostFile('missing', 'joined');
     await (await world.look()).redrive('again', [{ row: 1, take: 1, outcome: 'cached', how: { type: 'wait' }, lost }]);
     await workOn(worker, 'again');
     expect(await world.row(1, 'again')).toMatchObject({ outcome: 'failed', failure: { class: 'ResultGone' } });
