@@ -61,11 +61,12 @@ export class PureBook implements Book {
     return true;
   }
 
-  async finishJob(key: RowAttempt, { failure }: JobEnd, effect: RowEffect): Promise<boolean> {
+  async finishJob(key: RowAttempt, { failure, file }: JobEnd, effect: RowEffect): Promise<boolean> {
     const attempt = this.#attempt(key);
     if (attempt?.state !== 'accepted' || attempt.finishedAt !== null) return false;
     attempt.finishedAt = 1;
     attempt.failure = failure ?? null;
+    attempt.file = file ?? null;
     const row = this.#row(key.row);
     if (row.take !== key.take) return true;
     const late = withoutRetake(effect);
@@ -108,10 +109,10 @@ export class PureBook implements Book {
       return true;
     }
     if (how.type === 'accept') {
-      const last = steps.map((step) => lastAttempt(row.attempts, step)).findLast((one) => one?.take === take);
-      if (row.outcome !== 'unfit' || last === undefined) return false;
-      last.failure = null;
-      const isLast = steps.at(-1) === last.step;
+      const kept = row.attempts.find(({ file }) => file != null && file.key === row.file?.key);
+      if (row.outcome !== 'unfit' || kept === undefined) return false;
+      kept.failure = null;
+      const isLast = steps.at(-1) === kept.step;
       Object.assign(row, { outcome: isLast ? 'succeeded' : null, failure: null, ...(isLast ? {} : { autoTakes: 0 }) });
       return true;
     }
@@ -172,10 +173,11 @@ function apply(row: Row, effect: RowEffect): void {
   } else if ('outcome' in effect) {
     row.outcome = effect.outcome;
     row.failure = effect.failure ?? null;
+    row.file = effect.file ?? null;
   }
 }
 
 function renew(row: Row, from: Step): void {
-  Object.assign(row, { take: row.take + 1, outcome: null, failure: null });
+  Object.assign(row, { take: row.take + 1, outcome: null, failure: null, file: null });
   row.redoFrom = stepsIn({ kind: row.kind })[0] === from ? null : from;
 }

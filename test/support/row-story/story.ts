@@ -93,10 +93,10 @@ export class Story {
   }
 
   async #choose(row: number, say: Pick<RedriveWish, 'resubmit' | 'accept'>): Promise<RedriveChoice | undefined> {
-    const { kind, outcome, failure, take, redoFrom, attempts } = await this.#book.look(row);
+    const { kind, outcome, failure, take, redoFrom, attempts, file = null } = await this.#book.look(row);
     const wish = { ...say, step: null, replace: false, edited: null };
     const spec = choiceOf(this.#rules, kind);
-    const plan = planRedrive({ spec, outcome, failure, take, redoFrom }, attempts, wish);
+    const plan = planRedrive({ spec, outcome, failure, take, redoFrom, file }, attempts, wish);
     if (outcome === null || plan.type === 'leave' || plan.type === 'refuse') return undefined;
     const choice = { row, take, outcome, how: plan.type === 'pay' ? plan : { type: plan.type } };
     this.#choices.push(choice);
