@@ -1,9 +1,10 @@
 import type { Selectable } from 'kysely';
 import { attemptKeyOf, type AttemptKey } from '../contract/batch.ts';
-import { roomFor, skip } from './budgets.ts';
+import { roomFor } from './budgets.ts';
 import { LedgerMisuse } from './errors.ts';
 import type { Intent, IntentAnswer } from './charge-methods.ts';
-import { haltIfWholeIsDue } from './halts.ts';
+import { haltIfDue, haltIfWholeIsDue } from './halts.ts';
+import { endOverBudget } from './over-budget.ts';
 import { reserve, unreservedBeside, withParts } from './part-budgets.ts';
 import { prepared } from './prepared.ts';
 import type { ChargeRecord, RowStanding } from './record-types.ts';
@@ -61,7 +62,8 @@ async function intendInHand(batch: Terms, row: RowInHand, key: AttemptKey, inten
     if (room === 'none') {
       // An earlier result may do for any of the others; each finds out for itself.
       const isAgain = row.chargesOf(key.step).some(({ take }) => take < key.take);
-      await skip(tx, line, { budget, mayBeFree: cache === 'on', isAgain }, intent);
+      const ending = await endOverBudget(tx, line, { budget, mayBeFree: cache === 'on', isAgain }, intent);
+      await haltIfDue(tx, key.batch, key.row, ending);
       await haltIfWholeIsDue(tx, line);
       await row.readAgain();
       return { type: 'over-budget' };

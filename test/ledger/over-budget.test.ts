@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { parseHalt } from '../../contract/halt.ts';
 import type { Outcome } from '../../contract/outcomes.ts';
 import type { Kind } from '../../contract/row-kinds.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -38,6 +39,16 @@ async function outcomes(): Promise<(Outcome | null)[]> {
 const messageOf = async (row: number): Promise<string | undefined> =>
   (await ledger.readRow('b', row))?.row.failure?.message;
 
+const NO = { class: 'JobFailed', message: 'No.' } as const;
+
+/** The job of this row's speech fails, which is charged, and the row is to have a retake. */
+async function failJob(row: number, quoted: number, quotedRest = 0): Promise<void> {
+  expect(await ask(row, quoted, quotedRest)).toBe('go');
+  await ledger.settle(aKey(row), { verdict: 'accepted', jobId: 'j', credits: quoted }, { state: 'processing' });
+  const otherwise = { outcome: 'failed', failure: NO } as const;
+  await ledger.finishJob(aKey(row), { failure: NO }, { retake: 'speech', reason: 'retake', most: 2, otherwise });
+}
+
 describe('a row that does not fit', () => {
   it('takes with it the untouched rows that cost more than is left, and no others', async () => {
     await fillPriced([4, 6, 7, 6.5, 6, 3, null, 9], 10);
@@ -73,17 +84,63 @@ describe('a row that does not fit', () => {
     expect(await messageOf(1)).toContain('this row costs 4). The row has cost 7 before.');
   });
 
-  it('says that it was not sent again, if it was before', async () => {
+  it('ends as its job had failed, if it is the retake of that which does not fit', async () => {
     await fillPriced([3], 5);
-    expect(await ask(1, 3)).toBe('go');
-    await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j', credits: 3 }, { state: 'processing' });
-    const failure = { class: 'JobFailed', message: 'No.' } as const;
-    const otherwise = { outcome: 'failed', failure } as const;
-    await ledger.finishJob(aKey(1), { failure }, { retake: 'speech', reason: 'retake', most: 2, otherwise });
+    await failJob(1, 3);
     expect(await ask(1, 3, 0, 2)).toBe('over-budget');
-    expect(await messageOf(1)).toBe(
-      'Not sent again: it would exceed the budget of 5 credits (3 spent or reserved, this row costs 3). The row has cost 3 before.',
-    );
+    expect((await ledger.readRow('b', 1))?.row).toMatchObject({
+      outcome: 'failed',
+      failure: {
+        ...NO,
+        message:
+          'No. Not sent again: it would exceed the budget of 5 credits (3 spent or reserved, this row costs 3). The row has cost 3 before.',
+      },
+    });
+    expect(await ledger.skippedQuotes('b')).toMatchObject({ overBudget: 0 });
+    await redriveNow(ledger, 'b', [{ row: 1, take: 2, how: { type: 'pay', fromStep: 'speech', reason: 'redrive' } }]);
+    expect(await ask(1, 3, 0, 3)).toBe('over-budget');
+    expect((await ledger.readRow('b', 1))?.row).toMatchObject({ outcome: 'skipped', failure: { class: 'OverBudget' } });
+    expect(await messageOf(1)).toMatch(/^Not sent again: .+ The row has cost 3 before\.$/);
+  });
+
+  it('counts for --halt as a failed row, if it ends as one', async () => {
+    await fillPriced([3, 1], 5);
+    const halt = parseHalt('soon,fail=1');
+    await ledger.tune('b', halt === undefined ? {} : { halt });
+    await failJob(1, 3);
+    expect((await ledger.findBatch('b'))?.halted).toBeNull();
+    expect(await ask(1, 3, 0, 2)).toBe('over-budget');
+    expect((await ledger.findBatch('b'))?.halted).toContain('1 row failed');
+  });
+
+  it('is never called failed after a request in doubt', async () => {
+    await fillPriced([2], 3);
+    expect(await ask(1, 2)).toBe('go');
+    const failure = { class: 'OutcomeUnknown', message: 'Lost.' } as const;
+    const otherwise = { outcome: 'unknown', failure } as const;
+    const again = { retake: 'speech', reason: 'on-unknown', most: 2, otherwise } as const;
+    await ledger.settle(aKey(1), { verdict: 'unknown', failure }, again);
+    expect(await ask(1, 2, 0, 2)).toBe('over-budget');
+    const { row, charges } = (await ledger.readRow('b', 1)) ?? {};
+    expect(row).toMatchObject({ outcome: 'skipped', failure: { class: 'OverBudget' } });
+    expect(charges).toMatchObject([{ state: 'unknown', take: 1 }]);
+  });
+
+  it('is skipped where its retake was paid for in part', async () => {
+    await fillPriced([6], 9, 'dub');
+    await failJob(1, 2, 1);
+    expect(await ask(1, 2, 1, 2)).toBe('go');
+    await ledger.settle(aKey(1, 1, 2), { verdict: 'accepted', jobId: 'k', credits: 5 }, { state: 'processing' });
+    await ledger.finishJob(aKey(1, 1, 2), {}, { state: 'waiting' });
+    const intent = { ...INTENT, quoted: 4, quotedRest: 0 };
+    expect(await ledger.intend(aKey(1, 1, 2, 'lip-sync'), intent)).toMatchObject({ type: 'over-budget' });
+    expect((await ledger.readRow('b', 1))?.row).toMatchObject({ outcome: 'skipped', failure: { class: 'OverBudget' } });
+  });
+
+  it('says thousands as elsewhere', async () => {
+    await fillPriced([12_345.5], 10_400);
+    expect(await ask(1, 12_345.5)).toBe('over-budget');
+    expect(await messageOf(1)).toContain('the budget of 10,400 credits (0 spent or reserved, this row costs 12,345.5)');
   });
 
   it('that keeps a result which did not pass says why it had no further take, however often it is tried', async () => {

@@ -44,7 +44,7 @@ describe('a row in parts under a budget', () => {
         failure: { class: 'OverBudget' },
       });
       const failure = (await ledger.readRow('b', 1))?.row.failure;
-      expect(failure?.message).toContain('this row costs 3). Nothing was charged.');
+      expect(failure?.message).toContain('its 3 unsent parts cost 3). Nothing was charged.');
       expect(await ledger.money('b')).toMatchObject({ charged: 0, reserved: 0 });
       expect(await ledger.skippedQuotes('b')).toMatchObject({ overBudget: 5.5 });
       for (const part of PARTS) expect(await ask(part)).toBe('blocked');
@@ -90,9 +90,39 @@ describe('a row in parts under a budget', () => {
     expect(await ask(4, 1, 2)).toBe('over-budget');
     const { outcome, failure } = (await ledger.readRow('b', 1))?.row ?? {};
     expect(outcome).toBe('skipped');
-    expect(failure?.message).toContain('this row costs 1). The row has cost 3 before.');
+    expect(failure?.message).toContain('this part costs 1). The row has cost 3 before.');
     // With row 2, which does not fit either.
     expect(await ledger.skippedQuotes('b')).toMatchObject({ overBudget: 3.5 });
+    await expectKept(ledger, 'b');
+  });
+
+  it('ends each part as its last take did, where retakes do not fit', async () => {
+    await load(4);
+    const unfit = { class: 'Unfit', message: 'It is silent.' } as const;
+    const silent = { key: 'b/4.mp3', bytes: 9, sha256: 'f'.repeat(64), extension: 'mp3' };
+    for (const row of PARTS) {
+      expect(await ask(row)).toBe('go');
+      await accept(row);
+    }
+    const again = { retake: 'speech', reason: 'retake', most: 2 } as const;
+    const failed = { outcome: 'failed', failure: FAILED } as const;
+    await ledger.finishJob(aKey(3), { failure: FAILED }, { ...again, otherwise: failed });
+    const bad = { outcome: 'unfit', failure: unfit, file: silent } as const;
+    await ledger.finishJob(aKey(4), { file: silent, failure: unfit }, { ...again, otherwise: bad });
+    expect(await ask(3, 1, 2)).toBe('over-budget');
+    const words = 'it would exceed the budget of 4 credits (3 spent or reserved, its 2 unsent parts cost 2).';
+    expect((await ledger.readRow('b', 3))?.row).toMatchObject({
+      outcome: 'failed',
+      failure: { class: 'JobFailed', message: `The job failed. Not sent again: ${words} The row has cost 3 before.` },
+    });
+    expect((await ledger.readRow('b', 4))?.row).toMatchObject({
+      outcome: 'unfit',
+      file: silent,
+      failure: { class: 'Unfit', message: `It is silent. No further take: ${words}` },
+    });
+    const file = { ...silent, key: 'b/5.mp3' };
+    await ledger.finishJob(aKey(5), { file }, { outcome: 'succeeded', file });
+    expect((await ledger.readRow('b', 1))?.row).toMatchObject({ outcome: 'failed' });
     await expectKept(ledger, 'b');
   });
 });

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import Database from 'libsql';
 import { Kysely, SqliteAdapter, type CompiledQuery, type Dialect } from 'kysely';
 import { join } from 'node:path';
-import { selectUntouched } from '../../ledger/budgets.ts';
+import { selectUntouched } from '../../ledger/over-budget.ts';
 import { finishJob, listSending, settle } from '../../ledger/charges.ts';
 import { selectFreeRows } from '../../ledger/claims.ts';
 import { countProcessEnds, countRows, sumMoney } from '../../ledger/counts.ts';
