@@ -92,7 +92,7 @@ export function planLines(report: PlanReport): readonly string[] {
   const { retakes } = settings;
   if (retakes > 0)
     lines.push(
-      `Not included: up to ${String(retakes)} retakes per row after failed jobs and unfit results, each at full price.`,
+      `Not included: up to ${retakes === 1 ? '1 retake' : `${String(retakes)} retakes`} per row after failed jobs and unfit results, each at full price.`,
     );
   const { rate } = settings.limits;
   if (rate !== null)

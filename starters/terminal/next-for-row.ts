@@ -6,7 +6,7 @@ import { defaultOut } from '../../batches/batch-name.ts';
 import type { BatchRecord, Money } from '../../ledger/record-types.ts';
 import type { RowHistory } from '../../batches/explain.ts';
 import type { RowWithCharges } from '../../results/result-line.ts';
-import { budgetFor } from '../../policy/budget.ts';
+import { budgetFor, budgetLeft } from '../../policy/budget.ts';
 import { jobToWaitFor, paysOnlyCheck } from '../../policy/redrive.ts';
 import { pauseMessage } from './pause-words.ts';
 import { hasList, lacksOnlyCheck, madeBy, makerAwaited } from '../../batches/leftovers.ts';
@@ -76,7 +76,7 @@ function nextOf({ batch, row, charges, parts, lost, money, failedRows, isWritten
       if (row.failure?.class === 'NotChosen')
         return `It was not chosen so far. Send it: ${redrive}. To send all such rows: ${goOnCommand({ ...batch, subset: null })}`;
       if (row.failure?.class === 'NotCached') return `Pay for it: voxbatch tune ${name} --cache on, then: ${redrive}`;
-      return `Raise the budget (voxbatch tune ${name} --budget ${row.quoted === null ? 'CREDITS' : String(budgetFor(money, row.quoted))}), then: ${redrive}`;
+      return afterBudget({ row, batch, money }, redrive);
     case 'unfit':
       return `Its result is kept${row.partOf === null ? '' : ', in the file that is named above'}. Accept it as it is, free: voxbatch redrive ${name} --accept ${word}. To pay for ${paysOnlyCheck(row, charges) ? 'its verification alone' : 'another one'}: ${redrive}`;
     case 'cancelled':
@@ -90,6 +90,14 @@ function nextOf({ batch, row, charges, parts, lost, money, failedRows, isWritten
         return `It waits for ${awaitedWords(row)}. It goes on by itself; nothing is sent before.`;
       return `It is in progress. If the batch has no worker, continue with: ${goOnCommand(batch)}`;
   }
+}
+
+/** Its request did not fit the budget; others may have left room since. */
+function afterBudget({ row, batch, money }: Pick<RowToMend, 'row' | 'batch' | 'money'>, redrive: string): string {
+  const left = budgetLeft(money, batch.settings.budget);
+  if (left === null || (row.quoted !== null && left >= row.quoted)) return `The budget is sufficient now: ${redrive}`;
+  const enough = row.quoted === null ? 'CREDITS' : String(budgetFor(money, row.quoted));
+  return `Raise the budget (voxbatch tune ${shellWord(batch.name)} --budget ${enough}), then: ${redrive}`;
 }
 
 /** What brings the lost stored file of a row back. Undefined: nothing does, and nobody asked for another of what did not pass. */

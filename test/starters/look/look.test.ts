@@ -162,6 +162,19 @@ describe('a batch that did not spend all it was to', () => {
     });
   });
 
+  it.each([
+    [21, 'Raise the budget (voxbatch tune demo --budget 22), then: voxbatch redrive demo --rows b'],
+    [22, 'The budget is sufficient now: voxbatch redrive demo --rows b'],
+    [null, 'The budget is sufficient now: voxbatch redrive demo --rows b'],
+  ])('explains at a budget of %j whether it has to be raised', async (budget, words) => {
+    const { ledger, store } = invocation.place;
+    await addOpenBatch();
+    await finish(invocation.place, keyOf(1), await store.put('demo/1-speech-1.mp3', 'sound'), 12);
+    await ledger.giveUp(keyOf(2), { outcome: 'skipped', failure: refusal });
+    await ledger.tune('demo', { budget });
+    expect((await invocation.line.run('explain', 'b')).stdout).toContain(`Next\n  ${words}\n`);
+  });
+
   it('that gave up by itself says why, and how to go on with the rest (11)', async () => {
     await addOpenBatch();
     await invocation.place.ledger.tune('demo', { halt: { when: 'soon', fail: 1, unit: 'rows' } });

@@ -167,6 +167,7 @@ describe('plan', () => {
     expect((await plan('lines.csv', '--retakes', '2')).lines).toContain(
       'Not included: up to 2 retakes per row after failed jobs and unfit results, each at full price.',
     );
+    expect((await plan('lines.csv', '--retakes', '1')).stdout).toContain('up to 1 retake per row');
     expect((await plan('lines.csv', '--confirm', '5')).lines.at(-1)).toBe(
       'run asks for confirmation: Spend about 7 credits for 2 rows? (--yes confirms)',
     );
