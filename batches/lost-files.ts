@@ -63,7 +63,7 @@ class Search {
     if (found.edit !== null || row.outcome === null) return this.#isDamaged ? [] : [found];
     if (row.parts !== null) return this.#inParts(found);
     const stored = await this.#single(found, async () => this.#isJoined(row));
-    return this.#isDamaged && stored === found ? [] : [stored];
+    return !this.#isDamaged || stored !== found || isLostPart(found.scanned) ? [stored] : [];
   }
 
   /** A row without parts, or a part of one. `isJoined`: whether its row can do without it. */
@@ -84,9 +84,7 @@ class Search {
     if (lost?.file == null || jobOfFile(lost) === undefined) return found;
     const files = { file: lost.file, extraFiles: [], text: null };
     const isThere = (await this.#look(row.row, files)).is === undefined;
-    if (isThere) return { ...found, restored: true };
-    // The join has found it lost, and a search may end what that began.
-    return this.#isDamaged && row.partOf !== null && isFetchedFree(row, charges) ? { ...found } : found;
+    return isThere ? { ...found, restored: true } : found;
   }
 
   async #inParts(found: FoundRow): Promise<readonly FoundRow[]> {
@@ -109,7 +107,7 @@ class Search {
       const found: FoundRow = { scanned, edit: null };
       const stored = await this.#single(found, () => Promise.resolve(isJoined));
       const isMeant = !isJoined || isFetchedFree(stored.scanned.row, stored.scanned.charges);
-      if (stored !== found && isMeant) lost.push(stored);
+      if ((stored !== found || isLostPart(scanned)) && isMeant) lost.push(stored);
     }
     return lost;
   }
@@ -144,4 +142,9 @@ class Search {
     this.#seen.set(row, found);
     return found;
   }
+}
+
+/** Whether a part failed for want of its file, as the join may have found it, and is fetched again free. */
+function isLostPart({ row, charges }: RowStanding): boolean {
+  return row.partOf !== null && lostAttempt(charges)?.file != null && isFetchedFree(row, charges);
 }

@@ -96,6 +96,8 @@ export class RedriveDraft {
   readonly pays = new Map<Step, number>();
   /** Rows whose job is waited for again. */
   waits = 0;
+  /** Of these, rows in parts that are only joined again. */
+  joins = 0;
   /** Rows with a result whose lost texts are stored again, without the API. */
   rewritten = 0;
   /** Of these, rows with edits that no step reads: they would be lost, because only a new take has its own input. */
@@ -191,6 +193,7 @@ export class RedriveDraft {
           return;
         }
         this.waits += this.#one('waits', row);
+        if ((row.parts ?? null) !== null) this.joins++;
         if (edit !== null) this.untaken++;
         break;
       case 'accept':
@@ -294,6 +297,7 @@ export type RedriveForecast = Readonly<
     | 'parts'
     | 'pays'
     | 'waits'
+    | 'joins'
     | 'rewritten'
     | 'untaken'
     | 'accepts'

@@ -21,6 +21,7 @@ export function draftLines(draft: RedriveDraft, batch: string): readonly string[
     parts,
     pays,
     waits,
+    joins,
     rewritten,
     accepts,
     untaken,
@@ -39,7 +40,8 @@ export function draftLines(draft: RedriveDraft, batch: string): readonly string[
     ),
     ...(parts > 0 ? [`of rows in parts: ${partWord(parts)}, and no other part of these rows`] : []),
     ...(dependents > 0 ? [`${rowsInWords(dependents)} that wait for these voices go on by themselves`] : []),
-    ...(waits > 0 ? [`${rowsInWords(waits)} whose job was paid for: wait for the result again, free`] : []),
+    ...(waits > joins ? [`${rowsInWords(waits - joins)} whose job was paid for: wait for the result again, free`] : []),
+    ...(joins > 0 ? [`${rowsInWords(joins)} whose parts are joined again, free`] : []),
     ...(rewritten > 0
       ? [`${rowsInWords(rewritten)} whose lost text is written again from what is on record, free`]
       : []),

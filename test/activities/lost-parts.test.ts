@@ -6,6 +6,7 @@ import { openRows } from '../../batches/redrive.ts';
 import type { RedriveWish } from '../../batches/redrive-wish.ts';
 import type { RowSpec } from '../../contract/row-kinds.ts';
 import type { FaultPlan } from '../../simulator/fault-plan.ts';
+import { draftLines } from '../../starters/redrive/redrive-words.ts';
 import { workOn } from './cached.ts';
 import { fillInParts } from './in-parts.ts';
 import { damage, draftOf as draftIn, redrive as redriveIn } from './redriven.ts';
@@ -59,7 +60,10 @@ it('the joined file of verified parts is joined again, free, and costs nothing i
   const [before, paid] = [await standing(), world.charges().length];
   await damage(world, 1, BATCH, 'missing');
   expect((await explained('1')).lost).toEqual({ is: 'missing', isFree: true });
-  expect((await draftOf()).draft.bill.quoted).toBe(0);
+  expect(draftLines((await draftOf()).draft, BATCH)).toEqual([
+    `Redrive of batch "${BATCH}", at a cost of nothing`,
+    '  1 row whose parts are joined again, free',
+  ]);
   expect(await redrive()).toEqual(FREE);
   expect(await standing()).toEqual(before);
   expect(world.charges()).toHaveLength(paid);
