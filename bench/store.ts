@@ -36,7 +36,7 @@ function bodyInPieces(): Readable {
 
 async function measure(name: string, options: FolderStoreOptions): Promise<void> {
   const place = await mkdtemp(join(folder, 'voxbatch-bench-'));
-  const store = await openFolderStore(place, options);
+  const store = openFolderStore(place, options);
   const store64 = pLimit(AT_ONCE);
   const write = (row: number): Promise<unknown> =>
     store64(() =>

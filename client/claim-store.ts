@@ -1,20 +1,51 @@
 import type { Ledger } from '../ledger/ledger.ts';
-import { openStore } from '../store/open-store.ts';
+import { hasFolderOf, openStore, ownerOfStore } from '../store/open-store.ts';
 import type { Store } from '../store/store.ts';
 import { beforeWork } from './before-work.ts';
 import { VoxbatchError } from './problem.ts';
 import type { Settings } from './settings.ts';
 
+type StoreSettings = Pick<Settings, 'store' | 'env'>;
+type LedgerName = Pick<Ledger, 'id' | 'place'>;
+/** A ledger that knows which files it has stored. */
+export type StoringLedger = LedgerName & Pick<Ledger, 'findStoredFile'>;
+
 /**
  * Opens the store for work, and claims it for this ledger. Files in it are named by batch and row, so two ledgers in
  * one store would overwrite what the other paid for, and take its results for their own.
  *
- * Throws {@link VoxbatchError} (`store-of-another`, `machine`).
+ * Throws {@link VoxbatchError} (as {@link requireStore} does).
  */
-export async function claimStore(
-  settings: Pick<Settings, 'store' | 'env'>,
-  ledger: Pick<Ledger, 'id' | 'place'>,
-): Promise<Store> {
+export async function claimStore(settings: StoreSettings, ledger: StoringLedger): Promise<Store> {
+  await requireStore(settings, ledger);
+  return claim(settings, ledger);
+}
+
+/**
+ * Checks that the ledger's files are where the store should be: else each of them would be paid for again. A ledger without
+ * a file on record has no store yet. Makes and claims nothing.
+ *
+ * Throws {@link VoxbatchError} (`store-missing`, `store-of-another`, `machine`).
+ */
+export async function requireStore({ store }: Pick<StoreSettings, 'store'>, ledger: StoringLedger): Promise<void> {
+  await beforeWork(async () => {
+    const owner = await ownerOfStore(store);
+    if (owner === ledger.id) return;
+    const where = { store, ledger: ledger.place };
+    if (owner !== undefined) throw new VoxbatchError({ type: 'store-of-another', ...where });
+    const stored = await ledger.findStoredFile();
+    // A store of an earlier version has files, and says nowhere whose they are.
+    if (stored === undefined || (await hasFolderOf(store, stored.key))) return;
+    throw new VoxbatchError({ type: 'store-missing', ...where, batch: stored.batch });
+  });
+}
+
+/** Begins an empty store where there is none, although the ledger has had one: a person said that its files are lost. */
+export async function beginStore(settings: StoreSettings, ledger: LedgerName): Promise<void> {
+  await (await claim(settings, ledger)).close();
+}
+
+async function claim(settings: StoreSettings, ledger: LedgerName): Promise<Store> {
   return beforeWork(async () => {
     const store = await openStore(settings.store, settings.env);
     if ((await store.claim(ledger.id)) === ledger.id) {

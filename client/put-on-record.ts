@@ -10,6 +10,7 @@ import { beforeWork } from './before-work.ts';
 import { knowVoices, type KnownVoices } from './know-voices.ts';
 import type { OpenApi } from './open-api.ts';
 import { findMore, openMore, type MoreRows } from './open-chosen.ts';
+import { requireStore } from './claim-store.ts';
 import { claimOut, requireOwnOut, requireWritableOut } from './out-folder.ts';
 import type { Session } from './session.ts';
 import { requirePort } from './webhooks/require-port.ts';
@@ -69,6 +70,7 @@ export async function putOnRecord(request: RecordRequest): Promise<Recorded> {
   if (plan.out !== null) await requireWritableOut(plan.out);
   const open = await session.api();
   const ledger = await session.ledger();
+  await requireStore(session.settings, ledger);
   const { name } = plan;
   const digest = checked.summary.digest ?? '';
   const identity = { name, digest, apiUrl: open.api.baseUrl, account: open.profile.userId };

@@ -8,6 +8,7 @@ import type { LaneOwnership, LaneRequest } from './lanes.ts';
 import type { Delivery, Notice, NoticeClaim, NoticeRecord } from './notices.ts';
 import type { MonthClaim } from './occurrence-records.ts';
 import type { BatchRecord, Counts, LoadedRow, Money, NewBatch, ReasonCount } from './record-types.ts';
+import type { StoredFileOfBatch } from './stored-file.ts';
 import type { WorkerRecord } from './workers.ts';
 
 /** Creates, steers, counts and closes batches. Part of {@link Ledger}. */
@@ -25,6 +26,11 @@ export interface BatchMethods {
   discardLoading(batch: string): Promise<void>;
   findBatch(batch: string): Promise<BatchRecord | undefined>;
   listBatches(): Promise<readonly BatchRecord[]>;
+  /**
+   * A file in the store that nobody removed on purpose: of the newest batch that has one, and of one whose rows were cleaned
+   * only if no other has. Undefined: none is on record.
+   */
+  findStoredFile(): Promise<StoredFileOfBatch | undefined>;
   /** The accounts that have batches at this address of an API. */
   accountsAt(apiUrl: string): Promise<readonly string[]>;
   /** Returns the resulting control; a closed batch keeps its own, and `stopping` is never undone. */

@@ -50,6 +50,7 @@ import { scanPage, scanRows } from './scans.ts';
 import type { Db } from './schema.ts';
 import { close } from './transactions.ts';
 import { cancelRest, runningJobs, stopNow } from './stops.ts';
+import { findStoredFile } from './stored-file.ts';
 import { takesOf } from './takes.ts';
 import { noteTextLimit, textLimits } from './text-limits.ts';
 import { leaveWebhook, noteWebhook, releaseWebhook, takeWebhook, webhookOf } from './webhooks.ts';
@@ -73,6 +74,7 @@ export function createLedger({ db, id, place, locks }: OpenDatabase): Ledger {
     discardLoading: (batch) => discardLoading(db, batch),
     findBatch: (batch) => findBatch(db, batch),
     listBatches: () => listBatches(db),
+    findStoredFile: () => findStoredFile(db),
     accountsAt: (apiUrl) => accountsAt(db, apiUrl),
     setControl: (batch, control, reason) => setControl(db, batch, control, reason),
     stopNow: (batch) => stopNow(db, batch),

@@ -44,6 +44,7 @@ const METHODS: Readonly<Record<Method, true>> = {
   discardLoading: true,
   findBatch: true,
   listBatches: true,
+  findStoredFile: true,
   accountsAt: true,
   setControl: true,
   stopNow: true,

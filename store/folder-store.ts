@@ -28,16 +28,18 @@ export interface FolderStoreOptions {
 }
 
 /**
- * Opens a store in a folder and creates the folder if needed. Several processes may use one at once, even over a shared
- * disk. Throws `StoreUnwritable` if the folder cannot be created.
+ * Opens a store in a folder. The folder is created once it is claimed or written to, so that who only reads leaves none.
+ * Several processes may use one at once, even over a shared disk.
  */
-export async function openFolderStore(folder: string, options: FolderStoreOptions = {}): Promise<Store> {
+export function openFolderStore(folder: string, options: FolderStoreOptions = {}): Store {
   const root = resolve(folder);
   const folders = new Folders();
-  await folders.make(root);
   const place: Place = { root, folders, threads: startMediaThreads(options.threads ?? 2, options.threadEntry) };
   return {
-    claim: (owner) => claimFolder(root, owner),
+    claim: async (owner) => {
+      await folders.make(root);
+      return claimFolder(root, owner);
+    },
     write: (stem, body, expectation, onReceived) => write(place, stem, body, expectation, onReceived),
     find: async (stem, { family, extension }) => {
       checkNames(root, stem, extension);

@@ -1,4 +1,5 @@
-import { resolve } from 'node:path';
+import { access } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import { freeDisk } from './free-disk.ts';
 import { ownerOf } from './owner-file.ts';
 import type { Store } from './store.ts';
@@ -25,7 +26,7 @@ export function readStoreAddress(address: string): StoreAddress {
 }
 
 /**
- * Opens the store at an address that {@link readStoreAddress} gave, making it if there is none. Throws `StoreUnwritable`.
+ * Opens the store at an address that {@link readStoreAddress} gave. Makes nothing.
  *
  * @param env environment in which ffmpeg is looked for
  */
@@ -38,6 +39,14 @@ export async function openStore(address: string, env: NodeJS.ProcessEnv): Promis
 /** Which owner claimed the store at an address; undefined if nobody did. Makes nothing. Throws `StoreUnwritable`. */
 export function ownerOfStore(address: string): Promise<string | undefined> {
   return ownerOf(address);
+}
+
+/** Whether the store at an address has the folder that a file of this key is in. Makes nothing. */
+export function hasFolderOf(address: string, key: string): Promise<boolean> {
+  return access(join(address, dirname(key))).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Bytes that are free for new files of a store; null where nobody can tell. Makes nothing. */

@@ -92,7 +92,7 @@ export interface MeasuredFile {
 
 /** Keeps media files. Writes are whole or absent. */
 export interface Store {
-  /** Makes the store this owner's if it is nobody's. Returns whose it is. Throws `StoreUnwritable`. */
+  /** Makes the store this owner's if it is nobody's, and creates it if there is none. Returns whose it is. Throws `StoreUnwritable`. */
   claim(owner: string): Promise<string>;
   /**
    * Stores a body as `<stem>.<ext>`: receives all of it, checks, hashes and syncs it, and only then names it. Its first

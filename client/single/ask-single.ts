@@ -6,6 +6,7 @@ import { isSameJob, type SoundJob } from '../../batches/single-job.ts';
 import type { Tuning } from '../../contract/tunables.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { decideAgain, decideCleaned, type AgainWish, type SameAgain } from '../../policy/same-again.ts';
+import { requireStore } from '../claim-store.ts';
 import { knowVoices } from '../know-voices.ts';
 import { realmOf, type OpenApi } from '../open-api.ts';
 import { putOnRecord, type RecordRequest } from '../put-on-record.ts';
@@ -145,6 +146,7 @@ async function redrive(record: SingleRecord, request: AskRequest, open: OpenApi)
   const { session, again, resubmit } = request;
   const tuning = tuningOf(request);
   const ledger = await session.ledger();
+  await requireStore(session.settings, ledger);
   const rules: RedriveRules = { step: null, resubmit, replace: again, accept: false, asksForOverdue: false };
   const rows = chosenRows(ledger, batch.name, {});
   const draft: RedriveDraft = await draftRedrive(ledger, batch, rows, rules, tuning);

@@ -5,6 +5,7 @@ import type { SearchedStore } from '../../batches/find-loss.ts';
 import { withLostFiles } from '../../batches/lost-files.ts';
 import { rulesOf, type RedriveWish } from '../../batches/redrive-wish.ts';
 import { draftRedrive } from '../../batches/redrive.ts';
+import { beginStore } from '../../client/claim-store.ts';
 import { chooseBatch } from '../../client/open-records.ts';
 import { refuseCleaned } from '../../client/refuse-cleaned.ts';
 import { refuseLoading } from '../../client/refuse-loading.ts';
@@ -78,9 +79,9 @@ async function redriveFrom(
     const batch = await chooseBatch(ledger, name);
     requireSomeChoice(flags);
     refuseLoading(batch);
+    // Only a person can tell a disk that is lost from one that is not mounted. Of cleaned batches alone, none can be redriven.
+    if (flags.newStore === true) await beginStore(settings, ledger);
     refuseCleaned(batch);
-    // Only a person can tell a disk that is lost from one that is not mounted.
-    if (flags.newStore === true) await invocation.session.store();
     const wish = wishOf(flags);
     const rules = rulesOf(wish);
     const { rows, fileSha256 } =

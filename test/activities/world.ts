@@ -88,7 +88,7 @@ export class World {
     const wired = dependenciesOf(
       {
         ledger,
-        store: await openFolderStore(join(this.folder, 'store')),
+        store: openFolderStore(join(this.folder, 'store')),
         api,
         realm: { apiUrl, account: ACCOUNT, ledgerId: ledger.id },
         owner: `worker ${randomUUID()}`,

@@ -22,7 +22,7 @@ afterEach(() => store.close());
 
 /** Three rows that succeeded, the third with an earlier take that nobody knows anything of. */
 beforeEach(async () => {
-  store = await openFolderStore(place.store.folder);
+  store = openFolderStore(place.store.folder);
   await addBatch(
     place,
     ['id', 'text'],

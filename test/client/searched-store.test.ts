@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { claimStore } from '../../client/claim-store.ts';
 import { searchedStore } from '../../client/searched-store.ts';
 
-const LEDGER = { id: 'ledger-1', place: '/one/ledger.db' };
-const OTHER = { id: 'ledger-2', place: '/other/ledger.db' };
+const findStoredFile = (): Promise<undefined> => Promise.resolve(undefined);
+const LEDGER = { id: 'ledger-1', place: '/one/ledger.db', findStoredFile };
+const OTHER = { id: 'ledger-2', place: '/other/ledger.db', findStoredFile };
 
 let folder: string;
 

@@ -96,7 +96,7 @@ describe('projectBatch', () => {
   });
 
   it('takes files from the real store', async () => {
-    const store = await openFolderStore(place.store.folder);
+    const store = openFolderStore(place.store.folder);
     await addBatch(place, ['id'], [{ id: 'talk', kind: 'stt', input: ['talk'] }]);
     const write = async (text: string, extension: string): Promise<ResultFile> =>
       store.write('demo/1-transcription-1', Buffer.from(text), { family: 'text', extension });

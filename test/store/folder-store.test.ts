@@ -18,7 +18,8 @@ let store: Store;
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'voxbatch-store-'));
-  store = await openFolderStore(join(folder, 'made', 'media'));
+  store = openFolderStore(join(folder, 'made', 'media'));
+  await mkdir(join(folder, 'made', 'media'), { recursive: true });
 });
 afterEach(async () => {
   await store.close();
@@ -218,7 +219,7 @@ describe('write', () => {
 
   it('says which folder cannot be written', async () => {
     await writeFile(join(folder, 'file'), '');
-    await expect(openFolderStore(join(folder, 'file', 'media'))).rejects.toThrow(StoreUnwritable);
+    await expect(openFolderStore(join(folder, 'file', 'media')).claim('me')).rejects.toThrow(StoreUnwritable);
     await writeFile(join(folder, 'made', 'media', 'b'), '');
     const body = bodyOf(wav());
     await expect(store.write('b/1', body, AUDIO)).rejects.toThrow(join('made', 'media', 'b'));

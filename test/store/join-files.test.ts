@@ -12,7 +12,7 @@ let store: Store;
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'voxbatch-join-'));
-  store = await openFolderStore(folder);
+  store = openFolderStore(folder);
 });
 afterEach(async () => {
   await store.close();
@@ -80,7 +80,7 @@ describe('stored files that are joined', () => {
 
   it('are joined by ffmpeg where they differ, if it is there', async () => {
     await store.close();
-    store = await openFolderStore(folder, { env: { VOXBATCH_FFMPEG: FFMPEG } });
+    store = openFolderStore(folder, { env: { VOXBATCH_FFMPEG: FFMPEG } });
     const file = await joined(await keep(wav(0.5), mp3(20)));
     expect(file).toMatchObject({ extension: 'wav', seconds: expect.closeTo(0.98, 1) });
   });

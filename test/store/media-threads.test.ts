@@ -23,7 +23,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'voxbatch-media-threads-'));
   const threadEntry = pathToFileURL(join(code.folder, 'store', 'media-thread.js'));
-  store = await openFolderStore(folder, { threads: 2, threadEntry });
+  store = openFolderStore(folder, { threads: 2, threadEntry });
 });
 afterEach(async () => {
   await store.close();
@@ -67,7 +67,7 @@ describe('a store whose work is done in threads', () => {
     const name = { key, bytes, path: join(folder, 'out', '1.mp3') };
     expect(await store.link([name])).toEqual(['placed']);
     expect(await store.link([name])).toEqual(['kept']);
-    const alone = await openFolderStore(folder, { threadEntry: pathToFileURL(join(code.folder, 'none.js')) });
+    const alone = openFolderStore(folder, { threadEntry: pathToFileURL(join(code.folder, 'none.js')) });
     expect(await alone.link([name])).toEqual(['other']);
     await alone.close();
   });
@@ -105,7 +105,7 @@ describe('a store whose work is done in threads', () => {
   });
 
   it('does the work itself where no thread can be started', async () => {
-    const alone = await openFolderStore(folder, { threadEntry: pathToFileURL(join(code.folder, 'none.js')) });
+    const alone = openFolderStore(folder, { threadEntry: pathToFileURL(join(code.folder, 'none.js')) });
     expect(await alone.write('b/1', mp3(), { family: 'audio' })).toEqual(await store.find('b/1', { family: 'audio' }));
     await alone.close();
   });

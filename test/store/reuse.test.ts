@@ -25,7 +25,7 @@ let file: StoredFile;
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'voxbatch-reuse-'));
-  store = await openFolderStore(folder);
+  store = openFolderStore(folder);
   file = await store.write('one/1-speech-1', mp3(), { family: 'audio' });
 });
 afterEach(async () => {

@@ -130,7 +130,7 @@ describe('the levels of other files', () => {
   });
 
   it('are read by a store of its own files', async () => {
-    const store = await openFolderStore(join(folder, 'store'));
+    const store = openFolderStore(join(folder, 'store'));
     const file = await store.write('b/1', media.wav(1), { family: 'audio' });
     expect(read(await store.levels(file))).toMatchObject({ seconds: 1, sampleRate: 16_000 });
     await expect(store.levels({ ...file, key: 'b/2.wav' })).rejects.toThrow('ENOENT');

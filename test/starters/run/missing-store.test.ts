@@ -1,0 +1,60 @@
+/** @slow */
+import { existsSync } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
+import { beforeEach, expect, it } from '@jest/globals';
+import { addSampleBatch } from '../../results/sample-batch.ts';
+import { placeAtSimulator } from '../place-for-each.ts';
+
+/** What commands do where the store of the ledger has gone: nothing is paid for anew, and no other store begins. */
+
+const invocation = placeAtSimulator({
+  atEnd: () => {
+    expect(invocation.simulator.ledger()).toEqual([]);
+    return Promise.resolve();
+  },
+});
+beforeEach(async () => {
+  const { place } = invocation;
+  await addSampleBatch(place);
+  await rm(place.store.folder, { recursive: true });
+  await writeFile('new.csv', 'id,text,voice\nx,Hello,voice-1\n');
+});
+
+const REFUSED =
+  /The store of ledger .* is not in .*store.*Nothing was spent\..*lost for good.*: voxbatch redrive demo --damaged --new-store/;
+
+it('run refuses before anything is recorded, until a person says that the files are lost', async () => {
+  const { place, line } = invocation;
+  const refused = await line.run('run', 'new.csv', '--detach');
+  expect(refused).toMatchObject({ code: 2, stdout: '' });
+  expect(refused.stderr).toMatch(REFUSED);
+  expect(await place.ledger.findBatch('new')).toBeUndefined();
+  expect(existsSync(place.store.folder)).toBe(false);
+  await line.run('redrive', 'demo', '--damaged', '--new-store');
+  const declined = await line.run('run', 'new.csv', '--detach', '--confirm', '0');
+  expect(declined.stderr).toContain('--yes');
+  expect(declined.stderr).not.toMatch(REFUSED);
+});
+
+it.each([
+  [['redrive', 'demo', '--damaged']],
+  [['clean', 'demo', '--media', '--dry-run']],
+  [['cache', 'prune', '--older-than', '1d', '--dry-run']],
+])('%j refuses in the same words', async (words) => {
+  const refused = await invocation.line.run(...words);
+  expect(refused.code).toBe(2);
+  expect(refused.stderr).toMatch(REFUSED);
+  expect(existsSync(invocation.place.store.folder)).toBe(false);
+});
+
+it.each([
+  [['results', 'demo']],
+  [['verify', 'demo']],
+  [['status', 'demo']],
+  [['explain', 'a', 'demo']],
+  [['cache', 'show', 'a', 'demo']],
+  [['cache', 'list']],
+])('%j makes no store', async (words) => {
+  await invocation.line.run(...words);
+  expect(existsSync(invocation.place.store.folder)).toBe(false);
+});
