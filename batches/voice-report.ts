@@ -35,7 +35,8 @@ function nameHint(cell: string, called: FoundName<VoiceCandidate>): string | und
   const voices = called.type === 'found' ? [called.voice] : called.voices;
   const shown = voices.slice(0, MOST_CANDIDATES).map(candidateWords).join(', ');
   const more = voices.length > MOST_CANDIDATES ? `, and ${String(voices.length - MOST_CANDIDATES)} more` : '';
-  return `; did you mean ${show(`name:${cell}`)}, the name of ${shown}${more}?`;
+  if (voices.length > 1) return `; several voices have this name: ${shown}${more}. Give the id of one`;
+  return `; did you mean ${show(`name:${cell}`)}, the name of ${shown}?`;
 }
 
 /** Collects what is wrong with voices, in words. */

@@ -47,7 +47,7 @@ function requireDialect({ apiDialect }: SoundJob, recorded: SinglePlace | undefi
   const own = dialectOf(recorded.job.spec);
   if (own === apiDialect) return;
   const { name } = recorded.found.batch;
-  const expected = `${own}, in which this was asked for before ("${name}"), for good`;
+  const expected = `${own}, the dialect in which this was asked for before ("${name}"), or no dialect`;
   refuseOption('apiDialect (--api-dialect)', expected, apiDialect);
 }
 

@@ -112,6 +112,9 @@ function messageFor({ before, after, wish, isNow, isWorkedOn }: Told): string {
   }
   const meanwhile = after.control === wish ? '' : ' (because of another command)';
   if (after.control === 'paused')
-    return `${about} is paused${meanwhile}: no more paid requests. Running jobs are still fetched. Continue with: voxbatch resume ${shellWord(after.name)}`;
+    return (
+      `${about} is paused${meanwhile}: no more paid requests. ` +
+      `${isWorkedOn ? 'Running jobs are still fetched.' : 'It has no worker now, so nothing is fetched either.'} Continue with: voxbatch resume ${shellWord(after.name)}`
+    );
   return `${about} continues${meanwhile}.${next}`;
 }

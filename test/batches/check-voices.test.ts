@@ -70,16 +70,17 @@ describe('checkVoices', () => {
     expect(asked[0]?.ids).toBeUndefined();
   });
 
+  const EVE_HINT = 'did you mean "name:eve", the name of the voice that row 7 makes (line 8)?';
   it.each([
-    ['lin', 'v-3 (qwen)', []],
-    ['Ada', 'v-1 (fishaudio), v-2 (minimax)', []],
-    ['eve', 'the voice that row 7 makes (line 8)', [{ name: 'Eve', row: 7, line: 8, id: 'e' }]],
-  ])('says of %s, the name of a voice without name:, what is probably meant', async (cell, whose, makers) => {
-    const hint = `is not in the API's list of voices; did you mean "name:${cell}", the name of ${whose}? (voxbatch voices list)`;
+    ['lin', 'did you mean "name:lin", the name of v-3 (qwen)?', []],
+    ['Ada', 'several voices have this name: v-1 (fishaudio), v-2 (minimax). Give the id of one', []],
+    ['eve', EVE_HINT, [{ name: 'Eve', row: 7, line: 8, id: 'e' }]],
+  ] as const)('says of %s, the name of a voice without name:, what is probably meant', async (cell, hint, makers) => {
+    const message = `"${cell}" is not in the API's list of voices; ${hint} (voxbatch voices list)`;
     const { checked } = await check([`${cell},`], { makers });
-    expect(checked).toMatchObject({ type: 'sound', warnings: [{ line: 2, message: `"${cell}" ${hint}` }] });
+    expect(checked).toMatchObject({ type: 'sound', warnings: [{ line: 2, message }] });
     expect(problems(await check([`${cell},`], { makers, strict: true }))).toMatchObject([
-      expect.stringContaining(`did you mean "name:${cell}"`),
+      expect.stringContaining(hint),
     ]);
   });
 

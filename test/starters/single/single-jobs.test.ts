@@ -244,7 +244,7 @@ describe('--api-dialect of a single job', () => {
     const batch = await add(SAY, { as: 'unknown', apiDialect });
     const refused = await invocation.line.run(...SAID, '--api-dialect', now);
     expect(refused).toMatchObject({ code: 2, stdout: '' });
-    expect(refused.stderr).toContain(`expected ${apiDialect}, in which this was asked for before ("${batch}")`);
+    expect(refused.stderr).toContain(`${apiDialect}, the dialect in which this was asked for before ("${batch}")`);
     expect(await invocation.line.run(...SAID, '--api-dialect', apiDialect)).toMatchObject({ code: 13 });
   });
 

@@ -204,7 +204,7 @@ describe('stop', () => {
 
 describe('what is said', () => {
   it.each([
-    ['pause', 'untouched', 'is paused: no more paid requests'],
+    ['pause', 'untouched', 'is paused: no more paid requests. It has no worker now'],
     ['pause', 'stopping', 'is stopping; this cannot be undone'],
     ['pause', 'finished', 'is finished; there is nothing to pause'],
     ['resume', 'out of credits', 'continues. It has no worker now. Continue with: voxbatch run b.csv'],
