@@ -45,10 +45,11 @@ async function lockForWorkers(file: string, server: string): Promise<Unlock> {
         lock.release();
       }
       if (lock.tryShared()) {
-        const holder = readFileSync(note, 'utf8');
+        // Before the first note, two that start while somebody looks both find none; one of them writes it next.
+        const holder = existsSync(note) ? readFileSync(note, 'utf8') : undefined;
         if (holder === server) return close;
         lock.release();
-        if (performance.now() > givesUpAt) throw new LedgerInUse(file, holder);
+        if (performance.now() > givesUpAt) throw new LedgerInUse(file, holder ?? 'which has not said its address yet');
       }
       await sleep(GAP_MS);
     }

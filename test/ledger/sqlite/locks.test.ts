@@ -42,6 +42,15 @@ describe('the lock of those who work on a ledger', () => {
     (await locking)();
   });
 
+  it('is not kept off by one who has it as well, and has found no note yet', async () => {
+    const other = new KernelLock(`${file}.lock`);
+    expect(other.tryShared()).toBe(true);
+    const locking = locks.lockForWorkers('one');
+    await new Promise(setImmediate);
+    other.close();
+    (await locking)();
+  });
+
   it('leaves nothing behind where somebody looks at a ledger that nobody worked on', async () => {
     expect(await locks.isWorkedOn()).toBe(false);
     expect(existsSync(`${file}.lock`)).toBe(false);
