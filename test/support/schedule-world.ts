@@ -124,7 +124,7 @@ export class ScheduleWorld {
     return previewSchedule(this.place, name, { from, to });
   }
 
-  /** When a schedule was made, by the server's clock: what was due before does not fire. */
+  /** When a schedule was made, by the server's clock, rounded down: it fires at each due time after it, even 1 ms after. */
   async madeAt(name: string): Promise<number> {
     const { info } = await this.client.schedule.getHandle(scheduleIdOf(this.ledger.id, name)).describe();
     return info.createdAt.getTime();
@@ -133,7 +133,7 @@ export class ScheduleWorld {
   /** Times at which a schedule without jitter fires, from when it was made: one that came while it was being made is not among them. */
   async firingsUntil(name: string, to: number): Promise<readonly number[]> {
     const madeAt = await this.madeAt(name);
-    return (await this.firings(name, madeAt + 1, to)).filter((at) => at > madeAt + 1);
+    return this.firings(name, madeAt + 1, to);
   }
 
   /** Waits until something is true of the occurrences of a schedule; returns them, the oldest first. */
