@@ -10,7 +10,7 @@ import type { TextLimits } from '../contract/text-limits.ts';
 import type { Subset } from '../contract/subset.ts';
 import { SAMPLE_LIMITS } from '../contract/sample-limits.ts';
 import { DEFAULT_TUNABLES, type Tuning } from '../contract/tunables.ts';
-import type { ManifestOptions } from '../inputs/manifest-reader.ts';
+import type { ManifestOptions } from '../inputs/manifest-options.ts';
 import { DEFAULT_TEMPLATE } from '../inputs/output-name.ts';
 import type { RowDefaults } from '../inputs/header.ts';
 import type { Config } from '../inputs/config-file.ts';

@@ -1,7 +1,7 @@
 import type { VoicesRead, VoicesWanted } from '../api/read-voices.ts';
 import type { Voice } from '../api/speech-api.ts';
 import type { Dialect } from '../contract/dialects.ts';
-import type { VoiceMeant } from '../inputs/manifest-reader.ts';
+import type { VoiceMeant } from '../inputs/manifest-options.ts';
 import type { ManifestWarning } from '../inputs/problems.ts';
 import type { ManifestSummary, SoundManifest } from '../inputs/read-manifest.ts';
 import type { UsedBy, VoiceMaker, VoiceUse } from '../inputs/voice-uses.ts';

@@ -1,6 +1,7 @@
 import { defined } from '../contract/defined.ts';
 import { KNOWN_COLUMNS } from '../inputs/header.ts';
-import type { ManifestOptions, ManifestRow } from '../inputs/manifest-reader.ts';
+import type { ManifestOptions } from '../inputs/manifest-options.ts';
+import type { ManifestRow } from '../inputs/manifest-row.ts';
 import { wordsOf } from '../inputs/previous-rows.ts';
 import type { ManifestSource } from '../inputs/manifest-source.ts';
 import { readUnchanged, summarizeManifest, type ManifestSummary } from '../inputs/read-manifest.ts';

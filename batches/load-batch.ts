@@ -3,7 +3,7 @@ import { legacyShareOf, type BatchSettings, type Reading } from '../contract/bat
 import { defined } from '../contract/defined.ts';
 import { realmDifference } from '../contract/names.ts';
 import type { ManifestSource } from '../inputs/manifest-source.ts';
-import type { ManifestOptions } from '../inputs/manifest-reader.ts';
+import type { ManifestOptions } from '../inputs/manifest-options.ts';
 import { readManifest, type ManifestSummary } from '../inputs/read-manifest.ts';
 import type { VoiceMaker } from '../inputs/voice-uses.ts';
 import type { Ledger } from '../ledger/ledger.ts';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { defined } from '../contract/defined.ts';
 import { columnsThatShape, stepsIn, type RowSpec, type Step } from '../contract/row-kinds.ts';
-import type { ManifestRow } from '../inputs/manifest-reader.ts';
+import type { ManifestRow } from '../inputs/manifest-row.ts';
 import type { ManifestSummary } from '../inputs/read-manifest.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
 import { quoteRow } from '../policy/pricing.ts';

@@ -13,7 +13,7 @@ import {
   type RowSpec,
   type TtsMode,
 } from '../contract/row-kinds.ts';
-import type { ManifestOptions } from '../inputs/manifest-reader.ts';
+import type { ManifestOptions } from '../inputs/manifest-options.ts';
 import type { ManifestSource } from '../inputs/manifest-source.ts';
 import { manifestOfText } from '../inputs/manifest-source.ts';
 import { checkManifest, readManifest, type SoundManifest } from '../inputs/read-manifest.ts';

@@ -15,7 +15,7 @@ import Database from 'libsql';
 import { BUILT_IN_PRICES } from '../contract/row-kinds.ts';
 import { DEFAULT_TUNABLES } from '../contract/tunables.ts';
 import { openManifest } from '../inputs/manifest-source.ts';
-import type { ManifestOptions } from '../inputs/manifest-reader.ts';
+import type { ManifestOptions } from '../inputs/manifest-options.ts';
 import { summarizeManifest } from '../inputs/read-manifest.ts';
 import { openLedger } from '../ledger/open-ledger.ts';
 import { findOrLoadBatch } from '../batches/load-batch.ts';

@@ -1,4 +1,4 @@
-import type { VoiceMeant } from '../../inputs/manifest-reader.ts';
+import type { VoiceMeant } from '../../inputs/manifest-options.ts';
 import type { UsedVoices } from '../../inputs/voice-uses.ts';
 import { nameAskedFor } from '../../policy/voice-name.ts';
 import { number } from '../terminal/progress.ts';

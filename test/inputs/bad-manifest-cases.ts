@@ -1,4 +1,4 @@
-import type { ManifestOptions } from '../../inputs/manifest-reader.ts';
+import type { ManifestOptions } from '../../inputs/manifest-options.ts';
 import type { ProblemCode } from '../../inputs/problems.ts';
 
 /** A manifest that must be refused, and why. */

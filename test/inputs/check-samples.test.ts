@@ -6,7 +6,7 @@ import { sampleFolder, writeSample } from '../support/samples.ts';
 import { loadFile, OPTIONS } from './manifest-file.ts';
 import { openManifest } from '../../inputs/manifest-source.ts';
 import { summarizeManifest } from '../../inputs/read-manifest.ts';
-import type { ManifestOptions } from '../../inputs/manifest-reader.ts';
+import type { ManifestOptions } from '../../inputs/manifest-options.ts';
 
 /** A manifest of voices with these cells in `samples`, in a folder with recordings of 20 s: a.wav to f.wav. */
 async function manifestOf(...cells: readonly string[]): Promise<string> {
