@@ -12,9 +12,12 @@ export function takeWord(row: NamedRow, take: number): string {
 /** Maximum rows that a command names; more would not fit a line. */
 const NAMED = 20;
 
-/** A row for `--rows`, `--resubmit`, `--adopt` and `explain`: its id, or `#N` if the id would be read differently. */
+/**
+ * A row for `--rows`, `--resubmit`, `--adopt` and `explain`: its id, or `#N` if the id would be read differently. An id
+ * such as `#7` is read as an id, as ids are looked up before numbers.
+ */
 export function rowWord({ row, id }: NamedRow): string {
-  return /^[-#]|,|^\s|\s$|\p{Cc}/u.test(id) || id === '' ? `#${String(row)}` : id;
+  return /^-|,|^\s|\s$|\p{Cc}/u.test(id) || id === '' ? `#${String(row)}` : id;
 }
 
 /** Rows for `--rows` and `--resubmit`, as one word for a shell; only the first if there are many. */
