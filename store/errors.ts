@@ -1,4 +1,5 @@
 const ADVICE: Readonly<Record<string, string>> = {
+  GONE: 'Bring it back (move the folder back, or mount its disk), then run the same command again.',
   ENOSPC: 'The disk is full: free some space, then run the same command again.',
   EFBIG:
     'The file is larger than this system lets it be: raise the limit (ulimit -f), then run the same command again.',
@@ -16,7 +17,7 @@ const ADVICE: Readonly<Record<string, string>> = {
 export class StoreUnwritable extends Error {
   /** The path that could not be written. */
   readonly path: string;
-  /** The system's code, e.g. `ENOSPC`. */
+  /** The system's code, e.g. `ENOSPC`; `GONE`: the store's folder is not there any more, or is another's. */
   readonly code: string;
 
   constructor(path: string, cause: unknown) {

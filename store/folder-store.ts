@@ -5,7 +5,7 @@ import { UnsafeName } from './errors.ts';
 import { Folders } from './folders.ts';
 import { startMediaThreads, type MediaThreads } from './media-threads.ts';
 import { newPart, PARTS_FOLDER } from './media-work.ts';
-import { claimFolder } from './owner-file.ts';
+import { claimFolder, requireStillThere, type OwnedFolder } from './owner-file.ts';
 import { receiveBody } from './receive-body.ts';
 import { filesBelow, measureFile, removeFile } from './remove-files.ts';
 import { findFfmpeg } from './sound/find-ffmpeg.ts';
@@ -30,6 +30,9 @@ export interface FolderStoreOptions {
 /**
  * Opens a store in a folder. The folder is created once it is claimed or written to, so that who only reads leaves none.
  * Several processes may use one at once, even over a shared disk.
+ *
+ * Once it is claimed, a folder that is gone (moved away, not mounted any more) is neither begun anew nor taken for one whose
+ * files are lost: that would be paid for. Then what it is asked throws `StoreUnwritable`.
  */
 export function openFolderStore(folder: string, options: FolderStoreOptions = {}): Store {
   const root = resolve(folder);
@@ -38,18 +41,26 @@ export function openFolderStore(folder: string, options: FolderStoreOptions = {}
   return {
     claim: async (owner) => {
       await folders.make(root);
+      place.owner = owner;
       return claimFolder(root, owner);
     },
     write: (stem, body, expectation, onReceived) => write(place, stem, body, expectation, onReceived),
     find: async (stem, { family, extension }) => {
       checkNames(root, stem, extension);
       const expectation = { family, ...(extension === undefined ? {} : { extension }) };
-      return place.threads.run({ root, stem, expectation, from: undefined });
+      const { owner } = place;
+      const found = await place.threads.run({ root, owner, stem, expectation, from: undefined });
+      if (found === undefined) await requireStillThere(place);
+      return found;
     },
     reuse: async (file, stem) => {
       checkNames(root, stem, file.extension);
       pathOf(root, file.key);
-      return place.threads.reuse({ type: 'reuse', root, file, stem, parts: join(root, PARTS_FOLDER) });
+      const { owner } = place;
+      const parts = join(root, PARTS_FOLDER);
+      const reused = await place.threads.reuse({ type: 'reuse', root, owner, file, stem, parts });
+      if (reused.type === 'missing') await requireStillThere(place);
+      return reused;
     },
     levels: ({ key, bytes, extension }, ffmpeg) => {
       return place.threads.levels({ type: 'levels', file: { path: pathOf(root, key), extension, ffmpeg }, bytes });
@@ -58,7 +69,10 @@ export function openFolderStore(folder: string, options: FolderStoreOptions = {}
       checkNames(root, stem);
       for (const { key } of files) pathOf(root, key);
       const ffmpeg = await findFfmpeg(options.env ?? {});
-      return place.threads.join({ type: 'join', root, files, stem, ffmpeg });
+      const { owner } = place;
+      const joined = await place.threads.join({ type: 'join', root, owner, files, stem, ffmpeg });
+      if (joined.type === 'damaged') await requireStillThere(place);
+      return joined;
     },
     ffmpeg: () => findFfmpeg(options.env ?? {}),
     read: async (key) => (await open(pathOf(root, key), 'r')).createReadStream(),
@@ -75,19 +89,20 @@ export function openFolderStore(folder: string, options: FolderStoreOptions = {}
   };
 }
 
-interface Place {
-  readonly root: string;
+interface Place extends OwnedFolder {
+  owner?: string;
   readonly folders: Folders;
   readonly threads: MediaThreads;
 }
 
 async function write(
-  { root, folders, threads }: Place,
+  place: Place,
   stem: string,
   body: Readable | Buffer,
   expectation: Expectation,
   onReceived: () => void | Promise<void> = (): void => undefined,
 ): Promise<StoredFile> {
+  const { root, owner, folders, threads } = place;
   try {
     checkNames(root, stem, expectation.extension);
   } catch (error) {
@@ -95,9 +110,9 @@ async function write(
     throw error;
   }
   const path = newPart(root);
-  const bytes = await receiveBody(body, expectation, { path, folders });
+  const bytes = await receiveBody(body, expectation, { path, store: place, folders });
   await onReceived();
-  const stored = await threads.run({ root, stem, expectation, from: bytes ?? path });
+  const stored = await threads.run({ root, owner, stem, expectation, from: bytes ?? path });
   if (stored === undefined) throw new Error(`Expected ${stem} to be stored, but it was not.`);
   return stored;
 }

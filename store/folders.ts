@@ -3,6 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { StoreUnwritable } from './errors.ts';
+import { requireStillThere, type OwnedFolder } from './owner-file.ts';
 
 const syncFile = promisify(fsync);
 
@@ -25,9 +26,13 @@ export class Folders {
     this.#mostKnown = mostKnown;
   }
 
-  /** Ensures that a folder exists. Throws {@link StoreUnwritable}. */
-  async make(path: string): Promise<void> {
+  /**
+   * Ensures that a folder exists. `store`: the one that it is in, which is not begun anew if it is gone. Throws {@link
+   * StoreUnwritable}.
+   */
+  async make(path: string, store?: OwnedFolder): Promise<void> {
     if (this.#known.has(path)) return;
+    if (store !== undefined) await requireStillThere(store);
     await onDisk(path, async () => {
       const first = await mkdir(path, { recursive: true });
       if (first !== undefined) await this.sync(dirname(first));
@@ -39,15 +44,15 @@ export class Folders {
     this.#known.add(path);
   }
 
-  /** Writes into a folder that was created before; creates it again if somebody has removed it since. */
-  async within<R>(folder: string, action: () => Promise<R>): Promise<R> {
-    await this.make(folder);
+  /** Writes into a folder of a store that was created before; creates it again if somebody has removed it since. */
+  async within<R>(folder: string, store: OwnedFolder, action: () => Promise<R>): Promise<R> {
+    await this.make(folder, store);
     try {
       return await action();
     } catch (error) {
       if (!isAbsent(error)) throw error;
       this.#known.delete(folder);
-      await this.make(folder);
+      await this.make(folder, store);
       return action();
     }
   }

@@ -4,16 +4,15 @@ import { chmod, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Folders } from './folders.ts';
 import { doMediaJob, FILE_MODE, newPart } from './media-work.ts';
+import type { OwnedFolder } from './owner-file.ts';
 import { FfmpegFailed } from './sound/ffmpeg.ts';
 import { CannotJoin } from './sound/join/join-request.ts';
 import { joinSound } from './sound/join/join-sound.ts';
 import type { Joined, KeptFile, StoredPart } from './store.ts';
 
 /** A media thread's job: several stored files, joined into one. */
-export interface JoinJob {
+export interface JoinJob extends OwnedFolder {
   readonly type: 'join';
-  /** Folder of the store. */
-  readonly root: string;
   readonly files: readonly StoredPart[];
   readonly stem: string;
   /** Absolute path of ffmpeg. Default: only files that can be joined undecoded are. */
@@ -26,7 +25,8 @@ const folders = new Folders();
  * Joins stored sound files into a new one. Each is read first and compared with its record, so that nothing altered gets
  * into what was paid for. Killed in between, a part file is left, which is swept later. Throws `StoreUnwritable`.
  */
-export async function joinFiles({ root, files, stem, ffmpeg }: JoinJob): Promise<Joined> {
+export async function joinFiles(job: JoinJob): Promise<Joined> {
+  const { root, owner, files, stem, ffmpeg } = job;
   for (const [at, file] of files.entries()) {
     const is = await compare(join(root, file.key), file);
     if (is !== undefined) return { type: 'damaged', at, is };
@@ -39,9 +39,9 @@ export async function joinFiles({ root, files, stem, ffmpeg }: JoinJob): Promise
     title,
   }));
   try {
-    const { starts } = await folders.within(dirname(out), () => joinSound({ parts, out, ffmpeg }));
+    const { starts } = await folders.within(dirname(out), job, () => joinSound({ parts, out, ffmpeg }));
     await chmod(out, FILE_MODE);
-    const file = await doMediaJob({ root, stem, expectation: { family: 'audio' }, from: out });
+    const file = await doMediaJob({ root, owner, stem, expectation: { family: 'audio' }, from: out });
     if (file === undefined) throw new Error(`Expected ${stem} to be stored, but it was not.`);
     return { type: 'joined', file, starts };
   } catch (error) {

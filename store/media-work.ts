@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { FileWindow } from './containers/file-window.ts';
 import { Folders, onDisk } from './folders.ts';
 import { inspect } from './inspect.ts';
+import type { OwnedFolder } from './owner-file.ts';
 import { declaredTypeOf, EXTENSIONS } from './sniff.ts';
 import { UnfitBody, type Expectation, type StoredFile } from './store.ts';
 
@@ -16,9 +17,7 @@ export const FILE_MODE = 0o444;
 export const PARTS_FOLDER = '.parts';
 
 /** A media thread's job. Survives structured clone. */
-export interface MediaJob {
-  /** Folder of the store. */
-  readonly root: string;
+export interface MediaJob extends OwnedFolder {
   readonly stem: string;
   readonly expectation: Expectation;
   /** A body in memory, or the path of its part file; undefined to find the existing file. */
@@ -48,7 +47,7 @@ async function keepBody(job: MediaJob, body: Buffer): Promise<StoredFile> {
   const found = await inspect(FileWindow.ofBody(body), job.expectation);
   const part = newPart(job.root);
   return publish(job, part, found, () =>
-    folders.within(dirname(part), () => onDisk(part, () => writePart(part, body))),
+    folders.within(dirname(part), job, () => onDisk(part, () => writePart(part, body))),
   );
 }
 
@@ -76,13 +75,13 @@ async function keepPart(job: MediaJob, part: string): Promise<StoredFile> {
 
 /** Syncs the part file, gives it its name, and syncs that. */
 async function publish(
-  { root, stem }: MediaJob,
+  job: MediaJob,
   part: string,
   found: Omit<StoredFile, 'key'>,
   openPart: () => Promise<number>,
 ): Promise<StoredFile> {
-  const stored = { key: `${stem}.${found.extension}`, ...found };
-  const path = join(root, stored.key);
+  const stored = { key: `${job.stem}.${found.extension}`, ...found };
+  const path = join(job.root, stored.key);
   try {
     const file = await openPart();
     try {
@@ -90,7 +89,7 @@ async function publish(
     } finally {
       closeSync(file);
     }
-    await folders.within(dirname(path), () =>
+    await folders.within(dirname(path), job, () =>
       onDisk(path, () => {
         renameSync(part, path);
         return folders.sync(dirname(path));

@@ -6,6 +6,13 @@ import { StoreUnwritable } from './errors.ts';
 /** Says in a folder whose files it holds. */
 const OWNER_FILE = '.ledger';
 
+/** The folder of a store. */
+export interface OwnedFolder {
+  readonly root: string;
+  /** Who has claimed it. Default: nobody has, or nobody knows. */
+  readonly owner?: string | undefined;
+}
+
 /** Makes a folder this owner's if it is nobody's. Returns whose it is. Throws {@link StoreUnwritable}. */
 export async function claimFolder(folder: string, owner: string): Promise<string> {
   const path = join(folder, OWNER_FILE);
@@ -24,6 +31,17 @@ export async function ownerOf(folder: string): Promise<string | undefined> {
   } catch (error) {
     throw new StoreUnwritable(path, error);
   }
+}
+
+/**
+ * Checks that the folder is still there as the one that its owner claimed: it may have been moved away, or its disk is not
+ * mounted any more. Throws {@link StoreUnwritable}.
+ */
+export async function requireStillThere({ root, owner }: OwnedFolder): Promise<void> {
+  if (owner === undefined || (await ownerOf(root)) === owner) return;
+  // As the system reports a disk: who was receiving a file blames neither that nor the link.
+  const gone = { code: 'GONE', syscall: 'open' };
+  throw new StoreUnwritable(root, Object.assign(new Error('this store is not there any more'), gone));
 }
 
 async function read(path: string): Promise<string | undefined> {

@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import type { Readable } from 'node:stream';
 import { onDisk, type Folders } from './folders.ts';
 import { FILE_MODE } from './media-work.ts';
+import type { OwnedFolder } from './owner-file.ts';
 import { HEAD_BYTES, sniff } from './sniff.ts';
 import { UnfitBody, type Expectation } from './store.ts';
 
@@ -14,6 +15,7 @@ const GATHERED_BYTES = 256 * 1024;
 /** Where a body goes that is too large for memory. */
 export interface PartPlace {
   readonly path: string;
+  readonly store: OwnedFolder;
   readonly folders: Folders;
 }
 
@@ -119,7 +121,7 @@ class Receiver {
   async #begin(head: Buffer): Promise<FileHandle> {
     // A large HTML page need not be read to its end.
     sniff(head, this.#expectation);
-    const { path, folders } = this.#place;
-    return folders.within(dirname(path), () => onDisk(path, () => open(path, 'wx', FILE_MODE)));
+    const { path, store, folders } = this.#place;
+    return folders.within(dirname(path), store, () => onDisk(path, () => open(path, 'wx', FILE_MODE)));
   }
 }

@@ -4,13 +4,12 @@ import { realpathSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { Folders, onDisk } from './folders.ts';
+import type { OwnedFolder } from './owner-file.ts';
 import type { KeptFile, Reused } from './store.ts';
 
 /** A media thread's job: a further copy of a stored file, under a stem of its own. */
-export interface ReuseJob {
+export interface ReuseJob extends OwnedFolder {
   readonly type: 'reuse';
-  /** Folder of the store. */
-  readonly root: string;
   readonly file: KeptFile;
   readonly stem: string;
   /** Folder for files that have no name yet. */
@@ -26,18 +25,19 @@ const folders = new Folders();
  * it, so that whoever removes or replaces the file meanwhile changes nothing. A link costs no space; where the disk
  * makes none (too many of one file, say), it is a copy. Throws `StoreUnwritable`.
  */
-export async function reuseFile({ root, file, stem, parts }: ReuseJob): Promise<Reused> {
+export async function reuseFile(job: ReuseJob): Promise<Reused> {
+  const { root, file, stem, parts } = job;
   const source = await onDisk(root, () => findFile(join(root, file.key)));
   if (typeof source !== 'string') return source;
   const part = join(parts, `${randomUUID()}.part`);
   const key = `${stem}.${file.extension}`;
   const path = join(root, key);
   try {
-    const made = await folders.within(parts, () => onDisk(part, () => linkOrCopy(source, part)));
+    const made = await folders.within(parts, job, () => onDisk(part, () => linkOrCopy(source, part)));
     if (made === 'missing') return { type: 'missing' };
     const found = await onDisk(part, () => readThrough(part, made === 'copied'));
     if (found?.bytes !== file.bytes || found.sha256 !== file.sha256) return { type: 'altered' };
-    await folders.within(dirname(path), () =>
+    await folders.within(dirname(path), job, () =>
       onDisk(path, () => {
         // A name that already is this very file stays, and so would the part.
         renameSync(part, path);

@@ -1,6 +1,6 @@
 /** @slow */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -70,6 +70,20 @@ describe('a store whose work is done in threads', () => {
     const alone = openFolderStore(folder, { threadEntry: pathToFileURL(join(code.folder, 'none.js')) });
     expect(await alone.link([name])).toEqual(['other']);
     await alone.close();
+  });
+
+  it('does not begin a store anew that is gone, and says so', async () => {
+    await store.claim('me');
+    await store.write('b/1', mp3(), { family: 'audio' });
+    await rename(folder, `${folder}-away`);
+    const large = Readable.from([Buffer.concat([await mp4(), box('free', Buffer.alloc(3_000_000, 1))])]);
+    for (const body of [mp3(), large]) {
+      await expect(store.write('b/2', body, { family: 'audio' })).rejects.toMatchObject({
+        code: 'GONE',
+        message: expect.stringContaining('(this store is not there any more)'),
+      });
+    }
+    await rename(`${folder}-away`, folder);
   });
 
   it('leaves the body that it was given as it was', async () => {
