@@ -30,8 +30,24 @@ const EXPLANATIONS: readonly (readonly [prefix: string, problem: string, advice:
   ['SQLITE_CANTOPEN', 'it cannot be opened', 'Check that its folder exists and is writable.'],
 ];
 
+/** Names of primary result codes: the lowest byte of an extended code, such as 1544, for which libsql has no name. */
+const PRIMARY_CODES: ReadonlyMap<number, string> = new Map([
+  [8, 'SQLITE_READONLY'],
+  [10, 'SQLITE_IOERR'],
+  [11, 'SQLITE_CORRUPT'],
+  [14, 'SQLITE_CANTOPEN'],
+]);
+
 /** Codes of a violated primary key or unique constraint. */
 const DUPLICATE = ['SQLITE_CONSTRAINT_PRIMARYKEY', 'SQLITE_CONSTRAINT_UNIQUE'];
+
+/** What is used of an error of libsql. */
+interface SqliteError {
+  /** Name of the result code. */
+  readonly code?: string;
+  /** The result code as a number, extended. */
+  readonly rawCode?: number;
+}
 
 /** The error to throw for one of SQLite's: our own if it is about an existing key, the file or its disk. */
 export function explain(path: string, error: unknown): Error {
@@ -44,9 +60,11 @@ export function explain(path: string, error: unknown): Error {
   return error instanceof Error ? error : new Error(messageOf(error), { cause: error });
 }
 
+/** SQLite's own name of the result code; empty if there is none. */
 export function codeOf(error: unknown): string {
-  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
-  if (typeof code === 'string' && code !== '') return code;
+  const { code, rawCode = 0 } = typeof error === 'object' && error !== null ? (error as SqliteError) : {};
+  if (code?.startsWith('UNKNOWN_') === true) return PRIMARY_CODES.get(rawCode & 0xff) ?? code;
+  if (code !== undefined && code !== '') return code;
   // libsql gives no code in this one case: a file that cannot be opened.
   return messageOf(error).startsWith('ConnectionFailed') ? 'SQLITE_CANTOPEN' : '';
 }

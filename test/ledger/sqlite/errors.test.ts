@@ -1,0 +1,28 @@
+import { expect, it } from '@jest/globals';
+import { LedgerUnreachable } from '../../../ledger/errors.ts';
+import { explain } from '../../../ledger/sqlite/errors.ts';
+
+function failure(code: string, rawCode: number, message = 'no luck'): Error {
+  return Object.assign(new Error(message), { code, rawCode });
+}
+
+it.each([
+  ['SQLITE_READONLY', 8, 'it is read-only (SQLITE_READONLY: no luck). Make the file and its folder writable'],
+  ['SQLITE_IOERR_WRITE', 778, 'reading or writing the disk failed (SQLITE_IOERR_WRITE: no luck). Check the disk'],
+  // libsql has no names for these: a folder that cannot be written to, and an index that is damaged.
+  ['UNKNOWN_SQLITE_ERROR_1544', 1544, 'it is read-only (SQLITE_READONLY: no luck). Make the file and its folder'],
+  ['UNKNOWN_SQLITE_ERROR_779', 779, 'the database is damaged (SQLITE_CORRUPT: no luck). Restore it from a backup'],
+])('the result code %s, %i, is explained', (code, rawCode, words) => {
+  const error = explain('/home/ada/ledger.db', failure(code, rawCode));
+  expect(error).toBeInstanceOf(LedgerUnreachable);
+  expect(error.message).toContain(`The ledger /home/ada/ledger.db cannot be used: ${words}`);
+});
+
+it('a file that cannot be opened is explained, though libsql gives no code', () => {
+  expect(explain('l.db', failure('', 0, 'ConnectionFailed("14")')).message).toContain('it cannot be opened');
+});
+
+it('an error that is not about the file stays as it is', () => {
+  const error = failure('UNKNOWN_SQLITE_ERROR_769', 769);
+  expect(explain('l.db', error)).toBe(error);
+});
