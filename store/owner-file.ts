@@ -13,11 +13,15 @@ export interface OwnedFolder {
   readonly owner?: string | undefined;
 }
 
-/** Makes a folder this owner's if it is nobody's. Returns whose it is. Throws {@link StoreUnwritable}. */
+/**
+ * Makes a folder this owner's if it is nobody's. Returns whose it is. Throws {@link StoreUnwritable}, also if the
+ * folder is this owner's and can no longer be written to: what is paid for next could not be kept.
+ */
 export async function claimFolder(folder: string, owner: string): Promise<string> {
   const path = join(folder, OWNER_FILE);
   try {
-    return (await read(path)) ?? (await claim(path, owner));
+    const before = await read(path);
+    return before === undefined || before === owner ? await claim(path, owner) : before;
   } catch (error) {
     throw new StoreUnwritable(path, error);
   }
