@@ -1,6 +1,6 @@
 import { limiterScope, type Realm } from '../contract/names.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { jobsIn, NO_JOB_TIMES, quantilesOf, type JobTimes, type Span } from '../policy/job-times.ts';
+import { jobsIn, learnTimes, NO_JOB_TIMES, quantilesOf, type JobTimes, type Span } from '../policy/job-times.ts';
 import { planPolls } from '../policy/learned-polls.ts';
 import type { PollPlan } from '../policy/poll-schedule.ts';
 
@@ -18,8 +18,10 @@ const SHARE_EVERY_MS = 5_000;
 /** From this many jobs on, a sort decides by itself. */
 const WELL_KNOWN = 300;
 
-/** From this many jobs on, something is known about the longest. */
+/** From this many jobs on, the longest of them tells how long others take. */
 const KNOWN = 30;
+/** While fewer are known, another may take so many times as long as the longest. */
+const BEYOND_FEW = 2;
 /** Share of jobs that end within the longest known time. */
 const NEARLY_ALL = 0.995;
 
@@ -63,11 +65,17 @@ export class JobMemory {
     return ages;
   }
 
-  /** How long nearly all jobs of these sorts (the narrowest first) take at most, ms; undefined if little is known. */
+  /** How long nearly all jobs of these sorts (the narrowest first) take at most, ms; undefined if none is known. */
   longestOf(deps: MemoryNeeds, sorts: readonly string[]): number | undefined {
     const all = sorts.map((sort) => this.#sortOf(deps, sort));
     const known = all.find(({ jobs }) => jobs >= WELL_KNOWN) ?? all.at(-1);
-    return known === undefined || known.jobs < KNOWN ? undefined : quantilesOf(known.times, [NEARLY_ALL])[0];
+    if (known === undefined) return undefined;
+    // What is not shared yet counts, too: a small batch may have nothing else to go by.
+    const times = learnTimes(known.times, known.seen);
+    const jobs = jobsIn(times);
+    if (jobs === 0) return undefined;
+    const [longest = 0] = quantilesOf(times, [NEARLY_ALL]);
+    return jobs < KNOWN ? BEYOND_FEW * longest : longest;
   }
 
   /** A job of these sorts ended within this span of ages. */

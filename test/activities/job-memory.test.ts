@@ -51,6 +51,24 @@ describe('the memory of job times', () => {
     expect(two.agesOf(world, ['lip-sync-job'], PLAN)).toBeNull();
   });
 
+  it('says how long nearly all jobs take, and twice that while it knows few', async () => {
+    const world = worldOf();
+    const memory = new JobMemory();
+    expect(memory.longestOf(world, SORT)).toBeUndefined();
+    await soon();
+    // Not shared yet: of a small batch that may be all there is.
+    see(memory, world, 1);
+    expect(world.asked).toBe(2);
+    expect(memory.longestOf(world, SORT)).toBeGreaterThan(115_000);
+    see(memory, world, 28);
+    await soon();
+    expect(memory.longestOf(world, SORT)).toBeGreaterThan(115_000);
+    see(memory, world, 1);
+    const known = memory.longestOf(world, SORT);
+    expect(known).toBeGreaterThan(58_000);
+    expect(known).toBeLessThan(65_000);
+  });
+
   it('goes by all voices until one is known well', async () => {
     const world = worldOf();
     const memory = new JobMemory();
