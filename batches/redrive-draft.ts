@@ -104,6 +104,8 @@ export class RedriveDraft {
   untaken = 0;
   /** Edited rows that are left alone: their edits are only in the file. */
   leftEdited = 0;
+  /** Of these, rows that have not ended, with edits that a step reads: they go on as they were before the edit. */
+  openEdited = 0;
   /** Rows whose result is accepted as it is. */
   accepts = 0;
   /** Of these, rows with remaining steps, which are open again. */
@@ -175,7 +177,9 @@ export class RedriveDraft {
     }
     if (outcome === null) {
       this.left.open += this.#one('open', row);
-      if (edit !== null) this.leftEdited++;
+      if (edit === null) return;
+      this.leftEdited++;
+      if (edit.from !== null) this.openEdited++;
       return;
     }
     const plan = this.#plan(found);

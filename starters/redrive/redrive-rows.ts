@@ -12,7 +12,14 @@ import { goOnCommand } from '../terminal/go-on-command.ts';
 import { rowsInWords } from '../terminal/row-words.ts';
 import { askYesNo } from '../terminal/ask.ts';
 import { workOnBatch } from '../run/work-on-batch.ts';
-import { doubtsQuestion, draftLines, leftBudgetRefusal, refusalLines, unaskedText } from './redrive-words.ts';
+import {
+  doubtsQuestion,
+  draftLines,
+  leftBudgetRefusal,
+  openEditsText,
+  refusalLines,
+  unaskedText,
+} from './redrive-words.ts';
 
 /** What `redrive`, `run failed.csv` and `reconcile` share once the rows are known. */
 export interface RedriveRequest {
@@ -40,6 +47,7 @@ export interface RedriveRequest {
 export async function redriveRows(request: RedriveRequest, invocation: Invocation): Promise<ExitName> {
   const { batch, draft, out } = request;
   const { session, output } = invocation;
+  requireEndedEdits(request);
   if (draft.refused.length === 0) {
     for (const line of draftLines(draft, batch.name)) output.say(line);
     requireWord(request, invocation);
@@ -67,6 +75,11 @@ export async function workOn(batch: BatchRecord, out: string, invocation: Invoca
   return record.state === 'closed'
     ? finishRun({ ...place, why: 'closed' }, invocation)
     : workOnBatch({ record, isNew: false, out }, invocation, (why) => finishRun({ ...place, why }, invocation));
+}
+
+/** Throws {@link ExitError} `usage` if rows were edited that have not ended. */
+export function requireEndedEdits({ batch, draft }: Pick<RedriveRequest, 'batch' | 'draft'>): void {
+  if (draft.openEdited > 0) throw new ExitError('usage', openEditsText(draft, batch.name));
 }
 
 /** Paying again for a row that has a good result takes a person's word: an answer on a terminal, `--yes` elsewhere. */

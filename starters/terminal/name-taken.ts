@@ -16,6 +16,7 @@ export function nameTakenText(
   return [
     `The name "${batch.name}" is taken by a batch that ${DIFFERENCE_WORDS[differs](batch, wanted)}. Nothing was spent. Choices:`,
     ...(differs === 'reading' ? [`  ${goOnCommand(batch)}    goes on with the flags of that batch`] : []),
+    ...(differs === 'manifest' && batch.state === 'open' ? [stopChoice(batch.name)] : []),
     ...(canRedrive ? [redriveChoice(batch.name, source)] : []),
     `  ${commandAs('NEW-NAME')}    runs this manifest as a new batch, and pays for the rows without a result to reuse`,
     ...(differs === 'manifest' ? withoutMakers(makers) : []),
@@ -66,6 +67,14 @@ function wordsByFlag(reading: Reading): ReadonlyMap<string, string> {
     words.set(flag, before === undefined ? word : `${before} ${shellWord(word)}`);
   }
   return words;
+}
+
+/** For who has corrected the manifest of a batch that was interrupted. */
+function stopChoice(name: string): string {
+  return (
+    `  voxbatch stop ${shellWord(name)} --now    first, if this is that manifest with corrections: ` +
+    'its rows that have not ended would be paid for without them; what runs is fetched later, free'
+  );
 }
 
 function redriveChoice(name: string, { path, label }: Pick<ManifestSource, 'path' | 'label'>): string {

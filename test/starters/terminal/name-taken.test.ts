@@ -6,9 +6,14 @@ import { nameTakenText } from '../../../starters/terminal/name-taken.ts';
 
 const READING: Reading = { kind: null, defaults: { voice: 'ada' }, map: { text: 'a b' }, tts: 'job' };
 
-function textFor(differs: BatchDifference, wanted: Partial<Reading>, makers: TakenName['makers'] = []): string {
+function textFor(
+  differs: BatchDifference,
+  wanted: Partial<Reading>,
+  makers: TakenName['makers'] = [],
+  state: BatchRecord['state'] = 'closed',
+): string {
   const settings = { reading: READING } as BatchRecord['settings'];
-  const batch = { name: 'l', source: 'l.csv', subset: null, settings } as BatchRecord;
+  const batch = { name: 'l', source: 'l.csv', subset: null, settings, state } as BatchRecord;
   const taken = {
     type: 'taken',
     batch,
@@ -48,6 +53,13 @@ describe('a name that is taken by a batch with other flags', () => {
       'Before that, remove line 2 from the manifest: the voices that this batch made are there, and rows find them by name.',
     );
     expect(textFor('manifest', {}, [maker, maker])).toContain('the 2 rows of kind voice (the first: line 2)');
+  });
+
+  it('has a batch that is open stopped first, so that corrected rows are not paid for as they were', () => {
+    const stop = 'Choices:\n  voxbatch stop l --now    first, if this is that manifest with corrections';
+    expect(textFor('manifest', {}, [], 'open')).toContain(stop);
+    expect(textFor('manifest', {})).not.toContain('stop');
+    expect(textFor('reading', { tts: 'sync' }, [], 'open')).not.toContain('stop');
   });
 
   it('names both dialects', () => {
