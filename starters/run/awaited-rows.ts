@@ -25,12 +25,22 @@ export function awaitedRows(
   voices: ReadonlyMap<string, VoiceMeant>,
 ): readonly AwaitedRow[] {
   const byRow = new Map(makers.map((maker) => [maker.row, maker]));
-  const found = uses.flatMap(({ voice, rows, line }) => {
+  const found = new Map<number, AwaitedRow>();
+  for (const { voice, rows, line } of uses) {
     const meant = voices.get(voice);
     const maker = meant?.type === 'made' ? byRow.get(meant.row) : undefined;
-    return maker === undefined ? [] : [{ voice, row: maker.row, line: maker.line, rows, first_line: line }];
-  });
-  return found.sort((one, other) => one.row - other.row);
+    if (maker === undefined) continue;
+    // Rows may ask for one voice in several ways: `name:Ada`, `name:ada`.
+    const before = found.get(maker.row);
+    found.set(maker.row, {
+      voice: `name:${maker.name}`,
+      row: maker.row,
+      line: maker.line,
+      rows: rows + (before?.rows ?? 0),
+      first_line: Math.min(line, before?.first_line ?? line),
+    });
+  }
+  return [...found.values()].sort((one, other) => one.row - other.row);
 }
 
 /** `Voices: 2 are made by rows of this manifest; 20 rows wait for them`, and the first few. */

@@ -24,6 +24,21 @@ describe('awaitedRows', () => {
   });
 });
 
+it('counts a voice once that rows ask for in several ways, by the name that it gets', () => {
+  const uses = new VoiceUses();
+  uses.add({ row: 1, line: 2, id: 'ada', spec: { kind: 'voice', name: 'Ada', extra: {} } });
+  for (const [at, voice] of ['name:ADA', 'name:Ada', 'name:ADA', 'NAME: ada'].entries())
+    uses.add({ row: at + 2, line: at + 3, id: String(at), spec: { kind: 'tts', voice, extra: {} } });
+  const made = { type: 'made', row: 1 } as const;
+  const voices = new Map(['name:ADA', 'name:Ada', 'NAME: ada'].map((voice) => [voice, made]));
+  const found = awaitedRows(uses.list({ voice: 'voice', engine: 'engine' }), voices);
+  expect(found).toEqual([{ voice: 'name:Ada', row: 1, line: 2, rows: 4, first_line: 3 }]);
+  expect(awaitedLines(found)).toEqual([
+    'Voices: 1 is made by rows of this manifest; 4 rows wait for it',
+    '  row 1 (line 2) makes "Ada": 4 rows, the first in line 3',
+  ]);
+});
+
 describe('awaitedLines', () => {
   it.each([
     [0, []],
