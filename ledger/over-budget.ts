@@ -1,27 +1,35 @@
 import type { Compilable } from 'kysely';
 import type { Failure } from '../contract/failures.ts';
-import { roundCredits } from '../contract/price-units.ts';
 import { committed, DUST } from './budgets.ts';
 import type { Intent } from './charge-methods.ts';
 import { isNoPart, isPart, isUntouched } from './conditions.ts';
 import { endingColumns } from './ending-columns.ts';
 import { updateRow } from './line-changes.ts';
-import { unsentBeside, withParts, type UnsentPart } from './part-budgets.ts';
+import {
+  costInWords,
+  notSent,
+  sumsInWords,
+  UNCHARGED,
+  withWords,
+  type Charged,
+  type Unsent,
+} from './over-budget-words.ts';
+import { unsentBeside, type UnsentPart } from './part-budgets.ts';
 import { toFallback, toTake } from './records.ts';
 import type { RowEnding } from './row-effects.ts';
 import type { Db, RowLine, Tx } from './schema.ts';
 import { readSums } from './sums.ts';
+import { undoTake } from './undo-take.ts';
 import { isUnsent } from './unsent-rows.ts';
 
 /**
  * How rows end that a budget has no room for. One that nothing was sent for is `skipped`. One whose retake does not fit
- * ends as it would have without retakes: `unfit` with the best result so far, or `failed` with its job.
+ * ends as it would have without retakes: `unfit` with the best result so far, or `failed` with its job. One whose request in
+ * doubt is not sent again is as it was, `unknown` or `overdue`.
  */
 
 /** Max untouched rows to end together with one that does not fit. The next one ends the others. */
 const MOST_SKIPPED = 2_000;
-/** Max characters of a message. */
-const LONGEST = 500;
 
 /** A budget that is too small for a request. */
 interface OverBudget {
@@ -46,12 +54,12 @@ export async function endOverBudget(
   const { settled } = committed(await readSums(tx, row.batch), row);
   const parts = await unsentBeside(tx, row);
   const sums = sumsInWords(budget, settled, costInWords(intent, row, parts));
-  const charged = await chargedFor(tx, row);
-  const ending = await endUnsent(tx, row, { sums, charged, isAgain });
-  for (const part of parts) await endUnsent(tx, part, { sums, charged, isAgain: false });
+  const before = await chargedFor(tx, row);
+  const ending = await endUnsent(tx, row, { sums, before, isAgain });
+  for (const part of parts) await endUnsent(tx, part, { sums, before, isAgain: false });
   if (mayBeFree) return ending;
   const others = await selectUntouched(tx, row.batch, budget - settled + DUST).execute();
-  const skipped = skippedFor({ sums: sumsInWords(budget, settled), charged: 0, isAgain: false });
+  const skipped = skippedFor({ sums: sumsInWords(budget, settled), before: UNCHARGED, isAgain: false });
   for (const other of others) await updateRow(tx, { batch: row.batch, row: other.row }, endingColumns(skipped));
   return ending;
 }
@@ -84,10 +92,13 @@ export function selectUntouched(
 }
 
 /** What the row, or that of the part, has cost so far, in all its steps and takes. */
-async function chargedFor(tx: Tx, { batch, row, part_of: whole }: RowLine): Promise<number> {
-  const { charged } = await tx
+async function chargedFor(tx: Tx, { batch, row, part_of: whole }: RowLine): Promise<Charged> {
+  const { charged, inDoubt } = await tx
     .selectFrom('charges')
-    .select((eb) => eb.fn.sum<number | null>('charged').as('charged'))
+    .select((eb) => [
+      eb.fn.sum<number | null>('charged').as('charged'),
+      eb.fn.countAll<number>().filterWhere('state', '=', 'unknown').as('inDoubt'),
+    ])
     .where('batch', '=', batch)
     .where((eb) =>
       whole === null
@@ -104,21 +115,25 @@ async function chargedFor(tx: Tx, { batch, row, part_of: whole }: RowLine): Prom
           ),
     )
     .executeTakeFirstOrThrow();
-  return charged ?? 0;
-}
-
-/** Why a request is not sent. */
-interface Unsent extends Pick<OverBudget, 'isAgain'> {
-  /** The budget, and what it would take, in words. */
-  readonly sums: string;
-  /** What the row has cost before. */
-  readonly charged: number;
+  return { charged: charged ?? 0, inDoubt };
 }
 
 async function endUnsent(tx: Tx, line: UnsentPart, why: Unsent): Promise<RowEnding> {
-  const ending = endingOf(toFallback(line.fallback)?.ending, await failureBefore(tx, line), why);
-  await updateRow(tx, line, endingColumns(ending));
+  const undone = await undoTake(tx, line);
+  const ending =
+    undone === undefined
+      ? endingOf(toFallback(line.fallback)?.ending, await failureBefore(tx, line), why)
+      : asBefore(undone.ending, why);
+  await updateRow(tx, line, { ...endingColumns(ending), ...undone?.columns });
   return ending;
+}
+
+function asBefore(ending: RowEnding, { sums }: Unsent): RowEnding {
+  if (ending.failure === undefined) return ending;
+  const words = 'Not sent again: it would exceed';
+  // It may have been tried before.
+  const [message = ''] = ending.failure.message.split(` ${words}`);
+  return { ...ending, failure: withWords({ ...ending.failure, message }, `${words} ${sums}.`) };
 }
 
 /** `kept`: the best result of its earlier takes; `failed`: why the job failed whose retake this was to be. */
@@ -147,7 +162,6 @@ async function failureBefore(tx: Tx, { batch, row, take }: UnsentPart): Promise<
     .where('takes.batch', '=', batch)
     .where('takes.row', '=', row)
     .where('takes.take', '=', take)
-    // After a request in doubt the row may still get what it asked for: that is no failure.
     .where('takes.reason', '=', 'retake')
     .where(isUnsent('rows', 'in-this-take'))
     .executeTakeFirst();
@@ -156,31 +170,4 @@ async function failureBefore(tx: Tx, { batch, row, take }: UnsentPart): Promise<
 
 function skippedFor(why: Unsent): RowEnding {
   return { outcome: 'skipped', failure: { class: 'OverBudget', message: notSent(why) } };
-}
-
-function notSent({ sums, charged, isAgain }: Unsent): string {
-  return `Not sent${isAgain ? ' again' : ''}: it would exceed ${sums}. ${charged === 0 ? 'Nothing was charged.' : `The row has cost ${credits(charged)} before.`}`;
-}
-
-/** A failure, with the word that there was no other chance. */
-function withWords(failure: Failure, words: string): Failure {
-  return { ...failure, message: `${failure.message.slice(0, LONGEST - words.length - 1)} ${words}` };
-}
-
-/** `the budget of 5 credits (4 spent or reserved, this row costs 2)` */
-function sumsInWords(budget: number, spent: number, costs?: string): string {
-  return `the budget of ${credits(budget)} credits (${credits(spent)} spent or reserved${costs === undefined ? '' : `, ${costs}`})`;
-}
-
-/** What was to be sent and its price; undefined: nobody knows the price. `parts`: the unsent ones beside a part. */
-function costInWords(intent: Intent, row: RowLine, parts: readonly UnsentPart[]): string | undefined {
-  if (intent.quoted === null) return undefined;
-  const cost = credits(intent.quoted + (withParts(intent, parts).quotedRest ?? 0));
-  if (row.part_of === null) return `this row costs ${cost}`;
-  return parts.length === 0 ? `this part costs ${cost}` : `its ${credits(parts.length + 1)} unsent parts cost ${cost}`;
-}
-
-/** `10,400.5` */
-function credits(value: number): string {
-  return roundCredits(value).toLocaleString('en-US', { maximumFractionDigits: 6 });
 }

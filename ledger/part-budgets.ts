@@ -12,13 +12,13 @@ import { isUnsent } from './unsent-rows.ts';
  */
 
 /** A part that was not sent in its current take. */
-export type UnsentPart = Pick<RowLine, 'batch' | 'row' | 'take' | 'quoted' | 'promised' | 'fallback'>;
+export type UnsentPart = Pick<RowLine, 'batch' | 'row' | 'kind' | 'take' | 'quoted' | 'promised' | 'fallback'>;
 
 /** The open parts beside this one that nothing was sent for; none for a row that is not a part. */
 export async function unsentBeside(tx: Tx, { batch, row, part_of: whole }: RowLine): Promise<readonly UnsentPart[]> {
   if (whole === null) return [];
   return selectParts(tx, batch, whole)
-    .select(['batch', 'take', 'quoted', 'promised', 'fallback'])
+    .select(['batch', 'kind', 'take', 'quoted', 'promised', 'fallback'])
     .where('row', '<>', row)
     .where('outcome', 'is', null)
     .where('state', 'in', ['waiting', 'blocked'])

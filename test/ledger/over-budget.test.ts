@@ -113,17 +113,64 @@ describe('a row that does not fit', () => {
     expect((await ledger.findBatch('b'))?.halted).toContain('1 row failed');
   });
 
-  it('is never called failed after a request in doubt', async () => {
-    await fillPriced([2], 3);
-    expect(await ask(1, 2)).toBe('go');
-    const failure = { class: 'OutcomeUnknown', message: 'Lost.' } as const;
-    const otherwise = { outcome: 'unknown', failure } as const;
-    const again = { retake: 'speech', reason: 'on-unknown', most: 2, otherwise } as const;
-    await ledger.settle(aKey(1), { verdict: 'unknown', failure }, again);
-    expect(await ask(1, 2, 0, 2)).toBe('over-budget');
-    const { row, charges } = (await ledger.readRow('b', 1)) ?? {};
-    expect(row).toMatchObject({ outcome: 'skipped', failure: { class: 'OverBudget' } });
-    expect(charges).toMatchObject([{ state: 'unknown', take: 1 }]);
+  describe('because a request in doubt is to be sent again', () => {
+    const LOST = { class: 'OutcomeUnknown', message: 'Lost.' } as const;
+    const unknown = { outcome: 'unknown', failure: LOST } as const;
+    const RESUBMITTED = { type: 'pay', fromStep: 'speech', reason: 'resubmitted' } as const;
+    const NOT_SENT = 'Not sent again: it would exceed the budget of 3 credits (2 spent or reserved, this row costs 2).';
+
+    async function lose(end: Parameters<Ledger['settle']>[2]): Promise<void> {
+      await fillPriced([2], 3);
+      expect(await ask(1, 2)).toBe('go');
+      await ledger.settle(aKey(1), { verdict: 'unknown', failure: LOST }, end);
+    }
+
+    it('is unknown as before, and may still be given its job', async () => {
+      await lose({ retake: 'speech', reason: 'on-unknown', most: 2, otherwise: unknown });
+      expect(await ask(1, 2, 0, 2)).toBe('over-budget');
+      const { row, charges } = (await ledger.readRow('b', 1)) ?? {};
+      expect(row).toMatchObject({ outcome: 'unknown', take: 1, redoFrom: null, failure: { class: 'OutcomeUnknown' } });
+      expect(row?.failure?.message).toBe(`Lost. ${NOT_SENT}`);
+      expect(charges).toMatchObject([{ state: 'unknown', take: 1 }]);
+      expect(await ledger.takesOf('b', 1)).toEqual([]);
+      expect(await ledger.decide(aKey(1), { type: 'adopted', jobId: 'j', who: 'me' })).toBe(true);
+      expect((await ledger.readRow('b', 1))?.row).toMatchObject({ outcome: null, state: 'processing' });
+    });
+
+    it('is unknown as before, if a person said so, and once there is room it is sent', async () => {
+      await lose(unknown);
+      const again = [{ row: 1, take: 1, outcome: 'unknown', how: RESUBMITTED }] as const;
+      await ledger.redrive('b', again);
+      expect(await ask(1, 2, 0, 2)).toBe('over-budget');
+      await ledger.redrive('b', again);
+      expect(await ask(1, 2, 0, 2)).toBe('over-budget');
+      expect((await ledger.readRow('b', 1))?.row).toMatchObject({ outcome: 'unknown', take: 1 });
+      expect(await messageOf(1)).toBe(`Lost. ${NOT_SENT}`);
+      await ledger.tune('b', { budget: 4 });
+      await ledger.redrive('b', again);
+      expect(await ask(1, 2, 0, 2)).toBe('go');
+    });
+
+    it('is overdue as before, and may still be waited for, if its job ran', async () => {
+      await fillPriced([2], 3);
+      expect(await ask(1, 2)).toBe('go');
+      await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j' }, { state: 'processing' });
+      await ledger.changeRunning(aKey(1), { outcome: 'overdue', failure: { class: 'Overdue', message: 'Late.' } });
+      await ledger.redrive('b', [{ row: 1, take: 1, outcome: 'overdue', how: RESUBMITTED }]);
+      expect(await ask(1, 2, 0, 2)).toBe('over-budget');
+      expect((await ledger.readRow('b', 1))?.row).toMatchObject({ outcome: 'overdue', take: 1 });
+    });
+
+    it('is skipped if the new take had a request that was refused, and says that it may have been charged', async () => {
+      await lose({ retake: 'speech', reason: 'on-unknown', most: 2, otherwise: unknown });
+      await ledger.tune('b', { budget: 4 });
+      expect(await ask(1, 2, 0, 2)).toBe('go');
+      await ledger.settle(aKey(1, 1, 2), { verdict: 'not-accepted' }, { state: 'waiting' });
+      await ledger.tune('b', { budget: 3 });
+      expect((await ledger.intend(aKey(1, 2, 2), { ...INTENT, quoted: 2, quotedRest: 0 })).type).toBe('over-budget');
+      expect((await ledger.readRow('b', 1))?.row).toMatchObject({ outcome: 'skipped', take: 2 });
+      expect(await messageOf(1)).toBe(`${NOT_SENT} An earlier request may have been charged.`);
+    });
   });
 
   it('is skipped where its retake was paid for in part', async () => {

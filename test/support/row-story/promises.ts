@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import type { RowAttempt } from '../../../contract/batch.ts';
-import type { AttemptState } from '../../../contract/outcomes.ts';
+import { hasResult, type AttemptState } from '../../../contract/outcomes.ts';
 import type { Book, RowNow } from './book.ts';
 import { isSame, PRICE, type Rules, type Seen } from './rules.ts';
 
@@ -67,7 +67,13 @@ export class Promises {
   }
 
   #checkRow(was: RowNow, now: RowNow, wasAsked: boolean): void {
-    if (now.take !== was.take) {
+    if (now.take < was.take) {
+      // The budget refused what was to replace a request in doubt: nothing was ever recorded for that take.
+      expect(now.take).toBe(was.take - 1);
+      // With `unfit`, the answer to its check was lost.
+      expect(now.outcome === null || hasResult(now.outcome)).toBe(false);
+      expect(was.attempts.filter(({ take }) => take === was.take)).toEqual([]);
+    } else if (now.take !== was.take) {
       expect(now.take).toBe(was.take + 1);
       this.#seen.newTakes += 1;
       // Nobody but a person opens a row that has ended.

@@ -1,0 +1,50 @@
+import { defined } from '../contract/defined.ts';
+import { stepsIn } from '../contract/row-kinds.ts';
+import type { RowEnding } from './row-effects.ts';
+import type { RowLine, Tx } from './schema.ts';
+import { takesOf } from './takes.ts';
+
+/** A row at its take before, and how it had ended there. */
+export interface UndoneTake {
+  readonly ending: RowEnding;
+  readonly columns: Pick<RowLine, 'take' | 'redo_from'>;
+}
+
+/**
+ * Takes back a take that was to replace a request in doubt, or a job that may still run, if nothing is on record for it:
+ * only at the take before can the row be given its job, or wait for it. Undefined: the row keeps its take.
+ */
+export async function undoTake(
+  tx: Tx,
+  { batch, row, take, kind }: Pick<RowLine, 'batch' | 'row' | 'take' | 'kind'>,
+): Promise<UndoneTake | undefined> {
+  const [last, earlier] = (await takesOf(tx, batch, row)).toReversed();
+  if (last?.take !== take || (last.reason !== 'resubmitted' && last.reason !== 'on-unknown')) return undefined;
+  const { outcome, failure, file, extraFiles, spec } = last.before;
+  // An edited row asks for something else by now.
+  if (spec !== undefined) return undefined;
+  const since = await tx
+    .selectFrom('charges')
+    .select(['take', 'state', 'finished_at'])
+    .where('batch', '=', batch)
+    .where('row', '=', row)
+    .where('take', '>=', take - 1)
+    .execute();
+  // Its answer, or its job's end, may have come meanwhile.
+  const isStill = since.some((one) =>
+    outcome === 'overdue' ? one.state === 'accepted' && one.finished_at === null : one.state === 'unknown',
+  );
+  if (!isStill || since.some((one) => one.take === take)) return undefined;
+  await tx.deleteFrom('takes').where('batch', '=', batch).where('row', '=', row).where('take', '=', take).execute();
+  const [first] = stepsIn({ kind });
+  const from = earlier?.take === take - 1 ? earlier.fromStep : first;
+  return {
+    // A take by itself is made before the row ends.
+    ending: {
+      outcome: outcome ?? 'unknown',
+      ...defined({ failure: failure ?? undefined, file: file ?? undefined }),
+      ...(extraFiles.length === 0 ? {} : { extraFiles }),
+    },
+    columns: { take: take - 1, redo_from: from === undefined || from === first ? null : from },
+  };
+}
