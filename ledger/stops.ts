@@ -9,6 +9,7 @@ import { endingColumns } from './ending-columns.ts';
 import { toCharge, toFallback } from './records.ts';
 import type { ChargesTable, Db, RowsTable, Schema, Tx } from './schema.ts';
 import { write } from './transactions.ts';
+import { undoTake } from './undo-take.ts';
 
 /** Maximum rows that end in one transaction: other writers wait for its lock. */
 const MOST_ROWS = 1_000;
@@ -58,8 +59,8 @@ export async function runningJobs(db: Db | Tx, batch: string): Promise<readonly 
 }
 
 /**
- * Ends the next open rows that have nothing in flight, nothing in doubt and no unfinished job as `cancelled`. Returns
- * how many, and after which row there may be more.
+ * Ends the next open rows that have nothing in flight, nothing in doubt and no unfinished job as `cancelled`, or as they
+ * were if they were only to replace such a request or job. Returns how many, and after which row there may be more.
  */
 export async function cancelIdle(
   tx: Tx,
@@ -68,7 +69,7 @@ export async function cancelIdle(
 ): Promise<{ readonly ended: number; readonly next: number | undefined }> {
   const open = await tx
     .selectFrom('rows')
-    .select(['row', 'fallback'])
+    .select(['batch', 'row', 'kind', 'take', 'fallback'])
     .where('batch', '=', batch)
     .where('outcome', 'is', null)
     // A row in parts ends with the last of them.
@@ -87,9 +88,11 @@ export async function cancelIdle(
   const now = Date.now();
   const ending = { outcome: 'cancelled', failure: null, updated_at: now, ended_at: now } as const;
   const idle = open.filter(({ row }) => !busy.has(row));
-  for (const { row, fallback } of idle) {
-    const kept = toFallback(fallback);
-    await updateRow(tx, { batch, row }, kept === undefined ? ending : endingColumns(kept.ending));
+  for (const line of idle) {
+    const undone = line.take > 1 ? await undoTake(tx, line) : undefined;
+    const before = undone?.ending ?? toFallback(line.fallback)?.ending;
+    const end = before === undefined ? ending : endingColumns(before);
+    await updateRow(tx, line, { ...end, ...undone?.columns });
   }
   return { ended: idle.length, next: open.length < MOST_ROWS ? undefined : last };
 }

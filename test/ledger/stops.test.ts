@@ -43,6 +43,37 @@ async function lose(
   await ledger.settle(aKey(row), { verdict: 'unknown', failure }, { outcome, failure });
 }
 
+describe('a stop before a request in doubt was sent again', () => {
+  const how = { type: 'pay', fromStep: 'speech', reason: 'resubmitted' } as const;
+
+  it('leaves the row unknown, so that it may still be given its job', async () => {
+    await lose(1);
+    await redriveNow(ledger, 'b', [{ row: 1, take: 1, how }]);
+    await ledger.stopNow('b');
+    expect((await ledger.readRow('b', 1))?.row).toMatchObject({ outcome: 'unknown', take: 1, failure: PROCESS_ENDED });
+    expect(await ledger.takesOf('b', 1)).toEqual([]);
+    expect(await ledger.decide(aKey(1), { type: 'adopted', jobId: 'j', who: 'me' })).toBe(true);
+    expect((await ledger.readRow('b', 1))?.row).toMatchObject({ outcome: null, state: 'processing' });
+  });
+
+  it('leaves the row overdue whose job was not to be waited for any more', async () => {
+    await accept(1);
+    await ledger.changeRunning(aKey(1), { outcome: 'overdue', failure: { class: 'Overdue', message: 'Late.' } });
+    await redriveNow(ledger, 'b', [{ row: 1, take: 1, how }]);
+    await ledger.setControl('b', 'stopping');
+    await ledger.cancelRest('b');
+    expect((await ledger.readRow('b', 1))?.row).toMatchObject({ outcome: 'overdue', take: 1 });
+  });
+
+  it('cancels a row that has got its answer meanwhile', async () => {
+    await lose(1);
+    await redriveNow(ledger, 'b', [{ row: 1, take: 1, how }]);
+    await ledger.settle(aKey(1), { verdict: 'rejected', failure: FAILED.failure }, FAILED);
+    await ledger.stopNow('b');
+    expect((await ledger.readRow('b', 1))?.row).toMatchObject({ outcome: 'cancelled', take: 2 });
+  });
+});
+
 describe('a stop of more rows than one transaction ends', () => {
   it('ends them all, but what is on the wire', async () => {
     await fill(ledger, 2_600, 'large');
@@ -84,7 +115,7 @@ describe('stopNow', () => {
 });
 
 describe('a row that went on to another take', () => {
-  it('is cancelled like any other, whatever became of its earlier take', async () => {
+  it('is not waited for, whatever became of its earlier take', async () => {
     const resubmit = (row: number): Promise<unknown> =>
       redriveNow(ledger, 'b', [{ row, take: 1, how: { type: 'pay', fromStep: 'speech', reason: 'resubmitted' } }]);
     await ledger.intend(aKey(1), INTENT);
@@ -94,7 +125,7 @@ describe('a row that went on to another take', () => {
     await ledger.changeRunning(aKey(2), { outcome: 'overdue' });
     await resubmit(2);
     await ledger.stopNow('b');
-    expect(await outcomes()).toMatchObject({ cancelled: 60, overdue: 0 });
+    expect(await outcomes()).toMatchObject({ cancelled: 58, overdue: 1, unknown: 1 });
     expect(await ledger.closeBatch('b')).toBe(0);
   });
 
