@@ -10,7 +10,11 @@ import { ProgressDisplay } from '../terminal/progress.ts';
 export async function showFollowed(events: AsyncIterable<FollowEvent>, output: Output): Promise<FollowEnd> {
   const display = new ProgressDisplay(output);
   for await (const event of events) {
-    if (event.type === 'ended') return event;
+    if (event.type === 'ended') {
+      // A signal may have come just after what was to be shown last.
+      display.end();
+      return event;
+    }
     if (event.type === 'progress') {
       display.show(event.standing, event.isLast);
       continue;

@@ -9,6 +9,8 @@ export class ProgressLine {
   readonly #output: Output;
   #shownAt = -Infinity;
   #shown = '';
+  /** What is drawn on the terminal has no end of line yet. */
+  #isDrawn = false;
 
   constructor(output: Output) {
     this.#output = output;
@@ -21,7 +23,8 @@ export class ProgressLine {
     if (this.#output.isTerminal) {
       const width = process.stderr.columns;
       process.stderr.write(`\r\u001b[2K${width > 0 ? cutToWidth(line, width - 1) : line}`);
-      if (final) process.stderr.write('\n');
+      this.#isDrawn = true;
+      if (final) this.end();
     } else if (line !== this.#shown && (final || now - this.#shownAt >= PLAIN_EVERY_MS)) {
       this.#output.say(line);
       this.#shownAt = now;
@@ -32,5 +35,12 @@ export class ProgressLine {
   /** Makes room for a message between two drawings. */
   interrupt(): void {
     if (this.#output.isTerminal) process.stderr.write('\r\u001b[2K');
+    this.#isDrawn = false;
+  }
+
+  /** Nothing follows: what is drawn stays, on a line of its own. */
+  end(): void {
+    if (this.#isDrawn) process.stderr.write('\n');
+    this.#isDrawn = false;
   }
 }

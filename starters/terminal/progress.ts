@@ -123,4 +123,9 @@ export class ProgressDisplay {
   interrupt(): void {
     this.#line.interrupt();
   }
+
+  /** Nothing follows. */
+  end(): void {
+    this.#line.end();
+  }
 }

@@ -1,5 +1,6 @@
-import { describe, expect, it } from '@jest/globals';
-import { followBatch, type FollowEnd, type FollowRequest } from '../../../client/follow.ts';
+import { describe, expect, it, jest } from '@jest/globals';
+import { Readable } from 'node:stream';
+import { followBatch, type FollowEnd, type FollowEvent, type FollowRequest } from '../../../client/follow.ts';
 import type { WorkflowStanding } from '../../../client/workflow-standing.ts';
 import { showFollowed } from '../../../starters/run/show-followed.ts';
 import { capture } from '../command-line.ts';
@@ -69,6 +70,25 @@ describe('following a batch', () => {
     });
     expect({ why: end.why, starts }).toEqual({ why: 'broken', starts: 3 });
     expect(said.err.split('Ended by hand. It continues with a new one.')).toHaveLength(4);
+  });
+
+  it('leaves a line of its own to what follows, where a signal ends it in the midst of its progress', async () => {
+    await STATES.untouched(invocation.ledger);
+    const { ledger } = invocation;
+    const batch = await ledger.findBatch('b');
+    if (batch === undefined) throw new Error('The batch was just made.');
+    const standing = { batch, counts: await ledger.counts('b'), money: await ledger.money('b'), reasons: [] };
+    const events = [
+      { type: 'progress', standing, isLast: false },
+      { type: 'ended', why: 'aborted' },
+    ] as unknown as FollowEvent[];
+    const write = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
+    try {
+      await showFollowed(Readable.from(events), { ...capture(said), isTerminal: true });
+      expect(write.mock.calls.map(([text]) => text)).toEqual([expect.stringContaining(' done, '), '\n']);
+    } finally {
+      write.mockRestore();
+    }
   });
 
   it('says once that the batch is being stopped, and why it gave up', async () => {
