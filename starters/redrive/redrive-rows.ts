@@ -8,18 +8,11 @@ import { checkSpend } from '../run/check-spend.ts';
 import type { Invocation } from '../invocation.ts';
 import { ExitError } from '../exit-error.ts';
 import { finishRun } from '../run/finish-run.ts';
-import { goOnCommand } from '../terminal/go-on-command.ts';
 import { rowsInWords } from '../terminal/row-words.ts';
 import { askYesNo } from '../terminal/ask.ts';
 import { workOnBatch } from '../run/work-on-batch.ts';
-import {
-  doubtsQuestion,
-  draftLines,
-  leftBudgetRefusal,
-  openEditsText,
-  refusalLines,
-  unaskedText,
-} from './redrive-words.ts';
+import { doubtsQuestion, draftLines, leftBudgetRefusal, refusalLines, unaskedText } from './redrive-words.ts';
+import { notOpenedText, openEditsText } from './unended-words.ts';
 
 /** What `redrive`, `run failed.csv` and `reconcile` share once the rows are known. */
 export interface RedriveRequest {
@@ -119,12 +112,8 @@ function sayRedriven(redriven: Redriven, request: RedriveRequest, { output }: In
       throw refusedRows(request);
     case 'declined':
       throw new Error('What is not approved ends with its own words.');
-    case 'not-opened': {
-      const { opened, why } = redriven;
-      const before =
-        opened === 0 ? '' : ` ${rowsInWords(opened)} were opened before that; continue with: ${goOnCommand(batch)}`;
-      throw new ExitError('usage', `${why} Nothing was spent.${before}`);
-    }
+    case 'not-opened':
+      throw new ExitError('usage', notOpenedText(batch, redriven));
     case 'open':
     case 'finished': {
       const { opened, movedOn } = redriven;

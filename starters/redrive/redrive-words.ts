@@ -93,19 +93,6 @@ export function unaskedText({ replaced, lost }: Pick<RedriveDraft, 'replaced' | 
   );
 }
 
-/** Why a file is refused that has edits of rows which have not ended: nobody wants to pay for what was just corrected. */
-export function openEditsText({ openEdited }: Pick<RedriveDraft, 'openEdited'>, batch: string): string {
-  const rows = openEdited === 1 ? '1 edited row' : `${number(openEdited)} edited rows`;
-  const [have, go] =
-    openEdited === 1
-      ? ['has', 'it goes on, and is paid for, as it was']
-      : ['have', 'they go on, and are paid for, as they were'];
-  return (
-    `${rows} of batch "${batch}" ${have} not ended: ${go} before the edit. Nothing was changed. Nothing was spent. ` +
-    `To end the batch first (what runs is fetched later, free): voxbatch stop ${shellWord(batch)} --now. Then run the same command again.`
-  );
-}
-
 /** Which rows have a result that is replaced, and which of them because the file is not what was sent last. */
 function replacedWords({ replaced, lost, firstReplaced }: RedriveDraft): string {
   const names = firstReplaced.map(
