@@ -4,11 +4,11 @@ import { FAILURES, type Failure } from '../../contract/failures.ts';
 import { partNumber } from '../../contract/row-parts.ts';
 import { dialectOf } from '../../contract/row-kinds.ts';
 import type { AttemptState } from '../../contract/outcomes.ts';
-import type { Judgement } from '../../contract/verify.ts';
 import type { ChargeRecord, DecisionRecord } from '../../ledger/record-types.ts';
 import { isoTime, receiptsOf } from '../../results/receipt.ts';
 import { inOrder } from '../../results/result-line.ts';
 import { rowDialectWords } from './dialect-words.ts';
+import { judgementWords } from './judgement-words.ts';
 import { nextForRow } from './next-for-row.ts';
 import { keptLines, partLines, partsJson } from './part-history.ts';
 import { number } from './progress.ts';
@@ -131,12 +131,6 @@ function requestLines(history: RowHistoryHere): readonly string[] {
     return [row.outcome === null && row.take === take ? '  no request so far' : '  no request was made'];
   };
   return ['Take 1', ...ofTake(1), ...takes.flatMap((take) => [...takeLines(take, store), ...ofTake(take.take)])];
-}
-
-/** What a verification found. */
-function judgementWords({ error, run, words, heard, threshold }: Judgement): string {
-  const [wrong, most] = [error, threshold].map((share) => `${String(Math.round(share * 1_000) / 10)} %`);
-  return `heard ${String(heard)} of ${String(words)} words: ${wrong ?? ''} wrong (at most ${most ?? ''}), ${String(Math.round(run))} in a row`;
 }
 
 function attemptLines(charge: ChargeRecord, { row: { failure: last }, decisions, firstPart }: RowHistory): string[] {
