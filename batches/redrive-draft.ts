@@ -304,6 +304,7 @@ export type RedriveForecast = Readonly<
     | 'joins'
     | 'rewritten'
     | 'untaken'
+    | 'openEdited'
     | 'accepts'
     | 'left'
     | 'replaced'

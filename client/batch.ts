@@ -83,8 +83,8 @@ export interface RunningBatch extends Batch {
 }
 
 /**
- * Result of a redrive. `finished`: there was nothing to send. `refused-rows`, `refused`, `declined` and faults in the
- * choice of rows: nothing was changed. `not-opened`: the ledger refused after `opened` rows.
+ * Result of a redrive. `finished`: there was nothing to send. `open-edits`, `refused-rows`, `refused`, `declined` and
+ * faults in the choice of rows: nothing was changed. `not-opened`: the ledger refused after `opened` rows.
  */
 export type RedriveAnswer =
   | {

@@ -40,6 +40,8 @@ export interface RedriveRequest {
 export type Redriven =
   | { readonly type: 'finished'; readonly opened: number; readonly movedOn: number }
   | { readonly type: 'open'; readonly opened: number; readonly movedOn: number; readonly open: OpenApi }
+  /** Rows are edited that have not ended: they would go on, and be paid for, as they were. */
+  | { readonly type: 'open-edits' }
   /** Rows of the draft are refused. */
   | { readonly type: 'refused-rows' }
   | { readonly type: 'declined' }
@@ -53,6 +55,7 @@ export type Redriven =
  */
 export async function redriveBatch(request: RedriveRequest): Promise<Redriven> {
   const { ledger, batch, draft, tuning = {}, out } = request;
+  if (draft.openEdited > 0) return { type: 'open-edits' };
   if (draft.refused.length > 0) return { type: 'refused-rows' };
   const isNothing = draft.count === 0;
   if (isNothing && batch.state === 'closed') {

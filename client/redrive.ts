@@ -45,12 +45,14 @@ export interface RedriveOptions extends RedriveWish {
 }
 
 /**
- * Why the effect of a redrive cannot be determined: names that are no rows, a file that does not fit the batch, rows
- * that need an explicit option.
+ * Why a redrive is not possible: names that are no rows, a file that does not fit the batch, edits of rows that have not
+ * ended, rows that need an explicit option.
  */
 export type NotRedrivable =
   | Extract<RowsByName, { readonly type: 'missing' }>
   | Exclude<EditedRows, { readonly type: 'found' }>
+  /** `forecast.openEdited` rows would go on, and be paid for, as they were: stop the batch first. */
+  | { readonly type: 'open-edits'; readonly forecast: RedriveForecast }
   /** `forecast.refused` says which rows, and why; `resubmit` may be what is missing. */
   | { readonly type: 'refused-rows'; readonly forecast: RedriveForecast };
 
@@ -72,8 +74,8 @@ export async function checkRedrive(
   options: RedriveOptions,
 ): Promise<RedriveCheck> {
   return withWork<RedriveCheck>({ session, isDryRun: true }, batch, options, ({ draft }) => {
-    const type = draft.refused.length > 0 ? 'refused-rows' : 'ready';
-    return Promise.resolve({ type, forecast: draft });
+    const refused = draft.refused.length > 0 ? 'refused-rows' : 'ready';
+    return Promise.resolve({ type: draft.openEdited > 0 ? 'open-edits' : refused, forecast: draft });
   });
 }
 

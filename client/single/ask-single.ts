@@ -162,6 +162,8 @@ async function redrive(record: SingleRecord, request: AskRequest, open: OpenApi)
   switch (redriven.type) {
     case 'declined':
       return redriven;
+    case 'open-edits':
+      throw new Error('A single job is never edited.');
     case 'refused-rows':
       return { type: 'held', why: 'unknown', record };
     case 'not-opened':

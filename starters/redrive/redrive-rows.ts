@@ -40,8 +40,7 @@ export interface RedriveRequest {
 export async function redriveRows(request: RedriveRequest, invocation: Invocation): Promise<ExitName> {
   const { batch, draft, out } = request;
   const { session, output } = invocation;
-  requireEndedEdits(request);
-  if (draft.refused.length === 0) {
+  if (draft.openEdited === 0 && draft.refused.length === 0) {
     for (const line of draftLines(draft, batch.name)) output.say(line);
     requireWord(request, invocation);
   }
@@ -70,11 +69,6 @@ export async function workOn(batch: BatchRecord, out: string, invocation: Invoca
     : workOnBatch({ record, isNew: false, out }, invocation, (why) => finishRun({ ...place, why }, invocation));
 }
 
-/** Throws {@link ExitError} `usage` if rows were edited that have not ended. */
-export function requireEndedEdits({ batch, draft }: Pick<RedriveRequest, 'batch' | 'draft'>): void {
-  if (draft.openEdited > 0) throw new ExitError('usage', openEditsText(draft, batch.name));
-}
-
 /** Paying again for a row that has a good result takes a person's word: an answer on a terminal, `--yes` elsewhere. */
 function requireWord({ draft }: RedriveRequest, { person }: Invocation): void {
   if (draft.replaced === 0 || person.yes || person.canAsk) return;
@@ -99,6 +93,11 @@ async function checkMoney(
   throw new ExitError('refused', 'Not confirmed. Nothing was changed. Nothing was spent.');
 }
 
+/** The error of a redrive whose file has edits of rows that have not ended. */
+export function openEdits({ batch, draft }: Pick<RedriveRequest, 'batch' | 'draft'>): ExitError {
+  return new ExitError('usage', openEditsText(draft, batch.name));
+}
+
 /** The error of a redrive that names rows which cannot be redriven this way. */
 export function refusedRows({ batch, draft, command, fileSha256 }: RedriveRequest): ExitError {
   return new ExitError('usage', refusalLines(draft, batch.name, { command, isFile: fileSha256 !== null }).join('\n'));
@@ -108,6 +107,8 @@ export function refusedRows({ batch, draft, command, fileSha256 }: RedriveReques
 function sayRedriven(redriven: Redriven, request: RedriveRequest, { output }: Invocation): void {
   const { batch, draft } = request;
   switch (redriven.type) {
+    case 'open-edits':
+      throw openEdits(request);
     case 'refused-rows':
       throw refusedRows(request);
     case 'declined':
