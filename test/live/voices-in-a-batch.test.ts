@@ -38,7 +38,7 @@ describe('a manifest that makes voices and uses them', () => {
     expect(code).toBe(0);
     const { waits } = JSON.parse(stdout) as { readonly waits: readonly unknown[] };
     expect(waits).toHaveLength(VOICES);
-    expect(waits[0]).toEqual({ voice: 'name:voice 1', row: 51, line: 52, rows: ROWS_A_VOICE, first_line: 2 });
+    expect(waits[0]).toEqual({ voice: 'name:Voice 1', row: 51, line: 52, rows: ROWS_A_VOICE, first_line: 2 });
   });
 
   it('makes each once, and pays for no row twice, although it is killed while it makes them and while it speaks', async () => {
