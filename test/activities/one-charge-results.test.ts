@@ -114,7 +114,7 @@ describe('one charge: earlier results', () => {
 
   it('the batch of the row that others wait for is stopped at once', async () => {
     const world = await createWorld();
-    await withLeader(world);
+    const leader = await withLeader(world);
     await world.fill([tts()], { name: 'b', cache: 'on' });
     const watch = countLooks();
     const waiting = workOn(await world.worker(watch), 'b');
@@ -123,6 +123,8 @@ describe('one charge: earlier results', () => {
     // Its row is overdue: nobody waits for its job, so nobody waits for its result.
     await (await world.look()).stopNow('leader');
     await waiting;
+    leader.release();
+    await leader.ended;
     expect(await outcomesOf(world, 'b')).toEqual(['succeeded']);
     expect(world.charges()).toHaveLength(2);
   });
