@@ -58,13 +58,15 @@ export async function redriveBatch(request: RedriveRequest): Promise<Redriven> {
   if (draft.openEdited > 0) return { type: 'open-edits' };
   if (draft.refused.length > 0) return { type: 'refused-rows' };
   const isNothing = draft.count === 0;
-  if (isNothing && batch.state === 'closed') {
+  // Another command may have opened it since: then its rows are no longer to be chosen, and somebody has to work on them.
+  const isClosed = ((await ledger.findBatch(batch.name)) ?? batch).state === 'closed';
+  if (isNothing && isClosed) {
     if (out !== null) await requireOwnOut(out, batch);
     await allowTaken(request, 0);
     return { type: 'finished', opened: 0, movedOn: 0 };
   }
   if (out !== null) await claimOut(out, batch);
-  if (draft.isSettling && batch.state === 'closed') {
+  if (draft.isSettling && isClosed) {
     const opened = await openAll(request);
     return opened.type === 'refused' ? { ...opened, type: 'not-opened' } : { ...opened, type: 'finished' };
   }
