@@ -55,6 +55,12 @@ export interface RedriveRules {
   readonly asksForOverdue: boolean;
 }
 
+/**
+ * Why a redrive is refused as a whole. `open-edits`: rows are edited that have not ended; they would go on, and be paid
+ * for, as they were. `refused-rows`: rows are left alone that were asked for.
+ */
+export type RedriveRefusal = 'open-edits' | 'refused-rows';
+
 /** A row that is left alone, and why. */
 export interface RefusedRow extends NamedRow {
   readonly why: Extract<RedrivePlan, { type: 'refuse' }>['why'];
@@ -149,6 +155,12 @@ export class RedriveDraft {
   /** What the chosen rows will cost, in credits. */
   get bill(): BillSummary {
     return this.#bill.summary();
+  }
+
+  /** Why none of it may be done, whichever rows could be; undefined: it may. */
+  get refusal(): RedriveRefusal | undefined {
+    if (this.openEdited > 0) return 'open-edits';
+    return this.refused.length > 0 ? 'refused-rows' : undefined;
   }
 
   /** True if recording it completes it: nothing is sent, and the batch needs no worker. */

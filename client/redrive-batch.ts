@@ -1,4 +1,4 @@
-import type { FoundRows, RedriveDraft } from '../batches/redrive-draft.ts';
+import type { FoundRows, RedriveDraft, RedriveRefusal } from '../batches/redrive-draft.ts';
 import { budgetLeftFor, openRows, type OpenedRows } from '../batches/redrive.ts';
 import type { Tuning } from '../contract/tunables.ts';
 import type { BillSummary } from '../inputs/bill.ts';
@@ -40,10 +40,8 @@ export interface RedriveRequest {
 export type Redriven =
   | { readonly type: 'finished'; readonly opened: number; readonly movedOn: number }
   | { readonly type: 'open'; readonly opened: number; readonly movedOn: number; readonly open: OpenApi }
-  /** Rows are edited that have not ended: they would go on, and be paid for, as they were. */
-  | { readonly type: 'open-edits' }
-  /** Rows of the draft are refused. */
-  | { readonly type: 'refused-rows' }
+  /** The draft may not be carried out. */
+  | { readonly type: RedriveRefusal }
   | { readonly type: 'declined' }
   /** The ledger refused, in its own words; `opened` rows had been opened before that. */
   | { readonly type: 'not-opened'; readonly opened: number; readonly why: string };
@@ -55,8 +53,7 @@ export type Redriven =
  */
 export async function redriveBatch(request: RedriveRequest): Promise<Redriven> {
   const { ledger, batch, draft, tuning = {}, out } = request;
-  if (draft.openEdited > 0) return { type: 'open-edits' };
-  if (draft.refused.length > 0) return { type: 'refused-rows' };
+  if (draft.refusal !== undefined) return { type: draft.refusal };
   const isNothing = draft.count === 0;
   // Another command may have opened it since: then its rows are no longer to be chosen, and somebody has to work on them.
   const isClosed = ((await ledger.findBatch(batch.name)) ?? batch).state === 'closed';

@@ -74,8 +74,7 @@ export async function checkRedrive(
   options: RedriveOptions,
 ): Promise<RedriveCheck> {
   return withWork<RedriveCheck>({ session, isDryRun: true }, batch, options, ({ draft }) => {
-    const refused = draft.refused.length > 0 ? 'refused-rows' : 'ready';
-    return Promise.resolve({ type: draft.openEdited > 0 ? 'open-edits' : refused, forecast: draft });
+    return Promise.resolve({ type: draft.refusal ?? 'ready', forecast: draft });
   });
 }
 

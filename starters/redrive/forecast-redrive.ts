@@ -3,7 +3,7 @@ import type { ExitName } from '../../contract/exit-codes.ts';
 import { decideSpend } from '../../policy/spend.ts';
 import type { Invocation } from '../invocation.ts';
 import { noteText, questionText } from '../terminal/spend-words.ts';
-import { openEdits, refusedRows, type RedriveRequest } from './redrive-rows.ts';
+import { refusedRedrive, type RedriveRequest } from './redrive-rows.ts';
 import { doubtsQuestion, draftLines, leftBudgetRefusal } from './redrive-words.ts';
 
 /**
@@ -15,8 +15,7 @@ export async function forecastRedrive(
   { session, person, output, json }: Invocation,
 ): Promise<ExitName> {
   const { batch, draft, confirmAbove } = request;
-  if (draft.openEdited > 0) throw openEdits(request);
-  if (draft.refused.length > 0) throw refusedRows(request);
+  if (draft.refusal !== undefined) throw refusedRedrive(draft.refusal, request);
   const ledger = await session.ledger();
   const payer = { yes: person.yes, canAsk: true, balance: null, confirmAbove };
   const facts = { ...(await redriveFacts({ ...request, ledger }, payer)), isBudgetLeft: true };

@@ -1,4 +1,4 @@
-import type { FoundRows, RedriveDraft } from '../../batches/redrive-draft.ts';
+import type { FoundRows, RedriveDraft, RedriveRefusal } from '../../batches/redrive-draft.ts';
 import type { OpenApi } from '../../client/open-api.ts';
 import { openForRedrive, redriveBatch, redriveFacts, type Redriven } from '../../client/redrive-batch.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
@@ -40,7 +40,7 @@ export interface RedriveRequest {
 export async function redriveRows(request: RedriveRequest, invocation: Invocation): Promise<ExitName> {
   const { batch, draft, out } = request;
   const { session, output } = invocation;
-  if (draft.openEdited === 0 && draft.refused.length === 0) {
+  if (draft.refusal === undefined) {
     for (const line of draftLines(draft, batch.name)) output.say(line);
     requireWord(request, invocation);
   }
@@ -93,14 +93,16 @@ async function checkMoney(
   throw new ExitError('refused', 'Not confirmed. Nothing was changed. Nothing was spent.');
 }
 
-/** The error of a redrive whose file has edits of rows that have not ended. */
-export function openEdits({ batch, draft }: Pick<RedriveRequest, 'batch' | 'draft'>): ExitError {
-  return new ExitError('usage', openEditsText(draft, batch.name));
-}
-
-/** The error of a redrive that names rows which cannot be redriven this way. */
-export function refusedRows({ batch, draft, command, fileSha256 }: RedriveRequest): ExitError {
-  return new ExitError('usage', refusalLines(draft, batch.name, { command, isFile: fileSha256 !== null }).join('\n'));
+/** The error of a redrive whose draft may not be carried out. */
+export function refusedRedrive(
+  refusal: RedriveRefusal,
+  { batch, draft, command, fileSha256 }: RedriveRequest,
+): ExitError {
+  const words =
+    refusal === 'open-edits'
+      ? openEditsText(draft, batch.name)
+      : refusalLines(draft, batch.name, { command, isFile: fileSha256 !== null }).join('\n');
+  return new ExitError('usage', words);
 }
 
 /** Says how many rows were opened. Throws {@link ExitError} `usage` if none could be, or not all. */
@@ -108,9 +110,8 @@ function sayRedriven(redriven: Redriven, request: RedriveRequest, { output }: In
   const { batch, draft } = request;
   switch (redriven.type) {
     case 'open-edits':
-      throw openEdits(request);
     case 'refused-rows':
-      throw refusedRows(request);
+      throw refusedRedrive(redriven.type, request);
     case 'declined':
       throw new Error('What is not approved ends with its own words.');
     case 'not-opened':
