@@ -13,7 +13,7 @@ export function openEditsText({ openEdited }: Pick<RedriveDraft, 'openEdited'>, 
       : ['have', 'they go on, and are paid for, as they were'];
   return (
     `${rows} of batch "${batch}" ${have} not ended: ${go} before the edit. Nothing was changed. Nothing was spent. ` +
-    `${endFirst(batch)} Then run the same command again.`
+    endFirst(batch)
   );
 }
 
@@ -25,13 +25,11 @@ export function notOpenedText(
   return [
     `${why} Nothing was spent.`,
     ...(opened === 0 ? [] : [`${rowsInWords(opened)} were opened before that; continue with: ${goOnCommand(batch)}`]),
-    ...(batch.control === 'stopping' && opened === 0
-      ? [`${endFirst(batch.name)} Then run the same command again.`]
-      : []),
+    ...(batch.control === 'stopping' && opened === 0 ? [endFirst(batch.name)] : []),
   ].join(' ');
 }
 
-/** How to end a batch that has rows which have not ended. */
+/** How to end a batch whose rows have not all ended, and go on. */
 function endFirst(batch: string): string {
-  return `To end the batch first (what runs is fetched later, free): voxbatch stop ${shellWord(batch)} --now.`;
+  return `To end the batch first (what runs is fetched later, free): voxbatch stop ${shellWord(batch)} --now. Then run the same command again.`;
 }
