@@ -89,7 +89,7 @@ export async function cancelIdle(
   const ending = { outcome: 'cancelled', failure: null, updated_at: now, ended_at: now } as const;
   const idle = open.filter(({ row }) => !busy.has(row));
   for (const line of idle) {
-    const undone = line.take > 1 ? await undoTake(tx, line) : undefined;
+    const undone = await undoTake(tx, line);
     const before = undone?.ending ?? toFallback(line.fallback)?.ending;
     const end = before === undefined ? ending : endingColumns(before);
     await updateRow(tx, line, { ...end, ...undone?.columns });

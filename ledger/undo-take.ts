@@ -18,6 +18,7 @@ export async function undoTake(
   tx: Tx,
   { batch, row, take, kind }: Pick<RowLine, 'batch' | 'row' | 'take' | 'kind'>,
 ): Promise<UndoneTake | undefined> {
+  if (take === 1) return undefined;
   const [last, earlier] = (await takesOf(tx, batch, row)).toReversed();
   if (last?.take !== take || (last.reason !== 'resubmitted' && last.reason !== 'on-unknown')) return undefined;
   const { outcome, failure, file, extraFiles, spec } = last.before;
