@@ -9,6 +9,9 @@ import type { RowLine } from './schema.ts';
 /** Max characters of a message. */
 const LONGEST = 500;
 
+/** Begins the words of a request that was to be made again. */
+const NOT_AGAIN = 'Not sent again: it would exceed';
+
 /** What a row has cost so far. */
 export interface Charged {
   readonly charged: number;
@@ -31,7 +34,7 @@ export interface Unsent {
 /** `Not sent: it would exceed the budget of 5 credits (4 spent or reserved). Nothing was charged.` */
 export function notSent({ sums, before: { charged, inDoubt }, isAgain }: Unsent): string {
   const words = [
-    `Not sent${isAgain ? ' again' : ''}: it would exceed ${sums}.`,
+    `${isAgain ? NOT_AGAIN : 'Not sent: it would exceed'} ${sums}.`,
     ...(charged > 0 ? [`The row has cost ${credits(charged)} before.`] : []),
     ...(inDoubt > 0 ? ['An earlier request may have been charged.'] : []),
   ];
@@ -41,6 +44,12 @@ export function notSent({ sums, before: { charged, inDoubt }, isAgain }: Unsent)
 /** A failure, with the word that there was no other chance. */
 export function withWords(failure: Failure, words: string): Failure {
   return { ...failure, message: `${failure.message.slice(0, LONGEST - words.length - 1)} ${words}` };
+}
+
+/** The failure of a request in doubt that is not sent again. What was said when that was tried before is replaced. */
+export function withNoResend(failure: Failure, sums: string): Failure {
+  const [message = ''] = failure.message.split(` ${NOT_AGAIN}`);
+  return withWords({ ...failure, message }, `${NOT_AGAIN} ${sums}.`);
 }
 
 /** `the budget of 5 credits (4 spent or reserved, this row costs 2)` */

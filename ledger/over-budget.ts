@@ -10,6 +10,7 @@ import {
   notSent,
   sumsInWords,
   UNCHARGED,
+  withNoResend,
   withWords,
   type Charged,
   type Unsent,
@@ -129,11 +130,8 @@ async function endUnsent(tx: Tx, line: UnsentPart, why: Unsent): Promise<RowEndi
 }
 
 function asBefore(ending: RowEnding, { sums }: Unsent): RowEnding {
-  if (ending.failure === undefined) return ending;
-  const words = 'Not sent again: it would exceed';
-  // It may have been tried before.
-  const [message = ''] = ending.failure.message.split(` ${words}`);
-  return { ...ending, failure: withWords({ ...ending.failure, message }, `${words} ${sums}.`) };
+  const { failure } = ending;
+  return failure === undefined ? ending : { ...ending, failure: withNoResend(failure, sums) };
 }
 
 /** `kept`: the best result of its earlier takes; `failed`: why the job failed whose retake this was to be. */
