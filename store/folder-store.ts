@@ -5,7 +5,7 @@ import { UnsafeName } from './errors.ts';
 import { Folders } from './folders.ts';
 import { startMediaThreads, type MediaThreads } from './media-threads.ts';
 import { newPart, PARTS_FOLDER } from './media-work.ts';
-import { claimFolder, requireStillThere, type OwnedFolder } from './owner-file.ts';
+import { claimFolder, requireStillThere } from './owner-file.ts';
 import { receiveBody } from './receive-body.ts';
 import { filesBelow, measureFile, removeFile } from './remove-files.ts';
 import { findFfmpeg } from './sound/find-ffmpeg.ts';
@@ -37,29 +37,31 @@ export interface FolderStoreOptions {
 export function openFolderStore(folder: string, options: FolderStoreOptions = {}): Store {
   const root = resolve(folder);
   const folders = new Folders();
-  const place: Place = { root, folders, threads: startMediaThreads(options.threads ?? 2, options.threadEntry) };
+  const place: Place = {
+    store: { root },
+    folders,
+    threads: startMediaThreads(options.threads ?? 2, options.threadEntry),
+  };
   return {
     claim: async (owner) => {
       await folders.make(root);
-      place.owner = owner;
+      place.store.owner = owner;
       return claimFolder(root, owner);
     },
     write: (stem, body, expectation, onReceived) => write(place, stem, body, expectation, onReceived),
     find: async (stem, { family, extension }) => {
       checkNames(root, stem, extension);
       const expectation = { family, ...(extension === undefined ? {} : { extension }) };
-      const { owner } = place;
-      const found = await place.threads.run({ root, owner, stem, expectation, from: undefined });
-      if (found === undefined) await requireStillThere(place);
+      const found = await place.threads.run({ ...place.store, stem, expectation, from: undefined });
+      if (found === undefined) await requireStillThere(place.store);
       return found;
     },
     reuse: async (file, stem) => {
       checkNames(root, stem, file.extension);
       pathOf(root, file.key);
-      const { owner } = place;
       const parts = join(root, PARTS_FOLDER);
-      const reused = await place.threads.reuse({ type: 'reuse', root, owner, file, stem, parts });
-      if (reused.type === 'missing') await requireStillThere(place);
+      const reused = await place.threads.reuse({ type: 'reuse', ...place.store, file, stem, parts });
+      if (reused.type === 'missing') await requireStillThere(place.store);
       return reused;
     },
     levels: ({ key, bytes, extension }, ffmpeg) => {
@@ -69,9 +71,8 @@ export function openFolderStore(folder: string, options: FolderStoreOptions = {}
       checkNames(root, stem);
       for (const { key } of files) pathOf(root, key);
       const ffmpeg = await findFfmpeg(options.env ?? {});
-      const { owner } = place;
-      const joined = await place.threads.join({ type: 'join', root, owner, files, stem, ffmpeg });
-      if (joined.type === 'damaged') await requireStillThere(place);
+      const joined = await place.threads.join({ type: 'join', ...place.store, files, stem, ffmpeg });
+      if (joined.type === 'damaged') await requireStillThere(place.store);
       return joined;
     },
     ffmpeg: () => findFfmpeg(options.env ?? {}),
@@ -89,30 +90,30 @@ export function openFolderStore(folder: string, options: FolderStoreOptions = {}
   };
 }
 
-interface Place extends OwnedFolder {
-  owner?: string;
+interface Place {
+  /** Without an owner until it is claimed. */
+  readonly store: { readonly root: string; owner?: string };
   readonly folders: Folders;
   readonly threads: MediaThreads;
 }
 
 async function write(
-  place: Place,
+  { store, folders, threads }: Place,
   stem: string,
   body: Readable | Buffer,
   expectation: Expectation,
   onReceived: () => void | Promise<void> = (): void => undefined,
 ): Promise<StoredFile> {
-  const { root, owner, folders, threads } = place;
   try {
-    checkNames(root, stem, expectation.extension);
+    checkNames(store.root, stem, expectation.extension);
   } catch (error) {
     if (!Buffer.isBuffer(body)) body.destroy();
     throw error;
   }
-  const path = newPart(root);
-  const bytes = await receiveBody(body, expectation, { path, store: place, folders });
+  const path = newPart(store.root);
+  const bytes = await receiveBody(body, expectation, { path, store, folders });
   await onReceived();
-  const stored = await threads.run({ root, owner, stem, expectation, from: bytes ?? path });
+  const stored = await threads.run({ ...store, stem, expectation, from: bytes ?? path });
   if (stored === undefined) throw new Error(`Expected ${stem} to be stored, but it was not.`);
   return stored;
 }
