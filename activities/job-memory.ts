@@ -53,8 +53,7 @@ export class JobMemory {
    * one.
    */
   agesOf(deps: MemoryNeeds, sorts: readonly string[], plan: PollPlan): readonly number[] | null {
-    const all = sorts.map((sort) => this.#sortOf(deps, sort));
-    const known = all.find(({ jobs }) => jobs >= WELL_KNOWN) ?? all.at(-1);
+    const known = this.#decisive(deps, sorts);
     if (known === undefined) return null;
     const key = `${String(plan.firstLookMs)} ${String(plan.pollGapMs)}`;
     let ages = known.ages.get(key);
@@ -67,8 +66,7 @@ export class JobMemory {
 
   /** How long nearly all jobs of these sorts (the narrowest first) take at most, ms; undefined if none is known. */
   longestOf(deps: MemoryNeeds, sorts: readonly string[]): number | undefined {
-    const all = sorts.map((sort) => this.#sortOf(deps, sort));
-    const known = all.find(({ jobs }) => jobs >= WELL_KNOWN) ?? all.at(-1);
+    const known = this.#decisive(deps, sorts);
     if (known === undefined) return undefined;
     // What is not shared yet counts, too: a small batch may have nothing else to go by.
     const times = learnTimes(known.times, known.seen);
@@ -87,6 +85,12 @@ export class JobMemory {
       const isDue = known.seen.length >= enough || deps.clock.now().monotonic - known.sharedAt >= SHARE_EVERY_MS;
       if (isDue) void this.#share(deps, sort, known);
     }
+  }
+
+  /** The narrowest sort that is well known, else the widest. */
+  #decisive(deps: MemoryNeeds, sorts: readonly string[]): Sort | undefined {
+    const all = sorts.map((sort) => this.#sortOf(deps, sort));
+    return all.find(({ jobs }) => jobs >= WELL_KNOWN) ?? all.at(-1);
   }
 
   #sortOf(deps: MemoryNeeds, sort: string): Sort {
