@@ -39,7 +39,10 @@ interface RowSurroundings {
   readonly places: LinePlaces;
 }
 
-/** Reads records one by one: parses the cells, assigns id and name, and checks what the row asks for against the options. Changes nothing but what it remembers of ids. */
+/**
+ * Reads records one by one: parses the cells, assigns id and name, and checks what the row asks for against the options.
+ * Keeps only hashes of ids and names.
+ */
 export class RowReader {
   readonly #options: ManifestOptions;
   readonly #with: RowSurroundings;
