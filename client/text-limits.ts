@@ -18,7 +18,9 @@ export async function withTextLimits<Choices extends BatchChoices & { readonly n
   return withRecords(settings, async (ledger) => {
     const found = await ledger?.findBatch(choices.name);
     const isOnRecord = found !== undefined && found.state !== 'loading';
-    return isOnRecord ? { ...choices, manifest: withAnyLength(choices.manifest) } : withLearnt(choices, apiUrl, ledger);
+    if (!isOnRecord) return withLearnt(choices, apiUrl, ledger);
+    // Nor are its fields checked again: an earlier version took more of them.
+    return { ...choices, manifest: { ...withAnyLength(choices.manifest), anyApiField: true } };
   });
 }
 

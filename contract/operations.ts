@@ -3,8 +3,8 @@ import type { Tariff } from './price-units.ts';
 
 /**
  * The paid operations of the API, and the kinds of rows made of them. This is all that the product knows about an
- * operation, so no other code asks for one by name. A new operation is an entry here and one in
- * `api/operations/clients.ts`.
+ * operation, so no other code asks for one by name. A new operation is an entry here, one in `request-fields.ts` and one
+ * in `api/operations/clients.ts`.
  */
 
 /** What a cell of a column holds. */
@@ -40,8 +40,8 @@ export interface LocalFile {
 
 /**
  * The manifest columns that kinds read, and what their cells hold. Every kind also reads `id`, `kind` and `api.*`, and
- * ignores `_*`. A new column is an entry here and a word in `takes` of each operation below that reads it; a test names
- * the request bodies that lack it.
+ * ignores `_*`. A new column is an entry here and a word in `takes` of each operation below that reads it; the compiler
+ * then asks what requests call it (`request-fields.ts`).
  */
 export const COLUMN_CELLS = {
   text: 'text',
@@ -191,6 +191,8 @@ const OPERATION_TABLE = {
 /** One paid operation of the API. */
 export type Operation = keyof typeof OPERATION_TABLE;
 type Table = typeof OPERATION_TABLE;
+/** The columns that an operation reads. */
+export type ColumnsOf<O extends Operation> = Table[O]['needs'][number] | Table[O]['takes'][number];
 /** Operations whose jobs can be read by id. */
 export type JobOperation = { [O in Operation]: Table[O]['style'] extends 'job' ? O : never }[Operation];
 /** Operations whose jobs the API lists. */

@@ -33,6 +33,11 @@ export interface ManifestOptions extends Pricing {
   readonly split?: SplitMode;
   /** The longest texts that the API takes, as far as known. */
   readonly textLimits?: TextLimits;
+  /**
+   * Whether `api.` columns may name fields that voxbatch fills itself, as they could in batches of earlier versions.
+   * Default false.
+   */
+  readonly anyApiField?: boolean;
   /** What is known of voices, as they are written there. Default: nothing, so names stay names. */
   readonly voices?: ReadonlyMap<string, VoiceMeant>;
 }

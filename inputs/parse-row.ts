@@ -1,5 +1,6 @@
 import { boundsOf, COLUMN_CELLS, ROW_KINDS, wordsOf } from '../contract/row-kinds.ts';
 import type { Kind, LocalFile, RowSpec, SpecColumn } from '../contract/row-kinds.ts';
+import { ownColumnOf } from '../policy/own-column.ts';
 import { nameAskedFor } from '../policy/voice-name.ts';
 import { SPEC_COLUMNS } from './header.ts';
 import type { Columns, RowDefaults } from './header.ts';
@@ -40,6 +41,8 @@ export interface RowRules {
   readonly defaults: RowDefaults;
   /** Whether filled cells that a row does not read are errors. */
   readonly strict: boolean;
+  /** See `ManifestOptions`. Default false. */
+  readonly anyApiField?: boolean | undefined;
 }
 
 /** Makes the spec of a row from its cells. What is wrong with them whatever they mean goes first, then its kind, then each value. */
@@ -71,12 +74,9 @@ export function parseRow(columns: Columns, cells: readonly string[], rules: RowR
     else if (parsed.value !== undefined) values[column] = parsed.value;
   }
   if (rules.strict) findings.push(...unread.map((header) => unreadCell(kind, header)));
-  const extra = Object.fromEntries(
-    columns.api.flatMap(({ field, at }) => {
-      const cell = cells[at] ?? '';
-      return cell === '' ? [] : [[field, valueOfApiCell(cell)] as const];
-    }),
-  );
+  const fields = columns.api.filter(({ at }) => (cells[at] ?? '') !== '');
+  if (rules.anyApiField !== true) findings.push(...fields.flatMap(({ field }) => ownField(kind, field, columns) ?? []));
+  const extra = Object.fromEntries(fields.map(({ field, at }) => [field, valueOfApiCell(cells[at] ?? '')] as const));
   // Each value was parsed by the rule of its own column just above.
   const spec = { kind, ...values, extra } as RowSpec;
   return { spec: findings.length === 0 ? spec : undefined, draft: spec, findings, unread };
@@ -145,6 +145,17 @@ function missing(kind: Kind, column: SpecColumn, header: string, cell: string): 
     came,
     code: 'missing-cell',
   };
+}
+
+/** The finding for an `api.` cell that would replace what the request says already. */
+function ownField(kind: Kind, field: string, columns: Columns): Finding | undefined {
+  const column = ownColumnOf(kind, field);
+  if (column === undefined) return undefined;
+  const { required, optional } = ROW_KINDS[kind];
+  const isReadable = [...required, ...optional].includes(column);
+  const from = isReadable ? ` from the column ${columns.headerOf(column)}` : '';
+  const expected = `an empty cell: voxbatch fills this field of ${kind} requests itself${from}, and checks and prices the row by that`;
+  return { column: columns.headerOf(`api.${field}`), expected, came: 'a filled cell', code: 'own-field' };
 }
 
 function unreadCell(kind: Kind, header: string): Finding {

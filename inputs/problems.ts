@@ -15,6 +15,7 @@ export const PROBLEM_CODES = {
   'empty-column-name': 'a column without a name',
   'unknown-column': 'an unknown column, under `--strict`',
   'unread-column': 'a cell that its row does not use, under `--strict`',
+  'own-field': 'an `api.` cell for a field that voxbatch fills itself',
   'bad-map': '`--map` from a missing column, or to an unknown one',
   'bad-template': 'an invalid `--file-name` template',
   'bad-join': 'a missing column of `--join`, or a row with a value there that makes no speech',

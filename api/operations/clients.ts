@@ -1,9 +1,8 @@
-import type { JsonValue } from '../../contract/row-kinds.ts';
+import { REQUEST_FIELDS } from '../../contract/request-fields.ts';
 import type { ResultNames } from '../read-job.ts';
 import { asText, firstOf, objectsAt } from '../read-members.ts';
 import { readTranscript } from '../read-transcript.ts';
 import { readVoiceId } from '../read-voice.ts';
-import type { PaidRequest } from '../speech-api.ts';
 import {
   bodyOf,
   jobAt,
@@ -20,12 +19,14 @@ export const VIDEO_RESULT: ResultNames = {
   inResult: ['url', 'videoUrl', 'video_url'],
 };
 
+const FIELDS = REQUEST_FIELDS.v1;
+
 /**
- * Every paid operation on the wire. A new one needs an entry here, one in `legacy-clients.ts` and one in
- * `contract/operations.ts`.
+ * Every paid operation on the wire. A new one needs an entry here, one in `legacy-clients.ts`, and those in `contract/` that
+ * `operations.ts` names.
  */
 export const V1_CLIENTS: OperationClients<'v1'> = {
-  'speech-job': jobAt('/speech/tts/jobs', speechBody, {
+  'speech-job': jobAt('/speech/tts/jobs', bodyOf(FIELDS['speech-job']), {
     names: ['result_url', 'resultUrl', 'audioUrl', 'audio_url', 'output_url', 'outputUrl'],
     inResult: ['url'],
   }),
@@ -35,7 +36,7 @@ export const V1_CLIENTS: OperationClients<'v1'> = {
     path: '/speech/tts',
     answersMedia: true,
     answersJob: false,
-    body: speechBody,
+    body: bodyOf(FIELDS['speech-sync']),
     reply: readSpeechLink,
   },
 
@@ -43,8 +44,7 @@ export const V1_CLIENTS: OperationClients<'v1'> = {
     path: '/speech/transcriptions',
     answersMedia: false,
     answersJob: false,
-    body: ({ spec, operation }) =>
-      bodyOf({ audioUrl: need(spec.audio, operation, 'the URL of an audio'), language: spec.language }, spec),
+    body: bodyOf(FIELDS.transcription),
     reply(json) {
       const transcript = readTranscript(json);
       return transcript === undefined ? undefined : { type: 'transcript', transcript };
@@ -52,58 +52,25 @@ export const V1_CLIENTS: OperationClients<'v1'> = {
   },
 
   'lip-sync-job': {
-    ...jobAt(
-      '/media/lip-sync/jobs',
-      ({ spec, operation }) =>
-        bodyOf(
-          {
-            videoUrl: need(spec.video, operation, 'the URL of a video'),
-            audioUrl: need(spec.audio, operation, 'the URL of an audio track'),
-          },
-          spec,
-        ),
-      VIDEO_RESULT,
-    ),
+    ...jobAt('/media/lip-sync/jobs', bodyOf(FIELDS['lip-sync-job']), VIDEO_RESULT),
     list: listAt('/media/lip-sync/jobs'),
   },
 
-  'video-dubbing-job': jobAt(
-    '/media/video-dubbing/jobs',
-    ({ spec, operation }) =>
-      bodyOf(
-        {
-          video_url: need(spec.video, operation, 'the URL of a video'),
-          text: need(spec.text, operation, 'a text'),
-          reference_id: need(spec.voice, operation, 'a voice'),
-        },
-        spec,
-      ),
-    VIDEO_RESULT,
-  ),
+  'video-dubbing-job': jobAt('/media/video-dubbing/jobs', bodyOf(FIELDS['video-dubbing-job']), VIDEO_RESULT),
 
-  voice: voiceAt('/voices'),
+  voice: voiceAt('/voices', FIELDS.voice),
 };
 
 /** A paid operation that makes a voice of recordings. */
-export function voiceAt(path: string): DirectClient {
+export function voiceAt(path: string, fields: typeof FIELDS.voice): DirectClient {
   return {
     path,
     answersMedia: false,
     answersJob: false,
-    body: ({ spec, operation }) =>
-      bodyOf(
-        {
-          name: need(spec.name, operation, 'a name'),
-          description: spec.description,
-          visibility: spec.visibility,
-          referenceText: spec.transcript,
-          languages: spec.language === undefined ? undefined : spec.language.split(/[\s,;]+/).filter(Boolean),
-        },
-        spec,
-      ),
+    body: bodyOf(fields, { language: (languages) => languages.split(/[\s,;]+/).filter(Boolean) }),
     upload: {
-      part: 'audioFiles',
-      files: ({ spec, operation }) => need(spec.samples, operation, 'a recording'),
+      part: fields.samples,
+      files: (request) => need(request.spec.samples, request, 'samples'),
     },
     reply(json) {
       const voiceId = readVoiceId(json);
@@ -116,19 +83,4 @@ export function voiceAt(path: string): DirectClient {
 export function readSpeechLink(json: unknown): Reply | undefined {
   const url = firstOf(objectsAt(json, ['', 'data', 'result', 'data.result']), ['audio_url', 'audioUrl'], asText);
   return url === undefined ? undefined : { type: 'link', url };
-}
-
-/** Fields of a speech request, the same for both speech operations. The API ignores fields that an engine lacks. */
-function speechBody({ spec, operation }: PaidRequest): Readonly<Record<string, JsonValue>> {
-  return bodyOf(
-    {
-      text: need(spec.text, operation, 'a text'),
-      voiceId: need(spec.voice, operation, 'a voice'),
-      engineModelId: spec.engine,
-      format: spec.format,
-      speed: spec.speed,
-      language: spec.language,
-    },
-    spec,
-  );
 }

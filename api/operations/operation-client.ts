@@ -1,12 +1,14 @@
 import type { Dialect } from '../../contract/dialects.ts';
-import type {
-  JobOperation,
-  JsonValue,
-  ListedOperation,
-  LocalFile,
-  Operation,
-  OperationIn,
-  RowSpec,
+import {
+  COLUMN_CELLS,
+  OPERATION_FACTS,
+  type JobOperation,
+  type JsonValue,
+  type ListedOperation,
+  type LocalFile,
+  type Operation,
+  type OperationIn,
+  type SpecColumn,
 } from '../../contract/row-kinds.ts';
 import { get, type FreeRequest } from '../free-request.ts';
 import { readJobId, type ResultNames } from '../read-job.ts';
@@ -96,26 +98,40 @@ export function listAt(path: string): ListedClient['list'] {
 
 /** A paid request that cannot be built. Nothing was sent. */
 class MissingInput extends Error {
-  constructor(operation: string, input: string) {
-    super(`${operation} needs ${input}`);
+  constructor(operation: string, column: SpecColumn) {
+    super(`${operation} needs ${column}`);
     this.name = 'MissingInput';
   }
 }
 
 /** Returns the value; throws {@link MissingInput} if there is none. */
-export function need<T>(value: T | undefined, operation: string, input: string): T {
-  if (value === undefined) throw new MissingInput(operation, input);
+export function need<T>(value: T | undefined, { operation }: PaidRequest, column: SpecColumn): T {
+  if (value === undefined) throw new MissingInput(operation, column);
   return value;
 }
 
 /**
- * Builds a request body. Fields without a value are left out, so the API's defaults apply. `api.` columns come last,
- * unchanged.
+ * Builds the body of a request from what it calls the columns. Files are no part of it. Fields without a value are left
+ * out, so the API's defaults apply. `api.` columns come last, unchanged.
+ *
+ * @param written how a column is sent that is not sent as it is.
  */
 export function bodyOf(
-  fields: Readonly<Record<string, JsonValue | undefined>>,
-  { extra }: Pick<RowSpec, 'extra'>,
-): Readonly<Record<string, JsonValue>> {
-  const filled = Object.entries(fields).filter((entry): entry is [string, JsonValue] => entry[1] !== undefined);
-  return { ...Object.fromEntries(filled), ...extra };
+  fields: Partial<Readonly<Record<SpecColumn, string>>>,
+  written: { readonly [C in SpecColumn]?: (value: string) => JsonValue } = {},
+): Body {
+  const columns = (Object.entries(fields) as [SpecColumn, string][]).filter(
+    ([column]) => COLUMN_CELLS[column] !== 'files',
+  );
+  return (request) => {
+    const { spec, operation } = request;
+    const { needs } = OPERATION_FACTS[operation];
+    const body: Record<string, JsonValue> = {};
+    for (const [column, field] of columns) {
+      const value = spec[column];
+      if (value === undefined && needs.includes(column)) throw new MissingInput(operation, column);
+      if (value !== undefined && typeof value !== 'object') body[field] = written[column]?.(String(value)) ?? value;
+    }
+    return { ...body, ...spec.extra };
+  };
 }

@@ -62,6 +62,11 @@ describe('a single job', () => {
     expect(job.spec.extra).toEqual({ seed: 7, tags: ['a', 'b'], mood: 'calm', code: '7' });
   });
 
+  it('refuses an api field that the request sets itself', async () => {
+    const refused = await readSingleJob(withCells({ 'api.Voice_ID': 'berta' }), {}, {});
+    expect(refused).toMatchObject({ type: 'faulty', problems: [{ column: 'api.Voice_ID', code: 'own-field' }] });
+  });
+
   it.each([60, 0.0000001])(
     'is priced at an assumed length of %d s, which is not stated as its own',
     async (seconds) => {

@@ -52,6 +52,7 @@ export const BAD_MANIFESTS: readonly BadManifest[] = [
     options: { strict: true },
     problems: [[1, 'langage', 'unknown-column']],
   },
+  { what: 'a field of ours', content: 'text,voice,api.text\na,b,c\n', problems: [[2, 'api.text', 'own-field']] },
   {
     what: 'a cell that its kind does not read, under --strict',
     content: 'kind,audio,text\nstt,https://a.example/1.mp3,words\n',

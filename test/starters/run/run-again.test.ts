@@ -37,11 +37,15 @@ async function withLedger<T>(work: (ledger: Ledger) => Promise<T>): Promise<T> {
 }
 
 /** The batch that `run lines.csv` makes, as it is when its row was cancelled. */
-async function addFinished(ledger: Ledger, name = 'lines', flags: RunFlags = {}): Promise<void> {
+async function addFinished(
+  ledger: Ledger,
+  name = 'lines',
+  { manifest = MANIFEST, ...flags }: RunFlags & { readonly manifest?: string } = {},
+): Promise<void> {
   const profile = await fetch(`${simulator.url}/profile`, { headers: { authorization: `Bearer ${TOKEN}` } });
   const { user_id: account } = (await profile.json()) as { user_id: string };
   const { settings } = planRun('lines.csv', flags, await readSettings());
-  const digest = createHash('sha256').update(MANIFEST).digest('hex');
+  const digest = createHash('sha256').update(manifest).digest('hex');
   const columns = ['id', 'audio', 'duration'];
   await ledger.createBatch({
     name,
@@ -84,6 +88,17 @@ describe('run on a batch that is there', () => {
     const renamed = await line.run('run', 'lines.csv', '--name', 'other');
     expect(renamed.code).toBe(2);
     expect(renamed.stderr).toContain('stt rows need --api-dialect v1');
+  });
+
+  it('goes on with fields that an earlier version sent and a new batch may not have', async () => {
+    const manifest = 'id,audio,api.audioUrl\na,https://media.example/a.mp3,https://media.example/b.mp3\n';
+    await writeFile('old.csv', manifest);
+    await withLedger((ledger) => addFinished(ledger, 'old', { manifest }));
+    expect((await line.run('run', 'old.csv')).code).toBe(10);
+    const renamed = await line.run('run', 'old.csv', '--name', 'other');
+    expect(renamed.code).toBe(2);
+    expect(renamed.stderr).toContain('line 2, id a, column api.audioUrl: expected an empty cell');
+    expect(simulator.ledger()).toEqual([]);
   });
 
   it('takes the flags that it was read with, without its dialect, and refuses another one', async () => {
