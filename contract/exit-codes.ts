@@ -59,7 +59,11 @@ export const EXIT_CODES = {
     code: 130,
     meaning: 'interrupted; the message says whether the batch continues, and how to resume it',
   },
-  terminated: { code: 143, meaning: 'terminated; the message says whether the batch continues, and how to resume it' },
+  terminated: {
+    code: 143,
+    meaning:
+      'terminated (SIGTERM, or its terminal was closed); the message says whether the batch continues, and how to resume it',
+  },
 } as const satisfies Readonly<Record<string, ExitFacts>>;
 
 export type ExitName = keyof typeof EXIT_CODES;

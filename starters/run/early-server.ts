@@ -1,26 +1,22 @@
 import { beginServer, type EarlyServer } from '../../client/early-server.ts';
 import type { Settings } from '../../client/settings.ts';
+import { EXIT_CODES } from '../../contract/exit-codes.ts';
+import { exitOfSignal, onEndSignal } from './interrupt.ts';
 
 /**
- * Starts the server while the rest of the command loads and reads its manifest. Until the caller takes it over, Ctrl-C and SIGTERM
- * say that nothing was sent and end the process and the server; afterwards the caller handles signals.
+ * Starts the server while the rest of the command loads and reads its manifest. Until the caller takes it over, Ctrl-C, SIGTERM
+ * and a closed terminal say that nothing was sent and end the process and the server; afterwards the caller handles signals.
  */
 export function beginServerHere(settings: Pick<Settings, 'home' | 'env'>, say: (line: string) => void): EarlyServer {
   return endedBySignals(beginServer(settings, say), say);
 }
 
-/** Stops the server, and ends the process, at SIGINT or SIGTERM until somebody takes the server. */
+/** Stops the server, and ends the process, at a signal to end until somebody takes the server. */
 export function endedBySignals(server: EarlyServer, say: (line: string) => void): EarlyServer {
-  const onSignal = (name: NodeJS.Signals): void => {
+  const dispose = onEndSignal((name) => {
     say('Interrupted before this command sent anything. To start or resume, run it again.');
-    void server.end().then(() => process.exit(name === 'SIGTERM' ? 143 : 130));
-  };
-  const dispose = (): void => {
-    process.off('SIGINT', onSignal);
-    process.off('SIGTERM', onSignal);
-  };
-  process.on('SIGINT', onSignal);
-  process.on('SIGTERM', onSignal);
+    void server.end().then(() => process.exit(EXIT_CODES[exitOfSignal(name)].code));
+  });
   return {
     underWay: server.underWay,
     take: (signal) => {

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { surviveClosedTerminal } from './closed-terminal.ts';
 
 /** Where a command writes: data to stdout, progress and messages to stderr. */
 export interface Output {
@@ -29,14 +30,20 @@ export function logOf({ isVerbose, say, log = say }: Output): ((line: string) =>
 }
 
 /**
- * The output of this process. A reader that has gone away (`| head`) is no error. If lines cannot be written for another
- * reason, such as a full disk, the process says so and ends with 1 in place of 0: work that is under way goes on.
+ * The output of this process. A reader that has gone away (`| head`) is no error, nor is a terminal that was closed. If
+ * lines cannot be written for another reason, such as a full disk, the process says so and ends with 1 in place of 0:
+ * work that is under way goes on.
  */
 export function processOutput(): Output {
+  surviveClosedTerminal();
   const isTerminal = process.stderr.isTTY;
+  const isGone = (error: unknown): boolean => {
+    const { code } = error as NodeJS.ErrnoException;
+    return code === 'EPIPE' || (code === 'EIO' && process.stdout.isTTY);
+  };
   let isPouring = false;
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE' || isPouring) return;
+    if (isGone(error) || isPouring) return;
     process.stderr.write(`voxbatch: stdout cannot be written: ${error.message}.\n`);
     process.once('exit', (code) => {
       if (code === 0) process.exitCode = 1;
@@ -49,7 +56,7 @@ export function processOutput(): Output {
     bytes: async (body) => {
       isPouring = true;
       await pipeline(body, process.stdout, { end: false }).catch((error: unknown) => {
-        if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error;
+        if (!isGone(error)) throw error;
       });
       isPouring = false;
     },

@@ -46,6 +46,27 @@ describe('an interrupt', () => {
     expect(await expectWhole(world, 'lines', ROWS)).toMatchObject({ unknown: 0, charges: ROWS });
   });
 
+  it('a closed window is as SIGTERM: nothing that was paid for is lost, no process is left, and the background goes on', async () => {
+    await createWorld([1_500, 2_500]);
+    const sync = ['run', 'lines.csv', '--tts', 'sync'];
+    await world.prepare(24, ['tts']);
+    const window = world.start(sync, { inWindow: true });
+    await world.untilCharged(SUBMITS);
+    window.child.kill('SIGKILL');
+    await window.ended;
+    await world.untilAlone();
+    expect(await world.read('ended')).toBe('143\n');
+    const charged = world.simulator.ledger().length;
+    expect(await world.status('lines')).toMatchObject({ outcomes: { unknown: 0, succeeded: charged } });
+    expect(charged).toBeLessThan(24);
+    // What was started in the background outlives the window.
+    await world.run([...sync, '--detach'], { inWindow: true });
+    expect(await world.read('ended')).toBe('0\n');
+    await world.untilCharged(24);
+    await world.untilAlone();
+    expect(await expectWhole(world, 'lines', 24)).toMatchObject({ unknown: 0, charges: 24 });
+  });
+
   it('a second Ctrl-C ends at once, leaves no process, and is safe', async () => {
     await createWorld([1_500, 2_500]);
     const running = world.start(['run', 'lines.csv']);

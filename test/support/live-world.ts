@@ -14,6 +14,7 @@ import type { StatisticsReport } from '../../simulator/statistics.ts';
 import { joinServer, type Membership } from '../../embedded/join-server.ts';
 import type { WebhookMode } from '../../simulator/webhook-modes.ts';
 import { replayFolder } from './replay-folder.ts';
+import { inTerminalWindow } from './terminal-window.ts';
 import { waitFor } from './wait-for.ts';
 
 /** How a command ended. */
@@ -35,6 +36,8 @@ export interface StartOptions {
   readonly input?: string | Buffer;
   /** No file that it writes, or a child of it, may grow beyond this, in bytes: a full disk that needs no rights. */
   readonly largestFile?: number;
+  /** See {@link inTerminalWindow}. */
+  readonly inWindow?: boolean;
 }
 
 /** A command that runs. */
@@ -115,7 +118,8 @@ export class LiveWorld {
     const node = [process.execPath, dieAt === undefined ? CLI : DYING_CLI, ...args];
     // In POSIX, `ulimit -f` counts blocks of 512 bytes.
     const limited = ['/bin/sh', '-c', `ulimit -f ${String(Math.ceil((largestFile ?? 0) / 512))} && exec "$@"`, 'sh'];
-    const [file = '', ...rest] = largestFile === undefined ? node : [...limited, ...node];
+    const command = largestFile === undefined ? node : [...limited, ...node];
+    const [file = '', ...rest] = options.inWindow === true ? inTerminalWindow(command) : command;
     const child = spawn(file, rest, {
       cwd: this.folder,
       env: { ...this.#env, ...env, ...(dieAt === undefined ? {} : { DIE_AT: dieAt }) },

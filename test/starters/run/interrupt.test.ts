@@ -90,6 +90,14 @@ describe('Ctrl-C before there is a batch', () => {
     expect(end).toHaveBeenCalled();
     expect(exit).toHaveBeenCalledWith(130);
   });
+
+  it('does the same when its terminal is closed', async () => {
+    const exit = jest.spyOn(process, 'exit').mockImplementation(() => undefined as never);
+    const server = endedBySignals(serverUntil('SIGHUP'), () => undefined);
+    process.emit('SIGHUP', 'SIGHUP');
+    await server.end();
+    expect(exit).toHaveBeenCalledWith(143);
+  });
 });
 
 describe('Ctrl-C twice while watching', () => {
@@ -120,5 +128,20 @@ describe('a listener for signals', () => {
     expect(first).toHaveBeenCalledWith('terminated');
     expect(firstNotice('interrupted')).toContain('Ctrl-C again');
     expect(process.listenerCount('SIGTERM')).toBe(before);
+  });
+
+  it('takes SIGHUP for SIGTERM, but never for the second signal: kernel, shell and session each send one', () => {
+    const exit = jest.spyOn(process, 'exit').mockImplementation(() => undefined as never);
+    const [first, second] = [jest.fn(), jest.fn()];
+    const interrupt = listenForInterrupt(first, second);
+    for (const name of ['SIGHUP', 'SIGHUP', 'SIGTERM', 'SIGHUP'] as const) process.emit(name, name);
+    expect(first.mock.calls).toEqual([['terminated']]);
+    expect(interrupt.patienceMs()).toBe(30_000);
+    expect(second).not.toHaveBeenCalled();
+    process.emit('SIGTERM', 'SIGTERM');
+    expect(second).toHaveBeenCalledTimes(1);
+    expect(exit).toHaveBeenCalledWith(143);
+    interrupt.dispose();
+    expect(process.listenerCount('SIGHUP')).toBe(0);
   });
 });

@@ -1,0 +1,39 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { isUnderNohup } from '../../../starters/terminal/closed-terminal.ts';
+import { transpileRooms } from '../../support/run-typescript.ts';
+
+const run = promisify(execFile);
+
+let folder: string;
+let program: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'voxbatch-nohup-'));
+  program = join(await transpileRooms(), 'test/support/hang-up.js');
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+/** Runs the program on a pseudo-terminal, which `nohup` asks for. */
+function onTerminal(command: string): Promise<unknown> {
+  return run('script', ['-qec', `${command} '${process.execPath}' '${program}'`, '/dev/null'], { cwd: folder });
+}
+
+describe('a closed terminal', () => {
+  it('ends a program that does not listen', async () => {
+    await expect(onTerminal('exec')).rejects.toMatchObject({ code: 129 });
+  });
+
+  it('is nothing to a program under nohup, though Node resets what nohup had ignored', async () => {
+    await onTerminal('exec nohup');
+    expect(await readFile(join(folder, 'nohup.out'), 'utf8')).toContain('goes on');
+  });
+
+  it('is heard by a program whose stdin is simply empty', () => {
+    expect(isUnderNohup()).toBe(false);
+  });
+});

@@ -1,0 +1,6 @@
+/** Sends itself what a closed terminal sends, and tells that it lives on. */
+import { surviveClosedTerminal } from '../../starters/terminal/closed-terminal.ts';
+
+surviveClosedTerminal();
+process.kill(process.pid, 'SIGHUP');
+process.stdout.write('goes on\n');
