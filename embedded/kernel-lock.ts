@@ -40,13 +40,13 @@ export class KernelLock {
 
   /** Releases the lock; no effect if it is not held. */
   release(): void {
-    if (!this.#database.inTransaction) return;
+    if (!this.#isHeld()) return;
     try {
       this.#database.exec('COMMIT');
     } catch {
-      // The header could not be written, as on a full disk. It is not needed, and the rollback releases the lock all
-      // the same.
-      this.#database.exec('ROLLBACK');
+      // The header could not be written, as on a full disk. It is not needed, and the rollback, which SQLite has often
+      // done by itself, releases the lock all the same.
+      if (this.#isHeld()) this.#database.exec('ROLLBACK');
     }
   }
 
@@ -58,6 +58,10 @@ export class KernelLock {
     // Closing alone is not enough: libsql keeps the file and its lock until the object is collected.
     this.release();
     this.#database.close();
+  }
+
+  #isHeld(): boolean {
+    return this.#database.inTransaction;
   }
 
   #try(statements: string): boolean {

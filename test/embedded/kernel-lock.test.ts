@@ -1,9 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { execFile } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { lockExclusively, KernelLock } from '../../embedded/kernel-lock.ts';
 import { ServerUnavailable } from '../../embedded/server-unavailable.ts';
+import { transpileRooms } from '../support/run-typescript.ts';
 
 let folder: string;
 let locks: KernelLock[];
@@ -66,6 +69,13 @@ describe('KernelLock', () => {
     lock.tryShared();
     lock.release();
     expect(readFileSync(join(folder, 'lock')).equals(first)).toBe(true);
+  });
+
+  it('is given back on a disk that takes no page of it', async () => {
+    const program = join(await transpileRooms(), 'test/support/lock-on-full-disk.js');
+    const limited = ['-c', 'ulimit -f 1 && exec "$@"', 'sh', process.execPath, program, join(folder, 'lock')];
+    const { stdout } = await promisify(execFile)('sh', limited);
+    expect(stdout).toBe('taken: true\ngiven back\n');
   });
 
   it('refuses a file it cannot open, with advice', () => {
