@@ -17,6 +17,7 @@ import type { Listings } from './shared-job-list.ts';
 import type { PolledJobs } from './polled-jobs.ts';
 import type { Pace } from './pace.ts';
 import type { PagePolls } from './page-polls.ts';
+import type { RoomWaits } from './room-waits.ts';
 import type { RunningWork } from './running-work.ts';
 import type { FaultPointHook } from './fault-points.ts';
 import type { InFlightLimits } from './in-flight-limits.ts';
@@ -52,6 +53,8 @@ export interface ProcessMemory {
   readonly lanes: Map<string, number>;
   /** Limits the paid requests in flight of this process. */
   readonly inFlightLimits: InFlightLimits;
+  /** Rows of this process that wait for room in their budgets. */
+  readonly roomWaits: RoomWaits;
   /** Limits the downloads of this process. */
   readonly downloads: LimitFunction;
   /** Limits the status reads in flight of this process. */

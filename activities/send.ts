@@ -4,7 +4,7 @@ import { defined } from '../contract/defined.ts';
 import type { Failure } from '../contract/failures.ts';
 import { idempotencyKeyOf } from '../contract/names.ts';
 import type { RowSpec } from '../contract/row-kinds.ts';
-import type { Intent } from '../ledger/charge-methods.ts';
+import type { Intent, IntentAnswer } from '../ledger/charge-methods.ts';
 import type { ChargeRecord, ResultFile } from '../ledger/record-types.ts';
 import { checkedResult } from '../policy/after-check.ts';
 import { mayBeTaken } from '../policy/unready-voice.ts';
@@ -41,22 +41,28 @@ export interface Sending {
   readonly nameWasFree: boolean | undefined;
 }
 
+/** Why nothing was recorded now: see {@link IntentAnswer}. */
+export type NoRoom = Extract<IntentAnswer['type'], 'full' | 'short'>;
+
 /**
- * Records the intent, exclusively and synced, sends the request at its time, and records the verdict. `full`: the
- * common limit for requests in flight, or what they leave of the budget, has no room now; nothing was recorded.
+ * Records the intent, exclusively and synced, sends the request at its time, and records the verdict. `full`, `short`: the
+ * common limit for requests in flight, or the budget, has no room now; nothing was recorded.
  */
-export async function send(deps: Dependencies, sending: Sending): Promise<SubmitReport | 'full'> {
+export async function send(deps: Dependencies, sending: Sending): Promise<SubmitReport | NoRoom> {
   const { key, turn } = sending;
   // Read again each time: the user may change the settings meanwhile.
   const { settings } = await loadBatch(deps, key.batch);
   // Before the intent, so that a process that stands still in between notices it.
   const askedAt = deps.clock.now();
   const intent = await deps.ledger.intend(key, intentOf(deps, sending, settings, askedAt));
+  // Whatever it waited for, others may have waited for, too.
+  if (intent.type !== 'short') deps.roomWaits.passed(key.batch);
   if (intent.type === 'go') return deps.sends.track(nameOf(key), sendRecorded(deps, sending, askedAt));
   giveBack(turn);
   switch (intent.type) {
     case 'full':
-      return 'full';
+    case 'short':
+      return intent.type;
     case 'blocked':
       return reportOf('blocked', key, intent);
     case 'cached':

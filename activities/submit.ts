@@ -17,7 +17,7 @@ const FULL_PAUSE_MS = 50;
  *
  * 1. Reads the ledger; if there is a verdict, that is the answer, and nothing is sent.
  * 2. Gets what the request needs: the fresh link of a chain's speech.
- * 3. Waits for room under the limits, then for its turn.
+ * 3. Waits for room under the limits, then for its turn; if the budget has no room for now, again.
  * 4. Records the intent, sends at its time, and records the verdict (`send.ts`).
  * 5. Reports what the row needs next.
  *
@@ -41,11 +41,16 @@ export async function submit(
   const need = linkOf(loaded.row.kind, key.step);
   const link = need === undefined ? NO_LINK_NEEDED : await freshLink(deps, loaded, key, need, signal);
   if (link.type !== 'ready') return reportWithoutLink(deps, loaded, key, link);
-  // Only from here on is anything in flight; what comes before must not take the place of a request.
-  return deps.inFlightLimits.run(key.batch, loaded.batch.settings.limits.submits, () =>
-    // Inside the window: a request that waits for it is no job yet, and must not count as one.
-    deps.concurrencyLimit.run(deps, signal, () => sendInTurn(deps, { loaded, key, need, signal, terms }, link)),
-  );
+  for (;;) {
+    // Only from here on is anything in flight; what comes before must not take the place of a request.
+    const report = await deps.inFlightLimits.run(key.batch, loaded.batch.settings.limits.submits, () =>
+      // Inside the window: a request that waits for it is no job yet, and must not count as one.
+      deps.concurrencyLimit.run(deps, signal, () => sendInTurn(deps, { loaded, key, need, signal, terms }, link)),
+    );
+    if (report !== 'short') return report;
+    // Outside of it: what the budget waits for may need its place.
+    await deps.roomWaits.next(key.batch, signal);
+  }
 }
 
 /** An attempt that may go as soon as it has its turn. */
@@ -63,7 +68,7 @@ async function sendInTurn(
   deps: Dependencies,
   { loaded, key, need, signal, terms }: Waiting,
   early: ReadyLink,
-): Promise<SubmitReport> {
+): Promise<SubmitReport | 'short'> {
   signal.throwIfAborted();
   await deps.atFaultPoint('before-intent');
   let link: Link = early;

@@ -63,11 +63,13 @@ export type IntentAnswer =
    * was recorded.
    */
   | { readonly type: 'blocked' }
-  /**
-   * `maxSending` attempts of the batch have no verdict, or the budget has room only if one of them turns out to be
-   * free. Nothing was recorded; ask again.
-   */
+  /** `maxSending` attempts of the batch have no verdict. Nothing was recorded; ask again. */
   | { readonly type: 'full' }
+  /**
+   * The budget has room only if what is open costs less than it may, or it must first be known what the API charges
+   * for such a request. Nothing was recorded; ask again.
+   */
+  | { readonly type: 'short' }
   /** There is an earlier result with its key, or the batch may use nothing else (`results` is empty). Nothing was recorded. */
   | { readonly type: 'cached'; readonly results: readonly ResultRecord[] }
   /** Another row's request may still bring the same result. Nothing was recorded; ask again. */

@@ -12,7 +12,7 @@ import {
 } from './batches.ts';
 import { changeRunning, countRunning, finishJob, listSending, notePrice, settle } from './charges.ts';
 import { earlierUnresolved, holderOfJob, otherUnresolved } from './unresolved.ts';
-import { tune } from './budgets.ts';
+import { tune } from './tune.ts';
 import { claimRows } from './claims.ts';
 import { beginClean, cleanRows, endClean } from './cleaning.ts';
 import { countRows, sumMoney } from './counts.ts';

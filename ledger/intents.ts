@@ -1,11 +1,11 @@
 import type { Selectable } from 'kysely';
 import { attemptKeyOf, type AttemptKey } from '../contract/batch.ts';
-import { roomFor } from './budgets.ts';
+import { askBudget } from './budget-room.ts';
 import { LedgerMisuse } from './errors.ts';
 import type { Intent, IntentAnswer } from './charge-methods.ts';
 import { haltIfDue, haltIfWholeIsDue } from './halts.ts';
 import { endOverBudget } from './over-budget.ts';
-import { reserve, unreservedBeside, withParts } from './part-budgets.ts';
+import { reserve, unreservedBeside } from './part-budgets.ts';
 import { prepared } from './prepared.ts';
 import type { ChargeRecord, RowStanding } from './record-types.ts';
 import { makingOf } from './making.ts';
@@ -47,7 +47,8 @@ async function intendInHand(batch: Terms, row: RowInHand, key: AttemptKey, inten
   // the budget.
   const { next } = row;
   if (next.type === 'ended' || next.at.step !== key.step) return { type: 'blocked' };
-  const { budget, cache } = toSettings(batch.settings);
+  const settings = toSettings(batch.settings);
+  const { budget, cache } = settings;
   // Whatever the lane knew when the row began to wait for its turn: a person may have said so since.
   if (cache === 'only') return { type: 'cached', results: [] };
   const instead = await findInstead(tx, key, intent);
@@ -56,13 +57,14 @@ async function intendInHand(batch: Terms, row: RowInHand, key: AttemptKey, inten
   if (sums.sending >= intent.maxSending) return { type: 'full' };
   if (budget !== null) {
     const parts = await unreservedBeside(tx, line);
-    const room = roomFor(sums, line, budget, withParts(intent, parts));
+    const answer = await askBudget(row, { step: key.step, intent, sums, settings, budget, parts });
+    const { room } = answer;
     // A row does not end while a request of its own is in flight: nobody would settle that request any more.
-    if (room === 'later' || (room === 'none' && row.isOnTheWire)) return { type: 'full' };
+    if (room === 'later' || room === 'untold' || (room === 'none' && row.isOnTheWire)) return { type: 'short' };
     if (room === 'none') {
       // An earlier result may do for any of the others; each finds out for itself.
       const isAgain = row.chargesOf(key.step).some(({ take }) => take < key.take);
-      const ending = await endOverBudget(tx, line, { budget, mayBeFree: cache === 'on', isAgain }, intent);
+      const ending = await endOverBudget(tx, line, { budget, mayBeFree: cache === 'on', isAgain, answer }, intent);
       await haltIfDue(tx, key.batch, key.row, ending);
       await haltIfWholeIsDue(tx, line);
       await row.readAgain();

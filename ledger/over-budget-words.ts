@@ -1,7 +1,7 @@
 import type { Failure } from '../contract/failures.ts';
 import { roundCredits } from '../contract/price-units.ts';
 import type { Intent } from './charge-methods.ts';
-import { withParts, type UnsentPart } from './part-budgets.ts';
+import { quotesOf, type UnsentPart } from './part-budgets.ts';
 import type { RowLine } from './schema.ts';
 
 /** Why a budget has no room for a request, in words. */
@@ -57,10 +57,23 @@ export function sumsInWords(budget: number, spent: number, costs?: string): stri
   return `the budget of ${credits(budget)} credits (${credits(spent)} spent or reserved${costs === undefined ? '' : `, ${costs}`})`;
 }
 
-/** What was to be sent and its price; undefined: nobody knows the price. `parts`: the unsent ones beside a part. */
-export function costInWords(intent: Intent, row: RowLine, parts: readonly UnsentPart[]): string | undefined {
+/**
+ * What was to be sent and its price; undefined: nobody knows the price. `parts`: the unsent ones beside a part. `counted`: what it may cost, by
+ * what was charged before.
+ */
+export function costInWords(
+  intent: Intent,
+  row: RowLine,
+  parts: readonly UnsentPart[],
+  counted: number | null,
+): string | undefined {
   if (intent.quoted === null) return undefined;
-  const cost = credits(intent.quoted + (withParts(intent, parts).quotedRest ?? 0));
+  const quoted = roundCredits(intent.quoted + (intent.quotedRest ?? 0) + (quotesOf(parts) ?? 0));
+  const upTo =
+    counted === null || roundCredits(counted) <= quoted
+      ? ''
+      : `, and up to ${credits(counted)} at what was charged before`;
+  const cost = `${credits(quoted)}${upTo}`;
   if (row.part_of === null) return `this row costs ${cost}`;
   return parts.length === 0 ? `this part costs ${cost}` : `its ${credits(parts.length + 1)} unsent parts cost ${cost}`;
 }

@@ -1,6 +1,8 @@
-import type { Compilable } from 'kysely';
+import { sql, type Compilable } from 'kysely';
 import type { Failure } from '../contract/failures.ts';
-import { committed, DUST } from './budgets.ts';
+import { stepsIn, type Kind } from '../contract/row-kinds.ts';
+import { DUST } from '../policy/room.ts';
+import type { BudgetAnswer } from './budget-room.ts';
 import type { Intent } from './charge-methods.ts';
 import { isNoPart, isPart, isUntouched } from './conditions.ts';
 import { endingColumns } from './ending-columns.ts';
@@ -16,10 +18,9 @@ import {
   type Unsent,
 } from './over-budget-words.ts';
 import { unsentBeside, type UnsentPart } from './part-budgets.ts';
-import { toFallback, toTake } from './records.ts';
+import { toFallback, toSpec, toTake } from './records.ts';
 import type { RowEnding } from './row-effects.ts';
 import type { Db, RowLine, Tx } from './schema.ts';
-import { readSums } from './sums.ts';
 import { undoTake } from './undo-take.ts';
 import { isUnsent } from './unsent-rows.ts';
 
@@ -40,6 +41,8 @@ interface OverBudget {
   readonly mayBeFree: boolean;
   /** The request was to be made again, for a further take. */
   readonly isAgain: boolean;
+  /** What the budget has said to it. */
+  readonly answer: BudgetAnswer;
 }
 
 /**
@@ -49,34 +52,59 @@ interface OverBudget {
 export async function endOverBudget(
   tx: Tx,
   row: RowLine,
-  { budget, mayBeFree, isAgain }: OverBudget,
+  { budget, mayBeFree, isAgain, answer }: OverBudget,
   intent: Intent,
 ): Promise<RowEnding> {
-  const { settled } = committed(await readSums(tx, row.batch), row);
+  const { settled, counted } = answer;
   const parts = await unsentBeside(tx, row);
-  const sums = sumsInWords(budget, settled, costInWords(intent, row, parts));
+  const sums = sumsInWords(budget, settled, costInWords(intent, row, parts, counted));
   const before = await chargedFor(tx, row);
   const ending = await endUnsent(tx, row, { sums, before, isAgain });
   for (const part of parts) await endUnsent(tx, part, { sums, before, isAgain: false });
   if (mayBeFree) return ending;
-  const others = await selectUntouched(tx, row.batch, budget - settled + DUST).execute();
+  const above = budget - settled + DUST;
+  const others = await selectUntouched(tx, row.batch, above, likeThis(row, intent, above, counted)).execute();
   const skipped = skippedFor({ sums: sumsInWords(budget, settled), before: UNCHARGED, isAgain: false });
   for (const other of others) await updateRow(tx, { batch: row.batch, row: other.row }, endingColumns(skipped));
   return ending;
 }
 
-/** Rows without any request whose quotes are above this; parts end with the first one of their row. Exported for the test of its query plan. */
+/** Rows of a kind that make one request each, and what their quotes are above. */
+interface LikeRows {
+  readonly kind: Kind;
+  readonly above: number;
+}
+
+/** Rows like this one count with as many times their quotes; undefined: this one is not as simple. */
+function likeThis(row: RowLine, { quoted }: Intent, above: number, counted: number | null): LikeRows | undefined {
+  if (quoted === null || counted === null || counted <= quoted || quoted <= 0) return undefined;
+  return stepsIn(toSpec(row)).length === 1 ? { kind: row.kind, above: (above * quoted) / counted } : undefined;
+}
+
+/**
+ * Rows without any request whose quotes are above this; parts end with the first one of their row. `like`: rows that may cost more than
+ * their quotes. Exported for the test of its query plan.
+ */
 export function selectUntouched(
   tx: Db | Tx,
   batch: string,
   above: number,
+  like?: LikeRows,
 ): Compilable & { execute(): Promise<{ row: number }[]> } {
   return tx
     .selectFrom('rows')
     .select('row')
     .where('batch', '=', batch)
     .where(isUntouched('rows'))
-    .where('quoted', '>', above)
+    .where('quoted', '>', like?.above ?? above)
+    .where((eb) =>
+      eb.or([
+        eb('quoted', '>', above),
+        ...(like === undefined
+          ? []
+          : [eb.and([eb('kind', '=', like.kind), sql<boolean>`json_extract(spec, '$.verify') is null`])]),
+      ]),
+    )
     .where(isNoPart('rows'))
     .where((eb) =>
       eb.not(

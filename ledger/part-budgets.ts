@@ -1,4 +1,3 @@
-import type { Intent } from './charge-methods.ts';
 import { updateRow } from './line-changes.ts';
 import { toSettings } from './records.ts';
 import type { RowInHand } from './row-in-hand.ts';
@@ -32,11 +31,9 @@ export async function unreservedBeside(tx: Tx, line: RowLine): Promise<readonly 
   return (await unsentBeside(tx, line)).filter(({ promised }) => promised === 0);
 }
 
-/** The intent, needing room for these parts too. */
-export function withParts(intent: Intent, parts: readonly UnsentPart[]): Intent {
-  const quotes = [intent.quotedRest, ...parts.map(({ quoted }) => quoted)];
-  const quotedRest = quotes.reduce((sum, quoted) => (sum === null || quoted === null ? null : sum + quoted), 0);
-  return { ...intent, quotedRest };
+/** What these parts are quoted at together; null: the price of one is unknown. */
+export function quotesOf(parts: readonly UnsentPart[]): number | null {
+  return parts.reduce<number | null>((sum, { quoted }) => (sum === null || quoted === null ? null : sum + quoted), 0);
 }
 
 /** Reserves the quotes of these parts. */

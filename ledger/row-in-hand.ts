@@ -1,6 +1,7 @@
 import type { AttemptKey, Move } from '../contract/batch.ts';
 import type { RowSpec, Step } from '../contract/row-kinds.ts';
 import { byAttempt } from '../contract/batch.ts';
+import { wasAccepted } from '../contract/outcomes.ts';
 import { nextMove, rowView } from '../policy/row-machine.ts';
 import { LedgerMisuse } from './errors.ts';
 import { updateCharge, updateRow } from './line-changes.ts';
@@ -48,6 +49,12 @@ export class RowInHand {
   /** True if a request of the row has no verdict. */
   get isOnTheWire(): boolean {
     return this.#charges.some(({ state }) => state === 'sending');
+  }
+
+  /** True if a request of its current take was accepted, or an earlier result used for it. */
+  get hasPaid(): boolean {
+    const { take } = this.#line;
+    return this.#charges.some((one) => one.take === take && (one.state === 'cached' || wasAccepted(one.state)));
   }
 
   /** What the row needs next. */

@@ -251,6 +251,22 @@ export interface SumsTable {
   promised: number;
 }
 
+/** One line per step of a batch that was sent under a budget: what was charged beside what was quoted. A trigger maintains it. */
+export interface ChargeRatiosTable {
+  batch: string;
+  step: Step;
+  /** The largest charge of the API ÷ its quote; 0: none yet. */
+  worst: Generated<number>;
+  /** The largest charge of a request that was quoted at 0. */
+  unquoted: Generated<number>;
+  /** Requests that ended and whose charge the API has told. */
+  told: Generated<number>;
+  /** Requests that ended, told or not. */
+  ended: Generated<number>;
+  /** `worst` of the account's earlier batches at the same price; 0: they show nothing. */
+  earlier: Generated<number>;
+}
+
 /** One line per message of `--on-end` or `--notify`; triggers on the batches add them. */
 export interface NoticesTable {
   id: string;
@@ -349,6 +365,7 @@ export interface Schema {
   workers: WorkersTable;
   row_counts: RowCountsTable;
   sums: SumsTable;
+  charge_ratios: ChargeRatiosTable;
   limiters: LimitersTable;
   webhooks: WebhooksTable;
   reasons: ReasonsTable;

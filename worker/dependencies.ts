@@ -23,6 +23,7 @@ import { readMediaIdentities } from '../batches/media-identities.ts';
 import { SpeechPaces } from '../activities/speech-paces.ts';
 import { RunningWork } from '../activities/running-work.ts';
 import { InFlightLimits } from '../activities/in-flight-limits.ts';
+import { RoomWaits } from '../activities/room-waits.ts';
 
 /** Concurrent downloads of one process: limited by disk and CPU, not by the API. */
 const DOWNLOADS = 8;
@@ -62,6 +63,7 @@ function memoryOf(ledger: Ledger, hints = new JobHints()): ProcessMemory {
     batches: new BatchCache(ledger),
     lanes: new Map(),
     inFlightLimits: new InFlightLimits(),
+    roomWaits: new RoomWaits(),
     downloads: pLimit(DOWNLOADS),
     reads: pLimit(READS),
     pace: new Pace(),

@@ -38,7 +38,7 @@ describe('the budget', () => {
     await tune({ budget: 5 });
     await ledger.intend(aKey(1), INTENT);
     await ledger.intend(aKey(2), INTENT);
-    expect(await ledger.intend(aKey(3), INTENT)).toMatchObject({ type: 'full' });
+    expect(await ledger.intend(aKey(3), INTENT)).toMatchObject({ type: 'short' });
     await ledger.settle(aKey(1), { verdict: 'rejected' }, FAILED);
     expect(await ledger.intend(aKey(3), INTENT)).toMatchObject({ type: 'go' });
     expect((await ledger.counts('b')).outcomes.skipped).toBe(0);

@@ -54,7 +54,7 @@ describe('a row that does not fit', () => {
     await fillPriced([4, 6, 7, 6.5, 6, 3, null, 9], 10);
     await ledger.giveUp(aKey(8), { outcome: 'cancelled' });
     expect(await ask(1, 4)).toBe('go');
-    expect(await ask(4, 6, 0.25)).toBe('full');
+    expect(await ask(4, 6, 0.25)).toBe('short');
     await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j' }, { state: 'processing' });
     expect(await ask(5, 6.5)).toBe('over-budget');
     expect(await outcomes()).toEqual([null, null, 'skipped', 'skipped', 'skipped', null, null, 'cancelled']);
@@ -247,7 +247,7 @@ describe('a request that just fits', () => {
   it('goes where its own promise was all that is left', async () => {
     await fillPriced([5, 5], 5);
     expect(await ask(1, 2, 3)).toBe('go');
-    expect(await ask(2, 0.5)).toBe('full');
+    expect(await ask(2, 0.5)).toBe('short');
     await ledger.settle(aKey(1), { verdict: 'not-accepted' }, { state: 'waiting' });
     expect((await ledger.intend(aKey(1, 2), { ...INTENT, quoted: 2, quotedRest: 3 })).type).toBe('go');
   });
@@ -262,7 +262,7 @@ describe('a request that just fits', () => {
   it('waits, rather than being skipped, as long as one on the wire may come to nothing', async () => {
     await fillPriced([3, 3], 5);
     expect(await ask(1, 3)).toBe('go');
-    expect(await ask(2, 3)).toBe('full');
+    expect(await ask(2, 3)).toBe('short');
     expect(await outcomes()).toEqual([null, null]);
     await ledger.settle(aKey(1), { verdict: 'unknown' }, { outcome: 'unknown' });
     expect(await ask(2, 3)).toBe('over-budget');

@@ -3,6 +3,7 @@ import Database from 'libsql';
 import { Kysely, SqliteAdapter, type CompiledQuery, type Dialect } from 'kysely';
 import { join } from 'node:path';
 import { selectUntouched } from '../../ledger/over-budget.ts';
+import { openRequestsOf } from '../../ledger/charge-ratios.ts';
 import { finishJob, listSending, settle } from '../../ledger/charges.ts';
 import { selectFreeRows } from '../../ledger/claims.ts';
 import { countProcessEnds, countRows, sumMoney } from '../../ledger/counts.ts';
@@ -117,6 +118,12 @@ describe('query plans', () => {
       'rows that the end of a process left unknown',
       'INDEX rows_outcome (batch=? AND outcome=?)',
       (db) => countProcessEnds(db, 'b'),
+    ],
+    ['what open requests may cost', 'INDEX charges_running (batch=?)', (db) => openRequestsOf(db, 'b', ['speech'])],
+    [
+      'what requests in flight or in doubt may cost',
+      'INDEX charges_doubt (batch=?)',
+      (db) => openRequestsOf(db, 'b', ['speech']),
     ],
     ['the money', 'INDEX sqlite_autoindex_sums_1 (batch=?)', (db) => sumMoney(db, 'b')],
     [

@@ -45,9 +45,10 @@ describe('settle', () => {
     expect(await chargeOf(1)).toMatchObject({ state: 'not-accepted', charged: null });
     await ledger.finishJob(aKey(1, 2), { credits: 9 }, { outcome: 'succeeded' });
     expect(await chargeOf(1, 2)).toMatchObject({ state: 'accepted', charged: 9 });
-    // 2.5 are left, to the last credit.
-    expect(await ledger.intend(aKey(2), INTENT)).toMatchObject({ type: 'go' });
-    await ledger.settle(aKey(2), { verdict: 'accepted', jobId: 'k' }, { state: 'processing' });
+    // 2.5 are left, to the last credit, and a request may cost 3.6 times its quote.
+    const quoted = 2.5 / 3.6;
+    expect(await ledger.intend(aKey(2), { ...INTENT, quoted })).toMatchObject({ type: 'go' });
+    await ledger.settle(aKey(2), { verdict: 'accepted', jobId: 'k', credits: 2.5 }, { state: 'processing' });
     expect(await ledger.intend(aKey(3), { ...INTENT, quoted: 0.1 })).toMatchObject({ type: 'over-budget' });
   });
 

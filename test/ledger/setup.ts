@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AttemptKey, BatchSettings } from '../../contract/batch.ts';
 import { NEVER_HALT } from '../../contract/halt.ts';
-import { BUILT_IN_PRICES, type Kind, type Step } from '../../contract/row-kinds.ts';
+import { BUILT_IN_PRICES, OPERATIONS, ofEach, type Kind, type Step } from '../../contract/row-kinds.ts';
 import { DEFAULT_TUNABLES } from '../../contract/tunables.ts';
 import type { Claim } from '../../ledger/claims.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -17,7 +17,8 @@ const SETTINGS: BatchSettings = {
   ...DEFAULT_TUNABLES,
   tts: 'job',
   reading: { kind: null, defaults: {}, map: {}, tts: 'job' },
-  prices: BUILT_IN_PRICES,
+  // Stated, not estimated: a budget then waits for no first charge.
+  prices: ofEach(OPERATIONS, (operation) => ({ ...BUILT_IN_PRICES[operation], estimate: false })),
   nameTemplate: '{id}.{ext}',
   firstLookMs: 3000,
   pollGapMs: 3000,

@@ -42,7 +42,7 @@ class LedgerBook implements Book {
   async intend(
     key: RowAttempt,
     price: { readonly quoted: number; readonly quotedRest: number },
-  ): Promise<'go' | 'blocked' | 'full' | 'over-budget' | 'exists'> {
+  ): Promise<'go' | 'blocked' | 'full' | 'short' | 'over-budget' | 'exists'> {
     const intent = { ...price, owner: 'w', maxSending: MAX_SENDING };
     const asked = this.#standing(this.#ledger.intend({ ...key, batch: this.#batch }, intent));
     const { type: answer } = await orIfMisled(asked, {

@@ -27,6 +27,7 @@ import { verification } from './0028-verification.ts';
 import { namedParts } from './0030-named-parts.ts';
 import { refusedVoices } from './0035-refused-voices.ts';
 import { cachedAgain } from './0036-cached-again.ts';
+import { chargeRatios } from './0042-charge-ratios.ts';
 
 /** Every migration, by a name that sorts in the order in which they run. */
 const MIGRATIONS: Readonly<Record<string, Migration>> = {
@@ -58,6 +59,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0030-named-parts': namedParts,
   '0035-refused-voices': refusedVoices,
   '0036-cached-again': cachedAgain,
+  '0042-charge-ratios': chargeRatios,
 };
 
 /** Migrations as code modules: a compiled and bundled voxbatch has no folder of them to read. */

@@ -36,7 +36,7 @@ export interface Book {
   intend(
     key: RowAttempt,
     price: { readonly quoted: number; readonly quotedRest: number },
-  ): Promise<'go' | 'blocked' | 'full' | 'over-budget' | 'exists'>;
+  ): Promise<'go' | 'blocked' | 'full' | 'short' | 'over-budget' | 'exists'>;
   revoke(key: RowAttempt): Promise<AttemptState>;
   settle(key: RowAttempt, verdict: SettleVerdict, effect: RowEffect): Promise<boolean>;
   finishJob(key: RowAttempt, end: JobEnd, effect: RowEffect): Promise<boolean>;

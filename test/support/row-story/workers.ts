@@ -74,7 +74,7 @@ export class Workers {
           this.#promises.checkIntent(before, key);
           work.stage = 'send';
         }
-        return answer === 'go' || answer === 'full';
+        return answer === 'go' || answer === 'full' || answer === 'short';
       }
       case 'send':
         work.verdict = await this.#send(key, kind, luck);

@@ -1,0 +1,107 @@
+import type { BatchSettings } from '../contract/batch.ts';
+import { operationOf, stepsIn, type Step } from '../contract/row-kinds.ts';
+import { countedFor, isChargeKnown, MOST_UNTOLD, worstRatio } from '../policy/charge-ratio.ts';
+import { roomFor, settledOf, type Committed, type Room } from '../policy/room.ts';
+import type { Intent } from './charge-methods.ts';
+import { openRequestsOf, ratiosOf, type StepRatio } from './charge-ratios.ts';
+import { quotesOf, type UnsentPart } from './part-budgets.ts';
+import type { RowInHand } from './row-in-hand.ts';
+import type { Sums } from './sums.ts';
+
+/**
+ * The budget of a batch. The transaction that records an intent checks it, so any number of workers share it.
+ *
+ * Three parts are committed: what was charged, what open requests may be charged (`policy/charge-ratio.ts`), and what started rows need for
+ * their later steps and, if they are spoken in parts, for their unsent parts. So no row is left half paid, as far as charges are foreseen.
+ *
+ * Nobody knows by an estimate what the API really charges. So the first requests of a step go a few at a time, until one has ended.
+ */
+
+/** A request that is to be made. */
+export interface BudgetRequest {
+  readonly step: Step;
+  readonly intent: Intent;
+  readonly sums: Sums;
+  readonly settings: BatchSettings;
+  readonly budget: number;
+  /** Parts beside it that need room, too. */
+  readonly parts: readonly UnsentPart[];
+}
+
+/** What a budget says to a request. */
+export interface BudgetAnswer {
+  /** `untold`: there is room, but first it must be known what the API charges. */
+  readonly room: Room | 'untold';
+  /** Credits that are spent for good, as far as anybody knows now. */
+  readonly settled: number;
+  /** What the request, and what its row needs after it, count with, in credits; null: nobody knows the price. */
+  readonly counted: number | null;
+}
+
+/** Asks whether there is room for a request. */
+export async function askBudget(row: RowInHand, request: BudgetRequest): Promise<BudgetAnswer> {
+  const { step, intent, sums, settings, budget, parts } = request;
+  const { tx, line, spec } = row;
+  const all = stepsIn(spec);
+  const rest = all.slice(all.indexOf(step) + 1);
+  const owner = { batch: line.batch, spec, tts: settings.tts };
+  const ratios = await ratiosOf(tx, owner, parts.length > 0 ? all : [step, ...rest]);
+  const promised = sums.promised - (line.outcome === null ? line.promised : 0);
+  const committed = { ...unscaled(sums), promised };
+  const quotedParts = quotesOf(parts);
+  const own = ratios.get(step);
+  if (intent.quoted === null || intent.quotedRest === null || quotedParts === null || own === undefined) {
+    return { room: 'none', settled: settledOf(committed), counted: null };
+  }
+  const worstOf = (steps: readonly Step[]): number => Math.max(1, ...linesOf(ratios, steps).map(worstRatio));
+  const credits = countedFor(intent.quoted, own) + intent.quotedRest * worstOf(rest) + quotedParts * worstOf(all);
+  const isBegun = line.promised > 0 || row.hasPaid;
+  const scaled = await scale(row, committed, { credits, budget, ratios });
+  const room = roomFor(scaled, { credits, isBegun }, budget);
+  const answer = { settled: settledOf(scaled), counted: credits };
+  if (room !== 'room') return { room, ...answer };
+  const isUntold = (one: Step): boolean =>
+    settings.prices[operationOf(spec, one, settings.tts)].estimate &&
+    linesOf(ratios, [one]).every((ratio) => !isChargeKnown(ratio));
+  const waits =
+    (isUntold(step) && (await openRequestsOf(tx, line.batch, [step])).awaited >= MOST_UNTOLD) ||
+    (!isBegun && promised > 0 && rest.some(isUntold));
+  return { room: waits ? 'untold' : 'room', ...answer };
+}
+
+/** The sums with all that is open at the worst that is known. Looks at single requests only where that may matter. */
+async function scale(
+  { tx, line }: RowInHand,
+  committed: Committed,
+  {
+    credits,
+    budget,
+    ratios,
+  }: { readonly credits: number; readonly budget: number; readonly ratios: ReadonlyMap<Step, StepRatio> },
+): Promise<Committed> {
+  const lines = [...ratios.values()];
+  const worst = Math.max(1, ...lines.map(worstRatio));
+  const isUnquoted = lines.some(({ unquoted }) => unquoted > 0);
+  if (worst === 1 && !isUnquoted) return committed;
+  const { charged, unknown, onTheWire, promised } = committed;
+  if (!isUnquoted && (charged + unknown + onTheWire + promised) * worst + credits <= budget) return committed;
+  const open = await openRequestsOf(tx, line.batch, [...ratios.keys()]);
+  return {
+    ...committed,
+    beyond: { awaited: open.beyond, lost: open.beyondLost, promised: promised * (worst - 1) },
+  };
+}
+
+function unscaled(sums: Sums): Committed {
+  return {
+    charged: sums.charged,
+    unknown: sums.unknown_quoted,
+    onTheWire: sums.sending_quoted,
+    promised: sums.promised,
+    beyond: { awaited: 0, lost: 0, promised: 0 },
+  };
+}
+
+function linesOf(ratios: ReadonlyMap<Step, StepRatio>, steps: readonly Step[]): readonly StepRatio[] {
+  return steps.flatMap((step) => ratios.get(step) ?? []);
+}

@@ -1,0 +1,21 @@
+import type { BatchSettings } from '../contract/batch.ts';
+import type { Tunables, Tuning } from '../contract/tunables.ts';
+import { applyTuning } from '../policy/tuning.ts';
+import { requireBatch } from './batches.ts';
+import type { Db } from './schema.ts';
+import { write } from './transactions.ts';
+
+/** See {@link Ledger.tune}. */
+export async function tune(db: Db, batch: string, tuning: Tuning): Promise<Tunables> {
+  return write(db, async (tx) => {
+    const { settings } = await requireBatch(tx, batch);
+    const tuned = applyTuning(settings, tuning);
+    const changed: BatchSettings = { ...settings, ...tuned };
+    await tx
+      .updateTable('batches')
+      .set({ settings: JSON.stringify(changed) })
+      .where('name', '=', batch)
+      .execute();
+    return tuned;
+  });
+}
