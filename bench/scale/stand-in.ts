@@ -1,17 +1,27 @@
 /**
- * A server that accepts every speech job, ends it after 50 ms, and remembers nothing: the job's id carries all it
+ * A server that accepts every speech job, ends it after a while, and remembers nothing: the job's id carries all it
  * needs. It runs in its own process, so that its time does not count as the client's. It reports its port to its parent
- * process, and ends with it.
+ * process and ends with it; it tells of the first job that it makes, and answers any message with what it has seen.
+ *
+ * Arguments: ms until a job is answered for (0), ms that a job takes (50), seconds of speech (0.5: 2 KB).
  */
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { renderAudio } from '../../simulator/media/render-audio.ts';
 
-const JOB_MS = 50;
+/** What the server has seen; times in ms since the epoch, 0 if it has not. */
+export interface Seen {
+  readonly created: number;
+  readonly firstAt: number;
+  readonly fetched: number;
+  readonly lastAt: number;
+}
+
+const [answerMs = 0, jobMs = 50, seconds = 0.5] = process.argv.slice(2).map(Number);
 const API = '/api/open/v1';
 const VOICE = { id: 'narrator', name: 'Narrator', provider: 'bench' };
-const media = renderAudio('mp3', 'a line of a manifest', 0.5);
-let made = 0;
+const media = renderAudio('mp3', 'a line of a manifest', seconds);
+let seen: Seen = { created: 0, firstAt: 0, fetched: 0, lastAt: 0 };
 
 const server = http.createServer((request, response) => {
   const send = (code: number, answer: unknown): void => {
@@ -24,6 +34,7 @@ const server = http.createServer((request, response) => {
     const [path = ''] = url.split('?');
     const id = path.slice(path.lastIndexOf('/') + 1);
     if (path.startsWith('/media/')) {
+      seen = { ...seen, fetched: seen.fetched + 1, lastAt: Date.now() };
       response.writeHead(200, { 'content-type': 'audio/mpeg', 'content-length': media.length });
       response.end(media);
     } else if (path === `${API}/profile`) {
@@ -31,8 +42,10 @@ const server = http.createServer((request, response) => {
     } else if (path === `${API}/voices`) {
       send(200, { total: 1, page: 1, pageSize: 100, totalPages: 1, items: [VOICE] });
     } else if (path === `${API}/speech/tts/jobs` && method === 'POST') {
-      made += 1;
-      send(202, { id: `${String(made)}-${String(Date.now() + JOB_MS)}`, status: 'queued' });
+      if (seen.created === 0) process.send?.('created');
+      seen = { ...seen, created: seen.created + 1, firstAt: seen.firstAt || Date.now() };
+      const made = { id: `${String(seen.created)}-${String(Date.now() + jobMs)}`, status: 'queued' };
+      setTimeout(send, answerMs, 202, made);
     } else if (path.startsWith(`${API}/speech/tts/jobs/`)) {
       const isDone = Date.now() >= Number(id.split('-')[1]);
       const audioUrl = `http://${String(request.headers.host)}/media/${id}`;
@@ -42,4 +55,5 @@ const server = http.createServer((request, response) => {
 });
 server.keepAliveTimeout = 60_000;
 server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port));
+process.on('message', () => process.send?.(seen));
 process.once('disconnect', () => process.exit());

@@ -1,0 +1,99 @@
+/**
+ * What a row costs beside a script: `npm run bench:row [-- ROWS]`, by default 2,000. voxbatch and `row/script.mjs` run the
+ * same rows against the same stand-in of the API, alternating; the ratios travel between machines, the figures do not.
+ * The last line goes into docs/benchmarks-history.md. Linux.
+ */
+import { execFileSync } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { env } from 'node:process';
+import { findServer } from '../embedded/find-server.ts';
+import { runContestant, type Cost } from './row/run-contestant.ts';
+
+const CLI = resolve(import.meta.dirname, '..', 'dist', 'starters', 'cli.js');
+const SCRIPT = resolve(import.meta.dirname, 'row', 'script.mjs');
+const WINDOW = '1000';
+const POLL_MS = 500;
+const MOST_ROUNDS = 3;
+/** No further round begins unless it probably ends by then, ms. */
+const LIMIT_MS = 55_000;
+const rows = Number(process.argv[2] ?? 2_000);
+
+env['VOXBATCH_TEMPORAL_CLI'] = (await findServer({ env, say: console.error })).path;
+const manifest = Array.from(
+  { length: rows },
+  (_, at) => `r${at},"Hello, this is line ${at}; it says a few words.",narrator`,
+);
+const costs: { readonly ours: Cost; readonly script: Cost }[] = [];
+const begun = performance.now();
+do {
+  const round = { ours: await play(voxbatch), script: await play(script) };
+  costs.push(round);
+  console.log(`voxbatch ${words(round.ours)}\nscript   ${words(round.script)}`);
+} while (costs.length < MOST_ROUNDS && ((performance.now() - begun) / costs.length) * (costs.length + 1) < LIMIT_MS);
+console.log(`\n${line()}`);
+
+type ArgsFor = Parameters<typeof runContestant>[0];
+
+function voxbatch(): ArgsFor {
+  return () => [CLI, 'run', 'rows.csv', '--out', 'results', '--yes', '--window', WINDOW, '--submits', '32'];
+}
+
+function script(): ArgsFor {
+  return (apiUrl) => [SCRIPT, 'rows.csv', apiUrl, 'results', WINDOW, String(POLL_MS)];
+}
+
+/** In a fresh folder, for which nothing is on record. */
+async function play(contestant: () => ArgsFor): Promise<Cost> {
+  const cwd = await mkdtemp(join(tmpdir(), 'voxbatch-row-'));
+  try {
+    await mkdir(join(cwd, 'home'));
+    await writeFile(join(cwd, 'rows.csv'), `id,text,voice\n${manifest.join('\n')}\n`);
+    const polling = { firstLookMs: POLL_MS, gapMs: POLL_MS };
+    await writeFile(join(cwd, 'voxbatch.config.json'), JSON.stringify({ polling }));
+    return await runContestant(contestant(), { cwd, rows, env: { ...env, VOXBATCH_HOME: join(cwd, 'home') } });
+  } finally {
+    await rm(cwd, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+function words({ cpuMs, childCpuMs, startMs, startCpuMs, activeS, peakMb }: Cost): string {
+  return (
+    `${(rows / activeS).toFixed(0)} rows/s, ${(cpuMs / rows).toFixed(2)} + ${(childCpuMs / rows).toFixed(2)} ms CPU a row; ` +
+    `first request after ${(startMs / 1_000).toFixed(1)} s and ${(startCpuMs / 1_000).toFixed(1)} s CPU; peak ${peakMb.toFixed(0)} MB`
+  );
+}
+
+/** A line of the history: medians of the ratios, and of what voxbatch took. */
+function line(): string {
+  const speed = median(costs.map(({ ours, script }) => script.activeS / ours.activeS));
+  const cpu = median(costs.map(({ ours, script }) => ours.cpuMs / script.cpuMs));
+  const own = (read: (cost: Cost) => number): number => median(costs.map(({ ours }) => read(ours)));
+  const cells = [
+    new Date().toISOString().slice(0, 10),
+    commit(),
+    process.versions.node,
+    rows.toLocaleString('en'),
+    `${speed.toFixed(2)} × script`,
+    `${cpu.toFixed(2)} × script`,
+    `${own(({ cpuMs }) => cpuMs / rows).toFixed(2)} + ${own(({ childCpuMs }) => childCpuMs / rows).toFixed(2)} ms`,
+    `${own(({ startMs }) => startMs / 1_000).toFixed(1)} s, ${own(({ startCpuMs }) => startCpuMs / 1_000).toFixed(1)} s CPU`,
+    `${own(({ peakMb }) => peakMb).toFixed(0)} MB`,
+  ];
+  return `| ${cells.join(' | ')} |`;
+}
+
+function commit(): string {
+  try {
+    return execFileSync('git', ['describe', '--always', '--dirty=+'], { encoding: 'utf8' }).trim();
+  } catch {
+    return '';
+  }
+}
+
+function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const [low, high] = [sorted[Math.floor((sorted.length - 1) / 2)], sorted[Math.ceil((sorted.length - 1) / 2)]];
+  return ((low ?? 0) + (high ?? 0)) / 2;
+}
