@@ -75,6 +75,35 @@ const placesOfTemporal = {
   },
 };
 
+/**
+ * Temporal's message types, without those of its cloud's own API and what HTTP gateways are told: a third of them. Every thread that
+ * loads the SDK builds them all.
+ */
+const typesInUse = {
+  name: 'types-in-use',
+  setup({ onLoad }) {
+    onLoad({ filter: /node_modules.@temporalio.proto.protos.json-module[.]js$/ }, async ({ path }) => {
+      const text = await readFile(path, 'utf8');
+      const [begin, end] = [text.indexOf('.addJSON(') + '.addJSON('.length, text.lastIndexOf('});') + 1];
+      const types = JSON.parse(text.slice(begin, end), (key, value) =>
+        key === 'methods' ? withoutOptions(value) : value,
+      );
+      delete types.temporal.nested.api.nested.cloud;
+      delete types.grpc.nested.gateway;
+      const json = JSON.stringify(JSON.stringify(types));
+      return { contents: `${text.slice(0, begin)}JSON.parse(${json})${text.slice(end)}` };
+    });
+  },
+};
+
+function withoutOptions(methods) {
+  const plain = Object.entries(methods).map(([name, method]) => [
+    name,
+    { ...method, options: undefined, parsedOptions: undefined },
+  ]);
+  return Object.fromEntries(plain);
+}
+
 /** The SDK's reader of source maps finds its WebAssembly by its place; here it becomes a part of the bundle. */
 const wasmOfSourceMap = {
   name: 'wasm-of-source-map',
@@ -138,7 +167,7 @@ async function bundleOurs() {
     sourcemap: true,
     sourcesContent: false,
     loader: { '.wasm': 'binary' },
-    plugins: [placesOfOurs, placesOfTemporal, wasmOfSourceMap, withoutBundler, withoutAdapters],
+    plugins: [placesOfOurs, placesOfTemporal, typesInUse, wasmOfSourceMap, withoutBundler, withoutAdapters],
     logLevel: 'warning',
   });
   await writeLicenses(Object.keys(metafile.inputs));

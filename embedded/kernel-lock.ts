@@ -29,7 +29,8 @@ export class KernelLock {
 
   /** Tries once to acquire the lock exclusively. */
   tryAlone(): boolean {
-    return this.#try('BEGIN EXCLUSIVE');
+    // Nothing in the file must survive a power cut, and a sync would hold up the whole process.
+    return this.#try('PRAGMA synchronous = OFF; BEGIN EXCLUSIVE');
   }
 
   /** Tries once to acquire the lock together with others. */

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { BufferSource, FLAC, Input, MP3, MP4, OGG, WAVE, type InputFormat } from 'mediabunny';
 import pLimit from 'p-limit';
 import type { LocalFile } from '../contract/row-kinds.ts';
 
@@ -9,13 +8,13 @@ import type { LocalFile } from '../contract/row-kinds.ts';
 export type Sample = LocalFile | { readonly why: string };
 
 /** The formats that public material names for samples, by the extension that a file of each is sent under. */
-const FORMATS: readonly (readonly [InputFormat, string])[] = [
-  [WAVE, 'wav'],
-  [MP3, 'mp3'],
-  [MP4, 'm4a'],
-  [OGG, 'ogg'],
-  [FLAC, 'flac'],
-];
+const FORMATS = [
+  ['WAVE', 'wav'],
+  ['MP3', 'mp3'],
+  ['MP4', 'm4a'],
+  ['OGG', 'ogg'],
+  ['FLAC', 'flac'],
+] as const;
 
 /** The formats, for people. */
 export const SAMPLE_FORMATS = FORMATS.map(([, extension]) => extension).join(', ');
@@ -70,10 +69,13 @@ async function inspect(path: string, most: number): Promise<Sample> {
 }
 
 async function describe(path: string, content: Buffer): Promise<Sample> {
-  const input = new Input({ formats: FORMATS.map(([format]) => format), source: new BufferSource(content) });
+  // 1.5 MB of code, which only manifests with samples need.
+  const library = await import('mediabunny');
+  const formats = FORMATS.map(([format]) => library[format]);
+  const input = new library.Input({ formats, source: new library.BufferSource(content) });
   try {
     const format = await input.getFormat();
-    const extension = FORMATS.find(([one]) => one === format)?.[1] ?? '';
+    const extension = FORMATS.find(([one]) => library[one] === format)?.[1] ?? '';
     const track = await input.getPrimaryAudioTrack();
     if (track === null) return { why: `a file without sound (${extension})` };
     const seconds = (await input.getDurationFromMetadata()) ?? (await input.computeDuration());
