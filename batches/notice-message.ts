@@ -29,7 +29,7 @@ interface NoticeData {
  * The figures are those of the moment of sending, which may be later than the event.
  */
 export interface NoticeMessage {
-  /** The same each time the message is sent. */
+  /** Of the event; the same for each hook, and each time the message is sent. */
   readonly id: string;
   readonly type: `batch.${BatchEvent}`;
   /** When it happened. ISO 8601, UTC. */

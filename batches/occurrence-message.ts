@@ -18,7 +18,7 @@ interface OccurrenceData {
 
 /** What `--notify` sends of an occurrence without a batch; in the form of `NoticeMessage`. */
 export interface OccurrenceMessage {
-  /** The same each time the message is sent. */
+  /** Of the event; the same for each hook, and each time the message is sent. */
   readonly id: string;
   readonly type: `occurrence.${OccurrenceData['state']}`;
   /** When that was found. ISO 8601, UTC. */

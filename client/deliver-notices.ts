@@ -1,16 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { HookEvent } from '../contract/hooks.ts';
+import { isOwed, type HookEvent } from '../contract/hooks.ts';
+import { isProvenDead } from '../embedded/process-identity.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { Delivery, Notice } from '../ledger/notices.ts';
+import type { Delivery, Notice, NoticeClaim } from '../ledger/notices.ts';
 import { redeliverAt } from '../policy/redelivery.ts';
 import { messageOf } from './problem.ts';
-import { NoticeCourier } from './notice-courier.ts';
+import { LEASE_MS, NoticeCourier } from './notice-courier.ts';
 import { postNotice } from './post-notice.ts';
+import { realmOf, type OpenApi } from './open-api.ts';
 import { readNews } from './read-news.ts';
+import type { Settings } from './settings.ts';
 import { runHookCommand } from './run-hook-command.ts';
 
 /** Pause between two searches for notices, ms. */
 const EVERY_MS = 1_000;
+/** A claim of a process that died has run out by then, ms. */
+const CLAIM_PATIENCE_MS = LEASE_MS + 2 * EVERY_MS;
 
 export interface DeliverRequest {
   readonly ledger: Ledger;
@@ -22,10 +27,24 @@ export interface DeliverRequest {
   readonly event?: HookEvent | undefined;
   /** Awaited before each search, so that the files of a batch exist when its command runs. */
   readonly before?: (() => Promise<void>) | undefined;
+  /** Only of batches of this API and account: a ledger may hold those of others. Default: of any. */
+  readonly realm?: NoticeClaim['realm'];
+  /** Signs messages; see {@link postNotice}. Default: they are not signed. */
+  readonly secret?: string | undefined;
   /** Called with what could not be delivered. */
   readonly say: (line: string) => void;
   /** Aborts, including the delivery in progress; the next process delivers that again. */
   readonly signal: AbortSignal;
+}
+
+/** Whose hooks a process tells, those of its own API and account, and how it signs what it sends. */
+export function ownNotices(
+  { env }: Pick<Settings, 'env'>,
+  open: OpenApi,
+): Required<Pick<DeliverRequest, 'realm' | 'secret'>> {
+  const secret = env['VOXBATCH_NOTIFY_SECRET'];
+  // An empty secret is none.
+  return { realm: realmOf(open), secret: secret === '' ? undefined : secret };
 }
 
 /** Input of {@link deliverNotices}. */
@@ -58,29 +77,47 @@ export async function deliverNotices(request: DeliverUntil): Promise<void> {
 
 /**
  * Delivers the notices of an ended batch before the process exits. It retries failed ones for `patienceMs`; after that,
- * the next process that works on this ledger continues.
+ * the next process that works on this ledger continues. What another process has begun to tell it waits for, until the
+ * claim of a dead one would have run out. Returns whether each has been told, or tried to its end; see {@link isOwed}.
  */
 export async function deliverLast(
   request: DeliverRequest & { readonly batch: string },
   patienceMs: number,
-): Promise<void> {
+): Promise<boolean> {
   const { ledger, batch, signal, say } = request;
-  const until = Date.now() + patienceMs;
+  const start = Date.now();
+  let isWaiting = false;
   try {
     for (;;) {
+      await freeOfTheDead(ledger, batch);
       await deliverDue(request);
       const open = (await ledger.noticesOf(batch)).filter(({ endedAt }) => endedAt === null);
-      if (open.length === 0) return;
-      if (Date.now() > until) {
+      if (open.length === 0) return true;
+      const isOneOwed = open.some(isOwed);
+      if (Date.now() > start + Math.max(patienceMs, isOneOwed ? CLAIM_PATIENCE_MS : 0)) {
         say(
-          `A message about batch "${batch}" is still to be delivered. Whoever works on this ledger next does it: voxbatch up`,
+          isOneOwed
+            ? `A hook of batch "${batch}" is still to be told: another process has begun it, and has neither ended nor died. Run the same command again, or keep this running: voxbatch up`
+            : `A message about batch "${batch}" is still to be delivered. Whoever works on this ledger next does it: voxbatch up`,
         );
-        return;
+        return !isOneOwed;
+      }
+      if (isOneOwed && !isWaiting) {
+        isWaiting = true;
+        say(`A hook of batch "${batch}" was begun by another process. It is told here if that one does not end it.`);
       }
       await sleep(EVERY_MS / 4, undefined, { signal });
     }
   } catch (error) {
     if (!signal.aborted) throw error;
+    return false;
+  }
+}
+
+/** Takes the notices of a batch from processes that are dead. */
+async function freeOfTheDead(ledger: Ledger, batch: string): Promise<void> {
+  for (const { id, claimer, endedAt } of await ledger.noticesOf(batch)) {
+    if (endedAt === null && claimer !== null && isProvenDead(claimer)) await ledger.freeNotice(id, claimer);
   }
 }
 
@@ -93,11 +130,11 @@ export async function deliverDue(request: DeliverRequest): Promise<void> {
 }
 
 function courierOf(request: DeliverRequest): NoticeCourier {
-  const { ledger, batch, othersAfterMs, event, before, say } = request;
+  const { ledger, batch, othersAfterMs, realm, event, before, say } = request;
   return new NoticeCourier({
     ledger,
     before,
-    claim: { batch, othersAfterMs, event },
+    claim: { batch, othersAfterMs, realm, event },
     deliver: (notice) => deliver(notice, request),
     onResult: (notice, delivery) => {
       if (delivery.type === 'delivered' || (notice.tries > 1 && delivery.retryAt !== null)) return;
@@ -115,19 +152,13 @@ function ignoreIf(signal: AbortSignal): (error: unknown) => void {
   };
 }
 
-/** An empty secret is none. */
-function notifySecret(): string | undefined {
-  const secret = process.env['VOXBATCH_NOTIFY_SECRET'];
-  return secret === '' ? undefined : secret;
-}
-
-async function deliver(notice: Notice, { ledger, signal }: DeliverRequest): Promise<Delivery> {
+async function deliver(notice: Notice, { ledger, secret, signal }: DeliverRequest): Promise<Delivery> {
   signal.throwIfAborted();
   const told = await readNews(ledger, notice);
   if (told === undefined) return { type: 'delivered' };
   const { wanted, message, environment, input } = told;
   if (notice.target === 'url') {
-    const trouble = await postNotice(wanted, message, notifySecret(), signal);
+    const trouble = await postNotice(wanted, message, secret, signal);
     if (trouble === undefined) return { type: 'delivered' };
     const now = Date.now();
     return { type: 'failed', trouble, retryAt: redeliverAt(notice.tries, notice.madeAt, now, Math.random()) };

@@ -1,9 +1,10 @@
+import { processIdentity } from '../embedded/process-identity.ts';
 import { HOOK_TARGETS, type HookTarget } from '../contract/hooks.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Delivery, Notice, NoticeClaim } from '../ledger/notices.ts';
 
 /** How long a notice belongs to the process that delivers it, ms; that process keeps renewing this. */
-const LEASE_MS = 30_000;
+export const LEASE_MS = 30_000;
 const KEEP_EVERY_MS = 10_000;
 
 /**
@@ -18,7 +19,7 @@ export interface CourierRequest {
   /** Awaited before each search. */
   readonly before?: (() => Promise<void>) | undefined;
   /** Which notices. */
-  readonly claim: Omit<NoticeClaim, 'leaseMs' | 'targets' | 'except'>;
+  readonly claim: Omit<NoticeClaim, 'leaseMs' | 'claimer' | 'targets' | 'except'>;
   /** Delivers one; rejects if it was cut off, and the notice is then delivered again. */
   readonly deliver: (notice: Notice) => Promise<Delivery>;
   /** Called with each result. */
@@ -31,6 +32,7 @@ export interface CourierRequest {
  */
 export class NoticeCourier {
   readonly #request: CourierRequest;
+  readonly #claimer = processIdentity();
   readonly #underWay = new Map<Notice, Promise<void>>();
   #taking: Promise<void> = Promise.resolve();
   #isClosed = false;
@@ -71,7 +73,13 @@ export class NoticeCourier {
         const targets = HOOK_TARGETS.filter((target) => this.#countTo(target) < DELIVERIES_AT_ONCE[target]);
         if (targets.length === 0 || this.#isClosed || this.#failure !== undefined) return;
         const except = [...this.#underWay.keys()];
-        const notice = await ledger.takeNotice({ ...claim, targets, except, leaseMs: LEASE_MS });
+        const notice = await ledger.takeNotice({
+          ...claim,
+          targets,
+          except,
+          leaseMs: LEASE_MS,
+          claimer: this.#claimer,
+        });
         if (notice === undefined) return;
         this.#underWay.set(notice, this.#carry(notice));
       }

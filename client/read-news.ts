@@ -1,3 +1,4 @@
+import { eventIdOf } from '../batches/event-id.ts';
 import { ledgerSummary, noticeEnvironment, noticeMessage, type NoticeMessage } from '../batches/notice-message.ts';
 import { occurrenceEnvironment, occurrenceMessage, type OccurrenceMessage } from '../batches/occurrence-message.ts';
 import { viewBatch } from '../batches/view-batch.ts';
@@ -19,7 +20,9 @@ interface News {
 }
 
 /** What a notice tells now. Undefined if nobody wants it any more: its hook was taken back, or what it tells is no longer so. */
-export async function readNews(ledger: Ledger, notice: Notice): Promise<News | undefined> {
+export async function readNews(ledger: Ledger, told: Notice): Promise<News | undefined> {
+  // Whoever hears of it by both ways, or twice, knows it by the event.
+  const notice = { ...told, id: eventIdOf(ledger.id, told) };
   const { event } = notice;
   return event === 'ended' || event === 'paused'
     ? newsOfBatch(ledger, notice, event)

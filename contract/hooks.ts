@@ -11,3 +11,16 @@ export type BatchEvent = Extract<HookEvent, 'ended' | 'paused'>;
 /** Where an event goes: to the command of `--on-end`, or the URL of `--notify`. */
 export const HOOK_TARGETS = ['command', 'url'] as const;
 export type HookTarget = (typeof HOOK_TARGETS)[number];
+
+/** How far the telling of a hook has come. */
+interface Telling {
+  /** Why it failed last; null: it has not failed. */
+  readonly trouble: string | null;
+  /** When it was told or given up, ms. */
+  readonly endedAt: number | null;
+}
+
+/** Whether a hook is still to be told: nobody has begun it, or whoever did is at it or was cut off. One that failed is not. */
+export function isOwed({ endedAt, trouble }: Telling): boolean {
+  return endedAt === null && trouble === null;
+}

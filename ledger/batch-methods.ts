@@ -86,6 +86,8 @@ export interface NoticeMethods {
   takeNotice(claim: NoticeClaim): Promise<Notice | undefined>;
   /** Keeps a notice for its current deliverer for this many ms from now. */
   keepNotice(id: string, leaseMs: number): Promise<void>;
+  /** Takes a notice away from a process that is dead: it is due now. */
+  freeNotice(id: string, claimer: string): Promise<void>;
   /** Records the result of a delivery. */
   noteDelivery(id: string, delivery: Delivery): Promise<void>;
   /** The notices of a batch, oldest first. */

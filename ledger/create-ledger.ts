@@ -26,7 +26,7 @@ import { voiceUsers } from './voice-users.ts';
 import { readTroubles, updateLimiter } from './limiters.ts';
 import type { LockMethods } from './lock-methods.ts';
 import { monthSpend } from './months.ts';
-import { keepNotice, noteDelivery, noticesOf, takeNotice } from './notices.ts';
+import { freeNotice, keepNotice, noteDelivery, noticesOf, takeNotice } from './notices.ts';
 import {
   beginOccurrence,
   endOccurrence,
@@ -143,6 +143,7 @@ export function createLedger({ db, id, place, locks }: OpenDatabase): Ledger {
     troubles: (scopes) => readTroubles(db, scopes),
     takeNotice: (claim) => takeNotice(db, claim),
     keepNotice: (id, leaseMs) => keepNotice(db, id, leaseMs),
+    freeNotice: (id, claimer) => freeNotice(db, id, claimer),
     noteDelivery: (id, delivery) => noteDelivery(db, id, delivery),
     noticesOf: (batch) => noticesOf(db, batch),
     setScheduleHooks: (schedule, hooks) => setScheduleHooks(db, schedule, hooks),

@@ -114,6 +114,7 @@ const METHODS: Readonly<Record<Method, true>> = {
   troubles: true,
   takeNotice: true,
   keepNotice: true,
+  freeNotice: true,
   noteDelivery: true,
   noticesOf: true,
   setScheduleHooks: true,

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { HookEvent, HookTarget } from '../contract/hooks.ts';
+import type { Realm } from '../contract/names.ts';
 import { parseOccurrence } from '../policy/occurrence.ts';
 import type { Db, NoticesTable, OccurrencesTable, Tx } from './schema.ts';
 import { write } from './transactions.ts';
@@ -7,13 +8,13 @@ import { write } from './transactions.ts';
 /**
  * The outbox of `--on-end` and `--notify`. A trigger adds a notice when a batch ends or pauses by itself. A process
  * that delivers it takes it for a while, so that others leave it alone, and reports the result; if it does not report
- * in time (a kill), the next one takes it. So every notice is delivered at least once, and its `id` tells a receiver
- * that it has seen it before.
+ * in time (a kill), the next one takes it. So every notice is delivered at least once, and the id of its event tells a
+ * receiver that it has seen it before.
  */
 
 /** A message about a batch, to be delivered. */
 export interface Notice {
-  /** Unique; the same each time it is sent. */
+  /** Of this notice in the ledger. The event that it tells has an id of its own, see `batches/event-id.ts`. */
   readonly id: string;
   readonly batch: string;
   readonly event: HookEvent;
@@ -32,6 +33,8 @@ export interface NoticeRecord extends Notice {
   readonly trouble: string | null;
   /** When it was delivered, or given up (with `trouble`), ms. */
   readonly endedAt: number | null;
+  /** The process that has it; null: none, or one that has no name. */
+  readonly claimer: string | null;
 }
 
 /** Result of a delivery. `delivered`: it is finished. `failed`: it is due again at `retryAt`; null: it is given up. */
@@ -48,6 +51,8 @@ export interface NoticeClaim {
    * over, and so its files are written. Default: only of `batch`, or of any without it.
    */
   readonly othersAfterMs?: number | undefined;
+  /** Only of batches of this API and account; occurrences that made no batch have neither. Default: of any. */
+  readonly realm?: Pick<Realm, 'apiUrl' | 'account'> | undefined;
   /** Only notices of this event. Default: of any. */
   readonly event?: HookEvent | undefined;
   /** Only notices to these. Default: to any. */
@@ -55,6 +60,8 @@ export interface NoticeClaim {
   /** No notices of these: another one of the same batch is on its way there. Default: none. */
   readonly except?: readonly Pick<Notice, 'batch' | 'target'>[] | undefined;
   readonly leaseMs: number;
+  /** Names the process that takes it. Default: it has no name. */
+  readonly claimer?: string | undefined;
 }
 
 /** Takes the notice that has been due longest. Undefined if none is. */
@@ -68,7 +75,7 @@ export async function takeNotice(db: Db, claim: NoticeClaim): Promise<Notice | u
     const tries = line.tries + 1;
     await tx
       .updateTable('notices')
-      .set({ tries, due_at: now + claim.leaseMs })
+      .set({ tries, due_at: now + claim.leaseMs, claimer: claim.claimer ?? null })
       .where('id', '=', line.id)
       .execute();
     return toNotice({ ...line, tries });
@@ -76,10 +83,25 @@ export async function takeNotice(db: Db, claim: NoticeClaim): Promise<Notice | u
 }
 
 async function due(db: Db | Tx, claim: NoticeClaim, now: number): Promise<Selectable<NoticesTable> | undefined> {
-  const { batch, event, othersAfterMs, targets, except = [] } = claim;
+  const { batch, realm, event, othersAfterMs, targets, except = [] } = claim;
   let query = db.selectFrom('notices').selectAll().where('ended_at', 'is', null).where('due_at', '<=', now);
   if (othersAfterMs === undefined && batch !== undefined) query = query.where('batch', '=', batch);
   if (event !== undefined) query = query.where('event', '=', event);
+  if (realm !== undefined) {
+    query = query.where((eb) =>
+      eb.or([
+        eb('event', 'in', OF_OCCURRENCES),
+        eb.exists(
+          eb
+            .selectFrom('batches')
+            .select('batches.name')
+            .whereRef('batches.name', '=', 'notices.batch')
+            .where('batches.api_url', '=', realm.apiUrl)
+            .where('batches.account', '=', realm.account),
+        ),
+      ]),
+    );
+  }
   if (targets !== undefined) query = query.where('target', 'in', targets);
   for (const one of except) {
     query = query.where((eb) => eb.not(eb.and([eb('batch', '=', one.batch), eb('target', '=', one.target)])));
@@ -93,6 +115,8 @@ async function due(db: Db | Tx, claim: NoticeClaim, now: number): Promise<Select
   return undefined;
 }
 
+/** Events of an occurrence that made no batch. */
+const OF_OCCURRENCES: readonly HookEvent[] = ['failed', 'skipped'];
 /** Notices that one search looks at. What is left for later holds up others only if there are so many. */
 const MOST_LOOKED_AT = 200;
 /** The firing of an occurrence that has not written its files by then was ended from outside, ms. */
@@ -100,7 +124,7 @@ const WRITTEN_AFTER_MS = 600_000;
 
 /** Whether a notice of another batch is left to whoever takes it: its files are written, or it has none. */
 async function isLeft(db: Db | Tx, line: Selectable<NoticesTable>, before: number, now: number): Promise<boolean> {
-  if (line.event === 'failed' || line.event === 'skipped') return true;
+  if (OF_OCCURRENCES.includes(line.event)) return true;
   const occurrence = line.event === 'ended' ? await occurrenceOf(db, line.batch) : undefined;
   if (occurrence?.state === 'running') return line.made_at <= now - WRITTEN_AFTER_MS;
   // A batch that ends again afterwards, as by a redrive, has a command that writes the files.
@@ -131,13 +155,22 @@ export async function noteDelivery(db: Db, id: string, delivery: Delivery): Prom
     const now = Date.now();
     const change =
       delivery.type === 'delivered'
-        ? { ended_at: now, trouble: null }
+        ? { ended_at: now, trouble: null, claimer: null }
         : {
             trouble: delivery.trouble,
+            claimer: null,
             ended_at: delivery.retryAt === null ? now : null,
             due_at: delivery.retryAt ?? now,
           };
     await tx.updateTable('notices').set(change).where('id', '=', id).where('ended_at', 'is', null).execute();
+  });
+}
+
+/** Takes a notice away from a process that is dead: it is due now. No effect if another one has it meanwhile. */
+export async function freeNotice(db: Db, id: string, claimer: string): Promise<void> {
+  await write(db, async (tx) => {
+    const held = tx.updateTable('notices').where('id', '=', id).where('claimer', '=', claimer);
+    await held.set({ due_at: Date.now(), claimer: null }).where('ended_at', 'is', null).execute();
   });
 }
 
@@ -149,6 +182,7 @@ export async function noticesOf(db: Db, batch: string): Promise<readonly NoticeR
     dueAt: line.due_at,
     trouble: line.trouble,
     endedAt: line.ended_at,
+    claimer: line.claimer,
   }));
 }
 

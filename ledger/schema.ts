@@ -279,6 +279,8 @@ export interface NoticesTable {
   tries: number;
   trouble: string | null;
   ended_at: number | null;
+  /** Process that is telling it; null: nobody, or nobody knows which. */
+  claimer: string | null;
 }
 
 /** One line per schedule that is known here. */

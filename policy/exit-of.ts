@@ -40,6 +40,14 @@ export function exitOf(end: BatchEnd): ExitName {
   return GRAVEST_FIRST.find((exit) => held.has(exit)) ?? (end.isClosed ? 'complete' : 'goesOn');
 }
 
+/**
+ * The exit code of a closed batch of which a hook is still to be told: it is not over, and the same command again tells
+ * it. What does not add up is graver.
+ */
+export function exitWhileOwed(exit: ExitName): ExitName {
+  return exit === 'mismatch' ? exit : 'goesOn';
+}
+
 function exitsOfEnd({ outcomes, notChosen, isHalted }: BatchEnd): readonly ExitName[] {
   const counted = { ...outcomes, skipped: outcomes.skipped - notChosen };
   const found = OUTCOMES.flatMap((outcome) => (counted[outcome] > 0 ? [OUTCOME_FACTS[outcome].exit] : []));

@@ -10,6 +10,7 @@ import { ExitError } from '../exit-error.ts';
 import { finishRun } from '../run/finish-run.ts';
 import { rowsInWords } from '../terminal/row-words.ts';
 import { askYesNo } from '../terminal/ask.ts';
+import { finishClosed } from '../run/tell-last.ts';
 import { workOnBatch } from '../run/work-on-batch.ts';
 import { doubtsQuestion, draftLines, leftBudgetRefusal, refusalLines, unaskedText } from './redrive-words.ts';
 import { notOpenedText, openEditsText } from './unended-words.ts';
@@ -65,7 +66,7 @@ export async function workOn(batch: BatchRecord, out: string, invocation: Invoca
   const record = (await (await invocation.session.ledger()).findBatch(batch.name)) ?? batch;
   const place = { batch: batch.name, out };
   return record.state === 'closed'
-    ? finishRun({ ...place, why: 'closed' }, invocation)
+    ? finishClosed(batch.name, invocation, () => finishRun({ ...place, why: 'closed' }, invocation))
     : workOnBatch({ record, isNew: false, out }, invocation, (why) => finishRun({ ...place, why }, invocation));
 }
 

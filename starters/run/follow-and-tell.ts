@@ -1,4 +1,4 @@
-import { deliverNotices } from '../../client/deliver-notices.ts';
+import { deliverNotices, ownNotices } from '../../client/deliver-notices.ts';
 import type { FollowEnd, FollowEvent } from '../../client/follow.ts';
 import type { Workplace } from '../../client/workplace.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
@@ -32,6 +32,7 @@ export async function followAndTell(
   // The event `ended` is delivered later, once the files are there.
   const until = following.signal;
   const told = {
+    ...ownNotices(session.settings, await session.api()),
     ledger: await session.ledger(),
     batch: record.name,
     event: 'paused',

@@ -11,6 +11,7 @@ import type { Output } from '../terminal/output.ts';
 import { chosenOf, doneOf, number } from '../terminal/progress.ts';
 import { chosenInWords, rowsInWords } from '../terminal/row-words.ts';
 import { describeTuning } from '../terminal/tunable-words.ts';
+import { finishClosed } from './tell-last.ts';
 import { workOnBatch } from './work-on-batch.ts';
 import { manifestCommand } from './run-command.ts';
 import type { RunPlan } from './run-options.ts';
@@ -40,11 +41,13 @@ export async function runRecorded(
     output.say(
       `Batch "${batch.name}" is already finished, and what its rows asked for was removed. Nothing is sent, nothing is written.`,
     );
-    return exitOfView({ batch, counts: await (await session.ledger()).counts(batch.name) });
+    const ledger = await session.ledger();
+    const finish = async (): Promise<ExitName> => exitOfView({ batch, counts: await ledger.counts(batch.name) });
+    return finishClosed(batch.name, invocation, finish);
   }
   if (batch.state === 'closed') {
     output.say(`Batch "${batch.name}" is already finished. Its files are written again; nothing is sent.`);
-    return finishRun({ ...place, why: 'closed' }, invocation);
+    return finishClosed(batch.name, invocation, () => finishRun({ ...place, why: 'closed' }, invocation));
   }
   const rows = await rowsOf(await session.ledger(), batch, isNew);
   output.say(`Batch "${batch.name}": ${rows}, account ${batch.account}, ${(await session.api()).api.baseUrl}`);

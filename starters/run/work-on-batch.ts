@@ -1,4 +1,4 @@
-import { deliverLast, type DeliverRequest } from '../../client/deliver-notices.ts';
+import type { ExitName } from '../../contract/exit-codes.ts';
 import type { EarlyServer } from '../../client/early-server.ts';
 import type { FollowEnd } from '../../client/follow.ts';
 import { messageOf } from '../../client/problem.ts';
@@ -14,6 +14,7 @@ import { firstNotice, listenForInterrupt, type Interrupt, type InterruptExit } f
 import { exitErrorOf } from '../exit-of-problem.ts';
 import { withLeftOnRecord } from './left-on-record.ts';
 import { followAndTell, type FollowedBatch } from './follow-and-tell.ts';
+import { tellLast } from './tell-last.ts';
 import { spawnUp } from '../serve/spawn-up.ts';
 import { logOf, type Output } from '../terminal/output.ts';
 
@@ -24,9 +25,6 @@ export interface WorkRequest extends FollowedBatch {
   /** Leave the work to the `voxbatch up` of this home while it is there. Default false. */
   readonly usesUp?: boolean;
 }
-
-/** How long a failing hook is retried before the command ends, ms. */
-const HOOK_PATIENCE_MS = 10_000;
 
 /** How the work of this command ended. */
 export type WorkEnd = 'closed' | 'paused' | 'detached' | InterruptExit;
@@ -39,11 +37,11 @@ export type WorkEnd = 'closed' | 'paused' | 'detached' | InterruptExit;
  * Returns what `finish` makes of the end. `finish` is called when all this is over; for a closed batch earlier, so that
  * its files do not wait for the worker, which may have other batches.
  */
-export async function workOnBatch<T>(
+export async function workOnBatch(
   request: WorkRequest,
   invocation: Invocation,
-  finish: (end: WorkEnd) => Promise<T>,
-): Promise<T> {
+  finish: (end: WorkEnd) => Promise<ExitName>,
+): Promise<ExitName> {
   const { record, out, server, usesUp = false } = request;
   const { session, output, detach, atFaultPoint, webhook } = invocation;
   const { settings } = session;
@@ -57,8 +55,13 @@ export async function workOnBatch<T>(
   const { fault } = workplace;
   const interrupt = listen(output, record, workplace);
   const signal = AbortSignal.any([interrupt.signal, fault]);
-  const told = { ledger, batch: record.name, say: output.say, signal };
-  const finishAndTell = (why: WorkEnd): Promise<T> => tellOf(why, told, () => finish(why));
+  const finishAndTell = async (why: WorkEnd): Promise<ExitName> => {
+    // First, so that the files are there.
+    const exit = await finish(why);
+    return why === 'closed' || why === 'paused'
+      ? tellLast(exit, why, { batch: record.name, session, say: output.say, interrupt, signal })
+      : exit;
+  };
   const leave = (): Promise<void> => workplace.leave(interrupt.patienceMs());
   let end: WorkEnd | undefined;
   let isUnderWay = false;
@@ -93,17 +96,6 @@ export async function workOnBatch<T>(
     // word.
     interrupt.dispose();
   }
-}
-
-/** Finishes, then calls the hooks, so that the files are there. */
-async function tellOf<T>(
-  why: WorkEnd,
-  told: DeliverRequest & { readonly batch: string },
-  finish: () => Promise<T>,
-): Promise<T> {
-  const made = await finish();
-  if (why === 'closed' || why === 'paused') await deliverLast(told, HOOK_PATIENCE_MS);
-  return made;
 }
 
 function listen(output: Output, record: BatchRecord, workplace: Workplace): Interrupt {

@@ -7,6 +7,7 @@ import { startEmbeddedWorker } from '../../client/embedded-worker.ts';
 import { messageOf } from '../../client/problem.ts';
 import { ExitError } from '../exit-error.ts';
 import { firstNotice, listenForInterrupt, type Interrupt } from '../run/interrupt.ts';
+import { ownNotices } from '../../client/deliver-notices.ts';
 import { lookAfterBatches } from '../../client/look-after-batches.ts';
 import type { OpenApi } from '../../client/open-api.ts';
 import { openApi } from '../connect/open-api.ts';
@@ -169,7 +170,7 @@ async function work(request: Work): Promise<void> {
         : writeWhenClosed({ ledger, store, batch, out: resolve(out ?? defaultOut(batch)), say });
     // Who works only until all is done has nobody after it who would deliver them.
     const othersAfterMs = flags.untilIdle === true && batch === undefined ? undefined : HOOKS_OF_OTHERS_AFTER_MS;
-    telling = tellHooks({ ledger, batch, othersAfterMs, say, before: write });
+    telling = tellHooks({ ...ownNotices(settings, open), ledger, batch, othersAfterMs, say, before: write });
     telling.ended.catch(onFault);
     request.onReady();
     await stayUntil(ledger, open, { ...flags, write }, signal);

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isTokenRefused } from '../../batches/token-refused.ts';
+import { isOwed } from '../../contract/hooks.ts';
 import { realmOf, type OpenApi } from '../../client/open-api.ts';
 import { realmDifference } from '../../contract/names.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -33,7 +34,7 @@ export async function stayUntil(ledger: Ledger, open: OpenApi, stay: Stay, signa
 /** Whether a hook of the batch is still to be tried for the first time, or just now. */
 async function hasNews(ledger: Ledger, batch: string | undefined): Promise<boolean> {
   const notices = batch === undefined ? [] : await ledger.noticesOf(batch);
-  return notices.some(({ endedAt, trouble }) => endedAt === null && trouble === null);
+  return notices.some(isOwed);
 }
 
 /** True for an open batch of this API and account. */

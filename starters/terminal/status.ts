@@ -1,6 +1,9 @@
 import { defaultOut } from '../../batches/batch-name.ts';
 import { dialectChoiceOf } from '../../contract/batch.ts';
 import type { CleanParts } from '../../contract/cleaning.ts';
+import type { ExitName } from '../../contract/exit-codes.ts';
+import { isOwed, type HookTarget } from '../../contract/hooks.ts';
+import { exitWhileOwed } from '../../policy/exit-of.ts';
 import type { NoticeRecord } from '../../ledger/notices.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { isoTime } from '../../results/receipt.ts';
@@ -68,7 +71,7 @@ export function statusLines(view: LocalView, troubles: Troubles, now: number): r
     ...shown.map((reason) => `  ${reasonWords(reason)}${reason.ended === 0 ? ', in rows that still run' : ''}`),
   );
   lines.push(...cleanedLines(batch));
-  lines.push(...(troubles.notices ?? []).flatMap((notice) => noticeLines(notice, now)));
+  lines.push(...(troubles.notices ?? []).flatMap((notice) => noticeLines(notice, batch, now)));
   return [...lines, ...nextLines(view, troubles).map((line) => `  ${line}`)];
 }
 
@@ -88,10 +91,12 @@ function cleanFlag({ media, rows }: CleanParts): string {
   return media && rows ? '--all' : media ? '--media' : '--rows';
 }
 
-/** A hook that has failed so far, or for good. */
-function noticeLines({ target, event, trouble, endedAt, dueAt }: NoticeRecord, now: number): readonly string[] {
+/** A hook that is still to be told, or has failed so far, or for good. */
+function noticeLines(notice: NoticeRecord, batch: BatchRecord, now: number): readonly string[] {
+  const { target, event, trouble, endedAt, dueAt } = notice;
+  const flag = flagOfHook(target);
+  if (isOwed(notice)) return [`  ${flag} (${event}) is still to be told. Tell it with: ${goOnCommand(batch)}`];
   if (trouble === null) return [];
-  const flag = target === 'command' ? '--on-end' : '--notify';
   const next =
     endedAt === null
       ? `next try in ${clock(Math.max(0, dueAt - now))}, while a worker is running (voxbatch up)`
@@ -141,8 +146,18 @@ export function workSpan({
   return { from: isReopened ? reopenedAt : startedAt, isReopened };
 }
 
+/** The exit code of a batch whose hooks count as well. */
+export function exitWithHooks(view: LocalView, notices: readonly NoticeRecord[]): ExitName {
+  const exit = exitOfView(view);
+  return view.batch.state === 'closed' && notices.some(isOwed) ? exitWhileOwed(exit) : exit;
+}
+
 /** The same for machines; fields are named as in `summary.json`. */
-export function statusJson(view: LocalView, groups: readonly FailureGroup[]): object {
+export function statusJson(
+  view: LocalView,
+  groups: readonly FailureGroup[],
+  notices: readonly NoticeRecord[] = [],
+): object {
   const { batch, counts } = view;
   return {
     ...batchJson(view),
@@ -152,7 +167,17 @@ export function statusJson(view: LocalView, groups: readonly FailureGroup[]): ob
     reasons: view.reasons,
     pause_reason: batch.pauseReason,
     deserted: view.isDeserted,
+    hooks: notices.filter(({ endedAt }) => endedAt === null).map(hookJson),
   };
+}
+
+/** A hook that is not told yet; with a `trouble` it is tried again. */
+function hookJson({ target, event, trouble, dueAt }: NoticeRecord): object {
+  return { hook: flagOfHook(target), event, trouble, due_at: new Date(dueAt).toISOString() };
+}
+
+function flagOfHook(target: HookTarget): string {
+  return target === 'command' ? '--on-end' : '--notify';
 }
 
 /** The facts of a batch that `list` and `status` share. */

@@ -1,12 +1,15 @@
-import { createServer, type Server } from 'node:http';
+import { existsSync } from 'node:fs';
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { deliverLast, deliverNotices } from '../../client/deliver-notices.ts';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { deliverDue, deliverLast, deliverNotices } from '../../client/deliver-notices.ts';
+import { defined } from '../../contract/defined.ts';
 import type { Tunables } from '../../contract/tunables.ts';
+import { processIdentity } from '../../embedded/process-identity.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { aBatch, aKey, aRow, INTENT, makeFolder, open } from '../ledger/setup.ts';
+import { aBatch, aKey, aRow, INTENT, makeFolder, open, redriveNow } from '../ledger/setup.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 type Hooks = Partial<Pick<Tunables, 'onEnd' | 'notify'>>;
@@ -18,18 +21,20 @@ let url = '';
 /** Answers of the receiver, one after the other; then 200. */
 let answers: number[] = [];
 let got: Record<string, unknown>[] = [];
+let headers: IncomingHttpHeaders[] = [];
 const said: string[] = [];
 
 beforeEach(async () => {
   ({ folder } = await makeFolder());
   ledger = await open(folder);
   answers = [];
-  got = [];
+  [got, headers] = [[], []];
   said.length = 0;
   server = createServer((request, response) => {
     let body = '';
     request.on('data', (chunk: Buffer) => (body += chunk.toString()));
     request.on('end', () => {
+      headers.push(request.headers);
       got.push(JSON.parse(body) as Record<string, unknown>);
       response.writeHead(answers.shift() ?? 200).end();
     });
@@ -132,6 +137,57 @@ describe('deliverLast', () => {
     await deliverLast({ ...request(), ledger: telling }, 60_000);
     expect(await endings()).toEqual([null]);
     expect(await readFile(join(folder, 'reason'), 'utf8')).toBe('It said no.\n');
+  });
+
+  it('gives the command and the URL one id for one event, and another event another', async () => {
+    await endBatch({ onEnd: `echo "$VOXBATCH_EVENT_ID" >> "${folder}/ids"`, notify: url });
+    await deliverLast(request(), 60_000);
+    const paid = { type: 'pay', fromStep: 'speech', reason: 'redrive' } as const;
+    await redriveNow(ledger, 'b', [{ row: 1, take: 1, how: paid }]);
+    await ledger.intend(aKey(1, 1, 2), INTENT);
+    await ledger.settle(aKey(1, 1, 2), { verdict: 'rejected' }, { outcome: 'failed' });
+    await ledger.closeBatch('b');
+    await deliverLast(request(), 60_000);
+    const ids = (await readFile(join(folder, 'ids'), 'utf8')).trim().split('\n');
+    expect(new Set(ids).size).toBe(2);
+    expect(got.map(({ id }) => id)).toEqual(ids);
+    expect(headers.map((sent) => sent['webhook-id'])).toEqual(ids);
+  });
+
+  it('tells at once what a dead process had begun', async () => {
+    await endBatch({ notify: url });
+    const dead = (processIdentity() ?? '').replace(/ \d+$/, ' 1');
+    await ledger.takeNotice({ leaseMs: 3_600_000, claimer: dead });
+    expect(await deliverLast(request(), 0)).toBe(true);
+    expect(got).toHaveLength(1);
+    expect(await endings()).toEqual([null]);
+  });
+
+  it('leaves to a living process what it has begun, and says that it is still to be told', async () => {
+    await endBatch({ notify: url });
+    await ledger.takeNotice({ leaseMs: 3_600_000, ...defined({ claimer: processIdentity() }) });
+    const now = jest.spyOn(Date, 'now');
+    const start = Date.now();
+    // Each look at the clock is a minute later.
+    now.mockImplementation(() => start + 60_000 * now.mock.calls.length);
+    try {
+      expect(await deliverLast(request(), 0)).toBe(false);
+    } finally {
+      now.mockRestore();
+    }
+    expect(got).toEqual([]);
+    expect(said.at(-1)).toMatch(/^A hook of batch "b" is still to be told: /);
+  });
+
+  it('tells no hook of a batch of another API or account', async () => {
+    await endBatch({ onEnd: `echo ran >> "${folder}/runs"`, notify: url });
+    const { apiUrl, account } = aBatch();
+    const own = { ...request(), batch: undefined };
+    await deliverDue({ ...own, realm: { apiUrl, account: 'another' } });
+    await deliverDue({ ...own, realm: { apiUrl: 'https://other.example/api/open/v1', account } });
+    expect([got, existsSync(join(folder, 'runs'))]).toEqual([[], false]);
+    await deliverDue({ ...own, realm: { apiUrl, account } });
+    expect([got.length, existsSync(join(folder, 'runs'))]).toEqual([1, true]);
   });
 
   it('sends nothing to a hook that was taken back', async () => {

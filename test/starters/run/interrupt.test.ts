@@ -47,7 +47,7 @@ async function interrupted(signal: NodeJS.Signals, finish: (end: WorkEnd) => voi
   const request = { record, isNew: true, out: 'out/lines', server: serverUntil(signal) };
   await workOnBatch(request, here, (end) => {
     finish(end);
-    return Promise.resolve();
+    return Promise.resolve('complete');
   });
   return lines.err;
 }

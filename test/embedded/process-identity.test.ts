@@ -1,0 +1,24 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { describe, expect, it } from '@jest/globals';
+import { isProvenDead, processIdentity } from '../../embedded/process-identity.ts';
+
+describe('the identity of a process', () => {
+  it('proves nothing of one that lives, is of another boot or machine, or has no identity', () => {
+    const own = processIdentity() ?? '';
+    expect(own).toMatch(/^\S+ pid:\[\d+\] \d+ \d+$/);
+    expect(isProvenDead(own)).toBe(false);
+    const [, space, pid] = own.split(' ');
+    expect(isProvenDead(`another-boot ${space ?? ''} ${pid ?? ''} 1`)).toBe(false);
+    expect(isProvenDead(own.replace(/pid:\[\d+\]/, 'pid:[1]'))).toBe(false);
+    expect(isProvenDead('')).toBe(false);
+  });
+
+  it('proves that one is dead whose pid is gone, or has become another process', async () => {
+    const own = processIdentity() ?? '';
+    const child = spawn('true');
+    await once(child, 'exit');
+    expect(isProvenDead(own.replace(/ \d+ \d+$/, ` ${String(child.pid)} 1`))).toBe(true);
+    expect(isProvenDead(own.replace(/ \d+$/, ' 1'))).toBe(true);
+  });
+});
