@@ -9,5 +9,8 @@ type Event = Pick<Notice, 'batch' | 'event' | 'madeAt'>;
  * of hex.
  */
 export function eventIdOf(ledgerId: string, { batch, event, madeAt }: Event): string {
-  return createHash('sha256').update(JSON.stringify([ledgerId, batch, event, madeAt])).digest('hex').slice(0, 32);
+  return createHash('sha256')
+    .update(JSON.stringify([ledgerId, batch, event, madeAt]))
+    .digest('hex')
+    .slice(0, 32);
 }

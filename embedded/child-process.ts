@@ -1,9 +1,8 @@
 import { execFileSync, spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
+import { isOwnSecret, SECRET_NAME } from '../contract/own-secrets.ts';
 
 /** Our settings and Temporal's: they include the API token, a cluster's API key and its TLS keys. */
 const OURS = /^(VOXBATCH|TEMPORAL)_/i;
-/** What other programs call their secrets. */
-const SECRET = /TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|(API|ACCESS|PRIVATE|SIGNING|ENCRYPTION)_?KEY/i;
 /** An address with a user name or password in it. */
 const SECRET_ADDRESS = /^\s*[a-z][a-z0-9+.-]*:\/\/[^/?#]*@/i;
 /** The variables that name a proxy. Its address may have no scheme. */
@@ -16,7 +15,7 @@ export const PROXIES = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'
  */
 export function withoutSecrets(env: NodeJS.ProcessEnv, passes: readonly string[] = []): NodeJS.ProcessEnv {
   const isSecret = (name: string, value = ''): boolean =>
-    OURS.test(name) || SECRET.test(name) || SECRET_ADDRESS.test(value) || isSecretProxy(name, value);
+    OURS.test(name) || SECRET_NAME.test(name) || SECRET_ADDRESS.test(value) || isSecretProxy(name, value);
   return Object.fromEntries(
     Object.entries(env).filter(([name, value]) => passes.includes(name) || !isSecret(name, value)),
   );
@@ -32,7 +31,7 @@ export function isSecretProxy(name: string, value: string): boolean {
  * secrets of others, and the places of `voxbatch` commands that it runs.
  */
 export function namesForUser(env: NodeJS.ProcessEnv): readonly string[] {
-  return Object.keys(env).filter((name) => !OURS.test(name) || (/^VOXBATCH_/i.test(name) && !SECRET.test(name)));
+  return Object.keys(env).filter((name) => !isOwnSecret(name));
 }
 
 /** How to start a program. `env` keeps only the secrets that `passes` names. */

@@ -2,8 +2,12 @@
 import module from 'node:module';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { hideSecrets } from './own-environment.ts';
 import { keepHeapSmall } from './small-heap.ts';
 import { voxbatchVersion } from '../client/version.ts';
+
+// First: no program that a command starts may find the token in a process above it.
+hideSecrets();
 
 // Node 22 and newer cache compiled code, which halves the time until a command begins. In our own cache, not in /tmp,
 // which others can write to.

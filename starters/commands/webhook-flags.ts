@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { WEBHOOK_DEFAULTS, webhookWish, type WebhookWish } from '../../client/webhooks/webhook-options.ts';
 import { defined } from '../../contract/defined.ts';
 import { usageError } from '../exit-error.ts';
+import { ownEnvironment } from '../own-environment.ts';
 import { wholeFrom } from './flag-values.ts';
 
 /** Flags of commands that can be told by webhooks when jobs end. */
@@ -33,7 +34,7 @@ export function addWebhookFlags(command: Command): Command {
 const FLAGS = { url: '--webhook', host: '--webhook-host', port: '--webhook-port', restore: '--webhook-restore' };
 
 /** How webhooks reach this process; undefined without `--webhook`. Throws {@link ExitError} `usage`. */
-export function readWebhook(flags: WebhookFlags, env: NodeJS.ProcessEnv = process.env): WebhookWish | undefined {
+export function readWebhook(flags: WebhookFlags, env: NodeJS.ProcessEnv = ownEnvironment()): WebhookWish | undefined {
   const { webhook: url, webhookPort: port, webhookHost: host, webhookRestore } = flags;
   if (url === undefined) {
     if ((port ?? host ?? webhookRestore) === undefined) return undefined;

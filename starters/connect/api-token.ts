@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Settings } from '../../client/settings.ts';
 import { messageOf } from '../../client/problem.ts';
 import { ExitError } from '../exit-error.ts';
+import { ownEnvironment } from '../own-environment.ts';
 
 /** Tokens already read: a file such as a pipe can be read only once. */
 const read = new WeakMap<Settings, string>();
@@ -40,7 +41,7 @@ export function findToken(env: NodeJS.ProcessEnv): string | undefined {
  * Advice for a wrong token, as the beginning of a sentence: set the variable, or the file, that it came from. Setting
  * the other one as well is an error.
  */
-export function tokenAdvice(whose?: string, env: NodeJS.ProcessEnv = process.env): string {
+export function tokenAdvice(whose?: string, env: NodeJS.ProcessEnv = ownEnvironment()): string {
   const file = env['VOXBATCH_API_TOKEN_FILE'] ?? '';
   const token = whose === undefined ? '' : `a token of ${whose}`;
   if (file === '') return `Set VOXBATCH_API_TOKEN${token === '' ? '' : ` to ${token}`}`;

@@ -8,6 +8,7 @@ import { placesIn, type ApiAccess, type RefusedAddress, type Settings } from '..
 import { readToken } from './api-token.ts';
 import { isConfirmed, type AddressUse } from './confirmed-address.ts';
 import { messageOf } from '../../client/problem.ts';
+import { ownEnvironment } from '../own-environment.ts';
 import { ExitError } from '../exit-error.ts';
 import { shellWord } from '../terminal/go-on-command.ts';
 
@@ -16,7 +17,7 @@ import { shellWord } from '../terminal/go-on-command.ts';
  * ledger and store are in it unless `VOXBATCH_LEDGER` and `VOXBATCH_STORE` (or `store` in the config file) name other
  * places; any of the standard Temporal settings means a cluster.
  */
-export async function readSettings(env: NodeJS.ProcessEnv = process.env): Promise<Settings> {
+export async function readSettings(env: NodeJS.ProcessEnv = ownEnvironment()): Promise<Settings> {
   const home = resolve(env['VOXBATCH_HOME'] ?? '.voxbatch');
   const config = await readConfigOf(env);
   const given = { ledger: env['VOXBATCH_LEDGER'], store: env['VOXBATCH_STORE'] ?? config.store };

@@ -6,6 +6,7 @@ import { startSimulator, type Simulator } from '../../simulator/start-simulator.
 import { messageOf } from '../../client/problem.ts';
 import { findToken } from '../connect/api-token.ts';
 import { ExitError } from '../exit-error.ts';
+import { ownEnvironment } from '../own-environment.ts';
 import { listenForInterrupt } from '../run/interrupt.ts';
 import type { Output } from '../terminal/output.ts';
 
@@ -33,7 +34,7 @@ export async function simulate(argv: readonly string[], output: Output): Promise
 
 async function readOptions(argv: readonly string[]): Promise<SimulatorOptions> {
   try {
-    return await parseSimulatorArguments(argv, { VOXBATCH_API_TOKEN: findToken(process.env) });
+    return await parseSimulatorArguments(argv, { VOXBATCH_API_TOKEN: findToken(ownEnvironment()) });
   } catch (error) {
     if (!(error instanceof OptionError)) throw error;
     throw new ExitError('usage', error.message, { cause: error });
@@ -57,7 +58,7 @@ async function start(options: SimulatorOptions): Promise<Simulator> {
 
 /** The user's own token is never printed. */
 function tokenWords(): string {
-  return findToken(process.env) === undefined
+  return findToken(ownEnvironment()) === undefined
     ? ' VOXBATCH_API_TOKEN=simulator-token'
     : '   # and the same token as here';
 }

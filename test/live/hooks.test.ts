@@ -17,6 +17,14 @@ interface Posted {
   readonly body: string;
 }
 
+/** Writes down the environment that each process above this one was started with, up to the test's own. */
+const LOOK_ABOVE = `pid=$PPID
+while [ "$pid" -gt 1 ] && [ "$pid" != "$TOP" ]; do
+  echo "PROCESS $pid" && tr '\\0' '\\n' < "/proc/$pid/environ"
+  pid=$(sed -n 's/^PPid:[[:space:]]*//p' "/proc/$pid/status")
+done >> above
+`;
+
 describe('hooks', () => {
   let world: LiveWorld;
   let server: Server;
@@ -39,7 +47,15 @@ describe('hooks', () => {
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/T0/secret-path`;
     world = await LiveWorld.create({ seed: 11, createMs: [20, 50], jobMs: [200, 400] });
     await world.prepare(ROWS);
+    await world.write('look-above.sh', LOOK_ABOVE);
   });
+  /** What stood in the environments above the hooks so far: no secret of ours. */
+  const expectNoneAbove = async (hooks: number): Promise<void> => {
+    const above = await world.read('above');
+    expect(above.match(/^PROCESS \d+$/gm)?.length).toBeGreaterThanOrEqual(hooks);
+    expect(above).toContain('VOXBATCH_API_URL=');
+    for (const secret of [world.simulator.token, SECRET]) expect(above).not.toContain(secret);
+  };
   afterEach(async () => {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
@@ -48,9 +64,10 @@ describe('hooks', () => {
 
   it('are told of the end once the files are there, and again where the receiver failed', async () => {
     answers = [500];
-    const command = 'test -f out/lines/summary.json && cat > seen.json && env > seen.env && echo heard';
+    const command =
+      'test -f out/lines/summary.json && cat > seen.json && env > seen.env && sh look-above.sh && echo heard';
     const flags = ['--on-end', command, '--notify', url];
-    const env = { VOXBATCH_NOTIFY_SECRET: SECRET };
+    const env = { VOXBATCH_NOTIFY_SECRET: SECRET, TOP: String(process.pid) };
     const ended = await world.run(['run', 'lines.csv', ...flags], { env });
     expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining('heard') });
     await expectWhole(world, 'lines', ROWS);
@@ -64,6 +81,7 @@ describe('hooks', () => {
     expect(seen).toContain(`VOXBATCH_SUCCEEDED=${ROWS}\n`);
     expect(seen).not.toContain(world.simulator.token);
     expect(seen).not.toContain(SECRET);
+    await expectNoneAbove(1);
 
     expect(posted).toHaveLength(2);
     const [first, second] = posted.map(({ body }) => JSON.parse(body) as Record<string, unknown>);
@@ -80,7 +98,8 @@ describe('hooks', () => {
 
   it('are told that the batch paused by itself, and of its end from the background', async () => {
     await world.changeSimulator({ credits: 5 });
-    const flags = ['--on-end', 'echo $VOXBATCH_EVENT $VOXBATCH_EXIT_CODE >> events', '--notify', url];
+    const command = 'echo $VOXBATCH_EVENT $VOXBATCH_EXIT_CODE >> events && sh look-above.sh';
+    const flags = ['--on-end', command, '--notify', url];
     expect(await world.run(['run', 'lines.csv', '-y', ...flags])).toMatchObject({ code: 12 });
     expect(await readFile(world.path('events'), 'utf8')).toBe('paused 12\n');
     expect(JSON.parse(posted[0]?.body ?? '')).toMatchObject({
@@ -89,9 +108,10 @@ describe('hooks', () => {
     });
 
     await world.changeSimulator({ credits: 1_000_000 });
-    const env = { VOXBATCH_NOTIFY_SECRET: SECRET };
+    const env = { VOXBATCH_NOTIFY_SECRET: SECRET, TOP: String(process.pid) };
     expect(await world.run(['run', 'lines.csv', '--detach'], { env })).toMatchObject({ code: 0 });
     await world.untilAlone();
+    await expectNoneAbove(2);
     expect(await readFile(world.path('events'), 'utf8')).toBe('paused 12\nended 0\n');
     expect(posted.map(({ body }) => (JSON.parse(body) as { type: string }).type)).toEqual([
       'batch.paused',
@@ -102,9 +122,10 @@ describe('hooks', () => {
   });
 
   it('of a schedule are told by up once the files of its batch are there', async () => {
-    const up = world.start(['up']);
+    const up = world.start(['up'], { env: { VOXBATCH_NOTIFY_SECRET: SECRET, TOP: String(process.pid) } });
     await up.said('Working for account');
-    const command = 'test -f "out/$VOXBATCH_BATCH/summary.json" && echo $VOXBATCH_EVENT $VOXBATCH_EXIT_CODE >> events';
+    const command =
+      'test -f "out/$VOXBATCH_BATCH/summary.json" && sh look-above.sh && echo $VOXBATCH_EVENT $VOXBATCH_EXIT_CODE >> events';
     const flags = ['--calendar', 'year=2099', '--on-end', command, '--notify', url];
     expect(await world.run(['schedule', 'create', 'nightly', 'lines.csv', ...flags])).toMatchObject({ code: 0 });
     expect(await world.run(['schedule', 'trigger', 'nightly', '--wait'])).toMatchObject({ code: 0 });
@@ -112,6 +133,7 @@ describe('hooks', () => {
     up.child.kill('SIGTERM');
     expect(await up.ended).toMatchObject({ code: 0 });
     expect(await readFile(world.path('events'), 'utf8')).toBe('ended 0\n');
+    await expectNoneAbove(1);
     expect(posted.map(({ body }) => (JSON.parse(body) as { type: string }).type)).toEqual(['batch.ended']);
   });
 });
