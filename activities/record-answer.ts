@@ -15,7 +15,7 @@ import { withCostNote } from '../policy/cost-note.ts';
 import { afterUnknown } from '../policy/new-take.ts';
 import { afterVague } from '../policy/vague-refusals.ts';
 import { countRefusals, mayTryAgain, pausesBatch } from '../policy/max-attempts.ts';
-import { reportOf, type LoadedAttempt, type SubmitReport } from './attempt.ts';
+import { reportStanding, type LoadedAttempt, type SubmitReport } from './attempt.ts';
 import { loadBatch } from './batch-cache.ts';
 import { learnTextLimit } from './learn-text-limit.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -58,7 +58,7 @@ export function recordVerdict(
     // While others wait for their turn and not for room, nobody misses this request's room under the in-flight limit.
     const patienceMs = Math.min(PATIENCE_MS, deps.pace.backlogMs('create', key.batch));
     const standing = await deps.ledger.settle(key, { ...record, patienceMs }, effect);
-    return reportOf(record.verdict, key, standing);
+    return reportStanding(key, standing);
   });
 }
 

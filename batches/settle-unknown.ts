@@ -1,6 +1,7 @@
 import { stepsIn } from '../contract/row-kinds.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord, ChargeRecord } from '../ledger/record-types.ts';
+import { namedTakenJob } from '../ledger/taken-jobs.ts';
 import type { FreeReads } from './free-reads.ts';
 import { hasList, lacksOnlyCheck, madeBy } from './leftovers.ts';
 import { nameOf } from './named-row.ts';
@@ -34,7 +35,9 @@ export async function* settleUnknown(
       else {
         const { tts } = batch.settings;
         const only = lacksOnlyCheck(found) ? { lacksOnlyCheck: true as const } : {};
-        const about = { hasList: hasList(found, tts), makes: madeBy(found, tts), ...only };
+        const failure = last?.failure ?? null;
+        const answer = failure !== null && namedTakenJob(failure) ? { answer: failure.message } : {};
+        const about = { hasList: hasList(found, tts), makes: madeBy(found, tts), ...only, ...answer };
         yield { ...facts, type: 'still-unknown', ...about };
       }
     }

@@ -50,13 +50,15 @@ export type SettledRow = NamedRow & { readonly jobId: string | null } & (
     | { readonly type: 'not-charged'; readonly take: number }
     /**
      * `hasList`: the API lists such jobs. `makes`: what such a request makes, which a person may name.
-     * `lacksOnlyCheck`: its result is stored and paid for, and only the answer of its verification is lost.
+     * `lacksOnlyCheck`: its result is stored and paid for, and only the answer of its verification is lost. `answer`: what
+     * its answer said, if that named a job of another row.
      */
     | {
         readonly type: 'still-unknown';
         readonly hasList: boolean;
         readonly makes: Made;
         readonly lacksOnlyCheck?: true;
+        readonly answer?: string;
       }
     /** The API's list could not be read, so nothing is known. */
     | { readonly type: 'unreadable'; readonly why: string }

@@ -110,8 +110,9 @@ export interface ChargeMethods {
    * is then open again, free for the next claim, or ended by the effect; for a row at another take, only the money is
    * recorded. Not `settled`, and nothing changes, if the attempt already has a final verdict.
    *
-   * A job that another attempt has is never charged twice: a first answer that names one is accepted at no charge. A
-   * late one is not `settled` and leaves the attempt in doubt, because the other attempt then has a job that is not its
+   * A job that another attempt has is never charged twice. A first answer that names one is accepted at no charge if both
+   * ask for the same; if not, the attempt is `unknown` instead, and its row is for reconcile, whatever the effect. A late
+   * one is not `settled` and leaves the attempt in doubt, because the other attempt then has a job that is not its
    * own (see `taken-jobs.ts`).
    */
   settle(

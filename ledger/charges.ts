@@ -1,4 +1,5 @@
 import type { AttemptKey } from '../contract/batch.ts';
+import { defined } from '../contract/defined.ts';
 import { wasAccepted } from '../contract/outcomes.ts';
 import type { Failure } from '../contract/failures.ts';
 import { hasRunningJob, isFetchedAgain } from '../policy/row-machine.ts';
@@ -18,7 +19,7 @@ import { forgetUnfit } from './forget-results.ts';
 import { haltAtTrouble } from './halts.ts';
 import { useIfTried } from './refused-voices.ts';
 import { RowInHand } from './row-in-hand.ts';
-import { ownerOf, isPaidElsewhere, takenFailure } from './taken-jobs.ts';
+import { doubtResult, isPaidElsewhere, mayShareJob, ownerOf, takenFailure } from './taken-jobs.ts';
 import type { ChargeLine, Db } from './schema.ts';
 import { write } from './transactions.ts';
 
@@ -57,8 +58,15 @@ export async function settleInHand(
   const holder = jobId === undefined ? undefined : await ownerOf(row.tx, { ...key, jobId });
   if (holder !== undefined && verdict.isAdopted === true) return false;
   if (holder !== undefined && jobId !== undefined && isLate) {
-    await stayUnresolved(row, charge, takenFailure(jobId, holder));
+    await stayUnresolved(row, charge, takenFailure(jobId, holder, true));
     return false;
+  }
+  if (holder !== undefined && jobId !== undefined && !(await mayShareJob(row.tx, charge, holder))) {
+    await doubtResult(row.tx, holder);
+    const { requestId } = verdict;
+    const failure = takenFailure(jobId, holder, false);
+    // Reconcile looks for what it did make, and else gives the row up.
+    return settleInHand(row, key, { verdict: 'unknown', failure, ...defined({ requestId }) }, { state: 'submitting' });
   }
 
   const now = Date.now();

@@ -1,8 +1,9 @@
 import type { AttemptKey } from '../contract/batch.ts';
 import type { RowSpec, Step } from '../contract/row-kinds.ts';
+import { specBefore } from './attempt-spec.ts';
 import { isUnresolved } from './conditions.ts';
 import type { EarlierUnresolved, JobHolder, UnresolvedAttempt } from './record-types.ts';
-import { toCharge, toTake } from './records.ts';
+import { toCharge } from './records.ts';
 import type { Db } from './schema.ts';
 
 /**
@@ -70,19 +71,6 @@ export async function earlierUnresolved(db: Db, batch: string, most: number): Pr
     .limit(most)
     .execute();
   return { count, first };
-}
-
-/** The row's input at this take, if a later take has changed it. */
-async function specBefore(db: Db, { batch, row, take }: AttemptKey): Promise<RowSpec | undefined> {
-  const later = await db
-    .selectFrom('takes')
-    .selectAll()
-    .where('batch', '=', batch)
-    .where('row', '=', row)
-    .where('take', '>', take)
-    .orderBy('take')
-    .execute();
-  return later.map(toTake).find(({ before }) => before.spec !== undefined)?.before.spec;
 }
 
 /** Attempts of the key's step that may have made a job that no row has, except the key's own. */

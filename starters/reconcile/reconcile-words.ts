@@ -102,6 +102,7 @@ function wordsOf(row: ReconciledRow): string {
     case 'still-unknown':
       if (row.lacksOnlyCheck === true)
         return 'still unknown: its result is stored and paid for; only the answer of its verification is lost, and the API lists none';
+      if (row.answer !== undefined) return `still unknown: ${oneLine(row.answer)}`;
       return row.hasList
         ? 'still unknown: nothing in the list is certain to be its own'
         : 'still unknown: the API does not list such requests, so only your account can show whether it was charged';

@@ -32,6 +32,40 @@ describe('one charge: answers that lie', () => {
     expect(world.charges()).toHaveLength(1);
   });
 
+  it('the first answer names a job that another row has', async () => {
+    const world = await createWorld({ plan: { rules: [], echoInputs: true } });
+    await world.fill([tts('one'), tts('two'), lipSync(1), lipSync(2), tts('one')]);
+    const jobs = new Map<string, string>();
+    const worker = await world.worker({
+      change: ({ api }) => ({
+        api: {
+          ...api,
+          // Each kind of request is answered with the job of the first one.
+          send: async (request, options) => {
+            const verdict = await api.send(request, options);
+            if (verdict.verdict !== 'accepted') return verdict;
+            const jobId = jobs.get(request.operation) ?? verdict.jobId;
+            jobs.set(request.operation, jobId);
+            return { ...verdict, jobId, credits: 0 };
+          },
+        },
+      }),
+    });
+    for (const row of [1, 2, 3, 4, 5]) expect(await worker.drive(row)).toEqual({ type: 'ended' });
+    expect(await world.row(2)).toMatchObject({ outcome: 'unknown', file: null, text: null });
+    expect((await world.row(2)).failure?.message).toContain('which row 1 of batch');
+    // The list shows what the request of this row made.
+    expect(await world.attempts(4)).toEqual(['lip-sync 1 accepted']);
+    expect((await world.row(4)).outcome).toBe('succeeded');
+    const [first, second] = [await world.row(3), await world.row(4)].map(({ file }) => file?.sha256);
+    expect(second).not.toBe(first);
+    // An equal request may have made the same job.
+    expect((await world.row(5)).file?.sha256).toBe((await world.row(1)).file?.sha256);
+    const { uncertain } = await (await world.look()).money('b');
+    expect([uncertain]).toEqual((await world.row(2)).charges.map(({ quoted }) => quoted));
+    expect(world.charges()).toHaveLength(5);
+  });
+
   it('a kept-alive connection that was already dead', async () => {
     const world = await createWorld();
     // It goes away without a word as soon as a second request is written to a connection.

@@ -3,6 +3,7 @@ import { ApiError } from '../../api/speech-api.ts';
 import { listOrphans as orphansOf } from '../../batches/list-orphans.ts';
 import type { SettledRow } from '../../batches/settled-row.ts';
 import { settleUnknown as settleRows } from '../../batches/settle-unknown.ts';
+import { reconciledLine } from '../../starters/reconcile/reconcile-words.ts';
 import { freeReadsOf } from '../../worker/free-reads.ts';
 import type { WorkerWorld } from '../../worker/dependencies.ts';
 import { adopt, recordOf } from '../activities/adopt.ts';
@@ -60,6 +61,27 @@ describe('settleUnknown', () => {
     await ledger.settle(keyOf(1), { verdict: 'unknown', failure }, { outcome: 'unknown', failure });
     expect(await settleUnknown(worker.deps, [1])).toMatchObject([{ type: 'found' }]);
     expect((await world.row(1)).outcome).toBe('succeeded');
+  });
+
+  it('says of a row whose answer named the job of another row that it did', async () => {
+    const world = await createWorld();
+    await world.fill([tts('one'), tts('two')]);
+    const worker = await world.worker();
+    const { ledger } = worker.deps;
+    for (const row of [1, 2]) {
+      await ledger.intend(keyOf(row), { quoted: 1, quotedRest: 0, owner: 'gone', maxSending: 8 });
+      await ledger.settle(keyOf(row), { verdict: 'accepted', jobId: 'j1' }, { state: 'processing' });
+    }
+    await worker.drive(2);
+    const [settled] = await settleUnknown(worker.deps, [2]);
+    expect(settled).toMatchObject({
+      row: 2,
+      type: 'still-unknown',
+      answer: expect.stringContaining('job j1, which row 1'),
+    });
+    expect(settled === undefined ? '' : reconciledLine(settled)).toMatch(
+      /^r2 \(row 2\): still unknown: The answer named/,
+    );
   });
 
   it('leaves a row as it is where there is no trace, and one that is not in doubt', async () => {
