@@ -26,7 +26,7 @@ export async function pauseIfAlike(tx: Tx, batch: string, bad: BadRow): Promise<
     .where('name', '=', batch)
     .executeTakeFirstOrThrow();
   const before = toWatch(line.watch);
-  if (before.is !== 'on' || line.control !== 'running' || !(await isPaid(tx, batch, row))) return;
+  if (before.is !== 'on' || line.control !== 'running' || !(await isPaid(tx, batch, row, before.since))) return;
   const watch = afterFailure(before, { row, reason: failure.class }, await hasResult(tx, batch, bad, before.since));
   if (watch === before) return;
   const isDue = watch.is === 'due' && (await costsMore(tx, batch));
@@ -41,7 +41,10 @@ export async function pauseIfAlike(tx: Tx, batch: string, bad: BadRow): Promise<
     .execute();
 }
 
-/** The watch starts over when a person lets the batch continue. */
+/**
+ * The watch starts over when a person lets the batch continue. Rows that were paid for before do not count, whenever they
+ * end: they say nothing about what that person has changed, and pausing again would spare nothing of them.
+ */
 export function watchFrom(since: number): string {
   return JSON.stringify(newWatch(since));
 }
@@ -55,21 +58,37 @@ function wordsOf({ rows }: AlikeWatch, failure: Failure): string {
   return `the first ${rows.length} paid rows all failed (${failure.class}), the last one because: ${reasonOf(failure)}`;
 }
 
-async function isPaid(tx: Tx, batch: string, row: number): Promise<boolean> {
+/** Whether the row was paid for since then. */
+async function isPaid(tx: Tx, batch: string, row: number, since: number | null): Promise<boolean> {
   const found = await tx
     .selectFrom('charges')
     .select('row')
     .where('batch', '=', batch)
     .where('row', '=', row)
+    .where('intent_at', '>=', since ?? 0)
     .where('state', 'in', [...ACCEPTED_STATES, 'unknown'])
     .limit(1)
     .executeTakeFirst();
   return found !== undefined;
 }
 
+/** Whether a row that was paid for since then has a result. */
 async function hasResult(tx: Tx, batch: string, { step }: BadRow, since: number | null): Promise<boolean> {
   let query = tx.selectFrom('rows').select('row').where('batch', '=', batch).where('outcome', '=', 'succeeded');
-  if (since !== null) query = query.where('ended_at', '>=', since);
+  if (since !== null) {
+    query = query
+      .where('ended_at', '>=', since)
+      .where((eb) =>
+        eb.exists(
+          eb
+            .selectFrom('charges')
+            .select('charges.row')
+            .whereRef('charges.batch', '=', 'rows.batch')
+            .whereRef('charges.row', '=', 'rows.row')
+            .where('charges.intent_at', '>=', since),
+        ),
+      );
+  }
   if ((await query.limit(1).executeTakeFirst()) !== undefined) return true;
   if (step === undefined) return false;
   const stored = await tx
@@ -79,7 +98,7 @@ async function hasResult(tx: Tx, batch: string, { step }: BadRow, since: number 
     .where('state', '=', 'accepted')
     .where('step', '=', step)
     .where('file', 'is not', null)
-    .where('finished_at', '>=', since ?? 0)
+    .where('intent_at', '>=', since ?? 0)
     .limit(1)
     .executeTakeFirst();
   return stored !== undefined;

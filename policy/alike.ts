@@ -12,7 +12,7 @@ export const FIRST_ALIKE = 20;
 
 /** What is known of the first rows since the batch was made, opened again or resumed. */
 export interface AlikeWatch {
-  /** Only rows that ended since this time count, ms; null: all. */
+  /** Only rows that were paid for since this time count, ms; null: all. */
   readonly since: number | null;
   /** The failure class of all rows so far; null before the first. */
   readonly reason: FailureClass | null;

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import type { Failure } from '../../contract/failures.ts';
 import { ALIKE_HALT, NEVER_HALT, type HaltPolicy } from '../../contract/halt.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -148,6 +148,34 @@ describe('a batch whose first rows come to nothing', () => {
     await succeed(41);
     for (let row = 42; row <= 70; row++) await fail(row);
     expect(await control()).toBe('running');
+  });
+
+  it('counts no row that was paid for before a person let it go on, whatever became of it', async () => {
+    // Each look at the clock is later than the one before.
+    let now = Date.now();
+    const clock = jest.spyOn(Date, 'now').mockImplementation(() => ++now);
+    try {
+      await fillAlike(120);
+      for (let row = 1; row <= 27; row++) await pay(row);
+      const end = (row: number): Promise<unknown> =>
+        ledger.finishJob(aKey(row), { failure: BLOCKED }, { outcome: 'failed', failure: BLOCKED });
+      for (let row = 1; row <= 20; row++) await end(row);
+      expect(await control()).toBe('paused');
+      await ledger.setControl('b', 'running');
+      for (let row = 21; row <= 25; row++) await end(row);
+      for (let row = 28; row < 28 + 19; row++) await fail(row);
+      expect(await control()).toBe('running');
+      // A result of before does not count either.
+      const file = { key: '26.mp3', bytes: 1, sha256: 'f'.repeat(64), extension: 'mp3' };
+      await ledger.finishJob(aKey(26), { file }, { outcome: 'succeeded', file });
+      await trouble(27);
+      await trouble(27);
+      expect(await control()).toBe('running');
+      await fail(28 + 19);
+      expect(await control()).toBe('paused');
+    } finally {
+      clock.mockRestore();
+    }
   });
 
   it('pauses over results that cannot be fetched, in rows that still run: at the second failure of each', async () => {
