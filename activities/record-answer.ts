@@ -17,6 +17,7 @@ import { afterVague } from '../policy/vague-refusals.ts';
 import { countRefusals, mayTryAgain, pausesBatch } from '../policy/max-attempts.ts';
 import { reportStanding, type LoadedAttempt, type SubmitReport } from './attempt.ts';
 import { loadBatch } from './batch-cache.ts';
+import { gatherSmall } from './gather-small.ts';
 import { learnTextLimit } from './learn-text-limit.ts';
 import type { Dependencies } from './dependencies.ts';
 import { judgeCheck } from './judge-check.ts';
@@ -144,8 +145,8 @@ export async function whenUnknown(
 
 /**
  * Stores the result that answers a paid request; its price is recorded first. The result comes once, and is paid for:
- * one that arrived whole is kept until the disk accepts it, like a verdict. One that arrived in chunks and could not be
- * stored is a verdict to the client; for the user it also means that the disk needs help.
+ * a small one is kept until the disk accepts it, like a verdict. A large one that could not be stored is a verdict to the
+ * client; for the user it also means that the disk needs help.
  */
 export function receivePaid(
   deps: Dependencies,
@@ -153,9 +154,10 @@ export function receivePaid(
   key: AttemptKey,
   signal: AbortSignal,
 ): Receive<StoredFile> {
-  return async (body, info) => {
+  return async (answer, info) => {
     await notePrice(deps, key, info);
     const store = receiveMedia(deps, loaded, key);
+    const body = await gatherSmall(answer);
     if (Buffer.isBuffer(body)) {
       return retryUntilRecorded(deps, key, { verdict: 'done' }, signal, () => store(body, info));
     }
@@ -174,7 +176,7 @@ export function receivePaid(
  * name the job if all else fails. It reports the fault at once: nothing more is paid for meanwhile.
  */
 export async function retryUntilRecorded<T>(
-  deps: Pick<Dependencies, 'log' | 'onFault' | 'ending' | 'cutting'>,
+  deps: Pick<Dependencies, 'ledger' | 'log' | 'onFault' | 'ending' | 'cutting'>,
   key: AttemptKey,
   verdict: Verdict<unknown>,
   signal: AbortSignal,
@@ -193,6 +195,8 @@ export async function retryUntilRecorded<T>(
       }
       if (!isDisk) throw error;
       if (tries === 1) deps.onFault(error);
+      // What is kept free for records has room for a file, too.
+      if (error instanceof StoreUnwritable && error.isDiskFull) await deps.ledger.makeRoom();
       if (signal.aborted || deps.ending.aborted) retriesLeft -= 1;
       if (retriesLeft <= 0 || deps.cutting.aborted) throw error;
       await sleep(RETRY_EVERY_MS);

@@ -14,6 +14,7 @@ import { lockLedger } from './lock-ledger.ts';
 import type { OpenApi } from './open-api.ts';
 import { openTemporal, type Temporal } from './open-temporal.ts';
 import { VoxbatchError } from './problem.ts';
+import { warnOfLittleDisk } from './little-disk.ts';
 import type { Settings } from './settings.ts';
 import { askWorkflow, startWorkflow } from './start-workflow.ts';
 import type { WebhookWish } from './webhooks/webhook-options.ts';
@@ -74,6 +75,7 @@ export class Workplace {
    */
   async open(signal: AbortSignal): Promise<void> {
     const { settings, ledger, worker, say, server } = this.#request;
+    await warnOfLittleDisk(settings, say);
     const temporal = await openTemporal(settings, { say, signal, server });
     this.#temporal = temporal;
     if (!temporal.isEmbedded || worker === 'others') return;

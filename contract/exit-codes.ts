@@ -24,7 +24,11 @@ export const EXIT_CODES = {
     meaning:
       'refused before start: no price known under a budget, over budget, not enough credits for any row, not confirmed',
   },
-  unreachable: { code: 4, meaning: 'Temporal or the ledger is not reachable', next: 'voxbatch doctor' },
+  unreachable: {
+    code: 4,
+    meaning: 'Temporal or the ledger is not reachable, or the disk is full',
+    next: 'voxbatch doctor',
+  },
   api: {
     code: 5,
     meaning: 'the API refused the token, is not configured, or does not answer at the start',

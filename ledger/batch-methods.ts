@@ -9,7 +9,7 @@ import type { Delivery, Notice, NoticeClaim, NoticeRecord } from './notices.ts';
 import type { MonthClaim } from './occurrence-records.ts';
 import type { BatchRecord, Counts, LoadedRow, Money, NewBatch, ReasonCount } from './record-types.ts';
 import type { StoredFileOfBatch } from './stored-file.ts';
-import type { WorkerRecord } from './workers.ts';
+import type { WorkerEnd, WorkerRecord } from './workers.ts';
 
 /** Creates, steers, counts and closes batches. Part of {@link Ledger}. */
 export interface BatchMethods {
@@ -78,6 +78,12 @@ export interface LaneMethods {
   forgetWorkers(which: { readonly owner: string } | 'all'): Promise<void>;
   /** Worker processes of this API and account that reported within the last seconds. */
   livingWorkers(apiUrl: string, account: string): Promise<readonly string[]>;
+  /** Records that a worker ends because it cannot go on, and why. May use the room that is kept for answers. */
+  noteWorkerEnd(worker: WorkerRecord, reason: string): Promise<void>;
+  /** Why the last worker of this account ended, if it could not go on and nobody came after it. */
+  lastWorkerEnd(apiUrl: string, account: string): Promise<WorkerEnd | undefined>;
+  /** Gives back the room that is kept for answers, for one that is no record: a file that came with its answer. */
+  makeRoom(): Promise<void>;
 }
 
 /** Messages about batches, to be delivered. Part of {@link Ledger}. */

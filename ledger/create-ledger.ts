@@ -39,6 +39,7 @@ import {
 } from './occurrences.ts';
 import { scheduleHooks, setScheduleHooks } from './schedule-hooks.ts';
 import { openNotChosen, skippedQuotes } from './not-chosen.ts';
+import { withReserve, type Reserve } from './reserve.ts';
 import { endWhole, losePart } from './parts.ts';
 import { commonReasons } from './reasons.ts';
 import { redrive } from './redrive.ts';
@@ -54,17 +55,19 @@ import { findStoredFile } from './stored-file.ts';
 import { takesOf } from './takes.ts';
 import { noteTextLimit, textLimits } from './text-limits.ts';
 import { leaveWebhook, noteWebhook, releaseWebhook, takeWebhook, webhookOf } from './webhooks.ts';
-import { beat, forgetWorkers, livingWorkers } from './workers.ts';
+import { beat, forgetWorkers, lastWorkerEnd, livingWorkers, noteWorkerEnd } from './workers.ts';
 
 /** An open database whose tables are up to date, and the locks beside it. */
 export interface OpenDatabase extends Pick<Ledger, 'id' | 'place'> {
   readonly db: Db;
   readonly locks: LockMethods;
+  /** Room kept for answers; undefined: none. */
+  readonly reserve?: Reserve;
 }
 
 /** Assembles the ledger. */
-export function createLedger({ db, id, place, locks }: OpenDatabase): Ledger {
-  return {
+export function createLedger({ db, id, place, locks, reserve }: OpenDatabase): Ledger {
+  const ledger: Ledger = {
     ...locks,
     id,
     place,
@@ -91,6 +94,9 @@ export function createLedger({ db, id, place, locks }: OpenDatabase): Ledger {
     beat: (worker) => beat(db, worker),
     forgetWorkers: (which) => forgetWorkers(db, which),
     livingWorkers: (apiUrl, account) => livingWorkers(db, apiUrl, account),
+    noteWorkerEnd: (worker, reason) => noteWorkerEnd(db, worker, reason),
+    lastWorkerEnd: (apiUrl, account) => lastWorkerEnd(db, apiUrl, account),
+    makeRoom: () => Promise.resolve(),
     commonReasons: (batch, most) => commonReasons(db, batch, most),
     claimRows: (request) => claimRows(db, request),
     takeVoiceLook: (account, now) => takeVoiceLook(db, account, now),
@@ -166,4 +172,5 @@ export function createLedger({ db, id, place, locks }: OpenDatabase): Ledger {
     webhookOf: (account) => webhookOf(db, account),
     close: () => close(db),
   };
+  return reserve === undefined ? ledger : withReserve(ledger, reserve);
 }

@@ -1,5 +1,6 @@
 import type { Dialect, MigrationProvider } from 'kysely';
 import type { LockMethods } from './lock-methods.ts';
+import type { Reserve } from './reserve.ts';
 
 /** How one kind of database holds a ledger. `place` is a resolved address, from {@link DatabaseKind.resolve}. */
 export interface LedgerDriver {
@@ -14,4 +15,6 @@ export interface LedgerDriver {
   readonly blocksThread: boolean;
   /** The locks of the ledger. Opens none yet. */
   locksOf(place: string): LockMethods;
+  /** The room that is kept for answers, on the disk of the ledger. Keeps none yet. */
+  reserveOf(place: string): Reserve;
 }

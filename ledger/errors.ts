@@ -15,6 +15,14 @@ export class LedgerUnreachable extends Error {
   }
 }
 
+/** The disk of the ledger is full, or has too little room to send anything. */
+export class LedgerFull extends LedgerUnreachable {
+  constructor(path: string, problem: string, advice: string, cause?: unknown) {
+    super(path, problem, advice, cause);
+    this.name = 'LedgerFull';
+  }
+}
+
 /** There is no ledger where one must exist: nothing was ever run here. */
 export class LedgerMissing extends Error {
   /** The path that was tried. */

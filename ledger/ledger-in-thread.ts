@@ -8,6 +8,7 @@ import {
   LedgerMisuse,
   LedgerMissing,
   LedgerTooNew,
+  LedgerFull,
   LedgerUnreachable,
   MonthUsedUp,
 } from './errors.ts';
@@ -22,6 +23,8 @@ export interface LedgerPlace {
   readonly place: string;
   /** Do not create a missing one. */
   readonly mustExist: boolean;
+  /** Keep room for answers. Default false. */
+  readonly hasReserve?: boolean;
 }
 
 /**
@@ -61,6 +64,9 @@ const METHODS: Readonly<Record<Method, true>> = {
   beat: true,
   forgetWorkers: true,
   livingWorkers: true,
+  noteWorkerEnd: true,
+  lastWorkerEnd: true,
+  makeRoom: true,
   claimRows: true,
   takeVoiceLook: true,
   voiceUsers: true,
@@ -138,6 +144,7 @@ const METHODS: Readonly<Record<Method, true>> = {
 
 const CLASSES: readonly (abstract new (...args: never) => Error)[] = [
   LedgerUnreachable,
+  LedgerFull,
   LedgerMissing,
   LedgerTooNew,
   LedgerMisuse,

@@ -1,4 +1,5 @@
 import { Kysely } from 'kysely';
+import { defined } from '../contract/defined.ts';
 import { withoutSecrets } from '../contract/url-scheme.ts';
 import { createLedger, type OpenDatabase } from './create-ledger.ts';
 import { readLedgerAddress } from './supported-databases.ts';
@@ -13,8 +14,9 @@ export interface OpenOptions {
   /** For read-only commands: throw `LedgerMissing`, and create no ledger. Default false. */
   readonly mustExist?: boolean;
   /**
-   * Runs the database in its own thread, so that neither SQL nor waiting for the disk blocks this one: for processes
-   * that work on batches. No effect if the code runs from its TypeScript source. Default false.
+   * For processes that work on batches. Runs the database in its own thread, so that neither SQL nor waiting for the disk
+   * blocks this one (no effect if the code runs from its TypeScript source), and keeps room for the answers to paid
+   * requests. Throws `LedgerFull` if the disk has too little. Default false.
    */
   readonly thread?: boolean;
 }
@@ -31,23 +33,25 @@ export async function openLedger(
 ): Promise<Ledger> {
   const { driver, place } = await driverOf(address);
   const entry = thread && driver.blocksThread ? findLedgerThread() : undefined;
-  if (entry !== undefined) return openInThread(entry, { place, mustExist }, driver.locksOf(place));
-  return createLedger(await openDatabase({ place, mustExist }));
+  if (entry !== undefined) return openInThread(entry, { place, mustExist, hasReserve: true }, driver.locksOf(place));
+  return createLedger(await openDatabase({ place, mustExist, hasReserve: thread }));
 }
 
 /** See {@link openLedger}. */
-export async function openDatabase({ place, mustExist }: LedgerPlace): Promise<OpenDatabase> {
+export async function openDatabase({ place, mustExist, hasReserve = false }: LedgerPlace): Promise<OpenDatabase> {
   const { driver } = await driverOf(place);
   const db = new Kysely<Schema>({ dialect: await driver.open(place, { mustExist }) });
   try {
     const shown = withoutSecrets(place);
+    const reserve = hasReserve ? driver.reserveOf(place) : undefined;
+    reserve?.hold();
     await migrate(db, driver.migrations, shown);
     const { value: id } = await db
       .selectFrom('facts')
       .select('value')
       .where('name', '=', 'id')
       .executeTakeFirstOrThrow();
-    return { db, id, place: shown, locks: driver.locksOf(place) };
+    return { db, id, place: shown, locks: driver.locksOf(place), ...defined({ reserve }) };
   } catch (error) {
     await db.destroy();
     throw error;

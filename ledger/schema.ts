@@ -216,6 +216,8 @@ export interface WorkersTable {
   api_url: string;
   account: string;
   seen_at: number;
+  /** Why it ended, if it could not go on; null: it lives, or nobody knows. */
+  ended_because: string | null;
 }
 
 /** Number of rows of a batch in each state. Triggers maintain it. */

@@ -35,10 +35,45 @@ export async function beat(db: Db, { owner, apiUrl, account }: WorkerRecord): Pr
       .execute();
     await tx
       .insertInto('workers')
-      .values({ owner, api_url: apiUrl, account, seen_at: now })
+      .values({ owner, api_url: apiUrl, account, seen_at: now, ended_because: null })
       .onConflict((conflict) => conflict.column('owner').doUpdateSet({ seen_at: now }))
       .execute();
   });
+}
+
+/** How a worker ended that could not go on. */
+export interface WorkerEnd {
+  /** ms since 1970. */
+  readonly at: number;
+  /** A sentence or two. */
+  readonly reason: string;
+}
+
+/** Records that a worker ends because it cannot go on. It is forgotten with the dead, when the next one begins. */
+export async function noteWorkerEnd(db: Db, { owner, apiUrl, account }: WorkerRecord, reason: string): Promise<void> {
+  await write(db, async (tx) => {
+    const end = { seen_at: Date.now(), ended_because: reason };
+    await tx
+      .insertInto('workers')
+      .values({ owner, api_url: apiUrl, account, ...end })
+      .onConflict((conflict) => conflict.column('owner').doUpdateSet(end))
+      .execute();
+  });
+}
+
+/** How the last worker of this API and account ended, if it could not go on. */
+export async function lastWorkerEnd(db: Db, apiUrl: string, account: string): Promise<WorkerEnd | undefined> {
+  const last = await db
+    .selectFrom('workers')
+    .select(['seen_at', 'ended_because'])
+    .where('api_url', '=', apiUrl)
+    .where('account', '=', account)
+    .orderBy('seen_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return last === undefined || last.ended_because === null
+    ? undefined
+    : { at: last.seen_at, reason: last.ended_because };
 }
 
 /** Forgets a worker that ends in order; or, with `all`, all workers, because they are known to be dead. */
@@ -57,6 +92,7 @@ export async function livingWorkers(db: Db | Tx, apiUrl: string, account: string
     .where('api_url', '=', apiUrl)
     .where('account', '=', account)
     .where('seen_at', '>', aliveSince())
+    .where('ended_because', 'is', null)
     .execute();
   return lines.map(({ owner }) => owner);
 }

@@ -20,6 +20,11 @@ export class StoreUnwritable extends Error {
   /** The system's code, e.g. `ENOSPC`; `GONE`: the store's folder is not there any more, or is another's. */
   readonly code: string;
 
+  /** Whether it would be written if there were room. */
+  get isDiskFull(): boolean {
+    return this.code === 'ENOSPC' || this.code === 'EDQUOT';
+  }
+
   constructor(path: string, cause: unknown) {
     const { code = 'unknown', message } = cause as NodeJS.ErrnoException;
     const advice = ADVICE[code] ?? 'Check the disk, then run the same command again.';

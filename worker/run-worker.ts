@@ -66,7 +66,12 @@ export async function startWorker(
   const leaveContext = (): void => {
     connection.callContextStorage.disable();
   };
-  const deps = dependenciesOf({ ...world, leaveContext }, ending.signal, cutting.signal);
+  let fault: Error | undefined;
+  const onFault = (error: Error): void => {
+    fault ??= error;
+    world.onFault(error);
+  };
+  const deps = dependenciesOf({ ...world, onFault, leaveContext }, ending.signal, cutting.signal);
   // An open connection would keep the process alive.
   const worker = await createWorker(connection, temporal.namespace, deps).catch(async (error: unknown) => {
     await connection.close();
@@ -77,7 +82,7 @@ export async function startWorker(
     // An ending lane does not wait for its requests in flight; the process does.
     await deps.sends.idle();
     await deps.fetches.idle();
-    await alive.end();
+    await alive.end(fault);
     await connection.close();
   });
   // Callers that await `ended` see the error; until then it must not count as unhandled.

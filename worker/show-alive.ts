@@ -26,17 +26,22 @@ export async function beginBeats(ledger: Pick<Ledger, 'beat'>, me: WorkerRecord)
   };
 }
 
-/** Records in the ledger that this worker is alive, until it is ended. */
+/**
+ * Records in the ledger that this worker is alive, until it is ended; then why, if it could not go on. What cannot be
+ * recorded any more is left.
+ */
 export async function showAlive({
   ledger,
   realm,
   owner,
-}: Pick<Dependencies, 'ledger' | 'realm' | 'owner'>): Promise<{ end(): Promise<void> }> {
-  const beats = await beginBeats(ledger, { owner, apiUrl: realm.apiUrl, account: realm.account });
+}: Pick<Dependencies, 'ledger' | 'realm' | 'owner'>): Promise<{ end(fault: Error | undefined): Promise<void> }> {
+  const me = { owner, apiUrl: realm.apiUrl, account: realm.account };
+  const beats = await beginBeats(ledger, me);
   return {
-    end: async () => {
+    end: async (fault) => {
       await beats.stop();
-      await ledger.forgetWorkers({ owner }).catch(() => undefined);
+      const noted = fault === undefined ? ledger.forgetWorkers({ owner }) : ledger.noteWorkerEnd(me, fault.message);
+      await noted.catch(() => undefined);
     },
   };
 }

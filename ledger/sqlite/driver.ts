@@ -1,4 +1,5 @@
 import type { LedgerDriver } from '../driver.ts';
+import { DiskReserve } from './disk-reserve.ts';
 import { fileLocks } from './locks.ts';
 import { MIGRATION_PROVIDER } from './migrations/all.ts';
 import { openFile } from './open-file.ts';
@@ -9,4 +10,5 @@ export const sqlite: LedgerDriver = {
   migrations: MIGRATION_PROVIDER,
   blocksThread: true,
   locksOf: fileLocks,
+  reserveOf: (place) => new DiskReserve(place),
 };

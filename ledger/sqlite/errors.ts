@@ -1,4 +1,4 @@
-import { DuplicateKey, LedgerUnreachable } from '../errors.ts';
+import { DuplicateKey, LedgerFull, LedgerUnreachable } from '../errors.ts';
 
 /** How long a writer waits for another process's transaction, in ms. */
 export const BUSY_TIMEOUT_MS = 10_000;
@@ -55,7 +55,8 @@ export function explain(path: string, error: unknown): Error {
   if (DUPLICATE.includes(code)) return new DuplicateKey(messageOf(error), error);
   const found = EXPLANATIONS.find(([prefix]) => code.startsWith(prefix));
   if (found !== undefined) {
-    return new LedgerUnreachable(path, `${found[1]} (${code}: ${messageOf(error)})`, found[2], error);
+    const Explained = code.startsWith('SQLITE_FULL') ? LedgerFull : LedgerUnreachable;
+    return new Explained(path, `${found[1]} (${code}: ${messageOf(error)})`, found[2], error);
   }
   return error instanceof Error ? error : new Error(messageOf(error), { cause: error });
 }

@@ -13,6 +13,7 @@ import type { OpenApi } from '../../client/open-api.ts';
 import { openApi } from '../connect/open-api.ts';
 import { openRecords } from '../../client/open-records.ts';
 import { claimStore } from '../../client/claim-store.ts';
+import { warnOfLittleDisk } from '../../client/little-disk.ts';
 import { openTemporal, type Temporal } from '../../client/open-temporal.ts';
 import type { Settings } from '../../client/settings.ts';
 import { readSettings } from '../connect/settings.ts';
@@ -76,6 +77,7 @@ export async function serve(
   try {
     const open = await openApi(settings, flags);
     const ledger = await openRecords(settings, { mustExist: false, thread: true });
+    await warnOfLittleDisk(settings, output.say);
     temporal = await openTemporal(settings, { say: output.say, signal });
     try {
       await work({

@@ -6,6 +6,7 @@ import { isOwed, type HookTarget } from '../../contract/hooks.ts';
 import { exitWhileOwed } from '../../policy/exit-of.ts';
 import type { NoticeRecord } from '../../ledger/notices.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
+import type { WorkerEnd } from '../../ledger/workers.ts';
 import { isoTime } from '../../results/receipt.ts';
 import { pauseMessage } from './pause-words.ts';
 import { goOnCommand, shellWord } from './go-on-command.ts';
@@ -106,7 +107,7 @@ function noticeLines(notice: NoticeRecord, batch: BatchRecord, now: number): rea
 
 /** What to do next. */
 function nextLines(
-  { batch, counts, money, isDeserted, standstill }: LocalView,
+  { batch, counts, money, isDeserted, standstill, workerEnd }: LocalView,
   { leftovers, isWritten = false }: Troubles,
 ): readonly string[] {
   const name = shellWord(batch.name);
@@ -114,7 +115,7 @@ function nextLines(
   if (batch.state === 'open') {
     if (batch.control === 'paused') return [pauseMessage(batch, { isDeserted })];
     const follow = isDeserted
-      ? `It has no worker. Continue with: ${goOnCommand(batch)}`
+      ? `It has no worker. ${workerEnd === undefined ? '' : `${workerEndWords(workerEnd)} `}Continue with: ${goOnCommand(batch)}`
       : `Follow it: voxbatch watch ${name}. If it has no worker, continue with: ${goOnCommand(batch)}`;
     const halted = batch.halted === null ? [] : [haltMessage(batch.halted)];
     if (standstill === undefined) return [...halted, follow];
@@ -124,6 +125,11 @@ function nextLines(
   // The workers may have written none: those of a cluster do not.
   const files = isWritten ? [] : [`Write its files with: voxbatch results ${name}`];
   return [...nextSteps({ batch, counts, money, leftovers, out: defaultOut(batch.name) }), ...files];
+}
+
+/** Why there is no worker any more. */
+function workerEndWords({ at, reason }: WorkerEnd): string {
+  return `The last one ended at ${isoTime(at)}: ${oneLine(reason)}`;
 }
 
 function timesOf(batch: BatchRecord, now: number): string {
@@ -158,7 +164,7 @@ export function statusJson(
   groups: readonly FailureGroup[],
   notices: readonly NoticeRecord[] = [],
 ): object {
-  const { batch, counts } = view;
+  const { batch, counts, workerEnd } = view;
   return {
     ...batchJson(view),
     states: counts.states,
@@ -168,6 +174,7 @@ export function statusJson(
     pause_reason: batch.pauseReason,
     deserted: view.isDeserted,
     hooks: notices.filter(({ endedAt }) => endedAt === null).map(hookJson),
+    worker_end: workerEnd === undefined ? null : { at: isoTime(workerEnd.at), reason: workerEnd.reason },
   };
 }
 

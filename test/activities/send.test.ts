@@ -128,7 +128,10 @@ describe('a large result that comes in the answer itself', () => {
               ...options,
               receive: (body, info) => {
                 if (options.receive === undefined) throw new Error('nobody receives the answer');
-                return options.receive(Buffer.isBuffer(body) ? Readable.from([body]) : body, info);
+                return options.receive(
+                  Buffer.isBuffer(body) ? Readable.from([body, Buffer.alloc(2 * 1024 ** 2)]) : body,
+                  info,
+                );
               },
             }),
         },

@@ -29,6 +29,7 @@ import { refusedVoices } from './0035-refused-voices.ts';
 import { cachedAgain } from './0036-cached-again.ts';
 import { noticeClaimers } from './0039-notice-claimers.ts';
 import { chargeRatios } from './0042-charge-ratios.ts';
+import { workerEnds } from './0044-worker-ends.ts';
 
 /** Every migration, by a name that sorts in the order in which they run. */
 const MIGRATIONS: Readonly<Record<string, Migration>> = {
@@ -62,6 +63,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0036-cached-again': cachedAgain,
   '0039-notice-claimers': noticeClaimers,
   '0042-charge-ratios': chargeRatios,
+  '0044-worker-ends': workerEnds,
 };
 
 /** Migrations as code modules: a compiled and bundled voxbatch has no folder of them to read. */

@@ -1,0 +1,45 @@
+import { LedgerFull } from './errors.ts';
+import type { Ledger } from './ledger.ts';
+
+/** Room on the ledger's disk that is kept for the answers to paid requests. Shared by all who work on the ledger. */
+export interface Reserve {
+  /** Makes sure that the room is kept. Throws {@link LedgerFull} if the disk has too little for that. */
+  hold(): void;
+  /** Gives the room back to the disk. */
+  free(): void;
+}
+
+/**
+ * A ledger that records no request unless it has room for the answer. When the disk is full, what an answer said takes
+ * that room, and nothing more is sent until there is room again.
+ */
+export function withReserve(ledger: Ledger, reserve: Reserve): Ledger {
+  const recording =
+    <A extends readonly unknown[], R>(record: (...args: A) => Promise<R>) =>
+    async (...args: A): Promise<R> => {
+      try {
+        return await record(...args);
+      } catch (error) {
+        if (!(error instanceof LedgerFull)) throw error;
+        reserve.free();
+        return record(...args);
+      }
+    };
+  return {
+    ...ledger,
+    // No other way: a plain function could throw before it returns a promise.
+    intend: async (key, intent) => {
+      reserve.hold();
+      return ledger.intend(key, intent);
+    },
+    settle: recording((key, verdict, effect) => ledger.settle(key, verdict, effect)),
+    notePrice: recording((key, answer) => ledger.notePrice(key, answer)),
+    finishJob: recording((key, end, effect) => ledger.finishJob(key, end, effect)),
+    noteWorkerEnd: recording((worker, reason) => ledger.noteWorkerEnd(worker, reason)),
+    makeRoom: () =>
+      new Promise((resolve) => {
+        reserve.free();
+        resolve();
+      }),
+  };
+}

@@ -1,0 +1,130 @@
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { sql } from 'kysely';
+import { createLedger } from '../../ledger/create-ledger.ts';
+import { LedgerFull } from '../../ledger/errors.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { openDatabase, openLedger } from '../../ledger/open-ledger.ts';
+import { DiskReserve } from '../../ledger/sqlite/disk-reserve.ts';
+import { mountSmallDisk } from '../support/small-disk.ts';
+import { aBatch, aKey, aRow, INTENT, makeFolder } from './setup.ts';
+
+const ROWS = [1, 2, 3, 4, 5, 6, 7, 8];
+const MIB = 1024 ** 2;
+/** So long that its record needs new pages. */
+const FAILURE = { class: 'BadRequest', message: 'x'.repeat(50_000) } as const;
+
+let folder: string;
+let remove: () => Promise<void>;
+let path: string;
+
+beforeEach(async () => {
+  ({ folder, remove } = await makeFolder());
+  path = join(folder, 'ledger.db');
+});
+afterEach(() => remove());
+
+/** Records a request of each row but the last. */
+async function sendAll(ledger: Ledger): Promise<void> {
+  await ledger.createBatch(aBatch());
+  await ledger.addRows(
+    'b',
+    [...ROWS, 9].map((row) => aRow(row)),
+  );
+  await ledger.openBatch('b', 9);
+  for (const row of ROWS) expect(await ledger.intend(aKey(row), INTENT)).toMatchObject({ type: 'go' });
+}
+
+function settleAll(ledger: Ledger): Promise<unknown> {
+  return Promise.all(
+    ROWS.map((row) =>
+      ledger.settle(aKey(row), { verdict: 'rejected', failure: FAILURE }, { outcome: 'failed', failure: FAILURE }),
+    ),
+  );
+}
+
+describe('a ledger whose file cannot grow', () => {
+  it('records every answer in the room that was kept, and then no further request', async () => {
+    const opened = await openDatabase({ place: path, mustExist: false });
+    let isKept = true;
+    const limit = async (pages: string): Promise<void> => {
+      await sql.raw(`pragma max_page_count = ${pages}`).execute(opened.db);
+    };
+    const lifted: Promise<void>[] = [];
+    const ledger = createLedger({
+      ...opened,
+      reserve: {
+        hold: () => {
+          if (!isKept) throw new LedgerFull(path, 'the disk is full', 'Free some space.');
+        },
+        free: () => {
+          isKept = false;
+          lifted.push(limit('1000000'));
+        },
+      },
+    });
+    await sendAll(ledger);
+    await limit('1');
+    await settleAll(ledger);
+    await Promise.all(lifted);
+    expect(await ledger.counts('b')).toMatchObject({ outcomes: { failed: 8 } });
+    expect(await ledger.sending('b')).toEqual([]);
+    await expect(ledger.intend(aKey(9), INTENT)).rejects.toThrow(LedgerFull);
+    await ledger.close();
+  });
+});
+
+describe('the room that is kept', () => {
+  it('is a file beside the ledger, of real bytes and for its owner alone, which is made again once it was given back', async () => {
+    const ledger = await openLedger(path, { thread: true });
+    const file = `${path}.reserve`;
+    expect(statSync(file)).toMatchObject({ size: 8 * MIB });
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(statSync(file).blocks * 512).toBeGreaterThanOrEqual(8 * MIB);
+    await ledger.makeRoom();
+    expect(existsSync(file)).toBe(false);
+    await sendAll(ledger);
+    expect(existsSync(file)).toBe(true);
+    await ledger.close();
+  });
+
+  it('is not kept by those who only look', async () => {
+    await (await openLedger(path)).close();
+    expect(existsSync(`${path}.reserve`)).toBe(false);
+  });
+
+  it('is refused, before anything is sent, where the disk would be full at once', async () => {
+    await (await openLedger(path)).close();
+    const reserve = new DiskReserve(path, Number.MAX_SAFE_INTEGER);
+    expect(() => {
+      reserve.hold();
+    }).toThrow(/the disk is full \(\d+ MiB are free; \d+ MiB are needed.*Free some space/);
+    const disk = await mountSmallDisk(join(folder, 'disk'), 6 * MIB);
+    // Without the right to mount, the refusal above stands for this one.
+    if (disk === undefined) return;
+    try {
+      await expect(openLedger(join(disk.path, 'ledger.db'), { thread: true })).rejects.toThrow(LedgerFull);
+    } finally {
+      await disk.close();
+    }
+  });
+});
+
+describe('a worker that could not go on', () => {
+  const dead = { owner: 'w1', apiUrl: 'http://127.0.0.1/api/open/v1', account: 'u1' };
+
+  it('does not count as alive, and is remembered with its reason until another begins', async () => {
+    const ledger = await openLedger(path);
+    await ledger.beat(dead);
+    expect(await ledger.lastWorkerEnd(dead.apiUrl, 'u1')).toBeUndefined();
+    await ledger.noteWorkerEnd(dead, 'The disk is full.');
+    expect(await ledger.livingWorkers(dead.apiUrl, 'u1')).toEqual([]);
+    expect(await ledger.lastWorkerEnd(dead.apiUrl, 'u1')).toMatchObject({ reason: 'The disk is full.' });
+    expect(await ledger.lastWorkerEnd(dead.apiUrl, 'u2')).toBeUndefined();
+    await ledger.forgetWorkers('all');
+    await ledger.beat({ ...dead, owner: 'w2' });
+    expect(await ledger.lastWorkerEnd(dead.apiUrl, 'u1')).toBeUndefined();
+    await ledger.close();
+  });
+});
