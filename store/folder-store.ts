@@ -23,6 +23,8 @@ export interface FolderStoreOptions {
    * work.
    */
   readonly threadEntry?: URL;
+  /** How long a second of a media job's deadline is, ms. Default 1,000; tests have shorter ones. */
+  readonly secondMs?: number;
   /** Environment in which `findFfmpeg` looks, once files must be joined that need it, or finished. Default: an empty one. */
   readonly env?: NodeJS.ProcessEnv;
 }
@@ -40,7 +42,7 @@ export function openFolderStore(folder: string, options: FolderStoreOptions = {}
   const place: Place = {
     store: { root },
     folders,
-    threads: startMediaThreads(options.threads ?? 2, options.threadEntry),
+    threads: startMediaThreads(options.threads ?? 2, options.threadEntry, options.secondMs),
   };
   return {
     claim: async (owner) => {

@@ -1,12 +1,15 @@
+import { DeadlinePool } from '../threads/deadline-pool.ts';
 import { findThreadEntry } from '../threads/find-entry.ts';
-import { ThreadDied } from '../threads/pool-thread.ts';
-import { ThreadPool } from '../threads/thread-pool.ts';
+import { JobOverdue, ThreadDied } from '../threads/pool-thread.ts';
 import { unpackError, type ThrownError } from '../threads/thrown-error.ts';
 import { StoreUnwritable } from './errors.ts';
 import { joinFiles, type JoinJob } from './join-files.ts';
 import { linkFiles, type Link } from './link-files.ts';
-import { doMediaJob, type MediaJob } from './media-work.ts';
+import { bytesOf, type MediaJob } from './media-job.ts';
+import { doMediaJob } from './media-work.ts';
 import { reuseFile, type ReuseJob } from './reuse.ts';
+import { MOST_FFMPEG_SECONDS } from './sound/ffmpeg.ts';
+import { MOST_JOINING_SECONDS } from './sound/join/join-by-ffmpeg.ts';
 import type { Hearing } from './sound/levels.ts';
 import { levelsOf, type LevelsJob } from './sound/read-levels.ts';
 import { UnfitBody, type Joined, type Linked, type Reused, type StoredFile } from './store.ts';
@@ -14,6 +17,8 @@ import type { ThreadJob, ThreadResult } from './thread-job.ts';
 
 /** A file above this is read again by a thread for large ones. */
 const MOST_SMALL_BYTES = 1024 ** 2;
+/** Memory of a thread, MB. A film of 200 MB takes less than 90 of the process. */
+const MOST_MEGABYTES = 512;
 
 /** Checks, keeps and links media. */
 export interface MediaThreads {
@@ -27,55 +32,72 @@ export interface MediaThreads {
 }
 
 /**
- * Threads that check media and write them to disk. If no thread can start, because the code runs from its TypeScript
+ * Threads that check media and write them to disk. Each job has a deadline: a file that hangs whoever reads it, or takes
+ * all memory, is kept unread, and the jobs beside it are done again. They may be: each writes whole files under names
+ * that are its own, or only reads. If no thread can start, because the code runs from its TypeScript
  * source, the calling thread does the same work.
  *
  * Small files have their own thread: most batches need no other, and no film delays them.
  *
  * @param most max threads for large files
  * @param entry compiled `media-thread.ts`; default: found beside this module
+ * @param secondMs how long a second of a job's deadline is, ms; default 1,000
  */
 export function startMediaThreads(
   most: number,
   entry = findThreadEntry(import.meta.url, 'store/media-thread'),
+  secondMs?: number,
 ): MediaThreads {
   if (entry === undefined) return new SameThread();
-  const small = new ThreadPool<ThreadJob, ThreadResult>({ name: 'media', entry, size: 1, toError });
-  const large = new ThreadPool<ThreadJob, ThreadResult>({ name: 'large media', entry, size: most, toError });
+  const options = { entry, toError, mostMegabytes: MOST_MEGABYTES, ...(secondMs === undefined ? {} : { secondMs }) };
+  const small = new DeadlinePool<ThreadJob, ThreadResult>({ name: 'media', size: 1, ...options });
+  const large = new DeadlinePool<ThreadJob, ThreadResult>({ name: 'large media', size: most, ...options });
   const poolFor = (bytes: number): typeof small => (bytes > MOST_SMALL_BYTES ? large : small);
+  const keep = async (job: MediaJob, bytes: number): Promise<StoredFile | undefined> =>
+    (await (job.from instanceof Uint8Array ? small : large).run(job, { bytes })) as StoredFile | undefined;
   return {
     run: async (job) => {
-      const { from } = job;
-      const isSmall = from instanceof Uint8Array;
+      const bytes = await bytesOf(job);
       try {
-        const done = isSmall ? small.run(job, { transfer: [from.buffer as ArrayBuffer] }) : large.run(job);
-        return (await done) as StoredFile | undefined;
+        return await keep(job, bytes);
       } catch (error) {
-        // A missing thread must not cost a paid result.
-        if (error instanceof ThreadDied && !error.hadBegun) return doMediaJob(job);
-        throw error;
+        if (!(error instanceof ThreadDied)) throw error;
+        // A missing thread must not cost a paid result, and neither must one that the result has ended.
+        return error.hadBegun ? keep({ ...job, unread: `unreadable: ${whyUnread(error)}` }, bytes) : doMediaJob(job);
       }
     },
     reuse: async (job) => {
+      const { bytes } = job.file;
       try {
-        return (await poolFor(job.file.bytes).run(job)) as Reused;
+        return (await poolFor(bytes).run(job, { bytes })) as Reused;
       } catch (error) {
-        if (error instanceof ThreadDied) return reuseFile(job);
+        if (error instanceof ThreadDied && !error.hadBegun) return reuseFile(job);
         throw error;
       }
     },
-    levels: async (job) => (await poolFor(job.bytes).run(job)) as Hearing,
-    join: async (job) => {
+    levels: async (job) => {
+      const { bytes, file } = job;
+      const programSeconds = file.ffmpeg === undefined ? 0 : MOST_FFMPEG_SECONDS;
       try {
-        return (await large.run(job)) as Joined;
+        return (await poolFor(bytes).run(job, { bytes, programSeconds })) as Hearing;
       } catch (error) {
-        if (error instanceof ThreadDied) return joinFiles(job);
+        if (error instanceof ThreadDied && error.hadBegun) return { type: 'unread', why: whyUnread(error) };
         throw error;
+      }
+    },
+    join: async (job) => {
+      const bytes = job.files.reduce((sum, file) => sum + file.bytes, 0);
+      const programSeconds = job.ffmpeg === undefined ? 0 : MOST_JOINING_SECONDS;
+      try {
+        return (await large.run(job, { bytes, programSeconds })) as Joined;
+      } catch (error) {
+        if (!(error instanceof ThreadDied)) throw error;
+        return error.hadBegun ? { type: 'unjoinable', why: `they ${whyUnread(error)}` } : joinFiles(job);
       }
     },
     link: async (links) => {
       try {
-        return (await small.run(links)) as readonly Linked[];
+        return (await small.run(links, { bytes: 0 })) as readonly Linked[];
       } catch {
         return links.map(() => 'other' as const);
       }
@@ -84,6 +106,15 @@ export function startMediaThreads(
       await Promise.all([small.close(), large.close()]);
     },
   };
+}
+
+/** Why the check of a file did not come to its end, in words that follow its name. */
+function whyUnread({ cause }: ThreadDied): string {
+  if (cause instanceof JobOverdue) return `could not be read in ${cause.seconds} s`;
+  const isMemory = (cause as NodeJS.ErrnoException | undefined)?.code === 'ERR_WORKER_OUT_OF_MEMORY';
+  return isMemory
+    ? `could not be read in ${MOST_MEGABYTES} MB of memory`
+    : 'could not be read, for it ended the thread';
 }
 
 class SameThread implements MediaThreads {

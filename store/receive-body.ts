@@ -84,7 +84,8 @@ class Receiver {
     if (contentLength !== undefined && this.bytes !== contentLength) {
       throw new UnfitBody(`Expected ${contentLength} bytes, as declared, but ${this.bytes} came.`);
     }
-    if (this.#file === undefined) return this.#copy();
+    // Shared with the thread that checks it, rather than handed over: if that thread ends, another one does it again.
+    if (this.#file === undefined) return this.#copy(new SharedArrayBuffer(this.#gathered));
     await this.#write();
     const file = this.#file;
     await onDisk(this.#place.path, () => file.close());
@@ -99,8 +100,8 @@ class Receiver {
   }
 
   /** Copies the chunks, because several bodies may share their memory. */
-  #copy(): Uint8Array {
-    const bytes = new Uint8Array(this.#gathered);
+  #copy(memory: SharedArrayBuffer | ArrayBuffer): Uint8Array {
+    const bytes = new Uint8Array(memory);
     let at = 0;
     for (const piece of this.#pieces) {
       bytes.set(piece, at);
@@ -111,7 +112,7 @@ class Receiver {
 
   async #write(): Promise<void> {
     const { path } = this.#place;
-    const bytes = this.#copy();
+    const bytes = this.#copy(new ArrayBuffer(this.#gathered));
     this.#pieces = [];
     this.#gathered = 0;
     const file = (this.#file ??= await this.#begin(Buffer.from(bytes.buffer, 0, HEAD_BYTES)));

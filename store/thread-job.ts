@@ -1,6 +1,7 @@
 import { linkFiles, type Link } from './link-files.ts';
 import { joinFiles, type JoinJob } from './join-files.ts';
-import { doMediaJob, type MediaJob } from './media-work.ts';
+import type { MediaJob } from './media-job.ts';
+import { doMediaJob } from './media-work.ts';
 import { reuseFile, type ReuseJob } from './reuse.ts';
 import type { Hearing } from './sound/levels.ts';
 import { levelsOf, type LevelsJob } from './sound/read-levels.ts';

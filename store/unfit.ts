@@ -6,6 +6,8 @@
  * - `without sound`: no sound, or sound of no length.
  * - `without a picture`: a video without one.
  * - `of no known kind`: its bytes match no known type.
+ * - `of no possible length`: it says that it lasts longer than {@link MOST_SECONDS}, or counts no samples a second.
+ * - `unreadable: …`: its check did not come to an end, which a damaged file may cause, or one that is made to. Nobody knows more of it.
  * - `far too long for its text`, `far too short for its text`: see `policy/speech-pace.ts`.
  */
 export type Unfitness =
@@ -15,8 +17,13 @@ export type Unfitness =
   | 'without a picture'
   | 'sound rather than a video'
   | 'of no known kind'
+  | 'of no possible length'
+  | `unreadable: ${string}`
   | 'far too long for its text'
   | 'far too short for its text';
+
+/** No result lasts longer, s: a week. */
+export const MOST_SECONDS = 604_800;
 
 /**
  * Thrown by a check that finds a file whole but unfit. Throw it last: a file that is cut off must be fetched again

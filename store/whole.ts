@@ -1,4 +1,5 @@
 import { checkBoxes } from './containers/check-boxes.ts';
+import { checkFlac } from './containers/check-flac.ts';
 import { checkAdts, checkMp3 } from './containers/check-frames.ts';
 import { checkOgg } from './containers/check-ogg.ts';
 import { checkSegment } from './containers/check-segment.ts';
@@ -6,8 +7,7 @@ import { checkTracks } from './containers/check-tracks.ts';
 import { checkRaw, checkWav } from './containers/check-wav.ts';
 import { type Container } from './containers/container.ts';
 import type { FileWindow } from './containers/file-window.ts';
-import { statedFlacSeconds } from './containers/flac-length.ts';
-import { WholeButUnfit, type Unfitness } from './unfit.ts';
+import { MOST_SECONDS, WholeButUnfit, type Unfitness } from './unfit.ts';
 
 /** Returns how long the file plays, in seconds; undefined if its content does not tell, or another check tells it. */
 type Check = (container: Container) => Promise<number | undefined>;
@@ -21,7 +21,7 @@ export interface Checked {
 }
 
 /**
- * The checks for each container. Our own code walks MP3, ADTS, WAV and Ogg, because a demuxer made for players silently
+ * The checks for each container. Our own code walks MP3, ADTS, WAV, Ogg and FLAC, because a demuxer made for players silently
  * skips damaged parts, which are exactly what matters here. A library reads formats with index tables.
  */
 const CHECKS: Readonly<Record<string, readonly Check[]>> = {
@@ -29,8 +29,7 @@ const CHECKS: Readonly<Record<string, readonly Check[]>> = {
   aac: [checkAdts],
   wav: [checkWav],
   ogg: [checkOgg],
-  // FLAC stores no frame length: a cut within the last frame shows only as missing samples.
-  flac: [checkTracks, statedFlacSeconds],
+  flac: [checkFlac],
   m4a: [checkBoxes, checkTracks],
   mp4: [checkBoxes, checkTracks],
   mov: [checkBoxes, checkTracks],
@@ -49,13 +48,18 @@ export async function checkWhole(file: FileWindow, extension: string, family: 'a
   try {
     let seconds: number | undefined;
     for (const check of CHECKS[extension] ?? []) seconds = (await check({ file, extension, family })) ?? seconds;
-    return lasting(seconds);
+    return seconds === undefined || isPossible(seconds) ? lasting(seconds) : { unfit: 'of no possible length' };
   } catch (error) {
     if (!(error instanceof WholeButUnfit)) throw error;
     return { ...lasting(error.seconds), unfit: error.unfit };
   }
 }
 
+/** What a file says of itself is not always a length. */
+function isPossible(seconds: number): boolean {
+  return seconds >= 0 && seconds <= MOST_SECONDS;
+}
+
 function lasting(seconds: number | undefined): Pick<Checked, 'seconds'> {
-  return seconds === undefined ? {} : { seconds: Math.round(seconds * 1_000) / 1_000 };
+  return seconds === undefined || !isPossible(seconds) ? {} : { seconds: Math.round(seconds * 1_000) / 1_000 };
 }

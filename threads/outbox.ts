@@ -1,15 +1,9 @@
-import type { Transferable } from 'node:worker_threads';
 import type { PostedJob } from './serve-jobs.ts';
-
-interface Parcel {
-  readonly job: PostedJob;
-  readonly transfer: readonly Transferable[];
-}
 
 /** Where an outbox sends its jobs. */
 export interface Carrier {
   /** Posts jobs in one message; throws if one of them cannot be cloned, and then posts none. */
-  readonly post: (jobs: readonly PostedJob[], transfer: readonly Transferable[]) => void;
+  readonly post: (jobs: readonly PostedJob[]) => void;
   /** Called for a job that cannot be posted. */
   readonly fail: (id: number, error: Error) => void;
 }
@@ -21,7 +15,7 @@ export interface Carrier {
  */
 export class Outbox {
   readonly #carrier: Carrier;
-  #parcels: Parcel[] = [];
+  #jobs: PostedJob[] = [];
   #isOpen = false;
   #turn: NodeJS.Immediate | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -42,8 +36,8 @@ export class Outbox {
     this.#empty();
   }
 
-  add(job: PostedJob, transfer: readonly Transferable[], patienceMs: number): void {
-    this.#parcels.push({ job, transfer });
+  add(job: PostedJob, patienceMs: number): void {
+    this.#jobs.push(job);
     if (!this.#isOpen) return;
     if (patienceMs > 0) this.#flushBy(performance.now() + patienceMs);
     else
@@ -62,37 +56,30 @@ export class Outbox {
   }
 
   #flush(): void {
-    const parcels = this.#empty();
-    if (parcels.length === 0) return;
+    const jobs = this.#empty();
+    if (jobs.length === 0) return;
     try {
-      this.#post(parcels);
+      this.#carrier.post(jobs);
     } catch {
       // One of them cannot be cloned; post the others all the same.
-      for (const parcel of parcels) this.#postAlone(parcel);
+      for (const job of jobs) this.#postAlone(job);
     }
   }
 
-  #postAlone(parcel: Parcel): void {
+  #postAlone(job: PostedJob): void {
     try {
-      this.#post([parcel]);
+      this.#carrier.post([job]);
     } catch (error) {
-      this.#carrier.fail(parcel.job.id, error as Error);
+      this.#carrier.fail(job.id, error as Error);
     }
   }
 
-  #post(parcels: readonly Parcel[]): void {
-    this.#carrier.post(
-      parcels.map(({ job }) => job),
-      parcels.flatMap(({ transfer }) => transfer),
-    );
-  }
-
-  #empty(): readonly Parcel[] {
-    const parcels = this.#parcels;
-    this.#parcels = [];
+  #empty(): readonly PostedJob[] {
+    const jobs = this.#jobs;
+    this.#jobs = [];
     clearImmediate(this.#turn);
     clearTimeout(this.#timer);
     [this.#turn, this.#timer, this.#dueAt] = [undefined, undefined, Infinity];
-    return parcels;
+    return jobs;
   }
 }

@@ -1,4 +1,6 @@
-import { Worker, type Transferable } from 'node:worker_threads';
+import { Worker } from 'node:worker_threads';
+import { deadlineSeconds } from './deadline.ts';
+import { JobClock } from './job-clock.ts';
 import { Outbox } from './outbox.ts';
 import type { PostedEnd } from './serve-jobs.ts';
 import { unpackError, type ThrownError } from './thrown-error.ts';
@@ -19,6 +21,18 @@ export class ThreadDied extends Error {
   }
 }
 
+/** A job took longer than what it reads gives it. The cause of a {@link ThreadDied}: only its end ends such a job. */
+export class JobOverdue extends Error {
+  /** Its deadline, s. */
+  readonly seconds: number;
+
+  constructor(seconds: number) {
+    super(`a job was not done in ${seconds} s`);
+    this.name = 'JobOverdue';
+    this.seconds = seconds;
+  }
+}
+
 /** How to start a thread, and how to restore its errors. */
 export interface ThreadOptions {
   /** Shown to people, and as the thread's name in debuggers. */
@@ -29,22 +43,35 @@ export interface ThreadOptions {
   readonly data?: unknown;
   /** Restores the class of an error that a job threw. Default: a plain error with the same name and members. */
   readonly toError?: (thrown: ThrownError) => Error;
+  /** Memory that its JavaScript may take, MB; a thread that needs more dies. Default: Node's. */
+  readonly mostMegabytes?: number;
+  /** How long a second of a deadline is, ms. Default 1,000; tests have shorter ones. */
+  readonly secondMs?: number;
+}
+
+/** What a job has to do, which says how long it may take. */
+export interface JobSize {
+  /** Bytes that it reads. */
+  readonly bytes: number;
+  /** What the programs that it starts may take besides, s. Default 0. */
+  readonly programSeconds?: number;
 }
 
 /** How to hand a job to a thread. */
 export interface HandOver {
-  /** Objects to transfer instead of copying; they can no longer be used here. Default: none. */
-  readonly transfer?: readonly Transferable[];
   /**
    * How long the job may wait for others to share its message, ms. Default 0: until the end of this turn of the event
    * loop.
    */
   readonly patienceMs?: number;
+  /** Gives the job a deadline. Past it the thread is ended, with all its jobs. Default: it may take for ever. */
+  readonly size?: JobSize;
 }
 
 interface Waiting {
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: Error) => void;
+  readonly bytes: number;
 }
 
 /**
@@ -56,31 +83,40 @@ export class PoolThread {
   readonly #worker: Worker;
   readonly #waiting = new Map<number, Waiting>();
   readonly #outbox: Outbox;
+  readonly #clock: JobClock;
   #lastId = 0;
   #hasBegun = false;
+  /** Why it is being ended. */
+  #overdue: JobOverdue | undefined;
 
-  /** @param onDeath called once if the thread ends by itself; give it no more work then */
+  /** @param onDeath called if the thread ends by itself or must be ended; give it no more work then */
   constructor(options: ThreadOptions, onDeath: (thread: PoolThread) => void) {
-    const { entry, name, data } = options;
+    const { entry, name, data, mostMegabytes, secondMs = 1_000 } = options;
     this.#options = options;
-    this.#worker = new Worker(entry, { name, workerData: data, env: {}, execArgv: [] });
+    const limits = mostMegabytes === undefined ? {} : { resourceLimits: { maxOldGenerationSizeMb: mostMegabytes } };
+    this.#worker = new Worker(entry, { name, workerData: data, env: {}, execArgv: [], ...limits });
     this.#worker.unref();
     this.#outbox = new Outbox({
-      post: (jobs, transfer) => {
-        this.#worker.postMessage(jobs, transfer);
+      post: (jobs) => {
+        this.#worker.postMessage(jobs);
       },
       fail: (id, error) => {
         this.#take(id)?.reject(error);
       },
     });
+    this.#clock = new JobClock(secondMs, (seconds) => {
+      onDeath(this);
+      this.#overdue = new JobOverdue(seconds);
+      // Its jobs are rejected once it has ended, so that nothing that it still does meets who does them again.
+      void this.#worker.terminate();
+    });
     const died = (cause: unknown): void => {
       onDeath(this);
-      this.#rejectAll(cause);
+      this.#clock.stop();
+      this.#rejectAll(this.#overdue ?? cause);
     };
     this.#worker.on('message', (ends: readonly PostedEnd[]) => {
-      // Its code is loaded, so post what has gathered.
-      if (!this.#hasBegun) this.#outbox.open();
-      this.#hasBegun = true;
+      if (!this.#hasBegun) this.#open();
       for (const end of ends) this.#end(end);
     });
     // A message that cannot be read does not say whose job it was.
@@ -99,18 +135,36 @@ export class PoolThread {
     return this.#waiting.size;
   }
 
-  run(job: unknown, { transfer = [], patienceMs = 0 }: HandOver): Promise<unknown> {
+  run(job: unknown, { patienceMs = 0, size }: HandOver): Promise<unknown> {
     const id = (this.#lastId += 1);
+    const { bytes = 0, programSeconds = 0 } = size ?? {};
+    // It may have to wait for all that is there.
+    if (size !== undefined) this.#clock.add(id, deadlineSeconds(this.#bytes() + bytes) + programSeconds);
     return new Promise((resolve, reject) => {
       if (this.#waiting.size === 0) this.#worker.ref();
-      this.#waiting.set(id, { resolve, reject });
-      this.#outbox.add({ id, job }, transfer, patienceMs);
+      this.#waiting.set(id, { resolve, reject, bytes });
+      this.#outbox.add({ id, job }, patienceMs);
     });
   }
 
   /** Terminates the thread. Running jobs are lost; wait for them first. */
   async stop(): Promise<void> {
+    this.#clock.stop();
     await this.#worker.terminate();
+  }
+
+  /** Its code is loaded, so post what has gathered. */
+  #open(): void {
+    this.#hasBegun = true;
+    this.#clock.open();
+    this.#outbox.open();
+  }
+
+  /** What its jobs read. */
+  #bytes(): number {
+    let sum = 0;
+    for (const { bytes } of this.#waiting.values()) sum += bytes;
+    return sum;
   }
 
   #end(end: PostedEnd): void {
@@ -123,6 +177,7 @@ export class PoolThread {
   #take(id: number): Waiting | undefined {
     const waiting = this.#waiting.get(id);
     this.#waiting.delete(id);
+    this.#clock.remove(id);
     if (this.#waiting.size === 0) this.#worker.unref();
     return waiting;
   }

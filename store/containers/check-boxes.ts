@@ -27,6 +27,8 @@ function boxSize(header: Buffer, left: number): number | undefined {
   if (header.length < 8) return undefined;
   const short = header.readUInt32BE(0);
   if (short === 0) return left;
-  if (short === 1) return header.length < 16 ? undefined : Number(header.readBigUInt64BE(8));
-  return short < 8 ? undefined : short;
+  if (short !== 1) return short < 8 ? undefined : short;
+  const long = header.length < 16 ? 0 : Number(header.readBigUInt64BE(8));
+  // A box is at least as long as its header: so a walk goes on.
+  return long < 16 ? undefined : long;
 }

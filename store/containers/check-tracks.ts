@@ -66,12 +66,13 @@ export async function checkTracks(container: Container): Promise<number> {
 /** Reads a track to its end. */
 async function checkTrack(container: Container, track: InputTrack, sink: EncodedPacketSink): Promise<Walked> {
   // Metadata alone lists every packet that the index names; with data, the walk stops at the first missing one.
-  const named = await walk(sink.packets(undefined, undefined, { metadataOnly: true }));
-  const there = await walk(sink.packets());
+  const named = await walk(container.file.bytes, sink.packets(undefined, undefined, { metadataOnly: true }));
+  const there = await walk(container.file.bytes, sink.packets());
   if (there.packets < named.packets) {
     const what = track.type === 'audio' ? 'sound' : 'picture';
     throw notWhole(container, `its ${what} has ${named.packets} pieces, and only ${there.packets} are there`);
   }
+  if (there.isBeyond) throw notWhole(container, `its index names more than its ${container.file.bytes} bytes`);
   return there;
 }
 
@@ -79,12 +80,19 @@ interface Walked {
   readonly packets: number;
   /** When the last of them ends. */
   readonly seconds: number;
+  /** They are more than the file can hold, and were not read on. */
+  readonly isBeyond: boolean;
 }
 
-async function walk(packets: AsyncIterable<EncodedPacket>): Promise<Walked> {
-  const walked = { packets: 0, seconds: 0 };
-  for await (const { timestamp, duration } of packets) {
+/** Ends where an index names more than the file can hold: a few bytes of it may stand for millions of packets. */
+async function walk(mostBytes: number, packets: AsyncIterable<EncodedPacket>): Promise<Walked> {
+  const walked = { packets: 0, seconds: 0, isBeyond: false };
+  let bytes = 0;
+  for await (const { timestamp, duration, byteLength } of packets) {
     walked.packets += 1;
+    // Even an empty packet takes a part of the index.
+    bytes += Math.max(1, byteLength);
+    if (bytes > mostBytes) return { ...walked, isBeyond: true };
     walked.seconds = Math.max(walked.seconds, timestamp + duration);
   }
   return walked;

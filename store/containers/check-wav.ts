@@ -23,6 +23,7 @@ export async function checkWav(container: Container): Promise<number | undefined
   if (isStated && declared < UNKNOWN_LENGTH && declared > file.bytes + 1) {
     throw notWhole(container, `it says that it has ${declared} bytes, and only ${file.bytes} are there`);
   }
+  if (isPlain(format) && format.rate === 0) throw new WholeButUnfit('of no possible length');
   if (bytes < format.block) throw new WholeButUnfit('without sound');
   const silence = silenceOf(format);
   if (silence !== undefined && (await isOnly(container, start, start + bytes, silence)))

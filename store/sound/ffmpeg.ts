@@ -5,6 +5,8 @@ import type { Readable, Writable } from 'node:stream';
 const MOST_CPU_SECONDS = 600;
 /** It may take so much longer by the clock. */
 const CLOCK_FACTOR = 3;
+/** Seconds by the clock after which a run on one file has ended. */
+export const MOST_FFMPEG_SECONDS = clockSeconds(MOST_CPU_SECONDS);
 /** How much of its complaints is kept. */
 const MOST_WORDS = 2_000;
 /** Nothing of this process's environment concerns it, least of all the token. */
@@ -61,6 +63,11 @@ export interface FfmpegRun {
   readonly onOutput?: (output: Readable) => Promise<void>;
 }
 
+/** Seconds by the clock that a run of so many CPU seconds may take. */
+export function clockSeconds(cpuSeconds: number): number {
+  return cpuSeconds * CLOCK_FACTOR;
+}
+
 /** Names a file so that ffmpeg takes it for nothing else: no option, no protocol, no pattern. */
 export function fileArgument(path: string): string {
   return `file:${path}`;
@@ -79,7 +86,7 @@ export async function runFfmpeg(run: FfmpegRun): Promise<string> {
     onOutput === undefined ? 'ignore' : 'pipe',
   ]);
   const kill = (): void => void child.kill('SIGKILL');
-  const timer = setTimeout(kill, mostSeconds * CLOCK_FACTOR * 1_000);
+  const timer = setTimeout(kill, clockSeconds(mostSeconds) * 1_000);
   let words = '';
   const ended = new Promise<void>((resolve, reject) => {
     child.once('error', (cause) => {

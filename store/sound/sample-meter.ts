@@ -8,6 +8,9 @@ const FULL_SCALE = 0.999;
 /** Fewer full samples in a row are a loud moment, not a cut one. */
 const LEAST_CLIPPED = 3;
 
+/** Fractions beyond it are damage: 60 dB above full scale. */
+const MOST_VALUE = 1_000;
+
 /** The value of the sample at an offset, -1 to 1. */
 type ReadSample = (bytes: Buffer, at: number) => number;
 
@@ -17,9 +20,14 @@ const READERS: Readonly<Record<string, ReadSample>> = {
   '1/16': (bytes, at) => bytes.readInt16LE(at) / 32_768,
   '1/24': (bytes, at) => bytes.readIntLE(at, 3) / 8_388_608,
   '1/32': (bytes, at) => bytes.readInt32LE(at) / 2_147_483_648,
-  '3/32': (bytes, at) => bytes.readFloatLE(at),
-  '3/64': (bytes, at) => bytes.readDoubleLE(at),
+  '3/32': (bytes, at) => toNumber(bytes.readFloatLE(at)),
+  '3/64': (bytes, at) => toNumber(bytes.readDoubleLE(at)),
 };
+
+/** Fractions may be infinite or no numbers at all: the latter count as silence. */
+function toNumber(value: number): number {
+  return Number.isNaN(value) ? 0 : Math.max(-MOST_VALUE, Math.min(MOST_VALUE, value));
+}
 
 /** Measures plain samples as they come, in pieces of any size. Keeps none of them. */
 export class SampleMeter {

@@ -1,5 +1,6 @@
 /** @slow */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,9 +8,10 @@ import { Readable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 import { StoreUnwritable } from '../../store/errors.ts';
 import { openFolderStore } from '../../store/folder-store.ts';
+import { doMediaJob } from '../../store/media-work.ts';
 import { UnfitBody, type Store } from '../../store/store.ts';
 import { transpile } from '../ledger/transpile.ts';
-import { box, mp3, mp4, silentMp3, wav } from './media.ts';
+import { box, hangingMkv, mp3, mp4, silentMp3, standingMp4, wav } from './media.ts';
 
 /** The same store as in `folder-store.test.ts`, with its work in threads. */
 
@@ -17,13 +19,16 @@ let code: Awaited<ReturnType<typeof transpile>>;
 let folder: string;
 let store: Store;
 
+function entry(): URL {
+  return pathToFileURL(join(code.folder, 'store', 'media-thread.js'));
+}
+
 beforeAll(async () => {
   code = await transpile(['threads', 'store']);
 });
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'voxbatch-media-threads-'));
-  const threadEntry = pathToFileURL(join(code.folder, 'store', 'media-thread.js'));
-  store = openFolderStore(folder, { threads: 2, threadEntry });
+  store = openFolderStore(folder, { threads: 2, threadEntry: entry() });
 });
 afterEach(async () => {
   await store.close();
@@ -101,6 +106,66 @@ describe('a store whose work is done in threads', () => {
     expect(stored.map(({ bytes }) => bytes)).toEqual(bodies.map(({ length }) => length));
     const names = await readdir(join(folder, 'b'));
     expect(names.sort()).toEqual(bodies.map((_, at) => `${at}.mp3`).sort());
+  });
+
+  it('keeps a file unread that hangs whoever reads it, and all others beside it as they are', async () => {
+    const short = openFolderStore(folder, { threadEntry: entry(), secondMs: 60 });
+    try {
+      const hanging = await hangingMkv();
+      expect(hanging.length).toBeLessThan(20_000);
+      const bodies = Array.from({ length: 101 }, (_, at) => (at === 50 ? hanging : mp3(1 + (at % 20))));
+      const stored = await Promise.all(bodies.map((body, at) => short.write(`b/${at}`, body, { family: 'audio' })));
+      const [unread] = stored.splice(50, 1);
+      expect(unread).toEqual({
+        key: 'b/50.mkv',
+        bytes: hanging.length,
+        sha256: createHash('sha256').update(hanging).digest('hex'),
+        extension: 'mkv',
+        unfit: 'unreadable: could not be read in 30 s',
+      });
+      expect(stored.map(({ key, unfit }) => [key.split('.')[1], unfit])).toEqual(stored.map(() => ['mp3', undefined]));
+      expect(await readdir(join(folder, 'b'))).toHaveLength(101);
+      expect(await readdir(join(folder, '.parts'))).toEqual([]);
+      // As after a restart, when the file is there already.
+      expect(await short.find('b/50', { family: 'audio' })).toEqual(unread);
+      expect(await short.write('b/later', mp3(), { family: 'audio' })).toMatchObject({ key: 'b/later.mp3' });
+    } finally {
+      await short.close();
+    }
+  });
+
+  it('does the same with a large file, whose part has to be kept, and one beside it', async () => {
+    const short = openFolderStore(folder, { threads: 1, threadEntry: entry(), secondMs: 60 });
+    try {
+      const hanging = Buffer.concat([await hangingMkv(), Buffer.alloc(2_000_000)]);
+      const whole = mp3(20_000);
+      const [unread, good] = await Promise.all([
+        short.write('b/1', Readable.from([hanging]), { family: 'video' }),
+        short.write('b/2', Readable.from([whole]), { family: 'audio' }),
+      ]);
+      expect(unread).toMatchObject({ key: 'b/1.mkv', unfit: 'unreadable: could not be read in 32 s' });
+      expect([good.key, good.unfit]).toEqual(['b/2.mp3', undefined]);
+      expect((await readdir(join(folder, 'b'))).toSorted()).toEqual(['1.mkv', '2.mp3']);
+    } finally {
+      await short.close();
+    }
+  });
+
+  it('finds the file of a part that has its name already, as after a thread that ended then', async () => {
+    await store.write('b/1', mp3(), { family: 'audio' });
+    const again = {
+      root: folder,
+      stem: 'b/1',
+      expectation: { family: 'audio' as const },
+      from: join(folder, 'gone.part'),
+    };
+    expect(await doMediaJob(again)).toMatchObject({ key: 'b/1.mp3' });
+  });
+
+  it('reads no box of no length for ever', async () => {
+    await expect(store.write('b/1', standingMp4(), { family: 'audio' })).rejects.toThrow(
+      'its box at byte 16 of 32 is broken',
+    );
   });
 
   it('tells errors by their classes, as without threads', async () => {

@@ -197,6 +197,25 @@ export const fragmentedMp4 = (made: Muxed = {}): Promise<Buffer> =>
 
 export const mkv = (made: Muxed = {}): Promise<Buffer> => mux(new MkvOutputFormat(), made);
 
+/**
+ * A Matroska file whose sound and picture are named, and nothing known in their place: mediabunny 1.61 looks for more for ever.
+ * Small, as it is kept from the network.
+ */
+export async function hangingMkv(): Promise<Buffer> {
+  const whole = await mkv({ seconds: 1, picture: false });
+  const cluster = whole.indexOf(Buffer.from([0x1f, 0x43, 0xb6, 0x75]));
+  return Buffer.concat([whole.subarray(0, cluster), Buffer.alloc(whole.length - cluster)]);
+}
+
+/** An MP4 file of 32 bytes, one of whose boxes has a 64-bit length of 0: who goes on by it never gets on. */
+export const standingMp4 = (): Buffer =>
+  Buffer.concat([
+    box('ftyp', Buffer.from('isom\0\0\0\0')),
+    Buffer.from([0, 0, 0, 1]),
+    Buffer.from('free'),
+    Buffer.alloc(8),
+  ]);
+
 /** The first bytes of a WebM or Matroska file. */
 export const ebml = (documentType: string): Buffer =>
   Buffer.concat([Buffer.from([0x1a, 0x45, 0xdf, 0xa3, 0x9f, 0x42, 0x82, 0x84]), Buffer.from(documentType)]);

@@ -114,6 +114,52 @@ describe('a file of another kind', () => {
     expect(await checkBody(Buffer.from('fLaC and no more than that'), 'flac')).toMatch(/^Expected a whole flac file/u);
   });
 
+  it('is a FLAC stream, which says no length, with whole frames only', async () => {
+    const stream = media.flac(8, 0);
+    const ends = [stream.length - 1, stream.length - 100, stream.length - 8_000, stream.length - 8_200];
+    for (const end of ends) {
+      expect(await checkBody(stream.subarray(0, end), 'flac')).toMatch(
+        /its frame at byte \d+ of \d+ is damaged or cut off/u,
+      );
+    }
+    expect(await checkBody(scratched(stream, 20_000), 'flac')).toContain('is damaged or cut off');
+    // One sample less than it says is no rounding.
+    expect(await checkBody(media.flac(8, 8 * 4096 + 1), 'flac')).toContain('(32768 of 32769 samples)');
+    expect(await checkBody(Buffer.concat([stream, Buffer.from('TAG'), Buffer.alloc(125)]), 'flac')).toBeUndefined();
+  });
+
+  it('is none that says it lasts as long as nothing does', async () => {
+    const speex = Buffer.concat([Buffer.from('Speex   '), Buffer.alloc(28), Buffer.from([0x80, 0x3e, 0, 0])]);
+    const pages = [media.oggPage(0, { first: speex }), media.oggPage(1.6e14, { isLast: true })];
+    expect(await checkBody(Buffer.concat(pages), 'ogg')).toContain('of no possible length');
+    const slow = media.wav(1);
+    slow.writeUInt32LE(0, 24);
+    expect(await checkBody(slow, 'wav')).toContain('of no possible length');
+    const long = await media.mp4();
+    // Ticks a second, of the whole and of its tracks: 1 instead of many, and each lasts as many seconds.
+    for (let at = long.indexOf('stts'); at >= 0; at = long.indexOf('stts', at + 4))
+      long.writeUInt32BE(0x7fff_ffff, at + 16);
+    expect(await checkBody(long, 'mp4', 'video')).toContain('of no possible length');
+  });
+
+  it('is no index of a few bytes that names more than the file holds', async () => {
+    const body = await media.mp4();
+    const hungry = Buffer.from(body);
+    for (let at = hungry.indexOf('stsz'); at >= 0; at = hungry.indexOf('stsz', at + 4)) {
+      hungry.writeUInt32BE(1, at + 8);
+      hungry.writeUInt32BE(200_000, at + 12);
+    }
+    for (let at = hungry.indexOf('stsc'); at >= 0; at = hungry.indexOf('stsc', at + 4))
+      hungry.writeUInt32BE(200_000, at + 16);
+    for (let at = hungry.indexOf('stts'); at >= 0; at = hungry.indexOf('stts', at + 4))
+      hungry.writeUInt32BE(200_000, at + 12);
+    expect(await checkBody(hungry, 'mp4', 'video')).toMatch(/^Expected a whole mp4 file, but /u);
+  });
+
+  it('is no box of no length', async () => {
+    expect(await checkBody(media.standingMp4(), 'mp4')).toContain('its box at byte 16 of 32 is broken');
+  });
+
   it('is a Matroska file with all of its segment', async () => {
     const body = await media.mkv();
     expect(await checkBody(cut(body, 1), 'mkv', 'video')).toMatch(

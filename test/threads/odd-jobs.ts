@@ -8,10 +8,8 @@ class Refusal extends Error {
   readonly path = '/odd';
 }
 
-serveJobs(async (job: { readonly do: string; readonly bytes?: ArrayBuffer }): Promise<unknown> => {
+serveJobs(async (job: { readonly do: string }): Promise<unknown> => {
   switch (job.do) {
-    case 'measure':
-      return job.bytes?.byteLength;
     case 'tell':
       return { threadId, workerData: workerData as unknown, env: Object.keys(process.env) };
     case 'fail':
@@ -21,6 +19,14 @@ serveJobs(async (job: { readonly do: string; readonly bytes?: ArrayBuffer }): Pr
         throw new Error('out of wits');
       });
       return sleep(60_000);
+    case 'spin':
+      for (;;) Math.sqrt(2);
+    case 'spin in promises':
+      for (;;) await Promise.resolve();
+    case 'hang':
+      return new Promise(() => undefined);
+    case 'hoard':
+      for (const hoard: number[][] = []; ;) hoard.push(new Array<number>(100_000).fill(hoard.length));
     case 'exit':
       return process.exit(7);
     default:

@@ -2,19 +2,18 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { Outbox } from '../../threads/outbox.ts';
 
 /** Messages that were posted, by the jobs in each, and jobs that could not be. */
-function createOutbox(): { outbox: Outbox; messages: unknown[][]; transfers: unknown[]; failed: number[] } {
-  const [messages, transfers, failed]: [unknown[][], unknown[], number[]] = [[], [], []];
+function createOutbox(): { outbox: Outbox; messages: unknown[][]; failed: number[] } {
+  const [messages, failed]: [unknown[][], number[]] = [[], []];
   const outbox = new Outbox({
-    post: (jobs, transfer) => {
+    post: (jobs) => {
       if (jobs.some(({ job }) => job === 'odd')) throw new Error('it could not be cloned');
       messages.push(jobs.map(({ job }) => job));
-      transfers.push(...transfer);
     },
     fail: (id) => {
       failed.push(id);
     },
   });
-  return { outbox, messages, transfers, failed };
+  return { outbox, messages, failed };
 }
 
 describe('Outbox', () => {
@@ -25,24 +24,22 @@ describe('Outbox', () => {
     jest.useRealTimers();
   });
 
-  it('posts what comes in one turn together, in its order, with what is handed over', () => {
-    const { outbox, messages, transfers } = createOutbox();
-    const bytes = new ArrayBuffer(8);
+  it('posts what comes in one turn together, in its order', () => {
+    const { outbox, messages } = createOutbox();
     outbox.open();
-    outbox.add({ id: 1, job: 'one' }, [], 0);
-    outbox.add({ id: 2, job: 'two' }, [bytes], 0);
+    outbox.add({ id: 1, job: 'one' }, 0);
+    outbox.add({ id: 2, job: 'two' }, 0);
     expect(messages).toEqual([]);
     jest.advanceTimersByTime(0);
-    outbox.add({ id: 3, job: 'three' }, [], 0);
+    outbox.add({ id: 3, job: 'three' }, 0);
     jest.advanceTimersByTime(0);
     expect(messages).toEqual([['one', 'two'], ['three']]);
-    expect(transfers).toEqual([bytes]);
   });
 
   it('gathers until it is opened', () => {
     const { outbox, messages } = createOutbox();
-    outbox.add({ id: 1, job: 'one' }, [], 0);
-    outbox.add({ id: 2, job: 'two' }, [], 5);
+    outbox.add({ id: 1, job: 'one' }, 0);
+    outbox.add({ id: 2, job: 'two' }, 5);
     jest.advanceTimersByTime(100);
     expect(messages).toEqual([]);
     outbox.open();
@@ -52,17 +49,17 @@ describe('Outbox', () => {
   it('posts a job with patience when that is over, or with one that has less', () => {
     const { outbox, messages } = createOutbox();
     outbox.open();
-    outbox.add({ id: 1, job: 'patient' }, [], 8);
-    outbox.add({ id: 2, job: 'less so' }, [], 5);
-    outbox.add({ id: 3, job: 'more so' }, [], 20);
+    outbox.add({ id: 1, job: 'patient' }, 8);
+    outbox.add({ id: 2, job: 'less so' }, 5);
+    outbox.add({ id: 3, job: 'more so' }, 20);
     jest.advanceTimersByTime(4);
     expect(messages).toEqual([]);
     jest.advanceTimersByTime(1);
     expect(messages).toEqual([['patient', 'less so', 'more so']]);
-    outbox.add({ id: 4, job: 'patient' }, [], 8);
+    outbox.add({ id: 4, job: 'patient' }, 8);
     jest.advanceTimersByTime(2);
-    outbox.add({ id: 5, job: 'urgent' }, [], 0);
-    outbox.add({ id: 6, job: 'late' }, [], 8);
+    outbox.add({ id: 5, job: 'urgent' }, 0);
+    outbox.add({ id: 6, job: 'late' }, 8);
     jest.advanceTimersByTime(0);
     expect(messages.slice(1)).toEqual([['patient', 'urgent', 'late']]);
     jest.advanceTimersByTime(100);
@@ -72,12 +69,12 @@ describe('Outbox', () => {
   it('lets no job suffer for another that cannot be posted', () => {
     const { outbox, messages, failed } = createOutbox();
     outbox.open();
-    outbox.add({ id: 1, job: 'one' }, [], 0);
-    outbox.add({ id: 2, job: 'odd' }, [], 0);
-    outbox.add({ id: 3, job: 'three' }, [], 0);
+    outbox.add({ id: 1, job: 'one' }, 0);
+    outbox.add({ id: 2, job: 'odd' }, 0);
+    outbox.add({ id: 3, job: 'three' }, 0);
     jest.advanceTimersByTime(0);
     expect([messages, failed]).toEqual([[['one'], ['three']], [2]]);
-    outbox.add({ id: 4, job: 'odd' }, [], 3);
+    outbox.add({ id: 4, job: 'odd' }, 3);
     jest.advanceTimersByTime(3);
     expect(failed).toEqual([2, 4]);
   });
@@ -85,8 +82,8 @@ describe('Outbox', () => {
   it('posts nothing any more of what it was told to forget', () => {
     const { outbox, messages } = createOutbox();
     outbox.open();
-    outbox.add({ id: 1, job: 'one' }, [], 0);
-    outbox.add({ id: 2, job: 'two' }, [], 5);
+    outbox.add({ id: 1, job: 'one' }, 0);
+    outbox.add({ id: 2, job: 'two' }, 5);
     outbox.clear();
     jest.advanceTimersByTime(100);
     expect(messages).toEqual([]);

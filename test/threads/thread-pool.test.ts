@@ -35,14 +35,11 @@ function open(options: Partial<PoolOptions> = {}): ThreadPool<unknown, unknown> 
 }
 
 describe('ThreadPool', () => {
-  it('does jobs in other threads, which know no environment, and hands buffers over', async () => {
+  it('does jobs in other threads, which know no environment', async () => {
     const pool = open({ data: { folder: '/x' } });
     const told = (await pool.run({ do: 'tell' })) as Told;
     expect(told).toMatchObject({ workerData: { folder: '/x' }, env: [] });
     expect(told.threadId).toBeGreaterThan(0);
-    const bytes = new ArrayBuffer(1_000);
-    expect(await pool.run({ do: 'measure', bytes }, { transfer: [bytes] })).toBe(1_000);
-    expect(bytes.byteLength).toBe(0);
   });
 
   it('keeps to its size, and starts no second thread for what one can take', async () => {
@@ -80,11 +77,9 @@ describe('ThreadPool', () => {
     expect(next.threadId).not.toBe(first.threadId);
   });
 
-  it('hands nothing over to a thread that cannot load its code', async () => {
+  it('begins no job in a thread that cannot load its code', async () => {
     const pool = open({ entry: new URL('none.js', entry()) });
-    const bytes = new ArrayBuffer(1_000);
-    await expect(pool.run({ do: 'measure', bytes }, { transfer: [bytes] })).rejects.toMatchObject({ hadBegun: false });
-    expect(bytes.byteLength).toBe(1_000);
+    await expect(pool.run({ do: 'tell' })).rejects.toMatchObject({ hadBegun: false });
   });
 
   it('rejects a job that cannot be posted, and goes on', async () => {

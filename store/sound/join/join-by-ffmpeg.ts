@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
 import { encoderOf } from '../encoders.ts';
-import { fileArgument, FfmpegFailed, runFfmpeg } from '../ffmpeg.ts';
+import { clockSeconds, fileArgument, FfmpegFailed, runFfmpeg } from '../ffmpeg.ts';
 import { probeSound, type SoundFormat } from '../probe-sound.ts';
 import { addChapters } from './add-chapters.ts';
 import { CannotJoin, chaptersOf, type JoinedSound, type JoinPart } from './join-request.ts';
@@ -9,6 +9,8 @@ import { CannotJoin, chaptersOf, type JoinedSound, type JoinPart } from './join-
 const SAMPLE_BYTES = 2;
 /** CPU seconds to encode all parts: a book of 50 hours takes about one hour. */
 const MOST_SECONDS = 4 * 3_600;
+/** Seconds by the clock after which joining has ended. */
+export const MOST_JOINING_SECONDS = clockSeconds(MOST_SECONDS);
 /** Bytes of silence at once. */
 const PIECE_BYTES = 64 * 1024;
 

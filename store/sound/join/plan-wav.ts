@@ -7,6 +7,8 @@ import { planAlike, type JoinPlan } from './plan-alike.ts';
 /** Telephone codings: a byte a sample, and the byte of silence. */
 const TELEPHONE: Readonly<Record<number, number>> = { 6: 0xd5, 7: 0xff };
 
+const MOST_BYTES_PER_SECOND = 0xffff_ffff;
+
 /** A WAV file that goes into a joined one. */
 export interface WavPart extends JoinPart {
   readonly sound: WavSound;
@@ -23,6 +25,9 @@ async function readPart(part: JoinPart): Promise<WavPart | string> {
   const { format } = sound ?? {};
   if (sound === undefined || format === undefined || silenceOf(format) === undefined)
     return 'is not whole, or not made of plain samples';
+  // A header states bytes a second, in 32 bits.
+  if (format.rate === 0 || format.rate * format.block > MOST_BYTES_PER_SECOND)
+    return `has an impossible rate of ${format.rate} samples a second`;
   return { ...part, sound, format };
 }
 

@@ -53,6 +53,19 @@ describe('the levels of a WAV file', () => {
     expect(levels.trailingSilence).toBeCloseTo(1, 1);
   });
 
+  it('are numbers, whatever fractions it has', async () => {
+    const samples = Buffer.alloc(4 * 1_600);
+    [Number.NaN, Infinity, -Infinity, 3e38, -3e38].forEach((value, at) => samples.writeFloatLE(value, at * 4));
+    const path = join(folder, 'odd.wav');
+    await writeFile(path, media.wavOf(samples, { coding: 3, bits: 32 }));
+    const levels = read(await hear(path));
+    for (const value of Object.values(levels)) expect(Number.isFinite(value)).toBe(true);
+    samples.fill(0);
+    samples.writeFloatLE(Number.NaN, 0);
+    await writeFile(path, media.wavOf(samples, { coding: 3, bits: 32 }));
+    expect(read(await hear(path))).toMatchObject({ peak: 0, rms: 0, silentShare: 1 });
+  });
+
   it('are read to the end of a stream that states no length', async () => {
     const path = join(folder, 'stream.wav');
     await writeFile(path, media.wavOf(media.wav(2).subarray(44), { size: 0xffffffff }));

@@ -54,6 +54,14 @@ async function joined(
 }
 
 describe('WAV files are joined', () => {
+  it.each([0, 0x8000_0000, 0xffff_ffff])('but not at %d samples a second', async (rate) => {
+    const body = media.wav(0.1);
+    body.writeUInt32LE(rate, 24);
+    const failed = joined([partOf(await file('wav', body))]);
+    await expect(failed).rejects.toThrow(CannotJoin);
+    await expect(failed).rejects.toThrow(`has an impossible rate of ${rate} samples a second`);
+  });
+
   it('sample for sample, whatever their lengths and pauses', async () => {
     await fc.assert(
       fc.asyncProperty(
