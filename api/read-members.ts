@@ -82,10 +82,13 @@ export function asText(value: unknown): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value : undefined;
 }
 
-/** An identifier: a string or integer that is short enough for a path and would not vanish in one, as `..` does. */
+/**
+ * An identifier: a string or integer that is short enough for a path and would not vanish in one, as `..` does. It has no
+ * NUL, which databases and files do not keep.
+ */
 export function asId(value: unknown): string | undefined {
   const text = typeof value === 'string' ? value.trim() : Number.isSafeInteger(value) ? String(value) : '';
-  return text === '' || text === '.' || text === '..' || text.length > 200 ? undefined : text;
+  return text === '' || text === '.' || text === '..' || text.length > 200 || text.includes('\0') ? undefined : text;
 }
 
 /** A list of identifiers, at least one. A member that is none of them makes the list worthless. */

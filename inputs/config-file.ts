@@ -165,8 +165,14 @@ function describeIssue(issue: z.core.$ZodIssue): string {
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => `${at === '' ? key : `${at}.${key}`}: unknown setting`).join('\n  ');
   }
-  const came = issue.input === undefined ? 'nothing' : show(JSON.stringify(issue.input));
+  const came = issue.input === undefined ? 'nothing' : showSetting(issue.path[0], issue.input);
   return `${at === '' ? '(the whole file)' : at}: ${issue.message}; got ${came}`;
+}
+
+/** An address may hold a password or a key, and where it is malformed, nobody can say where. */
+function showSetting(name: PropertyKey | undefined, value: unknown): string {
+  const mayBeAddress = name === undefined || name === 'notify' || name === 'api';
+  return mayBeAddress ? `a ${Array.isArray(value) ? 'list' : typeof value}, not shown` : show(JSON.stringify(value));
 }
 
 /** Where a token, or a URL with a password, is in the file. Never returns the value. */

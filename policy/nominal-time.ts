@@ -1,7 +1,8 @@
 import type { CalendarTimes, FieldValues } from './calendar-times.ts';
-import type { ScheduleSpec } from './schedule-spec.ts';
+import { MOST_JITTER_MS, type ScheduleSpec } from './schedule-spec.ts';
 
 const SECOND_MS = 1_000;
+const MINUTE_MS = 60_000;
 const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 
 /**
@@ -12,13 +13,26 @@ export function nominalTimeOf(firesAt: number, { times, timezone, jitterMs }: Sc
   const latest = firesAt - (firesAt % SECOND_MS);
   if (jitterMs === 0) return latest;
   if (times.type === 'every') return firesAt - (firesAt % times.everyMs);
-  const matches = matcherOf(times.calendar, timezone);
-  for (let at = latest; at > firesAt - jitterMs - SECOND_MS; at -= SECOND_MS) if (matches(at)) return at;
+  const { calendar } = times;
+  const matches = minuteMatcherOf(calendar, timezone);
+  const longest = Math.min(jitterMs, MOST_JITTER_MS);
+  for (let minute = latest - (latest % MINUTE_MS); minute > firesAt - longest - MINUTE_MS; minute -= MINUTE_MS) {
+    const second = lastSecond(calendar.second, minute, firesAt - longest - SECOND_MS, latest);
+    if (second !== undefined && matches(minute)) return second;
+  }
   return latest;
 }
 
-/** Whether clocks of a timezone show a time of the calendar. */
-function matcherOf(calendar: CalendarTimes, timezone: string): (at: number) => boolean {
+/** The last second of a minute that a calendar names, after a time and not after another one, ms since 1970. */
+function lastSecond(seconds: FieldValues, minute: number, after: number, until: number): number | undefined {
+  for (let at = Math.min(until, minute + MINUTE_MS - SECOND_MS); at >= minute && at > after; at -= SECOND_MS) {
+    if (isAmong((at - minute) / SECOND_MS, seconds)) return at;
+  }
+  return undefined;
+}
+
+/** Whether clocks of a timezone show a time of the calendar at a minute. Offsets to UTC are whole minutes. */
+function minuteMatcherOf(calendar: CalendarTimes, timezone: string): (minute: number) => boolean {
   const format = new Intl.DateTimeFormat('en-GB', {
     timeZone: timezone,
     hourCycle: 'h23',
@@ -29,10 +43,8 @@ function matcherOf(calendar: CalendarTimes, timezone: string): (at: number) => b
     hour: 'numeric',
     minute: 'numeric',
   });
-  return (at) => {
-    // Offsets to UTC are whole minutes, and this is asked for each second.
-    if (!isAmong((at / SECOND_MS) % 60, calendar.second)) return false;
-    const parts = new Map(format.formatToParts(at).map(({ type, value }) => [type, value]));
+  return (minute) => {
+    const parts = new Map(format.formatToParts(minute).map(({ type, value }) => [type, value]));
     const numberOf = (type: Intl.DateTimeFormatPartTypes): number => Number(parts.get(type));
     return (
       isAmong(numberOf('minute'), calendar.minute) &&

@@ -65,6 +65,8 @@ export type ReadSpec =
   | { readonly type: 'refused'; readonly option: keyof WrittenSpec; readonly expected: string; readonly came: string };
 
 const HOUR_MS = 3_600_000;
+/** A firing is looked for within its jitter, and one that comes later than this belongs to no time any more. */
+export const MOST_JITTER_MS = 28 * 24 * HOUR_MS;
 /** Temporal takes less for this much. */
 const SHORTEST_CATCH_UP_MS = 10_000;
 
@@ -92,7 +94,9 @@ export function readScheduleSpec(written: WrittenSpec, before?: ScheduleSpec): R
     return refused('timezone', 'a name of the IANA database, such as Europe/Berlin or UTC', timezone);
   }
   const jitterMs = jitter === undefined ? base.jitterMs : jitter === '0' ? 0 : parseDuration(jitter);
-  if (jitterMs === undefined) return refused('jitter', `${DURATION_FORM}; or 0`, jitter);
+  if (jitterMs === undefined || (jitter !== undefined && jitterMs > MOST_JITTER_MS)) {
+    return refused('jitter', `${DURATION_FORM}; ${formatDuration(MOST_JITTER_MS)} at most; or 0`, jitter);
+  }
   const policy = OVERLAP_POLICIES.find((one) => one === overlap);
   if (policy === undefined) return refused('overlap', `one of ${OVERLAP_POLICIES.join(', ')}`, overlap);
   const catchUpMs = catchUp === undefined ? base.catchUpMs : (parseDuration(catchUp) ?? 0);

@@ -148,6 +148,11 @@ describe('classifyPaid', () => {
     expect(classifyPaid(inHeaders, contextOf('speech-job'))).toMatchObject({ credits: 0.5, requestId: 'req_2' });
   });
 
+  it('takes no text with a NUL for the id of a job, which no database keeps', () => {
+    expect(rule(answerOf(202, { id: 't\u00001' }))).toBe('unknown OutcomeUnknown');
+    expect(rule(answerOf(202, { id: 't1' }))).toBe('accepted');
+  });
+
   it("keeps the API's code, words, request id and wish to wait", () => {
     const ruling = classifyPaid(
       answerOf(429, { ...OWN, retryable: true }, { 'retry-after': '7' }),

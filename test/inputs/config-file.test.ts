@@ -45,6 +45,18 @@ describe('readConfig', () => {
   });
 
   it.each([
+    '{"notify":"https//user:hunter2@hooks.example/x"}',
+    '{"notify":"user:hunter2@hooks.example"}',
+    '{"notify":{"url":"https:/hooks.example/hunter2"}}',
+    '{"api":{"url":"api.example/hunter2"}}',
+    '["https//user:hunter2@hooks.example/x"]',
+  ])('never shows an address that it cannot read, which may hold a password: %s', async (text) => {
+    const error: unknown = await read(text).catch((one: unknown) => one);
+    expect(error).toBeInstanceOf(ConfigError);
+    expect(String(error)).not.toContain('hunter2');
+  });
+
+  it.each([
     ['{"limits":{"rate":"fast"}}', /limits\.rate: .*expected number.*got "?.*fast/],
     ['{"limits":{"rate":0}}', /limits\.rate: /],
     ['{"limits":{"submits":1.5}}', /limits\.submits: /],

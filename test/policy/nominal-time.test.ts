@@ -36,6 +36,23 @@ describe('the time that a firing was scheduled for', () => {
     );
   });
 
+  it('is found within the longest jitter, and is looked for no further back, whatever an old schedule has', () => {
+    const monthly = specOf({ cron: '0 0 1 * *', jitter: '4w' });
+    const first = Date.UTC(2026, 2, 1);
+    expect(nominalTimeOf(first + 27 * 24 * 60 * MINUTE_MS + 123_456, monthly)).toBe(first);
+    // Kept from a version that took any jitter; its day never comes.
+    const never = { ...specOf({ cron: '0 0 31 2 *' }), jitterMs: 5_200 * 7 * 24 * 60 * MINUTE_MS };
+    expect(nominalTimeOf(first, never)).toBe(first);
+  });
+
+  it('is the last of several seconds of a minute that are not after it', () => {
+    const spec = specOf({ calendar: 'hour=* minute=* second=10,40', jitter: '5m' });
+    const minute = Date.UTC(2026, 0, 1, 6, 41);
+    expect(nominalTimeOf(minute + 9_999, spec)).toBe(minute - 20_000);
+    expect(nominalTimeOf(minute + 39_999, spec)).toBe(minute + 10_000);
+    expect(nominalTimeOf(minute + 40_000, spec)).toBe(minute + 40_000);
+  });
+
   it('is that at which it comes where the calendar has none', () => {
     // 2:15 does not exist on that day, and Temporal fires at 2:45.
     const spec = specOf({ cron: '15 2 * * *', timezone: 'Australia/Lord_Howe', jitter: '5m' });

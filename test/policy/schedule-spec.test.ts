@@ -73,6 +73,8 @@ describe('the spec of a schedule', () => {
     ['timezone', { every: '1d', timezone: '+01:00' }],
     ['timezone', { every: '1d', timezone: '' }],
     ['jitter', { every: '1d', jitter: '5' }],
+    ['jitter', { cron: '0 0 31 2 *', jitter: '5200w' }],
+    ['jitter', { every: '1d', jitter: '4w1s' }],
     ['overlap', { every: '1d', overlap: 'queue' }],
     ['catchUp', { every: '1d', catchUp: '5s' }],
     ['catchUp', { every: '1d', catchUp: 'always' }],
@@ -83,6 +85,13 @@ describe('the spec of a schedule', () => {
     ['budgetMonth', { every: '1d', budgetMonth: 'all' }],
   ])('is refused for its %s in %j', (option, written) => {
     expect(readScheduleSpec(written)).toMatchObject({ type: 'refused', option });
+  });
+
+  it('says how long a jitter may be', () => {
+    expect(readScheduleSpec({ every: '1d', jitter: '5w' })).toMatchObject({
+      expected: 'a length of time above 0, such as 90s, 15m, 1h30m, 1d or 2w; 28d at most; or 0',
+    });
+    expect(readScheduleSpec({ every: '1d', jitter: '4w' })).toMatchObject({ type: 'read' });
   });
 
   it.each(['UTC', 'Europe/Berlin', 'America/Argentina/Buenos_Aires', 'Asia/Kolkata', 'Etc/GMT+5'])(
