@@ -47,7 +47,7 @@ const IMPORTS = {
     comment: 'store/ keeps files and knows nothing of rows, money or the API. Pass in what it needs as plain values.',
   },
   inputs: {
-    may: ['contract', 'policy'],
+    may: ['contract', 'policy', 'threads'],
     comment: 'inputs/ reads and prices manifests. Pass it a function if it needs something of another room.',
   },
   batches: {

@@ -1,5 +1,6 @@
 import { API_PATH } from '../contract/api-path.ts';
 import { isLoopback } from '../contract/loopback.ts';
+import { trimEnd } from '../contract/trim-end.ts';
 
 /** Where a token may go: the address of the service, checked at the door. */
 export interface BaseUrl {
@@ -47,7 +48,7 @@ export function readBaseUrl(text: string, options: { readonly allowHttp?: boolea
       `The API address uses http for ${url.host}: the token would travel in the open. Use https (http is for loopback).`,
     );
   }
-  let path = url.pathname.replace(/\/+$/, '');
+  let path = trimEnd(url.pathname, '/');
   while (path.endsWith(API_PATH + API_PATH)) path = path.slice(0, -API_PATH.length);
   if (!path.endsWith(API_PATH)) {
     throw new Error(`The API address has the path ${url.pathname === '' ? '/' : url.pathname}: ${expected}.`);

@@ -25,9 +25,9 @@ export function createRedact(token: string): Redact {
     encodeURIComponent(token),
     JSON.stringify(token).slice(1, -1),
     // Without padding, which depends on the neighbouring bytes.
-    Buffer.from(token).toString('base64').replace(/=+$/, ''),
+    Buffer.from(token).toString('base64').replaceAll('=', ''),
     Buffer.from(token).toString('base64url'),
-    Buffer.from(`Bearer ${token}`).toString('base64').replace(/=+$/, ''),
+    Buffer.from(`Bearer ${token}`).toString('base64').replaceAll('=', ''),
   ]);
   const patterns = [...forms]
     .sort((a, b) => b.length - a.length)

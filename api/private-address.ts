@@ -44,7 +44,7 @@ MAPPED.addSubnet('::', 96, 'ipv6');
 /** Whether an IP address is outside the public internet: a private network, this machine, or the like. */
 export function isPrivateAddress(address: string): boolean {
   // A link-local address may include its interface.
-  const bare = address.replace(/%.*$/, '');
+  const bare = address.split('%', 1).join('');
   const version = isIP(bare);
   if (version === 0) return true;
   if (version === 4) return PRIVATE.check(bare, 'ipv4');

@@ -19,7 +19,9 @@ const KEPT = 1_000;
 
 /** A message without its row's job, time and price; otherwise there would be as many messages as rows. */
 function withoutNames(message: string): string {
-  return message.replace(/\b(job) \S+|\b(after|costs|cost) [\d.]+/gi, '$1$2').replace(/[\d.]+ spent/, 'spent');
+  return message
+    .replace(/\b(job) \S+|\b(after|costs|cost) [\d.]+/gi, '$1$2')
+    .replace(/(?<![\d.])[\d.]+ spent/, 'spent');
 }
 
 /** The five most frequent reasons for rows without a result, most rows first. */

@@ -1,3 +1,4 @@
+import { trimEnd } from '../contract/trim-end.ts';
 import type { Notice } from '../ledger/notices.ts';
 import type { OccurrenceRecord } from '../ledger/occurrence-records.ts';
 import type { Occurrence } from '../policy/occurrence.ts';
@@ -49,7 +50,10 @@ export function occurrenceMessage(
 
 /** Names only the host of each URL: that of a manifest often is a secret, and receivers of messages need not know it. */
 function hostsOnly(text: string): string {
-  return text.replaceAll(/\bhttps?:\/\/([^/\s?#]+)(?:\S*[^\s:.,;])?/g, '$1');
+  // Punctuation at the end is the sentence's.
+  return text.replaceAll(/\bhttps?:\/\/([^/\s?#]+)(\S*)/g, (_, host: string, rest: string) => {
+    return host + rest.slice(trimEnd(rest, ':.,;').length);
+  });
 }
 
 /** What a command of `--on-end` is given in its environment for it. All values are text. */

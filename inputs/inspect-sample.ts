@@ -1,23 +1,8 @@
-import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import pLimit from 'p-limit';
-import type { LocalFile } from '../contract/row-kinds.ts';
-
-/** What a file is, or in a few words why it is no sample. */
-export type Sample = LocalFile | { readonly why: string };
-
-/** The formats that public material names for samples, by the extension that a file of each is sent under. */
-const FORMATS = [
-  ['WAVE', 'wav'],
-  ['MP3', 'mp3'],
-  ['MP4', 'm4a'],
-  ['OGG', 'ogg'],
-  ['FLAC', 'flac'],
-] as const;
-
-/** The formats, for people. */
-export const SAMPLE_FORMATS = FORMATS.map(([, extension]) => extension).join(', ');
+import type { Sample } from './read-sample.ts';
+import { startSampleReader, type SampleReader } from './sample-reader.ts';
 
 /** Files that are read at once: each is held in memory. */
 const atOnce = pLimit(4);
@@ -26,6 +11,9 @@ const atOnce = pLimit(4);
 const MOST_KNOWN = 2_000;
 
 const known = new Map<string, Sample>();
+
+/** Started with the first recording. Its thread keeps no process alive. */
+let reader: SampleReader | undefined;
 
 /**
  * Reads a recording of this machine: what its content is, how long it is, and its hash. A manifest is read twice, so
@@ -59,33 +47,13 @@ async function inspect(path: string, most: number): Promise<Sample> {
     const before = known.get(name);
     if (before !== undefined) return before;
     const content = await file.readFile();
-    const sample = await describe(path, content);
+    reader ??= startSampleReader();
+    const sample = await reader.read(path, content);
     if (known.size >= MOST_KNOWN) known.clear();
     known.set(name, sample);
     return sample;
   } finally {
     await file.close();
-  }
-}
-
-async function describe(path: string, content: Buffer): Promise<Sample> {
-  // 1.5 MB of code, which only manifests with samples need.
-  const library = await import('mediabunny');
-  const formats = FORMATS.map(([format]) => library[format]);
-  const input = new library.Input({ formats, source: new library.BufferSource(content) });
-  try {
-    const format = await input.getFormat();
-    const extension = FORMATS.find(([one]) => library[one] === format)?.[1] ?? '';
-    const track = await input.getPrimaryAudioTrack();
-    if (track === null) return { why: `a file without sound (${extension})` };
-    const seconds = (await input.getDurationFromMetadata()) ?? (await input.computeDuration());
-    if (!Number.isFinite(seconds) || seconds <= 0) return { why: `a recording without any length (${extension})` };
-    const sha256 = createHash('sha256').update(content).digest('hex');
-    return { path, bytes: content.length, sha256, extension, seconds };
-  } catch {
-    return { why: 'a file whose content is none of these' };
-  } finally {
-    input.dispose();
   }
 }
 

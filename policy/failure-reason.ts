@@ -1,4 +1,5 @@
 import type { Failure } from '../contract/failures.ts';
+import { trimEnd } from '../contract/trim-end.ts';
 
 /** Most characters of a reason that is made from a message. */
 const LONGEST = 120;
@@ -21,11 +22,29 @@ export function withoutCode(cause: string): string {
 
 /** A sentence without its row-specific parts. */
 export function withoutIds(sentence: string): string {
-  return sentence
-    .replace(/\([^)]*\)/gu, '')
-    .replace(/\b(?=[\w-]*\d)[\w-]{2,}\b/gu, '…')
+  return withoutBrackets(sentence)
+    .replace(/\w[\w-]*/gu, withoutId)
     .replace(/\d+(?:[.,]\d+)*/gu, '…')
     .replace(/\s+/gu, ' ')
     .trim()
     .slice(0, LONGEST);
+}
+
+/** Removes what stands in round brackets. */
+function withoutBrackets(text: string): string {
+  let left = '';
+  let at = 0;
+  for (;;) {
+    const opens = text.indexOf('(', at);
+    const closes = opens < 0 ? -1 : text.indexOf(')', opens);
+    if (closes < 0) return left + text.slice(at);
+    left += text.slice(at, opens);
+    at = closes + 1;
+  }
+}
+
+/** A word with a digit in it is an id. */
+function withoutId(word: string): string {
+  const id = trimEnd(word, '-');
+  return id.length > 1 && /\d/.test(id) ? `…${word.slice(id.length)}` : word;
 }

@@ -5,6 +5,8 @@
 
 /** Shorter limits are no limits of texts. */
 const LEAST = 20;
+/** How much of a refusal is read, in characters: whoever refuses says so in the first sentences. */
+const MOST_WORDS = 2_000;
 /** The refusal is about the length of a text, and counts characters. */
 const IS_ABOUT_LENGTH =
   /character|\bchars?\b|too long|length|long(?:er)? than|text.*(?:exceed|limit|max)|exceed.*text/iu;
@@ -18,13 +20,17 @@ const NO_OTHER_UNIT = String.raw`(?=\s*(?:$|[^\p{L}\p{N}\s]|(?:characters?|chars
 /** A number that is said to be a bound. Other numbers are a position, a status, a code. */
 const LIMIT = new RegExp(String.raw`(?:${BOUND})${BETWEEN}(${NUMBER})${NO_OTHER_UNIT}`, 'giu');
 /** The same in the other order: `5000 characters max`. */
-const LIMIT_FIRST = new RegExp(String.raw`(${NUMBER})[\s-]*(?:characters?|chars?)\s+(?:max|limit|allowed)`, 'giu');
+const LIMIT_FIRST = new RegExp(
+  String.raw`(?<!\d)(${NUMBER})[\s-]*(?:characters?|chars?)\s+(?:max|limit|allowed)`,
+  'giu',
+);
 
 /**
  * The limit that a refusal names, in characters; undefined if it names none. `length`: of the refused text. Of several
  * bounds it is the largest that this text is longer than.
  */
-export function textLimitIn(message: string, length: number): number | undefined {
+export function textLimitIn(words: string, length: number): number | undefined {
+  const message = words.slice(0, MOST_WORDS);
   if (!IS_ABOUT_LENGTH.test(message) || COUNTS_OTHERWISE.test(message)) return undefined;
   const named = [LIMIT, LIMIT_FIRST].flatMap((pattern) =>
     Array.from(message.matchAll(pattern), ([, digits = '']) => Number(digits.replace(/\D/gu, ''))),

@@ -111,7 +111,7 @@ function joinAbbreviations(sentences: Iterable<Intl.SegmentData>): readonly stri
     joined.push(isOpen ? `${joined.pop() ?? ''}${sentence}` : sentence);
     // The end decides: the whole may be long.
     const end = sentence.slice(-20);
-    isOpen = ABBREVIATION.test(end) && !LETTER_WORD.test(end) && !/[\r\n]\s*$/u.test(end);
+    isOpen = ABBREVIATION.test(end) && !LETTER_WORD.test(end) && !/[\r\n]/u.test(end.slice(end.trimEnd().length));
   }
   return joined;
 }

@@ -7,7 +7,8 @@ import { hashOf } from './draw.ts';
 export function hearWords(text: string): string {
   if (text.trim() === '') return '';
   const style = hashOf(text, 'style') % 3;
-  const spoken = style === 0 ? text : text.replace(/[\p{P}\p{S}]+(?=\s|$)|(?<=^|\s)[\p{P}\p{S}]+/gu, '');
+  const spoken =
+    style === 0 ? text : text.replace(/(?<![\p{P}\p{S}])[\p{P}\p{S}]+(?=\s|$)|(?<=^|\s)[\p{P}\p{S}]+/gu, '');
   const words = (style === 2 ? spoken.toLowerCase() : spoken).split(/(\s+)/);
   return words.map((word, at) => (hashOf(text, at, 'word') % 12 === 0 ? alike(word) : word)).join('');
 }

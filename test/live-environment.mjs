@@ -14,7 +14,7 @@ export default class LiveEnvironment extends Environment {
     if (typeof error?.stack !== 'string') return;
     const words = (this.global.voxbatchCommands ?? []).slice(-SHOWN).map(inWords).join('');
     // Jest takes what comes before the first line of the trace for the message.
-    const at = error.stack.search(/\n\s+at /);
+    const at = error.stack.search(/\n[^\S\n]+at /);
     error.stack = at < 0 ? error.stack + words : error.stack.slice(0, at) + words + error.stack.slice(at);
   }
 }

@@ -1,4 +1,5 @@
 import { defined } from '../../contract/defined.ts';
+import { trimEnd } from '../../contract/trim-end.ts';
 import { asObject, asText, type JsonObject, member } from '../read-members.ts';
 import { resolve } from './references.ts';
 
@@ -32,8 +33,8 @@ const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'tr
 
 /** Method and path of an endpoint, without the names of what a path leaves open. */
 export function keyOf(method: string, path: string): string {
-  const bare = path.replaceAll(/\{[^{}]*\}/g, '{}').replace(/(?<=.)\/+$/, '');
-  return `${method.toUpperCase()} ${bare}`;
+  const bare = path.replaceAll(/\{[^{}]*\}/g, '{}');
+  return `${method.toUpperCase()} ${trimEnd(bare, '/') || bare.slice(0, 1)}`;
 }
 
 /**
@@ -108,7 +109,7 @@ function pathOf(server: JsonObject | undefined, address: string): string | undef
     (_, name: string) => asText(member(asObject(member(variables, name)), 'default')) ?? '',
   );
   try {
-    return url === undefined ? undefined : new URL(url, address).pathname.replace(/\/+$/, '');
+    return url === undefined ? undefined : trimEnd(new URL(url, address).pathname, '/');
   } catch {
     return undefined;
   }

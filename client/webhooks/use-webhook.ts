@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JobHints } from '../../activities/job-hints.ts';
 import { ApiError } from '../../api/speech-api.ts';
+import { trimEnd } from '../../contract/trim-end.ts';
 import { withoutPath } from '../../contract/url-scheme.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { changeProfile, isRefusal } from '../account/change-profile.ts';
@@ -118,7 +119,7 @@ export class WebhookUse {
   async #setUp(): Promise<AttemptNews> {
     const { open, wish, hints, memoryMs, tell } = this.#request;
     const secret = newSecret();
-    const address = `${wish.url.replace(/\/+$/, '')}/${secret}`;
+    const address = `${trimEnd(wish.url, '/')}/${secret}`;
     const died = (): void => {
       if (this.#ending.signal.aborted) return;
       hints.stop();

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { trimEnd } from '../../contract/trim-end.ts';
 import { MAX_CELL_BYTES } from '../../inputs/raw-record.ts';
 import { usageError } from '../exit-error.ts';
 
@@ -15,7 +16,7 @@ export async function readText(input: Readable): Promise<string> {
     if (bytes > MAX_CELL_BYTES)
       throw usageError('standard input: expected a text of at most 1 MB. Use a manifest of several rows.');
   }
-  const text = decode(Buffer.concat(chunks)).replace(/[\r\n]+$/, '');
+  const text = trimEnd(decode(Buffer.concat(chunks)), '\r\n');
   if (text.trim() === '') throw usageError('standard input: expected a text, and it is empty.');
   return text;
 }

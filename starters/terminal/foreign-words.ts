@@ -39,7 +39,7 @@ const LOGS = 'For a row: voxbatch explain ROW. For the worker: .voxbatch/logs/wo
 export function withOurWord(message: string, commands: readonly CommandFacts[]): string {
   const [, what, word = ''] = /unknown (command|option) '([^']*)'/.exec(message) ?? [];
   const hint = what === 'command' ? commandHint(word) : what === 'option' ? flagHint(word, commands) : undefined;
-  return hint === undefined ? message : `${message.replace(/\s*\(Did you mean [^)]*\)/, '').trimEnd()}\n(${hint})`;
+  return hint === undefined ? message : `${message.replace(/\(Did you mean [^()]*\)/, '').trimEnd()}\n(${hint})`;
 }
 
 function commandHint(word: string): string | undefined {

@@ -34,7 +34,7 @@ export function anchorsOf(markdown: string): ReadonlySet<string> {
   const anchors = new Set<string>();
   for (const [, heading = ''] of markdown.replace(/^```.*?^```/gms, '').matchAll(/^#+ (.+)$/gm)) {
     const anchor = heading
-      .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+      .replaceAll(/\[([^[\]]*)\]\([^()]*\)/g, '$1')
       .toLowerCase()
       .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
       .trim()

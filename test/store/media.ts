@@ -207,6 +207,24 @@ export async function hangingMkv(): Promise<Buffer> {
   return Buffer.concat([whole.subarray(0, cluster), Buffer.alloc(whole.length - cluster)]);
 }
 
+/** Sound whose index of a few bytes names two thousand million packets, and that does not say how long it lasts. */
+export async function hungryM4a(): Promise<Buffer> {
+  const body = await mp4WithIndexLast({ seconds: 1, picture: false });
+  const put = (name: string, offset: number, value: number): void => {
+    body.writeUInt32BE(value, body.indexOf(name) + offset);
+  };
+  // Else its sound would be taken for an MP3 file.
+  body.fill(0x55, body.indexOf('mdat') + 4, body.indexOf('moov') - 4);
+  put('mvhd', 20, 0);
+  put('tkhd', 24, 0);
+  put('mdhd', 20, 0);
+  put('stsz', 8, 1);
+  put('stsz', 12, 0x7fff_ffff);
+  put('stsc', 16, 0x7fff_ffff);
+  put('stts', 12, 0x7fff_ffff);
+  return body;
+}
+
 /** An MP4 file of 32 bytes, one of whose boxes has a 64-bit length of 0: who goes on by it never gets on. */
 export const standingMp4 = (): Buffer =>
   Buffer.concat([

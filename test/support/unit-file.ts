@@ -18,7 +18,8 @@ export function parseUnit(text: string): UnitFile {
   const settings = new Map<string, string[]>();
   for (const line of text.split('\n')) {
     if (line === '' || line.startsWith('[') || line.startsWith('#')) continue;
-    const [, name = '', value = ''] = /^(\w+)=(.*?)\s*$/.exec(line) ?? [];
+    const [, name = '', written = ''] = /^(\w+)=(.*)$/.exec(line) ?? [];
+    const value = written.trimEnd();
     if (!KNOWN.has(name)) throw new Error(`a line that nobody knows: ${line}`);
     if (value.endsWith('\\')) throw new Error(`a line that goes on in the next one: ${line}`);
     settings.set(name, [...(settings.get(name) ?? []), value]);

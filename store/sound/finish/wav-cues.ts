@@ -55,7 +55,7 @@ function readTitles(content: Buffer, titles: Map<number, string>): void {
     const size = content.readUInt32LE(at + 4);
     const text = content.subarray(at + 12, at + 8 + size).toString('utf8');
     if (content.toString('latin1', at, at + 4) === 'labl')
-      titles.set(content.readUInt32LE(at + 8), text.replace(/\0.*$/su, ''));
+      titles.set(content.readUInt32LE(at + 8), text.split('\0', 1).join(''));
     at += 8 + size + (size % 2);
   }
 }

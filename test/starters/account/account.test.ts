@@ -22,7 +22,7 @@ describe('voices list', () => {
   it('voxbatch voices list: lists the voices of the account', async () => {
     const { code, stdout } = await line.run('voices', 'list');
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^voice +name +provider\n(?:\S+ +.+\n)+$/);
+    expect(stdout).toMatch(/^voice +name +provider\n(?:\S+ +\S.*\n)+$/);
     const { value } = await line.json('voices', 'list', '--json');
     expect(value).toContainEqual({ id: 'narrator', name: 'Narrator', provider: expect.any(String) });
   });
