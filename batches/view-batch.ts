@@ -1,3 +1,4 @@
+import type { Step } from '../contract/row-kinds.ts';
 import type { ExitName } from '../contract/exit-codes.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord, Counts, Money, ReasonCount } from '../ledger/record-types.ts';
@@ -14,6 +15,8 @@ export interface BatchView {
   readonly money: Money;
   /** The five most common reasons for failures, past and present. */
   readonly reasons: readonly ReasonCount[];
+  /** Steps of which few requests go at once, until one has told what the API charges. Default: none. */
+  readonly untold?: readonly Step[];
   /** Why it does not move; undefined: no known reason. */
   readonly standstill?: Standstill | undefined;
 }
@@ -26,6 +29,7 @@ export async function viewBatch(ledger: Ledger, batch: BatchRecord): Promise<Bat
     counts: await ledger.counts(batch.name),
     money: await ledger.money(batch.name),
     reasons: await ledger.commonReasons(batch.name, MOST_REASONS),
+    untold: await ledger.untoldSteps(batch.name),
     standstill,
   };
 }

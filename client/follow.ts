@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Step } from '../contract/row-kinds.ts';
 import { isPausedByFailures } from '../batches/paused-by-failures.ts';
 import { standstillOf, type Standstill } from '../batches/standstill.ts';
 import { isTokenRefused } from '../batches/token-refused.ts';
@@ -52,6 +53,8 @@ export interface Standing {
   readonly batch: BatchRecord;
   readonly counts: Counts;
   readonly money: Money;
+  /** Steps of which few requests go at once, until one has told what the API charges. Default: none. */
+  readonly untold?: readonly Step[];
   /** Why rows failed, or fail now, the most common first. */
   readonly reasons: readonly ReasonCount[];
 }
@@ -95,6 +98,7 @@ export async function* followBatch(request: FollowRequest): AsyncGenerator<Follo
   const sums = rarely(COUNT_EVERY_MS, async () => ({
     counts: await ledger.counts(request.batch),
     money: await ledger.money(request.batch),
+    untold: await ledger.untoldSteps(request.batch),
   }));
   const reasons = rarely(REASONS_EVERY_MS, () => ledger.commonReasons(request.batch, MOST_REASONS));
   for (;;) {

@@ -1,6 +1,7 @@
 import type { Failure } from '../contract/failures.ts';
 import type { CleanParts } from '../contract/cleaning.ts';
 import type { Control } from '../contract/outcomes.ts';
+import type { Step } from '../contract/row-kinds.ts';
 import type { Tunables, Tuning } from '../contract/tunables.ts';
 import type { OwnedLane } from '../policy/share.ts';
 import type { CleanStart } from './cleaning.ts';
@@ -46,6 +47,11 @@ export interface BatchMethods {
   closeBatch(batch: string): Promise<number>;
   counts(batch: string): Promise<Counts>;
   money(batch: string): Promise<Money>;
+  /**
+   * Steps of which few requests go at once, until one has told what the API charges: the batch has a budget, and their
+   * prices are estimates.
+   */
+  untoldSteps(batch: string): Promise<readonly Step[]>;
   /** The most common reasons why rows failed, or are failing now, most rows first. */
   commonReasons(batch: string, most: number): Promise<readonly ReasonCount[]>;
 }

@@ -41,6 +41,7 @@ import { scheduleHooks, setScheduleHooks } from './schedule-hooks.ts';
 import { openNotChosen, skippedQuotes } from './not-chosen.ts';
 import { withReserve, type Reserve } from './reserve.ts';
 import { endWhole, losePart } from './parts.ts';
+import { untoldSteps } from './untold-steps.ts';
 import { commonReasons } from './reasons.ts';
 import { redrive } from './redrive.ts';
 import { findResults, lookForResult } from './found-results.ts';
@@ -97,6 +98,7 @@ export function createLedger({ db, id, place, locks, reserve }: OpenDatabase): L
     noteWorkerEnd: (worker, reason) => noteWorkerEnd(db, worker, reason),
     lastWorkerEnd: (apiUrl, account) => lastWorkerEnd(db, apiUrl, account),
     makeRoom: () => Promise.resolve(),
+    untoldSteps: (batch) => untoldSteps(db, batch),
     commonReasons: (batch, most) => commonReasons(db, batch, most),
     claimRows: (request) => claimRows(db, request),
     takeVoiceLook: (account, now) => takeVoiceLook(db, account, now),

@@ -111,6 +111,7 @@ const METHODS: Readonly<Record<Method, true>> = {
   sending: true,
   runningJobs: true,
   commonReasons: true,
+  untoldSteps: true,
   countRunning: true,
   isJobClaimed: true,
   holderOfJob: true,

@@ -1,3 +1,4 @@
+import type { Step } from '../../contract/row-kinds.ts';
 import type { BatchRecord, Counts, Money, ReasonCount } from '../../ledger/record-types.ts';
 import { isChargeEstimated } from '../../policy/budget.ts';
 import { progressCounts } from './outcome-words.ts';
@@ -10,12 +11,17 @@ export interface Standing {
   readonly batch: Pick<BatchRecord, 'settings' | 'control'>;
   readonly counts: Counts;
   readonly money: Money;
+  /** Steps of which few requests go at once, until one has told what the API charges. Default: none. */
+  readonly untold?: readonly Step[];
   /** The most common reasons why rows failed, or fail now, the most common first. */
   readonly reasons?: readonly ReasonCount[];
 }
 
 /** `12/30 done, 6 running, 1 failed, 0 unknown, 340 of 500 credits, 0:12 left` */
-function progressLine({ batch, counts, money, reasons = [] }: Standing, remainingMs: number | undefined): string {
+function progressLine(
+  { batch, counts, money, untold = [], reasons = [] }: Standing,
+  remainingMs: number | undefined,
+): string {
   const { states } = counts;
   const total = chosenOf(counts);
   const done = doneOf(counts);
@@ -31,11 +37,17 @@ function progressLine({ batch, counts, money, reasons = [] }: Standing, remainin
   ];
   parts.push(...progressCounts(counts, 'if any'));
   if (states.blocked > 0) parts.push(`${number(states.blocked)} waiting for a voice or their parts`);
+  if (untold.length > 0) parts.push(untoldWords(untold));
   if (remainingMs !== undefined && done < total) parts.push(`${clock(remainingMs)} left`);
   // Last, because it is as long as an API's words: a terminal cuts the end of the line, and the money must stay
   // visible.
   parts.push(...reasons.slice(0, 1).map(commonestWords));
   return parts.join(', ');
+}
+
+/** `few at once until it is known what speech costs`: why a batch with a budget is slow to begin. */
+export function untoldWords(steps: readonly Step[]): string {
+  return `few at once until it is known what ${steps.join(' and ')} ${steps.length === 1 ? 'costs' : 'cost'}`;
 }
 
 /** `most common failure 403 from cdn.example (400 rows)`: beside the counts, it must not look like one more of them. */

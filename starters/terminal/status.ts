@@ -16,7 +16,7 @@ import { dialectWords } from './dialect-words.ts';
 import { budgetJson, damagedLines, moneyWords } from './money.ts';
 import { haltMessage, nextSteps } from './next-steps.ts';
 import { endsOf } from './outcome-words.ts';
-import { chosenOf, clock, doneOf, number, reasonWords } from './progress.ts';
+import { chosenOf, clock, doneOf, number, reasonWords, untoldWords } from './progress.ts';
 import { standstillWords } from './standstill-words.ts';
 import { namedRow, rowsInWords } from './row-words.ts';
 import type { FailureGroup } from '../../batches/failure-groups.ts';
@@ -58,6 +58,8 @@ export function statusLines(view: LocalView, troubles: Troubles, now: number): r
   const open = openWords(counts);
   if (open !== '') lines.push(`  not ended: ${open}`);
   lines.push(`  credits: ${moneyWords(money, batch.settings.budget)}`);
+  const { untold = [] } = view;
+  if (untold.length > 0) lines.push(`  ${untoldWords(untold)}: prices are estimates, and the budget must hold`);
   lines.push(...damagedLines(money).map((line) => `  ${line}`));
   for (const group of groups) {
     const first = namedRow({ row: group.firstRow, id: group.firstId });

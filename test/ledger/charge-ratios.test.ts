@@ -148,6 +148,16 @@ describe('prices that are estimates', () => {
     expect([await ask(3), await ask(4), await ask(5)]).toEqual(['go', 'go', 'go']);
   });
 
+  it('are told of as long as they hold up the batch', async () => {
+    await fill({ rows: 5, budget: 1_000, isEstimate: true });
+    expect(await ledger.untoldSteps('b')).toEqual([]);
+    await ask(1);
+    expect(await ledger.untoldSteps('b')).toEqual(['speech']);
+    await accept(1);
+    await end(1, 10);
+    expect(await ledger.untoldSteps('b')).toEqual([]);
+  });
+
   it('let all go once three have ended and the API has told nothing', async () => {
     await fill({ rows: 7, budget: 1_000, isEstimate: true });
     for (const row of [1, 2, 3]) {

@@ -36,6 +36,14 @@ describe('the progress line', () => {
     );
   });
 
+  it('says why a batch with a budget is slow to begin', () => {
+    const said = { out: '', err: '' };
+    const display = new ProgressDisplay(capture(said));
+    const batch = { settings: aBatch().settings, control: 'running' } as const;
+    display.show({ batch, counts: countsOf(0, 0, 10), money: NO_MONEY, untold: ['speech', 'lip-sync'] }, true);
+    expect(said.err).toContain('few at once until it is known what speech and lip-sync cost');
+  });
+
   it('keeps money, other outcomes and time in 80 columns where the most common failure has a long name', () => {
     const reasons = [
       { class: 'BadRequest', cause: `400 ERR_VOICE_NOT_${'FOUND'.repeat(9)}`, open: 0, ended: 1 },
