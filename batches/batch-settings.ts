@@ -155,6 +155,7 @@ export function chooseSettings(wanted: WantedBatch, config: Config): BatchChoice
         ...defined({ join: wanted.join, split, finish }),
       },
       ...applyTuning(applyTuning(DEFAULT_TUNABLES, config), tuning),
+      submitsByRows: (tuning.limits?.submits ?? config.limits?.submits) === undefined,
       tts,
       prices,
       nameTemplate,

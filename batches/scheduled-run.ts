@@ -32,7 +32,9 @@ export function scheduledRunOf({ manifest: options, settings }: BatchChoices, pl
     assumeSeconds: options.assumeSeconds ?? null,
     subset: options.subset ?? null,
     prices: { ...prices },
-    tunables: Object.fromEntries(Object.entries(valuesOf(settings)).filter(([name]) => isScheduled(name))),
+    tunables: Object.fromEntries(
+      Object.entries(valuesOf(settings)).filter(([name]) => isScheduled(name) && !isByRows(name, settings)),
+    ),
     firstLookMs,
     pollGapMs,
     jobDeadlineMs,
@@ -42,6 +44,11 @@ export function scheduledRunOf({ manifest: options, settings }: BatchChoices, pl
 
 function isScheduled(name: string): boolean {
   return SCHEDULED_TUNABLES.some((one) => one === name);
+}
+
+/** What follows from the rows of each firing. */
+function isByRows(name: string, { submitsByRows }: BatchChoices['settings']): boolean {
+  return name === 'submits' && submitsByRows === true;
 }
 
 /** How to read a firing's manifest, and the settings of its batch. */
@@ -63,6 +70,7 @@ export function choicesOf(run: ScheduledRun): BatchChoices {
     settings: {
       reading: { kind, defaults, map, tts, ...defined({ legacyShare, join, split, finish }) },
       ...applyTuning(TUNABLES_BEFORE, tuningOf(tunables)),
+      submitsByRows: tunables.submits === undefined,
       tts,
       prices,
       nameTemplate,

@@ -30,6 +30,11 @@ export interface BatchSettings extends Tunables, PollingSettings {
   readonly reading: Reading;
   readonly tts: TtsMode;
   readonly prices: PriceTable;
+  /**
+   * Nobody has set `limits.submits`: it follows from the number of rows, each time that the batch is read. Batches of
+   * earlier versions lack it, and keep what they have.
+   */
+  readonly submitsByRows?: boolean;
   /** File name template of results in `media/`, e.g. `{id}.{ext}`. */
   readonly nameTemplate: string;
   /**

@@ -100,6 +100,7 @@ export const TUNABLES = {
   submits: {
     takes: { type: 'count', least: 1, most: 256 },
     default: 8,
+    defaultMeans: 'in a small batch a quarter of its rows, at least 2',
     isLimit: true,
     meaning: 'Max paid requests in flight; a crash can leave this many unknown',
   },

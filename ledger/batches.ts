@@ -116,12 +116,23 @@ async function discardSome(tx: Tx, batch: string): Promise<boolean> {
 }
 
 const selectBatch = prepared((db, { batch }: { batch: string }) =>
-  db.selectFrom('batches').selectAll().where('name', '=', batch),
+  db
+    .selectFrom('batches')
+    .selectAll()
+    // Parts are numbered after all rows.
+    .select((eb) =>
+      eb
+        .selectFrom('rows')
+        .select(({ fn }) => fn.max('rows.row').as('last_row'))
+        .whereRef('rows.batch', '=', 'batches.name')
+        .as('last_row'),
+    )
+    .where('name', '=', batch),
 );
 
 export async function findBatch(db: Db, batch: string): Promise<BatchRecord | undefined> {
   const [line] = await selectBatch(db, { batch });
-  return line === undefined ? undefined : toBatch(line);
+  return line === undefined ? undefined : toBatch(line, line.last_row ?? 0);
 }
 
 /** The batch. Throws {@link LedgerMisuse} if there is none. */
@@ -134,7 +145,7 @@ export async function requireBatch(tx: Tx, batch: string): Promise<BatchRecord> 
 /** Every batch, oldest first. */
 export async function listBatches(db: Db): Promise<readonly BatchRecord[]> {
   const lines = await db.selectFrom('batches').selectAll().orderBy('created_at').orderBy('name').execute();
-  return lines.map(toBatch);
+  return lines.map((line) => toBatch(line));
 }
 
 /** The accounts that have batches at this address of an API. */

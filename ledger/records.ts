@@ -18,6 +18,7 @@ import type {
   RowRecord,
   TakeRecord,
 } from './record-types.ts';
+import { defaultSubmits } from '../policy/default-submits.ts';
 import type { Fallback } from './row-effects.ts';
 import type { BatchesTable, ChargeLine, NewRowLine, ResultsTable, RowLine, TakesTable } from './schema.ts';
 
@@ -26,16 +27,18 @@ import type { BatchesTable, ChargeLine, NewRowLine, ResultsTable, RowLine, Takes
  * columns.
  */
 
-export function toBatch(line: Selectable<BatchesTable>): BatchRecord {
+/** `lastRow`: the number of its last row or part. Default: it has no parts. */
+export function toBatch(line: Selectable<BatchesTable>, lastRow = line.rows): BatchRecord {
+  const subset = line.subset === null ? null : (JSON.parse(line.subset) as Subset);
   return {
     name: line.name,
     digest: line.digest,
     apiUrl: line.api_url,
     account: line.account,
-    settings: toSettings(line.settings),
+    settings: withSubmits(toSettings(line.settings), subset?.rows ?? lastRow),
     columns: JSON.parse(line.columns) as string[],
     source: line.source,
-    subset: line.subset === null ? null : (JSON.parse(line.subset) as Subset),
+    subset,
     layout: { stem: line.stem, rowsAFolder: line.rows_a_folder },
     state: line.state,
     control: line.control,
@@ -52,6 +55,11 @@ export function toBatch(line: Selectable<BatchesTable>): BatchRecord {
       unfinished: line.cleaning === null ? null : (JSON.parse(line.cleaning) as CleanParts),
     },
   };
+}
+
+function withSubmits(settings: BatchSettings, requests: number): BatchSettings {
+  if (settings.submitsByRows !== true) return settings;
+  return { ...settings, limits: { ...settings.limits, submits: defaultSubmits(requests) } };
 }
 
 let lastSettings: { readonly json: string; readonly settings: BatchSettings } | undefined;

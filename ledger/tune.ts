@@ -10,7 +10,9 @@ export async function tune(db: Db, batch: string, tuning: Tuning): Promise<Tunab
   return write(db, async (tx) => {
     const { settings } = await requireBatch(tx, batch);
     const tuned = applyTuning(settings, tuning);
-    const changed: BatchSettings = { ...settings, ...tuned };
+    const { submitsByRows: byRows = false } = settings;
+    const submitsByRows = byRows && tuning.limits?.submits === undefined;
+    const changed: BatchSettings = { ...settings, ...tuned, submitsByRows };
     await tx
       .updateTable('batches')
       .set({ settings: JSON.stringify(changed) })

@@ -24,6 +24,7 @@ it('has a default for everything', () => {
   });
   expect(settings).toEqual({
     ...DEFAULT_TUNABLES,
+    submitsByRows: true,
     reading,
     tts: 'job',
     prices: BUILT_IN_PRICES,

@@ -3,7 +3,7 @@ import type { AttemptKey } from '../../contract/batch.ts';
 import type { Step } from '../../contract/row-kinds.ts';
 import type { Tuning } from '../../contract/tunables.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { aKey, fill, INTENT, ledgerForEachTest } from './setup.ts';
+import { aBatch, aKey, aRow, fill, INTENT, ledgerForEachTest } from './setup.ts';
 
 const FAILED = { outcome: 'failed', failure: { class: 'BadRequest', message: 'No.' } } as const;
 
@@ -102,6 +102,35 @@ describe('the budget', () => {
     await ledger.finishJob(aKey(1), { credits: 8.1 }, { outcome: 'succeeded' });
     expect(await ledger.intend(aKey(2), INTENT)).toMatchObject({ type: 'over-budget' });
     expect(await ledger.money('b')).toMatchObject({ charged: 8.1 });
+  });
+});
+
+describe('requests in flight that nobody has set', () => {
+  const submitsOf = async (name: string): Promise<number | undefined> =>
+    (await ledger.findBatch(name))?.settings.limits.submits;
+
+  it('follow from the rows that were chosen, until somebody sets them', async () => {
+    const batch = aBatch('small');
+    const settings = { ...batch.settings, submitsByRows: true };
+    await ledger.createBatch({ ...batch, settings, subset: { type: 'limit', rows: 5 } });
+    const rows = Array.from({ length: 12 }, (_, index) => ({ ...aRow(index + 1), isNotChosen: index >= 5 }));
+    await ledger.addRows('small', rows);
+    await ledger.openBatch('small', 12);
+    expect(await submitsOf('small')).toBe(2);
+    await ledger.tune('small', { limits: { rate: 3 } });
+    await ledger.openNotChosen('small', null, [6, 7, 8, 9, 10, 11, 12]);
+    expect(await submitsOf('small')).toBe(3);
+    await ledger.tune('small', { limits: { submits: 8 } });
+    expect(await submitsOf('small')).toBe(8);
+  });
+
+  it('count the parts of a row, for each is a request', async () => {
+    const batch = aBatch('long');
+    await ledger.createBatch({ ...batch, settings: { ...batch.settings, submitsByRows: true } });
+    const parts = Array.from({ length: 40 }, () => ({ spec: aRow(1).spec, quoted: 1 }));
+    await ledger.addRows('long', [{ ...aRow(1), parts: { first: 2, rows: parts } }]);
+    await ledger.openBatch('long', 1);
+    expect(await submitsOf('long')).toBe(8);
   });
 });
 
