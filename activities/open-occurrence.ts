@@ -1,4 +1,4 @@
-import { createFetch } from '../api/create-fetch.ts';
+import { createMediaFetch } from '../api/create-media-fetch.ts';
 import { fetchFile } from '../api/fetch-file.ts';
 import { readVoicesIn } from '../api/read-voices.ts';
 import { ApiError } from '../api/speech-api.ts';
@@ -26,7 +26,7 @@ export async function openOccurrence(deps: Dependencies, offer: OccurrenceOffer)
     readBalance: () => readBalance(deps),
     identify: (urls) => deps.media.of(urls),
     readVoices: (wanted, dialect) => readVoicesIn(deps.api, dialect, wanted),
-    fetch: createFetch(),
+    fetch: createMediaFetch(realm.apiUrl),
     fetchManifest: (url, receive) => fetchFile(url, receive, { userAgent: `voxbatch/${voxbatchVersion}` }),
   });
   if (opened.type !== 'opened') {

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { createAgents } from './agents.ts';
+import { type AgentPair, createAgents } from './agents.ts';
 import { targetOf } from './exchange.ts';
 import { type AnswerHead, openFree } from './http.ts';
 import { readProxies } from './proxies.ts';
@@ -24,35 +24,43 @@ export function createFetch(env: Parameters<typeof readProxies>[0] = process.env
   const agents = createAgents({ proxyFor }).free;
   return async (input, init) => {
     const request = new Request(input, init);
-    const url = new URL(request.url);
     const signal = init?.signal ?? undefined;
-    const head = await openFree({
-      method: request.method === 'POST' ? 'POST' : 'GET',
-      target: targetOf(url),
-      path: url.pathname + url.search,
-      // A compressed file would have another length and another tag.
-      headers: {
-        accept: '*/*',
-        'accept-encoding': 'identity',
-        'user-agent': 'node',
-        ...Object.fromEntries(request.headers),
-      },
-      ...(request.body === null ? {} : { body: await request.text() }),
-      agents,
-      connectTimeoutMs: CONNECT_MS,
-      headTimeoutMs: EXCHANGE_MS,
-      idleTimeoutMs: EXCHANGE_MS,
-      totalTimeoutMs: EXCHANGE_MS,
-      maxBytes: Infinity,
-      signal,
-    });
+    const head = await openRequest(request, new URL(request.url), { agents, signal });
     if (head.type === 'answer') return responseOf(head);
     signal?.throwIfAborted();
     throw noResponse(head.cause);
   };
 }
 
-function responseOf(head: AnswerHead): Response {
+/** Opens a free request of a `fetch` at a URL, which may be where it was redirected to. */
+export async function openRequest(
+  request: Request,
+  url: URL,
+  { agents, signal }: { readonly agents: AgentPair; readonly signal: AbortSignal | undefined },
+): ReturnType<typeof openFree> {
+  return openFree({
+    method: request.method === 'POST' ? 'POST' : 'GET',
+    target: targetOf(url),
+    path: url.pathname + url.search,
+    // A compressed file would have another length and another tag.
+    headers: {
+      accept: '*/*',
+      'accept-encoding': 'identity',
+      'user-agent': 'node',
+      ...Object.fromEntries(request.headers),
+    },
+    ...(request.body === null ? {} : { body: await request.text() }),
+    agents,
+    connectTimeoutMs: CONNECT_MS,
+    headTimeoutMs: EXCHANGE_MS,
+    idleTimeoutMs: EXCHANGE_MS,
+    totalTimeoutMs: EXCHANGE_MS,
+    maxBytes: Infinity,
+    signal,
+  });
+}
+
+export function responseOf(head: AnswerHead): Response {
   const { status, body } = head;
   const isEmpty = EMPTY.includes(status);
   if (isEmpty || status > 599) body.destroy();
@@ -69,6 +77,7 @@ function responseOf(head: AnswerHead): Response {
   return Object.defineProperty(response, 'type', { value: 'basic' });
 }
 
-function noResponse(why: string): TypeError {
+/** The rejection of a `fetch` without an answer. */
+export function noResponse(why: string): TypeError {
   return new TypeError('fetch failed', { cause: { code: why } });
 }

@@ -11,6 +11,9 @@ export interface MediaIdentities {
   of(urls: readonly string[], asker?: string): Promise<ReadonlyMap<string, MediaIdentity>>;
 }
 
+/** The same for rows of an API: its address says whether URLs may lead into a private network. */
+export type IdentifyMedia = (urls: readonly string[], apiUrl: string) => ReturnType<MediaIdentities['of']>;
+
 const NONE: ReadonlyMap<string, MediaIdentity> = new Map();
 
 /** Reads media identities, each URL once a minute and asker at most. */

@@ -20,7 +20,7 @@ import { isBatchName } from './batch-name.ts';
 import { checkVoices, withVoices, type ReadVoices } from './check-voices.ts';
 import { findOrLoadBatch } from './load-batch.ts';
 import { claimOut, probeOut } from './out-folder.ts';
-import type { MediaIdentities } from './media-identities.ts';
+import type { IdentifyMedia } from './media-identities.ts';
 import { planNew } from './plan-manifest.ts';
 import { probeManifest } from './probe-manifest.ts';
 import { choicesOf } from './scheduled-run.ts';
@@ -41,7 +41,7 @@ export interface OccurrenceRequest {
   /** Fetches a manifest from a URL. */
   readonly fetchManifest: FetchManifest;
   /** Learns what is behind links: results that are there already cost nothing. */
-  readonly identify: MediaIdentities['of'];
+  readonly identify: IdentifyMedia;
   readonly readVoices: ReadVoices;
   /** Reads the lengths of media. */
   readonly fetch: Fetch;

@@ -4,7 +4,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord, ResultRecord, RowRecord } from '../ledger/record-types.ts';
 import type { Store } from '../store/store.ts';
 import { DiskSum, type MediaSum } from './disk-sum.ts';
-import type { MediaIdentities } from './media-identities.ts';
+import type { IdentifyMedia } from './media-identities.ts';
 import { keysOfRows, type KeySources } from './result-keys.ts';
 
 /** Which results to remove. A result goes if either says so. */
@@ -23,7 +23,7 @@ export interface PruneRequest {
   >;
   readonly store: Pick<Store, 'measure' | 'remove'>;
   readonly wish: PruneWish;
-  readonly identify: MediaIdentities['of'];
+  readonly identify: IdentifyMedia;
   /** Only say what it would remove. */
   readonly isDryRun?: boolean;
 }

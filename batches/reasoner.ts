@@ -10,7 +10,7 @@ import { ReasonGroups, type ReasonedRow, type RowReason } from '../policy/reason
 import { changesBetween, contentChanges } from '../policy/row-changes.ts';
 import { quoteSteps } from '../policy/pricing.ts';
 import { stepsToPay } from '../policy/steps-to-pay.ts';
-import type { MediaIdentities } from './media-identities.ts';
+import type { IdentifyMedia } from './media-identities.ts';
 import { keysOfRows } from './result-keys.ts';
 
 /** What rows are compared with, and what they would be rows of. */
@@ -20,7 +20,7 @@ export interface ReasonRequest {
   readonly account: Account;
   readonly settings: Pick<BatchSettings, 'tts' | 'prices' | 'cache'>;
   /** The identities of what is behind these URLs, as far as they can be learnt. */
-  readonly identify: MediaIdentities['of'];
+  readonly identify: IdentifyMedia;
   /** What a budget still allows, credits; null: no budget. */
   readonly budget: number | null;
 }

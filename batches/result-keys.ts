@@ -3,7 +3,7 @@ import { checkedBy, stepsIn, type RowSpec, type Step } from '../contract/row-kin
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
 import { mediaOf, resultKeyOf, type KeyContext, type MediaIdentity } from '../policy/result-key.ts';
-import type { MediaIdentities } from './media-identities.ts';
+import type { IdentifyMedia } from './media-identities.ts';
 
 /** What the keys of a batch's rows depend on. */
 export type KeyedBatch = Pick<BatchRecord, 'apiUrl' | 'account'> & {
@@ -33,7 +33,7 @@ export interface KeyedRow {
 
 /** What the keys of rows are learnt from. */
 export interface KeySources {
-  readonly identify: MediaIdentities['of'];
+  readonly identify: IdentifyMedia;
   /** The newest results of keys. What comes after a check is known by the file that a row would use. */
   readonly findResults: Ledger['findResults'];
 }
@@ -44,7 +44,7 @@ export async function keysOfRows<Row extends KeyedRow>(
   rows: readonly Row[],
   { identify, findResults }: KeySources,
 ): Promise<ReadonlyMap<Row, ReadonlyMap<Step, string>>> {
-  const media = await identify([...new Set(rows.flatMap(({ spec }) => mediaOf(spec)))]);
+  const media = await identify([...new Set(rows.flatMap(({ spec }) => mediaOf(spec)))], batch.apiUrl);
   const checked = new Map(
     rows.flatMap((row) => checkedKey(batch, row.spec, media) ?? []).map((one) => [one.spec, one]),
   );

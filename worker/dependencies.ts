@@ -8,7 +8,6 @@ import {
   type Services,
 } from '../activities/dependencies.ts';
 import type { FaultPointHook } from '../activities/fault-points.ts';
-import type { Ledger } from '../ledger/ledger.ts';
 import { BatchCache } from '../activities/batch-cache.ts';
 import { ConcurrencyLimit } from '../activities/concurrency-limit.ts';
 import { JobHints, UNHEARD_MS } from '../activities/job-hints.ts';
@@ -18,7 +17,7 @@ import { PolledJobs } from '../activities/polled-jobs.ts';
 import { Pace } from '../activities/pace.ts';
 import { PagePolls } from '../activities/page-polls.ts';
 import { ResultLookUps } from '../activities/result-look-ups.ts';
-import { createFetch } from '../api/create-fetch.ts';
+import { createMediaFetch } from '../api/create-media-fetch.ts';
 import { readMediaIdentities } from '../batches/media-identities.ts';
 import { SpeechPaces } from '../activities/speech-paces.ts';
 import { RunningWork } from '../activities/running-work.ts';
@@ -48,7 +47,7 @@ export function dependenciesOf(
 ): Dependencies {
   return {
     ...world,
-    ...memoryOf(world.ledger, world.hints),
+    ...memoryOf(world),
     clock: SYSTEM_CLOCK,
     ending,
     cutting,
@@ -58,7 +57,7 @@ export function dependenciesOf(
 }
 
 /** The memory of a new process. */
-function memoryOf(ledger: Ledger, hints = new JobHints()): ProcessMemory {
+function memoryOf({ ledger, realm, hints = new JobHints() }: WorkerWorld): ProcessMemory {
   return {
     batches: new BatchCache(ledger),
     lanes: new Map(),
@@ -74,7 +73,7 @@ function memoryOf(ledger: Ledger, hints = new JobHints()): ProcessMemory {
     speechPaces: new SpeechPaces(),
     concurrencyLimit: new ConcurrencyLimit(),
     resultLookUps: new ResultLookUps(ledger),
-    media: readMediaIdentities(createFetch()),
+    media: readMediaIdentities(createMediaFetch(realm.apiUrl)),
     listings: new Listings(),
     sends: new RunningWork(),
     fetches: new RunningWork(),

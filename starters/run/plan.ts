@@ -2,7 +2,7 @@ import { checkManifest } from '../../inputs/read-manifest.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { openManifest } from '../../inputs/manifest-source.ts';
 import { isOnRecord, isTaken, planManifest } from '../../batches/plan-manifest.ts';
-import { identifyMedia } from '../../client/identify-media.ts';
+import { identifyAloud } from './identify-aloud.ts';
 import { withVoices } from '../../batches/check-voices.ts';
 import { NO_VOICES } from '../../client/know-voices.ts';
 import { withRecordedReading } from '../../client/recorded-reading.ts';
@@ -53,7 +53,7 @@ export async function plan(manifestPath: string, flags: RunFlags, output: Output
       if (again.type === 'sound') [runPlan, checked] = [anew, again];
     }
     sayWarnings(checked.summary, output, words);
-    const priced = runPlan.probe ? await probeAloud(source, checked, budget, output) : checked;
+    const priced = runPlan.probe ? await probeAloud(source, checked, { budget, apiUrl, output }) : checked;
     const [free, known] = await Promise.all([
       freeSpace(settings.store),
       (await isOnRecord(ledger, runPlan.name, checked)) ? NO_VOICES : planVoices(settings, flags, checked, ledger),
@@ -63,7 +63,7 @@ export async function plan(manifestPath: string, flags: RunFlags, output: Output
     sayWarnings(known, output);
     const request = {
       ...runPlan,
-      ...{ source, checked: withVoices(priced, known), ledger, account, identify: identifyMedia },
+      ...{ source, checked: withVoices(priced, known), ledger, account, identify: identifyAloud(output) },
     };
     const planned = await planManifest(request);
     const done = planned.type === 'new' ? undefined : await ledger?.counts(runPlan.name);

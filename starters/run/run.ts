@@ -102,7 +102,9 @@ async function readyToSpend(
   const { manifestPath, flags, source, plan } = request;
   const { output } = invocation;
   const [probed, known] = await Promise.all([
-    plan.probe ? probeAloud(source, checked, plan.settings.budget, output) : checked,
+    plan.probe
+      ? probeAloud(source, checked, { budget: plan.settings.budget, apiUrl: realmOf(open).apiUrl, output })
+      : checked,
     voices,
   ]);
   if (known.type === 'faulty')

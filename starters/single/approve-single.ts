@@ -39,7 +39,9 @@ export async function approveNew(
   const { output } = invocation;
   const { source, checked, settings } = job;
   const [probed, known] = await Promise.all([
-    flags.probe === true ? probeAloud(source, checked, settings.budget, output) : checked,
+    flags.probe === true
+      ? probeAloud(source, checked, { budget: settings.budget, apiUrl: realmOf(open).apiUrl, output })
+      : checked,
     voices,
     spend.ready(),
   ]);
