@@ -7,7 +7,8 @@ import type { ManifestProblem } from './problems.ts';
 import { MAX_RECORD_BYTES } from './raw-record.ts';
 import type { RawItem } from './raw-record.ts';
 
-const CHUNK_BYTES = 64 * 1024;
+/** So much is parsed at once: its rows are alive together (docs/decisions/memory.md). */
+const CHUNK_BYTES = 8 * 1024;
 
 /**
  * Reads delimited text, one batch of records per chunk of its bytes. Skips blank lines. Counts lines itself, from the

@@ -7,6 +7,7 @@ import {
   linkOf,
   operationOf,
   type JsonValue,
+  type Kind,
   type MediaColumn,
   type RowSpec,
   type SpecColumn,
@@ -61,7 +62,7 @@ export interface KeyContext {
 /** The key of the result of a step; undefined if the content of its media is not known, so nothing can equal it. */
 export function resultKeyOf(spec: RowSpec, step: Step, context: KeyContext): string | undefined {
   const inputs: [column: string, value: JsonValue][] = [];
-  for (const column of columnsReadBy(spec.kind, step).toSorted()) {
+  for (const column of columnsInOrder(spec.kind, step)) {
     const value = inputOf(spec, step, column, context);
     if (value === undefined) return undefined;
     if (value !== null) inputs.push([column, value]);
@@ -72,6 +73,16 @@ export function resultKeyOf(spec: RowSpec, step: Step, context: KeyContext): str
   const dialect = dialectOf(spec);
   const api = dialect === 'v1' ? [realm.apiUrl] : [realm.apiUrl, dialect];
   return digest(canonicalJson([VERSION, ...api, realm.account, operation, inputs, spec.extra]));
+}
+
+/** Columns in order, by kind and step: a manifest asks for the same few a million times. */
+const IN_ORDER = new Map<string, readonly SpecColumn[]>();
+
+function columnsInOrder(kind: Kind, step: Step): readonly SpecColumn[] {
+  const name = `${kind} ${step}`;
+  const known = IN_ORDER.get(name) ?? columnsReadBy(kind, step).toSorted();
+  IN_ORDER.set(name, known);
+  return known;
 }
 
 /** The URLs of a row whose identity the keys of its steps need. */

@@ -9,6 +9,7 @@ import { dialectsOf, type StepChoice } from '../contract/row-kinds.ts';
  * @returns undefined if the row has to speak legacy, and its kind cannot.
  */
 export function dialectOfRow(row: StepChoice, id: string, legacyShare: number): Dialect | undefined {
+  if (legacyShare <= 0) return 'v1';
   const isAble = dialectsOf(row).includes('legacy');
   if (legacyShare >= 1) return isAble ? 'legacy' : undefined;
   return isAble && placeOf(id) < legacyShare ? 'legacy' : 'v1';
