@@ -7,11 +7,12 @@ import type { ManifestProblem } from './problems.ts';
 import { MAX_RECORD_BYTES } from './raw-record.ts';
 import type { RawItem } from './raw-record.ts';
 
+const CHUNK_BYTES = 64 * 1024;
 /** So much is parsed at once: its rows are alive together (docs/decisions/memory.md). */
-const CHUNK_BYTES = 8 * 1024;
+const PARSED_BYTES = 8 * 1024;
 
 /**
- * Reads delimited text, one batch of records per chunk of its bytes. Skips blank lines. Counts lines itself, from the
+ * Reads delimited text, one batch of records per piece of its bytes. Skips blank lines. Counts lines itself, from the
  * line breaks in the cells: the parser counts a CR LF inside quotes twice.
  */
 export async function* readCsv(from: ManifestBytes, delimiter: Delimiter): AsyncGenerator<readonly RawItem[]> {
@@ -30,7 +31,7 @@ export async function* readCsv(from: ManifestBytes, delimiter: Delimiter): Async
   // Failures arrive in the callbacks below; without a listener the event would end the process.
   parser.on('error', () => undefined);
   try {
-    for await (const chunk of bytesOf(from, CHUNK_BYTES)) {
+    for await (const chunk of piecesOf(bytesOf(from, CHUNK_BYTES))) {
       const { bytes, problem } = check.accept(chunk);
       const failure = await write(parser, bytes);
       yield records.take();
@@ -48,6 +49,11 @@ export async function* readCsv(from: ManifestBytes, delimiter: Delimiter): Async
   } finally {
     parser.destroy();
   }
+}
+
+async function* piecesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  for await (const chunk of chunks)
+    for (let at = 0; at < chunk.length; at += PARSED_BYTES) yield chunk.subarray(at, at + PARSED_BYTES);
 }
 
 /** Gives each record its line, and keeps the header to name columns in messages. */

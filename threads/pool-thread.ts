@@ -5,6 +5,12 @@ import { Outbox } from './outbox.ts';
 import type { PostedEnd } from './serve-jobs.ts';
 import { unpackError, type ThrownError } from './thrown-error.ts';
 
+/**
+ * What a job leaves is garbage when it ends. By default a thread's young generation grows to 48 MB before that is collected, which saves
+ * no CPU (docs/decisions/cpu.md).
+ */
+const SMALL_YOUNG = { maxYoungGenerationSizeMb: 12 };
+
 /** A thread ended while it had work. Its jobs may or may not be done. */
 export class ThreadDied extends Error {
   /**
@@ -93,8 +99,9 @@ export class PoolThread {
   constructor(options: ThreadOptions, onDeath: (thread: PoolThread) => void) {
     const { entry, name, data, mostMegabytes, secondMs = 1_000 } = options;
     this.#options = options;
-    const limits = mostMegabytes === undefined ? {} : { resourceLimits: { maxOldGenerationSizeMb: mostMegabytes } };
-    this.#worker = new Worker(entry, { name, workerData: data, env: {}, execArgv: [], ...limits });
+    const old = mostMegabytes === undefined ? {} : { maxOldGenerationSizeMb: mostMegabytes };
+    const resourceLimits = { ...SMALL_YOUNG, ...old };
+    this.#worker = new Worker(entry, { name, workerData: data, env: {}, execArgv: [], resourceLimits });
     this.#worker.unref();
     this.#outbox = new Outbox({
       post: (jobs) => {
