@@ -18,15 +18,24 @@ const LISTEN_TIMEOUT_MS = 1_000;
 const GAP_MS = 10;
 
 /**
+ * The host that the server's HTTP API answers, which no request can name: Go refuses a `Host` with braces. The API cannot
+ * be switched off, and any host that can be named, this machine's too, would let a web page in: a form needs no consent
+ * of the server's to be posted across origins.
+ */
+const NO_HOST = '{nobody}';
+
+/**
  * A server's default rate limits suit a shared one; this one has a single user. One partition per task queue means
  * fewer hops on a small machine. With `synchronous=NORMAL` a power cut may undo the server's last acknowledged writes.
  * That costs nothing, because only the ledger is trusted, and saves a file sync at each commit. The version check would
- * call a Temporal host.
+ * call a Temporal host. Nexus has routes of its own in the HTTP API, which ask for no host.
  */
 const SETTINGS: readonly string[] = [
   ...['journal_mode=WAL', 'synchronous=NORMAL'].flatMap((pragma) => ['--sqlite-pragma', pragma]),
   ...[
     'frontend.enableServerVersionCheck=false',
+    `frontend.httpAllowedHosts=["${NO_HOST}"]`,
+    'system.enableNexus=false',
     'frontend.rps=100000',
     'frontend.namespaceRPS=100000',
     'frontend.namespaceRPS.visibility=1000',
