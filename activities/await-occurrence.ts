@@ -1,10 +1,12 @@
+import { ApplicationFailure } from '@temporalio/common';
+import { termsOf } from '../batches/admit-firing.ts';
 import { areRowsCleaned } from '../batches/clean-batch.ts';
 import { exitOfView } from '../batches/view-batch.ts';
 import { writeOut } from '../batches/write-out.ts';
 import type { OccurrenceEnd } from '../contract/activities.ts';
 import { defined } from '../contract/defined.ts';
 import { endingOf } from '../policy/occurrence-end.ts';
-import { parseOccurrence } from '../policy/occurrence.ts';
+import { formatOccurrence, parseOccurrence, type Occurrence } from '../policy/occurrence.ts';
 import { BatchCache, loadBatch } from './batch-cache.ts';
 import type { BatchRecord, Counts } from '../ledger/record-types.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -12,30 +14,43 @@ import type { Dependencies } from './dependencies.ts';
 type EndedOccurrence = Extract<OccurrenceEnd, { readonly type: 'ended' }>;
 
 /**
- * Looks whether a batch has ended; if so, writes its files and records how the occurrence ended. `open`: it has not; a
+ * Looks whether the batch of an occurrence has ended; if so, writes its files and records how the occurrence ended. `open`: it has not; a
  * paused batch has not. It does not wait: hundreds of firings may, and each would keep a place in which a lane could be
- * worked on. If the files cannot be written, or their copies not be finished, the occurrence has failed; that can be done later.
+ * worked on. If the files cannot be written, or their copies not be finished, the occurrence has failed; that can be done later. They go to the folder
+ * that the ledger has for it, and those of any other batch are its own command's to write.
  */
-export async function awaitOccurrence(
-  deps: Dependencies,
-  { batch: name, out }: { readonly batch: string; readonly out: string },
-): Promise<OccurrenceEnd> {
-  // Read anew: the look that follows the end of a batch must not see it as it was a moment before.
-  const batch = await loadBatch({ batches: new BatchCache(deps.ledger), realm: deps.realm }, name);
-  if (batch.state !== 'closed') return { type: 'open' };
-  const end = await finish(deps, batch, out);
+export async function awaitOccurrence(deps: Dependencies, name: string): Promise<OccurrenceEnd> {
+  const { ledger, realm } = deps;
   const occurrence = parseOccurrence(name);
-  if (occurrence !== undefined) await deps.ledger.endOccurrence(occurrence, endingOf(name, end));
+  const recorded = occurrence === undefined ? undefined : await ledger.findOccurrence(occurrence);
+  if (occurrence === undefined || recorded === undefined) {
+    throw ApplicationFailure.nonRetryable(`The ledger has no occurrence with a batch "${name}".`, 'OccurrenceMissing');
+  }
+  // Read anew: the look that follows the end of a batch must not see it as it was a moment before.
+  const batch = await loadBatch({ batches: new BatchCache(ledger), realm }, name);
+  if (batch.state !== 'closed') return { type: 'open' };
+  const end = await finish(deps, batch, recorded.out ?? (await outOfSchedule(deps, occurrence)));
+  await ledger.endOccurrence(occurrence, endingOf(name, end));
   return end;
 }
 
+/** An earlier version began it, and put no folder on record. */
+async function outOfSchedule({ ledger }: Dependencies, occurrence: Occurrence): Promise<string | undefined> {
+  const schedule = await ledger.scheduleRecord(occurrence.schedule);
+  return schedule === undefined ? undefined : termsOf(schedule, formatOccurrence(occurrence))?.out;
+}
+
 /** Writes the files of a batch that has ended; of one that was cleaned since, those that are there know more. */
-async function finish(deps: Dependencies, batch: BatchRecord, out: string): Promise<EndedOccurrence> {
+async function finish(deps: Dependencies, batch: BatchRecord, out: string | undefined): Promise<EndedOccurrence> {
   const { ledger, store, log, voxbatchVersion } = deps;
   const { name } = batch;
   if (areRowsCleaned(batch)) {
     const counts = await ledger.counts(name);
     return { type: 'ended', exit: exitOfView({ batch, counts }), ...leftOutOf(batch, counts) };
+  }
+  if (out === undefined) {
+    const problem = `The folder for its files is not on record, because its schedule was deleted. To write them: voxbatch results "${name}"`;
+    return { type: 'ended', exit: exitOfView({ batch, counts: await ledger.counts(name) }), problem };
   }
   try {
     const { counts, mismatches, finished } = await writeOut({ ledger, store, batch, out, voxbatchVersion });

@@ -6,7 +6,9 @@ import { StoreUnwritable } from '../store/errors.ts';
 import type { Dependencies } from './dependencies.ts';
 import { awaitOccurrence } from './await-occurrence.ts';
 import { withHeartbeat } from './heartbeat.ts';
+import { loadBatch } from './batch-cache.ts';
 import { openOccurrence } from './open-occurrence.ts';
+import { readArgument } from './read-arguments.ts';
 import { surveyBatch } from './survey-batch.ts';
 import { workLane } from './work-lane.ts';
 
@@ -16,19 +18,20 @@ const BEAT_EVERY_MS = 2_000;
 /** All activities, bound to their dependencies. */
 export function createActivities(deps: Dependencies): Activities {
   return {
-    surveyBatch: (batch) => beating(deps, () => surveyBatch(deps, batch)),
-    openOccurrence: (offer) => beating(deps, () => openOccurrence(deps, offer)),
-    awaitOccurrence: (batch) => beating(deps, () => awaitOccurrence(deps, batch)),
+    surveyBatch: (batch) => beating(deps, () => surveyBatch(deps, readArgument('surveyBatch', batch))),
+    openOccurrence: (offer) => beating(deps, () => openOccurrence(deps, readArgument('openOccurrence', offer))),
+    awaitOccurrence: (batch) => beating(deps, () => awaitOccurrence(deps, readArgument('awaitOccurrence', batch))),
     stopBatch: (batch) =>
       tellingFaults(deps, async () => {
-        await deps.ledger.setControl(batch, 'stopping');
+        const { name } = await loadBatch(deps, readArgument('stopBatch', batch));
+        await deps.ledger.setControl(name, 'stopping');
       }),
     workLane: (offer) =>
       tellingFaults(deps, () =>
         withHeartbeat((signal, beat) => {
           const { attempt } = Context.current().info;
           leaveContexts(deps);
-          return workLane(deps, offer, { signal, beat, attempt });
+          return workLane(deps, readArgument('workLane', offer), { signal, beat, attempt });
         }),
       ),
   };

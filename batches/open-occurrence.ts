@@ -1,22 +1,19 @@
-import { join } from 'node:path';
 import { defined } from '../contract/defined.ts';
 import type { SkipCause } from '../contract/schedule.ts';
-import { realmDifference, type Realm } from '../contract/names.ts';
+import type { Realm } from '../contract/names.ts';
 import { openManifestFile, type ManifestSource } from '../inputs/manifest-source.ts';
 import { labelOfPlace, type FetchManifest } from '../inputs/manifest-url.ts';
 import { ManifestError, type ManifestProblem } from '../inputs/problems.ts';
 import { checkManifest, type SoundManifest } from '../inputs/read-manifest.ts';
 import type { Fetch } from '../inputs/probe-media.ts';
-import { parseMonthBudget, parseScheduledRun, type ScheduledRun } from '../inputs/scheduled-run.ts';
+import type { ScheduledRun } from '../inputs/scheduled-run.ts';
 import { MonthUsedUp } from '../ledger/errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
-import { whyTooLate } from '../policy/late-firing.ts';
-import type { MonthBudget } from '../policy/month-budget.ts';
 import { formatOccurrence, type Occurrence } from '../policy/occurrence.ts';
 import { standingOf } from '../results/out-owner.ts';
+import type { FiringTerms } from './admit-firing.ts';
 import { approveOccurrence, skippedFor } from './approve-occurrence.ts';
-import { isBatchName } from './batch-name.ts';
 import { checkVoices, withVoices, type ReadVoices } from './check-voices.ts';
 import { findOrLoadBatch } from './load-batch.ts';
 import { claimOut, probeOut } from './out-folder.ts';
@@ -25,17 +22,11 @@ import { planNew } from './plan-manifest.ts';
 import { probeManifest } from './probe-manifest.ts';
 import { choicesOf } from './scheduled-run.ts';
 
-/** A firing to turn into a batch. */
-export interface OccurrenceRequest {
+/** A firing that was admitted, to turn into a batch. */
+export interface OccurrenceRequest extends FiringTerms {
   readonly ledger: Ledger;
   readonly realm: Realm;
   readonly occurrence: Occurrence;
-  /** What to run, as received. */
-  readonly run: unknown;
-  /** Budget for each calendar month, as received; absent: none. */
-  readonly month?: unknown;
-  /** How long it waited for a worker, and how long it may have, ms; the latter as received, absent: however long. Default: not at all. */
-  readonly wait?: { readonly waitedMs: number; readonly catchUpMs?: unknown };
   /** Reads the account's credits; null: the API does not say. */
   readonly readBalance: () => Promise<number | null>;
   /** Fetches a manifest from a URL. */
@@ -49,13 +40,12 @@ export interface OccurrenceRequest {
 
 /**
  * The batch of an occurrence, with the `ETag` of a fetched manifest; or why there is none, in which case nothing was
- * spent. `skipped`: the month's budget is used up, or no worker came in time.
+ * spent. `skipped`: the month's budget is used up.
  */
 export type OpenedOccurrence =
   | {
       readonly type: 'opened';
       readonly batch: BatchRecord;
-      readonly out: string;
       /** The batch was made from the current manifest. */
       readonly isNew: boolean;
       readonly etag?: string | null;
@@ -63,34 +53,13 @@ export type OpenedOccurrence =
   | { readonly type: 'refused'; readonly reason: string }
   | { readonly type: 'skipped'; readonly cause: SkipCause; readonly reason: string };
 
-/**
- * Reads a schedule's current manifest and makes it the batch of an occurrence. Returns an existing batch unchanged: an
- * occurrence is one batch, even if the manifest has changed since. Sends nothing that costs.
- */
+/** Reads a schedule's current manifest and makes it the batch of an occurrence that has none. Sends nothing that costs. */
 export async function openOccurrence(request: OccurrenceRequest): Promise<OpenedOccurrence> {
-  const { ledger, realm, occurrence } = request;
-  const run = parseScheduledRun(request.run);
-  const month = parseMonthBudget(request.month);
-  if (run === undefined || month === undefined) {
-    return refused('the schedule was made by another version of voxbatch. Update it: voxbatch schedule update');
-  }
-  const name = formatOccurrence(occurrence);
-  // The name comes from Temporal, and also names the out folder.
-  if (!isBatchName(name)) return refused('the schedule has a name that no batch can have');
-  const out = join(run.outFolder, name);
-  const found = await ledger.findBatch(name);
-  if (found !== undefined && found.state !== 'loading') {
-    const differs = realmDifference(found, realm);
-    return differs === undefined
-      ? { type: 'opened', batch: found, out, isNew: false }
-      : refused(`there is a batch "${name}" of another ${differs === 'api' ? 'API' : 'account'}`);
-  }
-  const late = whyLate(request.wait);
-  if (late !== undefined) return { type: 'skipped', cause: 'missed', reason: late };
+  const { occurrence, run, month } = request;
   try {
     const source = await openManifestFile(run.manifest, request.fetchManifest);
     try {
-      return await load({ ...request, run, month, name, out, source });
+      return await load({ ...request, source });
     } finally {
       await source.close();
     }
@@ -101,20 +70,13 @@ export async function openOccurrence(request: OccurrenceRequest): Promise<Opened
   }
 }
 
-function whyLate({ waitedMs, catchUpMs }: OccurrenceRequest['wait'] = { waitedMs: 0 }): string | undefined {
-  return whyTooLate(waitedMs, typeof catchUpMs === 'number' ? catchUpMs : null);
-}
-
-interface LoadRequest extends Omit<OccurrenceRequest, 'run' | 'month'> {
-  readonly run: ScheduledRun;
-  readonly month: MonthBudget | null;
-  readonly name: string;
-  readonly out: string;
+interface LoadRequest extends OccurrenceRequest {
   readonly source: ManifestSource;
 }
 
 async function load(request: LoadRequest): Promise<OpenedOccurrence> {
-  const { ledger, realm, run, name, out, source } = request;
+  const { ledger, realm, run, out, source } = request;
+  const name = formatOccurrence(request.occurrence);
   const choices = choicesOf(run);
   const learnt = await ledger.textLimits(realm.apiUrl, realm.account);
   const options = { ...choices.manifest, textLimits: { ...learnt, ...choices.manifest.textLimits } };
@@ -159,7 +121,7 @@ async function load(request: LoadRequest): Promise<OpenedOccurrence> {
   if (loaded.type !== 'taken') await claimOut(out, loaded.batch);
   // Another firing of this occurrence made the batch meanwhile, from a manifest that has changed since. It still is this
   // occurrence's batch.
-  return { type: 'opened', batch: loaded.batch, out, isNew: loaded.type === 'new', ...defined({ etag: source.etag }) };
+  return { type: 'opened', batch: loaded.batch, isNew: loaded.type === 'new', ...defined({ etag: source.etag }) };
 }
 
 /** The part of a manifest that a message quotes. */

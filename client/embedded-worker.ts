@@ -34,6 +34,8 @@ export interface EmbeddedWorkerRequest {
   readonly webhook?: WebhookWish | undefined;
   /** Called with what happens to the account's webhook. */
   readonly onWebhook?: ((news: WebhookNews) => void) | undefined;
+  /** Called with what users should know before the work begins. */
+  readonly say: (line: string) => void;
   /** Called with every line of the log as well. */
   readonly onLog?: ((line: string) => void) | undefined;
 }
@@ -41,7 +43,7 @@ export interface EmbeddedWorkerRequest {
 /**
  * Starts the worker of this process. If every other process of this home is dead, it first fails the activities that
  * they had begun, so that nothing waits for a heartbeat timeout. Throws {@link VoxbatchError} (`server-gone`,
- * `ledger-in-use`, `no-webhook-port`).
+ * `ledger-in-use`, `no-webhook-port`, `schedule-silent`).
  */
 export async function startEmbeddedWorker(request: EmbeddedWorkerRequest): Promise<RunningWorker> {
   const { temporal, ledger, store, open, atFaultPoint: atFaultPoint } = request;
@@ -56,6 +58,11 @@ export async function startEmbeddedWorker(request: EmbeddedWorkerRequest): Promi
       await ledger.forgetWorkers('all');
       const workflowIdPrefix = batchWorkflowId(ledger.id, '');
       await failAbandoned(temporal.client, { workflowIdPrefix, isMine: (identity) => identity === owner });
+    }
+    if ((await ledger.knownSchedules()).some(({ isLegacy }) => isLegacy)) {
+      // Before anything fires here. Few have such schedules, so it is loaded only then.
+      const { adoptSettings } = await import('./schedules/adopt-settings.ts');
+      await adoptSettings({ temporal, ledger }, request.say);
     }
     const { hints, memoryMs } = newHints();
     // The worker's own beats begin later, and a process without beats counts as dead: its webhook could be taken from it.

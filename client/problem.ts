@@ -59,6 +59,8 @@ export type Problem =
   | { readonly type: 'no-schedule'; readonly schedule: string; readonly known: readonly string[] }
   /** There is a schedule of this name already. */
   | { readonly type: 'schedule-taken'; readonly schedule: string }
+  /** What it runs is not in the ledger. */
+  | { readonly type: 'schedule-unsettled'; readonly schedule: string }
   /** Temporal refuses the schedule as it is, and says why. */
   | { readonly type: 'schedule-refused'; readonly schedule: string; readonly cause: Error }
   /** Temporal does not answer now; the change to the schedule may or may not have happened. */
@@ -136,6 +138,8 @@ const SENTENCES: { readonly [T in Problem['type']]: (problem: Extract<Problem, {
     `The manifest names ${names === 1 ? 'a voice' : `${names} voices`} (name:, first in line ${first.line}), and the API's list of voices cannot be read: ${why.replace(/\.?$/, '.')}`,
   'no-schema': (problem) => `The API at ${problem.apiUrl} shows no schema that can be read: ${problem.why}`,
   'no-schedule': (problem) => `There is no schedule "${problem.schedule}" here.`,
+  'schedule-unsettled': (problem) =>
+    `What schedule "${problem.schedule}" runs is not in the ledger, so it cannot fire.`,
   'schedule-taken': (problem) => `There is a schedule "${problem.schedule}" already.`,
   'schedule-refused': (problem) =>
     `Temporal does not take the schedule "${problem.schedule}": ${messageOf(problem.cause)}.`,

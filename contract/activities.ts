@@ -1,6 +1,11 @@
 import type { ExitName } from './exit-codes.ts';
 import type { Control } from './outcomes.ts';
 
+/*
+ * What a workflow tells an activity names things of the ledger, and never what to spend, read or write: whoever reaches Temporal can start any workflow
+ * and any activity. `activities/read-arguments.ts` reads it as it comes.
+ */
+
 /** A lane on offer to any worker. */
 export interface LaneOffer {
   readonly batch: string;
@@ -35,14 +40,8 @@ export interface OccurrenceOffer {
   readonly schedule: string;
   /** The scheduled time, in ms since 1970. */
   readonly at: number;
-  /** What to run; not parsed yet. */
-  readonly run: unknown;
-  /** The budget for each calendar month; not parsed yet. */
-  readonly month?: unknown;
-  /** How late a worker may take it, ms; not parsed yet. */
-  readonly catchUpMs?: unknown;
-  /** How long ago the server fired it when a worker took it, ms. Default 0. */
-  readonly waitedMs?: number;
+  /** How long ago the server fired it when a worker took it, ms. */
+  readonly waitedMs: number;
 }
 
 /**
@@ -54,8 +53,6 @@ export type OccurrenceStart =
       readonly type: 'opened';
       /** Name of its batch. */
       readonly batch: string;
-      /** Folder of the batch's files, absolute. */
-      readonly out: string;
       /** Id of the batch's own workflow. */
       readonly workflowId: string;
       /** Every row has ended already: this firing ran before. */
@@ -104,8 +101,8 @@ export interface Activities {
    * that batch. Can be repeated.
    */
   openOccurrence(offer: OccurrenceOffer): Promise<OccurrenceStart>;
-  /** Looks whether a batch has ended, and then writes its files. Does not wait. Can be repeated. */
-  awaitOccurrence(batch: { readonly batch: string; readonly out: string }): Promise<OccurrenceEnd>;
+  /** Looks whether the batch of an occurrence has ended, and then writes its files. Does not wait. Can be repeated. */
+  awaitOccurrence(batch: string): Promise<OccurrenceEnd>;
   /** Makes a batch send no more paid requests. The caller must wake its workflow. Can be repeated. */
   stopBatch(batch: string): Promise<void>;
 }

@@ -5,16 +5,13 @@ import { TUNABLE_NAMES, TUNABLES, type TunableName, type TunableValues } from '.
 /** The workflow that a schedule starts. */
 export const FIRE_SCHEDULE = 'fireSchedule';
 
-/** What Temporal hands to each firing of a schedule. Temporal records it, so it holds no token, text or link. */
+/**
+ * What Temporal hands to each firing of a schedule. Temporal records it, and whoever reaches Temporal can hand over another: what the schedule runs is
+ * in the ledger. Firings that an earlier version began have more members, which nobody reads.
+ */
 export interface FireScheduleInput {
   /** Name of the schedule. */
   readonly schedule: string;
-  /** What to run, as `inputs/scheduled-run.ts` reads it. */
-  readonly run: unknown;
-  /** Its budget for each calendar month, as `inputs/scheduled-run.ts` reads it. Absent: there is none. */
-  readonly month?: unknown;
-  /** How late a worker may take it, ms. Absent: however late. */
-  readonly catchUpMs?: unknown;
 }
 
 /**

@@ -30,14 +30,22 @@ import { freeNotice, keepNotice, noteDelivery, noticesOf, takeNotice } from './n
 import {
   beginOccurrence,
   endOccurrence,
+  findOccurrence,
   forgetSchedule,
   knownSchedules,
   noteManifest,
   noteSkips,
   occurrencesOf,
-  trackSchedule,
 } from './occurrences.ts';
 import { scheduleHooks, setScheduleHooks } from './schedule-hooks.ts';
+import {
+  allowFirings,
+  pauseFirings,
+  resumeFirings,
+  scheduleRecord,
+  settleSchedule,
+  withdrawFirings,
+} from './schedule-settings.ts';
 import { openNotChosen, skippedQuotes } from './not-chosen.ts';
 import { withReserve, type Reserve } from './reserve.ts';
 import { endWhole, losePart } from './parts.ts';
@@ -156,14 +164,20 @@ export function createLedger({ db, id, place, locks, reserve }: OpenDatabase): L
     noticesOf: (batch) => noticesOf(db, batch),
     setScheduleHooks: (schedule, hooks) => setScheduleHooks(db, schedule, hooks),
     scheduleHooks: (schedule) => scheduleHooks(db, schedule),
-    trackSchedule: (schedule, from) => trackSchedule(db, schedule, from),
+    settleSchedule: (schedule, settings, at) => settleSchedule(db, schedule, settings, at),
+    scheduleRecord: (schedule) => scheduleRecord(db, schedule),
+    pauseFirings: (schedule, at) => pauseFirings(db, schedule, at),
+    resumeFirings: (schedule, at) => resumeFirings(db, schedule, at),
+    allowFirings: (schedule, allowance) => allowFirings(db, schedule, allowance),
+    withdrawFirings: (id) => withdrawFirings(db, id),
     forgetSchedule: (schedule) => forgetSchedule(db, schedule),
     knownSchedules: () => knownSchedules(db),
-    beginOccurrence: (occurrence) => beginOccurrence(db, occurrence),
+    beginOccurrence: (occurrence, how) => beginOccurrence(db, occurrence, how),
     endOccurrence: (occurrence, end) => endOccurrence(db, occurrence, end),
     monthSpend: (question) => monthSpend(db, question),
     noteManifest: (occurrence, etag) => noteManifest(db, occurrence, etag),
     noteSkips: (schedule, survey) => noteSkips(db, schedule, survey),
+    findOccurrence: (occurrence) => findOccurrence(db, occurrence),
     occurrencesOf: (schedule, which) => occurrencesOf(db, schedule, which),
     noteTextLimit: (account, operation, most) => noteTextLimit(db, account, operation, most),
     textLimits: (apiUrl, account) => textLimits(db, apiUrl, account),

@@ -3,7 +3,7 @@ import type { LimiterAnswer, LimiterStep } from '../policy/limiter-step.ts';
 import type { BatchMethods, CleanMethods, LaneMethods, NoticeMethods } from './batch-methods.ts';
 import type { ChargeMethods } from './charge-methods.ts';
 import type { LockMethods } from './lock-methods.ts';
-import type { OccurrenceMethods } from './occurrence-methods.ts';
+import type { OccurrenceMethods, ScheduleMethods } from './occurrence-methods.ts';
 import type { ResultMethods } from './result-methods.ts';
 import type { PartMethods, RowMethods } from './row-methods.ts';
 import type { TextLimitMethods } from './text-limits.ts';
@@ -26,6 +26,7 @@ export interface Ledger
     NoticeMethods,
     VoiceMethods,
     OccurrenceMethods,
+    ScheduleMethods,
     WebhookMethods,
     TextLimitMethods,
     LockMethods {

@@ -4,11 +4,32 @@ import type { MonthStanding } from '../policy/month-budget.ts';
 import type {
   KnownSchedule,
   MonthQuestion,
+  OccurrenceBeginning,
   OccurrenceEnding,
   OccurrenceRange,
   OccurrenceRecord,
   Survey,
 } from './occurrence-records.ts';
+import type { NewAllowance, ScheduleRecord, ScheduleSettings } from './schedule-records.ts';
+
+/** What schedules run, and when they may fire. A part of {@link Ledger}. */
+export interface ScheduleMethods {
+  /**
+   * Sets what a schedule runs and when, from a moment on, and makes it known. Its due times from then on are allowed, unless it is paused here; those
+   * of its former times until then stay so.
+   */
+  settleSchedule(schedule: string, settings: ScheduleSettings, at: number): Promise<void>;
+  /** A schedule; undefined if it is not known. */
+  scheduleRecord(schedule: string): Promise<ScheduleRecord | undefined>;
+  /** Allows no due time after a moment. */
+  pauseFirings(schedule: string, at: number): Promise<void>;
+  /** Allows due times from a moment on again. */
+  resumeFirings(schedule: string, at: number): Promise<void>;
+  /** Allows firings that somebody asks for. Returns the id of the allowance. */
+  allowFirings(schedule: string, allowance: NewAllowance): Promise<number>;
+  /** Takes an allowance back. */
+  withdrawFirings(id: number): Promise<void>;
+}
 
 /** What became of each time at which a schedule was due. A part of {@link Ledger}. */
 export interface OccurrenceMethods {
@@ -16,14 +37,15 @@ export interface OccurrenceMethods {
   setScheduleHooks(schedule: string, hooks: Partial<ScheduleHooks>): Promise<void>;
   /** The hooks of a schedule; none for one that is not known. */
   scheduleHooks(schedule: string): Promise<ScheduleHooks>;
-  /** Makes a schedule known, as surveyed up to `from`. One that is known stays as it is. */
-  trackSchedule(schedule: string, from: number): Promise<void>;
-  /** Forgets that a schedule is to be surveyed; its occurrences stay. */
+  /** Forgets a schedule, which cannot fire from then on; its occurrences stay. */
   forgetSchedule(schedule: string): Promise<void>;
   /** All schedules that were made and not deleted, by name. */
   knownSchedules(): Promise<readonly KnownSchedule[]>;
-  /** Records that an occurrence fires: `running`. Also one that was skipped or has failed; one that has ended stays. */
-  beginOccurrence(occurrence: Occurrence): Promise<void>;
+  /**
+   * Records that an occurrence fires: `running`. Also one that was skipped or has failed; one that runs or has ended stays. False, and nothing is
+   * recorded, if its trigger has fired for another time.
+   */
+  beginOccurrence(occurrence: Occurrence, how?: OccurrenceBeginning): Promise<boolean>;
   /** Records how an occurrence ended. The last word counts. */
   endOccurrence(occurrence: Occurrence, end: OccurrenceEnding): Promise<void>;
   /** Records which manifest the batch of an occurrence was made of, and whether it is that of the batch before. */
@@ -32,6 +54,8 @@ export interface OccurrenceMethods {
   noteSkips(schedule: string, survey: Survey): Promise<void>;
   /** What the batches of a schedule spent in a calendar month, and what is left of its budget. */
   monthSpend(question: MonthQuestion): Promise<MonthStanding>;
+  /** An occurrence on record. */
+  findOccurrence(occurrence: Occurrence): Promise<OccurrenceRecord | undefined>;
   /** Occurrences on record, the newest first. */
   occurrencesOf(schedule: string, which?: OccurrenceRange): Promise<readonly OccurrenceRecord[]>;
 }

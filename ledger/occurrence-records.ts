@@ -24,6 +24,16 @@ export interface OccurrenceRecord {
   readonly etag: string | null;
   /** Its manifest is, byte for byte, that of the batch before; null: it made no batch. */
   readonly isUnchanged: boolean | null;
+  /** Folder of its files, absolute; null: an earlier version began it, or it never began. */
+  readonly out: string | null;
+}
+
+/** How an occurrence begins. */
+export interface OccurrenceBeginning {
+  /** Folder of its files, absolute. */
+  readonly out?: string;
+  /** The trigger that it is used up by; see `AllowedFirings`. */
+  readonly trigger?: number;
 }
 
 /** How an occurrence ended. `exit`: how its batch did; null: it made none. `skipped`: it fired, and made none on purpose. */
@@ -37,6 +47,8 @@ export interface KnownSchedule {
   readonly name: string;
   /** Every time up to this one at which it was due is on record, ms since 1970. */
   readonly surveyedUntil: number;
+  /** An earlier version made it, and its settings are still to be taken over from Temporal. */
+  readonly isLegacy: boolean;
 }
 
 /** An occurrence that did not take place. */

@@ -2,42 +2,43 @@ import type { Selectable } from 'kysely';
 import { formatOccurrence, parseOccurrence, type Occurrence } from '../policy/occurrence.ts';
 import type {
   KnownSchedule,
+  OccurrenceBeginning,
   OccurrenceEnding,
   OccurrenceRange,
   OccurrenceRecord,
   Survey,
 } from './occurrence-records.ts';
 import type { Db, OccurrencesTable, Tx } from './schema.ts';
+import { useTrigger } from './schedule-settings.ts';
 import { write } from './transactions.ts';
-
-/** See {@link OccurrenceMethods}. */
-export async function trackSchedule(db: Db, schedule: string, from: number): Promise<void> {
-  await write(db, async (tx) => {
-    await tx
-      .insertInto('schedules')
-      .values({ name: schedule, surveyed_until: from })
-      .onConflict((conflict) => conflict.column('name').doNothing())
-      .execute();
-  });
-}
 
 /** See {@link OccurrenceMethods}. */
 export async function forgetSchedule(db: Db, schedule: string): Promise<void> {
   await write(db, async (tx) => {
     await tx.deleteFrom('schedules').where('name', '=', schedule).execute();
+    await tx.deleteFrom('allowed_firings').where('schedule', '=', schedule).execute();
   });
 }
 
 /** See {@link OccurrenceMethods}. */
 export async function knownSchedules(db: Db): Promise<readonly KnownSchedule[]> {
   const lines = await db.selectFrom('schedules').selectAll().orderBy('name').execute();
-  return lines.map(({ name, surveyed_until: surveyedUntil }) => ({ name, surveyedUntil }));
+  return lines.map(({ name, surveyed_until: surveyedUntil, legacy_until: legacyUntil }) => ({
+    name,
+    surveyedUntil,
+    isLegacy: legacyUntil !== null,
+  }));
 }
 
 /** See {@link OccurrenceMethods}. */
-export async function beginOccurrence(db: Db, { schedule, at }: Occurrence): Promise<void> {
-  await write(db, async (tx) => {
-    const anew = { state: 'running', exit: null, cause: null, reason: null, ended_at: null } as const;
+export async function beginOccurrence(
+  db: Db,
+  { schedule, at }: Occurrence,
+  { out, trigger }: OccurrenceBeginning = {},
+): Promise<boolean> {
+  return write(db, async (tx) => {
+    if (trigger !== undefined && !(await useTrigger(tx, trigger, at))) return false;
+    const anew = { state: 'running', exit: null, cause: null, reason: null, ended_at: null, out: out ?? null } as const;
     await tx
       .insertInto('occurrences')
       .values({ schedule, at, ...anew })
@@ -45,6 +46,17 @@ export async function beginOccurrence(db: Db, { schedule, at }: Occurrence): Pro
         conflict.columns(['schedule', 'at']).doUpdateSet(anew).where('occurrences.state', 'in', ['skipped', 'failed']),
       )
       .execute();
+    // An earlier version began it, and put no folder on record.
+    if (out !== undefined) {
+      await tx
+        .updateTable('occurrences')
+        .set({ out })
+        .where('schedule', '=', schedule)
+        .where('at', '=', at)
+        .where('out', 'is', null)
+        .execute();
+    }
+    return true;
   });
 }
 
@@ -113,11 +125,10 @@ export async function noteSkips(db: Db, schedule: string, { skipped, until }: Su
     }
     await tellNewestOnly(tx, schedule, skipped);
     await tx
-      .insertInto('schedules')
-      .values({ name: schedule, surveyed_until: until })
-      .onConflict((conflict) =>
-        conflict.column('name').doUpdateSet({ surveyed_until: until }).where('schedules.surveyed_until', '<', until),
-      )
+      .updateTable('schedules')
+      .set({ surveyed_until: until })
+      .where('name', '=', schedule)
+      .where('surveyed_until', '<', until)
       .execute();
   });
 }
@@ -154,7 +165,19 @@ export async function occurrencesOf(
   return lines.map(toRecord);
 }
 
+/** See {@link OccurrenceMethods}. */
+export async function findOccurrence(db: Db, { schedule, at }: Occurrence): Promise<OccurrenceRecord | undefined> {
+  const line = await db
+    .selectFrom('occurrences')
+    .selectAll()
+    .where('schedule', '=', schedule)
+    .where('at', '=', at)
+    .executeTakeFirst();
+  return line === undefined ? undefined : toRecord(line);
+}
+
 function toRecord(line: Selectable<OccurrencesTable>): OccurrenceRecord {
-  const { at, state, exit, cause, reason, ended_at: endedAt, etag, unchanged } = line;
-  return { at, state, exit, cause, reason, endedAt, etag, isUnchanged: unchanged === null ? null : unchanged === 1 };
+  const { at, state, exit, cause, reason, ended_at: endedAt, etag, unchanged, out } = line;
+  const isUnchanged = unchanged === null ? null : unchanged === 1;
+  return { at, state, exit, cause, reason, endedAt, etag, isUnchanged, out };
 }

@@ -5,6 +5,7 @@ import type { HookEvent, HookTarget } from '../contract/hooks.ts';
 import type { AttemptState, Control, Outcome, RowState, TakeReason } from '../contract/outcomes.ts';
 import type { Kind, Operation, Step } from '../contract/row-kinds.ts';
 import type { SkipCause } from '../contract/schedule.ts';
+import type { AllowedFirings } from '../policy/legal-firing.ts';
 import type { OccurrenceRecord } from './occurrence-records.ts';
 import type { BatchRecord, ChargeRecord, DecisionRecord } from './record-types.ts';
 
@@ -294,6 +295,30 @@ export interface SchedulesTable {
   on_end: string | null;
   /** The same for `--notify`. */
   notify: string | null;
+  /** `ScheduledRun`; null: its settings are not here. So with the next three. */
+  run: Json | null;
+  /** `ScheduleSpec` */
+  spec: Json | null;
+  api_url: string | null;
+  account: string | null;
+  /** When its times were last set, ms. */
+  settled_at: number | null;
+  /** Made by an earlier version: settings that Temporal has had since before this moment are taken over, ms. */
+  legacy_until: number | null;
+}
+
+/** One line per stretch of time in which firings of a schedule are allowed. */
+export interface AllowedFiringsTable {
+  id: Generated<number>;
+  schedule: string;
+  kind: AllowedFirings['kind'];
+  from_at: number;
+  /** null: it goes on. */
+  until_at: number | null;
+  /** `ScheduleSpec`; null: any time. */
+  spec: Json | null;
+  /** Of a trigger: the time for which it fired. */
+  at: number | null;
 }
 
 /** One line per time at which a schedule was due. */
@@ -309,6 +334,8 @@ export interface OccurrencesTable {
   etag: string | null;
   /** 1: its manifest is that of the occurrence before; null: not known. */
   unchanged: number | null;
+  /** Folder of its files, absolute; null: an earlier version began it, or it never began. */
+  out: string | null;
 }
 
 /** One line per account whose webhook a process uses. */
@@ -377,6 +404,7 @@ export interface Schema {
   notices: NoticesTable;
   schedules: SchedulesTable;
   occurrences: OccurrencesTable;
+  allowed_firings: AllowedFiringsTable;
   awaited_voices: AwaitedVoicesTable;
   text_limits: TextLimitsTable;
 }

@@ -1,7 +1,7 @@
 import { formatDuration } from './duration.ts';
 
 /** A worker that comes within this time takes any firing, ms: starting one takes its time, and so does a rollout. */
-const ALWAYS_IN_TIME_MS = 600_000;
+export const ALWAYS_IN_TIME_MS = 600_000;
 
 /**
  * Why a firing comes too late: no worker took it within the schedule's catch-up time after the server had fired it. Undefined: it is in time.

@@ -23,6 +23,12 @@ export function nominalTimeOf(firesAt: number, { times, timezone, jitterMs }: Sc
   return latest;
 }
 
+/** Whether clocks of a timezone show a time of the calendar. */
+export function matcherOf(calendar: CalendarTimes, timezone: string): (at: number) => boolean {
+  const matches = minuteMatcherOf(calendar, timezone);
+  return (at) => isAmong((at % MINUTE_MS) / SECOND_MS, calendar.second) && matches(at);
+}
+
 /** The last second of a minute that a calendar names, after a time and not after another one, ms since 1970. */
 function lastSecond(seconds: FieldValues, minute: number, after: number, until: number): number | undefined {
   for (let at = Math.min(until, minute + MINUTE_MS - SECOND_MS); at >= minute && at > after; at -= SECOND_MS) {

@@ -159,7 +159,12 @@ const EXITS: { readonly [T in Problem['type']]: ProblemExit<T> } = {
   'schedule-taken': {
     exit: 'usage',
     words: (problem, sentence) =>
-      `${sentence} Change it: voxbatch schedule update ${shellWord(problem.schedule)}. Nothing was changed.`,
+      `${sentence} Change it: voxbatch schedule update ${shellWord(problem.schedule)}. Or delete it first: voxbatch schedule delete ${shellWord(problem.schedule)}. Nothing was changed.`,
+  },
+  'schedule-unsettled': {
+    exit: 'usage',
+    words: (problem, sentence) =>
+      `${sentence} Make it again: voxbatch schedule delete ${shellWord(problem.schedule)}, then voxbatch schedule create. Nothing was changed.`,
   },
   'schedule-refused': { exit: 'usage', words: (_, sentence) => `${sentence} Nothing was changed. Nothing was spent.` },
   'schedule-silent': {

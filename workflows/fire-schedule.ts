@@ -42,20 +42,20 @@ type FiringEnd = OccurrenceEnd | Exclude<OccurrenceStart, OpenedOccurrence>;
  * A firing fails if it made no batch, or if its batch left rows out by itself. The overlap policy `cancel` cancels it;
  * it then stops its batch.
  */
-export async function fireSchedule(input: FireScheduleInput): Promise<FiringEnd> {
+export async function fireSchedule({ schedule }: FireScheduleInput): Promise<FiringEnd> {
   const at = scheduledTimeOf(workflowInfo().workflowId);
   if (at === undefined) throw ApplicationFailure.nonRetryable('No schedule started this workflow.', 'NotScheduled');
   // The first time that this runs is when a worker takes it; a replay sees the same time.
   const waitedMs = Date.now() - workflowInfo().startTime.getTime();
   // To its end, even if it is cancelled meanwhile: only who knows the batch can stop it, and somebody else would have it worked on.
-  const opened = await CancellationScope.nonCancellable(() => openOccurrence({ ...input, at, waitedMs }));
+  const opened = await CancellationScope.nonCancellable(() => openOccurrence({ schedule, at, waitedMs }));
   if (opened.type === 'skipped') return opened;
   if (opened.type === 'refused') throw ApplicationFailure.nonRetryable(opened.reason, 'OccurrenceRefused');
   const isStarting = !opened.isClosed && !CancellationScope.current().consideredCancelled;
   const news = new BatchNews();
   if (isStarting) await CancellationScope.nonCancellable(() => superviseOf(opened, news));
   try {
-    return await endOf(opened, input, news);
+    return await endOf(opened, { schedule }, news);
   } catch (error) {
     if (!isCancellation(error)) throw error;
     await CancellationScope.nonCancellable(async () => {
@@ -63,7 +63,7 @@ export async function fireSchedule(input: FireScheduleInput): Promise<FiringEnd>
       // A batch that was cancelled before its work began still needs somebody who ends its rows.
       if (!opened.isClosed && !isStarting) await superviseOf(opened, news);
       await wake(opened);
-      await endOf(opened, input, news);
+      await endOf(opened, { schedule }, news);
     });
     throw error;
   }
@@ -107,7 +107,7 @@ async function superviseOf({ batch, workflowId }: OpenedOccurrence, news: BatchN
 /** Waits for the end of the batch: by a timer, in a workflow, which costs nobody a place to work in. */
 async function endOf(opened: OpenedOccurrence, input: FireScheduleInput, news: BatchNews): Promise<OccurrenceEnd> {
   for (let looks = 0; ; looks++) {
-    const end = await awaitOccurrence(opened);
+    const end = await awaitOccurrence(opened.batch);
     if (end.type === 'ended') {
       const verdict = endingOf(opened.batch, end);
       if (verdict.type === 'ended') return end;

@@ -2,7 +2,7 @@ import { isAmiss } from '../../policy/missing-occurrence.ts';
 import { VoxbatchError } from '../problem.ts';
 import { showSchedule } from './look-at-schedules.ts';
 import type { OccurrenceView } from './occurrence-views.ts';
-import { summariesOf, type SchedulePlace } from './place.ts';
+import type { SchedulePlace } from './place.ts';
 
 /** An occurrence, and whether somebody should look after it. */
 export interface CheckedOccurrence extends OccurrenceView {
@@ -43,8 +43,7 @@ export async function checkSchedules(
   { name, ...how }: CheckRequest,
 ): Promise<readonly ScheduleCheck[]> {
   const known = (await place.ledger.knownSchedules()).map((schedule) => schedule.name);
-  const listed = name === undefined ? (await summariesOf(place)).map((schedule) => schedule.name) : [];
-  const names = name === undefined ? [...new Set([...known, ...listed])].sort() : [name];
+  const names = name === undefined ? known : [name];
   const checks: ScheduleCheck[] = [];
   for (const one of names) checks.push(await checkSchedule(place, one, how, known.includes(one)));
   return checks;

@@ -1,14 +1,14 @@
-import { ScheduleAlreadyRunning } from '@temporalio/client';
+import { ScheduleAlreadyRunning, type ScheduleOptionsAction } from '@temporalio/client';
 import { isBatchName } from '../../batches/batch-name.ts';
 import { WORKFLOW_TASK_TIMEOUT } from '../../contract/messages.ts';
 import { taskQueueOf, type Realm } from '../../contract/names.ts';
-import { FIRE_SCHEDULE, scheduleIdOf, type ScheduleHooks } from '../../contract/schedule.ts';
+import { FIRE_SCHEDULE, scheduleIdOf, type FireScheduleInput, type ScheduleHooks } from '../../contract/schedule.ts';
 import type { ScheduledRun } from '../../inputs/scheduled-run.ts';
 import { LONGEST_SCHEDULE_NAME } from '../../policy/occurrence.ts';
 import { readScheduleSpec, type ScheduleSpec, type WrittenSpec } from '../../policy/schedule-spec.ts';
 import { VoxbatchError } from '../problem.ts';
-import { askTemporal, type SchedulePlace } from './place.ts';
-import { encodeInput, encodeSpec } from './spec-coding.ts';
+import { askTemporal, describeIfThere, type SchedulePlace } from './place.ts';
+import { encodeSpec } from './spec-coding.ts';
 
 /** A schedule to create. */
 export interface NewSchedule {
@@ -32,23 +32,21 @@ export async function createSchedule(place: SchedulePlace, schedule: NewSchedule
   const { apiUrl, account } = realm;
   const { remainingActions, ...encoded } = encodeSpec(spec);
   const isKnown = (await ledger.knownSchedules()).some((known) => known.name === name);
-  // First: it may fire at once. One that is known may be there, and then stays as it is.
-  if (!isKnown) await track(place, schedule);
+  // One that is there stays as it is. One that Temporal has lost is made anew.
+  const isThere = isKnown && (await describeIfThere(place, name)) !== undefined;
+  if (isThere) throw new VoxbatchError({ type: 'schedule-taken', schedule: name });
   try {
+    // First: it may fire at once.
+    await ledger.settleSchedule(name, { run, spec, apiUrl, account }, Date.now());
+    await ledger.setScheduleHooks(name, { onEnd: null, notify: null, ...hooks });
+    // One that is made anew was perhaps paused.
+    if (isKnown) await ledger.resumeFirings(name, Date.now());
     await askTemporal(place, name, () =>
       temporal.client.schedule.create({
         scheduleId,
         ...encoded,
         ...(remainingActions === undefined ? {} : { state: { remainingActions } }),
-        memo: { apiUrl, account },
-        action: {
-          type: 'startWorkflow',
-          workflowType: FIRE_SCHEDULE,
-          workflowId: scheduleId,
-          taskQueue: taskQueueOf({ apiUrl, account, ledgerId: ledger.id }),
-          args: [encodeInput(name, run, spec)],
-          workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
-        },
+        action: firingOf(ledger.id, name, realm),
       }),
     );
   } catch (error) {
@@ -59,12 +57,23 @@ export async function createSchedule(place: SchedulePlace, schedule: NewSchedule
     if (isTaken) throw new VoxbatchError({ type: 'schedule-taken', schedule: name });
     throw error;
   }
-  if (isKnown) await ledger.setScheduleHooks(name, { onEnd: null, notify: null, ...hooks });
 }
 
-async function track({ ledger }: SchedulePlace, { name, hooks = {} }: NewSchedule): Promise<void> {
-  await ledger.trackSchedule(name, Date.now());
-  await ledger.setScheduleHooks(name, hooks);
+/** What Temporal starts each time a schedule fires. */
+export function firingOf(
+  ledgerId: string,
+  schedule: string,
+  realm: Pick<Realm, 'apiUrl' | 'account'>,
+): ScheduleOptionsAction {
+  const input: FireScheduleInput = { schedule };
+  return {
+    type: 'startWorkflow',
+    workflowType: FIRE_SCHEDULE,
+    workflowId: scheduleIdOf(ledgerId, schedule),
+    taskQueue: taskQueueOf({ ...realm, ledgerId }),
+    args: [input],
+    workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
+  };
 }
 
 /**

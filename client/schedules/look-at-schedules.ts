@@ -1,17 +1,17 @@
-import type { ScheduleDescription } from '@temporalio/client';
 import type { ScheduleHooks } from '../../contract/schedule.ts';
 import { parseScheduledRun, type ScheduledRun } from '../../inputs/scheduled-run.ts';
 import type { OccurrenceRange, OccurrenceRecord } from '../../ledger/occurrence-records.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
+import type { ScheduleRecord } from '../../ledger/schedule-records.ts';
 import { noteInWords } from '../../policy/pause-note.ts';
 import { recentOutcomes, type RecentOutcomes } from '../../policy/recent-outcomes.ts';
 import { parseOccurrence } from '../../policy/occurrence.ts';
 import type { ScheduleSpec } from '../../policy/schedule-spec.ts';
-import { VoxbatchError } from '../problem.ts';
 import { occurrenceViews, type OccurrenceView } from './occurrence-views.ts';
-import { askTemporal, handleOf, summariesOf, type SchedulePlace } from './place.ts';
+import { askTemporal, describeIfThere, handleOf, type SchedulePlace } from './place.ts';
+import { isPausedHere, requireRecord, specToShow } from './require-settings.ts';
 import { monthOfSchedule, type ScheduleMonth } from './schedule-month.ts';
-import { decodeSpec, inputOf, timesInWords } from './spec-coding.ts';
+import { timesInWords } from './spec-coding.ts';
 import { surveySchedule } from './survey-schedule.ts';
 
 /** A schedule in a list. */
@@ -41,24 +41,26 @@ const MOST_COUNTED = 100;
 /** All schedules of the ledger, by name. Records what did not take place. Throws {@link VoxbatchError} (`schedule-silent`). */
 export async function listSchedules(place: SchedulePlace): Promise<readonly ScheduleLine[]> {
   const { ledger } = place;
-  const summaries = await summariesOf(place);
   const batches = await ledger.listBatches();
   const lines: ScheduleLine[] = [];
-  for (const { name } of summaries) {
+  for (const { name } of await ledger.knownSchedules()) {
+    const record = await ledger.scheduleRecord(name);
+    // `check` tells of one that Temporal has lost.
     const found = await describeIfThere(place, name);
-    if (found === undefined) continue;
-    const { state, info, memo = {} } = found;
-    const spec = decodeSpec(found);
+    if (found === undefined || record === undefined) continue;
+    const { state, info } = found;
+    const spec = specToShow(record, found);
+    const isPaused = state.paused || isPausedHere(record);
     await surveySchedule(place, name, found);
     lines.push({
       name,
       times: timesInWords(spec.times),
       timezone: spec.timezone,
-      isPaused: state.paused,
-      next: state.paused ? undefined : info.nextActionTimes[0]?.getTime(),
+      isPaused,
+      next: isPaused ? undefined : info.nextActionTimes[0]?.getTime(),
       note: noteInWords(state.note ?? ''),
       last: batchesOf(batches, name)[0]?.name,
-      hasWorker: await hasWorker(place, memo),
+      hasWorker: await hasWorker(place, record),
       month: await monthOfSchedule(place, name, spec),
       recent: recentOutcomes(await ledger.occurrencesOf(name, { most: MOST_COUNTED })),
     });
@@ -66,21 +68,11 @@ export async function listSchedules(place: SchedulePlace): Promise<readonly Sche
   return lines;
 }
 
-/** Undefined if it was deleted a moment ago: the list of Temporal lags behind. */
-async function describeIfThere(place: SchedulePlace, name: string): Promise<ScheduleDescription | undefined> {
-  try {
-    return await askTemporal(place, name, () => handleOf(place, name).describe());
-  } catch (error) {
-    if (error instanceof VoxbatchError && error.problem.type === 'no-schedule') return undefined;
-    throw error;
-  }
-}
-
 /** Details of a schedule. */
 export interface ScheduleView {
   readonly name: string;
   readonly spec: ScheduleSpec;
-  /** Undefined if another version created it. */
+  /** Undefined if it is not on record in a form that this version reads. */
   readonly run: ScheduledRun | undefined;
   /** Of its batches, and of occurrences without one. */
   readonly hooks: ScheduleHooks;
@@ -109,19 +101,20 @@ export async function showSchedule(
   name: string,
   range: OccurrenceRange = { most: SHOWN_OCCURRENCES },
 ): Promise<ScheduleView> {
+  const record = await requireRecord(place, name);
   const found = await askTemporal(place, name, () => handleOf(place, name).describe());
-  const { state, info, memo = {} } = found;
-  const spec = decodeSpec(found);
+  const { state, info } = found;
+  const spec = specToShow(record, found);
   return {
     name,
     spec,
-    run: parseScheduledRun(inputOf(found).run),
+    run: parseScheduledRun(record.settings?.run),
     hooks: await place.ledger.scheduleHooks(name),
     month: await monthOfSchedule(place, name, spec),
-    isPaused: state.paused,
+    isPaused: state.paused || isPausedHere(record),
     note: noteInWords(state.note ?? ''),
     next: info.nextActionTimes.map((time) => time.getTime()),
-    hasWorker: await hasWorker(place, memo),
+    hasWorker: await hasWorker(place, record),
     counts: {
       taken: info.numActionsTaken,
       missedCatchUp: info.numActionsMissedCatchupWindow,
@@ -138,13 +131,12 @@ function batchesOf(batches: readonly BatchRecord[], schedule: string): readonly 
     .sort((one, other) => (one.name < other.name ? 1 : -1));
 }
 
-/** Whether a worker for the account of a schedule is there. Throws {@link VoxbatchError} (`no-schedule`, `schedule-silent`). */
+/** Whether a worker for the account of a schedule is there. Throws {@link VoxbatchError} (`no-schedule`). */
 export async function isAttended(place: SchedulePlace, name: string): Promise<boolean> {
-  const { memo = {} } = await askTemporal(place, name, () => handleOf(place, name).describe());
-  return hasWorker(place, memo);
+  return hasWorker(place, await requireRecord(place, name));
 }
 
-async function hasWorker({ ledger }: SchedulePlace, memo: Readonly<Record<string, unknown>>): Promise<boolean> {
-  const { apiUrl, account } = memo;
-  return (await ledger.livingWorkers(String(apiUrl), String(account))).length > 0;
+/** None is there for a schedule without settings: nobody could make its batches. */
+async function hasWorker({ ledger }: SchedulePlace, { settings }: Pick<ScheduleRecord, 'settings'>): Promise<boolean> {
+  return settings !== undefined && (await ledger.livingWorkers(settings.apiUrl, settings.account)).length > 0;
 }

@@ -2,8 +2,8 @@ import {
   isGrpcServiceError,
   ScheduleNotFoundError,
   ServiceError,
+  type ScheduleDescription,
   type ScheduleHandle,
-  type ScheduleSummary,
 } from '@temporalio/client';
 import { scheduleIdOf } from '../../contract/schedule.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -39,7 +39,7 @@ export async function askTemporal<T>(
     const answer = error instanceof ServiceError ? error.cause : error;
     const code = isGrpcServiceError(answer) ? (answer.code as number) : undefined;
     if (schedule !== undefined && (error instanceof ScheduleNotFoundError || code === NOT_FOUND)) {
-      const known = (await summariesOf(place)).map(({ name }) => name);
+      const known = (await place.ledger.knownSchedules()).map(({ name }) => name);
       throw new VoxbatchError({ type: 'no-schedule', schedule, known });
     }
     if (code === undefined || !isGrpcServiceError(answer)) throw error;
@@ -50,24 +50,33 @@ export async function askTemporal<T>(
   }
 }
 
+/** A schedule as Temporal has it; undefined if Temporal does not know it. Throws {@link VoxbatchError} (`schedule-silent`). */
+export async function describeIfThere(place: SchedulePlace, name: string): Promise<ScheduleDescription | undefined> {
+  try {
+    return await askTemporal(place, name, () => handleOf(place, name).describe());
+  } catch (error) {
+    if (error instanceof VoxbatchError && error.problem.type === 'no-schedule') return undefined;
+    throw error;
+  }
+}
+
 /** The handle of a schedule. Makes no call yet. */
 export function handleOf({ temporal, ledger }: SchedulePlace, schedule: string): ScheduleHandle {
   return temporal.client.schedule.getHandle(scheduleIdOf(ledger.id, schedule));
 }
 
-/** All schedules of this ledger, from Temporal's list, which may be a moment behind. */
-export async function summariesOf(place: SchedulePlace): Promise<readonly Summary[]> {
+/**
+ * Schedules that Temporal has under this ledger's id, and the ledger does not know: somebody else made them, or the ledger is older than they are.
+ * None of them can fire. From Temporal's list, which may be a moment behind. Throws {@link VoxbatchError} (`schedule-silent`).
+ */
+export async function strangersIn(place: SchedulePlace): Promise<readonly string[]> {
   const prefix = scheduleIdOf(place.ledger.id, '');
-  const found: Summary[] = [];
+  const names: string[] = [];
   await askTemporal(place, undefined, async () => {
-    for await (const summary of place.temporal.client.schedule.list()) {
-      if (summary.scheduleId.startsWith(prefix)) found.push({ name: summary.scheduleId.slice(prefix.length), summary });
+    for await (const { scheduleId } of place.temporal.client.schedule.list()) {
+      if (scheduleId.startsWith(prefix)) names.push(scheduleId.slice(prefix.length));
     }
   });
-  return found.sort((one, other) => (one.name < other.name ? -1 : 1));
-}
-
-interface Summary {
-  readonly name: string;
-  readonly summary: ScheduleSummary;
+  const known = new Set((await place.ledger.knownSchedules()).map(({ name }) => name));
+  return names.filter((name) => !known.has(name)).sort();
 }

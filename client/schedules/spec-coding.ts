@@ -5,11 +5,8 @@ import {
   type ScheduleDescription,
   type ScheduleOptions,
 } from '@temporalio/client';
-import type { FireScheduleInput } from '../../contract/schedule.ts';
-import { parseMonthBudget } from '../../inputs/scheduled-run.ts';
 import type { CalendarTimes, FieldValues } from '../../policy/calendar-times.ts';
 import { OVERLAP_POLICIES, type OverlapPolicy, type ScheduleSpec, type Times } from '../../policy/schedule-spec.ts';
-import type { MonthBudget } from '../../policy/month-budget.ts';
 import { formatDuration } from '../../policy/duration.ts';
 
 /** The parts of a schedule in Temporal that its {@link ScheduleSpec} decides. */
@@ -77,24 +74,11 @@ function encodeCalendar(times: CalendarTimes): TemporalCalendar {
   };
 }
 
-/** The input of a schedule's firings. The month goes with it: Temporal has no such limit. */
-export function encodeInput(
-  schedule: string,
-  run: unknown,
-  { budgetMonth, timezone, catchUpMs }: Pick<ScheduleSpec, 'budgetMonth' | 'timezone' | 'catchUpMs'>,
-): FireScheduleInput {
-  const month: MonthBudget | undefined = budgetMonth === null ? undefined : { credits: budgetMonth, timezone };
-  return { schedule, run, catchUpMs, ...(month === undefined ? {} : { month }) };
-}
+/** The times of a schedule, as Temporal holds them now. */
+export type TimesInTemporal = Omit<ScheduleSpec, 'budgetMonth'>;
 
-/** The input of a schedule's firings as Temporal holds it; nothing of it is parsed. */
-export function inputOf({ action }: Pick<ScheduleDescription, 'action'>): Partial<FireScheduleInput> {
-  const [input] = (action.args ?? []) as readonly unknown[];
-  return (input as Partial<FireScheduleInput> | undefined) ?? {};
-}
-
-/** The spec of a schedule, as Temporal holds it now. */
-export function decodeSpec(found: Pick<ScheduleDescription, 'spec' | 'policies' | 'state' | 'action'>): ScheduleSpec {
+/** Reads the times of a schedule in Temporal, for one whose settings are not in the ledger. */
+export function decodeSpec(found: Pick<ScheduleDescription, 'spec' | 'policies' | 'state'>): TimesInTemporal {
   const { spec, policies, state } = found;
   return {
     times: decodeTimes(spec),
@@ -105,7 +89,6 @@ export function decodeSpec(found: Pick<ScheduleDescription, 'spec' | 'policies' 
     pauseOnFailure: policies.pauseOnFailure,
     until: spec.endAt?.getTime() ?? null,
     runs: state.remainingActions ?? null,
-    budgetMonth: parseMonthBudget(inputOf(found).month)?.credits ?? null,
   };
 }
 

@@ -2,13 +2,14 @@ import type { ScheduleDescription, ScheduleHandle } from '@temporalio/client';
 import type { OverlapPolicy, WrittenSpec } from '../../policy/schedule-spec.ts';
 import type { ScheduleHooks } from '../../contract/schedule.ts';
 import type { ScheduledRun } from '../../inputs/scheduled-run.ts';
-import { parseMonthBudget } from '../../inputs/scheduled-run.ts';
+import type { NewAllowance, ScheduleRecord, ScheduleSettings } from '../../ledger/schedule-records.ts';
+import { runsLeft, spanOfTrigger } from '../../policy/legal-firing.ts';
 import { VoxbatchError } from '../problem.ts';
-import { refuseOption } from '../refuse-option.ts';
-import { requireSpec } from './create-schedule.ts';
+import { firingOf, requireSpec } from './create-schedule.ts';
 import { askTemporal, handleOf, type SchedulePlace } from './place.ts';
 import type { TimeRange } from './preview-schedule.ts';
-import { decodeSpec, encodeInput, encodeOverlap, encodeSpec, inputOf } from './spec-coding.ts';
+import { isPausedHere, requireSettings, specToShow } from './require-settings.ts';
+import { encodeOverlap, encodeSpec } from './spec-coding.ts';
 import { surveyBeforeChange } from './survey-schedule.ts';
 
 /** All of these throw {@link VoxbatchError} (`no-schedule`, `schedule-silent`). */
@@ -17,11 +18,14 @@ import { surveyBeforeChange } from './survey-schedule.ts';
 export async function pauseSchedule(place: SchedulePlace, name: string, note: string): Promise<void> {
   await surveyBeforeChange(place, name);
   await setPaused(place, name, true, (handle) => handle.pause(note));
+  await place.ledger.pauseFirings(name, Date.now());
 }
 
 /** Lets a schedule fire again. What it missed while it was paused stays missed; a backfill makes up for it. */
 export async function resumeSchedule(place: SchedulePlace, name: string, note: string): Promise<void> {
   await surveyBeforeChange(place, name);
+  // First: it may fire at once.
+  await place.ledger.resumeFirings(name, Date.now());
   await setPaused(place, name, false, (handle) => handle.unpause(note));
 }
 
@@ -31,7 +35,10 @@ export async function triggerSchedule(
   name: string,
   overlap: OverlapPolicy = 'allow',
 ): Promise<void> {
-  await patch(place, name, (handle) => handle.trigger(encodeOverlap(overlap)));
+  await requireSettings(place, name);
+  await allowed(place, name, { kind: 'trigger', ...spanOfTrigger(Date.now()) }, () =>
+    patch(place, name, (handle) => handle.trigger(encodeOverlap(overlap))),
+  );
 }
 
 /**
@@ -45,8 +52,31 @@ export async function backfillSchedule(
   overlap: OverlapPolicy = 'buffer-all',
 ): Promise<void> {
   const range = { start: new Date(from), end: new Date(to), overlap: encodeOverlap(overlap) };
+  const { settings } = await requireSettings(place, name);
   await surveyBeforeChange(place, name);
-  await patch(place, name, (handle) => handle.backfill(range));
+  await allowed(place, name, { kind: 'backfill', from, until: to, spec: settings.spec }, () =>
+    patch(place, name, (handle) => handle.backfill(range)),
+  );
+}
+
+/** Asks Temporal for firings that the ledger allows from then on; what Temporal refuses is not allowed any more. */
+async function allowed(
+  place: SchedulePlace,
+  name: string,
+  allowance: NewAllowance,
+  ask: () => Promise<unknown>,
+): Promise<void> {
+  const { ledger } = place;
+  const id = await ledger.allowFirings(name, allowance);
+  try {
+    await ask();
+  } catch (error) {
+    // A server that did not answer may have heard it, and then it fires.
+    const isRefused =
+      error instanceof VoxbatchError && ['schedule-refused', 'no-schedule'].includes(error.problem.type);
+    if (isRefused) await ledger.withdrawFirings(id);
+    throw error;
+  }
 }
 
 /**
@@ -79,15 +109,16 @@ async function setPaused(
   }
 }
 
-/** Deletes a schedule, even one that Temporal has lost. Its batches stay, and a running one continues. */
+/** Deletes a schedule, even one that Temporal has lost, or that the ledger does not know. Its batches stay, and a running one continues. */
 export async function deleteSchedule(place: SchedulePlace, name: string): Promise<void> {
   const { ledger } = place;
+  const isKnown = (await ledger.scheduleRecord(name)) !== undefined;
   try {
-    await surveyBeforeChange(place, name);
+    if (isKnown) await surveyBeforeChange(place, name);
     await askTemporal(place, name, () => handleOf(place, name).delete());
   } catch (error) {
     const isGone = error instanceof VoxbatchError && error.problem.type === 'no-schedule';
-    if (!isGone || !(await ledger.knownSchedules()).some((schedule) => schedule.name === name)) throw error;
+    if (!isGone || !isKnown) throw error;
   }
   await ledger.forgetSchedule(name);
 }
@@ -105,34 +136,51 @@ export interface ScheduleChange {
 
 /**
  * Changes a schedule. A running batch stays as it is. Also throws {@link VoxbatchError} (`bad-option`,
- * `schedule-refused`).
+ * `schedule-refused`, `schedule-unsettled`).
  */
 export async function updateSchedule(
   place: SchedulePlace,
   name: string,
   { written, run, hooks = {}, nameOf }: ScheduleChange,
 ): Promise<void> {
+  const { ledger } = place;
   await surveyBeforeChange(place, name);
-  await askTemporal(place, name, () =>
-    handleOf(place, name).update((before) => {
-      // Written back as none, it would be gone without a word.
-      if (written.budgetMonth === undefined && parseMonthBudget(inputOf(before).month) === undefined)
-        refuseOption(nameOf('budgetMonth'), 'it once more: what the schedule has cannot be read', undefined);
-      const spec = requireSpec(written, nameOf, decodeSpec(before));
-      const { remainingActions, ...encoded } = encodeSpec(spec);
-      const { paused, note } = before.state;
-      // Also without another run: the month goes by the timezone, and both may change.
-      const input = encodeInput(name, run ?? inputOf(before).run, spec);
-      return {
-        ...encoded,
-        state: {
-          paused,
-          ...(note === undefined ? {} : { note }),
-          ...(remainingActions === undefined ? {} : { remainingActions }),
-        },
-        action: { ...before.action, args: [input] },
-      };
-    }),
-  );
-  await place.ledger.setScheduleHooks(name, hooks);
+  const record = await requireSettings(place, name);
+  const { settings } = record;
+  const found = await askTemporal(place, name, () => handleOf(place, name).describe());
+  const left = await leftOf(place, record);
+  const { runs } = specToShow(record, found);
+  const spec = requireSpec(written, nameOf, {
+    ...settings.spec,
+    runs: left === null || runs === null ? null : Math.min(left, runs),
+  });
+  const { remainingActions, ...encoded } = encodeSpec(spec);
+  const update = (): Promise<void> =>
+    askTemporal(place, name, () =>
+      handleOf(place, name).update((before) => {
+        const { paused, note } = before.state;
+        return {
+          ...encoded,
+          state: {
+            paused,
+            ...(note === undefined ? {} : { note }),
+            ...(remainingActions === undefined ? {} : { remainingActions }),
+          },
+          action: firingOf(ledger.id, name, settings),
+        };
+      }),
+    );
+  // Before Temporal goes by them: it may fire at once. The times before stay allowed until it does.
+  if (isPausedHere(record)) await update();
+  else await allowed(place, name, { kind: 'due', from: Date.now(), until: null, spec }, update);
+  await ledger.settleSchedule(name, { ...settings, spec, run: run ?? settings.run }, Date.now());
+  await ledger.setScheduleHooks(name, hooks);
+}
+
+async function leftOf(
+  { ledger }: SchedulePlace,
+  { name, settings, settledAt, allowed: spans }: ScheduleRecord & { readonly settings: ScheduleSettings },
+): Promise<number | null> {
+  const occurrences = await ledger.occurrencesOf(name, { from: settledAt });
+  return runsLeft({ spec: settings.spec, settledAt, allowed: spans, occurrences });
 }

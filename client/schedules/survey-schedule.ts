@@ -2,12 +2,13 @@ import type { ScheduleDescription } from '@temporalio/client';
 import type { SkippedOccurrence } from '../../ledger/occurrence-records.ts';
 import { countMissed } from '../../policy/missed-together.ts';
 import { explainMissing, type DueTime, type ScheduleStanding } from '../../policy/missing-occurrence.ts';
+import { isNominal } from '../../policy/is-nominal.ts';
 import { nominalTimeOf } from '../../policy/nominal-time.ts';
 import { endAbandoned, ENDED_FROM_OUTSIDE } from './end-abandoned.ts';
 import { firingStates } from './firing.ts';
 import { askTemporal, handleOf, type SchedulePlace } from './place.ts';
 import { MOST_PREVIEWED, previewSchedule } from './preview-schedule.ts';
-import { decodeSpec } from './spec-coding.ts';
+import { isPausedHere, requireRecord, specToShow } from './require-settings.ts';
 
 /** An occurrence that is due, and may still take place. */
 export interface WaitingOccurrence {
@@ -50,9 +51,10 @@ async function survey(
   const now = Date.now();
   await endAbandoned(place, name, now - LONGEST_RUN_MS);
   const known = (await ledger.knownSchedules()).find((schedule) => schedule.name === name);
-  const isPaused = found.state.paused;
+  const record = await requireRecord(place, name);
+  const isPaused = found.state.paused || isPausedHere(record);
   const until = isPaused ? now : now - graceMs;
-  const standing = { spec: decodeSpec(found), isPaused, note: found.state.note ?? '', now };
+  const standing = { spec: specToShow(record, found), isPaused, note: found.state.note ?? '', now };
   const waiting: WaitingOccurrence[] = [];
   const createdAt = found.info.createdAt.getTime();
   const surveyedUntil = Math.max(known?.surveyedUntil ?? 0, createdAt);
@@ -64,7 +66,8 @@ async function survey(
     const pageEnd = firings.length < MOST_PREVIEWED ? until : (firings.at(-1) ?? until);
     const due = firings
       .map((firesAt) => ({ at: nominalTimeOf(firesAt, standing.spec), firesAt }))
-      .filter(({ at, firesAt }) => firesAt > surveyedUntil && at > createdAt);
+      // Temporal's copy of the times may be another's.
+      .filter(({ at, firesAt }) => firesAt > surveyedUntil && at > createdAt && isNominal(at, standing.spec));
     const page = await surveyPage(place, name, due, { ...standing, buffered: waiting.length, from });
     waiting.push(...page.waiting);
     settledUntil ??= page.unsettledFrom === undefined ? undefined : page.unsettledFrom - 1;

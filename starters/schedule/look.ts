@@ -2,7 +2,7 @@ import { priceScheduled, type ScheduledLookUps } from '../../batches/price-sched
 import { readAccount } from '../account/read-balance.ts';
 import { identifyMedia } from '../../client/identify-media.ts';
 import type { Settings } from '../../client/settings.ts';
-import type { SchedulePlace } from '../../client/schedules/place.ts';
+import { strangersIn, type SchedulePlace } from '../../client/schedules/place.ts';
 import { fetchManifest } from '../../client/fetch-manifest.ts';
 import { VoxbatchError } from '../../client/problem.ts';
 import { listSchedules, showSchedule, type ScheduleLine } from '../../client/schedules/look-at-schedules.ts';
@@ -23,6 +23,7 @@ import {
   scheduleJson,
   scheduleLines,
   standingWords,
+  strangerWords,
 } from './schedule-words.ts';
 import { isLeftAlone, nobodyFires } from './surroundings.ts';
 import { withSchedules } from './with-schedules.ts';
@@ -56,6 +57,8 @@ export async function list(flags: LookFlags, output: Output): Promise<ExitName> 
   const { lines, alone } = await withSchedules(output, async (place, around) => {
     const all = await listSchedules(place);
     const left = all.filter((line) => isLeftAlone(line, around)).map(({ name }) => name);
+    const strangers = await strangersIn(place);
+    if (strangers.length > 0) output.say(strangerWords(strangers));
     return { lines: all, alone: left.length === 0 ? undefined : nobodyFires(left, around) };
   }).catch((error: unknown) => {
     if (error instanceof VoxbatchError && error.problem.type === 'no-ledger') return { lines: [], alone: undefined };

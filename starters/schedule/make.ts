@@ -3,6 +3,7 @@ import { scheduledRunOf } from '../../batches/scheduled-run.ts';
 import { openTemporal } from '../../client/open-temporal.ts';
 import { requireFinishing } from '../../client/require-finishing.ts';
 import { realmOf } from '../../client/open-api.ts';
+import { adoptSettings } from '../../client/schedules/adopt-settings.ts';
 import { checkScheduleName, createSchedule, requireSpec } from '../../client/schedules/create-schedule.ts';
 import { showSchedule } from '../../client/schedules/look-at-schedules.ts';
 import type { SchedulePlace } from '../../client/schedules/place.ts';
@@ -47,6 +48,7 @@ export async function create(name: string, manifest: string, flags: CreateFlags,
     const temporal = await openTemporal(settings, { say: output.say });
     try {
       const place = { temporal, ledger };
+      await adoptSettings(place, output.say);
       await createSchedule(place, { name, spec, run, hooks, realm });
       tellAhead(price, run, spec, output);
       return await report(place, name, { isJson: flags.json === true, around }, output);

@@ -25,6 +25,19 @@ export function standingWords(isPaused: boolean, note: string): string {
   return `${isPaused ? 'paused' : 'active'}${note === '' ? '' : ` (${oneLine(note)})`}`;
 }
 
+/** Schedules that the message names at most. */
+const SHOWN_STRANGERS = 5;
+
+/** That Temporal has schedules of which the ledger does not know. */
+export function strangerWords(names: readonly string[]): string {
+  const shown = names.slice(0, SHOWN_STRANGERS).map((name) => `"${oneLine(name)}"`);
+  const more = names.length > shown.length ? ` and ${number(names.length - shown.length)} more` : '';
+  return (
+    `Temporal has ${shown.join(', ')}${more}, which the ledger does not know: what they fire is refused. ` +
+    `To delete one: voxbatch schedule delete ${shellWord(oneLine(names[0] ?? 'NAME'))}`
+  );
+}
+
 /** Details of a schedule, in a few lines. */
 export function scheduleLines(view: ScheduleView, around: Surroundings): readonly string[] {
   const { name, spec, run, hooks, month, isPaused, note, next, counts, occurrences } = view;

@@ -1,5 +1,6 @@
 import { openRecords } from '../../client/open-records.ts';
 import { openTemporal } from '../../client/open-temporal.ts';
+import { adoptSettings } from '../../client/schedules/adopt-settings.ts';
 import type { SchedulePlace } from '../../client/schedules/place.ts';
 import type { Settings } from '../../client/settings.ts';
 import { readSettings } from '../connect/settings.ts';
@@ -18,7 +19,9 @@ export async function withSchedules<T>(
     const around = lookAround(settings);
     const temporal = await openTemporal(settings, { say: output.say });
     try {
-      return await work({ temporal, ledger }, around, settings);
+      const place = { temporal, ledger };
+      await adoptSettings(place, output.say);
+      return await work(place, around, settings);
     } finally {
       await temporal.close();
     }

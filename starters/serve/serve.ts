@@ -145,7 +145,7 @@ async function work(request: Work): Promise<void> {
     say(webhookNewsWords(news));
   };
   const hooked = { webhook, onWebhook };
-  const told = { onFault, atFaultPoint, onLog };
+  const told = { onFault, atFaultPoint, onLog, say };
   const worker = await startEmbeddedWorker({ temporal, ledger, store, open, home, ...told, ...hooked });
   worker.ended.catch(onFault);
   const leaving = new AbortController();

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { awaitOccurrence } from '../../activities/await-occurrence.ts';
 import type { Dependencies } from '../../activities/dependencies.ts';
@@ -10,6 +10,7 @@ import { scheduledRunOf } from '../../batches/scheduled-run.ts';
 import type { OccurrenceStart } from '../../contract/activities.ts';
 import type { OccurrenceRecord } from '../../ledger/occurrence-records.ts';
 import { FFMPEG } from '../support/ffmpeg.ts';
+import { settle, specOf } from '../support/schedule-on-record.ts';
 import { workOn } from './cached.ts';
 import { createWorld, type World } from './world.ts';
 
@@ -25,8 +26,11 @@ let world: World;
 let deps: Dependencies;
 beforeEach(async () => {
   world = await createWorld();
-  ({ deps } = await world.worker());
+  ({ deps } = await world.worker({ clock: CLOCK }));
 });
+
+/** A worker at a minute after the occurrence. */
+const CLOCK = { now: () => ({ wall: AT + 60_000, monotonic: performance.now() }) };
 
 async function fire(
   manifest = 'id,text,voice\na,One.,narrator\n',
@@ -34,25 +38,29 @@ async function fire(
     at = AT,
     month,
     wanted = {},
-  }: { readonly at?: number; readonly month?: unknown; readonly wanted?: WantedBatch } = {},
+    outFolder = join(world.folder, 'out'),
+  }: {
+    readonly at?: number;
+    readonly month?: string;
+    readonly wanted?: WantedBatch;
+    readonly outFolder?: string;
+  } = {},
 ): Promise<OccurrenceStart> {
   const path = join(world.folder, 'lines.csv');
   await writeFile(path, manifest);
-  const place = { manifest: path, outFolder: join(world.folder, 'out'), probe: false, confirmAbove: null };
-  return openOccurrence(deps, {
-    schedule: 'nightly',
-    at,
-    month,
-    run: scheduledRunOf(chooseSettings(wanted, {}), place),
-  });
+  const place = { manifest: path, outFolder, probe: false, confirmAbove: null };
+  const { apiUrl, account } = deps.realm;
+  const run = scheduledRunOf(chooseSettings(wanted, {}), place);
+  await settle(deps.ledger, 'nightly', { run, spec: specOf({ every: '1s', budgetMonth: month }), apiUrl, account });
+  return openOccurrence(deps, { schedule: 'nightly', at, waitedMs: 0 });
 }
 
 /** Ends the batch of the occurrence without a paid request, then waits for that end. */
-async function finish(out = join(world.folder, 'out', NAME)): Promise<unknown> {
+async function finish(): Promise<unknown> {
   await deps.ledger.setControl(NAME, 'stopping');
   await deps.ledger.cancelRest(NAME);
   await deps.ledger.closeBatch(NAME);
-  return awaitOccurrence(deps, { batch: NAME, out });
+  return awaitOccurrence(deps, NAME);
 }
 
 async function onRecord(): Promise<OccurrenceRecord | undefined> {
@@ -65,7 +73,7 @@ describe('a firing', () => {
     expect(await onRecord()).toMatchObject({ at: AT, state: 'running' });
     // Also while it is paused: it answers at once.
     await deps.ledger.setControl(NAME, 'paused');
-    expect(await awaitOccurrence(deps, { batch: NAME, out: join(world.folder, 'out', NAME) })).toEqual({
+    expect(await awaitOccurrence(deps, NAME)).toEqual({
       type: 'open',
     });
     expect(await onRecord()).toMatchObject({ at: AT, state: 'running' });
@@ -90,7 +98,7 @@ describe('a firing', () => {
   });
 
   it('for which the month has no credits is on record as skipped for that, with its figures', async () => {
-    const month = { credits: 20, timezone: 'UTC' };
+    const month = '20';
     expect(await fire(undefined, { month })).toMatchObject({ type: 'opened' });
     const reason = saying('The budget of 20 credits for 2026-12 is used up');
     expect(await fire(undefined, { at: AT + 1_000, month })).toMatchObject({ type: 'skipped', reason });
@@ -103,15 +111,16 @@ describe('a firing', () => {
       endedAt: null,
       etag: null,
       isUnchanged: null,
+      out: join(world.folder, 'out', 'nightly.2026-12-01T02-00-01Z'),
     });
   });
 
   it('whose files cannot be written is on record as failed, with the exit of its batch', async () => {
     await fire();
-    const blocked = join(world.folder, 'blocked');
-    await mkdir(blocked);
-    await writeFile(join(blocked, 'results.csv'), 'mine');
-    expect(await finish(blocked)).toMatchObject({ exit: 'failures', problem: saying('cannot be written') });
+    await rm(outOf(), { recursive: true, force: true });
+    await mkdir(outOf(), { recursive: true });
+    await writeFile(join(outOf(), 'results.csv'), 'mine');
+    expect(await finish()).toMatchObject({ exit: 'failures', problem: saying('cannot be written') });
     expect(await onRecord()).toMatchObject({ state: 'failed', exit: 'failures', reason: saying('cannot be written') });
   });
 
@@ -119,7 +128,7 @@ describe('a firing', () => {
   async function runFinished(program: string | undefined): Promise<unknown> {
     const { store, ledger } = deps;
     const found = Object.assign(Object.create(store) as typeof store, { ffmpeg: () => Promise.resolve(program) });
-    const worker = await world.worker({ change: () => ({ store: found }) });
+    const worker = await world.worker({ clock: CLOCK, change: () => ({ store: found }) });
     const wanted: WantedBatch = {
       join: { column: 'chapter', pause: 0.2 },
       finish: { sampleRate: 16_000, format: 'flac' },
@@ -127,7 +136,7 @@ describe('a firing', () => {
     await fire('id,text,voice,chapter\na,One.,narrator,x\nb,Two.,narrator,x\n', { wanted });
     await workOn(worker, NAME);
     await ledger.closeBatch(NAME);
-    return awaitOccurrence(worker.deps, { batch: NAME, out: outOf() });
+    return awaitOccurrence(worker.deps, NAME);
   }
 
   it('leaves joined and finished files beside its results, as its schedule says', async () => {
@@ -154,7 +163,7 @@ describe('a firing', () => {
     if (batch === undefined) throw new Error('no batch');
     await cleanBatch({ ledger, store, batch, parts: { media: true, rows: true } });
     expect(await fire()).toMatchObject({ type: 'opened', isClosed: true });
-    expect(await awaitOccurrence(deps, { batch: NAME, out: join(world.folder, 'out', NAME) })).toEqual({
+    expect(await awaitOccurrence(deps, NAME)).toEqual({
       type: 'ended',
       exit: 'failures',
     });

@@ -10,6 +10,7 @@ const RECORD = {
   endedAt: AT,
   etag: null,
   isUnchanged: null,
+  out: null,
 } as const;
 
 it.each([

@@ -20,6 +20,8 @@ async function fire(voice: string, list: VoicesRead): Promise<OpenedOccurrence> 
     ledger: place.ledger,
     realm: REALM,
     occurrence: { schedule: 'nightly', at: Date.UTC(2026, 0, 1) },
+    month: null,
+    out: join(outFolder, 'nightly.2026-01-01T00-00-00Z'),
     run: scheduledRunOf(chooseSettings({}, {}), { manifest, outFolder, probe: false, confirmAbove: null }),
     readBalance: async () => null,
     fetchManifest: () => Promise.reject(new Error('nothing is fetched')),

@@ -3,6 +3,7 @@ import { ScheduleOverlapPolicy } from '@temporalio/client';
 import { checkSchedules, isInOrder } from '../../client/schedules/check-schedules.ts';
 import type { SchedulePlace } from '../../client/schedules/place.ts';
 import { freshPlace } from '../support/place.ts';
+import { settle, specOf } from '../support/schedule-on-record.ts';
 
 const REALM = { apiUrl: 'https://api.example/api/open/v1', account: 'a' };
 const HOUR_MS = 3_600_000;
@@ -15,7 +16,6 @@ function schedulePlace(): SchedulePlace {
     spec: { intervals: [{ every: 24 * HOUR_MS }] },
     policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: HOUR_MS, pauseOnFailure: false },
     state: { paused: false },
-    memo: REALM,
     action: { args: [] },
     info: { createdAt: new Date(Date.now() + HOUR_MS), nextActionTimes: [], recentActions: [] },
   };
@@ -32,6 +32,7 @@ describe('a check of an occurrence that runs', () => {
     ['in order while its worker is there', false, true],
     ['amiss where nobody was there, although the worker that was killed is still on record', true, false],
   ])('finds it %s', async (_, isDeserted, isFine) => {
+    await settle(place.ledger, 'nightly', { ...REALM, spec: specOf({ every: '1d' }) });
     await place.ledger.beginOccurrence({ schedule: 'nightly', at: Math.floor(Date.now() / 1_000) * 1_000 });
     await place.ledger.beat({ owner: 'w', ...REALM });
     const checks = await checkSchedules(schedulePlace(), { name: 'nightly', since: Date.now() - HOUR_MS, isDeserted });

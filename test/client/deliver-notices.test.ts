@@ -11,6 +11,7 @@ import { processIdentity } from '../../embedded/process-identity.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { aBatch, aKey, aRow, INTENT, makeFolder, open, redriveNow } from '../ledger/setup.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { settingsOf } from '../support/schedule-on-record.ts';
 
 type Hooks = Partial<Pick<Tunables, 'onEnd' | 'notify'>>;
 
@@ -204,7 +205,7 @@ describe('an occurrence that made no batch', () => {
   const nightly = { ...request(), batch: NAME };
 
   async function fail(hooks: Hooks, reason = 'The manifest has a problem.'): Promise<void> {
-    await ledger.trackSchedule('nightly', 0);
+    await ledger.settleSchedule('nightly', settingsOf(), 0);
     await ledger.setScheduleHooks('nightly', hooks);
     await ledger.beginOccurrence(NIGHTLY);
     await ledger.endOccurrence(NIGHTLY, { type: 'failed', exit: null, reason });

@@ -38,6 +38,7 @@ async function start(isAlone: boolean, list = noWorkflow): Promise<unknown> {
     open: open as unknown as OpenApi,
     home,
     onFault: () => undefined,
+    say: () => undefined,
     atFaultPoint: undefined,
   });
   const error: unknown = await starting.catch((reason: unknown) => reason);

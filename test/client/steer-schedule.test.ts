@@ -1,17 +1,17 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { ScheduleOverlapPolicy, type ScheduleDescription } from '@temporalio/client';
-import {
-  pauseSchedule,
-  resumeSchedule,
-  updateSchedule,
-  type ScheduleChange,
-} from '../../client/schedules/steer-schedule.ts';
+import { pauseSchedule, resumeSchedule, updateSchedule } from '../../client/schedules/steer-schedule.ts';
 import type { SchedulePlace } from '../../client/schedules/place.ts';
 import { triggerAndWait } from '../../client/schedules/trigger-and-wait.ts';
+import { chooseSettings } from '../../batches/batch-settings.ts';
+import { scheduledRunOf } from '../../batches/scheduled-run.ts';
+import { taskQueueOf } from '../../contract/names.ts';
 import { scheduleIdOf } from '../../contract/schedule.ts';
 import { freshPlace } from '../support/place.ts';
+import { settingsOf, settle, specOf } from '../support/schedule-on-record.ts';
 
 const place = freshPlace();
+beforeEach(() => settle(place.ledger, 'nightly', { spec: specOf({ every: '1m', catchUp: '1m', budgetMonth: '70' }) }));
 
 /** A schedule in a server that forgets the first patches which it gets, as it does of several in one turn. */
 function openSchedule(forgets: number): { readonly place: SchedulePlace; readonly state: { paused: boolean } } {
@@ -73,31 +73,62 @@ describe('a pause', () => {
   });
 });
 
+describe('a pause and a resumption', () => {
+  it('close and open the due times that the ledger allows', async () => {
+    const due = async (): Promise<readonly boolean[]> =>
+      ((await place.ledger.scheduleRecord('nightly'))?.allowed ?? []).map(({ until }) => until === null);
+    const schedule = openSchedule(0);
+    expect(await due()).toEqual([true]);
+    await pauseSchedule(schedule.place, 'nightly', 'why');
+    expect(await due()).toEqual([false]);
+    await resumeSchedule(schedule.place, 'nightly', 'go on');
+    expect(await due()).toEqual([true, false]);
+  });
+});
+
 describe('an update', () => {
-  it('does not drop a budget for the month that it cannot read', async () => {
-    let written: { readonly action: { readonly args: readonly unknown[] } } | undefined;
-    const found = (month: unknown): ScheduleDescription => {
-      const before = describeAs({ paused: false, note: '' }, { skipped: 0, firings: [] });
-      return { ...before, action: { ...before.action, args: [{ month }] } };
-    };
-    const openWith = (month: unknown): SchedulePlace =>
-      placeWith({
-        describe: async () => found(month),
-        update: async (change: (before: ScheduleDescription) => typeof written) => {
-          written = change(found(month));
-        },
-      });
-    const change = (budgetMonth?: string): ScheduleChange => {
-      const wish = budgetMonth === undefined ? {} : { budgetMonth };
-      return { written: { ...wish, timezone: 'UTC' }, nameOf: (option) => `--${option}` };
-    };
-    const odd = openWith({ credits: 'many' });
-    await expect(updateSchedule(odd, 'nightly', change())).rejects.toThrow('cannot be read');
-    expect(written).toBeUndefined();
-    await updateSchedule(odd, 'nightly', change('80'));
-    expect(written?.action.args).toMatchObject([{ month: { credits: 80 } }]);
-    await updateSchedule(openWith({ credits: 70, timezone: 'UTC' }), 'nightly', change());
-    expect(written?.action.args).toMatchObject([{ month: { credits: 70 } }]);
+  it('goes by the ledger, whatever Temporal has, and tells Temporal the name and the times alone', async () => {
+    let written: { readonly action: object } | undefined;
+    const foreign = { ...describeAs({ paused: false, note: '' }, { skipped: 0, firings: [] }), memo: { apiUrl: 'x' } };
+    const action = { args: [{ run: { manifest: '/etc/passwd' }, month: { credits: 1e9 } }], taskQueue: 'mine' };
+    const found = { ...foreign, action } as unknown as ScheduleDescription;
+    const opened = placeWith({
+      describe: async () => found,
+      update: async (change: (before: ScheduleDescription) => typeof written) => {
+        written = change(found);
+      },
+    });
+    const settings = async (): Promise<unknown> => (await place.ledger.scheduleRecord('nightly'))?.settings;
+    await updateSchedule(opened, 'nightly', { written: { every: '2m' }, nameOf: String });
+    expect(written?.action).toMatchObject({
+      args: [{ schedule: 'nightly' }],
+      taskQueue: taskQueueOf({ apiUrl: 'https://api.example/api/open/v1', account: 'u1', ledgerId: place.ledger.id }),
+    });
+    expect(JSON.stringify(written)).not.toContain('passwd');
+    const spec = specOf({ every: '2m', catchUp: '1m', budgetMonth: '70' });
+    expect(await settings()).toEqual(settingsOf({ spec }));
+    const run = scheduledRunOf(chooseSettings({}, {}), {
+      manifest: '/lines.csv',
+      outFolder: '/out',
+      probe: false,
+      confirmAbove: null,
+    });
+    await updateSchedule(opened, 'nightly', { written: { budgetMonth: '80' }, run, nameOf: String });
+    expect(await settings()).toEqual(
+      JSON.parse(JSON.stringify(settingsOf({ spec: { ...spec, budgetMonth: 80 }, run }))),
+    );
+  });
+
+  it('that Temporal refuses changes nothing in the ledger', async () => {
+    const refusing = placeWith({
+      describe: async () => describeAs({ paused: false, note: '' }, { skipped: 0, firings: [] }),
+      update: async () => {
+        throw Object.assign(new Error('invalid'), { code: 3, details: 'invalid', metadata: {} });
+      },
+    });
+    const before = await place.ledger.scheduleRecord('nightly');
+    await expect(updateSchedule(refusing, 'nightly', { written: { every: '2m' }, nameOf: String })).rejects.toThrow();
+    expect(await place.ledger.scheduleRecord('nightly')).toEqual(before);
   });
 });
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { formatOccurrence } from '../../policy/occurrence.ts';
 import { aBatch, ledgerForEachTest } from './setup.ts';
+import { settingsOf } from '../support/schedule-on-record.ts';
 
 const AT = Date.UTC(2026, 11, 1, 2);
 const DAY_MS = 86_400_000;
@@ -31,6 +32,7 @@ describe('an occurrence', () => {
       endedAt: null,
       etag: null,
       isUnchanged: null,
+      out: null,
     });
     await ledger.endOccurrence(NIGHTLY, { type: 'ended', exit: 'complete' });
     expect(await only()).toMatchObject({ state: 'ended', exit: 'complete', reason: null });
@@ -108,7 +110,7 @@ describe('due times that were missed together', () => {
   const times = [0, 1, 2].map((day) => AT + day * DAY_MS);
 
   it('make one notice, of the newest; each is on record', async () => {
-    await ledger.trackSchedule('nightly', AT - 1);
+    await ledger.settleSchedule('nightly', settingsOf(), AT - 1);
     await ledger.setScheduleHooks('nightly', { notify: 'https://hooks.example/x', onEnd: 'true' });
     await ledger.noteSkips('nightly', { skipped: times.map((at) => ({ at, ...MISSED })), until: AT + 3 * DAY_MS });
     const notices = await Promise.all(
@@ -120,15 +122,17 @@ describe('due times that were missed together', () => {
 });
 
 describe('a schedule', () => {
-  it('is known until it is forgotten, and its survey never goes back', async () => {
-    await ledger.trackSchedule('nightly', AT);
-    await ledger.trackSchedule('nightly', AT + 5);
-    expect(await ledger.knownSchedules()).toEqual([{ name: 'nightly', surveyedUntil: AT }]);
+  it('is known until it is forgotten, whatever a survey says, which never goes back', async () => {
+    await ledger.settleSchedule('nightly', settingsOf(), AT);
+    await ledger.settleSchedule('nightly', settingsOf(), AT + 5);
+    expect(await ledger.knownSchedules()).toEqual([{ name: 'nightly', surveyedUntil: AT, isLegacy: false }]);
     await ledger.noteSkips('nightly', { skipped: [], until: AT + 9 });
     await ledger.noteSkips('nightly', { skipped: [], until: AT + 3 });
-    expect(await ledger.knownSchedules()).toEqual([{ name: 'nightly', surveyedUntil: AT + 9 }]);
+    expect(await ledger.knownSchedules()).toEqual([{ name: 'nightly', surveyedUntil: AT + 9, isLegacy: false }]);
     await ledger.beginOccurrence(NIGHTLY);
     await ledger.forgetSchedule('nightly');
+    expect(await ledger.knownSchedules()).toEqual([]);
+    await ledger.noteSkips('nightly', { skipped: [], until: AT + 20 });
     expect(await ledger.knownSchedules()).toEqual([]);
     expect(await only()).toMatchObject({ state: 'running' });
   });

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { formatOccurrence } from '../../policy/occurrence.ts';
 import { aBatch, aRow, ledgerForEachTest } from './setup.ts';
+import { settingsOf } from '../support/schedule-on-record.ts';
 
 const AT = Date.UTC(2026, 11, 1, 2);
 const NIGHTLY = { schedule: 'nightly', at: AT };
@@ -12,7 +13,7 @@ const FAILED = { type: 'failed', exit: null, reason: 'No manifest.' } as const;
 let ledger: Ledger;
 ledgerForEachTest(async (made) => {
   ledger = made;
-  await ledger.trackSchedule('nightly', 0);
+  await ledger.settleSchedule('nightly', settingsOf(), 0);
 });
 
 async function events(name = NAME): Promise<readonly string[]> {
@@ -32,7 +33,7 @@ describe('the hooks of a schedule', () => {
     await ledger.noteSkips('nightly', { skipped: [], until: AT });
     expect(await ledger.scheduleHooks('nightly')).toEqual({ ...BOTH, onEnd: null });
     await ledger.forgetSchedule('nightly');
-    await ledger.trackSchedule('nightly', 0);
+    await ledger.settleSchedule('nightly', settingsOf(), 0);
     expect(await ledger.scheduleHooks('nightly')).toEqual(none);
   });
 
@@ -82,7 +83,7 @@ describe('the hooks of a schedule', () => {
   it('are those of their own schedule only', async () => {
     await ledger.setScheduleHooks('nightly', BOTH);
     const other = { schedule: 'weekly', at: AT };
-    await ledger.trackSchedule('weekly', 0);
+    await ledger.settleSchedule('weekly', settingsOf(), 0);
     await ledger.beginOccurrence(other);
     await ledger.endOccurrence(other, FAILED);
     expect(await events(formatOccurrence(other))).toEqual([]);

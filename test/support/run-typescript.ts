@@ -31,16 +31,22 @@ const ROOMS = [
  *
  * @param entry path of the `.ts` file from the project's root
  * @param env the whole environment of the process
+ * @param user id of the user and group that it runs as; only root may choose one. Default: ours
  * @returns the process, with all three streams as pipes
  */
 export async function spawnTypescript(
   entry: string,
   args: readonly string[] = [],
   env: NodeJS.ProcessEnv = process.env,
+  user?: number,
 ): Promise<ChildProcess> {
   const folder = await transpileRooms();
   const file = join(folder, entry.replace(/\.ts$/, '.js'));
-  return spawn(process.execPath, ['--enable-source-maps', file, ...args], { env, stdio: 'pipe' });
+  return spawn(process.execPath, ['--enable-source-maps', file, ...args], {
+    env,
+    stdio: 'pipe',
+    ...(user === undefined ? {} : { uid: user, gid: user, cwd: '/' }),
+  });
 }
 
 /** Transpiles all rooms; returns the folder that mirrors the project's root, with `.js` files. */

@@ -72,9 +72,9 @@ export class ScheduleWorld {
     const made = await world.run(['schedule', 'create', MODEL, 'lines.csv', ...SELDOM, '--cache', 'off']);
     if (made.code !== 0) throw new Error(`schedule create ended with ${String(made.code)}: ${made.stderr}`);
     const { run } = await showSchedule({ temporal: { client, namespace: 'default' }, ledger }, MODEL);
-    const { memo = {} } = await client.schedule.getHandle(scheduleIdOf(ledger.id, MODEL)).describe();
-    if (run === undefined) throw new Error('The schedule of this version is not read by it.');
-    const model = { run, apiUrl: String(memo['apiUrl']), account: String(memo['account']) };
+    const { settings } = (await ledger.scheduleRecord(MODEL)) ?? {};
+    if (run === undefined || settings === undefined) throw new Error('The schedule of this version is not read by it.');
+    const model = { run, apiUrl: settings.apiUrl, account: settings.account };
     return new ScheduleWorld(world, rows, { up, membership, client, ledger }, model);
   }
 

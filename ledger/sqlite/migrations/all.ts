@@ -27,6 +27,7 @@ import { verification } from './0028-verification.ts';
 import { namedParts } from './0030-named-parts.ts';
 import { refusedVoices } from './0035-refused-voices.ts';
 import { cachedAgain } from './0036-cached-again.ts';
+import { scheduleSettings } from './0037-schedule-settings.ts';
 import { noticeClaimers } from './0039-notice-claimers.ts';
 import { chargeRatios } from './0042-charge-ratios.ts';
 import { workerEnds } from './0044-worker-ends.ts';
@@ -61,6 +62,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0030-named-parts': namedParts,
   '0035-refused-voices': refusedVoices,
   '0036-cached-again': cachedAgain,
+  '0037-schedule-settings': scheduleSettings,
   '0039-notice-claimers': noticeClaimers,
   '0042-charge-ratios': chargeRatios,
   '0044-worker-ends': workerEnds,

@@ -1,0 +1,35 @@
+import type { ScheduleSpec } from '../policy/schedule-spec.ts';
+import type { AllowedFirings } from '../policy/legal-firing.ts';
+
+/** Everything of a schedule that decides what is spent, read or written, besides its hooks. Temporal has a copy of its times alone. */
+export interface ScheduleSettings {
+  /** What it runs; `inputs/scheduled-run.ts` reads it. */
+  readonly run: unknown;
+  readonly spec: ScheduleSpec;
+  /** Whose money it spends. */
+  readonly apiUrl: string;
+  readonly account: string;
+}
+
+/** A schedule on record. */
+export interface ScheduleRecord {
+  readonly name: string;
+  /** Undefined: an earlier version made it, and its settings lie in Temporal. */
+  readonly settings?: ScheduleSettings;
+  /** When its times were last set, ms since 1970; 0 without settings. */
+  readonly settledAt: number;
+  /** Settings that Temporal has had since before this moment may be taken over, ms since 1970; null: none may. */
+  readonly legacyUntil: number | null;
+  /** Firings that are allowed, the newest first. */
+  readonly allowed: readonly AllowedFirings[];
+}
+
+/** Firings to allow. */
+export type NewAllowance =
+  | {
+      readonly kind: 'due' | 'backfill';
+      readonly from: number;
+      readonly until: number | null;
+      readonly spec: ScheduleSpec;
+    }
+  | { readonly kind: 'trigger'; readonly from: number; readonly until: number };

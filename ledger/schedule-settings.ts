@@ -1,0 +1,128 @@
+import type { Selectable } from 'kysely';
+import type { AllowedFirings } from '../policy/legal-firing.ts';
+import type { ScheduleSpec } from '../policy/schedule-spec.ts';
+import type { NewAllowance, ScheduleRecord, ScheduleSettings } from './schedule-records.ts';
+import type { AllowedFiringsTable, Db, SchedulesTable, Tx } from './schema.ts';
+import { write } from './transactions.ts';
+
+/** See {@link ScheduleMethods}. */
+export async function settleSchedule(db: Db, name: string, settings: ScheduleSettings, at: number): Promise<void> {
+  const { run, spec, apiUrl, account } = settings;
+  const columns = {
+    run: JSON.stringify(run),
+    spec: JSON.stringify(spec),
+    api_url: apiUrl,
+    account,
+    settled_at: at,
+    legacy_until: null,
+  };
+  await write(db, async (tx) => {
+    const before = await tx.selectFrom('schedules').select('run').where('name', '=', name).executeTakeFirst();
+    await tx
+      .insertInto('schedules')
+      .values({ name, surveyed_until: at, ...columns })
+      .onConflict((conflict) => conflict.column('name').doUpdateSet(columns))
+      .execute();
+    // One that is paused stays so.
+    const wasOpen = (await closeDue(tx, name, at)) || before?.run == null;
+    if (wasOpen) await insertAllowance(tx, name, { kind: 'due', from: at, until: null, spec });
+  });
+}
+
+/** See {@link ScheduleMethods}. */
+export async function scheduleRecord(db: Db, name: string): Promise<ScheduleRecord | undefined> {
+  const line = await db.selectFrom('schedules').selectAll().where('name', '=', name).executeTakeFirst();
+  if (line === undefined) return undefined;
+  const spans = await db
+    .selectFrom('allowed_firings')
+    .selectAll()
+    .where('schedule', '=', name)
+    .orderBy('id', 'desc')
+    .execute();
+  const settings = settingsOf(line);
+  return {
+    name,
+    settledAt: line.settled_at ?? 0,
+    legacyUntil: line.legacy_until,
+    allowed: spans.map(toAllowed),
+    ...(settings === undefined ? {} : { settings }),
+  };
+}
+
+function settingsOf(line: Selectable<SchedulesTable>): ScheduleSettings | undefined {
+  const { run, spec, api_url: apiUrl, account } = line;
+  if (run === null || spec === null || apiUrl === null || account === null) return undefined;
+  return { run: JSON.parse(run) as unknown, spec: JSON.parse(spec) as ScheduleSpec, apiUrl, account };
+}
+
+function toAllowed(line: Selectable<AllowedFiringsTable>): AllowedFirings {
+  const { id, kind, from_at: from, until_at: until, spec, at } = line;
+  if (kind === 'trigger' || spec === null) return { id, kind: 'trigger', from, until, at };
+  return { id, kind, from, until, spec: JSON.parse(spec) as ScheduleSpec };
+}
+
+/** See {@link ScheduleMethods}. */
+export async function pauseFirings(db: Db, name: string, at: number): Promise<void> {
+  await write(db, async (tx) => {
+    await closeDue(tx, name, at);
+  });
+}
+
+/** See {@link ScheduleMethods}. */
+export async function resumeFirings(db: Db, name: string, at: number): Promise<void> {
+  await write(db, async (tx) => {
+    const line = await tx.selectFrom('schedules').selectAll().where('name', '=', name).executeTakeFirst();
+    const settings = line === undefined ? undefined : settingsOf(line);
+    if (settings === undefined) return;
+    await closeDue(tx, name, at);
+    await insertAllowance(tx, name, { kind: 'due', from: at, until: null, spec: settings.spec });
+  });
+}
+
+/** See {@link ScheduleMethods}. */
+export async function allowFirings(db: Db, name: string, allowance: NewAllowance): Promise<number> {
+  return write(db, async (tx) => insertAllowance(tx, name, allowance));
+}
+
+/** See {@link ScheduleMethods}. */
+export async function withdrawFirings(db: Db, id: number): Promise<void> {
+  await write(db, async (tx) => {
+    await tx.deleteFrom('allowed_firings').where('id', '=', id).execute();
+  });
+}
+
+/**
+ * Uses a trigger up for a time. False if it has fired for another one meanwhile.
+ */
+export async function useTrigger(tx: Tx, id: number, at: number): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('allowed_firings')
+    .set({ at })
+    .where('id', '=', id)
+    .where((eb) => eb.or([eb('at', 'is', null), eb('at', '=', at)]))
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows > 0n;
+}
+
+/** Closes what is open of the due times. True if something was. */
+async function closeDue(tx: Tx, schedule: string, at: number): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('allowed_firings')
+    .set({ until_at: at })
+    .where('schedule', '=', schedule)
+    .where('kind', '=', 'due')
+    .where('until_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows > 0n;
+}
+
+async function insertAllowance(tx: Tx, schedule: string, allowance: NewAllowance): Promise<number> {
+  const { kind, from, until } = allowance;
+  const spec = allowance.kind === 'trigger' ? null : JSON.stringify(allowance.spec);
+  const { id } = await tx
+    .insertInto('allowed_firings')
+    .values({ schedule, kind, from_at: from, until_at: until, spec })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}
