@@ -5,27 +5,52 @@ import type { BatchRecord } from '../ledger/record-types.ts';
 import { openLedger, type OpenOptions } from '../ledger/open-ledger.ts';
 import { beforeWork } from './before-work.ts';
 import { VoxbatchError } from './problem.ts';
-import type { Settings } from './settings.ts';
+import { rememberLedger, type LedgerSettings } from './trust/known-ledgers.ts';
 
 /**
- * Opens the ledger. `mustExist`: for read-only callers; `thread`: for callers that work on batches. Throws {@link
- * VoxbatchError} (`no-ledger`, `machine`).
+ * Opens the ledger, and records that the user has made it if it is new. `mustExist`: for read-only callers; `thread`: for
+ * callers that work on batches. Throws {@link VoxbatchError} (`no-ledger`, `machine`, `state-unwritable`).
  */
-export async function openRecords({ ledger }: Pick<Settings, 'ledger'>, options: OpenOptions): Promise<Ledger> {
+export async function openRecords(settings: LedgerSettings, options: OpenOptions): Promise<Ledger> {
+  if (settings.isLedgerNamed || options.mustExist === true) return open(settings.ledger, options);
+  // One that the record lacks would be a stranger to the next command, so the record has it before a kill can come between.
+  const onMade = (): void => {
+    rememberLedger(settings);
+  };
+  return open(settings.ledger, { ...options, onMade });
+}
+
+/** The same; `admit` rejects if nobody may work with it, and it is closed again. */
+export async function openAdmitted(
+  settings: LedgerSettings,
+  options: OpenOptions,
+  admit: ((ledger: Ledger) => Promise<void>) | undefined,
+): Promise<Ledger> {
+  const ledger = await openRecords(settings, options);
   try {
-    return await beforeWork(() => openLedger(ledger, options));
+    await admit?.(ledger);
+    return ledger;
   } catch (error) {
-    throw error instanceof LedgerMissing ? new VoxbatchError({ type: 'no-ledger', ledger: error.path }) : error;
+    await ledger.close();
+    throw error;
   }
 }
 
-/** The same, without creating a ledger; undefined if there is none yet. */
-export async function openRecordsIfAny(settings: Pick<Settings, 'ledger'>): Promise<Ledger | undefined> {
+/** Opens the ledger that is there; undefined if there is none yet. Throws {@link VoxbatchError} (`machine`). */
+export async function openRecordsIfAny({ ledger }: Pick<LedgerSettings, 'ledger'>): Promise<Ledger | undefined> {
   try {
-    return await openRecords(settings, { mustExist: true });
+    return await open(ledger, { mustExist: true });
   } catch (error) {
     if (error instanceof VoxbatchError && error.problem.type === 'no-ledger') return undefined;
     throw error;
+  }
+}
+
+async function open(address: string, options: OpenOptions): Promise<Ledger> {
+  try {
+    return await beforeWork(() => openLedger(address, options));
+  } catch (error) {
+    throw error instanceof LedgerMissing ? new VoxbatchError({ type: 'no-ledger', ledger: error.path }) : error;
   }
 }
 

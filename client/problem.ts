@@ -11,6 +11,10 @@ export type Problem =
   | { readonly type: 'no-api'; readonly why: string }
   /** No batch was ever made with these settings. */
   | { readonly type: 'no-ledger'; readonly ledger: string }
+  /** The ledger in the working folder is none that this user has made or confirmed on this machine. */
+  | { readonly type: 'ledger-unconfirmed'; readonly ledger: string }
+  /** The folder that records what the user has made and confirmed cannot be written. */
+  | { readonly type: 'state-unwritable'; readonly folder: string; readonly cause: unknown }
   /** There is no batch of this name; if none was named, there is none at all. */
   | { readonly type: 'no-batch'; readonly batch: string | undefined; readonly known: readonly string[] }
   /** The disk, the ledger or the store cannot be used; `cause` says why. */
@@ -101,6 +105,10 @@ const SENTENCES: { readonly [T in Problem['type']]: (problem: Extract<Problem, {
   'bad-option': (problem) => `Option ${problem.option}: expected ${problem.expected}, but got ${problem.came}.`,
   'no-api': (problem) => `${problem.why}. Expected its address, which ends in ${API_PATH}, and a token.`,
   'no-ledger': (problem) => `There is no batch here yet (${problem.ledger}).`,
+  'ledger-unconfirmed': ({ ledger }) =>
+    `You have not made the ledger ${ledger} on this machine, so its batches, hooks and schedules may be somebody else's.`,
+  'state-unwritable': ({ folder, cause }) =>
+    `${folder} cannot be written (${messageOf(cause)}), where voxbatch records which ledgers are yours.`,
   'no-batch': (problem) =>
     problem.batch === undefined ? 'There is no batch here yet.' : `There is no batch "${problem.batch}" here.`,
   machine: (problem) => messageOf(problem.cause),

@@ -7,12 +7,13 @@ import { webhookWish, type WebhookWish } from './webhooks/webhook-options.ts';
 import { placesIn, type ApiAccess, type RefusedAddress, type Settings } from './settings.ts';
 
 /** Fills in the places that were not given. Throws {@link VoxbatchError} (`bad-option`) for an impossible one. */
-export function settingsOf({ home = '.voxbatch', ledger, store, config = {}, temporal }: VoxbatchOptions): Settings {
-  const folder = resolve(home);
+export function settingsOf({ home, ledger, store, config = {}, temporal }: VoxbatchOptions): Settings {
+  const folder = resolve(home ?? '.voxbatch');
   return {
     ...placesIn(folder, { ledger, store: store ?? config.store }, ({ of, ...wrong }) =>
       refuseAddress(of === 'store' && store === undefined ? 'config.store' : of, wrong),
     ),
+    isLedgerNamed: (home ?? ledger) !== undefined,
     config,
     cluster: temporal,
     env: process.env,

@@ -2,7 +2,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { OpenOptions } from '../ledger/open-ledger.ts';
 import type { Store } from '../store/store.ts';
 import { openApi, type OpenApi } from './open-api.ts';
-import { openRecords } from './open-records.ts';
+import { openAdmitted } from './open-records.ts';
 import { claimStore } from './claim-store.ts';
 import type { ApiAccess, Settings } from './settings.ts';
 
@@ -13,6 +13,8 @@ export interface SessionRequest {
   readonly access: () => ApiAccess | Promise<ApiAccess>;
   /** How the ledger is opened. */
   readonly ledger: OpenOptions;
+  /** Called with the ledger before anybody works with it; rejects if nobody may. Default: anybody may look at it. */
+  readonly admit?: ((ledger: Ledger) => Promise<void>) | undefined;
 }
 
 /**
@@ -33,11 +35,11 @@ export class Session {
   readonly #closings: (() => Promise<void> | void)[] = [];
   #isClosed = false;
 
-  constructor({ settings, access, ledger }: SessionRequest) {
+  constructor({ settings, access, ledger, admit }: SessionRequest) {
     this.settings = settings;
     this.access = access;
     this.ledger = this.#part(
-      () => openRecords(settings, ledger),
+      () => openAdmitted(settings, ledger, admit),
       (opened) => opened.close(),
     );
     this.store = this.#part(

@@ -9,6 +9,8 @@ export interface Settings {
   readonly home: string;
   /** Address of the ledger, as `ledger/supported-databases.ts` reads them; a path is absolute. */
   readonly ledger: string;
+  /** True if the user named the place of the ledger; false: it is found in the working folder, which may be somebody else's. */
+  readonly isLedgerNamed: boolean;
   /** Address of the store, as `store/open-store.ts` reads them; a path is absolute. */
   readonly store: string;
   /** Prices, limits and defaults, as in `voxbatch.config.json`. */

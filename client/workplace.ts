@@ -17,6 +17,7 @@ import { VoxbatchError } from './problem.ts';
 import { warnOfLittleDisk } from './little-disk.ts';
 import type { Settings } from './settings.ts';
 import { askWorkflow, startWorkflow } from './start-workflow.ts';
+import { requireKnownLedger } from './trust/known-ledgers.ts';
 import type { WebhookWish } from './webhooks/webhook-options.ts';
 import type { WebhookNews } from './webhooks/webhook-news.ts';
 
@@ -75,6 +76,7 @@ export class Workplace {
    */
   async open(signal: AbortSignal): Promise<void> {
     const { settings, ledger, worker, say, server } = this.#request;
+    requireKnownLedger(settings, ledger);
     await warnOfLittleDisk(settings, say);
     const temporal = await openTemporal(settings, { say, signal, server });
     this.#temporal = temporal;

@@ -67,7 +67,7 @@ import { leaveWebhook, noteWebhook, releaseWebhook, takeWebhook, webhookOf } fro
 import { beat, forgetWorkers, lastWorkerEnd, livingWorkers, noteWorkerEnd } from './workers.ts';
 
 /** An open database whose tables are up to date, and the locks beside it. */
-export interface OpenDatabase extends Pick<Ledger, 'id' | 'place'> {
+export interface OpenDatabase extends Pick<Ledger, 'id' | 'origin' | 'place'> {
   readonly db: Db;
   readonly locks: LockMethods;
   /** Room kept for answers; undefined: none. */
@@ -75,10 +75,11 @@ export interface OpenDatabase extends Pick<Ledger, 'id' | 'place'> {
 }
 
 /** Assembles the ledger. */
-export function createLedger({ db, id, place, locks, reserve }: OpenDatabase): Ledger {
+export function createLedger({ db, id, origin, place, locks, reserve }: OpenDatabase): Ledger {
   const ledger: Ledger = {
     ...locks,
     id,
+    origin,
     place,
     createBatch: (batch, month) => createBatch(db, batch, month),
     addRows: (batch, rows) => addRows(db, batch, rows),

@@ -5,6 +5,11 @@ import type { Reserve } from './reserve.ts';
 /** How one kind of database holds a ledger. `place` is a resolved address, from {@link DatabaseKind.resolve}. */
 export interface LedgerDriver {
   /**
+   * Makes an empty database where there is none, and calls `onMade` before anything is in it. If that throws, there is
+   * none again.
+   */
+  readonly make: (place: string, onMade: () => void) => Promise<void>;
+  /**
    * Opens the database, and creates it if needed. Throws `LedgerUnreachable`, also if a ledger would not be safe there,
    * and `LedgerMissing` if it must exist.
    */

@@ -31,7 +31,7 @@ export interface LedgerPlace {
  * Methods that are the same on both sides: all except `scanRows`, which reads page by page, and the locks, which must
  * outlive a thread that dies.
  */
-type Method = Exclude<keyof Ledger, 'id' | 'place' | 'scanRows' | keyof LockMethods>;
+type Method = Exclude<keyof Ledger, 'id' | 'origin' | 'place' | 'scanRows' | keyof LockMethods>;
 
 /** A call on its way to the thread. */
 export interface LedgerCall {
@@ -182,12 +182,13 @@ export async function openInThread(entry: URL, place: LedgerPlace, locks: LockMe
     }
   };
   try {
-    const id = (await call('open', [])) as string;
+    const { id, origin } = (await call('open', [])) as Pick<Ledger, 'id' | 'origin'>;
     return {
       ...remoteMethods(call),
       ...composed(call),
       ...locks,
       id,
+      origin,
       place: shown,
       close: () => closeThread(pool),
     };

@@ -12,7 +12,7 @@ opening.catch(() => undefined);
 
 serveJobs(async ({ method, args }: LedgerCall): Promise<unknown> => {
   const ledger = await opening;
-  if (method === 'open') return ledger.id;
+  if (method === 'open') return { id: ledger.id, origin: ledger.origin };
   // The other side names only methods of the ledger, with arguments of their types.
   return (ledger[method] as (...given: readonly unknown[]) => Promise<unknown>)(...args);
 });

@@ -4,6 +4,7 @@ import type { BatchMethods, CleanMethods, LaneMethods, NoticeMethods } from './b
 import type { ChargeMethods } from './charge-methods.ts';
 import type { LockMethods } from './lock-methods.ts';
 import type { OccurrenceMethods, ScheduleMethods } from './occurrence-methods.ts';
+import type { LedgerOrigin } from './origin.ts';
 import type { ResultMethods } from './result-methods.ts';
 import type { PartMethods, RowMethods } from './row-methods.ts';
 import type { TextLimitMethods } from './text-limits.ts';
@@ -32,6 +33,8 @@ export interface Ledger
     LockMethods {
   /** Random id, created with the ledger. */
   readonly id: string;
+  /** When and by what it was made, as it says itself. */
+  readonly origin: LedgerOrigin;
   /** Where it is, for people: the absolute path of its file, or its URL without secrets. */
   readonly place: string;
 

@@ -8,17 +8,17 @@ export const MIGRATION_TABLE = 'voxbatch_migrations';
 export const MIGRATION_LOCK_TABLE = 'voxbatch_migrations_lock';
 
 /**
- * Brings the tables up to date. Leaves databases of other programs and of newer versions alone: throws {@link
+ * Brings the tables up to date. Returns true if there were none. Leaves databases of other programs and of newer versions alone: throws {@link
  * LedgerUnreachable} and {@link LedgerTooNew}.
  */
-export async function migrate(db: Kysely<Schema>, provider: MigrationProvider, place: string): Promise<void> {
+export async function migrate(db: Kysely<Schema>, provider: MigrationProvider, place: string): Promise<boolean> {
   const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
   const ours = tables.some((table) => table.name === MIGRATION_TABLE);
   if (tables.length > 0 && !ours) {
     const advice = 'Set VOXBATCH_LEDGER to another file.';
     throw new LedgerUnreachable(place, 'it is the database of another program', advice);
   }
-  if (ours && !(await isMigrationDue(db, provider, place))) return;
+  if (ours && !(await isMigrationDue(db, provider, place))) return false;
   const migrator = new Migrator({
     db,
     provider,
@@ -27,6 +27,7 @@ export async function migrate(db: Kysely<Schema>, provider: MigrationProvider, p
   });
   const { error } = await migrator.migrateToLatest();
   if (error !== undefined) throw error instanceof Error ? error : new Error('The migration failed.', { cause: error });
+  return !ours;
 }
 
 async function isMigrationDue(db: Kysely<Schema>, provider: MigrationProvider, place: string): Promise<boolean> {

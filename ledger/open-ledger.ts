@@ -8,6 +8,7 @@ import { LedgerUnreachable } from './errors.ts';
 import type { Ledger } from './ledger.ts';
 import { findLedgerThread, openInThread, type LedgerPlace } from './ledger-in-thread.ts';
 import { migrate } from './migrate.ts';
+import { readOrigin } from './origin.ts';
 import type { Schema } from './schema.ts';
 
 export interface OpenOptions {
@@ -19,6 +20,8 @@ export interface OpenOptions {
    * requests. Throws `LedgerFull` if the disk has too little. Default false.
    */
   readonly thread?: boolean;
+  /** Called when the ledger's file was made and is still empty; if it throws, there is none again. Default: does nothing. */
+  readonly onMade?: () => void;
 }
 
 /**
@@ -29,9 +32,10 @@ export interface OpenOptions {
  */
 export async function openLedger(
   address: string,
-  { mustExist = false, thread = false }: OpenOptions = {},
+  { mustExist = false, thread = false, onMade }: OpenOptions = {},
 ): Promise<Ledger> {
   const { driver, place } = await driverOf(address);
+  if (!mustExist && onMade !== undefined) await driver.make(place, onMade);
   const entry = thread && driver.blocksThread ? findLedgerThread() : undefined;
   if (entry !== undefined) return openInThread(entry, { place, mustExist, hasReserve: true }, driver.locksOf(place));
   return createLedger(await openDatabase({ place, mustExist, hasReserve: thread }));
@@ -45,13 +49,14 @@ export async function openDatabase({ place, mustExist, hasReserve = false }: Led
     const shown = withoutSecrets(place);
     const reserve = hasReserve ? driver.reserveOf(place) : undefined;
     reserve?.hold();
-    await migrate(db, driver.migrations, shown);
+    const isNew = await migrate(db, driver.migrations, shown);
     const { value: id } = await db
       .selectFrom('facts')
       .select('value')
       .where('name', '=', 'id')
       .executeTakeFirstOrThrow();
-    return { db, id, place: shown, locks: driver.locksOf(place), ...defined({ reserve }) };
+    const origin = await readOrigin(db, isNew);
+    return { db, id, origin, place: shown, locks: driver.locksOf(place), ...defined({ reserve }) };
   } catch (error) {
     await db.destroy();
     throw error;

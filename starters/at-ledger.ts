@@ -1,13 +1,12 @@
 import { openRecords } from '../client/open-records.ts';
-import type { Settings } from '../client/settings.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { readSettings } from './connect/settings.ts';
+import { readSettings, type CommandSettings } from './connect/settings.ts';
 
 /**
  * Opens the ledger for a command that needs only the records, and closes it afterwards. Makes nothing: where there is no ledger yet, that
  * is an error with the next command.
  */
-export async function atLedger<T>(work: (ledger: Ledger, settings: Settings) => Promise<T>): Promise<T> {
+export async function atLedger<T>(work: (ledger: Ledger, settings: CommandSettings) => Promise<T>): Promise<T> {
   const settings = await readSettings();
   const ledger = await openRecords(settings, { mustExist: true });
   try {

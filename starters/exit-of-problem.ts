@@ -42,6 +42,17 @@ const EXITS: { readonly [T in Problem['type']]: ProblemExit<T> } = {
     next: 'voxbatch init',
     words: (_, sentence) => `${sentence} Start one: voxbatch run MANIFEST`,
   },
+  'ledger-unconfirmed': {
+    exit: 'usage',
+    next: 'voxbatch trust',
+    words: (_, sentence) =>
+      `${sentence} Nothing was sent. Nothing was spent. Look at it: voxbatch list. If it is yours, moved or restored, or you trust who made it, run: voxbatch trust`,
+  },
+  'state-unwritable': {
+    exit: 'usage',
+    words: (_, sentence) =>
+      `${sentence} Nothing was sent. Nothing was spent. Make it writable, or name the folder of your records: export VOXBATCH_HOME="$PWD/.voxbatch"`,
+  },
   'no-batch': {
     exit: 'usage',
     next: 'voxbatch list',

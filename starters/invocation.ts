@@ -5,6 +5,7 @@ import type { RunContext } from './command-context.ts';
 import { readWebhook, type WebhookFlags } from './commands/webhook-flags.ts';
 import { openSession, type ApiFlags } from './connect/open-api.ts';
 import { usageError } from './exit-error.ts';
+import { admittance } from './trust/admit-ledger.ts';
 import { personAt, type Person } from './person.ts';
 
 /** One invocation of a command that works on a batch: what it has open, and how it was asked. */
@@ -46,7 +47,11 @@ export async function withInvocation<T>(
   if (webhook !== undefined && settings.cluster !== undefined) {
     throw usageError('With a cluster, other processes work: give --webhook to voxbatch worker.');
   }
-  const session = openSession(settings, flags, { mustExist, thread: true });
+  const session = openSession(settings, flags, {
+    mustExist,
+    thread: true,
+    admit: admittance(settings, flags, context.output),
+  });
   const { json = false, detach = false } = flags;
   try {
     return await work({ ...context, session, person: personAt(context.output, flags, input), json, detach, webhook });

@@ -14,6 +14,7 @@ import { addRunCommands } from './commands/add-run.ts';
 import { addServeCommands } from './commands/add-serve.ts';
 import { addVoiceCommands } from './voices/add-voices.ts';
 import { addToolCommands } from './commands/add-tools.ts';
+import { addTrustCommand } from './trust/add-trust.ts';
 import { usageWords } from './terminal/usage-words.ts';
 import { voxbatchVersion } from '../client/version.ts';
 
@@ -56,6 +57,7 @@ export function createProgram(context: CommandContext, args: readonly string[] =
   addVoiceCommands(program, context);
   addAccountCommands(program, context);
   addToolCommands(program, context);
+  addTrustCommand(program, context);
   pointToHelp(program, program.name());
   return program;
 }

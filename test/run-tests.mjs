@@ -63,7 +63,9 @@ function runJest(args) {
     let leaks = false;
     const flags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', JEST];
     // From version 22, Node keeps compiled code in the temporary folder for programs that ask it to, as TypeScript does.
-    const env = { ...process.env, TMPDIR: temporary, NODE_DISABLE_COMPILE_CACHE: '1' };
+    // What tests confirm is none of the user's own.
+    const state = { XDG_STATE_HOME: join(results, 'state') };
+    const env = { ...process.env, ...state, TMPDIR: temporary, NODE_DISABLE_COMPILE_CACHE: '1' };
     const child = spawn(process.execPath, [...flags, ...args], { env, stdio: ['ignore', 'inherit', 'pipe'] });
     child.on('error', reject);
     child.on('close', () => {

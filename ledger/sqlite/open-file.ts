@@ -1,3 +1,4 @@
+import { closeSync, openSync, rmSync } from 'node:fs';
 import { access, mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Dialect } from 'kysely';
@@ -25,6 +26,24 @@ export async function openFile(path: string, { mustExist, disks }: OpenFileOptio
     await makeFolder(path);
   }
   return openSqlite(path);
+}
+
+/** Makes an empty file where there is none, with its folder. `onMade` throws: there is none again. */
+export async function makeFile(path: string, onMade: () => void): Promise<void> {
+  await refuseNetworkDisk(path);
+  await makeFolder(path);
+  try {
+    closeSync(openSync(path, 'wx', 0o600));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return;
+    throw unreachable(path, error);
+  }
+  try {
+    onMade();
+  } catch (error) {
+    rmSync(path);
+    throw error;
+  }
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -7,6 +7,7 @@ import { atLedger } from '../at-ledger.ts';
 import { confirmRemoval, requireConsent, type Ask } from '../confirm-removal.ts';
 import { unchangedError } from '../exit-error.ts';
 import { personAt } from '../person.ts';
+import { confirmStore } from '../trust/confirmed-settings.ts';
 import { askYesNo } from '../terminal/ask.ts';
 import type { Output } from '../terminal/output.ts';
 import { prunedJson, prunedLine } from './cache-words.ts';
@@ -30,7 +31,7 @@ export async function prune(flags: PruneFlags, output: Output, ask: Ask = askYes
   const isDryRun = flags.dryRun === true;
   if (!isDryRun) requireConsent(person);
   return atLedger<ExitName>(async (ledger, settings) => {
-    const store = await claimStore(settings, ledger);
+    const store = await claimStore(await confirmStore(settings, flags), ledger);
     try {
       const wish = defined({ olderThanMs, keepBytes });
       const request: PruneRequest = { ledger, store, wish, identify: identifyMedia, isDryRun };

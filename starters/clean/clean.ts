@@ -7,6 +7,7 @@ import { atLedger } from '../at-ledger.ts';
 import { confirmRemoval, requireConsent, type Ask } from '../confirm-removal.ts';
 import { unchangedError } from '../exit-error.ts';
 import { personAt } from '../person.ts';
+import { confirmStore } from '../trust/confirmed-settings.ts';
 import { askYesNo } from '../terminal/ask.ts';
 import type { Output } from '../terminal/output.ts';
 import { cleanJson, cleanLines, cleanRefusal } from './clean-words.ts';
@@ -29,7 +30,7 @@ export async function clean(name: string, flags: CleanFlags, output: Output, ask
   const parts = readParts(flags);
   return atLedger<ExitName>(async (ledger, settings) => {
     const batch = await chooseBatch(ledger, name);
-    const store = await claimStore(settings, ledger);
+    const store = await claimStore(await confirmStore(settings, flags), ledger);
     try {
       const request: CleanRequest = { ledger, store, batch, parts };
       const tell = (end: CleanEnd, isDryRun: boolean): void => {

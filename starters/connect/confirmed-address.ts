@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import * as z from 'zod';
+import { readState, stateFolder, writeState } from '../../client/trust/state-files.ts';
 
 /**
  * Which token a person has allowed to go to which origin, if the address came only from a config file: such a file
@@ -25,24 +24,22 @@ export function isConfirmed(env: NodeJS.ProcessEnv, use: AddressUse): boolean {
 /** Remembers a yes. Throws if it cannot be written. */
 export function rememberConfirmed(env: NodeJS.ProcessEnv, use: AddressUse): void {
   const file = fileIn(env);
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  const part = `${file}.${String(process.pid)}.part`;
-  writeFileSync(part, `${JSON.stringify([...new Set([...read(file), hashOf(use)])])}\n`, { mode: 0o600 });
-  renameSync(part, file);
+  writeState(file, [...new Set([...read(file), hashOf(use)])]);
+}
+
+/** Takes a yes back. */
+export function forgetConfirmed(env: NodeJS.ProcessEnv, use: AddressUse): void {
+  const file = fileIn(env);
+  const others = read(file).filter((hash) => hash !== hashOf(use));
+  if (others.length < read(file).length) writeState(file, others);
 }
 
 function read(file: string): readonly string[] {
-  try {
-    return confirmations.parse(JSON.parse(readFileSync(file, 'utf8')));
-  } catch {
-    // Nothing was confirmed yet, or the file is unreadable: ask the person again.
-    return [];
-  }
+  return confirmations.safeParse(readState(file)).data ?? [];
 }
 
 function fileIn(env: NodeJS.ProcessEnv): string {
-  const state = env['XDG_STATE_HOME'] || join(env['HOME'] || homedir(), '.local', 'state');
-  return join(state, 'voxbatch', 'confirmed-addresses.json');
+  return join(stateFolder(env), 'confirmed-addresses.json');
 }
 
 function hashOf({ baseUrl, token }: AddressUse): string {

@@ -1,5 +1,5 @@
 import { openApi as openWith, type OpenApi } from '../../client/open-api.ts';
-import { Session } from '../../client/session.ts';
+import { Session, type SessionRequest } from '../../client/session.ts';
 import type { ApiAccess, Settings } from '../../client/settings.ts';
 import type { OpenOptions } from '../../ledger/open-ledger.ts';
 import { rememberConfirmed } from './confirmed-address.ts';
@@ -35,7 +35,10 @@ export async function openApi(settings: Settings, flags: ApiFlags): Promise<Open
   return openWith(await confirmedAccess(settings, flags));
 }
 
+/** How a session is opened. */
+interface SessionOptions extends OpenOptions, Pick<SessionRequest, 'admit'> {}
+
 /** A session with the API of settings and flags. */
-export function openSession(settings: Settings, flags: ApiFlags, ledger: OpenOptions): Session {
-  return new Session({ settings, access: () => confirmedAccess(settings, flags), ledger });
+export function openSession(settings: Settings, flags: ApiFlags, { admit, ...ledger }: SessionOptions): Session {
+  return new Session({ settings, access: () => confirmedAccess(settings, flags), ledger, admit });
 }

@@ -1,8 +1,11 @@
-import { existsSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type ClientConfigProfile, loadClientConfigProfile } from '@temporalio/envconfig';
 import { readBaseUrl } from '../../api/base-url.ts';
 import { API_PATH } from '../../contract/api-path.ts';
+import { membersToConfirm, withoutConfirmed } from '../../inputs/confirmed-members.ts';
+import { defined } from '../../contract/defined.ts';
+import { isConfigConfirmed, type RiskyConfig } from '../../client/trust/confirmed-configs.ts';
 import { readConfig, type Config } from '../../inputs/config-file.ts';
 import { placesIn, type ApiAccess, type RefusedAddress, type Settings } from '../../client/settings.ts';
 import { readToken } from './api-token.ts';
@@ -12,21 +15,48 @@ import { ownEnvironment } from '../own-environment.ts';
 import { ExitError } from '../exit-error.ts';
 import { shellWord } from '../terminal/go-on-command.ts';
 
+/** In the working folder. */
+export const CONFIG_FILE = 'voxbatch.config.json';
+
+/** Members of a config that nobody has confirmed, and the config with them. */
+export interface UnconfirmedConfig extends RiskyConfig {
+  readonly whole: Config;
+}
+
 /**
  * Reads settings: the environment over `voxbatch.config.json`. `VOXBATCH_HOME` is the home, by default `.voxbatch`;
  * ledger and store are in it unless `VOXBATCH_LEDGER` and `VOXBATCH_STORE` (or `store` in the config file) name other
  * places; any of the standard Temporal settings means a cluster.
  */
-export async function readSettings(env: NodeJS.ProcessEnv = ownEnvironment()): Promise<Settings> {
+export async function readSettings(env: NodeJS.ProcessEnv = ownEnvironment()): Promise<CommandSettings> {
   const home = resolve(env['VOXBATCH_HOME'] ?? '.voxbatch');
-  const config = await readConfigOf(env);
-  const given = { ledger: env['VOXBATCH_LEDGER'], store: env['VOXBATCH_STORE'] ?? config.store };
+  const whole = await readConfigOf(env);
+  const unconfirmed = unconfirmedIn(whole, env);
+  const config = unconfirmed === undefined ? whole : withoutConfirmed(whole);
+  // To look at what is on record takes the right store, and no confirmation.
+  const given = { ledger: env['VOXBATCH_LEDGER'], store: env['VOXBATCH_STORE'] ?? whole.store };
   return {
     ...placesIn(home, given, (refused) => refuseAddress(env, refused)),
+    isLedgerNamed: (env['VOXBATCH_HOME'] ?? '') !== '' || (env['VOXBATCH_LEDGER'] ?? '') !== '',
     config,
     cluster: readCluster(env),
     env,
+    ...defined({ unconfirmed }),
   };
+}
+
+/** Settings of a command. */
+export interface CommandSettings extends Settings {
+  /** What a config file says that nobody has confirmed, so that `config` lacks it; see `starters/trust/`. */
+  readonly unconfirmed?: UnconfirmedConfig;
+}
+
+/** What the folder's config says that its user has not confirmed. A file that the user named is their own word. */
+function unconfirmedIn(whole: Config, env: NodeJS.ProcessEnv): UnconfirmedConfig | undefined {
+  const members = membersToConfirm(whole);
+  if (env['VOXBATCH_CONFIG'] !== undefined || Object.keys(members).length === 0) return undefined;
+  const risky = { path: realpathSync(CONFIG_FILE), members };
+  return isConfigConfirmed(env, risky) ? undefined : { ...risky, whole };
 }
 
 /** The config file of the folder, or the one that `VOXBATCH_CONFIG` names; only the latter must exist. */
@@ -35,7 +65,12 @@ async function readConfigOf(env: NodeJS.ProcessEnv): Promise<Config> {
   if (named !== undefined && !existsSync(named)) {
     throw new ExitError('usage', `VOXBATCH_CONFIG: expected a config file, but there is no ${named}. ${UNTOUCHED}`);
   }
-  return readConfig(resolve(named ?? 'voxbatch.config.json')).catch((error: unknown) => {
+  return readConfigFile(resolve(named ?? CONFIG_FILE));
+}
+
+/** A config file; an empty config if there is none. Throws {@link ExitError} `usage`. */
+export function readConfigFile(path: string): Promise<Config> {
+  return readConfig(path).catch((error: unknown) => {
     const words = messageOf(error).trimEnd();
     const advice = 'Fix the file, then run the same command again. Nothing was spent.';
     throw new ExitError('usage', `${words}${words.includes('\n') ? '\n' : ' '}${advice}`, { cause: error });
@@ -79,7 +114,7 @@ export class AddressUnconfirmed extends ExitError {
     super(
       'usage',
       `Only a config file names the API at ${use.baseUrl}, and your token was never used there. If the address is right, run: ` +
-        `export VOXBATCH_API_URL=${shellWord(use.baseUrl)} (or confirm it once on a terminal, with a command such as "voxbatch profile"). ` +
+        `export VOXBATCH_API_URL=${shellWord(use.baseUrl)} (or confirm it once: voxbatch trust). ` +
         'Nothing was sent. Nothing was spent.',
     );
     this.use = use;

@@ -19,7 +19,7 @@ import { shellWord } from '../terminal/go-on-command.ts';
 import { viewHere } from '../look/view-here.ts';
 import { redriveRows, workOn } from '../redrive/redrive-rows.ts';
 import { number } from '../terminal/progress.ts';
-import { readSettings } from '../connect/settings.ts';
+import { confirmedSettings } from '../trust/confirmed-settings.ts';
 import { uncheckedSteps, wordSteps } from '../terminal/next-steps.ts';
 import { unitsInWords } from '../terminal/row-words.ts';
 import { lostVoiceLines, lostVoicesJson } from './lost-voice-words.ts';
@@ -52,7 +52,7 @@ export async function reconcile(
   flags: ReconcileFlags,
   context: RunContext,
 ): Promise<ExitName> {
-  const settings = await readSettings();
+  const settings = await confirmedSettings(flags);
   return withInvocation({ settings, flags, context, mustExist: true }, async (invocation) => {
     const ledger = await invocation.session.ledger();
     const batch = await chooseBatch(ledger, name);

@@ -22,7 +22,7 @@ import type { WebhookFlags } from '../commands/webhook-flags.ts';
 import { withInvocation, type Invocation } from '../invocation.ts';
 import { unchangedError } from '../exit-error.ts';
 import { shellWord } from '../terminal/go-on-command.ts';
-import { readSettings } from '../connect/settings.ts';
+import { confirmedSettings } from '../trust/confirmed-settings.ts';
 import { forecastRedrive } from './forecast-redrive.ts';
 import { redriveRows } from './redrive-rows.ts';
 import { requireEditedRows } from './require-edited-rows.ts';
@@ -73,7 +73,7 @@ async function redriveFrom(
   flags: RedriveFlags,
   context: RunContext,
 ): Promise<ExitName> {
-  const settings = await readSettings();
+  const settings = await confirmedSettings(flags);
   return withInvocation({ settings, flags, context, mustExist: true, input: flags.from }, async (invocation) => {
     const ledger = await invocation.session.ledger();
     const batch = await chooseBatch(ledger, name);

@@ -5,7 +5,9 @@ import { openManifest } from '../../inputs/manifest-source.ts';
 import type { RunContext } from '../command-context.ts';
 import { beginServerHere } from './early-server.ts';
 import type { Settings } from '../../client/settings.ts';
-import { readApiAccess, readSettings } from '../connect/settings.ts';
+import { readApiAccess } from '../connect/settings.ts';
+import { isPlaceKnown } from '../../client/trust/known-ledgers.ts';
+import { confirmedSettings } from '../trust/confirmed-settings.ts';
 import { planRun, type RunFlags, type RunPlan } from './run-options.ts';
 
 /**
@@ -14,7 +16,7 @@ import { planRun, type RunFlags, type RunPlan } from './run-options.ts';
  * second. If the manifest is no good, the server is stopped again.
  */
 export async function beginRun(manifestPath: string, flags: RunFlags, context: RunContext): Promise<ExitName> {
-  const settings = await readSettings();
+  const settings = await confirmedSettings(flags);
   const plan = planRun(manifestPath, flags, settings);
   const source = await openManifest(manifestPath);
   try {
@@ -36,6 +38,8 @@ function needsServer(settings: Settings, plan: RunPlan, flags: RunFlags): boolea
   // In the background another process does the work. A summary usually belongs to a finished batch.
   if (settings.cluster !== undefined || flags.detach === true || existsSync(join(plan.out, 'summary.json')))
     return false;
+  // Nothing of a stranger's is started before the user has taken it.
+  if (!isPlaceKnown(settings)) return false;
   try {
     readApiAccess(settings, flags);
     return true;

@@ -38,6 +38,7 @@ export function planJson(report: PlanReport): object {
     run: planned.type === 'taken' ? 'refuse' : decision.type,
     refusal: decision.type === 'refuse' ? refusalText(decision.why, report.facts) : null,
     ...tunablesJson(settings),
+    unconfirmed: report.unconfirmed === undefined ? null : Object.keys(report.unconfirmed.members),
     columns: summary.columns,
     waits: report.awaited,
     warnings: summary.warnings,

@@ -10,6 +10,7 @@ import type { ManifestWarning } from '../../inputs/problems.ts';
 import type { Counts } from '../../ledger/record-types.ts';
 import { decideSpend, type SpendDecision } from '../../policy/spend.ts';
 import type { Balance } from '../account/read-balance.ts';
+import type { UnconfirmedConfig } from '../connect/settings.ts';
 import { chosenOf, clock, doneOf, number } from '../terminal/progress.ts';
 import { dialectWords } from '../terminal/dialect-words.ts';
 import { reasonLines } from '../terminal/reason-words.ts';
@@ -18,6 +19,7 @@ import { namedRowLines, noteText, questionText, refusalText, type TellableFacts 
 import { chosenInWords, rowsInWords } from '../terminal/row-words.ts';
 import { tableLines } from '../terminal/table.ts';
 import { awaitedLines, type AwaitedRow } from './awaited-rows.ts';
+import { hookLines, unconfirmedLines } from './hook-lines.ts';
 import type { RunPlan } from './run-options.ts';
 
 /** What `plan` found out. */
@@ -34,6 +36,8 @@ export interface PlanFacts {
   /** Rows that others wait for; none of a batch on record. */
   readonly awaited: readonly AwaitedRow[];
   readonly balance: Balance;
+  /** What the folder's config says and was not used. */
+  readonly unconfirmed?: UnconfirmedConfig | undefined;
   readonly disk: {
     /** Bytes; null if the system does not say. */
     readonly free: number | null;
@@ -97,6 +101,7 @@ export function planLines(report: PlanReport): readonly string[] {
   const { rate } = settings.limits;
   if (rate !== null)
     lines.push(`At ${number(rate)} paid requests per second: at least ${clock((total.requests / rate) * 1_000)}`);
+  lines.push(...hookLines(settings), ...unconfirmedLines(report.unconfirmed));
   lines.push(balanceLine(report), diskLine(report), ...decision.notes.map((note) => noteText(note, facts)));
   if (decision.type === 'ask') lines.push(`run asks for confirmation: ${questionText(facts)} (--yes confirms)`);
   if (decision.type === 'refuse') lines.push('run refuses this (exit code 3):', refusalText(decision.why, facts));

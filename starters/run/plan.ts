@@ -71,6 +71,7 @@ export async function plan(manifestPath: string, flags: RunFlags, output: Output
     const awaited = awaitedRows(priced.summary.voices, known.voices);
     const facts = {
       ...{ manifest: source.label, plan: runPlan, checked: priced.summary, planned, ofVoices, awaited, balance, disk },
+      unconfirmed: settings.unconfirmed,
     };
     const report = reportOf({ ...facts, counts: done, yes: flags.yes ?? false });
     if (flags.json === true) output.data(JSON.stringify(planJson(report)));

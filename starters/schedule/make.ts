@@ -8,7 +8,6 @@ import { checkScheduleName, createSchedule, requireSpec } from '../../client/sch
 import { showSchedule } from '../../client/schedules/look-at-schedules.ts';
 import type { SchedulePlace } from '../../client/schedules/place.ts';
 import { updateSchedule } from '../../client/schedules/steer-schedule.ts';
-import type { Settings } from '../../client/settings.ts';
 import { defined } from '../../contract/defined.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { urlSchemeOf } from '../../contract/url-scheme.ts';
@@ -19,7 +18,7 @@ import { readTuning } from '../commands/tuning-flags.ts';
 import { planRun, type RunFlags } from '../run/run-options.ts';
 import { unchangedError } from '../exit-error.ts';
 import { openSession } from '../connect/open-api.ts';
-import { readSettings } from '../connect/settings.ts';
+import { readSettings, type CommandSettings } from '../connect/settings.ts';
 import type { Output } from '../terminal/output.ts';
 import { oneLine } from '../terminal/table.ts';
 import { lookAhead, tellAhead, type CheckedFlags } from './look-ahead.ts';
@@ -27,6 +26,8 @@ import { droppedWords } from './run-words.ts';
 import { scheduleJson, scheduleLines } from './schedule-words.ts';
 import { flagOf, type SpecFlags } from './spec-flags.ts';
 import { isLeftAlone, lookAround, nobodyFires, type Surroundings } from './surroundings.ts';
+import { admittance } from '../trust/admit-ledger.ts';
+import { confirmConfig } from '../trust/confirmed-settings.ts';
 import { withSchedules } from './with-schedules.ts';
 
 /** Flags of `schedule create`: when it fires, and how each batch is run. */
@@ -38,7 +39,7 @@ export async function create(name: string, manifest: string, flags: CreateFlags,
   checkScheduleName(name);
   const spec = requireSpec(flags, flagOf);
   const { run, hooks } = await planScheduled(manifest, flags, settings);
-  const session = openSession(settings, flags, { mustExist: false });
+  const session = openSession(settings, flags, { mustExist: false, admit: admittance(settings, {}, output) });
   try {
     const price = await lookAhead(run, flags, spec);
     const realm = realmOf(await session.api());
@@ -118,7 +119,7 @@ function refuseRunFlags(flags: UpdateFlags): void {
 async function planScheduled(
   manifest: string,
   flags: CreateFlags,
-  settings: Settings,
+  settings: CommandSettings,
 ): Promise<{ readonly run: ScheduledRun; readonly hooks: ScheduleHooks }> {
   if (manifest === '-' || (isUrl(manifest) && !isManifestUrl(manifest))) {
     const came = manifest === '-' ? 'standard input' : `a ${urlSchemeOf(manifest) ?? ''}: URL`;
@@ -127,7 +128,7 @@ async function planScheduled(
     );
   }
   const { out, ...rest } = flags;
-  const plan = planRun(manifest, rest, settings);
+  const plan = planRun(manifest, rest, await confirmConfig(settings, {}));
   await requireFinishing(plan.settings.reading, settings.env);
   const { onEnd, notify } = plan.settings;
   const run = scheduledRunOf(plan, {

@@ -11,7 +11,7 @@ import { ownNotices } from '../../client/deliver-notices.ts';
 import { lookAfterBatches } from '../../client/look-after-batches.ts';
 import type { OpenApi } from '../../client/open-api.ts';
 import { openApi } from '../connect/open-api.ts';
-import { openRecords } from '../../client/open-records.ts';
+import { openAdmitted } from '../../client/open-records.ts';
 import { claimStore } from '../../client/claim-store.ts';
 import { warnOfLittleDisk } from '../../client/little-disk.ts';
 import { openTemporal, type Temporal } from '../../client/open-temporal.ts';
@@ -22,6 +22,8 @@ import type { WebhookNews } from '../../client/webhooks/webhook-news.ts';
 import { readWebhook, type WebhookFlags } from '../commands/webhook-flags.ts';
 import { webhookNewsWords } from '../terminal/webhook-news.ts';
 import { isOpenFor, stayUntil } from './stay-until.ts';
+import { confirmStore } from '../trust/confirmed-settings.ts';
+import { admittance } from '../trust/admit-ledger.ts';
 import { tellHooks, type Telling } from './tell-hooks.ts';
 import { writeWhenClosed } from './write-when-closed.ts';
 import { logOf, type Output } from '../terminal/output.ts';
@@ -57,7 +59,7 @@ export async function serve(
 ): Promise<ExitName> {
   const { output } = context;
   const webhook = readWebhook(flags);
-  const settings = await readSettings();
+  const settings = await confirmStore(await readSettings(), {});
   let temporal: Temporal | undefined;
   const interrupt = listenForInterrupt(
     (exit) => {
@@ -76,7 +78,7 @@ export async function serve(
   };
   try {
     const open = await openApi(settings, flags);
-    const ledger = await openRecords(settings, { mustExist: false, thread: true });
+    const ledger = await openAdmitted(settings, { mustExist: false, thread: true }, admittance(settings, {}, output));
     await warnOfLittleDisk(settings, output.say);
     temporal = await openTemporal(settings, { say: output.say, signal });
     try {

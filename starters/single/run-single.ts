@@ -10,7 +10,9 @@ import { learntLimits } from '../../client/text-limits.ts';
 import { openStore } from '../../store/open-store.ts';
 import type { RunContext } from '../command-context.ts';
 import { readTuning } from '../commands/tuning-flags.ts';
-import { readApiAccess, readApiUrl, readSettings } from '../connect/settings.ts';
+import { isPlaceKnown } from '../../client/trust/known-ledgers.ts';
+import { readApiAccess, readApiUrl } from '../connect/settings.ts';
+import { confirmedSettings } from '../trust/confirmed-settings.ts';
 import { withInvocation, type Invocation } from '../invocation.ts';
 import { ExitError, usageError } from '../exit-error.ts';
 import { beginServerHere } from '../run/early-server.ts';
@@ -37,7 +39,7 @@ export interface SingleRequest extends Giving {
 export async function runSingle(request: SingleRequest): Promise<ExitName> {
   const { job, flags } = request;
   const { assumeSeconds, apiDialect } = flags;
-  const settings = await readSettings();
+  const settings = await confirmedSettings(flags);
   const options = { tuning: readTuning(flags), ...defined({ assumeSeconds, apiDialect }) };
   const read = async (more: SingleOptions): Promise<SoundJob> => {
     const answer = await readSingleJob(job, { ...options, ...more }, settings.config);
@@ -100,7 +102,8 @@ async function askAndWork(request: SingleRequest, job: SoundJob, settings: Setti
   const context = quietContext(request);
   // Reported before a server is started for nothing.
   if (settings.cluster === undefined) requireAccess(settings, flags);
-  const server = settings.cluster === undefined ? beginServerHere(settings, context.output.say) : undefined;
+  const isEarly = settings.cluster === undefined && isPlaceKnown(settings);
+  const server = isEarly ? beginServerHere(settings, context.output.say) : undefined;
   try {
     await server?.underWay;
     const input = readsStdin ? '-' : undefined;

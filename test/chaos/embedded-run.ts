@@ -133,6 +133,7 @@ async function prepare(
     isFinal: (code) => COMPLETE.includes(code),
     env: {
       ...{ PATH: process.env['PATH'], HOME: process.env['HOME'], VOXBATCH_TEMPORAL_CLI: server.path },
+      XDG_STATE_HOME: join(folder, '.state'),
       ...{ VOXBATCH_API_URL: judge.url, VOXBATCH_API_TOKEN: token },
     },
   });

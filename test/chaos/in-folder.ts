@@ -46,6 +46,7 @@ export async function inFolder(
     const server = await findServer({ env: process.env, say });
     const env = {
       ...{ PATH: process.env['PATH'], HOME: process.env['HOME'], VOXBATCH_TEMPORAL_CLI: server.path },
+      XDG_STATE_HOME: join(folder, '.state'),
       ...{ VOXBATCH_API_URL: judge.url, VOXBATCH_API_TOKEN: token },
     };
     const findings = await scenario({ folder, judge, env });

@@ -51,6 +51,7 @@ export class MonthWorld {
     await mkdir(join(folder, 'manifests'));
     return new MonthWorld(folder, token, judge, dist, {
       ...{ PATH: process.env['PATH'], HOME: process.env['HOME'], VOXBATCH_TEMPORAL_CLI: server.path },
+      XDG_STATE_HOME: join(folder, '.state'),
       ...{ VOXBATCH_API_URL: judge.url, VOXBATCH_API_TOKEN: token },
     });
   }

@@ -12,7 +12,7 @@ export interface Ended {
   readonly stderr: string;
 }
 
-const SETTINGS = /^(VOXBATCH|TEMPORAL)_/;
+const SETTINGS = /^(VOXBATCH|TEMPORAL)_|^XDG_STATE_HOME$/;
 
 /** A folder of one's own as working directory, with none of our settings from outside. */
 export interface CommandLine {
@@ -29,7 +29,8 @@ export async function openCommandLine(env: Readonly<Record<string, string>> = {}
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'voxbatch-starters-')));
   const before = { cwd: process.cwd(), env: { ...process.env } };
   for (const name of Object.keys(process.env)) if (SETTINGS.test(name)) Reflect.deleteProperty(process.env, name);
-  Object.assign(process.env, env);
+  // What it confirms is none of the user's own.
+  Object.assign(process.env, { XDG_STATE_HOME: join(folder, '.state') }, env);
   process.chdir(folder);
   return {
     folder,

@@ -69,6 +69,8 @@ export class LiveWorld {
     this.#env = {
       PATH: process.env['PATH'],
       HOME: process.env['HOME'],
+      // What it confirms is none of the user's own.
+      XDG_STATE_HOME: join(folder, '.state'),
       VOXBATCH_TEMPORAL_CLI: process.env['VOXBATCH_TEMPORAL_CLI'],
       VOXBATCH_API_URL: simulator.url,
       VOXBATCH_API_TOKEN: simulator.token,

@@ -14,6 +14,7 @@ const PLAIN = [
   'PATH',
   'HOME',
   'XDG_CACHE_HOME',
+  'XDG_STATE_HOME',
   'NODE_EXTRA_CA_CERTS',
   'NO_PROXY',
   'no_proxy',

@@ -16,7 +16,7 @@ async function ask(tuning: Tuning, approves?: boolean): Promise<Asked> {
   const places = placesIn(invocation.place.folder, {}, () => {
     throw new Error('The places are sound.');
   });
-  const settings = { ...places, config: {}, cluster: undefined, env: process.env };
+  const settings = { ...places, isLedgerNamed: true, config: {}, cluster: undefined, env: process.env };
   const access = { baseUrl, token };
   const session = new Session({ settings, access: () => access, ledger: { mustExist: true, thread: false } });
   try {

@@ -11,11 +11,9 @@ let line: CommandLine;
 
 beforeEach(async () => {
   line = await openCommandLine({ VOXBATCH_API_TOKEN: USE.token });
-  process.env['XDG_STATE_HOME'] = join(process.cwd(), 'state');
   await writeFile('voxbatch.config.json', JSON.stringify({ api: { url: URL_OF_FILE } }));
 });
 afterEach(async () => {
-  delete process.env['XDG_STATE_HOME'];
   await line.close();
 });
 
@@ -47,7 +45,7 @@ describe('an address that only a config file names', () => {
     expect(isConfirmed(process.env, { ...USE, baseUrl: 'http://127.0.0.1:10/api/open/v1' })).toBe(false);
     rememberConfirmed(process.env, { ...USE, token: 'another' });
     expect(isConfirmed(process.env, USE)).toBe(true);
-    const file = join('state', 'voxbatch', 'confirmed-addresses.json');
+    const file = join('.state', 'voxbatch', 'confirmed-addresses.json');
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(readFileSync(file, 'utf8')).not.toContain(USE.token);
   });

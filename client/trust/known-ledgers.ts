@@ -1,0 +1,83 @@
+import type { Ledger } from '../../ledger/ledger.ts';
+import { isMadeHere } from '../../policy/made-here.ts';
+import { VoxbatchError } from '../problem.ts';
+import type { Settings } from '../settings.ts';
+import { ledgerFile, type LedgerFile } from './ledger-file.ts';
+import { readState, removeState, stateFile, stateFolder, writeState } from './state-files.ts';
+
+/** Where a ledger is, and whether its user named that place. */
+export type LedgerSettings = Pick<Settings, 'ledger' | 'isLedgerNamed' | 'env'>;
+type OpenLedger = Pick<Ledger, 'id' | 'origin' | 'place'>;
+
+/** A ledger that this user has made or confirmed on this machine. */
+interface KnownLedger extends LedgerFile {
+  /** Of the ledger; null: it was empty when it was made. */
+  readonly id: string | null;
+}
+
+const KIND = 'ledgers';
+
+/**
+ * Whether a ledger may run commands and spend. `known`: the user named it, made it here, or confirmed it. `adopted`: an
+ * earlier version made it here; it is known from now on. `unknown`: it may have come with the folder.
+ */
+export type LedgerStanding = 'known' | 'adopted' | 'unknown';
+
+/** See {@link LedgerStanding}. Throws {@link VoxbatchError} (`state-unwritable`). */
+export function standingOfLedger(settings: LedgerSettings, ledger: OpenLedger): LedgerStanding {
+  if (settings.isLedgerNamed) return 'known';
+  const file = ledgerFile(settings.ledger);
+  if (file === undefined) return 'unknown';
+  const known = recordOf(settings.env, file);
+  if (known !== undefined && isSameFile(known, file)) {
+    if (known.id === null) rememberLedger(settings, ledger);
+    if (known.id === null || known.id === ledger.id) return 'known';
+  }
+  if (!isMadeHere({ born: file.born, ...ledger.origin })) return 'unknown';
+  rememberLedger(settings, ledger);
+  return 'adopted';
+}
+
+/** Throws {@link VoxbatchError} (`ledger-unconfirmed`, `state-unwritable`) for a ledger that may neither run commands nor spend. */
+export function requireKnownLedger(settings: LedgerSettings, ledger: OpenLedger): void {
+  if (standingOfLedger(settings, ledger) !== 'unknown') return;
+  throw new VoxbatchError({ type: 'ledger-unconfirmed', ledger: ledger.place });
+}
+
+/** Whether the ledger at this place is certainly known, or there is none: for a guess before it is opened. */
+export function isPlaceKnown({ ledger, isLedgerNamed, env }: LedgerSettings): boolean {
+  if (isLedgerNamed) return true;
+  const file = ledgerFile(ledger);
+  if (file === undefined) return true;
+  const known = recordOf(env, file);
+  return known !== undefined && isSameFile(known, file);
+}
+
+/**
+ * Records that the user has made a ledger, or confirmed this one. Throws {@link VoxbatchError} (`state-unwritable`).
+ */
+export function rememberLedger({ ledger, env }: Pick<LedgerSettings, 'ledger' | 'env'>, confirmed?: OpenLedger): void {
+  const file = ledgerFile(ledger);
+  if (file === undefined) return;
+  try {
+    const known: KnownLedger = { id: confirmed?.id ?? null, ...file };
+    writeState(stateFile(env, KIND, file.path), known);
+  } catch (cause) {
+    throw new VoxbatchError({ type: 'state-unwritable', folder: stateFolder(env), cause });
+  }
+}
+
+/** Takes a word back; see {@link rememberLedger}. */
+export function forgetLedger({ ledger, env }: Pick<LedgerSettings, 'ledger' | 'env'>): void {
+  const file = ledgerFile(ledger);
+  if (file !== undefined) removeState(stateFile(env, KIND, file.path));
+}
+
+function recordOf(env: NodeJS.ProcessEnv, { path }: LedgerFile): Partial<KnownLedger> | undefined {
+  const found = readState(stateFile(env, KIND, path));
+  return typeof found === 'object' && found !== null ? found : undefined;
+}
+
+function isSameFile(known: Partial<KnownLedger>, file: LedgerFile): boolean {
+  return known.path === file.path && known.inode === file.inode && known.born === file.born;
+}

@@ -1,0 +1,55 @@
+import { requireKnownLedger, rememberLedger, standingOfLedger } from '../../client/trust/known-ledgers.ts';
+import type { Settings } from '../../client/settings.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { askYesNo } from '../terminal/ask.ts';
+import type { Output } from '../terminal/output.ts';
+import { mayAsk } from './confirmed-settings.ts';
+import { visible } from './member-words.ts';
+
+/**
+ * Lets a command work with a ledger that its user has made or confirmed; on a terminal it asks about any other. Throws
+ * `VoxbatchError` (`ledger-unconfirmed`, `state-unwritable`).
+ */
+export async function admitLedger(
+  settings: Settings,
+  ledger: Ledger,
+  { say, yes = false }: Pick<Output, 'say'> & { readonly yes?: boolean },
+): Promise<void> {
+  const standing = standingOfLedger(settings, ledger);
+  if (standing === 'adopted') {
+    say(`${ledger.place} was made here by an earlier version. From now on it is on record as yours.`);
+    return;
+  }
+  if (standing === 'known') return;
+  if (mayAsk({ yes })) {
+    const lines = [`You have not made the ledger ${ledger.place} on this machine:`, ...(await ledgerLines(ledger))];
+    if (await askYesNo(`${lines.join('\n')}\nTake it as yours?`)) {
+      rememberLedger(settings, ledger);
+      return;
+    }
+  }
+  requireKnownLedger(settings, ledger);
+}
+
+/** The same, for a session. */
+export function admittance(
+  settings: Settings,
+  flags: { readonly yes?: boolean },
+  { say }: Pick<Output, 'say'>,
+): (ledger: Ledger) => Promise<void> {
+  return (ledger) => admitLedger(settings, ledger, { say, ...flags });
+}
+
+/** What a ledger holds that could spend or run commands, for a person who is to confirm it. */
+export async function ledgerLines(ledger: Ledger): Promise<readonly string[]> {
+  const batches = await ledger.listBatches();
+  const open = batches.filter(({ state }) => state !== 'closed');
+  const hooks = new Set(batches.flatMap(({ settings: { onEnd = null } }) => (onEnd === null ? [] : [onEnd])));
+  const schedules = await ledger.knownSchedules();
+  return [
+    `  batches: ${String(batches.length)}, of which ${String(open.length)} ${open.length === 1 ? 'is' : 'are'} open`,
+    ...[...new Set(batches.map(({ apiUrl, account }) => `  account: ${visible(account)} at ${visible(apiUrl)}`))],
+    ...[...hooks].map((command) => `  command of a batch: ${visible(command)}`),
+    `  schedules: ${schedules.length === 0 ? 'none' : String(schedules.length)}`,
+  ];
+}

@@ -1,0 +1,23 @@
+import type { ConfirmedMembers } from '../../inputs/confirmed-members.ts';
+
+/** `onEnd: "./publish.sh"`, a line for each member. */
+export function memberLines(members: ConfirmedMembers): readonly string[] {
+  return Object.entries(members).map(
+    ([name, value]) => `${name}: ${name === 'notify' ? `messages to ${hostOf(String(value))}` : visible(value)}`,
+  );
+}
+
+/** `onEnd, prices` */
+export function memberNames(members: ConfirmedMembers): string {
+  return Object.keys(members).join(', ');
+}
+
+/** The path of such an address often is a secret. One that cannot be read may be on record of an earlier version. */
+export function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : 'an address that cannot be read';
+}
+
+/** As JSON. What a terminal would obey or hide is shown by its number: the text may be somebody else's. */
+export function visible(value: unknown): string {
+  return JSON.stringify(value).replaceAll(/\p{C}/gu, (odd) => `\\u{${(odd.codePointAt(0) ?? 0).toString(16)}}`);
+}
