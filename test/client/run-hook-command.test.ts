@@ -59,7 +59,11 @@ describe('runHookCommand', () => {
   });
 
   it('ends with a process that exits at once', async () => {
-    const code = await transpile(['client/run-hook-command.ts', 'embedded/child-process.ts']);
+    const code = await transpile([
+      'client/run-hook-command.ts',
+      'embedded/child-process.ts',
+      'contract/own-secrets.ts',
+    ]);
     try {
       const script = join(code.folder, 'exits.js');
       await writeFile(

@@ -12,7 +12,14 @@ afterEach(() => remove());
 
 function session(change: Partial<SessionRequest> = {}): Session {
   const home = folder;
-  const settings = { home, ledger: join(home, 'ledger.db'), isLedgerNamed: true, store: join(home, 'store'), config: {}, env: {} };
+  const settings = {
+    home,
+    ledger: join(home, 'ledger.db'),
+    isLedgerNamed: true,
+    store: join(home, 'store'),
+    config: {},
+    env: {},
+  };
   const access = (): never => {
     throw new Error('not set');
   };

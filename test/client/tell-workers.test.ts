@@ -18,7 +18,15 @@ it('says that it waits for a Temporal that stays silent, and that the workers co
   const server = createServer((socket) => sockets.add(socket)).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const cluster = { address: `127.0.0.1:${String((server.address() as AddressInfo).port)}` };
-  const settings: Settings = { home: '/nowhere', ledger: 'l', isLedgerNamed: true, store: 's', config: {}, cluster, env: {} };
+  const settings: Settings = {
+    home: '/nowhere',
+    ledger: 'l',
+    isLedgerNamed: true,
+    store: 's',
+    config: {},
+    cluster,
+    env: {},
+  };
   const said: string[] = [];
   const telling = tellWorkers({
     settings,

@@ -46,7 +46,7 @@ describe('a sample that pays more than was quoted', () => {
     const half = { unit: 'character', credits: 0.25, cjkFactor: 2 };
     const prices = { 'speech-job': half };
     const polling = { firstLookMs: 300, gapMs: 300 };
-    await world.write('voxbatch.config.json', JSON.stringify({ prices, polling, assumeSeconds: 2 }));
+    await world.confirm(JSON.stringify({ prices, polling, assumeSeconds: 2 }));
   });
   afterEach(async () => {
     await world.close();

@@ -53,7 +53,7 @@ describe('a batch of what another batch has made', () => {
   let world: LiveWorld;
   beforeAll(async () => {
     world = await LiveWorld.withServer({ seed: 71, createMs: [5, 20], jobMs: [50, 200] });
-    await world.write('voxbatch.config.json', CONFIG);
+    await world.confirm(CONFIG);
     await world.write('first.csv', table(TEXTS));
     expect(await world.run(['run', 'first.csv'])).toMatchObject({ code: 0 });
     expect(world.simulator.ledger()).toHaveLength(ROWS);
@@ -103,7 +103,7 @@ describe('earlier results whose files are damaged', () => {
   it('are found by their hashes; their rows are paid for anew, and the summary says so', async () => {
     const world = await LiveWorld.withServer({ seed: 72, createMs: [5, 20], jobMs: [50, 200] });
     try {
-      await world.write('voxbatch.config.json', CONFIG);
+      await world.confirm(CONFIG);
       await world.write('first.csv', table(TEXTS));
       expect(await world.run(['run', 'first.csv'])).toMatchObject({ code: 0 });
       const [altered = '', cut = '', gone = ''] = await filesInStore(world);
@@ -135,7 +135,7 @@ describe('a dub whose video is another', () => {
     const film = (content: string, etag: string) => tagged(inRanges(Buffer.from(content), 'video/mp4'), etag);
     server = await startMediaServer({ '/one.mp4': film('one', '"1"'), '/other.mp4': film('other', '"2"') });
     world = await LiveWorld.withServer({ seed: 73, createMs: [5, 20], jobMs: [50, 200] });
-    await world.write('voxbatch.config.json', CONFIG);
+    await world.confirm(CONFIG);
   });
   afterAll(async () => {
     await server.close();
@@ -167,7 +167,7 @@ describe('two batches that want the same results at the same time', () => {
   it('pay once for each, also where one is killed in the middle', async () => {
     const world = await LiveWorld.create({ seed: 74, createMs: [5, 40], jobMs: [200, 1_000] });
     try {
-      await world.write('voxbatch.config.json', CONFIG);
+      await world.confirm(CONFIG);
       const texts = Array.from({ length: MANY }, (_, at) => `Line ${String(at)} of both.`);
       await world.write('one.csv', table(texts));
       await world.write('two.csv', table(texts.toReversed()));

@@ -99,6 +99,10 @@ describe('a batch that the version before left open', () => {
       args: [{ batch: 'lines' }],
     });
     const env = { TEMPORAL_ADDRESS: server.address };
+    // It was restored here, so it could be anybody's: one word takes it.
+    const refused = { code: 2, stderr: expect.stringContaining('run: voxbatch trust') as unknown };
+    expect(await world.run(['worker'], { env })).toMatchObject(refused);
+    expect(await world.run(['trust'])).toMatchObject({ code: 0 });
     const worker = world.start(['worker'], { env });
     await worker.said('Working for account');
     const run = await world.run(['run', 'lines.csv'], { env });

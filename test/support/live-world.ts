@@ -114,6 +114,13 @@ export class LiveWorld {
     await this.write('voxbatch.config.json', JSON.stringify({ polling: { firstLookMs: 500, gapMs: 500 } }));
   }
 
+  /** Writes a configuration that its user has to confirm, and confirms it. */
+  async confirm(config: string): Promise<void> {
+    await this.write('voxbatch.config.json', config);
+    const { code, stderr } = await this.run(['trust']);
+    if (code !== 0) throw new Error(`The configuration was not confirmed: ${stderr}`);
+  }
+
   /** Starts `voxbatch …`. */
   start(args: readonly string[], options: StartOptions = {}): Running {
     const { dieAt, env, input, largestFile } = options;

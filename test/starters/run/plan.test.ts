@@ -173,6 +173,7 @@ describe('plan', () => {
     await writeFile('lines.csv', 'text,voice\nHello,anna\n');
     const speech = { unit: 'job', credits: 4 };
     await writeFile('voxbatch.config.json', JSON.stringify({ prices: { 'speech-job': speech } }));
+    await line.run('trust');
     const { value } = await line.json('plan', 'lines.csv', '--json');
     expect(value).toMatchObject({ credits: 4, estimated: false });
   });

@@ -21,6 +21,8 @@ beforeEach(async () => {
   line = await openCommandLine({ VOXBATCH_API_URL: simulator.url, VOXBATCH_API_TOKEN: TOKEN });
   await writeFile('lines.csv', MANIFEST);
   await withLedger((ledger) => addFinished(ledger));
+  // No command has made it.
+  await line.run('trust');
 });
 afterEach(async () => {
   await line.close();

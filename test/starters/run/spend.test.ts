@@ -185,6 +185,7 @@ describe('plan', () => {
     try {
       const own = { prices: { transcription: { unit: 'second', credits: 2 } } };
       await writeFile('voxbatch.config.json', JSON.stringify(own));
+      await line.run('trust');
       await writeFile('probe.csv', `audio,duration\n${media.url}/a.mp3,\n${media.url}/b.mp3,\n${media.url}/c.mp3,5\n`);
       const before = await readFile('probe.csv', 'utf8');
       const { code, value } = await line.json('plan', 'probe.csv', '--json', '--probe', '--assume-seconds', '60');

@@ -1,0 +1,115 @@
+import Database from 'libsql';
+import { chmodSync, cpSync, existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { openRecords } from '../../../client/open-records.ts';
+import {
+  forgetLedger,
+  isPlaceKnown,
+  rememberLedger,
+  requireKnownLedger,
+  standingOfLedger,
+  type LedgerSettings,
+} from '../../../client/trust/known-ledgers.ts';
+
+let folder = '';
+let env: NodeJS.ProcessEnv;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'voxbatch-known-'));
+  env = { XDG_STATE_HOME: join(folder, 'state') };
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const at = (place: string, isLedgerNamed = false): LedgerSettings => ({
+  ledger: join(folder, place, 'ledger.db'),
+  isLedgerNamed,
+  env,
+});
+
+async function standing(settings: LedgerSettings): Promise<string> {
+  const ledger = await openRecords(settings, {});
+  try {
+    return standingOfLedger(settings, ledger);
+  } finally {
+    await ledger.close();
+  }
+}
+
+/** Takes back what a ledger of today says about itself, so that it is as one of an earlier version. */
+function asOfEarlierVersion({ ledger }: LedgerSettings): void {
+  const db = new Database(ledger);
+  db.exec("delete from facts where name = 'recorded-outside'");
+  db.close();
+}
+
+describe('a ledger', () => {
+  it('is known to whoever made it, and the record of that is readable by its owner only', async () => {
+    expect(isPlaceKnown(at('own'))).toBe(true);
+    expect([await standing(at('own')), await standing(at('own'))]).toEqual(['known', 'known']);
+    expect(isPlaceKnown(at('own'))).toBe(true);
+    const records = join(folder, 'state', 'voxbatch', 'ledgers');
+    expect(statSync(records).mode & 0o777).toBe(0o700);
+    for (const name of await readdir(records)) expect(statSync(join(records, name)).mode & 0o777).toBe(0o600);
+  });
+
+  it('is known although its command was killed before anything was in it', async () => {
+    mkdirSync(join(folder, 'own'));
+    writeFileSync(at('own').ledger, '');
+    rememberLedger(at('own'));
+    expect(await standing(at('own'))).toBe('known');
+  });
+
+  it('that came with a folder is not, nor a copy of an own one with the same id, in its place or in another', async () => {
+    await standing(at('own'));
+    cpSync(join(folder, 'own'), join(folder, 'copy'), { recursive: true });
+    expect([await standing(at('copy')), isPlaceKnown(at('copy'))]).toEqual(['unknown', false]);
+    rmSync(join(folder, 'own'), { recursive: true });
+    cpSync(join(folder, 'copy'), join(folder, 'own'), { recursive: true });
+    expect([await standing(at('own')), isPlaceKnown(at('own'))]).toEqual(['unknown', false]);
+    const ledger = await openRecords(at('own'), {});
+    expect(() => {
+      requireKnownLedger(at('own'), ledger);
+    }).toThrow('You have not made the ledger');
+    rememberLedger(at('own'), ledger);
+    expect(standingOfLedger(at('own'), ledger)).toBe('known');
+    forgetLedger(at('own'));
+    expect(standingOfLedger(at('own'), ledger)).toBe('unknown');
+    await ledger.close();
+  });
+
+  it('written over an own one in place is not: it has another id', async () => {
+    await standing(at('own'));
+    const other = { ...at('other'), env: { XDG_STATE_HOME: join(folder, 'state-of-another') } };
+    await standing(other);
+    cpSync(other.ledger, at('own').ledger);
+    expect(await standing(at('own'))).toBe('unknown');
+  });
+
+  it('is known wherever its user names it, and nothing is recorded then', async () => {
+    expect(await standing(at('named', true))).toBe('known');
+    expect(existsSync(join(folder, 'state'))).toBe(false);
+    expect(await standing(at('named'))).toBe('unknown');
+  });
+
+  it('of an earlier version is adopted where it was made, and an unpacked one is not', async () => {
+    await standing(at('old', true));
+    asOfEarlierVersion(at('old'));
+    cpSync(join(folder, 'old'), join(folder, 'unpacked'), { recursive: true });
+    const db = new Database(at('unpacked').ledger);
+    db.exec("update voxbatch_migrations set timestamp = '2026-01-05T10:00:00.000Z'");
+    db.close();
+    expect([await standing(at('unpacked')), await standing(at('unpacked'))]).toEqual(['unknown', 'unknown']);
+    expect([await standing(at('old')), await standing(at('old'))]).toEqual(['adopted', 'known']);
+  });
+
+  it('is not made where that cannot be recorded', async () => {
+    mkdirSync(join(folder, 'state'));
+    writeFileSync(join(folder, 'state', 'voxbatch'), 'a file');
+    chmodSync(join(folder, 'state'), 0o500);
+    await expect(openRecords(at('own'), {})).rejects.toThrow('where voxbatch records which ledgers are yours');
+    expect(existsSync(at('own').ledger)).toBe(false);
+    expect(await standing(at('own', true))).toBe('known');
+  });
+});

@@ -1,0 +1,173 @@
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { cp, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { openLedger } from '../../../ledger/open-ledger.ts';
+import { startSimulator, type Simulator } from '../../../simulator/start-simulator.ts';
+import { aBatch, aKey, aRow, INTENT } from '../../ledger/setup.ts';
+import { openCommandLine, type CommandLine } from '../command-line.ts';
+
+let line: CommandLine;
+let simulator: Simulator;
+beforeEach(async () => {
+  simulator = await startSimulator();
+  line = await openCommandLine({ VOXBATCH_API_URL: simulator.url, VOXBATCH_API_TOKEN: simulator.token });
+  await writeFile('lines.csv', 'text,voice\nHello,anna\n');
+});
+afterEach(async () => {
+  await line.close();
+  expect(simulator.ledger()).toEqual([]);
+  await simulator.close();
+});
+
+const configure = (config: object): Promise<void> => writeFile('voxbatch.config.json', JSON.stringify(config));
+
+describe("a folder's config", () => {
+  it.each([
+    { onEnd: 'touch ran' },
+    { notify: 'https://hooks.example/secret-path' },
+    { prices: { 'speech-job': { unit: 'job', credits: 0 } } },
+    { assumeSeconds: 0.001 },
+    { onUnknown: 'resubmit' },
+    { retakes: 10 },
+    { trust503: true },
+    { store: '../elsewhere' },
+  ])('that says %j is refused until its user has confirmed it, with --yes too', async (config) => {
+    await configure(config);
+    const [name = ''] = Object.keys(config);
+    for (const words of [
+      ['run', 'lines.csv', '--yes'],
+      ['say', 'Hello', '--voice', 'anna'],
+      ['redrive', '--where', 'outcome=failed'],
+    ]) {
+      const { code, stderr } = await line.run(...words);
+      expect({ words, code }).toEqual({ words, code: 2 });
+      expect(stderr).toContain(`  ${name}: `);
+      expect(stderr).toContain('run: voxbatch trust\n');
+      expect(stderr).not.toContain('secret-path');
+    }
+    expect(existsSync('.voxbatch')).toBe(false);
+  });
+
+  it('is confirmed by one command, by what it says and where it is, and that can be taken back', async () => {
+    const confirmed = async (): Promise<boolean> =>
+      (await line.json('plan', 'lines.csv', '--json')).value['unconfirmed'] === null;
+    await configure({ onEnd: 'touch ran', limits: { rate: 5 } });
+    expect(await confirmed()).toBe(false);
+    expect(await line.run('trust')).toMatchObject({ code: 0, stdout: expect.stringContaining('onEnd: "touch ran"') });
+    expect(await confirmed()).toBe(true);
+    await configure({ onEnd: 'touch ran', limits: { rate: 1 }, budget: 7 });
+    expect(await confirmed()).toBe(true);
+    await configure({ onEnd: 'touch ran; touch more' });
+    expect(await confirmed()).toBe(false);
+    await configure({ onEnd: 'touch ran' });
+    expect(await confirmed()).toBe(true);
+    mkdirSync('copy');
+    await cp('voxbatch.config.json', join('copy', 'voxbatch.config.json'));
+    await cp('lines.csv', join('copy', 'lines.csv'));
+    process.chdir('copy');
+    expect(await confirmed()).toBe(false);
+    process.chdir('..');
+    expect(await line.run('trust', '--remove')).toMatchObject({ code: 0 });
+    expect(await confirmed()).toBe(false);
+  });
+
+  it('needs none for limits, and none if the user names the file', async () => {
+    await configure({ limits: { rate: 5 }, budget: 100, confirmAbove: 5, halt: 'never', cache: 'off', onEnd: null });
+    expect((await line.json('plan', 'lines.csv', '--json')).value).toMatchObject({ unconfirmed: null, budget: 100 });
+    await configure({ retakes: 3 });
+    process.env['VOXBATCH_CONFIG'] = 'voxbatch.config.json';
+    expect((await line.json('plan', 'lines.csv', '--json')).value).toMatchObject({ unconfirmed: null, retakes: 3 });
+  });
+
+  it('is shown by plan, which does not use what is not confirmed', async () => {
+    await configure({ onEnd: 'echo \u001b[2J', prices: { 'speech-job': { unit: 'job', credits: 0 } } });
+    const before = await line.run('plan', 'lines.csv');
+    expect(before.code).toBe(0);
+    expect(before.stdout).toContain('Not used here, because you have not confirmed it');
+    expect(before.stdout).toContain('  onEnd: "echo \\u001b[2J"');
+    expect((await line.json('plan', 'lines.csv', '--json')).value).toMatchObject({ credits: 3, estimated: true });
+    await line.run('trust');
+    const after = await line.run('plan', 'lines.csv');
+    expect(after.stdout).toContain('this command runs: "echo \\u001b[2J"');
+    expect((await line.json('plan', 'lines.csv', '--json')).value).toMatchObject({ credits: 0, estimated: false });
+  });
+});
+
+describe('the address in a config', () => {
+  it('is confirmed for the token that is set', async () => {
+    delete process.env['VOXBATCH_API_URL'];
+    await configure({ api: { url: simulator.url } });
+    expect((await line.run('profile')).code).toBe(2);
+    expect(await line.run('trust')).toMatchObject({ code: 0 });
+    expect((await line.run('profile')).code).toBe(0);
+    await line.run('trust', '--remove');
+    expect((await line.run('profile')).code).toBe(2);
+  });
+});
+
+describe('a ledger that came with a folder', () => {
+  beforeEach(async () => {
+    const ledger = await openLedger('.voxbatch/ledger.db');
+    const batch = { ...aBatch('lines'), apiUrl: simulator.url };
+    await ledger.createBatch({ ...batch, settings: { ...batch.settings, onEnd: 'touch ran' } });
+    await ledger.addRows('lines', [aRow(1)]);
+    await ledger.openBatch('lines', 1);
+    const key = { ...aKey(1), batch: 'lines' };
+    await ledger.intend(key, INTENT);
+    await ledger.settle(key, { verdict: 'rejected' }, { outcome: 'failed' });
+    await ledger.closeBatch('lines');
+    await ledger.close();
+  });
+
+  it('runs no command and spends nothing: whoever would is refused, whatever they say', async () => {
+    const audio = 'https://media.example/a.mp3';
+    for (const words of [
+      ['run', 'lines.csv', '--yes'],
+      ['up'],
+      ['up', '--until-idle'],
+      ['worker'],
+      ['say', 'Hello', '--voice', 'anna', '--yes'],
+      ['transcribe', audio, '--yes'],
+      ['redrive', 'lines', '--where', 'outcome=failed', '--yes'],
+      ['reconcile', 'lines', '--resubmit', 'r1', '--yes'],
+      ['schedule', 'create', 'nightly', 'lines.csv', '--every', '1h'],
+      ['schedule', 'trigger', 'nightly'],
+    ]) {
+      const { code, stderr } = await line.run(...words);
+      expect({ words, code, stderr }).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('run: voxbatch trust'),
+      });
+    }
+    expect([existsSync('ran'), existsSync(join('.voxbatch', 'temporal.db'))]).toEqual([false, false]);
+  });
+
+  it('can be looked at', async () => {
+    expect((await line.run('list')).code).toBe(0);
+    expect((await line.run('status', 'lines')).code).toBe(75);
+    expect((await line.run('plan', 'lines.csv', '--name', 'other')).code).toBe(0);
+    expect((await line.run('explain', 'r1', '--batch', 'lines')).code).toBe(0);
+  });
+
+  it('is confirmed by one command, which shows what it would run', async () => {
+    const { code, stdout } = await line.run('trust');
+    expect(code).toBe(0);
+    expect(stdout).toContain('command of a batch: "touch ran"');
+    expect(stdout).toContain('batches: 1, of which 0 are open');
+    const { code: after, stderr } = await line.run('redrive', 'lines', '--where', 'outcome=unknown', '--yes');
+    expect([after, stderr]).not.toEqual([2, expect.stringContaining('voxbatch trust')]);
+  });
+});
+
+describe('voxbatch trust', () => {
+  it('refuses a folder in which there is nothing to confirm, and one whose record cannot be written', async () => {
+    expect(await line.run('trust')).toMatchObject({ code: 2 });
+    await configure({ onEnd: 'touch ran' });
+    rmSync('.state', { recursive: true, force: true });
+    await writeFile('.state', 'a file');
+    const { code, stderr } = await line.run('trust');
+    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('nothing was confirmed') });
+    expect(readFileSync('.state', 'utf8')).toBe('a file');
+  });
+});
