@@ -2,7 +2,7 @@
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, rm } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { signatureOf } from '../../client/post-notice.ts';
 import { expectWhole } from '../support/batch-end.ts';
@@ -119,6 +119,38 @@ describe('hooks', () => {
     ]);
     expect(posted.map(({ headers }) => headers['webhook-signature'] !== undefined)).toEqual([false, true]);
     await expectWhole(world, 'lines', ROWS);
+  });
+
+  it('that were cut off are told by the same run again, by nobody in a folder that came from elsewhere', async () => {
+    // The first one kills the process that tells it.
+    const command = 'if mkdir began; then kill -9 $PPID; exit; fi; echo $VOXBATCH_EVENT >> told';
+    const run = ['run', 'lines.csv', '--on-end', command];
+    expect(await world.run(run)).toMatchObject({ signal: 'SIGKILL' });
+    const owed = { code: 75, stdout: expect.stringContaining('--on-end (ended) is still to be told') as unknown };
+    expect(await world.run(['status', 'lines'])).toMatchObject(owed);
+
+    await mkdir(world.path('foreign'));
+    for (const name of ['.voxbatch', 'lines.csv']) {
+      await cp(world.path(name), world.path('foreign', name), { recursive: true });
+    }
+    const refused = { code: 2, stderr: expect.stringContaining('voxbatch trust') as unknown };
+    const there = { folder: 'foreign' };
+    for (const words of [['up', '--until-idle'], ['worker'], ['run', 'lines.csv', '--yes']]) {
+      expect(await world.run(words, there)).toMatchObject(refused);
+    }
+    await rm(world.path('foreign', '.voxbatch'), { recursive: true });
+    await world.write('foreign/voxbatch.config.json', JSON.stringify({ onEnd: 'touch told' }));
+    expect(await world.run(['run', 'lines.csv', '--yes'], there)).toMatchObject(refused);
+    expect(existsSync(world.path('foreign', 'told'))).toBe(false);
+
+    const sent = world.charges().size;
+    expect(await world.run(run)).toMatchObject({ code: 0 });
+    expect(await world.read('told')).toBe('ended\n');
+    expect(await world.run(['status', 'lines'])).toMatchObject({ code: 0 });
+    // Ends the server of the command that was killed.
+    expect(await world.run(['up', '--until-idle'])).toMatchObject({ code: 0 });
+    expect([world.charges().size, world.doubleCharges()]).toEqual([sent, []]);
+    expect(await world.read('told')).toBe('ended\n');
   });
 
   it('of a schedule are told by up once the files of its batch are there', async () => {

@@ -30,6 +30,8 @@ export interface Ended {
 export interface StartOptions {
   /** Over the world's own settings; `undefined` takes one away. */
   readonly env?: NodeJS.ProcessEnv;
+  /** Folder of the world that it works in; default the world's own. */
+  readonly folder?: string;
   /** Makes it kill itself at a moment (`after-intent:3`). */
   readonly dieAt?: string;
   /** What comes through its stdin; default nothing. */
@@ -123,14 +125,14 @@ export class LiveWorld {
 
   /** Starts `voxbatch …`. */
   start(args: readonly string[], options: StartOptions = {}): Running {
-    const { dieAt, env, input, largestFile } = options;
+    const { dieAt, env, folder = '.', input, largestFile } = options;
     const node = [process.execPath, dieAt === undefined ? CLI : DYING_CLI, ...args];
     // In POSIX, `ulimit -f` counts blocks of 512 bytes.
     const limited = ['/bin/sh', '-c', `ulimit -f ${String(Math.ceil((largestFile ?? 0) / 512))} && exec "$@"`, 'sh'];
     const command = largestFile === undefined ? node : [...limited, ...node];
     const [file = '', ...rest] = options.inWindow === true ? inTerminalWindow(command) : command;
     const child = spawn(file, rest, {
-      cwd: this.folder,
+      cwd: this.path(folder),
       env: { ...this.#env, ...env, ...(dieAt === undefined ? {} : { DIE_AT: dieAt }) },
       stdio: ['pipe', 'pipe', 'pipe'],
     });
