@@ -57,7 +57,8 @@ export const EXIT_CODES = {
   },
   goesOn: {
     code: 75,
-    meaning: 'paused, or still running, also of `compare`; or a hook of a finished batch is still to be told; of `up`: another one runs in this home already',
+    meaning:
+      'paused, or still running, also of `compare`; or a hook of a finished batch is still to be told; of `up`: another one runs in this home already',
   },
   interrupted: {
     code: 130,
