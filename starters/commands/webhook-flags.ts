@@ -16,7 +16,7 @@ export interface WebhookFlags {
 }
 
 /** In the place of `--webhook-restore`: the path of an address is a secret, and any user of a machine sees command lines. */
-export const RESTORE_VARIABLE = 'VOXBATCH_WEBHOOK_RESTORE';
+const RESTORE_VARIABLE = 'VOXBATCH_WEBHOOK_RESTORE';
 
 /** Adds `--webhook` and what goes with it. */
 export function addWebhookFlags(command: Command): Command {

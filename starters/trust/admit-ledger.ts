@@ -10,7 +10,7 @@ import { visible } from './member-words.ts';
  * Lets a command work with a ledger that its user has made or confirmed; on a terminal it asks about any other. Throws
  * `VoxbatchError` (`ledger-unconfirmed`, `state-unwritable`).
  */
-export async function admitLedger(
+async function admitLedger(
   settings: Settings,
   ledger: Ledger,
   { say, yes = false }: Pick<Output, 'say'> & { readonly yes?: boolean },

@@ -50,7 +50,7 @@ function unconfirmedError(lines: string): ExitError {
 }
 
 /** Remembers a yes. Throws {@link ExitError} `usage` if that cannot be written. */
-export function rememberOrRefuse(env: NodeJS.ProcessEnv, config: UnconfirmedConfig): void {
+function rememberOrRefuse(env: NodeJS.ProcessEnv, config: UnconfirmedConfig): void {
   try {
     rememberConfig(env, config);
   } catch (cause) {

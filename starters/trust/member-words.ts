@@ -7,11 +7,6 @@ export function memberLines(members: ConfirmedMembers): readonly string[] {
   );
 }
 
-/** `onEnd, prices` */
-export function memberNames(members: ConfirmedMembers): string {
-  return Object.keys(members).join(', ');
-}
-
 /** The path of such an address often is a secret. One that cannot be read may be on record of an earlier version. */
 export function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : 'an address that cannot be read';
