@@ -2,9 +2,9 @@ import type { ConfirmedMembers } from '../../inputs/confirmed-members.ts';
 
 /** `onEnd: "./publish.sh"`, a line for each member. */
 export function memberLines(members: ConfirmedMembers): readonly string[] {
-  return Object.entries(members).map(
-    ([name, value]) => `${name}: ${name === 'notify' ? `messages to ${hostOf(String(value))}` : visible(value)}`,
-  );
+  const { notify, ...others } = members;
+  const lines = Object.entries(others).map(([name, value]) => `${name}: ${visible(value)}`);
+  return typeof notify === 'string' ? [...lines, `notify: messages to ${hostOf(notify)}`] : lines;
 }
 
 /** The path of such an address often is a secret. One that cannot be read may be on record of an earlier version. */
