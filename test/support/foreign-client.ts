@@ -31,8 +31,12 @@ type Command = NonNullable<
   Parameters<Client['workflowService']['respondWorkflowTaskCompleted']>[0]['commands']
 >[number];
 /** Of temporal.api.enums.v1.CommandType, which the client does not export. */
-const SCHEDULE_ACTIVITY = 1 as NonNullable<Command['commandType']>;
-const COMPLETE_WORKFLOW = 4 as NonNullable<Command['commandType']>;
+const SCHEDULE_ACTIVITY = 1;
+const COMPLETE_WORKFLOW = 4;
+
+function commandOf(commandType: number, attributes: Omit<Command, 'commandType'>): Command {
+  return { commandType, ...attributes } as unknown as Command;
+}
 
 async function main({ address, taskQueue, workflows, activities }: ForeignOrder): Promise<ForeignReport> {
   const connection = await Connection.connect({ address });
@@ -77,18 +81,19 @@ async function runActivities(
     }
   };
   const first = await nextTask();
-  const scheduled = activities.map(({ type, input }, at) => ({
-    commandType: SCHEDULE_ACTIVITY,
-    scheduleActivityTaskCommandAttributes: {
-      activityId: String(at),
-      activityType: { name: type },
-      taskQueue: { name: taskQueue },
-      input: { payloads: toPayloads(defaultPayloadConverter, input) ?? [] },
-      startToCloseTimeout: { seconds: 60 as unknown as Long },
-      heartbeatTimeout: { seconds: 30 as unknown as Long },
-      retryPolicy: { initialInterval: { seconds: 1 as unknown as Long } },
-    },
-  }));
+  const scheduled = activities.map(({ type, input }, at) =>
+    commandOf(SCHEDULE_ACTIVITY, {
+      scheduleActivityTaskCommandAttributes: {
+        activityId: String(at),
+        activityType: { name: type },
+        taskQueue: { name: taskQueue },
+        input: { payloads: toPayloads(defaultPayloadConverter, input) ?? [] },
+        startToCloseTimeout: { seconds: 60 as unknown as Long },
+        heartbeatTimeout: { seconds: 30 as unknown as Long },
+        retryPolicy: { initialInterval: { seconds: 1 as unknown as Long } },
+      },
+    }),
+  );
   await workflowService.respondWorkflowTaskCompleted({
     namespace: NAMESPACE,
     taskToken: first,
@@ -116,13 +121,13 @@ async function runActivities(
       if (id === undefined || id === null) continue;
       const [payload] = completed?.result?.payloads ?? [];
       const value = payload == null ? undefined : defaultPayloadConverter.fromPayload(payload);
-      answers.set(Number(id), failed?.failure?.message ?? String(JSON.stringify(value)));
+      answers.set(Number(id), failed?.failure?.message ?? JSON.stringify(value));
     }
     const isOver = answers.size === activities.length;
     await workflowService.respondWorkflowTaskCompleted({
       namespace: NAMESPACE,
       taskToken,
-      commands: isOver ? [{ commandType: COMPLETE_WORKFLOW, completeWorkflowExecutionCommandAttributes: {} }] : [],
+      commands: isOver ? [commandOf(COMPLETE_WORKFLOW, { completeWorkflowExecutionCommandAttributes: {} })] : [],
     });
   }
   await forget();
