@@ -35,7 +35,7 @@ const SCHEDULE_ACTIVITY = 1;
 const COMPLETE_WORKFLOW = 4;
 
 function commandOf(commandType: number, attributes: Omit<Command, 'commandType'>): Command {
-  return { commandType, ...attributes } as unknown as Command;
+  return { commandType, ...attributes };
 }
 
 async function main({ address, taskQueue, workflows, activities }: ForeignOrder): Promise<ForeignReport> {
