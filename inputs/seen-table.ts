@@ -31,9 +31,12 @@ export class SeenTable {
 
   /** The line that had the name before, if any; else remembers this one. */
   lineBefore(name: string, line: number): number | undefined {
-    const earlier = this.get(name);
-    if (earlier === undefined) this.set(name, line);
-    return earlier;
+    const [high, low] = hashOf(name);
+    const part = this.#partOf(low);
+    const earlier = part.get(high, low);
+    if (earlier !== 0) return earlier;
+    part.set(high, low, line);
+    return undefined;
   }
 
   #partOf(low: number): Part {

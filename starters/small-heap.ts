@@ -5,10 +5,10 @@ import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 const READING: readonly (string | undefined)[] = ['plan', 'results', 'verify', 'status', 'list', 'explain'];
 
 /**
- * The young generation grows once, from 1 MB to 4: rows that are looked at together take some MB of garbage, and what is not dead yet when
+ * The young generation grows once, from 1 MB to 8: rows that are looked at together take some MB of garbage, and what is not dead yet when
  * it is full is copied, and then collected with the old generation.
  */
-const YOUNG_BYTES = 4 * 1024 ** 2;
+const YOUNG_BYTES = 8 * 1024 ** 2;
 
 /**
  * Keeps the heap of a read-only command close to its live data. Such a command makes much garbage and keeps next to
@@ -18,7 +18,7 @@ const YOUNG_BYTES = 4 * 1024 ** 2;
 export function keepHeapSmall(command: string | undefined): void {
   if (!READING.includes(command)) return;
   // V8 reads both whenever it decides to grow, so they can be set while it runs.
-  setFlagsFromString('--semi-space-growth-factor=4');
+  setFlagsFromString('--semi-space-growth-factor=8');
   setFlagsFromString('--heap-growing-percent=50');
   const observer = new PerformanceObserver(() => {
     const young = getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space');
