@@ -70,15 +70,15 @@ export function admitVersion(paths: HomePaths, binary: ServerBinary): void {
     for (const suffix of ['-wal', '-shm', '-journal']) rmSync(paths.temporal + suffix, { force: true });
   }
   if (!existsSync(paths.temporal)) {
-    writeFileSync(paths.temporalVersion, `${binary.version} ${HALF_MADE}\n`);
+    writeFileSync(paths.temporalVersion, `${binary.version} ${HALF_MADE}\n`, { mode: 0o600 });
   } else if (known === undefined || compareVersions(known, binary.version) < 0) {
-    writeFileSync(paths.temporalVersion, `${binary.version}\n`);
+    writeFileSync(paths.temporalVersion, `${binary.version}\n`, { mode: 0o600 });
   }
 }
 
 /** Records that a server is ready on the database. Call it before anybody uses the server. */
 export function markReady(paths: HomePaths): void {
-  if (isHalfMade(paths)) writeFileSync(paths.temporalVersion, `${readVersion(paths) ?? ''}\n`);
+  if (isHalfMade(paths)) writeFileSync(paths.temporalVersion, `${readVersion(paths) ?? ''}\n`, { mode: 0o600 });
 }
 
 /** Where the header of an SQLite file counts the changes of its schema (https://www.sqlite.org/fileformat2.html). */

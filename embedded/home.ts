@@ -1,5 +1,6 @@
 import { mkdirSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { keepPrivate } from './private-home.ts';
 import { ServerUnavailable, adviceFor } from './server-unavailable.ts';
 
 /** The contents of `.voxbatch/`. Paths are absolute. */
@@ -63,8 +64,9 @@ export function pathsIn(home: string): HomePaths {
 }
 
 /**
- * Creates the home, readable only by its owner, and returns its paths with links resolved, so that two names of one
- * folder are one home. Throws {@link ServerUnavailable} if the folder cannot be created.
+ * Creates the home, or makes an existing one readable only by its owner, and returns its paths with links resolved, so that two names of one
+ * folder are one home. Throws {@link ServerUnavailable} if the folder cannot be created, or is another
+ * user's.
  */
 export function makeHome(home: string): HomePaths {
   try {
@@ -72,6 +74,7 @@ export function makeHome(home: string): HomePaths {
     const paths = pathsIn(realpathSync(home));
     refuseUnreadable(paths.home);
     mkdirSync(paths.logs, { recursive: true, mode: 0o700 });
+    keepPrivate(paths);
     return paths;
   } catch (error) {
     if (error instanceof ServerUnavailable) throw error;

@@ -149,7 +149,7 @@ async function withStartingLock<T>(paths: HomePaths, wait: WaitForLock, action: 
       );
     }
     try {
-      writeFileSync(paths.startingOwner, `${process.pid}\n`);
+      writeFileSync(paths.startingOwner, `${process.pid}\n`, { mode: 0o600 });
     } catch {
       // Only for messages; a full disk must not keep anybody from leaving.
     }

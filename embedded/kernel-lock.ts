@@ -1,4 +1,5 @@
 import Database from 'libsql';
+import { closeSync, openSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ServerUnavailable, adviceFor } from './server-unavailable.ts';
 
@@ -21,6 +22,7 @@ export class KernelLock {
   /** Opens the lock file, and creates it if needed. Does not acquire the lock. */
   constructor(file: string) {
     try {
+      makePrivateFile(file);
       this.#database = new Database(file, { timeout: 0 });
     } catch (error) {
       throw unusable(file, error);
@@ -74,6 +76,18 @@ export class KernelLock {
       if (isBusy(error)) return false;
       throw unusable(this.#database.name, error);
     }
+  }
+}
+
+/**
+ * Creates a file for its owner alone, unless it is there: SQLite would make one that others may read, and who can read a
+ * lock can hold it. Leaves it to SQLite to report a file that cannot be created.
+ */
+export function makePrivateFile(file: string): void {
+  try {
+    closeSync(openSync(file, 'wx', 0o600));
+  } catch {
+    // It is there, or cannot be created.
   }
 }
 

@@ -31,6 +31,6 @@ export async function readLooks(file: string): Promise<Readonly<Record<string, S
 export async function keepLook(file: string, apiUrl: string, look: StoredLook): Promise<void> {
   const looks = { ...(await readLooks(file)), [apiUrl]: look };
   const part = `${file}.${process.pid}.part`;
-  await writeFile(part, `${JSON.stringify({ version: 1, looks })}\n`);
+  await writeFile(part, `${JSON.stringify({ version: 1, looks })}\n`, { mode: 0o600 });
   await rename(part, file);
 }

@@ -31,7 +31,7 @@ export function readServerRecord(paths: HomePaths): ServerRecord | undefined {
 /** Writes `server.json` atomically. */
 export function writeServerRecord(paths: HomePaths, record: ServerRecord): void {
   const part = `${paths.serverRecord}.part`;
-  writeFileSync(part, `${JSON.stringify(record)}\n`);
+  writeFileSync(part, `${JSON.stringify(record)}\n`, { mode: 0o600 });
   renameSync(part, paths.serverRecord);
 }
 

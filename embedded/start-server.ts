@@ -52,9 +52,9 @@ const SETTINGS: readonly string[] = [
 /**
  * Writes `server.json`, then becomes the server: `exec` keeps the pid. So the record names every running server at
  * every moment, even if the process that started it is killed in between. Arguments: the rest of the record, the
- * record's file, the command.
+ * record's file, the command. What it makes is for its user alone.
  */
-const LAUNCH = `printf '{"pid":%d,%s\\n' "$$" "$1" > "$2.part" && mv -f "$2.part" "$2" && shift 2 && exec "$@"`;
+const LAUNCH = `umask 077 && printf '{"pid":%d,%s\\n' "$$" "$1" > "$2.part" && mv -f "$2.part" "$2" && shift 2 && exec "$@"`;
 
 export interface StartOptions {
   readonly env: NodeJS.ProcessEnv;

@@ -34,7 +34,7 @@ export class Folders {
     if (this.#known.has(path)) return;
     if (store !== undefined) await requireStillThere(store);
     await onDisk(path, async () => {
-      const first = await mkdir(path, { recursive: true });
+      const first = await mkdir(path, { recursive: true, mode: 0o700 });
       if (first !== undefined) await this.sync(dirname(first));
     });
     for (const oldest of this.#known) {

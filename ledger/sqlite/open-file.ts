@@ -1,7 +1,8 @@
 import { closeSync, openSync, rmSync } from 'node:fs';
-import { access, mkdir } from 'node:fs/promises';
+import { access, chmod, mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Dialect } from 'kysely';
+import { makePrivateFile } from '../../embedded/kernel-lock.ts';
 import { LedgerMissing, LedgerUnreachable } from '../errors.ts';
 import { openSqlite } from './dialect.ts';
 import { refuseNetworkDisk, type Disks } from './network-disk.ts';
@@ -15,7 +16,7 @@ export interface OpenFileOptions {
 }
 
 /**
- * Opens the database file at this path, creating it and its folder if needed. Throws {@link LedgerUnreachable}, also
+ * Opens the database file at this path, creating it and its folder if needed, both for their owner alone. Throws {@link LedgerUnreachable}, also
  * for a file on a network disk, and {@link LedgerMissing}.
  */
 export async function openFile(path: string, { mustExist, disks }: OpenFileOptions): Promise<Dialect> {
@@ -24,7 +25,9 @@ export async function openFile(path: string, { mustExist, disks }: OpenFileOptio
     if (!(await exists(path))) throw new LedgerMissing(path);
   } else {
     await makeFolder(path);
+    makePrivateFile(path);
   }
+  await takeFromOthers(path);
   return openSqlite(path);
 }
 
@@ -63,6 +66,18 @@ async function makeFolder(path: string): Promise<void> {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   } catch (error) {
     throw unreachable(path, error);
+  }
+}
+
+/** The database, its log and its index are for their owner alone. One that only looks may lack the right to see to it. */
+async function takeFromOthers(path: string): Promise<void> {
+  for (const suffix of ['', '-wal', '-shm']) {
+    try {
+      const { mode } = await stat(path + suffix);
+      if ((mode & 0o077) !== 0) await chmod(path + suffix, mode & 0o700);
+    } catch {
+      // Not there, another user's, or on a file system without rights.
+    }
   }
 }
 

@@ -42,7 +42,7 @@ interface DetachedBatch {
 export function spawnUp(settings: Settings, open: OpenApi, { batch, out, webhook }: DetachedBatch): void {
   const { logs, upLog } = pathsIn(settings.home);
   mkdirSync(logs, { recursive: true, mode: 0o700 });
-  const log = openSync(upLog, 'a');
+  const log = openSync(upLog, 'a', 0o600);
   const cli = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../cli.ts' : '../cli.js', import.meta.url));
   const secrets = {
     // A token that came by a file is handed on as it was read: the file may be gone by then.

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import Database from 'libsql';
-import { copyFile, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { statSync } from 'node:fs';
+import { chmod, copyFile, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { LedgerMissing, LedgerTooNew, LedgerUnreachable } from '../../ledger/errors.ts';
@@ -88,5 +89,20 @@ describe('openLedger', () => {
     const refusal = openLedger('postgres://user:secret@host/db');
     await expect(refusal).rejects.toThrow('PostgreSQL is not supported yet');
     await expect(refusal).rejects.not.toThrow('secret');
+  });
+});
+
+describe('a ledger in a folder that others may enter', () => {
+  it('is for its owner alone, with its log, and so is one that was not', async () => {
+    await chmod(folder, 0o755);
+    const path = join(folder, 'ledger.db');
+    const modes = (): readonly number[] => ['', '-wal', '-shm'].map((suffix) => statSync(path + suffix).mode & 0o777);
+    const ledger = await openLedger(path);
+    expect(modes()).toEqual([0o600, 0o600, 0o600]);
+    for (const suffix of ['', '-wal', '-shm']) await chmod(path + suffix, 0o644);
+    const again = await openLedger(path, { mustExist: true });
+    expect(modes()).toEqual([0o600, 0o600, 0o600]);
+    await again.close();
+    await ledger.close();
   });
 });

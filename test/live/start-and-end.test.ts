@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { expectWhole } from '../support/batch-end.ts';
 import { LiveWorld } from '../support/live-world.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -32,6 +32,7 @@ describe('a server that is started before the manifest is read', () => {
     for (const [signal, code] of [
       ['SIGTERM', 143],
       ['SIGINT', 130],
+      ['SIGHUP', 143],
     ] as const) {
       const { child, ended } = world.start(['run', 'lines.csv']);
       await waitFor(async () => (await world.server()) !== undefined);
@@ -42,11 +43,16 @@ describe('a server that is started before the manifest is read', () => {
     expect(world.charges().size).toBe(0);
   });
 
-  it('is not started for a batch that is finished', async () => {
+  it('is not started for a batch that is finished; its home is for its user alone, also one that was open to others', async () => {
+    mkdirSync(world.path('.voxbatch'), { mode: 0o755 });
     expect(await world.run(['run', 'lines.csv'])).toMatchObject({ code: 0 });
     const log = world.path('.voxbatch', 'logs', 'temporal.log');
     const { mtimeMs } = statSync(log);
     expect(await world.run(['run', 'lines.csv'])).toMatchObject({ code: 0 });
     expect(statSync(log).mtimeMs).toBe(mtimeMs);
+    const names = ['', ...readdirSync(world.path('.voxbatch')), 'logs/temporal.log', 'logs/worker.log'];
+    expect(names).toEqual(expect.arrayContaining(['ledger.db', 'ledger.db.lock', 'temporal.db', 'lock', 'store']));
+    const open = names.filter((name) => (statSync(world.path('.voxbatch', name)).mode & 0o077) !== 0);
+    expect(open).toEqual([]);
   });
 });
