@@ -1,19 +1,23 @@
+import { escapeControls, unescapeControls } from '../contract/control-characters.ts';
+
 /**
  * Cells that a spreadsheet would run. A cell that starts with `=`, `+`, `-`, `@`, TAB or CR is taken for a formula by
  * spreadsheets (OWASP, "CSV Injection"). Files that we write for people get an apostrophe in front of such a cell, and
  * lose it again when they are read as a manifest. A cell that already has apostrophes in front of a formula gets one
- * more, so that the two functions are exact inverses for every text.
+ * more, so that the two functions are exact inverses for every text. Control characters, which could steer the terminal
+ * that shows the file, are escaped likewise.
  */
 
 const NEEDS_GUARD = /^'*[=+\-@\t\r]/;
 const IS_GUARDED = /^'+[=+\-@\t\r]/;
 
-/** The cell as it is written to a CSV file: harmless in a spreadsheet. */
+/** The cell as it is written to a CSV file: harmless in a spreadsheet and on a terminal. */
 export function guardCell(cell: string): string {
-  return NEEDS_GUARD.test(cell) ? `'${cell}` : cell;
+  const shown = escapeControls(cell);
+  return NEEDS_GUARD.test(shown) ? `'${shown}` : shown;
 }
 
 /** The cell as it was before {@link guardCell}. A cell that was never guarded stays as it is. */
 export function unguardCell(cell: string): string {
-  return IS_GUARDED.test(cell) ? cell.slice(1) : cell;
+  return unescapeControls(IS_GUARDED.test(cell) ? cell.slice(1) : cell);
 }

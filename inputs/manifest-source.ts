@@ -137,7 +137,13 @@ async function writeTo(path: string, stream: Readable): Promise<void> {
 
 /** Makes a temporary file for what `write` puts there. */
 async function spool(label: string, name: string, write: (path: string) => Promise<void>): Promise<ManifestSource> {
-  const folder = await mkdtemp(join(tmpdir(), 'voxbatch-manifest-'));
+  const folder = await mkdtemp(join(tmpdir(), 'voxbatch-manifest-')).catch((error: unknown) => {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new ManifestError(
+      `cannot keep a copy of ${label}, which is read twice: ${why}. Nothing was spent. ` +
+        'Set TMPDIR to a folder that you may write to, or give the manifest as a file.',
+    );
+  });
   const close = (): Promise<void> => rm(folder, { recursive: true, force: true });
   try {
     const path = join(folder, 'manifest');

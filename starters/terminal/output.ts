@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { showControls } from '../../contract/control-characters.ts';
 import { surviveClosedTerminal } from './closed-terminal.ts';
 
 /** Where a command writes: data to stdout, progress and messages to stderr. */
@@ -30,7 +31,7 @@ export function logOf({ isVerbose, say, log = say }: Output): ((line: string) =>
 }
 
 /**
- * The output of this process. A reader that has gone away (`| head`) is no error, nor is a terminal that was closed. If
+ * The output of this process. No line of it steers the terminal, whatever an API or a manifest says. A reader that has gone away (`| head`) is no error, nor is a terminal that was closed. If
  * lines cannot be written for another reason, such as a full disk, the process says so and ends with 1 in place of 0:
  * work that is under way goes on.
  */
@@ -52,7 +53,7 @@ export function processOutput(): Output {
   // Whatever is wrong with it, there is nowhere to say so.
   process.stderr.on('error', () => undefined);
   return {
-    data: (line) => process.stdout.write(`${line}\n`),
+    data: (line) => process.stdout.write(`${showControls(line)}\n`),
     bytes: async (body) => {
       isPouring = true;
       await pipeline(body, process.stdout, { end: false }).catch((error: unknown) => {
@@ -60,7 +61,7 @@ export function processOutput(): Output {
       });
       isPouring = false;
     },
-    say: (line) => process.stderr.write(`${line}\n`),
+    say: (line) => process.stderr.write(`${showControls(line)}\n`),
     isTerminal,
     isInteractive: isTerminal && process.stdin.isTTY,
     hasColour: isTerminal && process.env['NO_COLOR'] === undefined,

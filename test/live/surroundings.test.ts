@@ -124,6 +124,13 @@ const TROUBLES: readonly Trouble[] = [
     options: () => ({ env: { VOXBATCH_STORE: 'lines.csv/store' } }),
   },
   {
+    what: 'a manifest from standard input, and no folder for its copy',
+    code: 2,
+    says: [/cannot keep a copy of standard input/, /Set TMPDIR/],
+    options: () => ({ env: { TMPDIR: world.path('nowhere') }, input: 'text,voice\nA line.,narrator\n' }),
+    args: ['run', '-', '--name', 'piped'],
+  },
+  {
     what: 'a ledger that is no database',
     code: 4,
     says: [/the file is not a database/, /VOXBATCH_LEDGER/],

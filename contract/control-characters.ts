@@ -1,0 +1,33 @@
+/** Control characters but TAB, LF and CR: they mean nothing in a text, and steer a terminal that shows it. */
+const CONTROL = String.raw`[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]`;
+const SHOWN = String.raw`u00(?:0[0-8bcef]|1[\da-f]|7f|[89][\da-f])`;
+const ONE_CONTROL = new RegExp(CONTROL, 'g');
+const TO_ESCAPE = new RegExp(String.raw`(\\*)(${CONTROL})|(\\+)(${SHOWN})`, 'g');
+const ESCAPED = new RegExp(String.raw`(\\+)(${SHOWN})`, 'g');
+
+/** A text for a terminal, or JSON for a program: control characters show as JSON writes them, the rest stays as it is. */
+export function showControls(text: string): string {
+  return text.replaceAll(ONE_CONTROL, (control) => `\\${shownOf(control)}`);
+}
+
+/**
+ * Shows control characters as JSON does: `\u001b`. Where backslashes lead to one, or to what looks like one, they are
+ * doubled, so that {@link unescapeControls} is the exact inverse for every text.
+ */
+export function escapeControls(text: string): string {
+  return text.replaceAll(TO_ESCAPE, (_, before: string, control: string | undefined, slashes: string, shown: string) =>
+    control === undefined ? slashes + slashes + shown : `${before}${before}\\${shownOf(control)}`,
+  );
+}
+
+/** The text as it was before {@link escapeControls}. */
+export function unescapeControls(text: string): string {
+  return text.replaceAll(ESCAPED, (_, slashes: string, shown: string) => {
+    const kept = '\\'.repeat(Math.floor(slashes.length / 2));
+    return kept + (slashes.length % 2 === 0 ? shown : String.fromCharCode(Number.parseInt(shown.slice(1), 16)));
+  });
+}
+
+function shownOf(control: string): string {
+  return `u${control.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
