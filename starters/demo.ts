@@ -130,16 +130,16 @@ This is the expected end:
   - voxbatch recovered from two refusals (429), a cut download and a dead link without paying again.
   - The simulator counted the charges: none was made twice.
 
-Look around: out/demo/results.csv (a line per row), out/demo/media/, out/demo/receipts.jsonl, out/demo/summary.json. In this folder:
-  VOXBATCH_HOME=${shellWord(HOME)} npx voxbatch status demo
-  VOXBATCH_HOME=${shellWord(HOME)} npx voxbatch explain lost --batch demo
+Look around: out/demo/results.csv (a line per row), out/demo/media/, out/demo/receipts.jsonl, out/demo/summary.json. In this folder, after "npm link":
+  VOXBATCH_HOME=${shellWord(HOME)} voxbatch status demo
+  VOXBATCH_HOME=${shellWord(HOME)} voxbatch explain lost --batch demo
 The commands in the summary above are for real batches; the simulator of this one has stopped.
 
 With a real account:
   export VOXBATCH_API_URL=https://HOST/api/open/v1 VOXBATCH_API_TOKEN=...
-  npx voxbatch init tts              # an example manifest
-  npx voxbatch plan tts.csv          # validates it and estimates its cost; spends nothing
-  npx voxbatch run tts.csv`;
+  voxbatch init tts              # an example manifest
+  voxbatch plan tts.csv          # validates it and estimates its cost; spends nothing
+  voxbatch run tts.csv`;
 
 function say(line: string): void {
   process.stderr.write(`${line}\n`);

@@ -40,7 +40,7 @@ describe('all pages', () => {
 
 describe('the checks of pages', () => {
   it('find a command, a flag, a file and a heading that are not there', () => {
-    expect(commandLines('```sh\nA=1 npx voxbatch runn x.csv   # no\n```')).toEqual(['runn x.csv']);
+    expect(commandLines('```sh\nA=1 voxbatch runn x.csv   # no\n```')).toEqual(['runn x.csv']);
     expect(problemOf('runn x.csv')).toBe('no such command: voxbatch runn x.csv');
     expect(problemOf('run x.csv --bugdet 5')).toBe('no such flag: voxbatch run x.csv --bugdet 5');
     expect(filesIn('policy/max-attempts.ts, policy/nowhere.ts and policy/*.ts')).toEqual([
