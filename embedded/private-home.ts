@@ -1,6 +1,5 @@
 import { chmodSync, lstatSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { HomePaths } from './home.ts';
 import { ServerUnavailable } from './server-unavailable.ts';
 
 /** What a folder or file grants to its group and to others. */
@@ -11,7 +10,7 @@ const FOR_OTHERS = 0o077;
  * server without a key. Media keep their mode, which they share with their other names in out folders. Throws
  * {@link ServerUnavailable} for a home of another user, who could read and change everything; root may work there.
  */
-export function keepPrivate({ home, logs }: Pick<HomePaths, 'home' | 'logs'>): void {
+export function keepPrivate({ home, logs }: { readonly home: string; readonly logs: string }): void {
   const me = process.geteuid?.();
   if (me === undefined) return;
   const { uid } = statSync(home);
