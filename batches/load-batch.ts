@@ -7,6 +7,7 @@ import type { ManifestOptions } from '../inputs/manifest-options.ts';
 import { readManifest, type ManifestSummary } from '../inputs/read-manifest.ts';
 import type { VoiceMaker } from '../inputs/voice-uses.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import type { Subset } from '../contract/subset.ts';
 import type { MonthClaim } from '../ledger/occurrence-records.ts';
 import type { BatchIdentity, BatchRecord, LoadedRow } from '../ledger/record-types.ts';
 
@@ -39,6 +40,8 @@ export interface TakenName {
   readonly batch: BatchRecord;
   /** The first difference. */
   readonly differs: BatchDifference;
+  /** The rows that were asked for this time; null: all. */
+  readonly subset: Subset | null;
   /** How the manifest was to be read this time. */
   readonly wanted: Reading;
   /**
@@ -131,6 +134,7 @@ export function compareBatch(
     type: 'taken',
     batch,
     differs,
+    subset: options.subset ?? null,
     wanted: settings.reading,
     canRedrive: differs === 'manifest' && hasIds && checked.rows <= batch.rows,
     makers: checked.voices.makers,

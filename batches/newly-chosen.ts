@@ -9,6 +9,7 @@ import type { PriceTally } from '../policy/compare-prices.ts';
 import type { IsChosen } from '../policy/subset.ts';
 import { billLines } from './bill-lines.ts';
 import { measurePrices, requestsOf } from './pilot.ts';
+import { rowsWithRoom, type SkippedRoom } from './skipped-rows.ts';
 
 /** Rows opened per transaction, because running work waits for it. */
 const ROWS_A_TRANSACTION = 500;
@@ -27,14 +28,15 @@ export interface NewlyChosen {
 }
 
 /**
- * Prices the rows that `--limit` or `--sample` left out and that are now chosen. Changes nothing. `budget`: credits
- * left.
+ * Prices the rows that `--limit` or `--sample` left out and that are now chosen, and those that the budget left out and
+ * now has room for. Changes nothing. `budget`: credits left. `skipped`: default: none.
  */
 export async function billNewlyChosen(
-  ledger: Pick<Ledger, 'scanRows'>,
+  ledger: Pick<Ledger, 'scanRows' | 'partsOf'>,
   batch: Pick<BatchRecord, 'name' | 'settings'>,
   isChosen: IsChosen,
   budget: number | null,
+  skipped?: SkippedRoom,
 ): Promise<NewlyChosen> {
   const { name, settings } = batch;
   const measured = await measurePrices(ledger, batch);
@@ -43,12 +45,11 @@ export async function billNewlyChosen(
   let dependents = 0;
   let quotes = 0;
   const makers = new Set<number>();
-  const add = (standing: RowStanding, ofLastRow = false): void => {
+  const add = (standing: RowStanding, ofLastRow = false, price = standing.row.quoted): void => {
     const { row } = standing;
-    quotes += row.quoted ?? 0;
+    quotes += price ?? 0;
     // Without a quote the ledger cannot hold a row to its budget, whatever such rows have cost so far.
-    const quoted =
-      row.quoted === null ? null : roundCredits(row.quoted + surcharge(requestsOf(standing, settings), measured));
+    const quoted = price === null ? null : roundCredits(price + surcharge(requestsOf(standing, settings), measured));
     bill.add({ line: row.line, id: row.id, spec: row.spec, quoted, isAssumed: false, ofLastRow });
   };
   for await (const standing of ledger.scanRows(name, { isNotChosen: true })) {
@@ -57,6 +58,11 @@ export async function billNewlyChosen(
     rows++;
     if (row.kind === 'voice') makers.add(row.row);
     add(standing);
+  }
+  for await (const { standing, quoted } of skipped === undefined ? [] : rowsWithRoom(ledger, batch, skipped)) {
+    rows++;
+    if (standing.row.kind === 'voice') makers.add(standing.row.row);
+    add(standing, false, quoted);
   }
   let whole: number | null = null;
   for await (const standing of makers.size > 0 ? ledger.scanRows(name, { outcome: 'failed', inParts: true }) : []) {
@@ -81,25 +87,30 @@ function surcharge(requests: ReturnType<typeof requestsOf>, measured: PriceTally
 }
 
 /**
- * Opens the rows of a subset that earlier runs left out, and the batch with them, in portions, so that other work gets
+ * Opens the rows of a subset that earlier runs, or the budget, left out, and the batch with them, in portions, so that other work gets
  * its turn. After a kill, another call opens the rest. Returns how many it opened: fewer, or none, if somebody stops
  * the batch.
  */
 export async function openNewlyChosen(
-  ledger: Pick<Ledger, 'scanRows' | 'openNotChosen'>,
-  batch: string,
+  ledger: Pick<Ledger, 'scanRows' | 'partsOf' | 'openUnsent'>,
+  batch: Pick<BatchRecord, 'name' | 'settings'>,
   subset: Subset | null,
   isChosen: IsChosen,
+  skipped?: SkippedRoom,
 ): Promise<number> {
   let opened = 0;
   let some: number[] = [];
   const open = async (): Promise<void> => {
-    if (some.length > 0) opened += await ledger.openNotChosen(batch, subset, some);
+    if (some.length > 0) opened += await ledger.openUnsent(batch.name, subset, some);
     some = [];
   };
   try {
-    for await (const { row } of ledger.scanRows(batch, { isNotChosen: true })) {
+    for await (const { row } of ledger.scanRows(batch.name, { isNotChosen: true })) {
       if (isChosen(row)) some.push(row.row);
+      if (some.length === ROWS_A_TRANSACTION) await open();
+    }
+    for await (const { standing } of skipped === undefined ? [] : rowsWithRoom(ledger, batch, skipped)) {
+      some.push(standing.row.row);
       if (some.length === ROWS_A_TRANSACTION) await open();
     }
     await open();

@@ -53,7 +53,7 @@ export const FAILURES = {
   },
   OverBudget: {
     from: 'a request that would exceed `--budget`',
-    then: 'the row ends `skipped`, or as its last take ended if only its retake did not fit; this request was not sent; raise the budget, then run `skipped.csv`',
+    then: 'the row ends `skipped`, or as its last take ended if only its retake did not fit; this request was not sent; the same `run` with a larger `--budget` goes on with it',
   },
   NotChosen: {
     from: '`--limit` or `--sample`, which chose other rows',

@@ -52,6 +52,8 @@ export interface BatchMethods {
    * prices are estimates.
    */
   untoldSteps(batch: string): Promise<readonly Step[]>;
+  /** How many times its quote a request of the batch may cost, by what was charged under a budget so far. At least 1. */
+  worstRatio(batch: string): Promise<number>;
   /** The most common reasons why rows failed, or are failing now, most rows first. */
   commonReasons(batch: string, most: number): Promise<readonly ReasonCount[]>;
 }

@@ -46,10 +46,10 @@ import {
   settleSchedule,
   withdrawFirings,
 } from './schedule-settings.ts';
-import { openNotChosen, skippedQuotes } from './not-chosen.ts';
+import { openUnsent, skippedQuotes } from './not-chosen.ts';
 import { withReserve, type Reserve } from './reserve.ts';
 import { endWhole, losePart } from './parts.ts';
-import { untoldSteps } from './untold-steps.ts';
+import { untoldSteps, worstRatioOf } from './untold-steps.ts';
 import { commonReasons } from './reasons.ts';
 import { redrive } from './redrive.ts';
 import { findResults, lookForResult } from './found-results.ts';
@@ -108,6 +108,7 @@ export function createLedger({ db, id, origin, place, locks, reserve }: OpenData
     lastWorkerEnd: (apiUrl, account) => lastWorkerEnd(db, apiUrl, account),
     makeRoom: () => Promise.resolve(),
     untoldSteps: (batch) => untoldSteps(db, batch),
+    worstRatio: (batch) => worstRatioOf(db, batch),
     commonReasons: (batch, most) => commonReasons(db, batch, most),
     claimRows: (request) => claimRows(db, request),
     takeVoiceLook: (account, now) => takeVoiceLook(db, account, now),
@@ -124,7 +125,7 @@ export function createLedger({ db, id, origin, place, locks, reserve }: OpenData
     scanRows: (batch, options = {}) => scanRows((after) => scanPage(db, batch, options, after)),
     scanPage: (batch, options, after) => scanPage(db, batch, options, after),
     redrive: (batch, choices) => redrive(db, batch, choices),
-    openNotChosen: (batch, subset, rows) => openNotChosen(db, batch, subset, rows),
+    openUnsent: (batch, subset, rows) => openUnsent(db, batch, subset, rows),
     skippedQuotes: (batch) => skippedQuotes(db, batch),
     takesOf: (batch, row) => takesOf(db, batch, row),
     cancelRest: (batch) => cancelRest(db, batch),

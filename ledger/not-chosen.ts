@@ -11,12 +11,19 @@ import type { Db } from './schema.ts';
 import { write } from './transactions.ts';
 
 /**
- * Rows that `--limit` or `--sample` left out. They are in the ledger like all others, end `skipped` from the start, and
- * are like new when they are opened: no request was ever made for them, so they stay at their first take.
+ * Rows that `--limit` or `--sample` left out, or that the budget had no room for. The former end `skipped` from the start. All are
+ * opened at the take at which they were skipped: nothing was sent in vain.
  */
 
-/** See {@link Ledger.openNotChosen}. */
-export async function openNotChosen(
+const OPENED = { outcome: null, failure: null, file: null, lane: null, promised: 0, ended_at: null } as const;
+
+/** Never chosen, or over the budget; not if a request may have been charged without anybody knowing. */
+const IS_UNSENT = sql<boolean>`rows.outcome = 'skipped' and (rows.ended_at is null or (
+  json_extract(rows.failure, '$.class') = 'OverBudget' and not exists (
+    select 1 from charges c where c.batch = rows.batch and c.row = rows.row and c.state in ('sending', 'unknown'))))`;
+
+/** See {@link Ledger.openUnsent}. */
+export async function openUnsent(
   db: Db,
   batch: string,
   subset: Subset | null,
@@ -36,19 +43,19 @@ export async function openNotChosen(
       .execute();
     const { numUpdatedRows } = await tx
       .updateTable('rows')
-      .set((eb) => ({ outcome: null, failure: null, hold: eb('hold', '+', 1), updated_at: Date.now() }))
+      .set((eb) => ({ ...OPENED, hold: eb('hold', '+', 1), updated_at: Date.now() }))
       .where('batch', '=', batch)
       .where('row', 'in', rows)
-      .where(isNotChosen('rows'))
+      .where(IS_UNSENT)
       .executeTakeFirstOrThrow();
     // What opens the parts of a row makes it wait for them.
     await tx
       .updateTable('rows')
-      .set((eb) => ({ outcome: null, failure: null, hold: eb('hold', '+', 1), updated_at: Date.now() }))
+      .set((eb) => ({ ...OPENED, hold: eb('hold', '+', 1), updated_at: Date.now() }))
       .where('batch', '=', batch)
       .where('part_of', 'in', rows)
       .where(isPart('rows'))
-      .where(isNotChosen('rows'))
+      .where(IS_UNSENT)
       .execute();
     const opened = Number(numUpdatedRows);
     if (opened > 0) await reopenBatch(tx, batch, state === 'closed');

@@ -97,11 +97,11 @@ export interface RowMethods {
    */
   redrive(batch: string, choices: readonly RedriveChoice[]): Promise<Redriven>;
   /**
-   * Opens those of the rows that `--limit` or `--sample` left out, and with any of them the batch, which then runs this
-   * subset. They stay at their first take: no request was made for them before. One transaction; returns how many.
+   * Opens those of the rows that `--limit`, `--sample` or the budget left out, and with any of them the batch, which then runs this
+   * subset. They stay at their take; one with a request whose outcome is not known stays as it is. One transaction; returns how many.
    * Throws {@link LedgerMisuse} for a batch that is being stopped.
    */
-  openNotChosen(batch: string, subset: Subset | null, rows: readonly number[]): Promise<number>;
+  openUnsent(batch: string, subset: Subset | null, rows: readonly number[]): Promise<number>;
   /** What the rows that ended `skipped` would cost. */
   skippedQuotes(batch: string): Promise<SkippedQuotes>;
   /** The takes of a row after the first, oldest first. */

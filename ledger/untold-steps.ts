@@ -1,5 +1,5 @@
 import { KIND_FACTS, type Step } from '../contract/row-kinds.ts';
-import { isChargeKnown } from '../policy/charge-ratio.ts';
+import { isChargeKnown, worstRatio } from '../policy/charge-ratio.ts';
 import { findBatch } from './batches.ts';
 import type { Db } from './schema.ts';
 
@@ -15,4 +15,10 @@ export async function untoldSteps(db: Db, batch: string): Promise<readonly Step[
       (one) => one.step === step && [one.operation, one.atOnce].some((by) => by !== undefined && prices[by].estimate),
     );
   return lines.flatMap((line) => (isEstimate(line.step) && !isChargeKnown(line) ? [line.step] : []));
+}
+
+/** See {@link Ledger.worstRatio}. */
+export async function worstRatioOf(db: Db, batch: string): Promise<number> {
+  const lines = await db.selectFrom('charge_ratios').selectAll().where('batch', '=', batch).execute();
+  return Math.max(1, ...lines.map(worstRatio));
 }

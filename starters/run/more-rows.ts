@@ -25,7 +25,7 @@ export async function checkMore(
   const basis = bill.quoted === quoted ? '' : ` at the prices charged so far (${number(quoted)} as quoted)`;
   const waiting = dependents === 0 ? '' : `, and ${rowsInWords(dependents)} that wait for their voices`;
   output.say(`${rowsInWords(rows)} more to send${waiting}, at a cost of ${cost}${basis}.`);
-  const refusal = leftBudgetRefusal(batch, await (await session.ledger()).money(batch.name));
+  const refusal = leftBudgetRefusal(batch, await (await session.ledger()).money(batch.name), { budget });
   await checkSpend({ rows: rows + dependents, bill, isEstimate, budget, isBudgetLeft: true, ...payer }, output, {
     refusal,
   });

@@ -9,13 +9,15 @@ import { goOnCommand, readingFlags, shellWord } from './go-on-command.ts';
  * name.
  */
 export function nameTakenText(
-  { batch, differs, wanted, canRedrive, makers }: TakenName,
+  { batch, differs, wanted, subset, canRedrive, makers }: TakenName,
   source: Pick<ManifestSource, 'path' | 'label'>,
   commandAs: (name: string) => string,
 ): string {
   return [
     `The name "${batch.name}" is taken by a batch that ${DIFFERENCE_WORDS[differs](batch, wanted)}. Nothing was spent. Choices:`,
-    ...(differs === 'reading' ? [`  ${goOnCommand(batch)}    goes on with the flags of that batch`] : []),
+    ...(differs === 'reading'
+      ? [`  ${goOnCommand({ ...batch, subset })}    goes on with the flags of that batch`]
+      : []),
     ...(differs === 'manifest' && batch.state === 'open' ? [stopChoice(batch.name)] : []),
     ...(canRedrive ? [redriveChoice(batch.name, source)] : []),
     `  ${commandAs('NEW-NAME')}    runs this manifest as a new batch, and pays for the rows without a result to reuse`,

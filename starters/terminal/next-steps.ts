@@ -160,11 +160,15 @@ function skippedStep({ batch, counts, money, leftovers }: Finished): string {
   }
   const again = counts.notChosen === 0 ? redrive(name, 'skipped') : `voxbatch redrive ${name} --where class=OverBudget`;
   const left = budgetLeft(money, batch.settings.budget);
+  // A single job has no command that can be shown: it would show its text.
+  const isSingle = batch.settings.single !== undefined;
   if (left === null || (quoted !== null && left >= quoted)) {
-    return `${rows} not sent: over the earlier budget. The budget is sufficient now: ${again}`;
+    return `${rows} not sent: over the earlier budget. The budget is sufficient now: ${isSingle ? again : goOnCommand(batch)}`;
   }
   const enough = quoted === null ? 'CREDITS' : String(budgetFor(money, quoted));
-  return `${rows} not sent: over the budget. Raise it (voxbatch tune ${name} --budget ${enough}), then: ${again}`;
+  return isSingle
+    ? `${rows} not sent: over the budget. Raise it (voxbatch tune ${name} --budget ${enough}), then: ${again}`
+    : `${rows} not sent: over the budget. To send ${counts.outcomes.skipped - counts.notChosen === 1 ? 'it' : 'them'}: ${goOnCommand(batch)} --budget ${enough}`;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { billNewlyChosen, openNewlyChosen } from '../../batches/newly-chosen.ts';
+import { BUILT_IN_PRICES } from '../../contract/row-kinds.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { aBatch, aKey, aRow, INTENT, ledgerForEachTest } from '../ledger/setup.ts';
@@ -10,7 +11,9 @@ let ledger: Ledger;
 let batch: BatchRecord;
 ledgerForEachTest(async (made) => {
   ledger = made;
-  await ledger.createBatch({ ...aBatch(), subset: { type: 'limit', rows: 3 } });
+  const { settings, ...others } = aBatch();
+  const estimated = { ...settings, prices: BUILT_IN_PRICES };
+  await ledger.createBatch({ ...others, settings: estimated, subset: { type: 'limit', rows: 3 } });
   const lines = Array.from({ length: ROWS }, (_, at) => ({ ...aRow(at + 1), isNotChosen: at >= 3 }));
   await ledger.addRows('b', lines);
   await ledger.openBatch('b', ROWS);
@@ -66,24 +69,24 @@ describe('rows that are chosen by a later run', () => {
     let calls = 0;
     const dying = {
       ...ledger,
-      openNotChosen: async (...args: Parameters<Ledger['openNotChosen']>) => {
+      openUnsent: async (...args: Parameters<Ledger['openUnsent']>) => {
         calls += 1;
         if (calls > 1) throw new Error('killed');
-        return ledger.openNotChosen(...args);
+        return ledger.openUnsent(...args);
       },
     };
-    await expect(openNewlyChosen(dying, 'b', subset, first)).rejects.toThrow('killed');
+    await expect(openNewlyChosen(dying, batch, subset, first)).rejects.toThrow('killed');
     expect(await ledger.counts('b')).toMatchObject({ notChosen: 700, states: { waiting: 503 } });
     // What goes on with the batch now asks for no more than was asked for.
     expect(await ledger.findBatch('b')).toMatchObject({ subset });
-    expect(await openNewlyChosen(ledger, 'b', subset, first)).toBe(200);
-    expect(await openNewlyChosen(ledger, 'b', subset, first)).toBe(0);
-    expect(await openNewlyChosen(ledger, 'b', null, all)).toBe(500);
+    expect(await openNewlyChosen(ledger, batch, subset, first)).toBe(200);
+    expect(await openNewlyChosen(ledger, batch, subset, first)).toBe(0);
+    expect(await openNewlyChosen(ledger, batch, null, all)).toBe(500);
     expect(await ledger.counts('b')).toMatchObject({ notChosen: 0, states: { waiting: ROWS } });
   });
 
   it('are not opened in a batch that is being stopped', async () => {
     await ledger.setControl('b', 'stopping');
-    expect(await openNewlyChosen(ledger, 'b', null, all)).toBe(0);
+    expect(await openNewlyChosen(ledger, batch, null, all)).toBe(0);
   });
 });

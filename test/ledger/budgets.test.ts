@@ -118,7 +118,7 @@ describe('requests in flight that nobody has set', () => {
     await ledger.openBatch('small', 12);
     expect(await submitsOf('small')).toBe(2);
     await ledger.tune('small', { limits: { rate: 3 } });
-    await ledger.openNotChosen('small', null, [6, 7, 8, 9, 10, 11, 12]);
+    await ledger.openUnsent('small', null, [6, 7, 8, 9, 10, 11, 12]);
     expect(await submitsOf('small')).toBe(3);
     await ledger.tune('small', { limits: { submits: 8 } });
     expect(await submitsOf('small')).toBe(8);

@@ -53,8 +53,8 @@ describe('rows that are not chosen', () => {
   it('are opened at their first take, with the closed batch, once, and nothing else is', async () => {
     await endChosen();
     const more = { type: 'limit', rows: 4 } as const;
-    expect(await ledger.openNotChosen('b', more, [1, 2, 3, 4])).toBe(2);
-    expect(await ledger.openNotChosen('b', more, [3, 4])).toBe(0);
+    expect(await ledger.openUnsent('b', more, [1, 2, 3, 4])).toBe(2);
+    expect(await ledger.openUnsent('b', more, [3, 4])).toBe(0);
     expect(await ledger.findBatch('b')).toMatchObject({ state: 'open', subset: more, closedAt: null });
     expect(await ledger.counts('b')).toMatchObject({
       notChosen: 1,
@@ -63,7 +63,7 @@ describe('rows that are not chosen', () => {
     });
     await expectKept(ledger, 'b');
     await endChosen();
-    expect(await ledger.openNotChosen('b', null, [5])).toBe(1);
+    expect(await ledger.openUnsent('b', null, [5])).toBe(1);
     await endChosen();
     expect(await ledger.counts('b')).toMatchObject({ total: 5, notChosen: 0, outcomes: { succeeded: 5, skipped: 0 } });
     expect(await ledger.findBatch('b')).toMatchObject({ subset: null });
@@ -94,13 +94,13 @@ describe('rows that are not chosen', () => {
     const how = { type: 'pay', fromStep: 'speech', reason: 'redrive' } as const;
     expect(await redriveNow(ledger, 'b', [{ row: 4, take: 1, how }])).toEqual({ rows: [4], left: [] });
     expect(await ledger.counts('b')).toMatchObject({ notChosen: 2 });
-    expect(await ledger.openNotChosen('b', null, [3, 4, 5])).toBe(2);
+    expect(await ledger.openUnsent('b', null, [3, 4, 5])).toBe(2);
     await expectKept(ledger, 'b');
   });
 
   it('stay as they are while the batch is being stopped', async () => {
     await ledger.setControl('b', 'stopping');
-    await expect(ledger.openNotChosen('b', null, [3])).rejects.toThrow(LedgerMisuse);
+    await expect(ledger.openUnsent('b', null, [3])).rejects.toThrow(LedgerMisuse);
     await ledger.cancelRest('b');
     expect(await ledger.counts('b')).toMatchObject({ notChosen: 3, outcomes: { cancelled: 2 } });
   });

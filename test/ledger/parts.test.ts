@@ -276,7 +276,7 @@ describe('a row in parts that was not chosen', () => {
     expect(await ledger.counts('b')).toMatchObject({ notChosen: 1, outcomes: { skipped: 1 } });
     expect(await ledger.skippedQuotes('b')).toEqual({ overBudget: 0, notChosen: 3 });
     expect((await claimAnew(ledger)).rows.map(({ row }) => row.row)).toEqual([2]);
-    expect(await ledger.openNotChosen('b', null, [1])).toBe(1);
+    expect(await ledger.openUnsent('b', null, [1])).toBe(1);
     expect(await rowOf(1)).toMatchObject({ outcome: null, state: 'blocked' });
     expect((await claimAnew(ledger)).rows.map(({ row }) => row.row)).toEqual([2, 3, 4, 5]);
     await expectKept(ledger, 'b');

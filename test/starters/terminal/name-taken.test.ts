@@ -6,19 +6,24 @@ import { nameTakenText } from '../../../starters/terminal/name-taken.ts';
 
 const READING: Reading = { kind: null, defaults: { voice: 'ada' }, map: { text: 'a b' }, tts: 'job' };
 
+/** What the batch was last run with. */
+const SAMPLE = { type: 'sample', rows: 5, seed: 1 } as const;
+
 function textFor(
   differs: BatchDifference,
   wanted: Partial<Reading>,
   makers: TakenName['makers'] = [],
   state: BatchRecord['state'] = 'closed',
+  subset: TakenName['subset'] = null,
 ): string {
   const settings = { reading: READING } as BatchRecord['settings'];
-  const batch = { name: 'l', source: 'l.csv', subset: null, settings, state } as BatchRecord;
+  const batch = { name: 'l', source: 'l.csv', subset: SAMPLE, settings, state } as BatchRecord;
   const taken = {
     type: 'taken',
     batch,
     differs,
     wanted: { ...READING, ...wanted },
+    subset,
     canRedrive: false,
     makers,
   } as const;
@@ -44,6 +49,12 @@ describe('a name that is taken by a batch with other flags', () => {
     expect(text).toContain(
       "\n  voxbatch run l.csv --voice ada --map 'text=a b'    goes on with the flags of that batch\n",
     );
+  });
+
+  it('goes on with the rows that were asked for now, not with the sample before', () => {
+    const reading = { join: { column: 'chapter', pause: 0 } };
+    expect(textFor('reading', reading)).not.toContain('--sample');
+    expect(textFor('reading', reading, [], 'closed', { type: 'limit', rows: 7 })).toContain('--limit 7    goes on');
   });
 
   it('says what to do with rows that would make its voices again', () => {

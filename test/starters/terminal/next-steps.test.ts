@@ -187,10 +187,10 @@ describe('the next steps', () => {
   });
 
   it.each([
-    [20, 9, 'over the budget. Raise it (voxbatch tune b --budget 22), then: voxbatch redrive b'],
-    [20, null, 'over the budget. Raise it (voxbatch tune b --budget CREDITS), then: voxbatch redrive b'],
-    [22, 9, 'over the earlier budget. The budget is sufficient now: voxbatch redrive b --where outcome=skipped'],
-    [null, 9, 'over the earlier budget. The budget is sufficient now: voxbatch redrive b --where outcome=skipped'],
+    [20, 9, 'over the budget. To send them: voxbatch run b.csv --budget 22'],
+    [20, null, 'over the budget. To send them: voxbatch run b.csv --budget CREDITS'],
+    [22, 9, 'over the earlier budget. The budget is sufficient now: voxbatch run b.csv'],
+    [null, 9, 'over the earlier budget. The budget is sufficient now: voxbatch run b.csv'],
   ])('of skipped rows at a budget of %p, %p short', (budget, overBudget, words) => {
     expect(steps({ skipped: 2 }, { skippedQuotes: { overBudget, notChosen: 0 } }, budget).join('\n')).toContain(
       `2 rows not sent: ${words}`,
@@ -219,7 +219,7 @@ describe('the next steps', () => {
   it('of rows that the budget skipped do not pay for those that are not chosen', () => {
     const [skipped] = steps({ skipped: 5 }, { skippedQuotes: { overBudget: 9, notChosen: 9 } }, 20, 3);
     expect(skipped).toContain('2 rows not sent: over the budget.');
-    expect(skipped).toContain('voxbatch redrive b --where class=OverBudget');
+    expect(skipped).toMatch(/: voxbatch run b\.csv --budget 22$/);
   });
 
   it.each([
