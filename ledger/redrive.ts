@@ -39,7 +39,7 @@ export async function redrive(db: Db, batch: string, choices: readonly RedriveCh
     for (const choice of choices) {
       const row = await RowInHand.take(tx, { batch, row: choice.row });
       const isThere = row.line.outcome === choice.outcome && row.line.take === choice.take;
-      if (isThere && choice.lost !== undefined) await loseFile(row, choice.lost, keptOf(row) ?? spareOf(row, choice));
+      if (isThere && choice.lost !== undefined) await loseFile(row, choice.lost, unfitOf(row) ?? spareOf(row, choice));
       if (isThere) opened = (await open(row, choice.how)) || opened;
       (isThere ? rows : left).push(choice.row);
     }
@@ -103,8 +103,15 @@ async function payAgain(row: RowInHand, how: Pay): Promise<void> {
   await release(row);
 }
 
-/** What a row without a good result has all the same: the best that did not pass. */
+/** What the row keeps if its new take brings nothing: its result, however good. */
 function keptOf(row: RowInHand): Fallback | undefined {
+  const { outcome, file, extraFiles, text } = toRow(row.line);
+  if (outcome === null || !hasResult(outcome) || file === null || file.removedAt !== undefined) return unfitOf(row);
+  return { ending: { outcome, file, extraFiles, ...defined({ text: text ?? undefined }) }, error: 0 };
+}
+
+/** What a row without a good result has all the same: the best that did not pass. */
+function unfitOf(row: RowInHand): Fallback | undefined {
   const { outcome, failure, file, extraFiles, text } = toRow(row.line);
   if (outcome !== null && hasResult(outcome)) return undefined;
   const kept = toFallback(row.line.fallback);

@@ -105,7 +105,7 @@ function replacedWords({ replaced, lost, firstReplaced }: RedriveDraft): string 
 }
 
 /** What a person should know before a result is replaced. */
-const REPLACING = 'if a new take fails, its row has no result; the old file stays in the store';
+const REPLACING = 'if a new take fails, its row keeps the result that it has';
 
 /** `1 of these has`, `2 of these have`. */
 function ofThese(rows: number): string {

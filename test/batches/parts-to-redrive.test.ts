@@ -75,7 +75,7 @@ it('is announced as one row with its parts, at the price of these, and opened as
   // "One." and "Two.", at half a credit for a character.
   expect(draft.bill).toMatchObject({ quoted: 4, kinds: { tts: { rows: 1, requests: 2 } } });
   expect(draftLines(draft, 'b')).toEqual([
-    'Redrive of batch "b", at a cost of ~4 credits',
+    'Redrive of batch "b", at a cost of 4 credits',
     '  1 row to send, from speech on',
     '  of rows in parts: 2 parts, and no other part of these rows',
   ]);

@@ -68,20 +68,25 @@ async function summary(): Promise<Record<string, unknown>> {
 }
 
 describe('the file of an earlier take', () => {
-  it.each([true, false])('goes when its row is open again, and does not come back; linked: %s', async (isLocal) => {
-    const store = new FolderOfMedia(place.store.folder, isLocal);
-    await addRows(['a', 'b']);
-    await finish(place, keyOf(1), await place.store.put('demo/1-speech-1.mp3', 'first'));
-    await finish(place, keyOf(2), await place.store.put('demo/2-speech-1.mp3', 'other'));
-    await project(true, store);
-    expect(await media()).toEqual({ 'a.mp3': 'first', 'b.mp3': 'other' });
-    await payAgain(1);
-    await project(false, store);
-    expect(await media()).toEqual({ 'b.mp3': 'other' });
-    await failTake(1, 2);
-    await project(true, store);
-    expect(await media()).toEqual({ 'b.mp3': 'other' });
-  });
+  it.each([true, false])(
+    'stays while its row is open again, and if the new take fails; linked: %s',
+    async (isLocal) => {
+      const store = new FolderOfMedia(place.store.folder, isLocal);
+      await addRows(['a', 'b']);
+      await finish(place, keyOf(1), await place.store.put('demo/1-speech-1.mp3', 'first'));
+      await finish(place, keyOf(2), await place.store.put('demo/2-speech-1.mp3', 'other'));
+      await project(true, store);
+      expect(await media()).toEqual({ 'a.mp3': 'first', 'b.mp3': 'other' });
+      await payAgain(1);
+      await project(false, store);
+      expect(await media()).toEqual({ 'a.mp3': 'first', 'b.mp3': 'other' });
+      expect(await lineOf(1)).toMatchObject({ _outcome: '', _file: '' });
+      await failTake(1, 2);
+      await project(true, store);
+      expect(await media()).toEqual({ 'a.mp3': 'first', 'b.mp3': 'other' });
+      expect(await lineOf(1)).toMatchObject({ _outcome: 'succeeded', _file: 'media/a.mp3', _take: 2 });
+    },
+  );
 
   it('goes where the next take has another extension, with the files beside it', async () => {
     await addRows(['a'], 'stt');
@@ -105,13 +110,17 @@ describe('the file of an earlier take', () => {
     expect(await media()).toEqual({ 'a.txt': 'TEXT' });
   });
 
-  it('goes when following begins, and only then', async () => {
+  it('stays when following begins, and goes once a row that was edited asks for something else', async () => {
     await addRows(['a']);
     await finish(place, keyOf(1), await place.store.put('demo/1-speech-1.mp3', 'first'));
     expect(await linkNewMedia(place.request({ complete: false }), 0)).toBe(1);
     await payAgain(1);
     expect(await linkNewMedia(place.request({ complete: false }), 1)).toBe(0);
     expect(await media()).toEqual({ 'a.mp3': 'first' });
+    expect(await linkNewMedia(place.request({ complete: false }), 0)).toBe(0);
+    expect(await media()).toEqual({ 'a.mp3': 'first' });
+    await failTake(1, 2);
+    await payAgain(1, 'a2');
     expect(await linkNewMedia(place.request({ complete: false }), 0)).toBe(0);
     expect(await media()).toEqual({});
   });
@@ -174,7 +183,7 @@ describe('the file of an earlier take', () => {
     await writeFile(join(place.out, 'media/a.mp3'), 'my own take');
     await writeFile(join(place.out, 'media/a.wav'), 'first');
     await symlink(join(place.store.folder, 'demo/2-speech-1.mp3'), join(place.out, 'media/b.mp3'));
-    for (const row of [1, 2, 3]) await payAgain(row);
+    for (const [at, text] of ['a', 'b', '../c'].entries()) await payAgain(at + 1, text);
     for (const row of [1, 2, 3]) await failTake(row, 2);
     await project(true);
     expect(await media()).toEqual({ 'a.mp3': 'my own take', 'a.wav': 'first', 'b.mp3': 'first' });
