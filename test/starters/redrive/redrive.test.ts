@@ -44,7 +44,7 @@ describe('redrive: which rows', () => {
     [['--rows', 'd', '--rows', '#7'], '2 rows to send, from speech on'],
     [
       ['--rows', 'a', '--where', 'outcome=succeeded', '--yes'],
-      '1 of these has a result, which the new one replaces: a; if a new take fails, its row has no result; the old file stays',
+      '1 of these has a result, which the new one replaces: a; if a new take fails, its row keeps the result that it has',
     ],
     [['--where', 'kind=dub', '--step', 'lip-sync', '--yes'], '1 row to send, from lip-sync on'],
   ])('%j', async (words, said) => {
