@@ -139,7 +139,8 @@ export async function readConfig(path: string): Promise<Config> {
   return parseConfig(text.replace(/^\uFEFF/, ''), path);
 }
 
-function parseConfig(text: string, path: string): Config {
+/** The same for its text. `path`: what its errors call it. */
+export function parseConfig(text: string, path: string): Config {
   let value: unknown;
   try {
     value = JSON.parse(text);

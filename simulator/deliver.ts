@@ -4,6 +4,7 @@ import type { Dialect } from '../contract/dialects.ts';
 import { type Answer, html, json } from './answer.ts';
 import type { Draw } from './draw.ts';
 import type { Fault, FaultTarget, WrongBody } from './fault-plan.ts';
+import { endlessMatroska } from './media/endless-matroska.ts';
 import { encodeSilence } from './media/encode-wav.ts';
 import { errorAnswer, Refusal, refusalOf, softErrorBody } from './refusals.ts';
 import type { Admission, Service } from './service.ts';
@@ -165,6 +166,7 @@ const SILENT_SECONDS = 0.5;
 async function wrongBody(body: WrongBody, exchange: Exchange, draw: Draw): Promise<Buffer> {
   if (body === 'html') return html(200, 'Welcome').body;
   if (body === 'silence') return encodeSilence(SILENT_SECONDS);
+  if (body === 'endless') return endlessMatroska();
   if (body === 'other-media' && exchange.otherMedia !== undefined) return exchange.otherMedia();
   return json(200, softErrorBody(draw)).body;
 }

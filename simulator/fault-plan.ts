@@ -4,7 +4,7 @@ import { hashOf } from './draw.ts';
 import { SPOILT_SPEECH } from './spoil-speech.ts';
 
 /** What can replace expected media. */
-const WRONG_BODIES = ['html', 'json', 'other-media', 'silence'] as const;
+const WRONG_BODIES = ['html', 'json', 'other-media', 'silence', 'endless'] as const;
 export type WrongBody = (typeof WRONG_BODIES)[number];
 
 /**
@@ -18,8 +18,8 @@ export type WrongBody = (typeof WRONG_BODIES)[number];
  * - `reset-before`, `reset-after`: the socket is destroyed before or after acceptance.
  * - `cut`: half of the body, then the socket is destroyed.
  * - `wrong-length`: `Content-Length` is more than what is sent.
- * - `wrong-type`: something else in place of media: `html`, `json` (labelled as media), `other-media`, or `silence`: a
- * whole file of digital silence.
+ * - `wrong-type`: something else in place of media: `html`, `json` (labelled as media), `other-media`, `silence`: a
+ * whole file of digital silence, or `endless`: a small file that hangs who reads it without a deadline.
  * - `dead-link`: an expired link; on a read, already in the answer.
  * - `redirect`: a link that redirects to the file.
  * - `late`: the true answer, `ms` later.

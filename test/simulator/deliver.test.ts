@@ -177,6 +177,7 @@ describe('faults of downloads', () => {
     expect([page.status, page.contentType, page.text.startsWith('<!DOCTYPE')]).toEqual([200, 'audio/mpeg', true]);
     expect((await download({ kind: 'wrong-type', body: 'json' })).text).toContain('provider');
     expect((await download({ kind: 'wrong-type', body: 'other-media' })).text.slice(0, 4)).toBe('RIFF');
+    expect((await download({ kind: 'wrong-type', body: 'endless' })).text).toContain('matroska');
     const silence = (await download({ kind: 'wrong-type', body: 'silence' })).text;
     expect([silence.slice(0, 4), /^\0+$/.test(silence.slice(44))]).toEqual(['RIFF', true]);
   });
