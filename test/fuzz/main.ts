@@ -69,7 +69,10 @@ async function runFrom(from: number, to: number): Promise<number> {
   thread.on('exit', () => {
     ended ??= 'done';
   });
-  for (let looks = 0, seen = -1; ended === undefined; await sleep(LOOK_MS)) {
+  let looks = 0;
+  let seen = -1;
+  while (ended === undefined) {
+    await sleep(LOOK_MS);
     const now = at[0] ?? from;
     looks = now === seen ? looks + 1 : 0;
     seen = now;

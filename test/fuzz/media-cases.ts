@@ -82,5 +82,6 @@ async function measure(body: Buffer): Promise<void> {
   if (sound === undefined || meter === undefined) return;
   for await (const piece of window.pieces(sound.start, Math.min(body.length, sound.start + sound.bytes)))
     meter.add(piece);
-  for (const [name, value] of Object.entries(meter.end())) requireLength(name, value, Number.MAX_SAFE_INTEGER);
+  for (const [name, value] of Object.entries<number | null>({ ...meter.end() }))
+    requireLength(name, value, Number.MAX_SAFE_INTEGER);
 }
