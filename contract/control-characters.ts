@@ -2,8 +2,9 @@
 const CONTROL = String.raw`[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]`;
 const SHOWN = String.raw`u00(?:0[0-8bcef]|1[\da-f]|7f|[89][\da-f])`;
 const ONE_CONTROL = new RegExp(CONTROL, 'g');
-const TO_ESCAPE = new RegExp(String.raw`(\\*)(${CONTROL})|(\\+)(${SHOWN})`, 'g');
-const ESCAPED = new RegExp(String.raw`(\\+)(${SHOWN})`, 'g');
+/** Takes whole runs of backslashes, also those before anything else: a search from each of them would take quadratic time. */
+const TO_ESCAPE = new RegExp(String.raw`(\\+)(${CONTROL}|${SHOWN})?|${CONTROL}`, 'g');
+const ESCAPED = new RegExp(String.raw`(\\+)(${SHOWN})?`, 'g');
 
 /** A text for a terminal, or JSON for a program: control characters show as JSON writes them, the rest stays as it is. */
 export function showControls(text: string): string {
@@ -15,14 +16,17 @@ export function showControls(text: string): string {
  * doubled, so that {@link unescapeControls} is the exact inverse for every text.
  */
 export function escapeControls(text: string): string {
-  return text.replaceAll(TO_ESCAPE, (_, before: string, control: string | undefined, slashes: string, shown: string) =>
-    control === undefined ? slashes + slashes + shown : `${before}${before}\\${shownOf(control)}`,
-  );
+  return text.replaceAll(TO_ESCAPE, (all: string, slashes: string | undefined, next: string | undefined) => {
+    if (slashes === undefined) return `\\${shownOf(all)}`;
+    if (next === undefined) return slashes;
+    return slashes + slashes + (next.length === 1 ? `\\${shownOf(next)}` : next);
+  });
 }
 
 /** The text as it was before {@link escapeControls}. */
 export function unescapeControls(text: string): string {
-  return text.replaceAll(ESCAPED, (_, slashes: string, shown: string) => {
+  return text.replaceAll(ESCAPED, (all: string, slashes: string, shown: string | undefined) => {
+    if (shown === undefined) return all;
     const kept = '\\'.repeat(Math.floor(slashes.length / 2));
     return kept + (slashes.length % 2 === 0 ? shown : String.fromCharCode(Number.parseInt(shown.slice(1), 16)));
   });
