@@ -3,7 +3,7 @@ import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findServer } from '../../embedded/find-server.ts';
-import { mixedManifest } from '../support/live-world.ts';
+import { mixedManifest } from '../support/mixed-manifest.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { atExit } from './at-exit.ts';
 import { checkEnds, checkWorld } from './check-world.ts';

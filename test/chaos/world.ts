@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SimulatorOptions } from '../../simulator/start-simulator.ts';
 import { encodeSilence } from '../../simulator/media/encode-wav.ts';
-import { mixedManifest, SAMPLE } from '../support/live-world.ts';
+import { mixedManifest, SAMPLE } from '../support/mixed-manifest.ts';
 import { atExit } from './at-exit.ts';
 import { ClusterServer } from './cluster-server.ts';
 import { COMPLETE, Member } from './member.ts';

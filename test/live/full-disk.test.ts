@@ -1,7 +1,8 @@
 /** @slow */
 import { writeFile } from 'node:fs/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { mixedManifest, type LiveWorld } from '../support/live-world.ts';
+import { type LiveWorld } from '../support/live-world.ts';
+import { mixedManifest } from '../support/mixed-manifest.ts';
 import { messageOf } from '../support/one-message.ts';
 import { expectMended, openSmallWorld } from '../support/small-batch.ts';
 import { replayFolder } from '../support/replay-folder.ts';

@@ -1,7 +1,8 @@
 /** @slow */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { FAULT_POINTS, type FaultPoint } from '../../activities/fault-points.ts';
-import { LiveWorld, mixedManifest } from '../support/live-world.ts';
+import { LiveWorld } from '../support/live-world.ts';
+import { mixedManifest } from '../support/mixed-manifest.ts';
 
 const ROWS = 200;
 const KILLS_PER_MOMENT = 2;

@@ -6,7 +6,8 @@ import { show } from '../../inputs/problems.ts';
 import { startSimulator } from '../../simulator/start-simulator.ts';
 import { BAD_MANIFESTS, type BadManifest } from '../inputs/bad-manifest-cases.ts';
 import { Gate } from '../support/gate.ts';
-import { LiveWorld, mixedManifest, type Ended, type Running } from '../support/live-world.ts';
+import { LiveWorld, type Ended, type Running } from '../support/live-world.ts';
+import { mixedManifest } from '../support/mixed-manifest.ts';
 
 const QUICK = JSON.stringify({ polling: { firstLookMs: 100, gapMs: 100 } });
 

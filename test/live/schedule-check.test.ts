@@ -1,6 +1,7 @@
 /** @slow */
 import { expect } from '@jest/globals';
-import { LiveWorld, mixedManifest, type Ended } from '../support/live-world.ts';
+import { LiveWorld, type Ended } from '../support/live-world.ts';
+import { mixedManifest } from '../support/mixed-manifest.ts';
 import { testsAtOnce } from '../support/tests-at-once.ts';
 import { waitFor } from '../support/wait-for.ts';
 

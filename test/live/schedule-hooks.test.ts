@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect } from '@jest/globals';
 import { triggerSchedule } from '../../client/schedules/steer-schedule.ts';
 import { scheduleIdOf } from '../../contract/schedule.ts';
 import { ScheduleWorld, SELDOM } from '../support/schedule-world.ts';
-import { mixedManifest } from '../support/live-world.ts';
+import { mixedManifest } from '../support/mixed-manifest.ts';
 import { testsAtOnce } from '../support/tests-at-once.ts';
 import { waitFor } from '../support/wait-for.ts';
 

@@ -6,7 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { FaultPlan } from '../../simulator/start-simulator.ts';
 import { joinServer } from '../../embedded/join-server.ts';
 import { findIn, findInFolder, formsOf, gather, readEverything, wordsOf } from '../support/find-secret.ts';
-import { LiveWorld, mixedManifest, type Ended } from '../support/live-world.ts';
+import { LiveWorld, type Ended } from '../support/live-world.ts';
+import { mixedManifest } from '../support/mixed-manifest.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 /** Its forms differ from each other: it has what URLs, JSON and base64 write in other ways. */

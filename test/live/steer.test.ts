@@ -2,7 +2,8 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { expectWhole, report } from '../support/batch-end.ts';
 import { changeRate, untilRecorded } from '../support/batch-record.ts';
-import { LiveWorld, mixedManifest } from '../support/live-world.ts';
+import { LiveWorld } from '../support/live-world.ts';
+import { mixedManifest } from '../support/mixed-manifest.ts';
 
 const ROWS = 60;
 /** One paid request per row, so that rows and charges can be compared. */

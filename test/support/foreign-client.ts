@@ -30,13 +30,10 @@ const OWN_WORKFLOW = 'foreign';
 type Command = NonNullable<
   Parameters<Client['workflowService']['respondWorkflowTaskCompleted']>[0]['commands']
 >[number];
+type CommandType = NonNullable<Command['commandType']>;
 /** Of temporal.api.enums.v1.CommandType, which the client does not export. */
-const SCHEDULE_ACTIVITY = 1;
-const COMPLETE_WORKFLOW = 4;
-
-function commandOf(commandType: number, attributes: Omit<Command, 'commandType'>): Command {
-  return { commandType, ...attributes };
-}
+const SCHEDULE_ACTIVITY = 1 as unknown as CommandType;
+const COMPLETE_WORKFLOW = 4 as unknown as CommandType;
 
 async function main({ address, taskQueue, workflows, activities }: ForeignOrder): Promise<ForeignReport> {
   const connection = await Connection.connect({ address });
@@ -81,19 +78,18 @@ async function runActivities(
     }
   };
   const first = await nextTask();
-  const scheduled = activities.map(({ type, input }, at) =>
-    commandOf(SCHEDULE_ACTIVITY, {
-      scheduleActivityTaskCommandAttributes: {
-        activityId: String(at),
-        activityType: { name: type },
-        taskQueue: { name: taskQueue },
-        input: { payloads: toPayloads(defaultPayloadConverter, input) ?? [] },
-        startToCloseTimeout: { seconds: 60 as unknown as Long },
-        heartbeatTimeout: { seconds: 30 as unknown as Long },
-        retryPolicy: { initialInterval: { seconds: 1 as unknown as Long } },
-      },
-    }),
-  );
+  const scheduled = activities.map(({ type, input }, at) => ({
+    commandType: SCHEDULE_ACTIVITY,
+    scheduleActivityTaskCommandAttributes: {
+      activityId: String(at),
+      activityType: { name: type },
+      taskQueue: { name: taskQueue },
+      input: { payloads: toPayloads(defaultPayloadConverter, input) ?? [] },
+      startToCloseTimeout: { seconds: 60 as unknown as Long },
+      heartbeatTimeout: { seconds: 30 as unknown as Long },
+      retryPolicy: { initialInterval: { seconds: 1 as unknown as Long } },
+    },
+  }));
   await workflowService.respondWorkflowTaskCompleted({
     namespace: NAMESPACE,
     taskToken: first,
@@ -127,7 +123,7 @@ async function runActivities(
     await workflowService.respondWorkflowTaskCompleted({
       namespace: NAMESPACE,
       taskToken,
-      commands: isOver ? [commandOf(COMPLETE_WORKFLOW, { completeWorkflowExecutionCommandAttributes: {} })] : [],
+      commands: isOver ? [{ commandType: COMPLETE_WORKFLOW, completeWorkflowExecutionCommandAttributes: {} }] : [],
     });
   }
   await forget();

@@ -12,7 +12,8 @@ import type { ScheduledRun } from '../../inputs/scheduled-run.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { openLedger } from '../../ledger/open-ledger.ts';
 import type { WrittenSpec } from '../../policy/schedule-spec.ts';
-import { LiveWorld, mixedManifest, type Running } from './live-world.ts';
+import { LiveWorld, type Running } from './live-world.ts';
+import { mixedManifest } from './mixed-manifest.ts';
 import { waitFor } from './wait-for.ts';
 
 /** Never fires by itself while a test runs. */

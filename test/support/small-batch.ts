@@ -1,5 +1,6 @@
 import { expect } from '@jest/globals';
-import { LiveWorld, mixedManifest } from './live-world.ts';
+import { LiveWorld } from './live-world.ts';
+import { mixedManifest } from './mixed-manifest.ts';
 
 /** Rows of a small batch: three of each kind. */
 const ROWS = 12;
