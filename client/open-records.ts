@@ -12,10 +12,15 @@ import { rememberLedger, type LedgerSettings } from './trust/known-ledgers.ts';
  * callers that work on batches. Throws {@link VoxbatchError} (`no-ledger`, `machine`, `state-unwritable`).
  */
 export async function openRecords(settings: LedgerSettings, options: OpenOptions): Promise<Ledger> {
-  if (settings.isLedgerNamed || options.mustExist === true) return open(settings.ledger, options);
+  if (options.mustExist === true) return open(settings.ledger, options);
   // One that the record lacks would be a stranger to the next command, so the record has it before a kill can come between.
   const onMade = (): void => {
-    rememberLedger(settings);
+    try {
+      rememberLedger(settings);
+    } catch (error) {
+      // Whoever names it needs no record, such as a container without a home; a command that does not name it may follow.
+      if (!settings.isLedgerNamed) throw error;
+    }
   };
   return open(settings.ledger, { ...options, onMade });
 }

@@ -128,7 +128,8 @@ describe('--notify', () => {
     const run = world.start(runOf('slow', url), { env });
     await waitFor(() => receiver.posted.length > 0);
     expect(existsSync(world.path('out', 'slow', 'summary.json'))).toBe(true);
-    expect(await world.status('slow')).toMatchObject({ state: 'closed', exit: 'complete' });
+    // Its rows have ended, and its hook is still to be told.
+    expect(await world.status('slow')).toMatchObject({ state: 'closed', exit: 'goesOn' });
     expect(await world.run(['run', 'lines.csv', '--name', 'other', '--cache', 'off'])).toMatchObject({ code: 0 });
     expect(await world.status('other')).toMatchObject({ state: 'closed', exit: 'complete' });
     receiver.answer = (response) => response.writeHead(204).end();

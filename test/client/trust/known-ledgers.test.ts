@@ -54,6 +54,14 @@ describe('a ledger', () => {
     for (const name of await readdir(records)) expect(statSync(join(records, name)).mode & 0o777).toBe(0o600);
   });
 
+  it('is known without its name if it was made by its name, as by a service; who names it needs no record', async () => {
+    expect([await standing(at('own', true)), await standing(at('own'))]).toEqual(['known', 'known']);
+    writeFileSync(join(folder, 'no-folder'), '');
+    env = { XDG_STATE_HOME: join(folder, 'no-folder') };
+    expect(await standing(at('named', true))).toBe('known');
+    await expect(standing(at('unnamed'))).rejects.toThrow('cannot be written');
+  });
+
   it('is known although its command was killed before anything was in it', async () => {
     mkdirSync(join(folder, 'own'));
     writeFileSync(at('own').ledger, '');

@@ -147,9 +147,7 @@ describe('a batch that did not spend all it was to', () => {
     expect(code).toBe(12);
     expect(stdout).toContain('credits: 12 charged, 0 reserved, 0 uncertain; 8 left of a budget of 20');
     expect(stdout).toContain('1 × OverBudget in b (row 2): Not sent');
-    expect(stdout).toContain(
-      'Raise it (voxbatch tune demo --budget 22), then: voxbatch redrive demo --where outcome=skipped',
-    );
+    expect(stdout).toContain('1 row not sent: over the budget. To send it: voxbatch run demo.csv --budget 22');
     const { code: again, value } = await invocation.line.json('status', '--json');
     expect(again).toBe(12);
     expect(value).toMatchObject({ exit: 'outOfCredits', budget: 20, budget_left: 8, halted: null, halt: 'never' });
