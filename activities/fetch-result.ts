@@ -10,9 +10,8 @@ import { nextPoll } from '../policy/poll-schedule.ts';
 import { loadBatch } from './batch-cache.ts';
 import type { Dependencies } from './dependencies.ts';
 import { receiveMedia } from './store-result.ts';
-import { apiIn } from './row-api.ts';
 import { readInTurn } from './read-in-turn.ts';
-import { ageOf, isPastDeadline, type WaitedJob } from './waited-job.ts';
+import { ageOf, isPastDeadline, readWaitedJob, type WaitedJob } from './waited-job.ts';
 
 /** Failed downloads of one job's result, each from a fresh link, before the row fails. */
 const MOST_DOWNLOADS = 6;
@@ -112,8 +111,7 @@ function checkPace({ speechPaces, log }: Dependencies, job: WaitedJob, file: Sto
 }
 
 function readAgain(deps: Dependencies, job: WaitedJob): Promise<JobReading> {
-  const read = (): Promise<JobReading> => apiIn(deps, job.dialect).readJob(job.operation, job.jobId, deps.ending);
-  return readInTurn(deps, job.key.batch, deps.ending, read);
+  return readInTurn(deps, job.key.batch, deps.ending, () => readWaitedJob(deps, job, deps.ending));
 }
 
 /** Shows a long download in the row's state; a short one is not worth a commit. */

@@ -19,9 +19,8 @@ import { fetchResult, giveUpResult } from './fetch-result.ts';
 import { loadBatch } from './batch-cache.ts';
 import { pollByPage } from './poll-by-page.ts';
 import type { PollTrouble } from './polled-jobs.ts';
-import { apiIn } from './row-api.ts';
 import { readInTurn } from './read-in-turn.ts';
-import { ageOf, isPastDeadline, sortsOf, type WaitedJob } from './waited-job.ts';
+import { ageOf, isPastDeadline, readWaitedJob, sortsOf, type WaitedJob } from './waited-job.ts';
 
 /** Maximum consecutive failed polls of either kind before the job is given up. */
 const MOST_TROUBLES = 6;
@@ -40,8 +39,7 @@ export async function pollJob(deps: Dependencies, job: WaitedJob, signal: AbortS
     // A page shows only what still runs.
     const listed = isHinted ? undefined : await pollByPage(deps, job);
     if (signal.aborted) return 'same';
-    const read = (): Promise<JobReading> => apiIn(deps, job.dialect).readJob(job.operation, job.jobId, signal);
-    reading = listed ?? (await readInTurn(deps, job.key.batch, signal, read));
+    reading = listed ?? (await readInTurn(deps, job.key.batch, signal, () => readWaitedJob(deps, job, signal)));
   } catch (error) {
     deps.hints.unread(job.jobId);
     if (signal.aborted) return 'same';

@@ -1,8 +1,11 @@
+import type { JobReading } from '../api/speech-api.ts';
 import type { FencedAttempt } from '../contract/batch.ts';
 import type { Dialect } from '../contract/dialects.ts';
 import { dialectOf, makesJob, OPERATION_FACTS, type JobOperation } from '../contract/row-kinds.ts';
 import type { JobKey } from '../ledger/charge-methods.ts';
 import { type LoadedAttempt, nameOf } from './attempt.ts';
+import type { Dependencies } from './dependencies.ts';
+import { apiIn } from './row-api.ts';
 
 /** A job that this slice waits for. */
 export interface WaitedJob {
@@ -34,6 +37,15 @@ export function waitedJob(key: FencedAttempt, loaded: LoadedAttempt): WaitedJob 
     // Waiting for a later step of the row starts when that is accepted.
     waitedSince: Math.max(loaded.row.waitSince ?? 0, acceptedAt),
   };
+}
+
+/** Reads a job once, in no turn. Throws ApiError. */
+export function readWaitedJob(
+  deps: Pick<Dependencies, 'api'>,
+  { dialect, operation, jobId, loaded }: WaitedJob,
+  signal: AbortSignal,
+): Promise<JobReading> {
+  return apiIn(deps, dialect).readJob(operation, jobId, signal, loaded.row.spec);
 }
 
 /** The sorts of a job, the narrowest first: jobs of one sort take about the same time. */

@@ -30,7 +30,7 @@ function speechApi(connection: Connection, known: Map<Dialect, SpeechApi>): Spee
     speaking: (dialect) => known.get(dialect) ?? speechApi(connection.speaking(dialect), known),
     ...(connection.proxy === undefined ? {} : { proxy: connection.proxy.name }),
     send: (request, sendOptions) => sendPaid(connection, request, sendOptions),
-    readJob: (operation, jobId, signal) => readPaidJob(connection, operation, jobId, signal),
+    readJob: (operation, jobId, signal, spec) => readPaidJob(connection, operation, jobId, signal, spec),
     listJobs: (operation, page, limit, signal) => listJobs(connection, operation, page, limit, signal),
     readProfile: (signal) => readProfile(connection, signal),
     updateProfile: (fields, signal) => updateProfile(connection, fields, signal),

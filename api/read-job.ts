@@ -1,5 +1,7 @@
 import { defined } from '../contract/defined.ts';
+import type { RowSpec } from '../contract/row-kinds.ts';
 import { asId, asObject, asText, firstOf, type JsonObject, member, objectsAt, readCredits } from './read-members.ts';
+import { SentLinks } from './sent-links.ts';
 import type { JobReading } from './speech-api.ts';
 
 /**
@@ -18,10 +20,17 @@ const FAILED = new Set(['failed', 'failure', 'error', 'cancelled', 'canceled', '
 /** Words about the request, not the job, if they are next to the job or there is no job. */
 const ENVELOPE_WORDS = new Set(['success', 'ok', 'error', 'fail']);
 
-/** Where an operation puts the link to its result: its own names first, then any name inside a result object. */
+/**
+ * Where an operation puts the link to its result: its own names first, then any name inside a result object, then names on the
+ * job that are an input's too.
+ */
 export interface ResultNames {
   readonly names: readonly string[];
   readonly inResult: readonly string[];
+  /** Hold the result only if their link is none of those that were sent. Default: none. */
+  readonly asInput?: readonly string[];
+  /** Names of the other input, which is never the result. Default: none. */
+  readonly audioInput?: readonly string[];
 }
 
 /** The id of the job that an answer names, if any. */
@@ -53,12 +62,14 @@ export function readNamedJob(json: unknown): string | undefined {
  *
  * @param jobId the requested id; undefined: take it from the answer.
  * @param base address to resolve a relative result link against.
+ * @param spec what the job's row asks for. Default: not known; a link under an input's name is then an input.
  */
 export function readJob(
   json: unknown,
   results: ResultNames,
   jobId: string | undefined,
   base: string,
+  spec?: RowSpec,
 ): JobReading | undefined {
   const job = objectsAt(json, JOB_PLACES).find((object) => firstOf([object], ID_NAMES, asId) !== undefined);
   const status = readStatus(json, job);
@@ -69,12 +80,13 @@ export function readJob(
   const phase = phaseOf(status, link !== undefined);
   const error = phase === 'failed' ? readError(json, job) : undefined;
   const credits = readCredits(json, undefined);
+  const resultUrl = phase === 'completed' ? resolved(link, base) : undefined;
+  const unsentUrl = phase === 'completed' && spec !== undefined ? readUnsent(json, results, base, spec) : undefined;
   return {
     id,
     phase,
     status: status ?? '',
-    ...(phase === 'completed' && link !== undefined ? { resultUrl: resolveLink(link, base) } : {}),
-    ...defined({ error, credits }),
+    ...defined({ resultUrl: resultUrl ?? unsentUrl, error, credits }),
   };
 }
 
@@ -110,6 +122,22 @@ function readResult(json: unknown, job: JsonObject | undefined, results: ResultN
   );
 }
 
+/**
+ * The link under an input's name that was not sent. None if the other input was replaced as well: a service that gives inputs
+ * links of its own may do so with each of them, and an input must never pass for the result.
+ */
+function readUnsent(json: unknown, results: ResultNames, base: string, spec: RowSpec): string | undefined {
+  const objects = objectsAt(json, JOB_PLACES);
+  const sent = new SentLinks(spec);
+  const asUnsent = (value: unknown): string | undefined => {
+    // A word such as "none" is no relative link.
+    const link = /^(https?:|\/)/i.test(asText(value) ?? '') ? resolved(asText(value), base) : undefined;
+    return link !== undefined && sent.isOther(link) ? link : undefined;
+  };
+  const isReplaced = spec.audio !== undefined && firstOf(objects, results.audioInput ?? [], asUnsent) !== undefined;
+  return isReplaced ? undefined : firstOf(objects, results.asInput ?? [], asUnsent);
+}
+
 function readError(json: unknown, job: JsonObject | undefined): string | undefined {
   const objects = job === undefined ? objectsAt(json, JOB_PLACES) : [job, ...objectsAt(json, ['record', 'data'])];
   const nested = objects.flatMap((object) => objectsAt(object, ['error']));
@@ -120,9 +148,9 @@ function readError(json: unknown, job: JsonObject | undefined): string | undefin
 }
 
 /** A relative link means the API's own host. An unreadable link stays as it is; the download refuses it. */
-function resolveLink(link: string, base: string): string {
+function resolved(link: string | undefined, base: string): string | undefined {
   try {
-    return new URL(link, `${base}/`).href;
+    return link === undefined ? undefined : new URL(link, `${base}/`).href;
   } catch {
     return link;
   }

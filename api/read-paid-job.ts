@@ -1,5 +1,5 @@
 import { defined } from '../contract/defined.ts';
-import type { JobOperation } from '../contract/row-kinds.ts';
+import type { JobOperation, RowSpec } from '../contract/row-kinds.ts';
 import type { Connection } from './connection.ts';
 import { clientOf } from './operations/client-of.ts';
 import { readJob, readJobId } from './read-job.ts';
@@ -8,19 +8,20 @@ import { isErrorBody } from './read-error-body.ts';
 import { asCredits } from './read-members.ts';
 import type { JobReading } from './speech-api.ts';
 
-/** Reads a job by id. Throws ApiError. */
+/** Reads a job by id. `spec`: what its row asks for, if that is known. Throws ApiError. */
 export async function readPaidJob(
   connection: Connection,
   operation: JobOperation,
   jobId: string,
   signal: AbortSignal | undefined,
+  spec?: RowSpec,
 ): Promise<JobReading> {
   const { read, results } = clientOf(connection.dialect, operation);
   return readJson(
     connection,
     read(jobId),
     (json, answer) => {
-      const job = readJob(json, results, jobId, connection.baseUrl);
+      const job = readJob(json, results, jobId, connection.baseUrl, spec);
       if (job === undefined) return undefined;
       // A failed read is never a failed job. An error body counts as one only if it names the job and its status.
       if (isErrorBody(json) && (job.status === '' || readJobId(json) === undefined)) return undefined;

@@ -167,8 +167,11 @@ export interface SpeechApi {
     request: PaidRequest,
     options: { readonly receive?: Receive<T>; readonly openFile?: OpenFile; readonly signal?: AbortSignal },
   ): Promise<Verdict<T>>;
-  /** Reads a job by id. Throws {@link ApiError}. */
-  readJob(operation: JobOperation, jobId: string, signal?: AbortSignal): Promise<JobReading>;
+  /**
+   * Reads a job by id. `spec`: what its row asks for, so that a result under an input's name can be told from that input;
+   * default: not known, and such a link is an input. Throws {@link ApiError}.
+   */
+  readJob(operation: JobOperation, jobId: string, signal?: AbortSignal, spec?: RowSpec): Promise<JobReading>;
   /** Reads a page (from 1) of the account's jobs of an operation, newest first if the service sorts. Throws {@link ApiError}. */
   listJobs(operation: ListedOperation, page: number, limit: number, signal?: AbortSignal): Promise<JobPage>;
   /** Throws {@link ApiError}. */

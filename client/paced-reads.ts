@@ -35,6 +35,6 @@ export function eachInTurn(api: ApiReads, inTurn: InTurn): ApiReads {
     readProfile: (signal) => inTurn(() => api.readProfile(signal)),
     listVoices: (filter, signal) => api.listVoices({ ...filter, inTurn }, signal),
     listJobs: (operation, page, limit, signal) => inTurn(() => api.listJobs(operation, page, limit, signal)),
-    readJob: (operation, jobId, signal) => inTurn(() => api.readJob(operation, jobId, signal)),
+    readJob: (...job) => inTurn(() => api.readJob(...job)),
   };
 }

@@ -15,7 +15,7 @@ const UNHELD = { ref: false };
 /** How a fault changes an exchange. */
 export type Fate = Extract<
   Fault,
-  { kind: 'job-fails' | 'job-stuck' | 'unknown-status' | 'dead-link' | 'speaks' | 'hears' }
+  { kind: 'job-fails' | 'job-stuck' | 'unknown-status' | 'dead-link' | 'link-name' | 'speaks' | 'hears' }
 > | null;
 
 /** A request that a fault plan can affect. */
@@ -85,6 +85,7 @@ function fateOf(fault: Fault | null): Fate {
     case 'job-stuck':
     case 'unknown-status':
     case 'dead-link':
+    case 'link-name':
     case 'speaks':
     case 'hears':
       return fault;
@@ -136,6 +137,7 @@ async function sendFaulty(
       send(reply, redirectOnce(reply.request.url) ?? expectAnswer(answer));
       return;
     case 'dead-link':
+    case 'link-name':
     case 'job-fails':
     case 'job-stuck':
     case 'unknown-status':

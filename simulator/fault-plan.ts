@@ -27,6 +27,7 @@ export type WrongBody = (typeof WRONG_BODIES)[number];
  * - `speaks`: what comes instead of the speech, see `spoil-speech.ts`.
  * - `hears`: what a transcription finds in good speech: no word, or another language.
  * - `unknown-status`: an undocumented status word.
+ * - `link-name`: the link to the result stands under this name.
  */
 const parts = z.discriminatedUnion('kind', [
   z.strictObject({
@@ -55,6 +56,7 @@ const parts = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('speaks'), as: z.enum(SPOILT_SPEECH) }),
   z.strictObject({ kind: z.literal('hears'), as: z.enum(['nothing', 'other-language']) }),
   z.strictObject({ kind: z.literal('unknown-status'), word: z.string().min(1).default('warming_up') }),
+  z.strictObject({ kind: z.literal('link-name'), name: z.string().min(1).default('videoUrl') }),
 ]);
 
 /** A fault with its settings, or its name alone if it needs none: `'reset-after'` is `{ kind: 'reset-after' }`. */
@@ -74,6 +76,7 @@ const ONLY_AT: Readonly<Record<string, readonly FaultPoint[]>> = {
   hears: ['create'],
   'unknown-status': ['create', 'read'],
   'dead-link': ['read', 'download'],
+  'link-name': ['read'],
   redirect: ['download'],
   'wrong-type': ['create', 'download'],
 };

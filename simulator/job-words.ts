@@ -26,22 +26,26 @@ export interface JobWords {
   readonly status: string;
   /** A fresh link to the result of a job that is done. */
   readonly link: string | null;
+  /** The name under which a planned fault puts the link; null: one of the usual names. */
+  readonly linkName: string | null;
   /** Members that tell why a job failed; empty otherwise. */
   readonly error: Readonly<Record<string, unknown>>;
 }
 
 /**
  * Describes a job at this moment; the answer to its creation always says that it waits. A planned unknown word hides
- * the end of the job; a planned dead link has already expired.
+ * the end of the job; a planned dead link has already expired, and a planned name takes the place of the usual ones.
  */
 export function wordsOf(service: Service, job: Job, fate: Fate, draw: Draw, created: boolean): JobWords {
   const phase = created ? 'waiting' : phaseOf(job, Date.now());
-  if (fate?.kind === 'unknown-status') return { phase: 'processing', status: fate.word, link: null, error: {} };
+  const linkName = fate?.kind === 'link-name' ? fate.name : null;
+  const none = { link: null, linkName, error: {} };
+  if (fate?.kind === 'unknown-status') return { ...none, phase: 'processing', status: fate.word };
   const isNewLegacy = created && draw.dialect === 'legacy';
   const status = isNewLegacy ? draw.shape('legacy.created') : statusWord(phase, draw);
-  if (phase === 'failed') return { phase, status, link: null, error: errorMembers(job.failure ?? '', draw) };
+  if (phase === 'failed') return { ...none, phase, status, error: errorMembers(job.failure ?? '', draw) };
   const life = fate?.kind === 'dead-link' ? -1000 : undefined;
-  return { phase, status, link: phase === 'done' ? service.links.make(job.result.file, life).url : null, error: {} };
+  return { ...none, phase, status, link: phase === 'done' ? service.links.make(job.result.file, life).url : null };
 }
 
 function statusWord(phase: Phase, draw: Draw): string {

@@ -24,7 +24,7 @@ export function jobMembers(
     status: words.status,
     credits_used: job.credits,
     ...(draw.shape('lip.details') === 'given' ? details : {}),
-    ...(words.link === null ? {} : { [draw.shape('lip.result')]: words.link }),
+    ...(words.link === null ? {} : { [words.linkName ?? draw.shape('lip.result')]: words.link }),
     ...words.error,
   };
 }

@@ -12,7 +12,7 @@ import type { Service } from './service.ts';
 export function speechAnswer(service: Service, job: Job, fate: Fate, draw: Draw, status: 200 | 202): Answer {
   const words = wordsOf(service, job, fate, draw, status === 202);
   const core = { [draw.shape('speech.id')]: job.id, status: words.status, ...words.error };
-  const link = words.link === null ? {} : { audioUrl: words.link };
+  const link = words.link === null ? {} : { [words.linkName ?? 'audioUrl']: words.link };
   const place = draw.shape('speech.link');
   const holder = draw.shape('speech.holder');
   const named = draw.shape('speech.credits') === 'named';

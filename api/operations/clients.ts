@@ -13,10 +13,12 @@ import {
   type Reply,
 } from './operation-client.ts';
 
-/** On the job itself, `videoUrl` and `audioUrl` repeat the inputs; inside a result object they are results. */
+/** On the job itself, `videoUrl` and `audioUrl` usually repeat the inputs; inside a result object they are results. */
 export const VIDEO_RESULT: ResultNames = {
   names: ['result_url', 'resultUrl', 'output_url', 'outputUrl', 'resultVideoUrl', 'result_video_url'],
   inResult: ['url', 'videoUrl', 'video_url'],
+  asInput: ['videoUrl', 'video_url'],
+  audioInput: ['audioUrl', 'audio_url'],
 };
 
 const FIELDS = REQUEST_FIELDS.v1;

@@ -5,7 +5,7 @@ import { pollJob } from '../../activities/poll-job.ts';
 import { waitedJob } from '../../activities/waited-job.ts';
 import { ApiError } from '../../api/speech-api.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { dub, keyOf, tts } from './rows.ts';
+import { dub, keyOf, lipSync, tts } from './rows.ts';
 import { reads, withJob, type Rule } from './with-job.ts';
 import { fastClock, movableClock } from './worker.ts';
 import { createWorld } from './world.ts';
@@ -27,6 +27,18 @@ describe('polling jobs', () => {
     await worker.wait([[1]]);
     expect((await world.row(1)).outcome).toBe('succeeded');
     expect(await reads(world)).toBe(11);
+  });
+
+  it('takes a link under the name of an input for the result, if it was not sent', async () => {
+    const rule = { on: 'read', operation: 'lip-sync-job', fault: 'link-name' } as const;
+    const world = await createWorld({ plan: { rules: [rule] } });
+    await world.fill([lipSync(), dub()]);
+    const worker = await world.worker();
+    for (const row of [1, 2]) {
+      await worker.drive(row);
+      expect(await world.row(row)).toMatchObject({ outcome: 'succeeded', failure: null, file: { extension: 'mp4' } });
+    }
+    expect(world.charges().map(({ operation }) => operation)).toEqual(['lip-sync-job', 'speech-job', 'lip-sync-job']);
   });
 
   it('does not add up polls that failed between polls that worked', async () => {

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { V1_CLIENTS } from '../../api/operations/clients.ts';
 import { readJob, readJobId } from '../../api/read-job.ts';
 import { parseJson } from '../../api/read-members.ts';
+import type { RowSpec } from '../../contract/row-kinds.ts';
 
 const BASE = 'https://api.example/api/open/v1';
 const speech = V1_CLIENTS['speech-job'].results;
@@ -114,6 +115,55 @@ describe('readJob', () => {
       phase: 'completed',
       status: 'completed',
     });
+  });
+
+  const SENT: RowSpec = {
+    kind: 'lip-sync',
+    video: 'https://in.example/a%20face.mp4?sig=1',
+    audio: 'https://in.example/a.mp3',
+    extra: { poster: 'https://in.example/poster.png' },
+  };
+  const RESULT = 'https://cdn.example/v.mp4?sig=9';
+
+  it.each([
+    ['alone', { videoUrl: RESULT }],
+    ['in snake case', { video_url: RESULT }],
+    ['beside the audio as sent', { videoUrl: RESULT, audioUrl: SENT.audio }],
+    ['beside the video as sent', { videoUrl: SENT.video, video_url: RESULT }],
+    ['before the results', { videoUrl: RESULT, result: {}, output: null, resultUrl: '' }],
+  ])('takes a link under the name of an input for the video if it was not sent: %s', (_name, members) => {
+    const json = { success: true, data: { id: 'j1', status: 'completed', ...members } };
+    expect(readJob(json, lipSync, 'j1', BASE, SENT)?.resultUrl).toBe(RESULT);
+    // Without the row, nobody knows what was sent.
+    expect(readJob(json, lipSync, 'j1', BASE)?.resultUrl).toBeUndefined();
+    expect(readJob({ ...json, data: { ...json.data, status: 'processing' } }, lipSync, 'j1', BASE, SENT)).toEqual({
+      id: 'j1',
+      phase: 'running',
+      status: 'processing',
+    });
+  });
+
+  it.each([
+    ['as sent', { videoUrl: SENT.video }],
+    ['signed anew', { videoUrl: 'https://in.example/a%20face.mp4?sig=2&expires=5#t=1' }],
+    ['spelled otherwise', { video_url: 'http://IN.example:80/a face.mp4/' }],
+    ['the other input', { videoUrl: SENT.audio }],
+    ['a field of the row', { videoUrl: 'https://in.example/poster.png?w=10' }],
+    ['beside audio of another link too', { videoUrl: RESULT, audioUrl: 'https://cdn.example/a.mp3' }],
+    ['only audio', { audioUrl: 'https://cdn.example/a.mp3' }],
+    ['no link', { videoUrl: 'none', video_url: 7 }],
+    ['another scheme', { videoUrl: 'ftp://cdn.example/v.mp4' }],
+  ])('never takes an input for the video: %s', (_name, members) => {
+    const json = { success: true, data: { id: 'j1', status: 'completed', ...members } };
+    expect(readJob(json, lipSync, 'j1', BASE, SENT)?.resultUrl).toBeUndefined();
+  });
+
+  it('prefers the name of a result to that of an input', () => {
+    const data = { id: 'j1', status: 'completed', videoUrl: 'https://cdn.example/preview', result_url: RESULT };
+    expect(readJob({ data }, lipSync, 'j1', BASE, SENT)?.resultUrl).toBe(RESULT);
+    const dub: RowSpec = { kind: 'dub', text: 'Hi', voice: 'v', video: SENT.video ?? '', extra: {} };
+    const beside = { id: 'j1', status: 'completed', videoUrl: RESULT, audioUrl: 'https://cdn.example/speech.mp3' };
+    expect(readJob(beside, lipSync, 'j1', BASE, dub)?.resultUrl).toBe(RESULT);
   });
 
   it('does not take the word of the envelope for the word of the job', () => {

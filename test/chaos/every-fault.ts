@@ -64,6 +64,7 @@ const LIES: Readonly<Record<Kind, readonly Lie[]>> = {
   late: anywhere({ kind: 'late', ms: 2_000 }),
   'job-fails': [{ on: 'create', fault: 'job-fails' }],
   'job-stuck': [{ on: 'create', fault: 'job-stuck' }],
+  'link-name': [{ on: 'read', fault: 'link-name' }],
   'unknown-status': (['create', 'read'] as const).map((on) => ({ on, fault: 'unknown-status' })),
 };
 
