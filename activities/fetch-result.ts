@@ -143,7 +143,7 @@ async function afterFailedDownload(deps: Dependencies, job: WaitedJob, error: un
   const failed = deps.polls.troubled(job.name, 'result', monotonic + FIRST_PAUSE_MS);
   deps.polls.again(job.name, monotonic + FIRST_PAUSE_MS * 2 ** (failed - 1));
   if (failed < MOST_DOWNLOADS) return standing;
-  return giveUpResult(deps, job, error.message, causeOf(error).cause);
+  return giveUpResult(deps, job, error.message, causeOf(error));
 }
 
 /** The failure the row would end with if the result stays as it is. */
@@ -157,14 +157,31 @@ function causeOf(error: UnfitBody | ApiError): Pick<Failure, 'cause'> {
   return cause === undefined ? {} : { cause: withoutCode(cause) };
 }
 
+/** What is known of a result that cannot be fetched besides that. */
+export interface TroubleDetails {
+  /** Who refused it, and how; the same for all rows that fail alike. */
+  readonly cause?: string | undefined;
+  /** What the API answered. */
+  readonly answer?: string;
+}
+
+/** The job gives no link: its answer shows whether another member has one. */
+export function withoutLink({ members }: JobReading): TroubleDetails {
+  return {
+    cause: 'no link in the answer about a completed job',
+    ...(members === undefined ? {} : { answer: `Its answer has: ${members}.` }),
+  };
+}
+
 /** The result cannot be fetched: the row fails, and keeps its job id and its charge. */
 export async function giveUpResult(
   deps: Dependencies,
   job: WaitedJob,
   why: string,
-  cause?: string,
+  { cause, answer }: TroubleDetails,
 ): Promise<RowStanding> {
-  const message = `${why} (job ${job.jobId} was accepted and may have been charged).`;
+  const words = `${why} (job ${job.jobId} was accepted and may have been charged).`;
+  const message = answer === undefined ? words : `${words} ${answer}`;
   const failure: Failure = {
     class: 'ResultGone',
     message: message.slice(0, 500),

@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError } from '../api/speech-api.ts';
 import type { AttemptKey } from '../contract/batch.ts';
+import { defined } from '../contract/defined.ts';
 import type { Failure } from '../contract/failures.ts';
 import { makesJob, operationOf, type linkOf, type MediaColumn } from '../contract/row-kinds.ts';
 import type { ChargeRecord } from '../ledger/record-types.ts';
 import { usedAttempt } from '../policy/row-machine.ts';
 import type { Dependencies } from './dependencies.ts';
+import { withoutLink } from './fetch-result.ts';
 import { type LoadedAttempt, nameOf } from './attempt.ts';
 import type { PollTrouble } from './polled-jobs.ts';
 import { apiOf } from './row-api.ts';
@@ -73,8 +75,9 @@ export async function freshLink(
       deps.polls.forget(name);
       return { type: 'ready', link: { column, url: reading.resultUrl }, freshUntil: askedAt + FRESH_MS };
     }
-    const message = `The ${step} job ${jobId} no longer gives a link to its result.`;
-    return await laterOrNever(deps, made, signal, { trouble: 'result', message });
+    const { cause, answer = '' } = withoutLink(reading);
+    const message = `The ${step} job ${jobId} no longer gives a link to its result. ${answer}`.trim();
+    return await laterOrNever(deps, made, signal, { trouble: 'result', message, ...defined({ cause }) });
   } catch (error) {
     if (signal.aborted) return { type: 'later' };
     if (!(error instanceof ApiError)) throw error;

@@ -15,7 +15,7 @@ import type { Span } from '../policy/job-times.ts';
 import { FEW_FAILED_POLLS, mostFailedPolls } from '../policy/overdue.ts';
 import { afterJobFailed } from '../policy/new-take.ts';
 import type { Dependencies } from './dependencies.ts';
-import { fetchResult, giveUpResult } from './fetch-result.ts';
+import { fetchResult, giveUpResult, withoutLink, type TroubleDetails } from './fetch-result.ts';
 import { loadBatch } from './batch-cache.ts';
 import { pollByPage } from './poll-by-page.ts';
 import type { PollTrouble } from './polled-jobs.ts';
@@ -62,7 +62,8 @@ export async function pollJob(deps: Dependencies, job: WaitedJob, signal: AbortS
     case 'failed':
       return endFailed(deps, job, reading);
     case 'completed':
-      if (reading.resultUrl === undefined) return troubled(deps, job, 'result', 'is completed but has no link');
+      if (reading.resultUrl === undefined)
+        return troubled(deps, job, 'result', 'is completed but has no link', withoutLink(reading));
       // The row's previous holder may have started it meanwhile.
       if (!deps.fetches.isRunning(job.name)) void deps.fetches.track(job.name, fetchResult(deps, job, reading));
       return 'fetched';
@@ -149,9 +150,15 @@ function nextPollOf(deps: Dependencies, job: WaitedJob): number {
 }
 
 /** The poll failed; after a few such polls in a row the row fails and keeps its job id. */
-async function troubled(deps: Dependencies, job: WaitedJob, trouble: PollTrouble, what: string): Promise<PollResult> {
+async function troubled(
+  deps: Dependencies,
+  job: WaitedJob,
+  trouble: PollTrouble,
+  what: string,
+  details: TroubleDetails = {},
+): Promise<PollResult> {
   if (deps.polls.troubled(job.name, trouble, nextPollOf(deps, job)) < MOST_TROUBLES) return 'same';
-  return giveUpResult(deps, job, `Job ${job.jobId} ${what}`);
+  return giveUpResult(deps, job, `Job ${job.jobId} ${what}`, details);
 }
 
 /** The job's price, if the API states it. */

@@ -1,6 +1,7 @@
 import { defined } from '../contract/defined.ts';
-import type { JobOperation, RowSpec } from '../contract/row-kinds.ts';
+import { privateTextsOf, type JobOperation, type RowSpec } from '../contract/row-kinds.ts';
 import type { Connection } from './connection.ts';
+import { describeMembers } from './describe-members.ts';
 import { clientOf } from './operations/client-of.ts';
 import { readJob, readJobId } from './read-job.ts';
 import { readJson } from './read-json.ts';
@@ -26,7 +27,9 @@ export async function readPaidJob(
       // A failed read is never a failed job. An error body counts as one only if it names the job and its status.
       if (isErrorBody(json) && (job.status === '' || readJobId(json) === undefined)) return undefined;
       const credits = job.credits ?? asCredits(answer.header('x-openapi-credits-used'));
-      return { ...cleanReading(job, connection), ...defined({ credits }) };
+      const isWithoutLink = job.phase === 'completed' && job.resultUrl === undefined;
+      const members = isWithoutLink ? describeMembers(json, connection.redact, privateTextsOf(spec)) : undefined;
+      return { ...cleanReading(job, connection), ...defined({ credits, members }) };
     },
     signal,
   );

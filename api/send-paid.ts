@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PRIVATE_COLUMNS } from '../contract/row-kinds.ts';
+import { privateTextsOf } from '../contract/row-kinds.ts';
 import { classifyLostMedia, classifyPaid, type PaidContext } from './classify.ts';
 import type { Connection } from './connection.ts';
 import { describeTrouble, isLocalTrouble } from './local-trouble.ts';
@@ -43,7 +43,7 @@ export async function sendPaid<T>(
     redact: connection.redact,
     asked: `POST ${operation.path}`,
     from: `POST ${operation.path}`,
-    privateTexts: PRIVATE_COLUMNS.flatMap((column) => request.spec[column] ?? []),
+    privateTexts: privateTextsOf(request.spec),
   };
   let body: string | UploadBody;
   const begunAt = performance.now();

@@ -87,6 +87,8 @@ export interface JobReading {
   readonly status: string;
   /** Short-lived link to a completed job's result, if any. Never logged, never recorded. */
   readonly resultUrl?: string;
+  /** The members of the answer and their values, cut and safe to record; only for a completed job that was read by its id and has no link. */
+  readonly members?: string;
   /** The API's message about a failed job. */
   readonly error?: string;
   readonly credits?: number;

@@ -222,6 +222,11 @@ function distinct<T>(values: readonly T[]): T[] {
   return [...new Set(values)];
 }
 
+/** What a row holds of the user's own: its texts and links. The API may repeat them, and no record shall. */
+export function privateTextsOf(spec: Partial<RowSpec> | undefined): readonly string[] {
+  return PRIVATE_COLUMNS.flatMap((column) => spec?.[column] ?? []);
+}
+
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
 
 /** What a row asks for, after defaults and `--map`: everything that shapes its paid requests. */

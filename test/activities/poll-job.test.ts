@@ -41,6 +41,18 @@ describe('polling jobs', () => {
     expect(world.charges().map(({ operation }) => operation)).toEqual(['lip-sync-job', 'speech-job', 'lip-sync-job']);
   });
 
+  it('tells what a completed job without a link had in its place', async () => {
+    const rule = { on: 'read', operation: 'lip-sync-job', fault: { kind: 'link-name', name: 'movieUrl' } } as const;
+    const world = await createWorld({ plan: { rules: [rule] } });
+    await world.fill([lipSync()]);
+    await (await world.worker()).drive(1);
+    const { outcome, failure } = await world.row(1);
+    expect({ outcome, failure }).toMatchObject({ outcome: 'failed', failure: { class: 'ResultGone' } });
+    expect(failure?.cause).toBe('no link in the answer about a completed job');
+    const links = /charged\)\. Its answer has: data\.movieUrl "http:\/\/127\.0\.0\.1:\d+\/…", success true/;
+    expect(failure?.message).toMatch(links);
+  });
+
   it('does not add up polls that failed between polls that worked', async () => {
     const { world, worker } = await withJob({ on: 'read', fault: 'unknown-status', times: 20 });
     let polls = 0;
