@@ -27,7 +27,7 @@ export interface DeliverRequest {
   readonly event?: HookEvent | undefined;
   /** Awaited before each search, so that the files of a batch exist when its command runs. */
   readonly before?: (() => Promise<void>) | undefined;
-  /** Only of batches of this API and account: a ledger may hold those of others. Default: of any. */
+  /** Only of batches and schedules of this API and account: a ledger may hold those of others. Default: of any. */
   readonly realm?: NoticeClaim['realm'];
   /** Signs messages; see {@link postNotice}. Default: they are not signed. */
   readonly secret?: string | undefined;

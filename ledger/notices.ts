@@ -1,7 +1,7 @@
-import type { Selectable } from 'kysely';
+import { sql, type Selectable } from 'kysely';
 import type { HookEvent, HookTarget } from '../contract/hooks.ts';
 import type { Realm } from '../contract/names.ts';
-import { parseOccurrence } from '../policy/occurrence.ts';
+import { parseOccurrence, STAMP_LENGTH } from '../policy/occurrence.ts';
 import type { Db, NoticesTable, OccurrencesTable, Tx } from './schema.ts';
 import { write } from './transactions.ts';
 
@@ -51,7 +51,10 @@ export interface NoticeClaim {
    * over, and so its files are written. Default: only of `batch`, or of any without it.
    */
   readonly othersAfterMs?: number | undefined;
-  /** Only of batches of this API and account; occurrences that made no batch have neither. Default: of any. */
+  /**
+   * Only of batches of this API and account, and of occurrences of its schedules. A schedule of an earlier version has
+   * neither until its settings are taken over. Default: of any.
+   */
   readonly realm?: Pick<Realm, 'apiUrl' | 'account'> | undefined;
   /** Only notices of this event. Default: of any. */
   readonly event?: HookEvent | undefined;
@@ -90,7 +93,17 @@ async function due(db: Db | Tx, claim: NoticeClaim, now: number): Promise<Select
   if (realm !== undefined) {
     query = query.where((eb) =>
       eb.or([
-        eb('event', 'in', OF_OCCURRENCES),
+        eb.and([
+          eb('event', 'in', OF_OCCURRENCES),
+          eb.exists(
+            eb
+              .selectFrom('schedules')
+              .select('schedules.name')
+              .where('schedules.name', '=', SCHEDULE_OF_NOTICE)
+              .where('schedules.api_url', '=', realm.apiUrl)
+              .where('schedules.account', '=', realm.account),
+          ),
+        ]),
         eb.exists(
           eb
             .selectFrom('batches')
@@ -117,6 +130,8 @@ async function due(db: Db | Tx, claim: NoticeClaim, now: number): Promise<Select
 
 /** Events of an occurrence that made no batch. */
 const OF_OCCURRENCES: readonly HookEvent[] = ['failed', 'skipped'];
+/** The schedule in the name of the batch that its occurrence did not make. */
+const SCHEDULE_OF_NOTICE = sql<string>`substr(notices.batch, 1, length(notices.batch) - ${sql.lit(STAMP_LENGTH)})`;
 /** Notices that one search looks at. What is left for later holds up others only if there are so many. */
 const MOST_LOOKED_AT = 200;
 /** The firing of an occurrence that has not written its files by then was ended from outside, ms. */

@@ -11,8 +11,8 @@ export interface Occurrence {
   readonly at: number;
 }
 
-/** `.2026-12-01T02-00-00Z` */
-const STAMP_LENGTH = 21;
+/** Of the end of an occurrence's name: `.2026-12-01T02-00-00Z`. */
+export const STAMP_LENGTH = 21;
 
 /** The longest name that a schedule can have: with the time behind it, it still is a batch's name, which has at most 100 characters. */
 export const LONGEST_SCHEDULE_NAME = 100 - STAMP_LENGTH;

@@ -2,9 +2,12 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { cp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { chooseSettings } from '../../../batches/batch-settings.ts';
+import { scheduledRunOf } from '../../../batches/scheduled-run.ts';
 import { openLedger } from '../../../ledger/open-ledger.ts';
 import { startSimulator, type Simulator } from '../../../simulator/start-simulator.ts';
 import { aBatch, aKey, aRow, INTENT } from '../../ledger/setup.ts';
+import { settle } from '../../support/schedule-on-record.ts';
 import { openCommandLine, type CommandLine } from '../command-line.ts';
 
 let line: CommandLine;
@@ -148,6 +151,22 @@ describe('a ledger that came with a folder', () => {
     expect((await line.run('status', 'lines')).code).toBe(75);
     expect((await line.run('plan', 'lines.csv', '--name', 'other')).code).toBe(0);
     expect((await line.run('explain', 'r1', '--batch', 'lines')).code).toBe(0);
+  });
+
+  it('is shown with what its schedules run, read, write and tell before it is confirmed', async () => {
+    const ledger = await openLedger('.voxbatch/ledger.db');
+    const place = { manifest: '/there/lines.csv', outFolder: '/out', probe: false, confirmAbove: null };
+    const run = scheduledRunOf(chooseSettings({}, {}), place);
+    await settle(ledger, 'nightly', { run });
+    await ledger.setScheduleHooks('nightly', { onEnd: 'touch first', notify: 'https://hooks.example/secret-path' });
+    await ledger.close();
+    const { stdout } = await line.run('trust');
+    expect(stdout).toContain('account of schedule "nightly": "u1" at "https://api.example/api/open/v1"');
+    expect(stdout).toContain('manifest of schedule "nightly": "/there/lines.csv"');
+    expect(stdout).toContain('folder of the files of schedule "nightly": "/out"');
+    expect(stdout).toContain('command of schedule "nightly": "touch first"');
+    expect(stdout).toContain('messages of schedule "nightly": to "hooks.example"');
+    expect(stdout).not.toContain('secret-path');
   });
 
   it('is confirmed by one command, which shows what it would run', async () => {
