@@ -95,14 +95,16 @@ describe('a ledger', () => {
     expect(await standing(at('own'))).toBe('unknown');
   });
 
-  it('is known wherever its user names it, and nothing is recorded then', async () => {
+  it('that came with a folder is known wherever its user names it, and nothing is recorded then', async () => {
+    await standing({ ...at('own'), env: { XDG_STATE_HOME: join(folder, 'state-of-another') } });
+    cpSync(join(folder, 'own'), join(folder, 'named'), { recursive: true });
     expect(await standing(at('named', true))).toBe('known');
     expect(existsSync(join(folder, 'state'))).toBe(false);
     expect(await standing(at('named'))).toBe('unknown');
   });
 
   it('of an earlier version is adopted where it was made, and an unpacked one is not', async () => {
-    await standing(at('old', true));
+    await standing({ ...at('old'), env: { XDG_STATE_HOME: join(folder, 'state-of-another') } });
     asOfEarlierVersion(at('old'));
     cpSync(join(folder, 'old'), join(folder, 'unpacked'), { recursive: true });
     const db = new Database(at('unpacked').ledger);
