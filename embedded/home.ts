@@ -74,7 +74,8 @@ export function makeHome(home: string): HomePaths {
     const paths = pathsIn(realpathSync(home));
     refuseUnreadable(paths.home);
     mkdirSync(paths.logs, { recursive: true, mode: 0o700 });
-    keepPrivate(paths);
+    const { home: folder, logs, ledger, store, ...files } = paths;
+    keepPrivate({ home: folder, logs, ledger, store, files: Object.values(files) });
     return paths;
   } catch (error) {
     if (error instanceof ServerUnavailable) throw error;

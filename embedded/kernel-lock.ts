@@ -1,5 +1,5 @@
 import Database from 'libsql';
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, lstatSync, openSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ServerUnavailable, adviceFor } from './server-unavailable.ts';
 
@@ -89,6 +89,11 @@ export function makePrivateFile(file: string): void {
   } catch {
     // It is there, or cannot be created.
   }
+}
+
+/** The first of these paths that is a symbolic link; undefined: none is. A link in a folder of somebody else leads where they like. */
+export function firstLink(paths: readonly string[]): string | undefined {
+  return paths.find((path) => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true);
 }
 
 /** True for SQLite's error that another process or connection holds the lock. */

@@ -1,30 +1,62 @@
 import { chmodSync, lstatSync, readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
+import { firstLink } from './kernel-lock.ts';
 import { ServerUnavailable } from './server-unavailable.ts';
 
 /** What a folder or file grants to its group and to others. */
 const FOR_OTHERS = 0o077;
 
+/** What we keep in a home; paths are absolute. */
+export interface HomeContent {
+  readonly home: string;
+  readonly logs: string;
+  /** These two may be links: a user may keep them on another disk. */
+  readonly ledger: string;
+  readonly store: string;
+  /** All files of ours, in the home or its logs. Others lie beside them, under the same name and more. */
+  readonly files: readonly string[];
+}
+
 /**
- * Takes the home, and what lies in it and its logs, from everybody but its owner: it holds texts, money and the address of a
- * server without a key. Media keep their mode, which they share with their other names in out folders. Throws
- * {@link ServerUnavailable} for a home of another user, who could read and change everything; root may work there.
+ * Takes the home, and what we keep in it and its logs, from everybody but its owner: it holds texts, money and the address of a
+ * server without a key. Media keep their mode, which they share with their other names in out folders. A folder that holds more than
+ * ours keeps its own mode: its user has named it as the home. So does one of root's, as a mounted volume may be.
+ *
+ * Throws {@link ServerUnavailable} for a home of another user, who could read and change everything (root may work there), and where one
+ * of our files is a symbolic link: it may have come with a folder, and would have us write over any file of this user.
  */
-export function keepPrivate({ home, logs }: { readonly home: string; readonly logs: string }): void {
+export function keepPrivate({ home, logs, ledger, store, files }: HomeContent): void {
   const me = process.geteuid?.();
   if (me === undefined) return;
   const { uid } = statSync(home);
-  if (uid !== me && me !== 0) {
+  if (isAnothers(uid, me)) {
     throw new ServerUnavailable(
       `${home} belongs to another user (uid ${uid}), who could read and change everything in it.`,
       `Set VOXBATCH_HOME to a folder of your own. If it is yours: sudo chown -R "$(id -u)" '${home}'`,
     );
   }
-  if (uid !== me) return;
-  takeFromOthers(home);
-  for (const folder of [home, logs]) {
-    for (const name of readdirSync(folder)) takeFromOthers(join(folder, name));
+  const within = (folder: string): readonly string[] => readdirSync(folder).map((name) => join(folder, name));
+  const isOurs = (path: string): boolean =>
+    [...files, ledger].some((one) => path === one || path.startsWith(`${one}.`) || path.startsWith(`${one}-`));
+  const mayBeLinks = [ledger, store];
+  const link = firstLink([logs, ...within(home).filter(isOurs)].filter((path) => !mayBeLinks.includes(path)));
+  const found = link ?? firstLink(within(logs).filter(isOurs));
+  if (found !== undefined) {
+    throw new ServerUnavailable(
+      `${found} is a symbolic link, which could lead to any file of yours.`,
+      `Remove it: rm '${found}'`,
+    );
   }
+  if (uid !== me) return;
+  const inHome = within(home);
+  const isAllOurs = inHome.every((path) => isOurs(path) || path === logs || path === store);
+  if (isAllOurs || basename(home) === '.voxbatch') takeFromOthers(home);
+  for (const path of [logs, store, ...inHome.filter(isOurs), ...within(logs).filter(isOurs)]) takeFromOthers(path);
+}
+
+/** Whether a folder of this owner is another user's. Root can read everything anyway, and owns many a mounted volume. */
+export function isAnothers(owner: number, me: number): boolean {
+  return owner !== me && owner !== 0 && me !== 0;
 }
 
 function takeFromOthers(path: string): void {

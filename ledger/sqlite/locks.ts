@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { KernelLock } from '../../embedded/kernel-lock.ts';
 import { LedgerInUse } from '../errors.ts';
@@ -41,7 +41,9 @@ async function lockForWorkers(file: string, server: string): Promise<Unlock> {
     const givesUpAt = performance.now() + PATIENCE_MS;
     for (;;) {
       if (lock.tryAlone()) {
-        writeFileSync(note, server, { mode: 0o600 });
+        // Made anew, so that it follows no link. Who reads it shares the lock, which is ours alone.
+        rmSync(note, { force: true });
+        writeFileSync(note, server, { flag: 'wx', mode: 0o600 });
         lock.release();
       }
       if (lock.tryShared()) {

@@ -2,7 +2,7 @@ import { closeSync, openSync, rmSync } from 'node:fs';
 import { access, chmod, mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Dialect } from 'kysely';
-import { makePrivateFile } from '../../embedded/kernel-lock.ts';
+import { firstLink, makePrivateFile } from '../../embedded/kernel-lock.ts';
 import { LedgerMissing, LedgerUnreachable } from '../errors.ts';
 import { openSqlite } from './dialect.ts';
 import { refuseNetworkDisk, type Disks } from './network-disk.ts';
@@ -15,12 +15,20 @@ export interface OpenFileOptions {
   readonly disks?: Disks;
 }
 
+/** What lies beside the database under its name: SQLite's files, the reserve and the locks. */
+const BESIDE = [
+  ...['-wal', '-shm', '-journal'],
+  ...['.reserve', '.reserve.part'],
+  ...['.lock', '.server', '.loading', '.files'],
+];
+
 /**
  * Opens the database file at this path, creating it and its folder if needed, both for their owner alone. Throws {@link LedgerUnreachable}, also
- * for a file on a network disk, and {@link LedgerMissing}.
+ * for a file on a network disk and for one with a symbolic link beside it, and {@link LedgerMissing}.
  */
 export async function openFile(path: string, { mustExist, disks }: OpenFileOptions): Promise<Dialect> {
   await refuseNetworkDisk(path, disks);
+  refuseLinks(path);
   if (mustExist) {
     if (!(await exists(path))) throw new LedgerMissing(path);
   } else {
@@ -58,6 +66,14 @@ async function exists(path: string): Promise<boolean> {
     if (code === 'ENOENT' || code === 'ENOTDIR') return false;
     throw unreachable(path, error);
   }
+}
+
+/** The folder may be somebody else's work, whose links would let us write over any file of this user. The ledger itself may be one. */
+function refuseLinks(path: string): void {
+  const link = firstLink(BESIDE.map((suffix) => path + suffix));
+  if (link === undefined) return;
+  const trouble = `${link} is a symbolic link, which could lead to any file of yours`;
+  throw new LedgerUnreachable(path, trouble, `Remove it: rm '${link}'`);
 }
 
 async function makeFolder(path: string): Promise<void> {

@@ -2,6 +2,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type ClientConfigProfile, loadClientConfigProfile } from '@temporalio/envconfig';
 import { readBaseUrl } from '../../api/base-url.ts';
+import { homeOf } from '../../embedded/home.ts';
 import { API_PATH } from '../../contract/api-path.ts';
 import { membersToConfirm, withoutConfirmed } from '../../inputs/confirmed-members.ts';
 import { defined } from '../../contract/defined.ts';
@@ -29,7 +30,7 @@ export interface UnconfirmedConfig extends RiskyConfig {
  * places; any of the standard Temporal settings means a cluster.
  */
 export async function readSettings(env: NodeJS.ProcessEnv = ownEnvironment()): Promise<CommandSettings> {
-  const home = resolve(env['VOXBATCH_HOME'] ?? '.voxbatch');
+  const home = homeOf(env, '.');
   const whole = await readConfigOf(env);
   const unconfirmed = unconfirmedIn(whole, env);
   const config = unconfirmed === undefined ? whole : withoutConfirmed(whole);

@@ -1,9 +1,10 @@
-import { statSync } from 'node:fs';
+import { chownSync, readFileSync, statSync } from 'node:fs';
 import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { makeHome } from '../../embedded/home.ts';
+import { isAnothers } from '../../embedded/private-home.ts';
 
 describe('makeHome', () => {
   let folder = '';
@@ -26,7 +27,6 @@ describe('makeHome', () => {
     await mkdir(join(home, 'store'), { mode: 0o755 });
     for (const name of ['ledger.db', 'logs/up.log', 'store/a.mp3'])
       await writeFile(join(home, name), '', { mode: 0o644 });
-    await symlink(join(home, 'store/a.mp3'), join(home, 'link'));
     await symlink(home, join(folder, 'other-name'));
     makeHome(join(folder, 'other-name'));
     const modes = ['', 'logs', 'store', 'ledger.db', 'logs/up.log', 'store/a.mp3'].map(
@@ -38,6 +38,8 @@ describe('makeHome', () => {
   it('refuses a home of another user, and root may work there', () => {
     const home = join(folder, 'home');
     makeHome(home);
+    // What root owns, as a mounted volume, is no other user's.
+    if (statSync(home).uid === 0) chownSync(home, 12_345, 12_345);
     const owner = statSync(home).uid;
     const user = jest.spyOn(process, 'geteuid' as never) as unknown as jest.Mock<() => number>;
     user.mockReturnValue(owner + 1);
@@ -46,6 +48,37 @@ describe('makeHome', () => {
     expect(makeHome(home).home).toBe(home);
     user.mockRestore();
   });
+
+  it('takes a home of root, as a mounted volume may be', () => {
+    expect([isAnothers(0, 1_000), isAnothers(1_000, 0), isAnothers(1_000, 1_000)]).toEqual([false, false, false]);
+    expect(isAnothers(1_000, 1_001)).toBe(true);
+  });
+
+  it('leaves what is not ours in a folder that a user named as the home', async () => {
+    const home = join(folder, 'project');
+    await mkdir(home, { mode: 0o755 });
+    for (const name of ['lines.csv', 'ledger.db', 'ledger.db-wal'])
+      await writeFile(join(home, name), '', { mode: 0o644 });
+    makeHome(home);
+    const modes = ['', 'lines.csv', 'ledger.db', 'ledger.db-wal'].map(
+      (name) => statSync(join(home, name)).mode & 0o777,
+    );
+    expect(modes).toEqual([0o755, 0o644, 0o600, 0o600]);
+  });
+
+  it.each(['logs', 'server.json.part', 'starting.pid', 'logs/up.log', 'ledger.db.reserve'])(
+    'refuses a home whose %s is a link, which may lead to any file of the user',
+    async (name) => {
+      const home = join(folder, 'home');
+      await mkdir(join(home, name.startsWith('logs/') ? 'logs' : ''), { recursive: true });
+      await mkdir(join(folder, 'mine'), { mode: 0o755 });
+      await writeFile(join(folder, 'mine/file'), 'mine', { mode: 0o644 });
+      await symlink(join(folder, name === 'logs' ? 'mine' : 'mine/file'), join(home, name));
+      expect(() => makeHome(home)).toThrow(`${join(home, name)} is a symbolic link`);
+      expect(readFileSync(join(folder, 'mine/file'), 'utf8')).toBe('mine');
+      expect(statSync(join(folder, 'mine/file')).mode & 0o777).toBe(0o644);
+    },
+  );
 
   it.each(['100% sure', 'a b', '50%', `O'Neill's "x" $HOME`])('takes the folder "%s"', (name) => {
     expect(makeHome(join(folder, name)).home).toContain(name);

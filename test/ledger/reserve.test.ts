@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
@@ -87,6 +87,60 @@ describe('the room that is kept', () => {
     await sendAll(ledger);
     expect(existsSync(file)).toBe(true);
     await ledger.close();
+  });
+
+  it.each(['.reserve.part', '.reserve', '.server', '.lock', '-wal'])(
+    'is not kept where a link named ledger.db%s leads to a file of the user, which stays as it is',
+    async (suffix) => {
+      const mine = join(folder, 'mine.txt');
+      writeFileSync(mine, 'mine');
+      writeFileSync(path, '');
+      symlinkSync(mine, path + suffix);
+      await expect(openLedger(path, { thread: true })).rejects.toThrow(`rm '${path}${suffix}'`);
+      expect(readFileSync(mine, 'utf8')).toBe('mine');
+      expect(existsSync(`${path}.reserve`)).toBe(suffix === '.reserve');
+    },
+  );
+
+  it.each([
+    [
+      'a link',
+      (file: string): void => {
+        writeFileSync(join(folder, 'mine.bin'), Buffer.alloc(8 * MIB, 1));
+        symlinkSync(join(folder, 'mine.bin'), file);
+        symlinkSync(join(folder, 'mine.bin'), `${file}.part`);
+      },
+    ],
+    [
+      'too short',
+      (file: string): void => {
+        writeFileSync(file, 'short');
+      },
+    ],
+    [
+      'a hole',
+      (file: string): void => {
+        writeFileSync(file, '');
+        truncateSync(file, 8 * MIB);
+      },
+    ],
+  ])('is made anew where the file is %s', async (_, make) => {
+    await (await openLedger(path)).close();
+    make(`${path}.reserve`);
+    new DiskReserve(path).hold();
+    const found = lstatSync(`${path}.reserve`);
+    expect(found.isFile()).toBe(true);
+    expect(found.blocks * 512).toBeGreaterThanOrEqual(8 * MIB);
+    if (existsSync(join(folder, 'mine.bin'))) {
+      expect(readFileSync(join(folder, 'mine.bin')).equals(Buffer.alloc(8 * MIB, 1))).toBe(true);
+    }
+  });
+
+  it('is kept on a disk that does not say how large it is', async () => {
+    await (await openLedger(path)).close();
+    const silent = { bsize: 4096, blocks: 0, bavail: 0 };
+    new DiskReserve(path, undefined, () => silent).hold();
+    expect(statSync(`${path}.reserve`).size).toBe(8 * MIB);
   });
 
   it('is not kept by those who only look', async () => {
