@@ -40,10 +40,15 @@ export interface EmbeddedWorkerRequest {
   readonly onLog?: ((line: string) => void) | undefined;
 }
 
+/** A server that does not answer about a schedule keeps no batch from its results; the next worker asks again. */
+function ignoreSilence(error: unknown): void {
+  if (!(error instanceof VoxbatchError && error.problem.type === 'schedule-silent')) throw error;
+}
+
 /**
  * Starts the worker of this process. If every other process of this home is dead, it first fails the activities that
  * they had begun, so that nothing waits for a heartbeat timeout. Throws {@link VoxbatchError} (`server-gone`,
- * `ledger-in-use`, `no-webhook-port`, `schedule-silent`).
+ * `ledger-in-use`, `no-webhook-port`).
  */
 export async function startEmbeddedWorker(request: EmbeddedWorkerRequest): Promise<RunningWorker> {
   const { temporal, ledger, store, open, atFaultPoint: atFaultPoint } = request;
@@ -62,7 +67,7 @@ export async function startEmbeddedWorker(request: EmbeddedWorkerRequest): Promi
     if ((await ledger.knownSchedules()).some(({ isLegacy }) => isLegacy)) {
       // Before anything fires here. Few have such schedules, so it is loaded only then.
       const { adoptSettings } = await import('./schedules/adopt-settings.ts');
-      await adoptSettings({ temporal, ledger }, request.say);
+      await adoptSettings({ temporal, ledger }, request.say).catch(ignoreSilence);
     }
     const { hints, memoryMs } = newHints();
     // The worker's own beats begin later, and a process without beats counts as dead: its webhook could be taken from it.

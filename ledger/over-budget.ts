@@ -77,7 +77,8 @@ interface LikeRows {
 
 /** Rows like this one count with as many times their quotes; undefined: this one is not as simple. */
 function likeThis(row: RowLine, { quoted }: Intent, above: number, counted: number | null): LikeRows | undefined {
-  if (quoted === null || counted === null || counted <= quoted || quoted <= 0) return undefined;
+  // A part counts with those beside it.
+  if (row.part_of !== null || quoted === null || counted === null || counted <= quoted || quoted <= 0) return undefined;
   return stepsIn(toSpec(row)).length === 1 ? { kind: row.kind, above: (above * quoted) / counted } : undefined;
 }
 

@@ -44,8 +44,9 @@ export class StaleMedia {
     if (row.take === 1) return;
     let { spec, input } = row;
     const takes = await this.#ledger.takesOf(this.#batch.name, row.row);
-    // What a row had stays until its new take has ended: with another result, or with this one again.
-    if (row.outcome === null && takes.at(-1)?.before.spec === undefined) return;
+    // What a row had stays until its new take has ended, with another result or with this one again; where its end is in doubt, it is all there is.
+    const isOpen = row.outcome === null || row.outcome === 'unknown' || row.outcome === 'overdue';
+    if (isOpen && takes.at(-1)?.before.spec === undefined) return;
     // From last to first: a record has the earlier request only if its take changed it.
     for (const { before } of takes.toReversed()) {
       spec = before.spec ?? spec;

@@ -88,6 +88,19 @@ describe('the file of an earlier take', () => {
     },
   );
 
+  it('stays while nobody knows whether the new take has a result', async () => {
+    await addRows(['a']);
+    await finish(place, keyOf(1), await place.store.put('demo/1-speech-1.mp3', 'first'));
+    await project(true);
+    await payAgain(1);
+    const second = keyOf(1, 'speech', 1, 2);
+    await intend(place, second);
+    await place.ledger.settle(second, { verdict: 'unknown', failure: lost }, { outcome: 'unknown', failure: lost });
+    await project(true);
+    expect(await lineOf(1)).toMatchObject({ _outcome: 'unknown', _file: '' });
+    expect(await media()).toEqual({ 'a.mp3': 'first' });
+  });
+
   it('goes where the next take has another extension, with the files beside it', async () => {
     await addRows(['a'], 'stt');
     const { ledger, store } = place;
