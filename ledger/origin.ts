@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import { sql, type Kysely } from 'kysely';
 import { MIGRATION_TABLE } from './migrate.ts';
 import type { Schema } from './schema.ts';
 
@@ -26,6 +26,8 @@ export async function readOrigin(db: Kysely<Schema>, isNew: boolean): Promise<Le
     .select('timestamp')
     .orderBy('name')
     .executeTakeFirst();
-  const madeAt = Date.parse(first?.timestamp ?? '');
+  // A view could say that it was made a moment ago, whenever it is asked.
+  const { rows } = await sql`select 1 from sqlite_master where name = ${MIGRATION_TABLE} and type = 'table'`.execute(db);
+  const madeAt = rows.length === 0 ? NaN : Date.parse(first?.timestamp ?? '');
   return { madeAt: Number.isNaN(madeAt) ? null : madeAt, isOfEarlierVersion: recorded === undefined };
 }

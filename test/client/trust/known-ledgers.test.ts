@@ -114,6 +114,17 @@ describe('a ledger', () => {
     expect([await standing(at('old')), await standing(at('old'))]).toEqual(['adopted', 'known']);
   });
 
+  it('is not adopted if it says by a view that it was made a moment ago', async () => {
+    await standing({ ...at('shipped'), env: { XDG_STATE_HOME: join(folder, 'state-of-another') } });
+    asOfEarlierVersion(at('shipped'));
+    const db = new Database(at('shipped').ledger);
+    db.exec('alter table voxbatch_migrations rename to m');
+    const now = "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')";
+    db.exec(`create view voxbatch_migrations as select name, ${now} as timestamp from m`);
+    db.close();
+    expect(await standing(at('shipped'))).toBe('unknown');
+  });
+
   it('is not made where that cannot be recorded', async () => {
     mkdirSync(join(folder, 'state'));
     writeFileSync(join(folder, 'state', 'voxbatch'), 'a file');
