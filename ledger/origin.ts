@@ -27,7 +27,9 @@ export async function readOrigin(db: Kysely<Schema>, isNew: boolean): Promise<Le
     .orderBy('name')
     .executeTakeFirst();
   // A view could say that it was made a moment ago, whenever it is asked.
-  const { rows } = await sql`select 1 from sqlite_master where name = ${MIGRATION_TABLE} and type = 'table'`.execute(db);
+  const { rows } = await sql`select 1 from sqlite_master where name = ${MIGRATION_TABLE} and type = 'table'`.execute(
+    db,
+  );
   const madeAt = rows.length === 0 ? NaN : Date.parse(first?.timestamp ?? '');
   return { madeAt: Number.isNaN(madeAt) ? null : madeAt, isOfEarlierVersion: recorded === undefined };
 }
