@@ -38,7 +38,8 @@ describe('docs/guide/rehearsal.md', () => {
     for (const { fault } of readTable(text, ['fault', 'what happens'])) {
       for (const kind of fault.split(', ').map(withoutMarks)) {
         const needed = NEEDED[kind] ?? {};
-        const on = /^(cut|wrong|dead|redirect)/.test(kind) ? 'download' : 'create';
+        const isOfDownload = /^(cut|wrong|dead|redirect)/.test(kind);
+        const on = isOfDownload ? 'download' : kind === 'link-name' ? 'read' : 'create';
         expect(() => parseFaultPlan({ rules: [{ on, fault: { kind, ...needed } }] })).not.toThrow();
       }
     }
