@@ -38,9 +38,9 @@ export function keepPrivate({ home, logs, ledger, store, files }: HomeContent): 
   const within = (folder: string): readonly string[] => readdirSync(folder).map((name) => join(folder, name));
   const isOurs = (path: string): boolean =>
     [...files, ledger].some((one) => path === one || path.startsWith(`${one}.`) || path.startsWith(`${one}-`));
-  const mayBeLinks = [ledger, store];
-  const link = firstLink([logs, ...within(home).filter(isOurs)].filter((path) => !mayBeLinks.includes(path)));
-  const found = link ?? firstLink(within(logs).filter(isOurs));
+  const inHome = within(home);
+  const own = [...inHome, ...within(logs)].filter(isOurs);
+  const found = firstLink([logs, ...own.filter((path) => path !== ledger)]);
   if (found !== undefined) {
     throw new ServerUnavailable(
       `${found} is a symbolic link, which could lead to any file of yours.`,
@@ -48,10 +48,9 @@ export function keepPrivate({ home, logs, ledger, store, files }: HomeContent): 
     );
   }
   if (uid !== me) return;
-  const inHome = within(home);
   const isAllOurs = inHome.every((path) => isOurs(path) || path === logs || path === store);
   if (isAllOurs || basename(home) === '.voxbatch') takeFromOthers(home);
-  for (const path of [logs, store, ...inHome.filter(isOurs), ...within(logs).filter(isOurs)]) takeFromOthers(path);
+  for (const path of [logs, store, ...own]) takeFromOthers(path);
 }
 
 /** Whether a folder of this owner is another user's. Root can read everything anyway, and owns many a mounted volume. */
