@@ -91,9 +91,20 @@ export function makePrivateFile(file: string): void {
   }
 }
 
-/** The first of these paths that is a symbolic link; undefined: none is. A link in a folder of somebody else leads where they like. */
+/**
+ * The first of these paths that is a symbolic link; undefined: none is. A link in a folder of somebody else leads where they like. Leaves it
+ * to who opens a path to report that it cannot be looked at, such as one below a file.
+ */
 export function firstLink(paths: readonly string[]): string | undefined {
-  return paths.find((path) => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true);
+  return paths.find(isLink);
+}
+
+function isLink(path: string): boolean {
+  try {
+    return lstatSync(path).isSymbolicLink();
+  } catch {
+    return false;
+  }
 }
 
 /** True for SQLite's error that another process or connection holds the lock. */
