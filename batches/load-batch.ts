@@ -109,6 +109,7 @@ async function load(request: LoadRequest): Promise<BatchRecord> {
     rows = [];
   }
   await ledger.addRows(identity.name, rows);
+  source.rows.drop();
   await ledger.openBatch(identity.name, count);
   const batch = await ledger.findBatch(identity.name);
   if (batch === undefined) throw new Error(`Batch "${identity.name}" vanished from the ledger while it was loaded.`);

@@ -64,13 +64,15 @@ export class ByteCheck {
     return this.#digest.digest('hex');
   }
 
+  /** Counts line breaks: LF, CR LF, or CR. Few files have a CR, and the search is native. */
   #count(bytes: Buffer): void {
-    let afterCr = this.#endsInCr;
-    for (const byte of bytes) {
-      if (byte === CR || (byte === LF && !afterCr)) this.#breaks++;
-      afterCr = byte === CR;
+    if (bytes.length === 0) return;
+    const rest = this.#endsInCr && bytes[0] === LF ? bytes.subarray(1) : bytes;
+    for (let at = rest.indexOf(LF); at >= 0; at = rest.indexOf(LF, at + 1)) {
+      if (rest[at - 1] !== CR) this.#breaks++;
     }
-    this.#endsInCr = afterCr;
+    for (let at = rest.indexOf(CR); at >= 0; at = rest.indexOf(CR, at + 1)) this.#breaks++;
+    this.#endsInCr = bytes.at(-1) === CR;
   }
 }
 

@@ -12,6 +12,7 @@ import { combineDigests } from './file-digest.ts';
 import { digestOfBytes, type ManifestBytes } from './manifest-bytes.ts';
 import { isUrl, labelOfPlace, requireManifestUrl, type FetchManifest } from './manifest-url.ts';
 import { ManifestError } from './problems.ts';
+import { RowsInMemory } from './rows-in-memory.ts';
 
 /** A file of a manifest. */
 interface ManifestFile extends ManifestBytes {
@@ -31,6 +32,8 @@ export interface ManifestSource extends ManifestFile {
   readonly files: readonly ManifestFile[];
   /** How a server names the version that it sent; null: it does not. Absent for files. */
   readonly etag?: string | null;
+  /** Its rows, as they were last checked, until it is loaded. */
+  readonly rows: RowsInMemory;
   /** Removes the temporary copy, if there is one. May be called twice. */
   close(): Promise<void>;
 }
@@ -128,7 +131,7 @@ function ofFiles(
 ): ManifestSource {
   const [first] = files;
   if (first === undefined) throw new Error('A manifest has a file.');
-  return { ...first, label, files, close };
+  return { ...first, label, files, rows: new RowsInMemory(), close };
 }
 
 async function writeTo(path: string, stream: Readable): Promise<void> {

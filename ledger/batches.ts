@@ -9,7 +9,7 @@ import { countOpen } from './counts.ts';
 import { BatchExists, DuplicateKey, LedgerMisuse, MonthUsedUp } from './errors.ts';
 import { monthSpend } from './months.ts';
 import type { MonthClaim } from './occurrence-records.ts';
-import { prepared } from './prepared.ts';
+import { preparedOne } from './prepared.ts';
 import type { BatchRecord, NewBatch } from './record-types.ts';
 import { jsonOrNull, toBatch } from './records.ts';
 import type { Db, Tx } from './schema.ts';
@@ -115,7 +115,7 @@ async function discardSome(tx: Tx, batch: string): Promise<boolean> {
   return true;
 }
 
-const selectBatch = prepared((db, { batch }: { batch: string }) =>
+const selectBatch = preparedOne((db, { batch }: { batch: string }) =>
   db
     .selectFrom('batches')
     .selectAll()
@@ -131,7 +131,7 @@ const selectBatch = prepared((db, { batch }: { batch: string }) =>
 );
 
 export async function findBatch(db: Db, batch: string): Promise<BatchRecord | undefined> {
-  const [line] = await selectBatch(db, { batch });
+  const line = await selectBatch(db, { batch });
   return line === undefined ? undefined : toBatch(line, line.last_row ?? 0);
 }
 

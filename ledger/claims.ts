@@ -2,7 +2,7 @@ import type { Compilable } from 'kysely';
 import { ROW_STATES, type RowState } from '../contract/outcomes.ts';
 import { ownsLane, type LaneOwnership } from './lanes.ts';
 import type { RowStanding } from './record-types.ts';
-import { prepared } from './prepared.ts';
+import { preparedOne } from './prepared.ts';
 import { readRows } from './rows.ts';
 import type { Db, Tx } from './schema.ts';
 import { write } from './transactions.ts';
@@ -74,12 +74,12 @@ export function selectFreeRows(
     .limit(limit);
 }
 
-const selectBlocked = prepared((db, { batch }: { batch: string }) =>
+const selectBlocked = preparedOne((db, { batch }: { batch: string }) =>
   db.selectFrom('row_counts').select('n').where('batch', '=', batch).where('standing', '=', 'blocked'),
 );
 
 /** From the counts that are kept. */
 async function countBlocked(tx: Tx, batch: string): Promise<number> {
-  const [count] = await selectBlocked(tx, { batch });
+  const count = await selectBlocked(tx, { batch });
   return count?.n ?? 0;
 }

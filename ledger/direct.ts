@@ -2,8 +2,8 @@ import type { CompiledQuery, DialectAdapter, Kysely } from 'kysely';
 
 /** Adapter of a database that answers synchronously. */
 export interface DirectAdapter extends DialectAdapter {
-  /** Executes a statement on the only connection, which the caller must hold. */
-  executeNow(sql: string, parameters: readonly unknown[]): readonly unknown[];
+  /** Executes a statement on the only connection, which the caller must hold. `most`: the lines wanted, of a statement that changes nothing. */
+  executeNow(sql: string, parameters: readonly unknown[], most: 'one' | 'all'): readonly unknown[];
 }
 
 /** A database, or a transaction on it. */
@@ -17,9 +17,10 @@ export async function execute<R>(
   db: Executing,
   compiled: CompiledQuery<R>,
   parameters: readonly unknown[],
+  most: 'one' | 'all' = 'all',
 ): Promise<readonly R[]> {
   const { adapter } = db.getExecutor();
-  if (db.isTransaction && isDirect(adapter)) return adapter.executeNow(compiled.sql, parameters) as readonly R[];
+  if (db.isTransaction && isDirect(adapter)) return adapter.executeNow(compiled.sql, parameters, most) as readonly R[];
   const { rows } = await db.executeQuery<R>({ ...compiled, parameters });
   return rows;
 }

@@ -6,7 +6,7 @@ import type { Intent, IntentAnswer } from './charge-methods.ts';
 import { haltIfDue, haltIfWholeIsDue } from './halts.ts';
 import { endOverBudget } from './over-budget.ts';
 import { reserve, unreservedBeside } from './part-budgets.ts';
-import { prepared } from './prepared.ts';
+import { preparedOne } from './prepared.ts';
 import type { ChargeRecord, RowStanding } from './record-types.ts';
 import { makingOf } from './making.ts';
 import { jsonOrNull, toCharge, toSettings } from './records.ts';
@@ -127,12 +127,12 @@ export async function revoke(db: Db, key: AttemptKey): Promise<ChargeRecord> {
 /** What a batch allows. */
 type Terms = Pick<Selectable<BatchesTable>, 'state' | 'control' | 'settings' | 'started_at'>;
 
-const selectTerms = prepared((db, { batch }: { batch: string }) =>
+const selectTerms = preparedOne((db, { batch }: { batch: string }) =>
   db.selectFrom('batches').select(['state', 'control', 'settings', 'started_at']).where('name', '=', batch),
 );
 
 async function readTerms(tx: Tx, batch: string): Promise<Terms> {
-  const [terms] = await selectTerms(tx, { batch });
+  const terms = await selectTerms(tx, { batch });
   if (terms === undefined) throw new LedgerMisuse(`There is no batch "${batch}" in this ledger.`);
   return terms;
 }

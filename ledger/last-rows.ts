@@ -5,7 +5,7 @@ import { resultStepOf, type RowSpec, type TtsMode } from '../contract/row-kinds.
 import type { Realm } from '../contract/names.ts';
 import { requireBatch } from './batches.ts';
 import { isChosen } from './conditions.ts';
-import { prepared } from './prepared.ts';
+import { preparedOne } from './prepared.ts';
 import type { Db, Tx } from './schema.ts';
 import { look } from './transactions.ts';
 
@@ -55,9 +55,9 @@ export function selectLastRow(
   );
 }
 
-const lastRow = prepared(selectLastRow);
+const lastRow = preparedOne(selectLastRow);
 
-const lastKey = prepared((db, { batch, row, step }: Pick<AttemptKey, 'batch' | 'row' | 'step'>) =>
+const lastKey = preparedOne((db, { batch, row, step }: Pick<AttemptKey, 'batch' | 'row' | 'step'>) =>
   db
     .selectFrom('charges')
     .select('result_key')
@@ -75,14 +75,14 @@ export async function lastRows(db: Db, account: Account, ids: readonly string[])
     const modes = new Map<string, TtsMode>();
     const rows: LastRow[] = [];
     for (const id of ids) {
-      const [found] = await lastRow(tx, { ...account, id });
+      const found = await lastRow(tx, { ...account, id });
       if (found === undefined) continue;
       const { batch, row, outcome } = found;
       const tts = modes.get(batch) ?? (await requireBatch(tx, batch)).settings.tts;
       modes.set(batch, tts);
       const spec = JSON.parse(found.spec) as RowSpec;
       const step = resultStepOf(spec);
-      const [last] = !hasResult(outcome) ? [] : await lastKey(tx, { batch, row, step });
+      const last = !hasResult(outcome) ? undefined : await lastKey(tx, { batch, row, step });
       rows.push({ id, batch, row, outcome, tts, spec, key: last?.result_key ?? null });
     }
     return rows;

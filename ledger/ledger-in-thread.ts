@@ -166,13 +166,25 @@ export function findLedgerThread(): URL | undefined {
   return findThreadEntry(import.meta.url, 'ledger/ledger-thread');
 }
 
+/** The thread of a ledger that is not open yet. */
+export interface LedgerThread {
+  readonly place: LedgerPlace;
+  readonly pool: ThreadPool<LedgerCall, unknown>;
+}
+
+/** Starts the thread of a ledger. Opens nothing. */
+export function beginThread(entry: URL, place: LedgerPlace): LedgerThread {
+  const pool = new ThreadPool<LedgerCall, unknown>({ name: 'ledger', entry, size: 1, data: place, toError });
+  pool.begin();
+  return { place, pool };
+}
+
 /**
  * Opens the ledger in its own thread. Callers see no difference: each call resolves after the synced commit. If the
  * thread dies, calls in progress fail with {@link LedgerUnreachable}, as with any fault whose outcome is unknown, and
  * the next call opens the ledger again.
  */
-export async function openInThread(entry: URL, place: LedgerPlace, locks: LockMethods): Promise<Ledger> {
-  const pool = new ThreadPool<LedgerCall, unknown>({ name: 'ledger', entry, size: 1, data: place, toError });
+export async function openInThread({ place, pool }: LedgerThread, locks: LockMethods): Promise<Ledger> {
   const shown = withoutSecrets(place.place);
   const call: Call = async (method, args, patienceMs = 0) => {
     try {

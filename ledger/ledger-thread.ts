@@ -1,16 +1,17 @@
-/** Entry of the ledger's thread: opens the ledger at the place in `workerData`, and answers calls. */
+/** Entry of the ledger's thread: opens the ledger at the place in `workerData` with the first call, and answers calls. */
 import { workerData } from 'node:worker_threads';
 import { serveJobs } from '../threads/serve-jobs.ts';
 import { createLedger } from './create-ledger.ts';
 import type { LedgerCall, LedgerPlace } from './ledger-in-thread.ts';
+import type { Ledger } from './ledger.ts';
 import { openDatabase } from './open-ledger.ts';
 
 const place = workerData as LedgerPlace;
-const opening = openDatabase(place).then(createLedger);
-// Every call reports it.
-opening.catch(() => undefined);
+let opening: Promise<Ledger> | undefined;
 
 serveJobs(async ({ method, args }: LedgerCall): Promise<unknown> => {
+  // Not before: the thread may be there early, while nobody knows yet whether the ledger will be needed.
+  opening ??= openDatabase(place).then(createLedger);
   const ledger = await opening;
   if (method === 'open') return { id: ledger.id, origin: ledger.origin };
   // The other side names only methods of the ledger, with arguments of their types.

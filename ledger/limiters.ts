@@ -1,10 +1,10 @@
 import { takeStep, type LimiterAnswer, type LimiterStep } from '../policy/limiter-step.ts';
 import type { RateState } from '../policy/rate.ts';
-import { prepared } from './prepared.ts';
+import { prepared, preparedOne } from './prepared.ts';
 import type { Db } from './schema.ts';
 import { write } from './transactions.ts';
 
-const selectState = prepared((db, { scope }: { scope: string }) =>
+const selectState = preparedOne((db, { scope }: { scope: string }) =>
   db.selectFrom('limiters').select('state').where('scope', '=', scope),
 );
 
@@ -22,7 +22,7 @@ export async function updateLimiter<Step extends LimiterStep>(
   step: Step,
 ): Promise<LimiterAnswer<Step>> {
   return write(db, async (tx) => {
-    const [line] = await selectState(tx, { scope });
+    const line = await selectState(tx, { scope });
     const before: unknown = line === undefined ? undefined : JSON.parse(line.state);
     const { state, result } = takeStep(before, step);
     if (state !== before) await saveState(tx, { scope, state: JSON.stringify(state) });

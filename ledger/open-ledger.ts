@@ -6,7 +6,13 @@ import { readLedgerAddress } from './supported-databases.ts';
 import type { LedgerDriver } from './driver.ts';
 import { LedgerUnreachable } from './errors.ts';
 import type { Ledger } from './ledger.ts';
-import { findLedgerThread, openInThread, type LedgerPlace } from './ledger-in-thread.ts';
+import {
+  beginThread,
+  findLedgerThread,
+  openInThread,
+  type LedgerPlace,
+  type LedgerThread,
+} from './ledger-in-thread.ts';
 import { migrate } from './migrate.ts';
 import { readOrigin } from './origin.ts';
 import type { Schema } from './schema.ts';
@@ -20,6 +26,8 @@ export interface OpenOptions {
    * requests. Throws `LedgerFull` if the disk has too little. Default false.
    */
   readonly thread?: boolean;
+  /** A thread that was begun for this ledger with {@link beginLedgerThread}. Default: `thread` begins one. */
+  readonly begun?: LedgerThread | undefined;
   /** Called when the ledger's file was made and is still empty; if it throws, there is none again. Default: does nothing. */
   readonly onMade?: () => void;
 }
@@ -32,13 +40,29 @@ export interface OpenOptions {
  */
 export async function openLedger(
   address: string,
-  { mustExist = false, thread = false, onMade }: OpenOptions = {},
+  { mustExist = false, thread = false, begun, onMade }: OpenOptions = {},
 ): Promise<Ledger> {
   const { driver, place } = await driverOf(address);
   if (!mustExist && onMade !== undefined) await driver.make(place, onMade);
-  const entry = thread && driver.blocksThread ? findLedgerThread() : undefined;
-  if (entry !== undefined) return openInThread(entry, { place, mustExist, hasReserve: true }, driver.locksOf(place));
+  // That of an attempt to open it that failed is closed.
+  const ready = begun?.pool.isClosed === false ? begun : undefined;
+  const own = thread ? (ready ?? beginThreadOf(driver, place, mustExist)) : undefined;
+  if (own !== undefined) return openInThread(own, driver.locksOf(place));
   return createLedger(await openDatabase({ place, mustExist, hasReserve: thread }));
+}
+
+/**
+ * Begins the thread of a ledger that will probably be opened soon, with the right to create it: the thread's code loads meanwhile. Neither opens nor
+ * creates anything. Undefined if the ledger needs no thread, or cannot be opened.
+ */
+export async function beginLedgerThread(address: string): Promise<LedgerThread | undefined> {
+  const read = readLedgerAddress(address);
+  return read.type === 'address' ? beginThreadOf(await read.load(), read.address, false) : undefined;
+}
+
+function beginThreadOf(driver: LedgerDriver, place: string, mustExist: boolean): LedgerThread | undefined {
+  const entry = driver.blocksThread ? findLedgerThread() : undefined;
+  return entry === undefined ? undefined : beginThread(entry, { place, mustExist, hasReserve: true });
 }
 
 /** See {@link openLedger}. */

@@ -5,7 +5,7 @@ import { wasAccepted } from '../contract/outcomes.ts';
 import { nextMove, rowView } from '../policy/row-machine.ts';
 import { LedgerMisuse } from './errors.ts';
 import { updateCharge, updateRow } from './line-changes.ts';
-import { prepared } from './prepared.ts';
+import { prepared, preparedOne } from './prepared.ts';
 import type { ChargeRecord, RowStanding } from './record-types.ts';
 import { toCharge, toRow, toSpec } from './records.ts';
 import type { ChargeLine, RowLine, Tx } from './schema.ts';
@@ -131,7 +131,7 @@ const EMPTY = {
 /** An attempt with at least the columns that every one has from its start. */
 type NewCharge = Omit<ChargeLine, keyof typeof EMPTY> & Partial<ChargeLine>;
 
-const selectLine = prepared((db, { batch, row }: RowKey) =>
+const selectLine = preparedOne((db, { batch, row }: RowKey) =>
   db.selectFrom('rows').selectAll().where('batch', '=', batch).where('row', '=', row),
 );
 
@@ -163,7 +163,7 @@ const insertCharge = prepared((db, given: ChargeLine) =>
 );
 
 async function readLine(tx: Tx, key: RowKey): Promise<RowLine> {
-  const [line] = await selectLine(tx, key);
+  const line = await selectLine(tx, key);
   if (line === undefined) throw new LedgerMisuse(`Batch "${key.batch}" has no row ${key.row}.`);
   return line;
 }

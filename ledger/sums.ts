@@ -1,18 +1,18 @@
 import type { Selectable } from 'kysely';
 import { LedgerMisuse } from './errors.ts';
-import { prepared } from './prepared.ts';
+import { preparedOne } from './prepared.ts';
 import type { Db, SumsTable, Tx } from './schema.ts';
 
 /** The sums that triggers keep for a batch's charges and promises; see the migration `0006-kept-counts`. */
 export type Sums = Selectable<SumsTable>;
 
-const selectSums = prepared((db, { batch }: { batch: string }) =>
+const selectSums = preparedOne((db, { batch }: { batch: string }) =>
   db.selectFrom('sums').selectAll().where('batch', '=', batch),
 );
 
 /** The sums of a batch. Throws {@link LedgerMisuse} if there is none. */
 export async function readSums(db: Db | Tx, batch: string): Promise<Sums> {
-  const [sums] = await selectSums(db, { batch });
+  const sums = await selectSums(db, { batch });
   if (sums === undefined) throw new LedgerMisuse(`There is no batch "${batch}" in this ledger.`);
   return sums;
 }

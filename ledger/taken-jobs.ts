@@ -4,7 +4,7 @@ import { asksForSame } from '../policy/same-request.ts';
 import { specAt } from './attempt-spec.ts';
 import { forgetResult } from './forget-results.ts';
 import { updateCharge } from './line-changes.ts';
-import { prepared } from './prepared.ts';
+import { preparedOne } from './prepared.ts';
 import type { ChargeLine, Tx } from './schema.ts';
 
 /**
@@ -28,7 +28,7 @@ import type { ChargeLine, Tx } from './schema.ts';
 /** Identifies a job: its id, its step, and a batch of its account. */
 type NamedJob = Pick<AttemptKey, 'batch' | 'step'> & { readonly jobId: string };
 
-const selectHolder = prepared((db, { batch, step, jobId }: NamedJob) => {
+const selectHolder = preparedOne((db, { batch, step, jobId }: NamedJob) => {
   const own = db.selectFrom('batches').where('name', '=', batch);
   return db
     .selectFrom('charges')
@@ -46,7 +46,7 @@ type Holder = AttemptKey & Pick<ChargeLine, 'result_key'>;
 
 /** The attempt of the same API and account that has this job. */
 export async function ownerOf(tx: Tx, job: NamedJob): Promise<Holder | undefined> {
-  return (await selectHolder(tx, job))[0];
+  return selectHolder(tx, job);
 }
 
 /** Whether the API may have made one job of the requests of both attempts. Reads more only for what this row asks. */

@@ -3,7 +3,7 @@ import module from 'node:module';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { hideSecrets } from './own-environment.ts';
-import { keepHeapSmall } from './small-heap.ts';
+import { compileLess, keepHeapSmall } from './v8-flags.ts';
 import { voxbatchVersion } from '../client/version.ts';
 
 // First: no program that a command starts may find the token in a process above it.
@@ -16,6 +16,7 @@ const cache = process.env['XDG_CACHE_HOME'] || join(process.env['HOME'] || homed
 enableCompileCache?.(join(cache, 'voxbatch', 'compiled'));
 
 const args = process.argv.slice(2);
+compileLess();
 keepHeapSmall(args[0]);
 if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) {
   // Scripts ask for it often; parsing the whole command line takes longer than the answer.

@@ -1,6 +1,7 @@
 import type { Session } from '../client/session.ts';
 import type { Settings } from '../client/settings.ts';
 import type { WebhookWish } from '../client/webhooks/webhook-options.ts';
+import type { LedgerThread } from '../ledger/ledger-in-thread.ts';
 import type { RunContext } from './command-context.ts';
 import { readWebhook, type WebhookFlags } from './commands/webhook-flags.ts';
 import { openSession, type ApiFlags } from './connect/open-api.ts';
@@ -35,6 +36,8 @@ export interface InvocationRequest {
   readonly mustExist: boolean;
   /** Source of the rows, as typed. */
   readonly input?: string | undefined;
+  /** The thread of the ledger, if it was begun early. */
+  readonly ledgerThread?: LedgerThread | undefined;
 }
 
 /** Works on a batch, and closes everything that it opened. Nothing is opened before it is needed. */
@@ -42,7 +45,7 @@ export async function withInvocation<T>(
   request: InvocationRequest,
   work: (invocation: Invocation) => Promise<T>,
 ): Promise<T> {
-  const { settings, flags, context, mustExist, input } = request;
+  const { settings, flags, context, mustExist, input, ledgerThread } = request;
   const webhook = readWebhook(flags);
   if (webhook !== undefined && settings.cluster !== undefined) {
     throw usageError('With a cluster, other processes work: give --webhook to voxbatch worker.');
@@ -50,6 +53,7 @@ export async function withInvocation<T>(
   const session = openSession(settings, flags, {
     mustExist,
     thread: true,
+    begun: ledgerThread,
     admit: admittance(settings, flags, context.output),
   });
   const { json = false, detach = false } = flags;

@@ -32,6 +32,15 @@ export class ThreadPool<Job, Result> {
     }
   }
 
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** Starts a thread before there is work for it: loading its code takes a while. */
+  begin(): void {
+    this.#choose();
+  }
+
   /** Accepts no more jobs, waits for running ones and ends the threads. May be called again. */
   async close(): Promise<void> {
     this.#isClosed = true;

@@ -85,19 +85,21 @@ class LedgerAdapter extends SqliteAdapter implements DirectAdapter {
     return true;
   }
 
-  executeNow(sql: string, parameters: readonly unknown[]): readonly unknown[] {
-    return this.#statements.execute(sql, parameters);
+  executeNow(sql: string, parameters: readonly unknown[], most: 'one' | 'all'): readonly unknown[] {
+    return this.#statements.execute(sql, parameters, most);
   }
 }
 
 class LedgerDriver extends SqliteDriver {
   readonly #database: Database.Database;
+  readonly #statements: KeptStatements;
   readonly #path: string;
   #isClosed = false;
 
   constructor(database: Database.Database, statements: KeptStatements, path: string) {
     super({ database: statements });
     this.#database = database;
+    this.#statements = statements;
     this.#path = path;
   }
 
@@ -114,6 +116,7 @@ class LedgerDriver extends SqliteDriver {
   override async beginTransaction(connection: DatabaseConnection, settings?: TransactionSettings): Promise<void> {
     if (settings?.accessMode === 'read only') {
       await connection.executeQuery(CompiledQuery.raw('begin'));
+      this.#checkSchema();
       return;
     }
     // Calls into SQLite are synchronous, so a loop over the ledger would never give timers and sockets a turn.
@@ -128,6 +131,17 @@ class LedgerDriver extends SqliteDriver {
       });
     } catch (error) {
       throw explain(this.#path, error);
+    }
+    this.#checkSchema();
+  }
+
+  /** A transaction whose begin throws is rolled back by nobody else. */
+  #checkSchema(): void {
+    try {
+      this.#statements.checkSchema();
+    } catch (error) {
+      if (this.#database.inTransaction) this.#database.exec('rollback');
+      throw error;
     }
   }
 

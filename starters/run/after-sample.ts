@@ -58,13 +58,14 @@ async function isAgreed({ exit, pilot, request: { flags, manifestPath }, output,
   }
 }
 
-/** The person has agreed to the price of all rows. The server of the first run has ended. */
+/** The person has agreed to the price of all rows. What the first run had begun has ended. */
 function withoutSample({ flags, plan, ...request }: RunRequest): RunRequest {
   return {
     ...request,
     flags: defined({ ...flags, sample: undefined, seed: undefined, confirmAfterSample: undefined }),
     plan: { ...plan, subset: null, manifest: { ...plan.manifest, subset: null } },
     server: undefined,
+    ledgerThread: undefined,
     isAgreed: true,
   };
 }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { openManifest } from '../../inputs/manifest-source.ts';
+import type { LedgerThread } from '../../ledger/ledger-in-thread.ts';
 import type { RunContext } from '../command-context.ts';
 import { beginServerHere } from './early-server.ts';
 import type { Settings } from '../../client/settings.ts';
@@ -12,25 +13,32 @@ import { planRun, type RunFlags, type RunPlan } from './run-options.ts';
 
 /**
  * The first part of `voxbatch run MANIFEST`: the settings, the flags, and that the manifest exists. If the embedded
- * server will probably be needed, it is started, and `run.ts` with its imports is loaded meanwhile: each takes half a
- * second. If the manifest is no good, the server is stopped again.
+ * server will probably be needed, it and the thread of the ledger are started, and `run.ts` with its imports is loaded meanwhile: each
+ * takes some tenths of a second. If the manifest is no good, the server is stopped again, and the ledger was not opened.
  */
 export async function beginRun(manifestPath: string, flags: RunFlags, context: RunContext): Promise<ExitName> {
   const settings = await confirmedSettings(flags);
   const plan = planRun(manifestPath, flags, settings);
   const source = await openManifest(manifestPath);
   try {
-    const server = needsServer(settings, plan, flags) ? beginServerHere(settings, context.output.say) : undefined;
+    const isNeeded = needsServer(settings, plan, flags);
+    const server = isNeeded ? beginServerHere(settings, context.output.say) : undefined;
     try {
+      const ledgerThread = isNeeded ? await beginThread(settings) : undefined;
       await server?.underWay;
       const { run } = await import('./run.ts');
-      return await run({ manifestPath, source, flags, settings, plan, server }, context);
+      return await run({ manifestPath, source, flags, settings, plan, server, ledgerThread }, context);
     } finally {
       await server?.end();
     }
   } finally {
     await source.close();
   }
+}
+
+async function beginThread({ ledger }: Settings): Promise<LedgerThread | undefined> {
+  const { beginLedgerThread } = await import('../../ledger/open-ledger.ts');
+  return beginLedgerThread(ledger);
 }
 
 /** Only a guess: if it was wrong to think that no server is needed, one is started later. */

@@ -1,6 +1,7 @@
 import type { Pilot } from '../../batches/pilot.ts';
 import type { ManifestSource } from '../../inputs/manifest-source.ts';
 import type { EarlyServer } from '../../client/early-server.ts';
+import type { LedgerThread } from '../../ledger/ledger-in-thread.ts';
 import type { Settings } from '../../client/settings.ts';
 import type { RunFlags, RunPlan } from './run-options.ts';
 
@@ -14,6 +15,8 @@ export interface RunRequest {
   readonly plan: RunPlan;
   /** The embedded server, if it was started early. */
   readonly server: EarlyServer | undefined;
+  /** The thread of the ledger, if it was begun early. */
+  readonly ledgerThread: LedgerThread | undefined;
   /** Called with what a finished sample shows of the rest of the batch. */
   readonly onPilot?: (pilot: Pilot) => void;
   /** The person has agreed to the price of the rows that were left out before. Default false. */

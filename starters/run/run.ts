@@ -63,7 +63,9 @@ async function runOnce(asked: RunRequest, context: RunContext): Promise<ExitName
     const faulty = { summary: checked.summary, options: plan.manifest };
     throw refuseProblems(await planFaultyVoices(settings, flags, faulty), manifestPath, output, report);
   }
-  return withInvocation({ settings, flags, context, mustExist: false, input: manifestPath }, async (invocation) => {
+  const { ledgerThread } = request;
+  const opening = { settings, flags, context, mustExist: false, input: manifestPath, ledgerThread };
+  return withInvocation(opening, async (invocation) => {
     const { session } = invocation;
     const recorded = await putOnRecord({
       session,

@@ -56,8 +56,11 @@ describe('findEditedRows', () => {
   it('refuses a file that changes after it was looked at before its first row is acted on', async () => {
     await withManifest('id,text,voice\nb,Zwei.,narrator\n', async (path) => {
       const batch = await place.batch();
-      const found = await findEditedRows(await openManifest(path), { ledger: place.ledger, batch });
+      const source = await openManifest(path);
+      const found = await findEditedRows(source, { ledger: place.ledger, batch });
       if (found.type !== 'found') throw new Error(found.type);
+      // As those of a large file are.
+      source.rows.drop();
       await writeFile(path, 'id,text,voice\nb,Drei.,narrator\n');
       const seen: unknown[] = [];
       const reading = (async () => {

@@ -3,10 +3,10 @@
  * Usage: node idle-user.js ENTRY LEDGER close|leave
  */
 import { pathToFileURL } from 'node:url';
-import { openInThread } from '../../ledger/ledger-in-thread.ts';
+import { beginThread, openInThread } from '../../ledger/ledger-in-thread.ts';
 import { fileLocks } from '../../ledger/sqlite/locks.ts';
 
 const [entry = '', place = '', then = ''] = process.argv.slice(2);
-const ledger = await openInThread(pathToFileURL(entry), { place, mustExist: false }, fileLocks(place));
+const ledger = await openInThread(beginThread(pathToFileURL(entry), { place, mustExist: false }), fileLocks(place));
 process.stdout.write(`${(await ledger.listBatches()).length} batches`);
 if (then === 'close') await ledger.close();

@@ -14,7 +14,7 @@ import {
   LedgerUnreachable,
 } from '../../ledger/errors.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { openInThread } from '../../ledger/ledger-in-thread.ts';
+import { beginThread, openInThread } from '../../ledger/ledger-in-thread.ts';
 import { MIGRATION_TABLE } from '../../ledger/migrate.ts';
 import { fileLocks } from '../../ledger/sqlite/locks.ts';
 import { aBatch, aKey, aRow, fill, INTENT, makeFolder, open } from './setup.ts';
@@ -55,7 +55,7 @@ function entryOf(name: string): URL {
 }
 
 function openThere(place: string, mustExist = false): Promise<Ledger> {
-  return openInThread(entryOf('ledger/ledger-thread'), { place, mustExist }, fileLocks(place));
+  return openInThread(beginThread(entryOf('ledger/ledger-thread'), { place, mustExist }), fileLocks(place));
 }
 
 describe('a ledger in a thread of its own', () => {
@@ -146,11 +146,8 @@ describe('a ledger in a thread of its own', () => {
 
   it('fails all that was under way when its thread dies', async () => {
     const place = '/x/ledger.db';
-    const dying = await openInThread(
-      entryOf('test/ledger/dying-thread'),
-      { place, mustExist: false },
-      fileLocks(place),
-    );
+    const thread = beginThread(entryOf('test/ledger/dying-thread'), { place, mustExist: false });
+    const dying = await openInThread(thread, fileLocks(place));
     const pending = [dying.intend(aKey(1), INTENT), dying.counts('b'), dying.money('b')];
     for (const result of await Promise.allSettled(pending)) {
       expect(result).toMatchObject({ status: 'rejected', reason: { name: 'LedgerUnreachable', path: '/x/ledger.db' } });

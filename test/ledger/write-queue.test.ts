@@ -49,9 +49,9 @@ function faulty(dialect: Dialect): Dialect {
   const makeAdapter = (): DirectAdapter => {
     const adapter = dialect.createAdapter() as DirectAdapter;
     const executeNow = adapter.executeNow.bind(adapter);
-    adapter.executeNow = (statement, parameters) => {
+    adapter.executeNow = (statement, parameters, most) => {
       if (statement.startsWith('savepoint')) savepoints += 1;
-      return executeNow(statement, parameters);
+      return executeNow(statement, parameters, most);
     };
     return adapter;
   };

@@ -1,4 +1,8 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import Database from 'libsql';
+import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { KeptStatements } from '../../../ledger/sqlite/kept-statements.ts';
 
@@ -14,7 +18,7 @@ afterEach(() => {
   kept.close();
 });
 
-const read = (sql: string): readonly unknown[] => kept.execute(sql, []);
+const read = (sql: string): readonly unknown[] => kept.execute(sql, [], 'all');
 const timesPrepared = (sql: string): number => prepared.mock.calls.filter(([one]) => one === sql).length;
 
 describe('KeptStatements', () => {
@@ -37,6 +41,76 @@ describe('KeptStatements', () => {
     read('select 1 as late');
     read('select 0');
     expect([timesPrepared('select 1 as late'), timesPrepared('select 0')]).toEqual([1, 2]);
+  });
+
+  it('reads the same lines as arrays and as objects, by turns, and the first one alone', () => {
+    const sql = 'select * from t order by n';
+    read('create table t (n integer, text text)');
+    read("insert into t values (1, 'one'), (2, null)");
+    const lines = [
+      { n: 1, text: 'one' },
+      { n: 2, text: null },
+    ];
+    for (let turn = 0; turn < 2; turn++) {
+      expect(read(sql)).toEqual(lines);
+      expect(kept.prepare(sql).all([])).toEqual(lines);
+      expect([...kept.prepare(sql).iterate([])]).toEqual(lines);
+      expect(kept.execute(sql, [], 'one')).toEqual(lines.slice(0, 1));
+    }
+    expect(kept.execute('select n from t where n > 2', [], 'one')).toEqual([]);
+    // Once for all of them, once for the first.
+    expect(timesPrepared(sql)).toBe(2);
+  });
+
+  it('reads what its parameters say, whatever was read before', () => {
+    const sql = 'select n from t where n = ?';
+    read('create table t (n integer)');
+    for (let n = 0; n < 5; n++) read(`insert into t values (${String(n)})`);
+    const ways: ((n: number) => readonly unknown[])[] = [
+      (n) => kept.execute(sql, [n], 'one'),
+      (n) => kept.execute(sql, [n], 'all'),
+      (n) => kept.prepare(sql).all([n]),
+      (n) => {
+        expect(() => kept.execute(sql, [n, Symbol('odd')], 'one')).toThrow();
+        return kept.execute(sql, [n], 'one');
+      },
+    ];
+    const steps = fc.array(fc.tuple(fc.constantFrom(...ways), fc.integer({ min: -1, max: 5 })), { minLength: 20 });
+    fc.assert(
+      fc.property(steps, (taken) => {
+        for (const [way, n] of taken) expect(way(n)).toEqual(n >= 0 && n < 5 ? [{ n }] : []);
+      }),
+    );
+  });
+
+  it('holds no lock on the table of which it read the first line alone', () => {
+    read('create table t (n integer)');
+    read('insert into t values (1), (2)');
+    expect(kept.execute('select n from t', [], 'one')).toEqual([{ n: 1 }]);
+    // SQLite refuses that while a statement is still reading.
+    read('drop table t');
+  });
+
+  it('names the columns anew where they have moved', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'voxbatch-test-'));
+    const path = join(folder, 'l.db');
+    const [mine, other] = [new Database(path), new Database(path)];
+    try {
+      mine.exec('create table t (a, b)');
+      mine.exec("insert into t values ('a', 'b')");
+      const statements = new KeptStatements(mine, path);
+      statements.checkSchema();
+      expect(statements.execute('select * from t', [], 'one')).toEqual([{ a: 'a', b: 'b' }]);
+      other.exec('drop table t');
+      other.exec('create table t (b, a)');
+      other.exec("insert into t values ('b', 'a')");
+      statements.checkSchema();
+      expect(statements.execute('select * from t', [], 'one')).toEqual([{ a: 'a', b: 'b' }]);
+    } finally {
+      mine.close();
+      other.close();
+      await rm(folder, { recursive: true });
+    }
   });
 
   it('does not use a failed one again', () => {
