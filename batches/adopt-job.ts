@@ -9,6 +9,7 @@ import { nameOf } from './named-row.ts';
 import { findUnresolved } from './settle-unknown.ts';
 import { isBefore, isNewSince } from '../policy/match-lost-voice.ts';
 import type { OtherPrice, SettledRow, SettleRefusal } from './settled-row.ts';
+import { lastDecision } from './last-decision.ts';
 
 /** A row's take and the job that a person names for it. */
 export type NamedJob = RowTake & { readonly jobId: string };
@@ -123,7 +124,7 @@ function pricesOf(quoted: number | null, charged: number | undefined): Pick<Done
 /** The job that a person gave the take, by default the row's present one. */
 async function adoptedBefore(ledger: Ledger, batch: string, { row, take }: NamedJob): Promise<string | undefined> {
   const wanted = take ?? (await ledger.readRow(batch, row))?.row.take;
-  const last = (await ledger.decisionsOf(batch, row)).findLast((one) => one.take === wanted);
+  const last = lastDecision(await ledger.decisionsOf(batch, row), wanted);
   return last?.what === 'adopted' ? (last.jobId ?? undefined) : undefined;
 }
 

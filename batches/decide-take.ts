@@ -2,6 +2,7 @@ import { LedgerMisuse } from '../ledger/errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { DecisionRecord } from '../ledger/record-types.ts';
 import type { RowTake } from './find-take.ts';
+import { lastDecision } from './last-decision.ts';
 import { nameOf } from './named-row.ts';
 import { findUnresolved } from './settle-unknown.ts';
 import type { SettledRow, SettleRefusal } from './settled-row.ts';
@@ -14,8 +15,7 @@ export async function releaseTake(
   who: string,
 ): Promise<SettledRow> {
   const found = await ledger.readRow(batch, row);
-  const decided = await ledger.decisionsOf(batch, row);
-  const last = decided.findLast((one) => one.take === (take ?? found?.row.take));
+  const last = lastDecision(await ledger.decisionsOf(batch, row), take ?? found?.row.take);
   const facts = { ...(found === undefined ? { row, id: '' } : nameOf(found.row)), jobId: last?.jobId ?? null };
   const why = last?.what === 'released' ? undefined : await tryReleasing(ledger, last, who);
   return why === undefined ? { ...facts, type: 'released' } : { ...facts, jobId: null, type: 'refused', why };

@@ -3,13 +3,14 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { RowRecord, RowStanding } from '../ledger/record-types.ts';
 import { jobOfFile, type FileLoss } from '../policy/lost-file.ts';
 import { isFetchedFree, lostAttempt } from '../policy/redrive.ts';
+import { readTake } from './earlier-takes.ts';
 import { isBroughtBackFree, lossOf, without, type RowFiles, type SearchedStore } from './find-loss.ts';
 import type { FoundRow, FoundRows, RedriveRules } from './redrive-draft.ts';
 import { meantParts, meets } from './row-conditions.ts';
 
 /** Where the rows of a batch are, and their files. */
 interface Place {
-  readonly ledger: Pick<Ledger, 'partsOf' | 'readRow'>;
+  readonly ledger: Pick<Ledger, 'partsOf' | 'readRow' | 'takesOf'>;
   readonly batch: string;
   readonly store: SearchedStore;
 }
@@ -20,6 +21,8 @@ interface Place {
  * Rows whose lost file is back come as `restored`. With `damaged`, only these two, and rows whose lost file did not pass a
  * check, where it is fetched again free. A text that is known without the API is no loss; with `damaged` it is stored again.
  *
+ * Where results are accepted, only the files of earlier takes are looked at that rows go back to.
+ *
  * A row in parts is joined from their files, so these are looked at, too: lost ones come in its stead, and no other part.
  *
  * Each file is read once, however often the rows are: to announce a redrive, and to carry it out. A file may change in
@@ -27,11 +30,24 @@ interface Place {
  * lost since.
  */
 export function withLostFiles(rows: FoundRows, place: Place, rules: RedriveRules): FoundRows {
-  if (rules.step !== null || rules.accept) return rows;
+  if (rules.step !== null) return rows;
+  if (rules.accept) return withEarlierTakes(rows, place);
   const search = new Search(place, rules);
   return {
     async *[Symbol.asyncIterator]() {
       for await (const found of rows) yield* await search.asStored(found);
+    },
+  };
+}
+
+/** The rows, with what is known about the takes that they go back to. */
+function withEarlierTakes(rows: FoundRows, place: Place): FoundRows {
+  return {
+    async *[Symbol.asyncIterator]() {
+      for await (const found of rows) {
+        const { take } = found;
+        yield take === undefined ? found : { ...found, earlier: await readTake(found.scanned, take, place) };
+      }
     },
   };
 }

@@ -5,13 +5,17 @@ import { hasResult, OUTCOMES } from '../contract/outcomes.ts';
 import { wholeId } from '../contract/row-parts.ts';
 import { operationOf, stepsIn, type RowSpec, type Step } from '../contract/row-kinds.ts';
 import { Bill, type BillSummary } from '../inputs/bill.ts';
+import type { Return } from '../ledger/go-back.ts';
 import type { RedriveChoice } from '../ledger/row-methods.ts';
 import type { NewRow, RowStanding } from '../ledger/record-types.ts';
 import { goesOnWith } from '../policy/awaited-voice.ts';
 import { quoteSteps } from '../policy/pricing.ts';
+import type { FoundTake } from './earlier-takes.ts';
 import { nameOf, type NamedRow } from './named-row.ts';
 import type { RowConditions } from './row-conditions.ts';
 import { RowNumbers } from './row-numbers.ts';
+import { whoAsks } from './who-asks.ts';
+import type { ReturnRefusal } from '../policy/earlier-take.ts';
 import { paidSteps, planRedrive, type RedrivePlan } from '../policy/redrive.ts';
 
 /** A row's new request. */
@@ -33,6 +37,9 @@ export interface FoundRow {
     readonly outcome: RowStanding['row']['outcome'];
     readonly isJoined: boolean;
   };
+  /** With `accept`: the take whose result it goes back to, and once that was looked for, what is known about it. */
+  readonly take?: number;
+  readonly earlier?: FoundTake;
   /** Its stored file was lost, and is back as it is on record. Default: it is not. */
   readonly restored?: true;
   /** Only texts of it are lost, which are stored again without the API: it needs nothing else. Default: no. */
@@ -45,7 +52,7 @@ export interface RedriveRules {
   readonly resubmit: boolean;
   /** Replace existing results. */
   readonly replace: boolean;
-  /** Accept results that failed a check, or lack the answer of one, as they are. */
+  /** Accept results that failed a check, or lack the answer of one, as they are; or those of earlier takes. */
   readonly accept: boolean;
   /** Only rows with a result whose stored file is lost or damaged. Default false. */
   readonly damaged?: boolean;
@@ -65,6 +72,8 @@ export type RedriveRefusal = 'open-edits' | 'refused-rows';
 export interface RefusedRow extends NamedRow {
   readonly why: Extract<RedrivePlan, { type: 'refuse' }>['why'];
   readonly step: Step;
+  /** Why it does not go back to an earlier take. */
+  readonly because?: ReturnRefusal;
 }
 
 /** A row whose result is replaced. `isEdited`: because the file asks for something else than the row did last. */
@@ -114,6 +123,8 @@ export class RedriveDraft {
   openEdited = 0;
   /** Rows whose result is accepted as it is. */
   accepts = 0;
+  /** Of these, rows that go back to the result of an earlier take. */
+  returns = 0;
   /** Of these, rows with remaining steps, which are open again. */
   opened = 0;
   readonly left = { open: 0, 'has-result': 0, 'no-unfit': 0 };
@@ -201,7 +212,12 @@ export class RedriveDraft {
         if (edit !== null) this.leftEdited++;
         return;
       case 'refuse':
-        this.#refuse({ ...nameOf(row), why: plan.why, step: plan.step });
+        this.#refuse({
+          ...nameOf(row),
+          why: plan.why,
+          step: plan.step,
+          ...('because' in plan && { because: plan.because }),
+        });
         return;
       case 'wait':
         if (this.rules.asksForOverdue && outcome === 'overdue') {
@@ -214,6 +230,7 @@ export class RedriveDraft {
         break;
       case 'accept':
         this.accepts += this.#one('accepts', row);
+        if (plan.take !== undefined) this.returns += this.#one('returns', row);
         if (paidSteps(row.spec, plan).length > 0) this.opened += this.#one('opened', row);
         break;
       case 'pay': {
@@ -256,16 +273,17 @@ export class RedriveDraft {
     if (plan.type === 'leave' || plan.type === 'refuse') return undefined;
     const choice = { row: number, take, outcome, ...defined({ lost: lost?.failure, isJoined: lost?.isJoined }) };
     if (plan.type === 'wait') return { ...choice, how: { type: 'wait', ...defined({ restored }) } };
-    if (plan.type === 'accept') return { ...choice, how: { type: plan.type } };
+    if (plan.type === 'accept')
+      return { ...choice, how: { type: plan.type, ...defined({ earlier: returnTo(found) }) } };
     const edited = edit === null ? {} : { edited: { spec: edit.spec, input: edit.input, quoted: edit.quoted } };
     return { ...choice, how: { ...plan, ...edited } };
   }
 
-  #plan({ scanned, edit, restored }: FoundRow): RedrivePlan {
+  #plan({ scanned, edit, restored, earlier }: FoundRow): RedrivePlan {
     const { step, replace, accept } = this.rules;
     const resubmit = this.rules.resubmit && restored === undefined;
     const edited = edit === null ? null : { from: edit.from };
-    return planRedrive(scanned.row, scanned.charges, { step, resubmit, replace, accept, edited });
+    return planRedrive(scanned.row, scanned.charges, { step, resubmit, replace, accept, earlier, edited });
   }
 
   #replace({ scanned: { row }, edit, lost }: FoundRow): void {
@@ -318,6 +336,7 @@ export type RedriveForecast = Readonly<
     | 'untaken'
     | 'openEdited'
     | 'accepts'
+    | 'returns'
     | 'left'
     | 'replaced'
     | 'lost'
@@ -333,6 +352,10 @@ export type RedriveForecast = Readonly<
     | 'refusedParts'
   >
 >;
+
+function returnTo({ earlier }: FoundRow): Return | undefined {
+  return earlier && { take: earlier.take, who: whoAsks(), ...defined({ text: earlier.text }) };
+}
 
 /** Encodes take and outcome as a number above 0. */
 function standingOf({ take, outcome }: RowStanding['row']): number {

@@ -6,6 +6,7 @@ import { findRow } from './choose-rows.ts';
 import type { RowTake } from './find-take.ts';
 import { findMeant, isInDoubt, type MeantTake, type PartTest } from './meant-part.ts';
 import { unknownRows } from './unknown-rows.ts';
+import { lastDecision } from './last-decision.ts';
 
 /**
  * What to settle in a batch, and how. A row is named by its id, or by its number if no row has that id; `ROW/TAKE` is an
@@ -99,8 +100,7 @@ function mayGet(jobId: string): PartTest {
 /** A part whose take has a job that a person gave to it. */
 function isAdopted(ledger: Ledger, batch: string): PartTest {
   return async ({ row }, take = row.take) => {
-    const decided = await ledger.decisionsOf(batch, row.row);
-    return decided.findLast((one) => one.take === take)?.what === 'adopted';
+    return lastDecision(await ledger.decisionsOf(batch, row.row), take)?.what === 'adopted';
   };
 }
 

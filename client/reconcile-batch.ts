@@ -16,7 +16,7 @@ import { openLog } from './embedded-worker.ts';
 import { realmOf, requireSameRealm } from './open-api.ts';
 import { requireOwnOut } from './out-folder.ts';
 import type { Session } from './session.ts';
-import { whoAsks } from './who-asks.ts';
+import { whoAsks } from '../batches/who-asks.ts';
 import { voxbatchVersion } from './version.ts';
 
 /** What became of a row: it was settled, or is sent again. */

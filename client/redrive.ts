@@ -1,10 +1,9 @@
 import { resolve } from 'node:path';
 import { defaultOut } from '../batches/batch-name.ts';
-import type { RowsByName } from '../batches/choose-rows.ts';
 import { findEditedRows, type EditedRows } from '../batches/edited-rows.ts';
 import type { FoundRows, RedriveDraft, RedriveForecast } from '../batches/redrive-draft.ts';
 import { withLostFiles } from '../batches/lost-files.ts';
-import { rulesOf, wishedRows, type RedriveWish } from '../batches/redrive-wish.ts';
+import { rulesOf, wishedRows, type NoSuchRow, type RedriveWish } from '../batches/redrive-wish.ts';
 import { draftRedrive } from '../batches/redrive.ts';
 import type { Tuning } from '../contract/tunables.ts';
 import { openManifest } from '../inputs/manifest-source.ts';
@@ -45,11 +44,11 @@ export interface RedriveOptions extends RedriveWish {
 }
 
 /**
- * Why a redrive is not possible: names that are no rows, a file that does not fit the batch, edits of rows that have not
+ * Why a redrive is not possible: names that are no rows, or no takes of them, a file that does not fit the batch, edits of rows that have not
  * ended, rows that need an explicit option.
  */
 export type NotRedrivable =
-  | Extract<RowsByName, { readonly type: 'missing' }>
+  | NoSuchRow
   | Exclude<EditedRows, { readonly type: 'found' }>
   /** `forecast.openEdited` rows would go on, and be paid for, as they were: stop the batch first. */
   | { readonly type: 'open-edits'; readonly forecast: RedriveForecast }

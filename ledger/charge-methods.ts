@@ -158,7 +158,10 @@ export interface ChargeMethods {
   decide(key: AttemptKey, decision: Decision): Promise<boolean>;
   /** Decisions of persons about a row's requests, oldest first. */
   decisionsOf(batch: string, row: number): Promise<readonly DecisionRecord[]>;
-  /** Files that were results of rows until a person took their jobs back, by row. */
+  /**
+   * Files that were results of rows until a person took their jobs back, or went back to an earlier take; in order of rows, the
+   * oldest first.
+   */
   releasedFiles(batch: string): Promise<readonly { readonly row: number; readonly files: readonly ResultFile[] }[]>;
   /** The batch's attempts without a verdict. */
   sending(batch: string): Promise<readonly ChargeRecord[]>;

@@ -7,9 +7,9 @@ import { requireCharge, settleInHand } from './charges.ts';
 import { LedgerMisuse } from './errors.ts';
 import type { Decision } from './charge-methods.ts';
 import type { DecisionRecord, ResultFile } from './record-types.ts';
-import { toRow } from './records.ts';
+import { toFile, toRow } from './records.ts';
 import { RowInHand } from './row-in-hand.ts';
-import type { Db, DecisionsTable, Tx } from './schema.ts';
+import type { ChargeLine, Db, DecisionsTable, Tx } from './schema.ts';
 import { write } from './transactions.ts';
 import { isPaidElsewhere, passOnCharge } from './taken-jobs.ts';
 
@@ -56,13 +56,15 @@ function adopt(row: RowInHand, key: AttemptKey, jobId: string): Promise<boolean>
  */
 async function release(row: RowInHand, key: AttemptKey): Promise<readonly ResultFile[] | undefined> {
   const last = (await decisionsIn(row.tx, key.batch, key.row)).findLast(
-    ({ step, take, attempt }) => step === key.step && take === key.take && attempt === key.attempt,
+    ({ step, take, attempt, what }) =>
+      step === key.step && take === key.take && attempt === key.attempt && what !== 'went-back',
   );
   const charge = requireCharge(row, key);
   const { job_id: jobId } = charge;
   const hasIt = charge.state === (key.step === 'voice' ? 'done' : 'accepted');
   if (last?.what !== 'adopted' || !hasIt || jobId === null || jobId !== last.jobId) return undefined;
   refuseLaterSteps(row, key);
+  refuseKept(row, key, charge);
   await refuseSpeakers(row, key, jobId);
   await row.changeCharge(charge, {
     state: 'unknown',
@@ -108,6 +110,15 @@ function refuseLaterSteps(row: RowInHand, key: AttemptKey): void {
   );
 }
 
+/** The result of the job is what a row of a later take has kept, or went back to, so it cannot be taken back. */
+function refuseKept({ line }: RowInHand, key: AttemptKey, charge: ChargeLine): void {
+  const file = toFile(charge.file)?.key;
+  if (line.take === key.take || file === undefined || toFile(line.file)?.key !== file) return;
+  throw new LedgerMisuse(
+    `Row ${key.row} of "${key.batch}" is at take ${line.take}, and has the result of that job. Nothing was changed.`,
+  );
+}
+
 /** Rows that speak with a voice may have been sent, so it cannot be taken back. */
 async function refuseSpeakers({ tx }: RowInHand, { batch, row }: AttemptKey, voiceId: string): Promise<void> {
   const speaker = await tx
@@ -122,7 +133,13 @@ async function refuseSpeakers({ tx }: RowInHand, { batch, row }: AttemptKey, voi
   throw new LedgerMisuse(`Row ${speaker.row} of "${batch}" speaks with that voice. Nothing was changed.`);
 }
 
-async function note(tx: Tx, key: AttemptKey, decision: Decision, files: readonly ResultFile[]): Promise<void> {
+/** Records a decision. `files`: the row's result until then. */
+export async function note(
+  tx: Tx,
+  key: AttemptKey,
+  decision: Decision | { readonly type: 'went-back'; readonly who: string },
+  files: readonly ResultFile[],
+): Promise<void> {
   const number = (await decisionsIn(tx, key.batch, key.row)).length + 1;
   const { batch, row, step, take, attempt } = key;
   await tx
@@ -130,7 +147,7 @@ async function note(tx: Tx, key: AttemptKey, decision: Decision, files: readonly
     .values({
       ...{ batch, row, step, take, attempt, number },
       what: decision.type,
-      job_id: decision.type === 'not-charged' ? null : decision.jobId,
+      job_id: 'jobId' in decision ? decision.jobId : null,
       files: JSON.stringify(files),
       who: decision.who,
       made_at: Date.now(),
@@ -148,14 +165,22 @@ export async function releasedFiles(
   db: Db,
   batch: string,
 ): Promise<readonly { readonly row: number; readonly files: readonly ResultFile[] }[]> {
-  const lines = await db
+  const lines = await selectReplaced(db, batch).orderBy('row').orderBy('number').execute();
+  return lines.map(({ row, files }) => ({ row, files: JSON.parse(files) as ResultFile[] }));
+}
+
+/** The results that a row had until a decision took them, oldest first; each with the files beside it. */
+export async function replacedFiles(tx: Tx, batch: string, row: number): Promise<readonly (readonly ResultFile[])[]> {
+  const lines = await selectReplaced(tx, batch).where('row', '=', row).orderBy('number').execute();
+  return lines.map(({ files }) => JSON.parse(files) as ResultFile[]);
+}
+
+function selectReplaced(db: Db | Tx, batch: string) {
+  return db
     .selectFrom('decisions')
     .select(['row', 'files'])
     .where('batch', '=', batch)
-    .where('what', '=', 'released')
-    .orderBy('row')
-    .execute();
-  return lines.map(({ row, files }) => ({ row, files: JSON.parse(files) as ResultFile[] }));
+    .where('what', 'in', ['released', 'went-back']);
 }
 
 async function decisionsIn(db: Db | Tx, batch: string, row: number): Promise<readonly DecisionRecord[]> {

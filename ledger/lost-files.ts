@@ -95,12 +95,22 @@ async function endAsBefore(row: RowInHand, charge: ChargeLine, file: ResultFile)
   const before = toFallback(row.line.fallback)?.ending;
   if (before !== undefined) await row.change({ fallback: null });
   if (before?.outcome === 'unfit') return { ...before, file };
+  const { outcome, isPassed } = outcomeWith(row, charge, file);
+  const ending: RowEnding = { outcome, file };
+  if (isPassed) await keepPaidResult(row.tx, charge, ending);
+  return ending;
+}
+
+/** How a row ends with the file that this attempt brought, and whether that passed all checks by itself. */
+export function outcomeWith(
+  row: RowInHand,
+  charge: ChargeLine,
+  file: ResultFile,
+): { readonly outcome: 'cached' | 'succeeded'; readonly isPassed: boolean } {
   const check = checkOf(row, charge);
   const isPassed = file.unfit === undefined && (check?.failure ?? null) === null;
   const isFree = isPassed && charge.state === 'cached' && (check === undefined || check.state === 'cached');
-  const ending: RowEnding = { outcome: isFree ? 'cached' : 'succeeded', file };
-  if (isPassed) await keepPaidResult(row.tx, charge, ending);
-  return ending;
+  return { outcome: isFree ? 'cached' : 'succeeded', isPassed };
 }
 
 /** The attempt that checked what this one brought. */

@@ -268,9 +268,9 @@ export interface SkippedQuotes {
 export interface DecisionRecord extends AttemptKey {
   /**
    * `adopted`: the job belongs to it. `released`: that was wrong, and its outcome is unknown again. `not-charged`: the
-   * account shows that it was never accepted.
+   * account shows that it was never accepted. `went-back`: its result is the row's again, instead of that of a later take.
    */
-  readonly what: 'adopted' | 'released' | 'not-charged';
+  readonly what: 'adopted' | 'released' | 'not-charged' | 'went-back';
   readonly jobId: string | null;
   /** User and host of the command. */
   readonly who: string;

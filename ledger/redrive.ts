@@ -7,6 +7,7 @@ import { isLastStep } from '../policy/row-machine.ts';
 import { reopenBatch, requireBatch } from './batches.ts';
 import { withJob } from './copied-files.ts';
 import { LedgerMisuse } from './errors.ts';
+import { goBack } from './go-back.ts';
 import type { RedriveChoice, Redriven } from './row-methods.ts';
 import { giveUpLost, loseFile, restoreFile } from './lost-files.ts';
 import { toFailure, toFallback, toFile, toRow } from './records.ts';
@@ -55,7 +56,9 @@ async function open(row: RowInHand, how: RedriveChoice['how']): Promise<boolean>
     case 'wait':
       return how.restored === true ? restoreFile(row) : waitAgain(row);
     case 'accept':
-      return accept(row);
+      if (how.earlier === undefined) return accept(row);
+      await goBack(row, how.earlier);
+      return false;
     case 'pay':
       await payAgain(row, how);
       return true;

@@ -6,6 +6,7 @@ import type { Subset } from '../contract/subset.ts';
 import type { Claim, ClaimRequest } from './claims.ts';
 import type { Account, LastRow } from './last-rows.ts';
 import type { NewRow, ResultFile, RowStanding, SkippedQuotes, TakeRecord } from './record-types.ts';
+import type { Return } from './go-back.ts';
 import type { ScanOptions, ScanPage, ScanPosition } from './scans.ts';
 
 /** One row that a person wants to run again. */
@@ -17,7 +18,7 @@ export interface RedriveChoice {
   /**
    * `pay`: a new take, from `fromStep` on. `wait`: its job is waited for again, free (a row that ended `overdue`); one
    * whose result has arrived since, or whose lost file is back (`restored`), ends `succeeded` at once. `accept`: its result is accepted as it is, free: the row ends
-   * `succeeded`, or continues with its later steps.
+   * `succeeded`, or continues with its later steps; with `earlier`, it ends with the result of that take.
    */
   readonly how:
     | {
@@ -28,7 +29,7 @@ export interface RedriveChoice {
         readonly edited?: Pick<NewRow, 'spec' | 'input' | 'quoted'>;
       }
     | { readonly type: 'wait'; readonly restored?: true }
-    | { readonly type: 'accept' };
+    | { readonly type: 'accept'; readonly earlier?: Return };
   /** The row's result is not in the store any more as it is on record, and why that ends the row. Default: it is. */
   readonly lost?: Failure;
   /**

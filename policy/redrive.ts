@@ -1,6 +1,7 @@
 import type { FailureClass } from '../contract/failures.ts';
 import { hasResult, type Outcome, type TakeReason } from '../contract/outcomes.ts';
-import { checkedBy, stepsIn, type Step, type StepChoice } from '../contract/row-kinds.ts';
+import { checkedBy, resultStepOf, stepsIn, type Step, type StepChoice } from '../contract/row-kinds.ts';
+import { refusedReturn, resultOfTake, type EarlierTake, type ReturnRefusal } from './earlier-take.ts';
 import { jobOfFile } from './lost-file.ts';
 import { hasRunningJob, isFetchedAgain, lastAttempt, stepsFrom, type AttemptView } from './row-machine.ts';
 
@@ -15,7 +16,7 @@ import { hasRunningJob, isFetchedAgain, lastAttempt, stepsFrom, type AttemptView
  * job is waited for again. The same holds for a finished job whose result could not be fetched.
  *
  * A result that failed a check is also paid for. A person may accept it as it is (`--accept`), free; otherwise a
- * redrive pays for a new one.
+ * redrive pays for a new one. In the same way a row goes back to the result of an earlier take, whatever it has now.
  *
  * A row that has its result is left alone, unless the person named it, a step of it, or its outcome. If the stored file
  * of that result is lost, the job that made it is read for it again, free, whichever take, or other row, it is of.
@@ -59,6 +60,8 @@ export interface RedriveWish {
   readonly replace: boolean;
   /** Accept a result that failed a check, and pay for no other one. */
   readonly accept: boolean;
+  /** With `accept`: that of this earlier take, whatever the row has now. Default: what it has kept. */
+  readonly earlier?: EarlierTake | undefined;
   /** The row's cells were edited; `from`: the first step that reads one of them, null if none does. */
   readonly edited: { readonly from: Step | null } | null;
 }
@@ -75,8 +78,11 @@ export type RedrivePlan =
    * stored file is lacking: the job's result is lost, or the parts are to be joined.
    */
   | { readonly type: 'wait'; readonly step: Step; readonly isAgain?: true }
-  /** Accept the result of this step as it is, free; later steps are paid as usual. */
-  | { readonly type: 'accept'; readonly step: Step }
+  /**
+   * Accept the result of this step as it is, free; later steps are paid as usual. `take`: that of this earlier take, which is
+   * the row's whole result.
+   */
+  | { readonly type: 'accept'; readonly step: Step; readonly take?: number }
   /**
    * Do nothing; `open`: the row has not ended. `has-result`: it has a result, and nobody asked for another. `no-unfit`:
    * there is nothing to accept.
@@ -91,12 +97,15 @@ export type RedrivePlan =
       readonly type: 'refuse';
       readonly why: 'unknown' | 'running' | 'on-the-wire' | 'no-step' | 'in-parts';
       readonly step: Step;
-    };
+    }
+  /** Refused: the row cannot go back to that take. */
+  | { readonly type: 'refuse'; readonly why: 'no-return'; readonly step: Step; readonly because: ReturnRefusal };
 
 export function planRedrive(row: RedriveRow, attempts: readonly RedriveAttempt[], wish: RedriveWish): RedrivePlan {
   const steps = stepsIn(row.spec);
   if (wish.step !== null && !steps.includes(wish.step)) return { type: 'refuse', why: 'no-step', step: wish.step };
   if (row.outcome === null) return { type: 'leave', why: 'open' };
+  if (wish.accept && wish.earlier !== undefined) return planReturn(row, attempts, wish.earlier);
   if ((row.parts ?? null) !== null) return planWhole(row, wish);
   const asked = [wish.step, wish.edited?.from ?? null].filter((step) => step !== null);
   const isWell = hasResult(row.outcome);
@@ -141,6 +150,15 @@ function planWhole(row: RedriveRow, { edited }: RedriveWish): RedrivePlan {
     : { type: 'wait', step: firstOf(row.spec), isAgain: true };
 }
 
+/** A row that has the result of that take already is left alone. */
+function planReturn(row: RedriveRow, attempts: readonly RedriveAttempt[], earlier: EarlierTake): RedrivePlan {
+  const step = resultStepOf(row.spec);
+  const because = refusedReturn(row, attempts, earlier);
+  if (because !== undefined) return { type: 'refuse', why: 'no-return', step, because };
+  const isIt = hasResult(row.outcome) && resultOfTake(row.spec, attempts, earlier.take)?.file?.key === row.file?.key;
+  return isIt ? { type: 'leave', why: 'has-result' } : { type: 'accept', step, take: earlier.take };
+}
+
 /** The steps that a plan will pay for. */
 export function paidSteps(row: StepChoice, plan: RedrivePlan): readonly Step[] {
   switch (plan.type) {
@@ -149,6 +167,7 @@ export function paidSteps(row: StepChoice, plan: RedrivePlan): readonly Step[] {
     case 'wait':
       return plan.isAgain === true ? [] : stepsFrom(row, plan.step).slice(1);
     case 'accept':
+      if (plan.take !== undefined) return [];
       return stepsFrom(row, plan.step)
         .slice(1)
         .filter((step) => checkedBy(row.kind, step) === undefined);

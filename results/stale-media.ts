@@ -15,7 +15,7 @@ import { SpilledList } from './spilled-list.ts';
 /**
  * Finds files of earlier takes that may still be among the results: under the row's name although the row is open or
  * failed again, under another extension, or under the name from before an edit; also an unfit result that a person
- * accepted, and the result of a job that a person took back. They are collected row by row, on disk, and removed once
+ * accepted, the result of a job that a person took back, and one that a person gave up for that of an earlier take. They are collected row by row, on disk, and removed once
  * the rows' current names are known.
  */
 export class StaleMedia {
@@ -24,7 +24,7 @@ export class StaleMedia {
   readonly #stale: SpilledList<RowFile>;
   /** Names whose correct files could not be placed. */
   readonly #lost = new SeenTable();
-  #released: ReadonlyMap<number, readonly ResultFile[]> | undefined;
+  #released: ReadonlyMap<number, readonly (readonly ResultFile[])[]> | undefined;
 
   /** `out`: the folder of the results. */
   constructor(batch: BatchRecord, ledger: Pick<Ledger, 'takesOf' | 'releasedFiles'>, out: string) {
@@ -39,14 +39,17 @@ export class StaleMedia {
       if (file?.unfit !== undefined) await this.#push({ ...row, outcome: 'unfit', file, extraFiles: [] });
     }
     this.#released ??= await this.#readReleased();
-    const [file, ...extraFiles] = this.#released.get(row.row) ?? [];
-    if (file !== undefined) await this.#push({ ...row, outcome: 'succeeded', file, extraFiles });
-    if (row.take === 1) return;
-    let { spec, input } = row;
-    const takes = await this.#ledger.takesOf(this.#batch.name, row.row);
+    const takes = row.take === 1 ? [] : await this.#ledger.takesOf(this.#batch.name, row.row);
     // What a row had stays until its new take has ended, with another result or with this one again; where its end is in doubt, it is all there is.
     const isOpen = row.outcome === null || row.outcome === 'unknown' || row.outcome === 'overdue';
-    if (isOpen && takes.at(-1)?.before.spec === undefined) return;
+    const isKept = isOpen && takes.at(-1)?.before.spec === undefined;
+    const kept = isKept ? takes.map(({ before }) => before.file?.key) : [];
+    for (const [file, ...extraFiles] of this.#released.get(row.row) ?? []) {
+      if (file === undefined || kept.includes(file.key)) continue;
+      await this.#push({ ...row, outcome: 'succeeded', file, extraFiles });
+    }
+    if (isKept) return;
+    let { spec, input } = row;
     // From last to first: a record has the earlier request only if its take changed it.
     for (const { before } of takes.toReversed()) {
       spec = before.spec ?? spec;
@@ -82,9 +85,11 @@ export class StaleMedia {
   }
 
   /** Few: each is a decision of a person. */
-  async #readReleased(): Promise<ReadonlyMap<number, readonly ResultFile[]>> {
-    const released = await this.#ledger.releasedFiles(this.#batch.name);
-    return new Map(released.map(({ row, files }) => [row, files]));
+  async #readReleased(): Promise<ReadonlyMap<number, readonly (readonly ResultFile[])[]>> {
+    const released = new Map<number, (readonly ResultFile[])[]>();
+    for (const { row, files } of await this.#ledger.releasedFiles(this.#batch.name))
+      released.set(row, [...(released.get(row) ?? []), files]);
+    return released;
   }
 
   #filesOf(row: RowRecord): readonly RowFile[] {

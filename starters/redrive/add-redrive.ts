@@ -29,7 +29,7 @@ export function addRedriveCommand(program: Command, context: CommandContext): vo
     )
     .option(
       '--accept [rows...]',
-      'Accept results as they are, free, that failed a check or lack the answer of their verification: of these rows, or of those that --where and --rows select',
+      'Accept results as they are, free, that failed a check or lack the answer of their verification: of these rows, or of those that --where and --rows select; ROW/TAKE goes back to the result of that take',
     )
     .option('--confirm <credits>', 'Ask before a redrive that costs more than this', credits)
     .option('-y, --yes', 'Do not ask for confirmation')
@@ -46,6 +46,7 @@ export function addRedriveCommand(program: Command, context: CommandContext): vo
         '  voxbatch redrive lines --from out/lines/failed.csv\n' +
         '  voxbatch redrive lines --rows a1,a7 --step lip-sync\n' +
         '  voxbatch redrive lines --accept a1\n' +
+        '  voxbatch redrive lines --accept a1/1\n' +
         '  voxbatch redrive lines --damaged\n',
     )
     .action(async (batch: string | undefined, flags: RedriveFlags) => {

@@ -37,6 +37,7 @@ export async function forecastRedrive(
       isEstimate: estimated,
       waits,
       accepts,
+      returns,
       left,
       replaced,
       lost,
@@ -46,7 +47,7 @@ export async function forecastRedrive(
     const leftOut = { open: left.open, has_result: left['has-result'], no_unfit: left['no-unfit'] };
     const doubts = { replaced, lost, may_be_charged_twice: resubmitted, asks: questions };
     const said = { left_out: leftOut, ...doubts, budget_left: facts.budget, refusal: refusal ?? null };
-    output.data(JSON.stringify({ batch: batch.name, rows, parts, ...price, waits, accepts, ...said }));
+    output.data(JSON.stringify({ batch: batch.name, rows, parts, ...price, waits, accepts, returns, ...said }));
   } else {
     for (const line of draftLines(draft, batch.name)) output.data(line);
     for (const note of decision.notes) output.data(noteText(note, facts));

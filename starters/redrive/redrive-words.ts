@@ -10,6 +10,7 @@ import { budgetFor } from '../../policy/budget.ts';
 import type { RefusalWords } from '../run/check-spend.ts';
 import { namedRowLines, refusalText } from '../terminal/spend-words.ts';
 import { number } from '../terminal/progress.ts';
+import { returnWords } from './return-words.ts';
 
 /** Maximum rows that are named; the others are counted. */
 const NAMED = 20;
@@ -24,6 +25,7 @@ export function draftLines(draft: RedriveDraft, batch: string): readonly string[
     joins,
     rewritten,
     accepts,
+    returns,
     untaken,
     left,
     replaced,
@@ -45,7 +47,8 @@ export function draftLines(draft: RedriveDraft, batch: string): readonly string[
     ...(rewritten > 0
       ? [`${rowsInWords(rewritten)} whose lost text is written again from what is on record, free`]
       : []),
-    ...(accepts > 0 ? [`${rowsInWords(accepts)} whose result is accepted as it is, free`] : []),
+    ...(accepts > returns ? [`${rowsInWords(accepts - returns)} whose result is accepted as it is, free`] : []),
+    ...(returns > 0 ? [`${rowsInWords(returns)} back to the result of an earlier take, free`] : []),
     ...(untaken > 0 ? [`${ofThese(untaken)} edits that no step reads; they are ignored`] : []),
     ...(left['has-result'] > 0 ? [`${rowsInWords(left['has-result'])} left out: a result exists`] : []),
     ...(left['no-unfit'] > 0
@@ -142,7 +145,9 @@ export function refusalLines(
     ...(has('in-parts')
       ? ['  run the edited manifest under another --name, with --split: parts that did not change cost nothing again']
       : []),
-    isFile ? '  leave these rows out of the file' : '  leave these rows out (--rows, --where)',
+    isFile
+      ? '  leave these rows out of the file'
+      : `  leave these rows out (${has('no-return') ? '--accept' : '--rows, --where'})`,
   ];
   return [
     `${unitsInWords({ count: all, parts: refusedParts })} cannot be redriven this way. Nothing was changed. Nothing was spent.`,
@@ -159,6 +164,7 @@ const REASONS: Readonly<Record<RefusedRow['why'], (row: RefusedRow) => string>> 
   'on-the-wire': ({ step }) => `its ${step} request is on the wire`,
   'no-step': ({ step }) => `its kind has no step ${step}`,
   'in-parts': () => 'it was edited, and is spoken in parts, which are those of its old text',
+  'no-return': ({ id, because }) => (because === undefined ? 'it has no such take' : returnWords(id, because)),
 };
 
 /**

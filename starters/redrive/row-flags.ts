@@ -3,7 +3,7 @@ import { OUTCOMES } from '../../contract/outcomes.ts';
 import { KINDS } from '../../contract/row-kinds.ts';
 import type { RowChoice } from '../../batches/choose-rows.ts';
 import type { FoundRows } from '../../batches/redrive-draft.ts';
-import { wishedRows, type RedriveWish } from '../../batches/redrive-wish.ts';
+import { wishedRows, type NoSuchRow, type RedriveWish } from '../../batches/redrive-wish.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { unchangedError } from '../exit-error.ts';
@@ -51,7 +51,7 @@ export function readConditions(texts: readonly string[]): Omit<RowChoice, 'rows'
   return Object.fromEntries([...allowed].map(([key, values]) => [names[key], values]));
 }
 
-/** The rows that `--where` and `--rows` select. Throws {@link ExitError} `usage` with all that do not exist. */
+/** The rows that `--where` and `--rows` select, or `--accept`. Throws {@link ExitError} `usage` with all that do not exist. */
 export async function requireRows(ledger: Ledger, batch: BatchRecord, wish: RedriveWish): Promise<FoundRows> {
   const found = await wishedRows(ledger, batch, wish);
   if (found.type === 'missing') {
@@ -62,9 +62,16 @@ export async function requireRows(ledger: Ledger, batch: BatchRecord, wish: Redr
       `Batch "${batch.name}" has no row ${named.join(', ')}${more}. Expected ids, or numbers from 1 to ${String(batch.rows)}.`,
     );
   }
+  if (found.type !== 'found') throw unchangedError(noTakeText(found, batch.name));
   if (wish.rows?.every((text) => /^[\s,]*$/u.test(text)) === true)
     throw unchangedError('--rows names no row. Give ids or numbers, separated by commas.');
   return found.rows;
+}
+
+function noTakeText(found: Exclude<NoSuchRow, { readonly type: 'missing' }>, batch: string): string {
+  return found.type === 'no-take'
+    ? `Row "${found.word}" of batch "${batch}" has no take ${String(found.take)}; it has had ${String(found.takes)}.`
+    : `"${found.word}" names a row again, with another take. Give one take for each row.`;
 }
 
 function isKey(key: string): key is Key {

@@ -7,6 +7,7 @@ import type { BatchRecord, Money } from '../../ledger/record-types.ts';
 import type { RowHistory } from '../../batches/explain.ts';
 import type { RowWithCharges } from '../../results/result-line.ts';
 import { budgetFor, budgetLeft } from '../../policy/budget.ts';
+import { resultOfTake, takesWithResult } from '../../policy/earlier-take.ts';
 import { jobToWaitFor, paysOnlyCheck } from '../../policy/redrive.ts';
 import { pauseMessage } from './pause-words.ts';
 import { hasList, lacksOnlyCheck, madeBy, makerAwaited } from '../../batches/leftovers.ts';
@@ -21,6 +22,8 @@ import { awaitedWords } from './voice-words.ts';
 export interface RowToMend extends Pick<RowWithCharges, 'charges'> {
   readonly batch: BatchRecord;
   readonly row: RowHistory['row'];
+  /** Its takes after the first. */
+  readonly takes: RowHistory['takes'];
   /** What it is spoken in. */
   readonly parts: RowHistory['parts'];
   /** Earlier takes of it, and of its parts, with a request that may have been charged. */
@@ -52,7 +55,18 @@ export function nextForRow(history: RowToMend): string {
 }
 
 /** What to do about its latest take. */
-function nextOf({ batch, row, charges, parts, lost, money, failedRows, isWritten, isDeserted }: RowToMend): string {
+function nextOf({
+  batch,
+  row,
+  charges,
+  takes,
+  parts,
+  lost,
+  money,
+  failedRows,
+  isWritten,
+  isDeserted,
+}: RowToMend): string {
   if (isRequestRemoved(batch, row)) return 'Nothing. What it asked for was removed, so it cannot be run again.';
   const name = shellWord(batch.name);
   const word = shellWord(rowWord(row));
@@ -65,7 +79,7 @@ function nextOf({ batch, row, charges, parts, lost, money, failedRows, isWritten
   switch (row.outcome) {
     case 'succeeded':
     case 'cached':
-      return `Nothing. ${isWritten ? '' : `Write its files with: voxbatch results ${name}. `}To replace the result, at a new price: ${redrive}`;
+      return `Nothing. ${isWritten ? '' : `Write its files with: voxbatch results ${name}. `}To replace the result, at a new price: ${redrive}${goBackWords({ row, charges, takes }, `voxbatch redrive ${name} --accept ${word}`)}`;
     case 'failed':
       return afterFailure({ row, charges }, { batch, redrive, file, also: failedRows > 1 ? ALSO_OTHERS : '' });
     case 'unknown':
@@ -90,6 +104,19 @@ function nextOf({ batch, row, charges, parts, lost, money, failedRows, isWritten
         return `It waits for ${awaitedWords(row)}. It goes on by itself; nothing is sent before.`;
       return `It is in progress. If the batch has no worker, continue with: ${goOnCommand(batch)}`;
   }
+}
+
+/** The last other take whose result the row may have instead. Empty: there is none. */
+function goBackWords({ row, charges, takes }: Pick<RowToMend, 'row' | 'charges' | 'takes'>, accept: string): string {
+  const edited = takes.findLast(({ before }) => before.spec !== undefined)?.take ?? 1;
+  const others = takesWithResult(row.spec, charges).filter((take) => {
+    const file = resultOfTake(row.spec, charges, take)?.file;
+    return take >= edited && file?.key !== row.file?.key && file?.removedAt === undefined;
+  });
+  const last = row.parts === null ? others.at(-1) : undefined;
+  return last === undefined
+    ? ''
+    : `. To have the result of take ${String(last)} instead, free: ${accept}/${String(last)}`;
 }
 
 /** Its request did not fit the budget; others may have left room since. */

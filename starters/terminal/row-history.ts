@@ -162,7 +162,8 @@ function attemptLines(charge: ChargeRecord, { row: { failure: last }, decisions,
 function timesOf(charge: ChargeRecord, decisions: readonly DecisionRecord[]): string {
   const { intentAt, verdictAt, finishedAt } = charge;
   const decided = decisions.findLast(
-    ({ step, take, attempt }) => step === charge.step && take === charge.take && attempt === charge.attempt,
+    ({ step, take, attempt, what }) =>
+      step === charge.step && take === charge.take && attempt === charge.attempt && what !== 'went-back',
   );
   if (decided === undefined)
     return after(verdictWords(charge), intentAt, verdictAt) + after(', ended after', intentAt, finishedAt);
@@ -183,6 +184,7 @@ function decisionLine({ step, take, attempt, what, jobId, who, madeAt }: Decisio
     adopted: `job ${job} is its own (--adopt)`,
     released: `job ${job} is not its own (--release)`,
     'not-charged': 'it was not charged (--not-charged)',
+    'went-back': "its result is the row's again (redrive --accept)",
   }[what];
   return `  ${isoTime(madeAt)}, ${oneLine(who)}, of ${step}, take ${take}, attempt ${attempt}: ${words}`;
 }

@@ -251,3 +251,25 @@ describe('cache prune', () => {
     expect(value).toMatchObject({ results: 2, media: { files: 1 } });
   });
 });
+
+describe('the file that a row keeps for the case that its new take fails', () => {
+  it('is removed by neither prune nor clean while that take is made', async () => {
+    await make('old', [1]);
+    age('old', 30);
+    const { ledger } = invocation.place;
+    const file = (await ledger.readRow('old', 1))?.row.file?.key ?? '';
+    const how = { type: 'pay', fromStep: 'speech', reason: 'redrive' } as const;
+    await ledger.redrive('old', [{ row: 1, take: 1, outcome: 'succeeded', how }]);
+    expect((await ledger.readRow('old', 1))?.row).toMatchObject({ outcome: null, file: null });
+
+    expect((await invocation.line.run('cache', 'prune', '--older-than', '1d', '--yes')).stdout).toContain('0 results');
+    expect((await invocation.line.run('clean', 'old', '--media', '--yes')).code).toBe(2);
+    expect(existsSync(pathOf(file))).toBe(true);
+
+    const failure = { class: 'JobFailed', message: 'The job failed.' } as const;
+    const key = { batch: 'old', row: 1, step: 'speech', take: 2, attempt: 1 } as const;
+    await ledger.intend(key, { quoted: 5, quotedRest: 0, owner: 'w', maxSending: 8 });
+    await ledger.settle(key, { verdict: 'rejected', failure }, { outcome: 'failed', failure });
+    expect((await ledger.readRow('old', 1))?.row).toMatchObject({ outcome: 'succeeded', file: { key: file } });
+  });
+});

@@ -1,0 +1,70 @@
+import { resultStepOf, type StepChoice } from '../contract/row-kinds.ts';
+import { jobOfFile, type FileLoss } from './lost-file.ts';
+import { lastAttempt, type AttemptView } from './row-machine.ts';
+
+/**
+ * Going back to the result of an earlier take (`redrive --accept ROW/TAKE`). Every take was paid for and keeps its file in
+ * the store, so this is free, and the bill stays as it is. The result of the present take stays in the store, too, so a
+ * person may go forth again in the same way.
+ */
+
+/** The take that a person goes back to, and what is known about it besides its attempts. */
+export interface EarlierTake {
+  readonly take: number;
+  /** The first later take for which the row was edited: since then it asks for something else. Default: none. */
+  readonly editedBy?: number;
+  /** Its stored file, or one beside it, is not what is on record. Default: it is there. */
+  readonly is?: FileLoss | 'removed';
+}
+
+/** Why a row does not go back to a take. */
+export type ReturnRefusal =
+  /** The take made no result. `takes`: those that did. */
+  | { readonly why: 'no-file'; readonly take: number; readonly takes: readonly number[] }
+  /** The row has asked for something else since. */
+  | { readonly why: 'other-request'; readonly take: number; readonly editedBy: number }
+  /** Its file is not in the store as it was. `jobId`: the job that made it; null: no job did. */
+  | {
+      readonly why: 'lost-file';
+      readonly take: number;
+      readonly is: FileLoss | 'removed';
+      readonly jobId: string | null;
+    }
+  /** The row is spoken in parts, which have takes of their own. */
+  | { readonly why: 'whole'; readonly take: number };
+
+/** The part of an attempt that matters here. */
+interface Attempt extends AttemptView {
+  readonly jobId: string | null;
+  readonly file?: { readonly key: string } | null;
+  /** For a copy: the request that made the result, with its job. */
+  readonly source?: { readonly jobId: string | null } | null;
+}
+
+/** The attempt that brought the result of a take; undefined: none did. */
+export function resultOfTake<A extends Attempt>(row: StepChoice, attempts: readonly A[], take: number): A | undefined {
+  return lastAttempt(
+    attempts.filter((one) => one.take === take && one.file != null),
+    resultStepOf(row),
+  );
+}
+
+/** Why a row cannot go back to a take; undefined: it can. */
+export function refusedReturn(
+  row: { readonly spec: StepChoice; readonly parts?: number | null },
+  attempts: readonly Attempt[],
+  { take, editedBy, is }: EarlierTake,
+): ReturnRefusal | undefined {
+  if ((row.parts ?? null) !== null) return { why: 'whole', take };
+  const made = resultOfTake(row.spec, attempts, take);
+  if (made === undefined) return { why: 'no-file', take, takes: takesWithResult(row.spec, attempts) };
+  if (editedBy !== undefined) return { why: 'other-request', take, editedBy };
+  return is === undefined ? undefined : { why: 'lost-file', take, is, jobId: jobOfFile(made) ?? null };
+}
+
+/** The takes of a row that made a result, oldest first. */
+export function takesWithResult(row: StepChoice, attempts: readonly Attempt[]): readonly number[] {
+  const step = resultStepOf(row);
+  const takes = attempts.filter((one) => one.step === step && one.file != null).map(({ take }) => take);
+  return [...new Set(takes)].sort((a, b) => a - b);
+}
