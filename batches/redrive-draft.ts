@@ -10,18 +10,22 @@ import type { RedriveChoice } from '../ledger/row-methods.ts';
 import type { NewRow, RowStanding } from '../ledger/record-types.ts';
 import { goesOnWith } from '../policy/awaited-voice.ts';
 import { quoteSteps } from '../policy/pricing.ts';
-import type { FoundTake } from './earlier-takes.ts';
 import { nameOf, type NamedRow } from './named-row.ts';
 import type { RowConditions } from './row-conditions.ts';
 import { RowNumbers } from './row-numbers.ts';
 import { whoAsks } from './who-asks.ts';
-import type { ReturnRefusal } from '../policy/earlier-take.ts';
+import type { EarlierTake, ReturnRefusal } from '../policy/earlier-take.ts';
 import { paidSteps, planRedrive, type RedrivePlan } from '../policy/redrive.ts';
 
 /** A row's new request. */
 export interface RowEdit extends Pick<NewRow, 'spec' | 'input' | 'quoted'> {
   /** The first step that reads a changed cell; null if none does. */
   readonly from: Step | null;
+}
+
+/** A take to go back to, and the text of its result if that is one. */
+export interface FoundTake extends EarlierTake {
+  readonly text?: string;
 }
 
 /** A row of a batch found in a file. `edit` is null if nothing changed. */

@@ -11,7 +11,7 @@ export function returnWords(id: string, refusal: ReturnRefusal): string {
     case 'other-request':
       return (
         `it was edited for take ${String(refusal.editedBy)}, so the result of ${take} is of other cells. ` +
-        'Edit it back and redrive the file (--from): with the cache on, that result is used again, free'
+        'Its file is kept in the store, where explain names it. To speak those cells again, at their price, edit them back and redrive the file (--from)'
       );
     case 'lost-file':
       return `the stored file of ${take} is ${refusal.is}, and the row keeps what it has. ${jobWords(refusal.jobId)}`;
