@@ -9,16 +9,8 @@ import { outcomeWith } from './lost-files.ts';
 import { toFile, toRow } from './records.ts';
 import type { ResultFile } from './record-types.ts';
 import type { RowInHand } from './row-in-hand.ts';
+import type { Return } from './row-methods.ts';
 import { takesOf } from './takes.ts';
-
-/** A person's word to go back to an earlier take. */
-export interface Return {
-  readonly take: number;
-  /** User and host of the command. */
-  readonly who: string;
-  /** What a transcript says, as its file does. Default: the result is no text. */
-  readonly text?: string;
-}
 
 /**
  * Ends a row with the result of an earlier take. What it had until then stays on record with the decision, and in the store,

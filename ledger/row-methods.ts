@@ -6,8 +6,16 @@ import type { Subset } from '../contract/subset.ts';
 import type { Claim, ClaimRequest } from './claims.ts';
 import type { Account, LastRow } from './last-rows.ts';
 import type { NewRow, ResultFile, RowStanding, SkippedQuotes, TakeRecord } from './record-types.ts';
-import type { Return } from './go-back.ts';
 import type { ScanOptions, ScanPage, ScanPosition } from './scans.ts';
+
+/** A person's word to go back to an earlier take. */
+export interface Return {
+  readonly take: number;
+  /** User and host of the command. */
+  readonly who: string;
+  /** What a transcript says, as its file does. Default: the result is no text. */
+  readonly text?: string;
+}
 
 /** One row that a person wants to run again. */
 export interface RedriveChoice {
