@@ -1,3 +1,4 @@
+import { NO_LINK } from '../contract/result-member.ts';
 import { defined } from '../contract/defined.ts';
 import { ApiError, type JobReading } from '../api/speech-api.ts';
 import type { Failure } from '../contract/failures.ts';
@@ -168,7 +169,7 @@ export interface TroubleDetails {
 /** The job gives no link: its answer shows whether another member has one. */
 export function withoutLink({ members }: JobReading): TroubleDetails {
   return {
-    cause: 'no link in the answer about a completed job',
+    cause: NO_LINK,
     ...(members === undefined ? {} : { answer: `Its answer has: ${members}.` }),
   };
 }

@@ -69,7 +69,7 @@ export async function freshLink(
     let askedAt = 0;
     const reading = await readInTurn(deps, key.batch, signal, () => {
       askedAt = deps.clock.now().monotonic;
-      return apiOf(deps, row).readJob(operation, jobId, signal);
+      return apiOf(deps, row).readJob(operation, jobId, signal, row.spec);
     });
     if (reading.resultUrl !== undefined) {
       deps.polls.forget(name);

@@ -53,6 +53,8 @@ export interface ApiOptions {
   readonly network?: Network;
   /** Which servers are reached through a proxy. Default: as `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` say. */
   readonly proxyFor?: ProxyFor | undefined;
+  /** Where completed jobs have the link to their result, if under a name that is not known here; see `contract/result-member.ts`. */
+  readonly resultMembers?: readonly string[];
   /** Told of each free request when it is over. */
   readonly onRead?: (read: NotedRead) => void;
   /** Connections; made anew by default. */
@@ -67,6 +69,7 @@ export interface Connection extends BaseUrl {
   /** The proxy through which the API is reached. */
   readonly proxy: Proxy | undefined;
   readonly maxBodyBytes: number;
+  readonly resultMembers: readonly string[];
   /** Tells whoever keeps a log of a free request. */
   readonly noteRead: (read: NotedRead) => void;
   /** Sends one paid request to a path of its dialect: a JSON text, or a form from files. */
@@ -128,6 +131,7 @@ export function createConnection(options: ApiOptions): Connection {
     proxy,
     noteRead: options.onRead ?? (() => undefined),
     maxBodyBytes: limits.maxBodyBytes,
+    resultMembers: options.resultMembers ?? [],
     open: opener(wire),
     isPrivate: privacyOf(network, target.hostname),
     isPrivateAddress: network.isPrivate,

@@ -10,8 +10,8 @@ const MOST_MEMBERS = 30;
 const DEEPEST = 4;
 
 /**
- * The members of an answer with their values, each cut, as `data.status "done", data.progress 100`; those with a link
- * first, because one of them may be what is looked for. Safe to record: the redactor takes out tokens, private texts, control characters, and all of a link but its host.
+ * The members of an answer with their values, each cut, as `data.status "done", data.progress 100`, of a list the first item
+ * (`data.clips.0.href`); those with a link first, because one of them may be what is looked for. Safe to record: the redactor takes out tokens, private texts, control characters, and all of a link but its host.
  */
 export function describeMembers(json: unknown, redact: Redact, privateTexts: readonly string[]): string {
   const links: string[] = [];
@@ -25,14 +25,22 @@ export function describeMembers(json: unknown, redact: Redact, privateTexts: rea
       }
       return;
     }
+    const first: unknown = Array.isArray(value) ? value[0] : undefined;
+    if ((asObject(first) !== undefined || isLink(first)) && depth < DEEPEST) {
+      add(first, `${name}.0`, depth + 1);
+      return;
+    }
     const isSecret = typeof value === 'string' && /token|secret|password|signature|credential/i.test(name);
     const word = isSecret ? '…' : wordOf(value, redact, privateTexts);
-    const isLink = typeof value === 'string' && /^https?:/i.test(value);
-    (isLink ? links : others).push(`${redact(name, { longest: LONGEST_NAME })} ${word}`);
+    (isLink(value) ? links : others).push(`${redact(name, { longest: LONGEST_NAME })} ${word}`);
   };
   add(json, '', 0);
   const all = [...links, ...others].join(', ');
   return all.length <= LONGEST ? all : `${all.slice(0, LONGEST - 1).replace(/[\uD800-\uDBFF]$/u, '')}…`;
+}
+
+function isLink(value: unknown): boolean {
+  return typeof value === 'string' && /^https?:/i.test(value);
 }
 
 function wordOf(value: unknown, redact: Redact, privateTexts: readonly string[]): string {

@@ -1,6 +1,16 @@
 import { defined } from '../contract/defined.ts';
 import type { RowSpec } from '../contract/row-kinds.ts';
-import { asId, asObject, asText, firstOf, type JsonObject, member, objectsAt, readCredits } from './read-members.ts';
+import {
+  asId,
+  asObject,
+  asText,
+  firstOf,
+  type JsonObject,
+  member,
+  objectsAt,
+  readCredits,
+  valueAt,
+} from './read-members.ts';
 import { SentLinks } from './sent-links.ts';
 import type { JobReading } from './speech-api.ts';
 
@@ -31,6 +41,8 @@ export interface ResultNames {
   readonly asInput?: readonly string[];
   /** Names of the other input, which is never the result. Default: none. */
   readonly audioInput?: readonly string[];
+  /** Members that a setting names, for an API with a name of its own; they go first. Default: none. */
+  readonly named?: readonly string[];
 }
 
 /** The id of the job that an answer names, if any. */
@@ -73,15 +85,17 @@ export function readJob(
 ): JobReading | undefined {
   const job = objectsAt(json, JOB_PLACES).find((object) => firstOf([object], ID_NAMES, asId) !== undefined);
   const status = readStatus(json, job);
-  const link = readResult(json, job, results);
+  const sent = spec === undefined ? undefined : new SentLinks(spec);
+  const link = (sent && readNamed(json, results, base, sent)) ?? resolved(readResult(json, job, results), base);
   const id = jobId ?? (job === undefined ? undefined : firstOf([job], ID_NAMES, asId));
   if (id === undefined || (job === undefined && status === undefined && link === undefined)) return undefined;
 
   const phase = phaseOf(status, link !== undefined);
   const error = phase === 'failed' ? readError(json, job) : undefined;
   const credits = readCredits(json, undefined);
-  const resultUrl = phase === 'completed' ? resolved(link, base) : undefined;
-  const unsentUrl = phase === 'completed' && spec !== undefined ? readUnsent(json, results, base, spec) : undefined;
+  const resultUrl = phase === 'completed' ? link : undefined;
+  const unsentUrl =
+    phase === 'completed' && sent !== undefined ? readUnsent(json, results, base, spec, sent) : undefined;
   return {
     id,
     phase,
@@ -123,18 +137,44 @@ function readResult(json: unknown, job: JsonObject | undefined, results: ResultN
 }
 
 /**
+ * The link under a member that the user names: by its place in the answer, or on the job. What was sent is never a result, whoever
+ * names it.
+ */
+function readNamed(json: unknown, { named = [] }: ResultNames, base: string, sent: SentLinks): string | undefined {
+  if (named.length === 0) return undefined;
+  const objects = [json, ...objectsAt(json, JOB_PLACES)];
+  for (const path of named) {
+    for (const object of objects) {
+      const value = valueAt(object, path);
+      const link = asLink(value, base);
+      if (link !== undefined && !sent.isSent(String(value), link)) return link;
+    }
+  }
+  return undefined;
+}
+
+/** A word such as "none" is no relative link. */
+function asLink(value: unknown, base: string): string | undefined {
+  return /^(https?:|\/)/i.test(asText(value) ?? '') ? resolved(asText(value), base) : undefined;
+}
+
+/**
  * The link under an input's name that was not sent. None if the other input was replaced as well: a service that gives inputs
  * links of its own may do so with each of them, and an input must never pass for the result.
  */
-function readUnsent(json: unknown, results: ResultNames, base: string, spec: RowSpec): string | undefined {
+function readUnsent(
+  json: unknown,
+  results: ResultNames,
+  base: string,
+  spec: RowSpec | undefined,
+  sent: SentLinks,
+): string | undefined {
   const objects = objectsAt(json, JOB_PLACES);
-  const sent = new SentLinks(spec);
   const asUnsent = (value: unknown): string | undefined => {
-    // A word such as "none" is no relative link.
-    const link = /^(https?:|\/)/i.test(asText(value) ?? '') ? resolved(asText(value), base) : undefined;
+    const link = asLink(value, base);
     return link !== undefined && sent.isOther(link) ? link : undefined;
   };
-  const isReplaced = spec.audio !== undefined && firstOf(objects, results.audioInput ?? [], asUnsent) !== undefined;
+  const isReplaced = spec?.audio !== undefined && firstOf(objects, results.audioInput ?? [], asUnsent) !== undefined;
   return isReplaced ? undefined : firstOf(objects, results.asInput ?? [], asUnsent);
 }
 

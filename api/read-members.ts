@@ -57,6 +57,15 @@ function namesOf(place: string): readonly string[] {
   return names;
 }
 
+/** The value at a path such as `data.clips.0.href`, whose numbers are places in lists; undefined: there is none. */
+export function valueAt(body: unknown, path: string): unknown {
+  return namesOf(path).reduce<unknown>((at, name) => {
+    if (!Array.isArray(at)) return member(asObject(at), name);
+    const items: readonly unknown[] = at;
+    return /^\d{1,6}$/.test(name) ? items[Number(name)] : undefined;
+  }, body);
+}
+
 /** Reads an own member; inherited ones such as `constructor` are not data. */
 export function member(object: JsonObject | undefined, name: string): unknown {
   return object !== undefined && Object.hasOwn(object, name) ? object[name] : undefined;

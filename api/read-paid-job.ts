@@ -22,7 +22,8 @@ export async function readPaidJob(
     connection,
     read(jobId),
     (json, answer) => {
-      const job = readJob(json, results, jobId, connection.baseUrl, spec);
+      const names = { ...results, named: connection.resultMembers };
+      const job = readJob(json, names, jobId, connection.baseUrl, spec);
       if (job === undefined) return undefined;
       // A failed read is never a failed job. An error body counts as one only if it names the job and its status.
       if (isErrorBody(json) && (job.status === '' || readJobId(json) === undefined)) return undefined;

@@ -1,12 +1,18 @@
 import type { RowSpec } from '../contract/row-kinds.ts';
 
-/** Tells the links that a row sent from others. */
+/** Tells the links that a row sent from others. Its own fields (`api.…`) may hold links anywhere. */
 export class SentLinks {
+  readonly #texts: ReadonlySet<string>;
   readonly #places: ReadonlySet<string>;
 
   constructor({ video, audio, extra }: Pick<RowSpec, 'video' | 'audio' | 'extra'>) {
-    const links = [video, audio, ...Object.values(extra)].flatMap((value) => (typeof value === 'string' ? value : []));
-    this.#places = new Set(links.flatMap((link) => placeOf(link) ?? []));
+    this.#texts = new Set([video, audio, extra].flatMap(textsIn));
+    this.#places = new Set([...this.#texts].flatMap((text) => placeOf(text) ?? []));
+  }
+
+  /** True for what was sent as it is, and for a link that leads where one leads that was sent. `link`: the text as a link. */
+  isSent(text: string, link: string): boolean {
+    return this.#texts.has(text) || this.#places.has(placeOf(link) ?? '');
   }
 
   /** True for a link that leads elsewhere than every link that was sent. A text that is no link leads nowhere. */
@@ -14,6 +20,11 @@ export class SentLinks {
     const place = placeOf(link);
     return place !== undefined && this.#places.size > 0 && !this.#places.has(place);
   }
+}
+
+function textsIn(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
 /**

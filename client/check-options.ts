@@ -1,3 +1,4 @@
+import { parseResultMember, RESULT_MEMBER_FORM } from '../contract/result-member.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { isBatchName } from '../batches/batch-name.ts';
 import type { WantedBatch } from '../batches/batch-settings.ts';
@@ -46,6 +47,8 @@ export function checkConfig(config: Config): void {
   }
   checkDialectChoice(config.apiDialect);
   checkFinishing(config.finish);
+  if (config.resultMember !== undefined && parseResultMember(config.resultMember) === undefined)
+    refuse('resultMember', RESULT_MEMBER_FORM, config.resultMember);
   if (config.confirmAbove !== undefined) checkNumber('confirmAbove', config.confirmAbove, 0);
   if (config.assumeSeconds !== undefined) checkNumber('assumeSeconds', config.assumeSeconds, 0);
 }

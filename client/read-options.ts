@@ -1,3 +1,5 @@
+import { defined } from '../contract/defined.ts';
+import { parseResultMember } from '../contract/result-member.ts';
 import { resolve } from 'node:path';
 import { readBaseUrl } from '../api/base-url.ts';
 import type { VoxbatchOptions } from './options.ts';
@@ -35,11 +37,12 @@ export function wishOf({ webhook, temporal }: Pick<VoxbatchOptions, 'webhook' | 
   return refuseOption(`webhook.${wish.option}`, wish.expected, came);
 }
 
-/** Address and token of the API. Throws {@link VoxbatchError} (`no-api`). */
-export function accessOf({ api }: Pick<VoxbatchOptions, 'api'>): ApiAccess {
+/** How the API is reached, and read. Throws {@link VoxbatchError} (`no-api`). */
+export function accessOf({ api, config }: Pick<VoxbatchOptions, 'api' | 'config'>): ApiAccess {
   if (api === undefined) throw new VoxbatchError({ type: 'no-api', why: 'No API is given' });
   try {
-    return { baseUrl: readBaseUrl(api.url).baseUrl, token: api.token };
+    const resultMembers = parseResultMember(config?.resultMember);
+    return { baseUrl: readBaseUrl(api.url).baseUrl, token: api.token, ...defined({ resultMembers }) };
   } catch (error) {
     throw new VoxbatchError({ type: 'no-api', why: messageOf(error) });
   }

@@ -36,11 +36,13 @@ interface ClusterSettings {
   grpcMeta?: Record<string, string>;
 }
 
-/** Address and token of the API. The token is never printed and never stored. */
+/** How the API is reached, and read. The token is never printed and never stored. */
 export interface ApiAccess {
   /** Ends in `/api/open/v1`. */
   readonly baseUrl: string;
   readonly token: string;
+  /** Where its jobs have the link to their result, besides the names that are known. */
+  readonly resultMembers?: readonly string[];
 }
 
 /** An impossible address of a ledger or store. */

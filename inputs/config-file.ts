@@ -1,3 +1,4 @@
+import { MOST_RESULT_MEMBERS, RESULT_MEMBER, RESULT_MEMBER_FORM } from '../contract/result-member.ts';
 import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
 import { DIALECT_CHOICE, DIALECT_FORMS } from '../contract/dialects.ts';
@@ -35,6 +36,10 @@ const HALT = z.string().transform((text, context) => {
   context.issues.push({ code: 'custom', message: `expected ${HALT_FORMS}`, input: text });
   return z.NEVER;
 });
+
+const EXPECTS_MEMBER = { message: `expected ${RESULT_MEMBER_FORM}` };
+const RESULT_PATH = z.string().regex(RESULT_MEMBER, EXPECTS_MEMBER);
+const RESULT_PATHS = z.array(RESULT_PATH).min(1, EXPECTS_MEMBER).max(MOST_RESULT_MEMBERS, EXPECTS_MEMBER);
 
 /** How a value is written in JSON: as on the command line, but numbers as numbers, and null for "none". */
 function schemaOf(takes: ValueKind): z.ZodType {
@@ -95,6 +100,7 @@ export const configSchema = z.strictObject({
       seconds: z.number().positive().exactOptional(),
     })
     .exactOptional(),
+  resultMember: z.union([RESULT_PATH, RESULT_PATHS], EXPECTS_MEMBER).exactOptional(),
   trust503: z.boolean().exactOptional(),
 });
 
@@ -111,6 +117,7 @@ export const configSchema = z.strictObject({
  * - `assumeSeconds`: the length that media are priced at where it is not known otherwise.
  * - `textLimit`: the longest text that the API takes, in characters. Default: as learnt from its refusals.
  * - `finish`: how copies of the speech are finished; see `contract/finishing.ts`.
+ * - `resultMember`: where an API with a name of its own has the link to a job's result; see `contract/result-member.ts`.
  * - `samples`: what recordings of a voice may be; see `contract/sample-limits.ts`.
  * - `store`: folder of the media. `trust503`: whether a 503 with the API's own error body means "not accepted".
  */

@@ -1,3 +1,4 @@
+import { parseResultMember } from '../../contract/result-member.ts';
 import { existsSync, realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type ClientConfigProfile, loadClientConfigProfile } from '@temporalio/envconfig';
@@ -136,7 +137,8 @@ export function readApiAccess(settings: Settings, flags: { readonly apiUrl?: str
     );
   }
   const token = readToken(settings);
-  const access = { baseUrl: baseUrlOf(url), token };
+  const resultMembers = parseResultMember(settings.config.resultMember);
+  const access = { baseUrl: baseUrlOf(url), token, ...defined({ resultMembers }) };
   const isOwnWord = flags.apiUrl !== undefined || (settings.env['VOXBATCH_API_URL'] ?? '') !== '';
   if (!isOwnWord && !isConfirmed(settings.env, access)) throw new AddressUnconfirmed(access);
   return access;

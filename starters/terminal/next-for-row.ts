@@ -1,3 +1,4 @@
+import { NO_LINK } from '../../contract/result-member.ts';
 import { isRequestRemoved } from '../../batches/clean-batch.ts';
 import { partWord } from '../../contract/row-parts.ts';
 import { outcomeFile } from '../../results/batch-files.ts';
@@ -166,7 +167,11 @@ function afterFailure(scanned: RowWithCharges, { batch, redrive, file, also }: C
       if (jobToWaitFor(scanned.row, scanned.charges) === undefined)
         return `Its result was paid for, and no job can be read for it again. Make it again, at its price: ${redrive}`;
       const before = linkedSteps(spec).map((step) => ` (if it is its ${step} that is gone: --step ${step})`);
-      return `The job was paid for. Fetch its result again, free: ${redrive}. To pay for another one: ${redrive} --resubmit${before.join('')}`;
+      const named =
+        failure.cause === NO_LINK
+          ? 'If one of the members in its answer is the link to the result, set resultMember in voxbatch.config.json to its name, and restart what works in the background (up, worker). '
+          : '';
+      return `The job was paid for. ${named}Fetch its result again, free: ${redrive}. To pay for another one: ${redrive} --resubmit${before.join('')}`;
     }
     case 'OutcomeUnknown':
       return afterLoss(scanned, name, batch.settings.tts);

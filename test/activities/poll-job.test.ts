@@ -53,6 +53,37 @@ describe('polling jobs', () => {
     expect(failure?.message).toMatch(links);
   });
 
+  it('finds the link under a member that the setting names, of jobs too whose rows have failed for want of it, free', async () => {
+    const rule = (operation: 'speech-job' | 'lip-sync-job'): Rule => {
+      return { on: 'read', operation, fault: { kind: 'link-name', name: 'movieUrl' } };
+    };
+    const world = await createWorld({ plan: { rules: [rule('speech-job'), rule('lip-sync-job')] } });
+    await world.fill([lipSync(), tts(), dub()]);
+    const blind = await world.worker();
+    for (const row of [1, 2, 3]) {
+      await blind.drive(row);
+      expect(await world.row(row)).toMatchObject({ outcome: 'failed', failure: { class: 'ResultGone' } });
+    }
+    const paid = world.charges().length;
+    await redriveNow(
+      blind.deps.ledger,
+      keyOf(1).batch,
+      [1, 2, 3].map((row) => ({ row, take: 1, how: { type: 'wait' } })),
+    );
+    const seeing = await world.worker({ resultMembers: ['clip', 'data.movieUrl', 'movieUrl'] });
+    for (const row of [1, 2, 3]) {
+      await seeing.drive(row);
+      expect(await world.row(row)).toMatchObject({ outcome: 'succeeded', failure: null, take: 1 });
+    }
+    // Only the lip-sync of the dub had not been paid for.
+    expect(
+      world
+        .charges()
+        .slice(paid)
+        .map(({ operation }) => operation),
+    ).toEqual(['lip-sync-job']);
+  });
+
   it('does not add up polls that failed between polls that worked', async () => {
     const { world, worker } = await withJob({ on: 'read', fault: 'unknown-status', times: 20 });
     let polls = 0;

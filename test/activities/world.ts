@@ -37,6 +37,8 @@ export interface WorkerOptions {
   readonly apiUrl?: string;
   readonly token?: string;
   readonly requestTimeoutMs?: number;
+  /** Where jobs have their links, besides the names that are known. */
+  readonly resultMembers?: readonly string[];
   /** Changes the parts before they are wired. */
   readonly change?: (deps: Dependencies) => Partial<Dependencies>;
 }
@@ -75,11 +77,11 @@ export class World {
   async worker(options: WorkerOptions = {}): Promise<Worker> {
     const ledger = await this.openLedger();
     const apiUrl = options.apiUrl ?? this.simulator.url;
-    const { requestTimeoutMs, token = this.simulator.token } = options;
+    const { requestTimeoutMs, resultMembers, token = this.simulator.token } = options;
     const api = createSpeechApi({
       baseUrl: apiUrl,
       token,
-      ...(requestTimeoutMs === undefined ? {} : { requestTimeoutMs }),
+      ...defined({ requestTimeoutMs, resultMembers }),
     });
     const faults: Error[] = [];
     const [ending, cutting] = [new AbortController(), new AbortController()];

@@ -22,6 +22,18 @@ describe('describeMembers', () => {
     expect(described(json)).toBe(`movieUrl "https://cdn.example/…", note "${'n'.repeat(39)}…"`);
   });
 
+  it('looks into the first item of a list', () => {
+    const json = {
+      clips: [{ href: 'https://cdn.example/v.mp4' }, {}],
+      links: ['https://cdn.example/w.mp4'],
+      tags: ['a'],
+      no: [],
+    };
+    expect(described(json)).toBe(
+      'clips.0.href "https://cdn.example/…", links.0 "https://cdn.example/…", tags [1], no [0]',
+    );
+  });
+
   it('has no token, no private text, no other secret and no control character, in names neither', () => {
     const text = 'The quick brown fox jumps over the lazy dog.';
     const json = { [`a${TOKEN}`]: 1, b: TOKEN, c: text, accessToken: 'hush', 'd\u001B[31m': 'e\u001B[0m\n\u0007f' };

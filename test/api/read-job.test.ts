@@ -144,6 +144,51 @@ describe('readJob', () => {
   });
 
   it.each([
+    ['by its place in the answer', 'data.clip.href', { clip: { href: RESULT } }],
+    ['by its place on the job', 'clip.href', { clip: { href: RESULT } }],
+    ['in a list', 'data.clips.1.href', { clips: [{ href: 7 }, { href: RESULT }] }],
+    ['before the usual names', 'data.clip', { clip: RESULT, resultUrl: 'https://cdn.example/preview.mp4' }],
+    ['relative', 'clip', { clip: '/files/v.mp4' }],
+  ])('takes the link under a member that the user names: %s', (_name, member, members) => {
+    const names = { ...lipSync, named: ['data.other', member] };
+    const json = { success: true, data: { id: 'j1', status: 'completed', ...members } };
+    const link = member === 'clip' ? 'https://api.example/files/v.mp4' : RESULT;
+    expect(readJob(json, names, 'j1', BASE, SENT)?.resultUrl).toBe(link);
+    expect(readJob({ ...json, data: { ...json.data, status: 'failed' } }, names, 'j1', BASE, SENT)).not.toHaveProperty(
+      'resultUrl',
+    );
+    // Without the row, nobody knows what was sent.
+    expect(readJob(json, names, 'j1', BASE)?.resultUrl).not.toBe(link);
+  });
+
+  it.each([
+    ['the video', 'https://in.example/a%20face.mp4?sig=2'],
+    ['the audio', SENT.audio],
+    ['a field of the row', 'https://in.example/poster.png?w=10'],
+    ['a field inside a field', 'https://in.example/deep.mp4'],
+    ['a path that the row sent', '/api/open/v1/me'],
+    ['a word', 'none'],
+    ['no text', 7],
+  ])('never takes what was sent, whoever names it: %s', (_name, clip) => {
+    const spec = {
+      ...SENT,
+      extra: { ...SENT.extra, path: '/api/open/v1/me', more: { of: ['https://in.example/deep.mp4'] } },
+    };
+    const json = { success: true, data: { id: 'j1', status: 'completed', clip } };
+    expect(readJob(json, { ...lipSync, named: ['data.clip'] }, 'j1', BASE, spec)?.resultUrl).toBeUndefined();
+    const both = { ...json, data: { ...json.data, resultUrl: RESULT } };
+    expect(readJob(both, { ...lipSync, named: ['data.clip'] }, 'j1', BASE, spec)?.resultUrl).toBe(RESULT);
+  });
+
+  it('takes the link of speech under a member that the user names', () => {
+    const json = { id: 'j1', status: 'completed', href: 'https://cdn.example/a.mp3' };
+    const spec: RowSpec = { kind: 'tts', text: 'Hello.', voice: 'v', extra: {} };
+    expect(readJob(json, { ...speech, named: ['href'] }, 'j1', BASE, spec)?.resultUrl).toBe(
+      'https://cdn.example/a.mp3',
+    );
+  });
+
+  it.each([
     ['as sent', { videoUrl: SENT.video }],
     ['signed anew', { videoUrl: 'https://in.example/a%20face.mp4?sig=2&expires=5#t=1' }],
     ['spelled otherwise', { video_url: 'http://IN.example:80/a face.mp4/' }],

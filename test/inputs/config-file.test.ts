@@ -30,6 +30,7 @@ describe('readConfig', () => {
       finish: { loudness: -16, trimSilence: true, sampleRate: 48_000, format: 'opus' },
       onUnknown: 'fail',
       retakes: 2,
+      resultMember: 'data.clip.href',
     };
     const prices = { 'speech-job': { unit: 'character', credits: 0.4, cjkFactor: 2 } };
     expect(await read(JSON.stringify({ ...config, prices, halt: 'soon,fail=5%' }))).toEqual({
@@ -68,6 +69,8 @@ describe('readConfig', () => {
     ['{"prices":{"transcription":{"unit":"second","credits":1,"estimate":true}}}', /estimate: unknown setting/],
     ['{"api":{"url":"ftp://api.example"}}', /api\.url: /],
     ['{"trust503":"yes"}', /trust503: /],
+    ['{"resultMember":"a..b"}', /resultMember: expected a member such as/],
+    ['{"resultMember":[]}', /resultMember: expected a member such as/],
     ['{"budget":0}', /budget: /],
     ['{"confirmAbove":-1}', /confirmAbove: /],
     ['{"assumeSeconds":0}', /assumeSeconds: /],

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { readApiAccess, readSettings } from '../../../starters/connect/settings.ts';
 import { openCommandLine, type CommandLine } from '../command-line.ts';
 
 let line: CommandLine;
@@ -73,5 +74,17 @@ describe('a path', () => {
   it('may have a colon', async () => {
     process.env['VOXBATCH_STORE'] = 'a:b';
     expect((await line.run('plan', 'lines.csv')).code).toBe(0);
+  });
+});
+
+describe('resultMember', () => {
+  it.each([
+    ['one', '"data.clip.href"', ['data.clip.href']],
+    ['several', '["data.clip.href","movieUrl"]', ['data.clip.href', 'movieUrl']],
+  ])('of the folder, %s, reaches whoever reads jobs, unconfirmed', async (_name, text, members) => {
+    await writeFile('voxbatch.config.json', `{"resultMember":${text}}`);
+    expect(readApiAccess(await readSettings(), {})).toMatchObject({ resultMembers: members });
+    await rm('voxbatch.config.json');
+    expect(readApiAccess(await readSettings(), {})).not.toHaveProperty('resultMembers');
   });
 });

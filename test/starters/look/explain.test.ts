@@ -1,6 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { NO_LINK } from '../../../contract/result-member.ts';
 import type { RedriveChoice } from '../../../ledger/row-methods.ts';
 import { claimFolder } from '../../../store/owner-file.ts';
 import { addSampleBatch, intend, keyOf } from '../../results/sample-batch.ts';
@@ -231,4 +232,22 @@ describe('explain with the name of the batch beside the row', () => {
     const two = await invocation.line.run('explain', 'a', 'b', '--batch', 'demo');
     expect([two.code, two.stderr]).toEqual([2, expect.stringMatching(/One row at a time: "a" or "b"/)]);
   });
+});
+
+it('explain names the setting for a job whose link is under a name that is not known', async () => {
+  const { ledger } = invocation.place;
+  await redrive(4, 1, {});
+  const key = { ...keyOf(4), take: 2 };
+  const failure = {
+    class: 'ResultGone',
+    cause: NO_LINK,
+    message: 'Its answer has: data.clip.href "https://cdn.example/…".',
+  } as const;
+  await ledger.intend(key, { quoted: 5, quotedRest: 0, owner: 'w', maxSending: 8 });
+  await ledger.settle(key, { verdict: 'accepted', jobId: 'job-4' }, { state: 'processing' });
+  await ledger.finishJob(key, { failure }, { outcome: 'failed', failure });
+  const { stdout } = await invocation.line.run('explain', 'd');
+  expect(stdout).toContain('data.clip.href "https://cdn.example/…"');
+  expect(stdout).toContain('set resultMember in voxbatch.config.json to its name');
+  expect(stdout).toContain('Fetch its result again, free: voxbatch redrive demo --rows d');
 });
