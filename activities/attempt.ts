@@ -27,8 +27,11 @@ export interface SubmitReport {
   readonly next: Move;
   /** State of the row now, if it is known without asking the ledger again. */
   readonly standing?: RowStanding;
-  /** The request is needless for now: an earlier result is there, or another row's request may bring the same. */
-  readonly instead?: 'cached' | 'awaited';
+  /**
+   * The request is not made for now: an earlier result is there, another row's request may bring the same, or the budget has no room
+   * for it yet.
+   */
+  readonly instead?: 'cached' | 'awaited' | 'short';
 }
 
 /** What a row needs now, and its state if that is known. */

@@ -8,37 +8,34 @@ import { voicesNamed } from './look-up-lost-voice.ts';
 const FRESH_MS = 5_000;
 
 /**
- * Whether no voice has the name that a request is about to give: only then can a voice of that name be recognised as its
- * own if the answer is lost.
+ * Whether no voice has the name that a row's request is about to give: only then can a voice of that name be recognised as
+ * its own if the answer is lost.
  */
 export class FreeName {
   readonly #deps: Dependencies;
-  readonly #attempt: LoadedAttempt;
   #answer: { readonly isFree: boolean | undefined; readonly at: number } | undefined;
 
-  constructor(deps: Dependencies, attempt: LoadedAttempt) {
+  constructor(deps: Dependencies) {
     this.#deps = deps;
-    this.#attempt = attempt;
   }
 
   /**
    * Reads the list, or answers as a moment ago: a request that waits for room asks many times a second. Undefined: the
    * list cannot be read, or the request makes no voice.
    */
-  async isFree(signal: AbortSignal): Promise<boolean | undefined> {
-    const { operation, row } = this.#attempt;
+  async isFree(attempt: LoadedAttempt, signal: AbortSignal): Promise<boolean | undefined> {
+    const { operation, row } = attempt;
     const { name } = row.spec;
     if (OPERATION_FACTS[operation].result !== 'voice' || name === undefined) return undefined;
     const { clock } = this.#deps;
     if (this.#answer === undefined || clock.now().monotonic - this.#answer.at > FRESH_MS) {
-      const isFree = await this.#read(name, signal);
+      const isFree = await this.#read(attempt, name, signal);
       this.#answer = { isFree, at: clock.now().monotonic };
     }
     return this.#answer.isFree;
   }
 
-  async #read(name: string, signal: AbortSignal): Promise<boolean | undefined> {
-    const { batch, row } = this.#attempt;
+  async #read({ batch, row }: LoadedAttempt, name: string, signal: AbortSignal): Promise<boolean | undefined> {
     try {
       return (await voicesNamed(this.#deps, { batch, row }, name, signal)).length === 0;
     } catch (error) {

@@ -2,8 +2,9 @@
 const ASK_EVERY_MS = 250;
 
 /**
- * Rows that wait until their batch's budget has room, or until it is known what the API charges. Both may take as long as a job. So they
- * wait outside of every limit, one of them asks now and then, and each that goes lets the next ask at once.
+ * Rows that wait until their batch's budget has room, or until it is known what the API charges. Both may take as long as a job, and what
+ * they wait for may need their place. So they wait outside of every limit, the window included; one of them asks now and then, and each that
+ * goes lets the next ask at once.
  */
 export class RoomWaits {
   readonly #lines = new Map<string, Line>();
@@ -34,7 +35,7 @@ export class RoomWaits {
     });
   }
 
-  /** A request of the batch has found room; so may the next. */
+  /** A row of the batch has found room, or asks no more; the next may ask. */
   passed(batch: string): void {
     this.#lines.get(batch)?.letOneAsk();
   }

@@ -4,7 +4,7 @@ import { defined } from '../contract/defined.ts';
 import type { Failure } from '../contract/failures.ts';
 import { idempotencyKeyOf } from '../contract/names.ts';
 import type { RowSpec } from '../contract/row-kinds.ts';
-import type { Intent, IntentAnswer } from '../ledger/charge-methods.ts';
+import type { Intent } from '../ledger/charge-methods.ts';
 import type { ChargeRecord, ResultFile } from '../ledger/record-types.ts';
 import { checkedResult } from '../policy/after-check.ts';
 import { mayBeTaken } from '../policy/unready-voice.ts';
@@ -41,14 +41,11 @@ export interface Sending {
   readonly nameWasFree: boolean | undefined;
 }
 
-/** Why nothing was recorded now: see {@link IntentAnswer}. */
-export type NoRoom = Extract<IntentAnswer['type'], 'full' | 'short'>;
-
 /**
- * Records the intent, exclusively and synced, sends the request at its time, and records the verdict. `full`, `short`: the
- * common limit for requests in flight, or the budget, has no room now; nothing was recorded.
+ * Records the intent, exclusively and synced, sends the request at its time, and records the verdict. `full`: the common
+ * limit for requests in flight has no room now; nothing was recorded.
  */
-export async function send(deps: Dependencies, sending: Sending): Promise<SubmitReport | NoRoom> {
+export async function send(deps: Dependencies, sending: Sending): Promise<SubmitReport | 'full'> {
   const { key, turn } = sending;
   // Read again each time: the user may change the settings meanwhile.
   const { settings } = await loadBatch(deps, key.batch);
@@ -61,12 +58,12 @@ export async function send(deps: Dependencies, sending: Sending): Promise<Submit
   giveBack(turn);
   switch (intent.type) {
     case 'full':
-    case 'short':
-      return intent.type;
+      return 'full';
     case 'blocked':
       return reportOf('blocked', key, intent);
     case 'cached':
     case 'awaited':
+    case 'short':
       return { ...reportOf('blocked', key, intent), instead: intent.type };
     case 'over-budget':
       return reportOf('skipped', key, intent);

@@ -3,6 +3,7 @@ import type { FencedAttempt } from '../contract/batch.ts';
 import { linkOf } from '../contract/row-kinds.ts';
 import type { RowStanding } from '../ledger/record-types.ts';
 import { loadAttempt, moveAfter, moveOf, reportStanding, type LoadedAttempt, type SubmitReport } from './attempt.ts';
+import { loadBatch } from './batch-cache.ts';
 import type { Dependencies } from './dependencies.ts';
 import { freshLink, NO_LINK_NEEDED, type Link, type NoLink, type ReadyLink } from './fresh-link.ts';
 import { FreeName } from './free-name.ts';
@@ -12,17 +13,24 @@ import { send, type ResultTerms } from './send.ts';
 /** Pause before asking again for room under the in-flight limit while other processes use it up, ms. */
 const FULL_PAUSE_MS = 50;
 
+/** What the holder of a row knows of it, from one attempt to the next. */
+export interface SubmitOptions {
+  /** The row's state as it was last seen. Nobody else has worked on it since, and the intent checks all of it again. Default: it is read. */
+  readonly known?: RowStanding | undefined;
+  /** What its result is known by, and whether an earlier result will do. Default: it is known by nothing. */
+  readonly terms?: ResultTerms;
+  /** Looks for the name of the voice that it makes. A row that waits for room asks again and again. Default: a new look. */
+  readonly name?: FreeName;
+}
+
 /**
  * Makes one attempt: at most one paid request, recorded before and after (docs/decisions/one-charge.md).
  *
  * 1. Reads the ledger; if there is a verdict, that is the answer, and nothing is sent.
  * 2. Gets what the request needs: the fresh link of a chain's speech.
- * 3. Waits for room under the limits, then for its turn; if the budget has no room for now, again.
+ * 3. Waits for room under the limits, then for its turn.
  * 4. Records the intent, sends at its time, and records the verdict (`send.ts`).
- * 5. Reports what the row needs next.
- *
- * `known`: the row's state as its holder last saw it. Nobody else has worked on it since, and the intent checks all of
- * it again. `terms`: what its result is known by, and whether an earlier result will do; default: it is known by nothing.
+ * 5. Reports what the row needs next; if the budget has no room for it yet, that it waits (`room-waits.ts`).
  *
  * Rejects if the signal aborts before the intent. After the intent the request is brought home, whatever it takes. An
  * error from then on leaves the attempt open: reconcile settles it, and it is not queued again for the in-flight limit,
@@ -32,8 +40,7 @@ export async function submit(
   deps: Dependencies,
   key: FencedAttempt,
   signal: AbortSignal,
-  known?: RowStanding,
-  terms: ResultTerms = {},
+  { known, terms = {}, name = new FreeName(deps) }: SubmitOptions = {},
 ): Promise<SubmitReport> {
   const loaded = await loadAttempt(deps, key, known);
   if (loaded.charge !== undefined || loaded.row.outcome !== null) return reportStanding(key, loaded);
@@ -41,16 +48,13 @@ export async function submit(
   const need = linkOf(loaded.row.kind, key.step);
   const link = need === undefined ? NO_LINK_NEEDED : await freshLink(deps, loaded, key, need, signal);
   if (link.type !== 'ready') return reportWithoutLink(deps, loaded, key, link);
-  for (;;) {
-    // Only from here on is anything in flight; what comes before must not take the place of a request.
-    const report = await deps.inFlightLimits.run(key.batch, loaded.batch.settings.limits.submits, () =>
-      // Inside the window: a request that waits for it is no job yet, and must not count as one.
-      deps.concurrencyLimit.run(deps, signal, () => sendInTurn(deps, { loaded, key, need, signal, terms }, link)),
-    );
-    if (report !== 'short') return report;
-    // Outside of it: what the budget waits for may need its place.
-    await deps.roomWaits.next(key.batch, signal);
-  }
+  // Read again: the link may have taken long, and this limit holds for the whole batch.
+  const { settings } = await loadBatch(deps, key.batch);
+  // Only from here on is anything in flight; what comes before must not take the place of a request.
+  return deps.inFlightLimits.run(key.batch, settings.limits.submits, () =>
+    // Inside the window: a request that waits for it is no job yet, and must not count as one.
+    deps.concurrencyLimit.run(deps, signal, () => sendInTurn(deps, { loaded, key, need, signal, terms, name }, link)),
+  );
 }
 
 /** An attempt that may go as soon as it has its turn. */
@@ -61,18 +65,18 @@ interface Waiting {
   readonly need: ReturnType<typeof linkOf>;
   readonly signal: AbortSignal;
   readonly terms: ResultTerms;
+  readonly name: FreeName;
 }
 
 /** Waits for its turn and for the limit of all processes, inside the in-flight limit of this one. */
 async function sendInTurn(
   deps: Dependencies,
-  { loaded, key, need, signal, terms }: Waiting,
+  { loaded, key, need, signal, terms, name }: Waiting,
   early: ReadyLink,
-): Promise<SubmitReport | 'short'> {
+): Promise<SubmitReport> {
   signal.throwIfAborted();
   await deps.atFaultPoint('before-intent');
   let link: Link = early;
-  const name = new FreeName(deps, loaded);
   for (;;) {
     // Only inside the limit: others would use up turns while they wait for it, and then go all at once.
     const turn = await deps.pace.take(deps, 'create', key.batch, signal);
@@ -84,7 +88,7 @@ async function sendInTurn(
       giveBack(turn);
       return reportWithoutLink(deps, loaded, key, link);
     }
-    const nameWasFree = await name.isFree(signal);
+    const nameWasFree = await name.isFree(loaded, signal);
     const report = await send(deps, { loaded, key, link, turn, signal, terms, nameWasFree });
     if (report !== 'full') return report;
     await sleep(FULL_PAUSE_MS, undefined, { signal });

@@ -47,6 +47,12 @@ export function isUntouched(rows: string): RawBuilder<boolean> {
   return sql<boolean>`${at('outcome')} is null and ${at('state')} = 'waiting' and ${at('take')} = 1`;
 }
 
+/** Free rows that the budget holds room for: index `rows_reserved`. */
+export function isReserved(rows: string): RawBuilder<boolean> {
+  const at = (column: string): RawBuilder<unknown> => sql`${sql.ref(`${rows}.${column}`)}`;
+  return sql<boolean>`${at('outcome')} is null and ${at('lane')} is null and ${at('state')} = 'waiting' and ${at('promised')} > 0`;
+}
+
 /** Parts of rows: indexes `rows_part_of`. */
 export function isPart(rows: string): RawBuilder<boolean> {
   return sql<boolean>`${sql.ref(`${rows}.part_of`)} is not null`;

@@ -5,6 +5,7 @@ const MOST_AWAITING = 2_000;
 export class Ahead {
   #lookingUp = 0;
   #awaiting = 0;
+  #short = 0;
 
   /** How many, as far as the next claim is concerned. */
   get count(): number {
@@ -16,12 +17,26 @@ export class Ahead {
     return this.#awaiting;
   }
 
+  /** How many wait for room in the budget. Only what is begun already may be claimed beside them. */
+  get short(): number {
+    return this.#short;
+  }
+
   async whileLookingUp<T>(work: () => Promise<T>): Promise<T> {
     this.#lookingUp += 1;
     try {
       return await work();
     } finally {
       this.#lookingUp -= 1;
+    }
+  }
+
+  async whileShort<T>(work: () => Promise<T>): Promise<T> {
+    this.#short += 1;
+    try {
+      return await work();
+    } finally {
+      this.#short -= 1;
     }
   }
 

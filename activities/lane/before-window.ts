@@ -6,11 +6,14 @@ import type { LaneWork } from './lane-work.ts';
 
 /**
  * What a row that is to be sent does before it enters the window: it uses the earlier results that there are. If the
- * request turned out to be needless for now (`instead`), it first waits for the other row's result, outside of every
+ * request is not made for now (`instead`), it first waits for the other row's result, or for room in the budget, outside of every
  * limit: a row that waits never keeps out the one that it waits for.
  */
 export async function beforeWindow(lane: LaneWork, results: RowResults, now: RowNow): Promise<RowNow> {
-  if (now.next.type !== 'submit' || !(await results.usesEarlier())) return now;
+  if (now.next.type !== 'submit') return now;
+  if (now.instead === 'short' && !(await lane.ahead.whileShort(() => awaitRoom(lane))))
+    return { next: { type: 'ended' } };
+  if (!(await results.usesEarlier())) return now;
   const key: FencedAttempt = { batch: lane.batch, ...now.next.at };
   const standing = now.standing ?? (await lane.deps.ledger.readRow(key.batch, key.row));
   if (standing === undefined) return { next: { type: 'ended' } };
@@ -21,6 +24,14 @@ export async function beforeWindow(lane: LaneWork, results: RowResults, now: Row
   }
   if (!(await lane.steering.mayPay())) return { next: { type: 'ended' } };
   return lane.ahead.whileLookingUp(() => results.use(due));
+}
+
+/** Waits until it is the row's turn to ask again. False if the batch stops; rejects if the lane ends. */
+async function awaitRoom({ deps, batch, steering, signal }: LaneWork): Promise<boolean> {
+  await deps.roomWaits.next(batch, signal);
+  const mayPay = await steering.mayPay();
+  if (!mayPay) deps.roomWaits.passed(batch);
+  return mayPay;
 }
 
 /** Waits until there is a result, or none to wait for any more. False if the lane ends, or the batch stops. */

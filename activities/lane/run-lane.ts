@@ -110,9 +110,13 @@ async function claimLoop(
     }
     const size = windowOf(settings.limits, lanes);
     window.resize(size);
-    const limit = control === 'running' && (!exhausted || isDue) ? claimSize(size, window.queued + ahead.count) : 0;
+    const mayBegin = control === 'running' && (!exhausted || isDue);
+    const queued = window.queued + ahead.count;
+    const limit = mayBegin ? claimSize(size, queued + ahead.short) : 0;
     if (limit > 0 || isDue) {
-      const claim = await deps.ledger.claimRows({ ...owned, limit });
+      // What waits for room may wait for what was begun, so it does not keep that from being claimed.
+      const begun = mayBegin ? claimSize(size, queued) : 0;
+      const claim = await deps.ledger.claimRows({ ...owned, limit, begun });
       if (claim === 'lost') return { then: 'more' };
       ({ exhausted, blocked } = claim);
       if (blocked > 0 && isDue) looks.begin(owned.batch);

@@ -4,6 +4,7 @@ import type { RowStanding } from '../../ledger/record-types.ts';
 import { StoreUnwritable } from '../../store/errors.ts';
 import { loadAttempt, moveAfter, type RowNow, type SubmitReport } from '../attempt.ts';
 import { copyLost } from '../copy-lost.ts';
+import { FreeName } from '../free-name.ts';
 import { reconcile } from '../reconcile.ts';
 import { submit } from '../submit.ts';
 import { awaitJob } from './await-job.ts';
@@ -22,7 +23,7 @@ const MOST_FAULTS = 3;
  *
  * A row that is to be sent first looks for an earlier result (`before-window.ts`), and takes no place meanwhile. It
  * enters the window when it is to be sent, or at once if it was begun before, and stays in it through all its
- * steps. While the batch is paused, a row that is to be sent waits; in a stopping batch it is given up, because the
+ * steps, unless it has to wait for another row or for room in the budget. While the batch is paused, a row that is to be sent waits; in a stopping batch it is given up, because the
  * ledger ends it.
  *
  * A row in parts makes no request: it is claimed once all its parts have their results, which are joined.
@@ -33,7 +34,8 @@ const MOST_FAULTS = 3;
 export async function workRow(lane: LaneWork, claimed: RowStanding): Promise<void> {
   if (claimed.row.parts !== null) return joinRow(lane.deps, lane.batch, claimed);
   let now: RowNow = { next: moveAfter(claimed.row, claimed), standing: claimed };
-  const work: RowWork = { lane, results: new RowResults(lane.deps, lane.batch), faults: [] };
+  const { deps, batch } = lane;
+  const work: RowWork = { lane, results: new RowResults(deps, batch), name: new FreeName(deps), faults: [] };
   while (now.next.type !== 'ended' && !lane.signal.aborted) {
     now = await prepare(work, now);
     if (now.next.type === 'ended') return;
@@ -51,18 +53,19 @@ export async function workRow(lane: LaneWork, claimed: RowStanding): Promise<voi
 interface RowWork {
   readonly lane: LaneWork;
   readonly results: RowResults;
+  readonly name: FreeName;
   /** Of submits in this lane. */
   readonly faults: unknown[];
 }
 
-/** Before the window: a row that is due looks for earlier results. */
+/** Before the window: a row that is due looks for earlier results, and waits for room if there was none. */
 function prepare({ lane, results }: RowWork, now: RowNow): Promise<RowNow> {
   const { next } = now;
   if (next.type !== 'submit') return Promise.resolve(now);
   return orEndFaulty(lane, { batch: lane.batch, ...next.at }, () => beforeWindow(lane, results, now));
 }
 
-/** All steps up to the row's end, or until its request turns out to be needless for now. */
+/** All steps up to the row's end, or until its request is not to be made for now. */
 async function workInWindow(work: RowWork, entered: RowNow): Promise<RowNow> {
   let now: RowNow = entered;
   do {
@@ -118,14 +121,14 @@ async function orEndFaulty(
  * other for ever.
  */
 async function submitOrReconcile(
-  { lane: { deps, signal }, results, faults }: RowWork,
+  { lane: { deps, signal }, results, name, faults }: RowWork,
   key: FencedAttempt,
   known: RowStanding | undefined,
 ): Promise<SubmitReport> {
   try {
     const standing = known ?? (await deps.ledger.readRow(key.batch, key.row));
     const terms = standing === undefined ? {} : await results.termsOf({ key, standing });
-    return await submit(deps, key, signal, standing, terms);
+    return await submit(deps, key, signal, { known: standing, terms, name });
   } catch (error) {
     if (signal.aborted) throw error;
     deps.log.warn({ ...key, error: error instanceof Error ? error.message : '' }, 'a submit failed; it is reconciled');

@@ -40,8 +40,9 @@ export class Worker {
     setMaxListeners(0, this.#cancel.signal);
   }
 
+  /** As a lane does it: it waits for room in the budget. */
   submit(key: FencedAttempt, signal = this.#cancel.signal): Promise<SubmitReport> {
-    return this.#run(submit(this.deps, key, signal).then(withoutStanding));
+    return this.#run(this.#submit(key, signal).then(withoutStanding));
   }
 
   reconcile(key: FencedAttempt): Promise<SubmitReport> {
@@ -65,6 +66,14 @@ export class Worker {
   /** Waits for jobs of these rows for so long at most, side by side, as a lane does; returns those that need something else. */
   slice(rows: readonly RowAttempt[], sliceMs: number): Promise<Slice> {
     return this.#run(this.#wait(rows, sliceMs));
+  }
+
+  async #submit(key: FencedAttempt, signal: AbortSignal): Promise<SubmitReport> {
+    for (;;) {
+      const report = await submit(this.deps, key, signal);
+      if (report.instead !== 'short') return report;
+      await this.deps.roomWaits.next(key.batch, signal);
+    }
   }
 
   async #wait(rows: readonly RowAttempt[], sliceMs: number): Promise<Slice> {

@@ -14,10 +14,14 @@ describe('claimRows', () => {
   const leases = new Map<number, LaneOwnership>();
 
   /** Claims for a lane of one run, which is taken once. */
-  async function claim({ lane = 1, limit = 2 } = {}): Promise<[number[], boolean]> {
+  async function claim({
+    lane = 1,
+    limit = 2,
+    begun = limit,
+  }: { lane?: number; limit?: number; begun?: number } = {}): Promise<[number[], boolean]> {
     const lease = leases.get(lane) ?? (await ledger.acquireLane({ batch: 'b', run: 'run', lane, owner: `w${lane}` }));
     leases.set(lane, lease);
-    const reply = await ledger.claimRows({ ...lease, limit });
+    const reply = await ledger.claimRows({ ...lease, limit, begun });
     if (reply === 'lost') throw new Error('the lane was lost');
     return [reply.rows.map(({ row }) => row.row), reply.exhausted];
   }
@@ -57,6 +61,20 @@ describe('claimRows', () => {
     expect(await claim({ limit: 0 })).toEqual([[2, 3, 4, 7], false]);
     expect(await claim({ limit: 0 })).toEqual([[], false]);
     expect(await claim({ limit: 3 })).toEqual([[1, 5, 6], true]);
+  });
+
+  it('gives first what the budget holds room for, also to a lane that may begin nothing new', async () => {
+    await fill(ledger, 5, 'b', 'dub');
+    await ledger.tune('b', { budget: 1_000 });
+    for (const row of [3, 5]) {
+      await ledger.intend(aKey(row), { ...INTENT, quotedRest: 8 });
+      await ledger.settle(aKey(row), { verdict: 'accepted', jobId: `j${row}` }, { state: 'processing' });
+      await ledger.finishJob(aKey(row), { file: FILE }, { state: 'waiting' });
+    }
+    expect(await claim({ limit: 0, begun: 0 })).toEqual([[], false]);
+    expect(await claim({ limit: 0, begun: 1 })).toEqual([[3], false]);
+    expect(await claim({ limit: 2 })).toEqual([[5, 1], false]);
+    expect(await claim({ limit: 2, begun: 0 })).toEqual([[2, 4], true]);
   });
 
   it('gives 200 rows under way at once, and says that there are more', async () => {

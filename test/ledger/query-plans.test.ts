@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { selectUntouched } from '../../ledger/over-budget.ts';
 import { openRequestsOf } from '../../ledger/charge-ratios.ts';
 import { finishJob, listSending, settle } from '../../ledger/charges.ts';
-import { selectFreeRows } from '../../ledger/claims.ts';
+import { selectFreeRows, selectReserved } from '../../ledger/claims.ts';
 import { countProcessEnds, countRows, sumMoney } from '../../ledger/counts.ts';
 import { earlierUnresolved, holderOfJob, otherUnresolved } from '../../ledger/unresolved.ts';
 import { intend } from '../../ledger/intents.ts';
@@ -124,6 +124,11 @@ describe('query plans', () => {
       'what requests in flight or in doubt may cost',
       'INDEX charges_doubt (batch=?)',
       (db) => openRequestsOf(db, 'b', ['speech']),
+    ],
+    [
+      'what the budget holds room for',
+      'COVERING INDEX rows_reserved (batch=? AND state=?)',
+      (db) => selectReserved(db, { batch: 'b', limit: 10 }),
     ],
     ['the money', 'INDEX sqlite_autoindex_sums_1 (batch=?)', (db) => sumMoney(db, 'b')],
     [

@@ -31,6 +31,7 @@ import { scheduleSettings } from './0037-schedule-settings.ts';
 import { noticeClaimers } from './0039-notice-claimers.ts';
 import { chargeRatios } from './0042-charge-ratios.ts';
 import { workerEnds } from './0044-worker-ends.ts';
+import { reservedRows } from './0045-reserved-rows.ts';
 
 /** Every migration, by a name that sorts in the order in which they run. */
 const MIGRATIONS: Readonly<Record<string, Migration>> = {
@@ -66,6 +67,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0039-notice-claimers': noticeClaimers,
   '0042-charge-ratios': chargeRatios,
   '0044-worker-ends': workerEnds,
+  '0045-reserved-rows': reservedRows,
 };
 
 /** Migrations as code modules: a compiled and bundled voxbatch has no folder of them to read. */

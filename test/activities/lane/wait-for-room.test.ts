@@ -1,0 +1,86 @@
+/** @slow */
+import { describe, expect, it, jest } from '@jest/globals';
+import { runLane } from '../../../activities/lane/run-lane.ts';
+import type { RowSpec } from '../../../contract/row-kinds.ts';
+import type { Tuning } from '../../../contract/tunables.ts';
+import { sampleFolder, writeSample } from '../../support/samples.ts';
+import { waitFor } from '../../support/wait-for.ts';
+import { BATCH, dub, keyOf, tts, type Wanted } from '../rows.ts';
+import type { Worker } from '../worker.ts';
+import { createWorld, type World } from '../world.ts';
+
+/** Rows of a lane that wait for room in the budget, or for the first charge of a step. */
+
+const never = new AbortController().signal;
+
+/** Runs the lane of a batch until nothing of it is left. */
+async function runOut({ deps }: Pick<Worker, 'deps'>): Promise<void> {
+  for (;;) {
+    const report = await runLane(deps, { batch: BATCH, lane: 1, lanes: 1, run: 'run' }, never, () => undefined);
+    if (report.then === 'idle') return;
+  }
+}
+
+/** A batch of chains whose last row was begun by a worker that is gone: its speech is paid for. */
+async function withBegunLast(rows: number, wanted: Wanted): Promise<World> {
+  const world = await createWorld({ jobMs: [0, 0] });
+  const chain = { ...dub('Hello.'), duration: 10 };
+  await world.fill(Array.from<typeof chain>({ length: rows }).fill(chain), wanted);
+  const gone = await world.worker();
+  await gone.submit(keyOf(rows));
+  expect((await gone.wait([[rows]])).get(rows)).toMatchObject({ type: 'submit', at: { step: 'lip-sync' } });
+  gone.stop();
+  return world;
+}
+
+describe('rows that wait for room', () => {
+  it('keep no begun row out of the window', async () => {
+    const world = await withBegunLast(3, { budget: 1_000, limits: { window: 1 } });
+    await runOut(await world.worker());
+    expect((await (await world.look()).counts(BATCH)).outcomes).toMatchObject({ succeeded: 3 });
+  });
+
+  it('keep no begun row from being claimed, however many they are', async () => {
+    const world = await withBegunLast(150, { budget: 26, limits: { window: 1 } });
+    await runOut(await world.worker());
+    expect((await world.row(150)).outcome).toBe('succeeded');
+    const { outcomes } = await (await world.look()).counts(BATCH);
+    expect(outcomes.succeeded + outcomes.skipped).toBe(150);
+    expect(world.charges().reduce((sum, { credits }) => sum + credits, 0)).toBeLessThanOrEqual(26);
+  });
+
+  it('leave the in-flight limit as it was tuned meanwhile', async () => {
+    const world = await createWorld({ jobMs: [0, 0] });
+    const hold = world.holdAt('before-rename');
+    await world.fill(
+      [1, 2, 3, 4].map((row) => tts(`Row ${String(row)}.`)),
+      { budget: 1_000, limits: { submits: 2 } },
+    );
+    const worker = await world.worker({ atFaultPoint: hold.atFaultPoint });
+    const asked = jest.spyOn(worker.deps.inFlightLimits, 'of');
+    const running = runOut(worker);
+    await hold.reached;
+    const tuning: Tuning = { limits: { submits: 5 } };
+    await worker.deps.ledger.tune(BATCH, tuning);
+    asked.mockClear();
+    hold.release();
+    await running;
+    expect(new Set(asked.mock.calls.map(([, submits]) => submits))).toEqual(new Set([5]));
+  });
+
+  it('look once for the name of the voice that they make, however often they ask', async () => {
+    const world = await createWorld();
+    const hold = world.holdAt('after-intent');
+    const samples = [await writeSample(await sampleFolder(), 'a.wav')];
+    const voice = (name: string): RowSpec => ({ kind: 'voice', name, samples, extra: {} });
+    await world.fill(['Anna', 'Ben', 'Cleo'].map(voice), { budget: 10_000 });
+    const worker = await world.worker({ atFaultPoint: hold.atFaultPoint });
+    const asked = jest.spyOn(worker.deps.roomWaits, 'next');
+    const running = runOut(worker);
+    await waitFor(() => asked.mock.calls.length >= 4);
+    const { endpoints } = await world.statistics();
+    hold.release();
+    await running;
+    expect(endpoints['GET /voices']).toEqual({ '200': 3 });
+  });
+});
