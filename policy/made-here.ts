@@ -5,7 +5,7 @@ const ADOPTED_UNTIL = Date.UTC(2027, 6, 1);
 
 /** What is known of a ledger that the user's record does not have. */
 export interface UnknownLedger {
-  /** When the file system made its file, ms; 0: it does not say. */
+  /** When the file system made its file, ms; 0: it does not say, or it could be set. */
   readonly born: number;
   /** When it was made, as it says itself, ms. */
   readonly madeAt: number | null;

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import type { Failure } from '../contract/failures.ts';
 import { VoxbatchError, type Problem, messageOf } from '../client/problem.ts';
 import { tokenAdvice } from './connect/api-token.ts';
@@ -45,8 +46,9 @@ const EXITS: { readonly [T in Problem['type']]: ProblemExit<T> } = {
   'ledger-unconfirmed': {
     exit: 'usage',
     next: 'voxbatch trust',
-    words: (_, sentence) =>
-      `${sentence} Nothing was sent. Nothing was spent. Look at it: voxbatch list. If it is yours, moved or restored, or you trust who made it, run: voxbatch trust`,
+    words: ({ ledger }, sentence) =>
+      `${sentence} Nothing was sent. Nothing was spent. Look at it: voxbatch list. If it is yours, moved or restored, or you trust who made it, run: voxbatch trust. ` +
+      `If it is yours, and your home does not last, as in a container: export VOXBATCH_HOME=${shellWord(dirname(ledger))}`,
   },
   'state-unwritable': {
     exit: 'usage',

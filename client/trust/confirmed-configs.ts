@@ -5,7 +5,7 @@ import { readState, removeState, stateFile, writeState } from './state-files.ts'
 
 /** Members of a config file that have to be confirmed. */
 export interface RiskyConfig {
-  /** Of the file; absolute, links resolved. */
+  /** Of the file; absolute. Links are resolved in the folder, not in the file's own name: commands run in that folder. */
   readonly path: string;
   readonly members: ConfirmedMembers;
 }

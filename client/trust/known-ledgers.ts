@@ -1,8 +1,9 @@
 import type { Ledger } from '../../ledger/ledger.ts';
+import { isSameFile, type KnownFile } from '../../policy/known-file.ts';
 import { isMadeHere } from '../../policy/made-here.ts';
 import { VoxbatchError } from '../problem.ts';
 import type { Settings } from '../settings.ts';
-import { ledgerFile, type LedgerFile } from './ledger-file.ts';
+import { ledgerFile } from './ledger-file.ts';
 import { readState, removeState, stateFile, stateFolder, writeState } from './state-files.ts';
 
 /** Where a ledger is, and whether its user named that place. */
@@ -10,7 +11,7 @@ export type LedgerSettings = Pick<Settings, 'ledger' | 'isLedgerNamed' | 'env'>;
 type OpenLedger = Pick<Ledger, 'id' | 'origin' | 'place'>;
 
 /** A ledger that this user has made or confirmed on this machine. */
-interface KnownLedger extends LedgerFile {
+interface KnownLedger extends KnownFile {
   /** Of the ledger; null: it was empty when it was made. */
   readonly id: string | null;
 }
@@ -73,11 +74,7 @@ export function forgetLedger({ ledger, env }: Pick<LedgerSettings, 'ledger' | 'e
   if (file !== undefined) removeState(stateFile(env, KIND, file.path));
 }
 
-function recordOf(env: NodeJS.ProcessEnv, { path }: LedgerFile): Partial<KnownLedger> | undefined {
+function recordOf(env: NodeJS.ProcessEnv, { path }: KnownFile): Partial<KnownLedger> | undefined {
   const found = readState(stateFile(env, KIND, path));
   return typeof found === 'object' && found !== null ? found : undefined;
-}
-
-function isSameFile(known: Partial<KnownLedger>, file: LedgerFile): boolean {
-  return known.path === file.path && known.inode === file.inode && known.born === file.born;
 }

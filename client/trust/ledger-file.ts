@@ -1,23 +1,18 @@
 import { realpathSync, statSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { birthOf, type KnownFile } from '../../policy/known-file.ts';
 
 /**
- * A file as nobody can bring it along: an archive or a copy gets another birth, and so does what is restored from a
- * backup. No device: its number may change with each start of the machine.
+ * The file of a ledger; undefined if it is not there, or is no file. In its path, links are resolved up to the folder that
+ * holds its home: `.voxbatch` itself may be a link to one that its user has confirmed elsewhere, and the commands of that
+ * one would run in this folder.
  */
-export interface LedgerFile {
-  /** Absolute, links resolved. */
-  readonly path: string;
-  readonly inode: number;
-  /** When the file system made it, ms; 0 if it does not say. */
-  readonly born: number;
-}
-
-/** The file of a ledger; undefined if it is not there, or is no file. */
-export function ledgerFile(address: string): LedgerFile | undefined {
+export function ledgerFile(address: string): KnownFile | undefined {
   try {
-    const path = realpathSync(address);
-    const { ino, birthtimeMs } = statSync(path);
-    return { path, inode: ino, born: birthtimeMs };
+    const home = dirname(resolve(address));
+    const path = join(realpathSync(dirname(home)), basename(home), basename(address));
+    const found = statSync(path);
+    return { path, inode: found.ino, born: birthOf(found, statSync(process.execPath), process.platform) };
   } catch {
     return undefined;
   }

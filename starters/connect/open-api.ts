@@ -5,6 +5,8 @@ import type { OpenOptions } from '../../ledger/open-ledger.ts';
 import { rememberConfirmed } from './confirmed-address.ts';
 import { AddressUnconfirmed, readApiAccess } from './settings.ts';
 import { askYesNo } from '../terminal/ask.ts';
+import { mayAsk } from '../trust/may-ask.ts';
+import { unconfirmedError } from '../trust/unconfirmed-error.ts';
 
 /** Flags for the API's address, and for whether a person may be asked. */
 export interface ApiFlags {
@@ -20,11 +22,11 @@ export async function confirmedAccess(settings: Settings, flags: ApiFlags): Prom
   try {
     return readApiAccess(settings, flags);
   } catch (error) {
-    const canAsk = flags.yes !== true && process.stdin.isTTY && process.stderr.isTTY;
-    if (!(error instanceof AddressUnconfirmed) || !canAsk) throw error;
+    if (!(error instanceof AddressUnconfirmed)) throw error;
     const { use } = error;
     const { origin } = new URL(use.baseUrl);
-    if (!(await askYesNo(`A config file names the API at ${origin}. Send your token there?`))) throw error;
+    const isYes = mayAsk(flags) && (await askYesNo(`A config file names the API at ${origin}. Send your token there?`));
+    if (!isYes) throw await unconfirmedError(settings.env, error.message);
     rememberConfirmed(settings.env, use);
     return use;
   }

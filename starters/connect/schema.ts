@@ -1,7 +1,8 @@
 import { watchSchema } from '../../client/watch-schema.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { Output } from '../terminal/output.ts';
-import { readApiAccess, readSettings } from './settings.ts';
+import { confirmedAccess } from './open-api.ts';
+import { readSettings } from './settings.ts';
 import { schemaLines } from './schema-words.ts';
 
 /** Flags of `doctor --api`. */
@@ -16,7 +17,7 @@ export interface SchemaFlags {
 export async function doctorSchema(flags: SchemaFlags, output: Output): Promise<ExitName> {
   const settings = await readSettings();
   const isStrict = flags.strictSchema === true;
-  const report = await watchSchema(settings, readApiAccess(settings, flags), { isStrict });
+  const report = await watchSchema(settings, await confirmedAccess(settings, flags), { isStrict });
   if (flags.json === true) output.data(JSON.stringify(report));
   else for (const line of schemaLines(report, isStrict)) output.data(line);
   return isStrict && !report.isSound ? 'mismatch' : 'complete';

@@ -1,6 +1,6 @@
 import { parseResultMember } from '../../contract/result-member.ts';
 import { existsSync, realpathSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { type ClientConfigProfile, loadClientConfigProfile } from '@temporalio/envconfig';
 import { readBaseUrl } from '../../api/base-url.ts';
 import { homeOf } from '../../embedded/home.ts';
@@ -57,7 +57,8 @@ export interface CommandSettings extends Settings {
 function unconfirmedIn(whole: Config, env: NodeJS.ProcessEnv): UnconfirmedConfig | undefined {
   const members = membersToConfirm(whole);
   if (env['VOXBATCH_CONFIG'] !== undefined || Object.keys(members).length === 0) return undefined;
-  const risky = { path: realpathSync(CONFIG_FILE), members };
+  // The file's own name may be a link to one that its user has confirmed elsewhere, where ./publish.sh is another.
+  const risky = { path: join(realpathSync('.'), CONFIG_FILE), members };
   return isConfigConfirmed(env, risky) ? undefined : { ...risky, whole };
 }
 
@@ -116,8 +117,7 @@ export class AddressUnconfirmed extends ExitError {
     super(
       'usage',
       `Only a config file names the API at ${use.baseUrl}, and your token was never used there. If the address is right, run: ` +
-        `export VOXBATCH_API_URL=${shellWord(use.baseUrl)} (or confirm it once: voxbatch trust). ` +
-        'Nothing was sent. Nothing was spent.',
+        `export VOXBATCH_API_URL=${shellWord(use.baseUrl)} (or confirm it once: voxbatch trust).`,
     );
     this.use = use;
   }

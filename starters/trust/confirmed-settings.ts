@@ -2,13 +2,10 @@ import { rememberConfig } from '../../client/trust/confirmed-configs.ts';
 import { readSettings, type CommandSettings, type UnconfirmedConfig } from '../connect/settings.ts';
 import { ExitError } from '../exit-error.ts';
 import { askYesNo } from '../terminal/ask.ts';
+import { shellWord } from '../terminal/go-on-command.ts';
+import { mayAsk, type AskFlags } from './may-ask.ts';
 import { memberLines } from './member-words.ts';
-
-/** Whether a person may be asked. */
-interface AskFlags {
-  /** Ask nobody. It does not confirm. */
-  readonly yes?: boolean;
-}
+import { unconfirmedError } from './unconfirmed-error.ts';
 
 /** The settings of a command that works with all of the folder's config; see {@link confirmConfig}. */
 export async function confirmedSettings(flags: AskFlags): Promise<CommandSettings> {
@@ -26,7 +23,7 @@ export async function confirmConfig(settings: CommandSettings, flags: AskFlags):
     `${unconfirmed.path} says what you have not confirmed yet; it may have come with the folder:`,
     ...memberLines(unconfirmed.members).map((line) => `  ${line}`),
   ].join('\n');
-  if (!mayAsk(flags) || !(await askYesNo(`${lines}\nUse it?`))) throw unconfirmedError(lines);
+  if (!mayAsk(flags) || !(await askYesNo(`${lines}\nUse it?`))) throw await unconfirmedError(settings.env);
   rememberOrRefuse(settings.env, unconfirmed);
   return { ...rest, config: unconfirmed.whole };
 }
@@ -34,19 +31,6 @@ export async function confirmConfig(settings: CommandSettings, flags: AskFlags):
 /** The same where the config only says where media are kept; what else it says is not used. */
 export async function confirmStore(settings: CommandSettings, flags: AskFlags): Promise<CommandSettings> {
   return settings.unconfirmed?.members.store === undefined ? settings : confirmConfig(settings, flags);
-}
-
-/** Whether there is a person at a terminal to ask. */
-export function mayAsk({ yes }: AskFlags): boolean {
-  return yes !== true && process.stdin.isTTY && process.stderr.isTTY;
-}
-
-function unconfirmedError(lines: string): ExitError {
-  return new ExitError(
-    'usage',
-    `${lines}\nIf that is right, run: voxbatch trust\n(--yes does not confirm it.) Nothing was sent. Nothing was spent.`,
-    { next: 'voxbatch trust' },
-  );
 }
 
 /** Remembers a yes. Throws {@link ExitError} `usage` if that cannot be written. */
@@ -57,7 +41,7 @@ function rememberOrRefuse(env: NodeJS.ProcessEnv, config: UnconfirmedConfig): vo
     throw new ExitError(
       'usage',
       `It cannot be recorded that you confirmed ${config.path}: ${String(cause)}. Nothing was spent. ` +
-        'Make your state folder writable (XDG_STATE_HOME), or name the file: export VOXBATCH_CONFIG=voxbatch.config.json',
+        `Make your state folder writable (XDG_STATE_HOME), or name the file: export VOXBATCH_CONFIG=${shellWord(config.path)}`,
       { cause },
     );
   }

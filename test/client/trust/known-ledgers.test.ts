@@ -1,5 +1,5 @@
 import Database from 'libsql';
-import { chmodSync, cpSync, existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -101,6 +101,22 @@ describe('a ledger', () => {
     expect(await standing(at('named', true))).toBe('known');
     expect(existsSync(join(folder, 'state'))).toBe(false);
     expect(await standing(at('named'))).toBe('unknown');
+  });
+
+  it('is not known by a link to an own one, in whose place relative commands would be those of this folder', async () => {
+    await standing(at('own'));
+    mkdirSync(join(folder, 'shipped', '.voxbatch'), { recursive: true });
+    symlinkSync(at('own').ledger, join(folder, 'shipped', '.voxbatch', 'ledger.db'));
+    mkdirSync(join(folder, 'linked'));
+    symlinkSync(join(folder, 'own'), join(folder, 'linked', '.voxbatch'));
+    for (const place of ['shipped/.voxbatch', 'linked/.voxbatch']) {
+      expect({ place, known: [await standing(at(place)), isPlaceKnown(at(place))] }).toEqual({
+        place,
+        known: ['unknown', false],
+      });
+    }
+    symlinkSync(folder, join(folder, 'other-name'));
+    expect(await standing(at('other-name/own'))).toBe('known');
   });
 
   it('of an earlier version is adopted where it was made, and an unpacked one is not', async () => {

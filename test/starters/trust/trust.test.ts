@@ -1,14 +1,16 @@
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { cp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { chooseSettings } from '../../../batches/batch-settings.ts';
 import { scheduledRunOf } from '../../../batches/scheduled-run.ts';
+import { pathsIn } from '../../../embedded/home.ts';
 import { openLedger } from '../../../ledger/open-ledger.ts';
 import { startSimulator, type Simulator } from '../../../simulator/start-simulator.ts';
 import { aBatch, aKey, aRow, INTENT } from '../../ledger/setup.ts';
 import { settle } from '../../support/schedule-on-record.ts';
-import { openCommandLine, type CommandLine } from '../command-line.ts';
+import { trust } from '../../../starters/trust/trust.ts';
+import { capture, openCommandLine, type CommandLine } from '../command-line.ts';
 
 let line: CommandLine;
 let simulator: Simulator;
@@ -73,6 +75,40 @@ describe("a folder's config", () => {
     process.chdir('..');
     expect(await line.run('trust', '--remove')).toMatchObject({ code: 0 });
     expect(await confirmed()).toBe(false);
+  });
+
+  it('is not confirmed by a link to one that was: its ./publish.sh is another', async () => {
+    await configure({ onEnd: './publish.sh' });
+    await line.run('trust');
+    mkdirSync('shipped');
+    symlinkSync('../voxbatch.config.json', join('shipped', 'voxbatch.config.json'));
+    await cp('lines.csv', join('shipped', 'lines.csv'));
+    process.chdir('shipped');
+    expect((await line.json('plan', 'lines.csv', '--json')).value['unconfirmed']).not.toBe(null);
+    expect((await line.run('run', 'lines.csv', '--yes')).code).toBe(2);
+    process.chdir('..');
+    expect((await line.json('plan', 'lines.csv', '--json')).value['unconfirmed']).toBe(null);
+  });
+
+  it('is refused with all that the next command would confirm: the address and the ledger, too', async () => {
+    const { home } = pathsIn(join(line.folder, '.voxbatch'));
+    await (await openLedger(join(home, 'ledger.db'))).close();
+    await configure({ retakes: 3, api: { url: 'https://attacker.example/api/open/v1' } });
+    const listed = (text: string): string[] =>
+      text.split('\n').filter((one) => one.includes(line.folder) || one.startsWith('  '));
+    const { stderr } = await line.run('run', 'lines.csv', '--yes');
+    const { stdout } = await line.run('trust');
+    expect(listed(stdout)).toEqual([
+      join(line.folder, 'voxbatch.config.json'),
+      '  retakes: 3',
+      `${join(line.folder, 'voxbatch.config.json')}: api.url: "https://attacker.example/api/open/v1", with the token that is set now`,
+      join(home, 'ledger.db'),
+      '  batches: 0, of which 0 are open',
+      '  schedules: none',
+    ]);
+    for (const shown of listed(stdout)) expect(stderr).toContain(shown);
+    expect(stderr).toContain(`VOXBATCH_HOME=${home}`);
+    expect(stderr).toContain(`VOXBATCH_CONFIG=${join(line.folder, 'voxbatch.config.json')}`);
   });
 
   it('needs none for limits, and none if the user names the file', async () => {
@@ -180,6 +216,28 @@ describe('a ledger that came with a folder', () => {
 });
 
 describe('voxbatch trust', () => {
+  it('shows everything and asks on a terminal, and confirms nothing without a yes', async () => {
+    await configure({ onEnd: 'touch ran', api: { url: simulator.url } });
+    delete process.env['VOXBATCH_API_URL'];
+    const unconfirmed = async (): Promise<unknown> =>
+      (await line.json('plan', 'lines.csv', '--json')).value['unconfirmed'];
+    const lines = { out: '', err: '' };
+    const output = { ...capture(lines), isInteractive: true };
+    const answer = (isYes: boolean) => {
+      return (): Promise<boolean> => {
+        expect(lines.out).toContain('onEnd: "touch ran"');
+        expect(lines.out).toContain(`api.url: "${simulator.url}"`);
+        return Promise.resolve(isYes);
+      };
+    };
+    await expect(trust('.', {}, output, answer(false))).rejects.toThrow('Nothing was confirmed.');
+    expect(await unconfirmed()).not.toBe(null);
+    expect((await line.run('profile')).code).toBe(2);
+    expect(await trust('.', {}, output, answer(true))).toBe('complete');
+    expect(await unconfirmed()).toBe(null);
+    expect((await line.run('profile')).code).toBe(0);
+  });
+
   it('refuses a folder in which there is nothing to confirm, and one whose record cannot be written', async () => {
     expect(await line.run('trust')).toMatchObject({ code: 2 });
     await configure({ onEnd: 'touch ran' });

@@ -1,0 +1,33 @@
+/**
+ * A file as nobody can bring it along: an archive or a copy gets another birth, and so does what is restored from a
+ * backup. No device: its number may change with each start of the machine.
+ */
+export interface KnownFile {
+  /** Absolute. */
+  readonly path: string;
+  readonly inode: number;
+  /** When the file system made it, ms; 0 if it does not say, or says what can be set. */
+  readonly born: number;
+}
+
+/** Times of a file as Node gives them, ms. */
+interface FileTimes {
+  readonly birthtimeMs: number;
+  readonly ctimeMs: number;
+}
+
+/**
+ * When a file was born, ms; 0 if that is not told, or could be set. On macOS, a file that is given an earlier time of change
+ * is as old as that. A Linux whose sandbox lacks statx(2) tells the last change in place of the birth, of each file: of
+ * Node's own, too, which was changed after its birth.
+ */
+export function birthOf(file: FileTimes, node: FileTimes, platform: string): number {
+  if (platform !== 'linux' || node.birthtimeMs === node.ctimeMs) return 0;
+  return Math.max(0, file.birthtimeMs);
+}
+
+/** Whether two looks found the same file. Some file systems number a file anew at each mount, but tell its birth. */
+export function isSameFile(one: Partial<KnownFile>, other: KnownFile): boolean {
+  if (one.path !== other.path || one.born !== other.born) return false;
+  return other.born > 0 || one.inode === other.inode;
+}

@@ -1,0 +1,58 @@
+import { chownSync, mkdirSync, realpathSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { readState, stateFolder, writeState } from '../../../client/trust/state-files.ts';
+
+const before = process.cwd();
+let folder = '';
+beforeEach(async () => {
+  folder = realpathSync(await mkdtemp(join(tmpdir(), 'voxbatch-state-')));
+  process.chdir(folder);
+});
+afterEach(async () => {
+  jest.restoreAllMocks();
+  process.chdir(before);
+  await rm(folder, { recursive: true, force: true });
+});
+
+const OF_SYSTEM = join(userInfo().homedir, '.local', 'state', 'voxbatch');
+
+describe('the state folder', () => {
+  it('is where the user says, or in their home, also if they work in it', () => {
+    const named = join(folder, 'state');
+    expect(stateFolder({ XDG_STATE_HOME: named })).toBe(join(named, 'voxbatch'));
+    expect(stateFolder({ HOME: folder })).toBe(join(folder, '.local', 'state', 'voxbatch'));
+    expect(stateFolder({ HOME: join(folder, '..', 'other') })).toBe(
+      join(folder, '..', 'other', '.local', 'state', 'voxbatch'),
+    );
+  });
+
+  it('never is one that could have come with the working folder', () => {
+    const home = join(folder, 'home');
+    mkdirSync(home);
+    for (const env of [
+      { HOME: home },
+      { HOME: join(folder, '..home') },
+      { HOME: 'home' },
+      { HOME: '.' },
+      { HOME: '' },
+      {},
+      { XDG_STATE_HOME: 'state', HOME: home },
+    ]) {
+      expect({ env, place: stateFolder(env) }).toEqual({ env, place: OF_SYSTEM });
+    }
+  });
+
+  it('holds nothing that another user wrote', () => {
+    const file = join(folder, 'a.json');
+    writeState(file, { digest: 'a' });
+    expect(readState(file)).toEqual({ digest: 'a' });
+    jest.spyOn(process, 'geteuid').mockReturnValue(4_711);
+    if (process.getuid?.() === 0) chownSync(file, 4_712, 4_712);
+    expect(readState(file)).toBe(undefined);
+    jest.spyOn(process, 'geteuid').mockReturnValue(4_712);
+    if (process.getuid?.() === 0) expect(readState(file)).toEqual({ digest: 'a' });
+  });
+});
