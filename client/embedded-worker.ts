@@ -40,11 +40,6 @@ export interface EmbeddedWorkerRequest {
   readonly onLog?: ((line: string) => void) | undefined;
 }
 
-/** A server that does not answer about a schedule keeps no batch from its results; the next worker asks again. */
-function ignoreSilence(error: unknown): void {
-  if (!(error instanceof VoxbatchError && error.problem.type === 'schedule-silent')) throw error;
-}
-
 /**
  * Starts the worker of this process. If every other process of this home is dead, it first fails the activities that
  * they had begun, so that nothing waits for a heartbeat timeout. Throws {@link VoxbatchError} (`server-gone`,
@@ -55,6 +50,7 @@ export async function startEmbeddedWorker(request: EmbeddedWorkerRequest): Promi
   const owner = newIdentity();
   const log = openLog(request.home, request.onLog);
   const release = await lockLedger(ledger, temporal, request.home);
+  const ending = new AbortController();
   let beats: Beats | undefined;
   try {
     // Checked right before: a process that came meanwhile may have requests in flight, which must not be taken for
@@ -66,8 +62,8 @@ export async function startEmbeddedWorker(request: EmbeddedWorkerRequest): Promi
     }
     if ((await ledger.knownSchedules()).some(({ isLegacy }) => isLegacy)) {
       // Before anything fires here. Few have such schedules, so it is loaded only then.
-      const { adoptSettings } = await import('./schedules/adopt-settings.ts');
-      await adoptSettings({ temporal, ledger }, request.say).catch(ignoreSilence);
+      const { adoptOnceHeard } = await import('./schedules/adopt-settings.ts');
+      await adoptOnceHeard({ temporal, ledger }, request.say, { signal: ending.signal, onFault: request.onFault });
     }
     const { hints, memoryMs } = newHints();
     // The worker's own beats begin later, and a process without beats counts as dead: its webhook could be taken from it.
@@ -88,12 +84,18 @@ export async function startEmbeddedWorker(request: EmbeddedWorkerRequest): Promi
       await webhook.end();
       throw error;
     });
-    worker.ended.finally(release).catch(() => undefined);
+    const onEnded = (): void => {
+      ending.abort();
+      release();
+    };
+    worker.ended.finally(onEnded).catch(() => undefined);
     const end = async (patienceMs?: number): Promise<void> => {
+      ending.abort();
       await Promise.all([worker.end(patienceMs), webhook.end()]);
     };
     return { ...worker, end };
   } catch (error) {
+    ending.abort();
     release();
     throw isServerGone(error)
       ? new VoxbatchError({ type: 'server-gone', address: temporal.address, cause: error })

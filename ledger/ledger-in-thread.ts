@@ -127,6 +127,7 @@ const METHODS: Readonly<Record<Method, true>> = {
   noticesOf: true,
   setScheduleHooks: true,
   scheduleHooks: true,
+  declineSettings: true,
   settleSchedule: true,
   scheduleRecord: true,
   pauseFirings: true,

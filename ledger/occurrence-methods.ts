@@ -19,6 +19,8 @@ export interface ScheduleMethods {
    * of its former times until then stay so.
    */
   settleSchedule(schedule: string, settings: ScheduleSettings, at: number): Promise<void>;
+  /** Notes that the settings of a schedule of an earlier version cannot be taken over from Temporal. */
+  declineSettings(schedule: string): Promise<void>;
   /** A schedule; undefined if it is not known. */
   scheduleRecord(schedule: string): Promise<ScheduleRecord | undefined>;
   /** Allows no due time after a moment. */

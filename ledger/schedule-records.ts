@@ -18,7 +18,10 @@ export interface ScheduleRecord {
   readonly settings?: ScheduleSettings;
   /** When its times were last set, ms since 1970; 0 without settings. */
   readonly settledAt: number;
-  /** Settings that Temporal has had since before this moment may be taken over, ms since 1970; null: none may. */
+  /**
+   * Settings that Temporal has had since before this moment are to be taken over, ms since 1970. 0: they could not be; null:
+   * there are none to take over.
+   */
   readonly legacyUntil: number | null;
   /** Firings that are allowed, the newest first. */
   readonly allowed: readonly AllowedFirings[];

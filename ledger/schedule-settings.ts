@@ -30,6 +30,14 @@ export async function settleSchedule(db: Db, name: string, settings: ScheduleSet
 }
 
 /** See {@link ScheduleMethods}. */
+export async function declineSettings(db: Db, name: string): Promise<void> {
+  await write(db, async (tx) => {
+    const isLegacy = tx.updateTable('schedules').set({ legacy_until: 0 }).where('legacy_until', 'is not', null);
+    await isLegacy.where('name', '=', name).execute();
+  });
+}
+
+/** See {@link ScheduleMethods}. */
 export async function scheduleRecord(db: Db, name: string): Promise<ScheduleRecord | undefined> {
   const line = await db.selectFrom('schedules').selectAll().where('name', '=', name).executeTakeFirst();
   if (line === undefined) return undefined;

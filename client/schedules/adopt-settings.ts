@@ -1,7 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ScheduleDescription } from '@temporalio/client';
 import { parseMonthBudget, parseScheduledRun, type ScheduledRun } from '../../inputs/scheduled-run.ts';
 import { labelOfPlace } from '../../inputs/manifest-url.ts';
 import type { ScheduleRecord, ScheduleSettings } from '../../ledger/schedule-records.ts';
+import { VoxbatchError } from '../problem.ts';
 import { describeIfThere, type SchedulePlace } from './place.ts';
 import { decodeSpec } from './spec-coding.ts';
 
@@ -19,6 +21,44 @@ export async function adoptSettings(place: SchedulePlace, say: (line: string) =>
   }
 }
 
+/** How soon a Temporal that did not answer is asked again, ms. */
+const ASKED_AGAIN_MS = 30_000;
+
+/**
+ * The same for a worker, which goes on with its batches if Temporal does not answer. Resolves when it was asked once; if that was in vain, it is asked
+ * again until the signal aborts, and the firings of such schedules wait. `onFault`: called with any other error of a later time.
+ */
+export async function adoptOnceHeard(
+  place: SchedulePlace,
+  say: (line: string) => void,
+  { signal, onFault, pauseMs = ASKED_AGAIN_MS }: AdoptionRequest,
+): Promise<void> {
+  if (await isHeard(place, say)) return;
+  const goOn = async (): Promise<void> => {
+    do await sleep(pauseMs, undefined, { signal });
+    while (!(await isHeard(place, say)));
+  };
+  goOn().catch((error: unknown) => {
+    if (!signal.aborted) onFault(error as Error);
+  });
+}
+
+interface AdoptionRequest {
+  readonly signal: AbortSignal;
+  readonly onFault: (error: Error) => void;
+  readonly pauseMs?: number;
+}
+
+async function isHeard(place: SchedulePlace, say: (line: string) => void): Promise<boolean> {
+  try {
+    await adoptSettings(place, say);
+    return true;
+  } catch (error) {
+    if (error instanceof VoxbatchError && error.problem.type === 'schedule-silent') return false;
+    throw error;
+  }
+}
+
 /** Returns what is to be told. */
 async function adopt(
   { ledger }: SchedulePlace,
@@ -26,10 +66,12 @@ async function adopt(
   found: ScheduleDescription,
 ): Promise<string> {
   const { createdAt, lastUpdatedAt = createdAt } = found.info;
-  if (lastUpdatedAt.getTime() > (legacyUntil ?? 0))
-    return refused(schedule, 'they were changed there since the upgrade');
-  const settings = settingsIn(found);
-  if (settings === undefined) return refused(schedule, 'this version cannot read them');
+  const isChanged = lastUpdatedAt.getTime() > (legacyUntil ?? 0);
+  const settings = isChanged ? undefined : settingsIn(found);
+  if (settings === undefined) {
+    await ledger.declineSettings(schedule);
+    return refused(schedule, isChanged ? 'they were changed there since the upgrade' : 'this version cannot read them');
+  }
   const now = Date.now();
   const { run, spec } = settings;
   // First: firings may be under way. The runs that are left are counted from now on.

@@ -3,7 +3,8 @@ import { describe, expect, it } from '@jest/globals';
 import { ScheduleNotFoundError, ScheduleOverlapPolicy } from '@temporalio/client';
 import { chooseSettings } from '../../batches/batch-settings.ts';
 import { scheduledRunOf } from '../../batches/scheduled-run.ts';
-import { adoptSettings } from '../../client/schedules/adopt-settings.ts';
+import { admitFiring } from '../../batches/admit-firing.ts';
+import { adoptOnceHeard, adoptSettings } from '../../client/schedules/adopt-settings.ts';
 import type { SchedulePlace } from '../../client/schedules/place.ts';
 import { scheduleIdOf } from '../../contract/schedule.ts';
 import { freshPlace } from '../support/place.ts';
@@ -31,7 +32,8 @@ function leave(name: string): void {
 }
 
 /** The schedules of a server, by name: what differs from one that an earlier version made. */
-function serverWith(schedules: Readonly<Record<string, object>>): SchedulePlace {
+function serverWith(schedules: Readonly<Record<string, object>>, silentFor = 0): SchedulePlace {
+  let silences = silentFor;
   const described = (change: object): unknown => ({
     spec: { intervals: [{ every: 3_600_000 }] },
     policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: 3_600_000, pauseOnFailure: false },
@@ -45,6 +47,7 @@ function serverWith(schedules: Readonly<Record<string, object>>): SchedulePlace 
   });
   const getHandle = (id: string): object => ({
     describe: async () => {
+      if (silences-- > 0) throw Object.assign(new Error('14 UNAVAILABLE'), { code: 14, details: '', metadata: {} });
       const found = Object.entries(schedules).find(([name]) => id === scheduleIdOf(place.ledger.id, name));
       if (found === undefined) throw new ScheduleNotFoundError('not there', id);
       return described(found[1]);
@@ -118,5 +121,60 @@ describe('the settings of a schedule that an earlier version made', () => {
     leave('lost');
     expect(await said({ stranger: {} })).toEqual([]);
     expect((await place.ledger.knownSchedules()).map(({ name }) => name)).toEqual(['lost']);
+  });
+
+  it('move when Temporal answers again where it was silent, and their firings wait until then', async () => {
+    leave('nightly');
+    const occurrence = { schedule: 'nightly', at: UPGRADED };
+    const request = {
+      ledger: place.ledger,
+      realm: { ...REALM, ledgerId: place.ledger.id },
+      occurrence,
+      waitedMs: 0,
+      now: UPGRADED + 1_000,
+    };
+    const lines: string[] = [];
+    const ending = new AbortController();
+    const moved = new Promise<void>((resolve, reject) => {
+      const say = (line: string): void => {
+        lines.push(line);
+        resolve();
+      };
+      adoptOnceHeard(serverWith({ nightly: {} }, 2), say, { signal: ending.signal, onFault: reject, pauseMs: 1 }).catch(
+        reject,
+      );
+    });
+    expect(await admitFiring(request)).toMatchObject({ type: 'unsettled' });
+    await moved;
+    expect(lines).toEqual([expect.stringContaining('have moved from Temporal into the ledger')]);
+    expect(await admitFiring(request)).toMatchObject({ type: 'admitted' });
+  });
+
+  it('that cannot move have their firings refused, and not tried for ever', async () => {
+    leave('nightly');
+    await said({ nightly: { memo: {} } });
+    const occurrence = { schedule: 'nightly', at: UPGRADED };
+    const request = {
+      ledger: place.ledger,
+      realm: { ...REALM, ledgerId: place.ledger.id },
+      occurrence,
+      waitedMs: 0,
+      now: UPGRADED + 1_000,
+    };
+    expect(await admitFiring(request)).toMatchObject({ type: 'refused' });
+  });
+
+  it('are not asked for any more once the worker has ended', async () => {
+    leave('nightly');
+    const faults: unknown[] = [];
+    const ending = new AbortController();
+    const { signal } = ending;
+    await adoptOnceHeard(serverWith({ nightly: {} }, Infinity), () => undefined, {
+      signal,
+      onFault: (one) => faults.push(one),
+      pauseMs: 60_000,
+    });
+    ending.abort();
+    expect(faults).toEqual([]);
   });
 });
