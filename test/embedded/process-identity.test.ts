@@ -21,4 +21,14 @@ describe('the identity of a process', () => {
     expect(isProvenDead(own.replace(/ \d+ \d+$/, ` ${String(child.pid)} 1`))).toBe(true);
     expect(isProvenDead(own.replace(/ \d+$/, ' 1'))).toBe(true);
   });
+
+  it('proves nothing of one that /proc hides, as with hidepid, unless the kernel knows no such pid', async () => {
+    const own = processIdentity() ?? '';
+    const hidden = (): undefined => undefined;
+    expect(isProvenDead(own, hidden)).toBe(false);
+    const child = spawn('true');
+    await once(child, 'exit');
+    expect(isProvenDead(own.replace(/ \d+ \d+$/, ` ${String(child.pid)} 1`), hidden)).toBe(true);
+    expect(isProvenDead(own.replace(/ \d+ \d+$/, ' x 1'), hidden)).toBe(false);
+  });
 });
