@@ -30,9 +30,16 @@ export interface ScheduleRecord {
 /** Firings to allow. */
 export type NewAllowance =
   | {
-      readonly kind: 'due' | 'backfill';
+      readonly kind: 'due';
       readonly from: number;
       readonly until: number | null;
       readonly spec: ScheduleSpec;
+    }
+  | {
+      readonly kind: 'backfill';
+      readonly from: number;
+      readonly until: number;
+      readonly spec: ScheduleSpec;
+      readonly askedAt: number;
     }
   | { readonly kind: 'trigger'; readonly from: number; readonly until: number };

@@ -66,7 +66,8 @@ function settingsOf(line: Selectable<SchedulesTable>): ScheduleSettings | undefi
 function toAllowed(line: Selectable<AllowedFiringsTable>): AllowedFirings {
   const { id, kind, from_at: from, until_at: until, spec, at } = line;
   if (kind === 'trigger' || spec === null) return { id, kind: 'trigger', from, until, at };
-  return { id, kind, from, until, spec: JSON.parse(spec) as ScheduleSpec };
+  const span = { id, from, until, spec: JSON.parse(spec) as ScheduleSpec };
+  return kind === 'due' ? { ...span, kind } : { ...span, kind, askedAt: at ?? 0 };
 }
 
 /** See {@link ScheduleMethods}. */
@@ -127,9 +128,10 @@ async function closeDue(tx: Tx, schedule: string, at: number): Promise<boolean> 
 async function insertAllowance(tx: Tx, schedule: string, allowance: NewAllowance): Promise<number> {
   const { kind, from, until } = allowance;
   const spec = allowance.kind === 'trigger' ? null : JSON.stringify(allowance.spec);
+  const at = allowance.kind === 'backfill' ? allowance.askedAt : null;
   const { id } = await tx
     .insertInto('allowed_firings')
-    .values({ schedule, kind, from_at: from, until_at: until, spec })
+    .values({ schedule, kind, from_at: from, until_at: until, spec, at })
     .returning('id')
     .executeTakeFirstOrThrow();
   return id;

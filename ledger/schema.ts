@@ -317,7 +317,7 @@ export interface AllowedFiringsTable {
   until_at: number | null;
   /** `ScheduleSpec`; null: any time. */
   spec: Json | null;
-  /** Of a trigger: the time for which it fired. */
+  /** Of a trigger: the time for which it fired. Of a backfill: when it was asked for. */
   at: number | null;
 }
 

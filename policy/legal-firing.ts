@@ -13,11 +13,14 @@ interface AllowedSpan {
 
 /**
  * Firings that the ledger allows. `due`: at the times of this spec, because the schedule was made, changed or resumed. `backfill`: somebody asked for
- * those of the past. `trigger`: somebody asked for one, at any time; `at`: when it fired, null: it has not.
+ * those of the past; `askedAt`: when, ms since 1970. `trigger`: somebody asked for one, at any time; `at`: when it fired, null: it has not.
  */
 export type AllowedFirings =
-  | (AllowedSpan & { readonly kind: 'due' | 'backfill'; readonly spec: ScheduleSpec })
+  | (AllowedSpan & { readonly kind: 'due'; readonly spec: ScheduleSpec })
+  | (AllowedSpan & { readonly kind: 'backfill'; readonly spec: ScheduleSpec; readonly askedAt: number })
   | (AllowedSpan & { readonly kind: 'trigger'; readonly at: number | null });
+
+type Backfill = Extract<AllowedFirings, { readonly kind: 'backfill' }>;
 
 /** An occurrence that is on record. */
 export interface RecordedOccurrence {
@@ -49,6 +52,9 @@ const CLOCKS_DIFFER_MS = 60_000;
 /** A server that is busy takes a trigger within this time, ms. */
 const TRIGGER_WITHIN_MS = 600_000;
 
+/** What is backfilled begins within this time, or soon after a batch before it, ms: there may be many, and loading one takes its time. */
+const BACKFILL_WITHIN_MS = 7 * 86_400_000;
+
 /** The stretch in which a trigger of this moment may fire, ms since 1970. */
 export function spanOfTrigger(now: number): { readonly from: number; readonly until: number } {
   return { from: now - CLOCKS_DIFFER_MS, until: now + TRIGGER_WITHIN_MS };
@@ -62,8 +68,11 @@ export function judgeFiring(at: number, now: number, records: FiringRecords): Fi
   // It began before, as an activity that is repeated, or under an earlier version.
   if (records.occurrences.some((one) => one.at === at && one.state === 'running')) return { type: 'legal' };
   if (at > now + CLOCKS_DIFFER_MS) return illegal('it lies in the future');
-  if (records.allowed.some((one) => one.kind === 'backfill' && isDueIn(one, at))) return { type: 'legal' };
-  const due = judgeDue(at, now, records);
+  const backfills = records.allowed.flatMap((one) => (one.kind === 'backfill' && isDueIn(one, at) ? one : []));
+  if (backfills.some((one) => isBackfilled(one, at, now, records))) return { type: 'legal' };
+  const judged = judgeDue(at, now, records);
+  const [forgotten] = backfills;
+  const due = judged.type === 'illegal' && forgotten !== undefined ? late(forgotten.spec) : judged;
   if (due.type === 'legal') return due;
   const trigger = records.allowed.find(
     (one) => one.kind === 'trigger' && isWithin(one, at) && (one.at === null || one.at === at),
@@ -107,6 +116,16 @@ function isDueIn(
 
 function isWithin({ from, until }: Pick<AllowedSpan, 'from' | 'until'>, at: number): boolean {
   return at >= from && at <= (until ?? Infinity);
+}
+
+/** Whether what was backfilled comes in time: soon after it was asked for, or after a batch that it had to wait for. */
+function isBackfilled(backfill: Backfill, at: number, now: number, { occurrences }: FiringRecords): boolean {
+  const isRecent = (time: number): boolean => time >= now - BACKFILL_WITHIN_MS;
+  if (isRecent(backfill.askedAt)) return true;
+  return occurrences.some((one) => {
+    const wasBefore = one.at <= backfill.askedAt || isDueIn(backfill, one.at);
+    return wasBefore && one.at !== at && one.state !== 'skipped' && isRecent(one.endedAt ?? now);
+  });
 }
 
 /** Whether a firing comes later than a server and a worker that were away for as long as they may be. */

@@ -54,7 +54,7 @@ export async function backfillSchedule(
   const range = { start: new Date(from), end: new Date(to), overlap: encodeOverlap(overlap) };
   const { settings } = await requireSettings(place, name);
   await surveyBeforeChange(place, name);
-  await allowed(place, name, { kind: 'backfill', from, until: to, spec: settings.spec }, () =>
+  await allowed(place, name, { kind: 'backfill', from, until: to, spec: settings.spec, askedAt: Date.now() }, () =>
     patch(place, name, (handle) => handle.backfill(range)),
   );
 }

@@ -135,18 +135,40 @@ describe('a firing that somebody asked for', () => {
     expect(typeOf(now + 2_000, now + DAY + 5_000, recordsOf({ occurrences }, {}, [trigger]))).toBe('legal');
   });
 
-  it('of the past is legal at the due times of the range, whenever it comes', () => {
+  describe('of the past', () => {
     const backfill: AllowedFirings = {
       id: 8,
       kind: 'backfill',
       from: MADE - 3 * DAY,
       until: MADE - 2 * DAY,
       spec: specOf({ every: '1h' }),
+      askedAt: AT,
     };
-    const records = recordsOf({}, {}, [backfill]);
-    expect(typeOf(MADE - 3 * DAY, AT, records)).toBe('legal');
-    expect(typeOf(MADE - 2 * DAY, AT, records)).toBe('legal');
-    expect(typeOf(MADE - 2 * DAY - 60_000, AT, records)).toBe('illegal');
-    expect(typeOf(MADE - DAY, AT, records)).toBe('illegal');
+    const first = MADE - 3 * DAY;
+
+    it('is legal at the due times of the range', () => {
+      const records = recordsOf({}, {}, [backfill]);
+      expect(typeOf(first, AT, records)).toBe('legal');
+      expect(typeOf(MADE - 2 * DAY, AT, records)).toBe('legal');
+      expect(typeOf(MADE - 2 * DAY - 60_000, AT, records)).toBe('illegal');
+      expect(typeOf(MADE - DAY, AT, records)).toBe('illegal');
+    });
+
+    it('may take a week to begin, or longer behind a batch of the range, or one that ran when it was asked for', () => {
+      const [soon, later] = [AT + 7 * DAY, AT + 7 * DAY + 1];
+      expect(typeOf(first, soon, recordsOf({}, {}, [backfill]))).toBe('legal');
+      expect(typeOf(first, later, recordsOf({}, {}, [backfill]))).toBe('late');
+      const after = (at: number, endedAt: number | null): string => {
+        const occurrences = [{ at, state: 'ended' as const, endedAt }];
+        return typeOf(first, later + 30 * DAY, recordsOf({ occurrences }, {}, [backfill]));
+      };
+      const lately = later + 29 * DAY;
+      expect(after(first + HOUR, lately)).toBe('legal');
+      expect(after(first + HOUR, null)).toBe('legal');
+      expect(after(AT - HOUR, lately)).toBe('legal');
+      // Those that the schedule makes by itself later are none that it waits for.
+      expect(after(AT + DAY, lately)).toBe('late');
+      expect(after(first + HOUR, AT + DAY)).toBe('late');
+    });
   });
 });
