@@ -1,11 +1,12 @@
 import { isGrpcServiceError, ServiceError } from '@temporalio/client';
 import { defined } from '../contract/defined.ts';
-import { mkdirSync, openSync, writeSync } from 'node:fs';
+import { writeSync } from 'node:fs';
 import { pino, type Logger } from 'pino';
 import type { FaultPointHook } from '../activities/fault-points.ts';
 import { batchWorkflowId } from '../contract/names.ts';
 import { failAbandoned } from '../embedded/fail-abandoned.ts';
 import { pathsIn } from '../embedded/home.ts';
+import { openOwnLog } from '../embedded/private-home.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Store } from '../store/store.ts';
 import { newHints, newIdentity } from '../worker/dependencies.ts';
@@ -130,9 +131,7 @@ async function beginWebhook(
 
 /** The log of this home's workers: state changes, never polls; ids, never texts, links or tokens. */
 export function openLog(home: string, onLine?: (line: string) => void): Logger {
-  const { logs, workerLog } = pathsIn(home);
-  mkdirSync(logs, { recursive: true, mode: 0o700 });
-  const file = openSync(workerLog, 'a', 0o600);
+  const file = openOwnLog(pathsIn(home).workerLog);
   const write = (line: string): void => {
     onLine?.(line.trimEnd());
     try {

@@ -1,5 +1,5 @@
-import { chmodSync, lstatSync, readdirSync, statSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { chmodSync, constants, lstatSync, mkdirSync, openSync, readdirSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { firstLink } from './kernel-lock.ts';
 import { ServerUnavailable } from './server-unavailable.ts';
 
@@ -40,17 +40,30 @@ export function keepPrivate({ home, logs, ledger, store, files }: HomeContent): 
     [...files, ledger].some((one) => path === one || path.startsWith(`${one}.`) || path.startsWith(`${one}-`));
   const inHome = within(home);
   const own = [...inHome, ...within(logs)].filter(isOurs);
-  const found = firstLink([logs, ...own.filter((path) => path !== ledger)]);
-  if (found !== undefined) {
-    throw new ServerUnavailable(
-      `${found} is a symbolic link, which could lead to any file of yours.`,
-      `Remove it: rm '${found}'`,
-    );
-  }
+  refuseLinks([logs, ...own.filter((path) => path !== ledger)]);
   if (uid !== me) return;
   const isAllOurs = inHome.every((path) => isOurs(path) || path === logs || path === store);
   if (isAllOurs || basename(home) === '.voxbatch') takeFromOthers(home);
   for (const path of [logs, store, ...own]) takeFromOthers(path);
+}
+
+/**
+ * Opens a log of ours to append to it, and makes it and its folder, for their owner alone: before anybody has looked at the home, too. Throws
+ * {@link ServerUnavailable} where either is a symbolic link.
+ */
+export function openOwnLog(file: string): number {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  refuseLinks([dirname(file), file]);
+  return openSync(file, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW, 0o600);
+}
+
+function refuseLinks(paths: readonly string[]): void {
+  const found = firstLink(paths);
+  if (found === undefined) return;
+  throw new ServerUnavailable(
+    `${found} is a symbolic link, which could lead to any file of yours.`,
+    `Remove it: rm '${found}'`,
+  );
 }
 
 /** Whether a folder of this owner is another user's. Root can read everything anyway, and owns many a mounted volume. */

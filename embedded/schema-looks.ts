@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import * as z from 'zod';
 
@@ -30,7 +31,8 @@ export async function readLooks(file: string): Promise<Readonly<Record<string, S
 /** Keeps a look as the last one at this address. */
 export async function keepLook(file: string, apiUrl: string, look: StoredLook): Promise<void> {
   const looks = { ...(await readLooks(file)), [apiUrl]: look };
-  const part = `${file}.${process.pid}.part`;
-  await writeFile(part, `${JSON.stringify({ version: 1, looks })}\n`, { mode: 0o600 });
+  // A new file: one of a name that could be guessed may be a link, in a home that came with a folder.
+  const part = `${file}.${randomUUID()}.part`;
+  await writeFile(part, `${JSON.stringify({ version: 1, looks })}\n`, { mode: 0o600, flag: 'wx' });
   await rename(part, file);
 }

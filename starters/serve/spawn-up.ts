@@ -1,8 +1,8 @@
-import { mkdirSync, openSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { HANDED_OVER } from '../../contract/own-secrets.ts';
 import { PROXIES, startChild } from '../../embedded/child-process.ts';
 import { pathsIn } from '../../embedded/home.ts';
+import { openOwnLog } from '../../embedded/private-home.ts';
 import type { OpenApi } from '../../client/open-api.ts';
 import type { Settings } from '../../client/settings.ts';
 import type { WebhookWish } from '../../client/webhooks/webhook-options.ts';
@@ -40,9 +40,7 @@ interface DetachedBatch {
  * read them; other programs' secrets do not go to it.
  */
 export function spawnUp(settings: Settings, open: OpenApi, { batch, out, webhook }: DetachedBatch): void {
-  const { logs, upLog } = pathsIn(settings.home);
-  mkdirSync(logs, { recursive: true, mode: 0o700 });
-  const log = openSync(upLog, 'a', 0o600);
+  const log = openOwnLog(pathsIn(settings.home).upLog);
   const cli = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../cli.ts' : '../cli.js', import.meta.url));
   const secrets = {
     // A token that came by a file is handed on as it was read: the file may be gone by then.

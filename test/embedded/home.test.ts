@@ -1,10 +1,10 @@
 import { chownSync, readFileSync, statSync } from 'node:fs';
-import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { makeHome } from '../../embedded/home.ts';
-import { isAnothers } from '../../embedded/private-home.ts';
+import { isAnothers, openOwnLog } from '../../embedded/private-home.ts';
 
 describe('makeHome', () => {
   let folder = '';
@@ -77,6 +77,18 @@ describe('makeHome', () => {
       expect(() => makeHome(home)).toThrow(`${join(home, name)} is a symbolic link`);
       expect(readFileSync(join(folder, 'mine/file'), 'utf8')).toBe('mine');
       expect(statSync(join(folder, 'mine/file')).mode & 0o777).toBe(0o644);
+    },
+  );
+
+  it.each(['logs', 'logs/up.log'])(
+    'opens no log through a link, before anybody has looked at the home either: %s',
+    async (name) => {
+      const home = join(folder, 'home');
+      await mkdir(join(home, name === 'logs' ? '' : 'logs'), { recursive: true });
+      await mkdir(join(folder, 'mine'));
+      await symlink(join(folder, name === 'logs' ? 'mine' : 'mine/file'), join(home, name));
+      expect(() => openOwnLog(join(home, 'logs/up.log'))).toThrow(`${join(home, name)} is a symbolic link`);
+      expect(await readdir(join(folder, 'mine'))).toEqual([]);
     },
   );
 

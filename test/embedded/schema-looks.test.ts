@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs';
+import { mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { keepLook, readLooks } from '../../embedded/schema-looks.ts';
+
+const API = 'https://api.example/api/open/v1';
+const LOOK = { seenAt: 1, endpoints: { 'GET /profile': { path: 'digest' } } };
+
+let folder = '';
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'voxbatch-looks-'));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+describe('the last looks at the schemas of APIs', () => {
+  it('are kept by address, and leave nothing else in the home', async () => {
+    const file = join(folder, 'api-schemas.json');
+    await keepLook(file, API, LOOK);
+    await keepLook(file, `${API}/other`, LOOK);
+    expect(await readLooks(file)).toEqual({ [API]: LOOK, [`${API}/other`]: LOOK });
+    expect(await readdir(folder)).toEqual(['api-schemas.json']);
+  });
+
+  it('are written through no link that came with the home, under any name of a process', async () => {
+    const file = join(folder, 'api-schemas.json');
+    const mine = join(folder, 'mine');
+    await writeFile(mine, 'mine');
+    for (const name of [file, `${file}.${String(process.pid)}.part`]) await symlink(mine, name);
+    await keepLook(file, API, LOOK);
+    expect(readFileSync(mine, 'utf8')).toBe('mine');
+    expect(await readLooks(file)).toEqual({ [API]: LOOK });
+  });
+});
