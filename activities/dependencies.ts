@@ -76,7 +76,7 @@ export interface ProcessMemory {
   /** Looks for earlier results, of many rows at once. */
   readonly resultLookUps: ResultLookUps;
   /** What is behind the links of rows, as far as their servers tell. */
-  readonly media: MediaIdentities;
+  readonly media: Pick<MediaIdentities, 'of'>;
   /** Readings of the API's job list, shared by all look-ups of lost jobs. */
   readonly listings: Listings;
   /** Paid requests of this process between intent and verdict, by attempt name. */

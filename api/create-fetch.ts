@@ -77,7 +77,7 @@ export function responseOf(head: AnswerHead): Response {
   return Object.defineProperty(response, 'type', { value: 'basic' });
 }
 
-/** The rejection of a `fetch` without an answer. */
-export function noResponse(why: string): TypeError {
-  return new TypeError('fetch failed', { cause: { code: why } });
+/** The rejection of a `fetch` without an answer. `isPrivate`: it was not asked, because its host is in a private network. */
+export function noResponse(why: string, isPrivate = false): TypeError {
+  return new TypeError('fetch failed', { cause: { code: why, isPrivate } });
 }

@@ -48,7 +48,7 @@ export function createMediaFetch(
       case 'answer':
         return responseOf(end);
       case 'no-answer':
-        throw noResponse(end.code === PRIVATE_HOST ? IS_PRIVATE : end.cause);
+        throw end.code === PRIVATE_HOST ? noResponse(IS_PRIVATE, true) : noResponse(end.cause);
       case 'too-many':
         throw noResponse(`redirected more than ${MOST_REDIRECTS} times`);
       case 'no-target':

@@ -9,6 +9,8 @@ export interface MediaIdentities {
    * replaced the file between two runs.
    */
   of(urls: readonly string[], asker?: string): Promise<ReadonlyMap<string, MediaIdentity>>;
+  /** Hosts that were never asked, because they are in a private network, where a manifest must not lead. */
+  readonly unasked: ReadonlySet<string>;
 }
 
 /** The same for rows of an API: its address says whether URLs may lead into a private network. */
@@ -18,8 +20,10 @@ const NONE: ReadonlyMap<string, MediaIdentity> = new Map();
 
 /** Reads media identities, each URL once a minute and asker at most. */
 export function readMediaIdentities(fetch: Fetch): MediaIdentities {
-  const identify = createIdentify(fetch);
+  const unasked = new Set<string>();
+  const identify = createIdentify(fetch, { onPrivate: ({ host }) => unasked.add(host) });
   return {
+    unasked,
     async of(urls, asker) {
       if (urls.length === 0) return NONE;
       const found = await Promise.all(urls.map(async (url) => [url, await identify(url, asker)] as const));

@@ -17,6 +17,8 @@ export interface IdentifyOptions {
   readonly limitMs?: number;
   /** How long an answer holds, ms: the content may change while the process lives. Default 60 s. */
   readonly holdsMs?: number;
+  /** Called with each URL that was not read, because its host is in a private network. */
+  readonly onPrivate?: (url: URL) => void;
 }
 
 /** Answers beyond this many are forgotten, the oldest first. */
@@ -33,7 +35,7 @@ interface Known {
  */
 export function createIdentify(
   fetch: Fetch,
-  { atOnce = 8, limitMs = 10_000, holdsMs = 60_000 }: IdentifyOptions = {},
+  { atOnce = 8, limitMs = 10_000, holdsMs = 60_000, onPrivate }: IdentifyOptions = {},
 ): Identify {
   const limit = pLimit(atOnce);
   const known = new Map<string, Known>();
@@ -46,7 +48,8 @@ export function createIdentify(
       silent.note(origin, false);
       return identity;
     } catch (error) {
-      if (isSilence(error)) silent.note(origin, true);
+      if (error instanceof NoMedia && error.isPrivate) onPrivate?.(new URL(url));
+      else if (isSilence(error)) silent.note(origin, true);
       return undefined;
     }
   };

@@ -24,10 +24,13 @@ const MOST_KEPT = 16 * 1024 ** 2;
 /** Why there is no media to read, in words for the user. */
 export class NoMedia extends Error {
   readonly isSilent: boolean;
+  /** Its host was not asked, because it is in a private network. */
+  readonly isPrivate: boolean;
 
-  constructor(message: string, isSilent = false) {
+  constructor(message: string, { isSilent = false, isPrivate = false } = {}) {
     super(message);
     this.isSilent = isSilent;
+    this.isPrivate = isPrivate;
   }
 }
 
@@ -107,6 +110,7 @@ function describe(error: unknown, isUnsupported: boolean): ProbeResult {
 
 function refuseUnreachable(error: unknown): never {
   const cause = typeof error === 'object' && error !== null && 'cause' in error ? error.cause : undefined;
-  const code = typeof cause === 'object' && cause !== null && 'code' in cause ? ` (${String(cause.code)})` : '';
-  throw new NoMedia(`cannot be reached${code}`, true);
+  const { code, isPrivate } = (cause ?? {}) as { readonly code?: string; readonly isPrivate?: unknown };
+  const why = code === undefined ? '' : ` (${code})`;
+  throw new NoMedia(`cannot be reached${why}`, { isSilent: true, isPrivate: isPrivate === true });
 }

@@ -6,7 +6,6 @@ import { runSampleFirst } from './after-sample.ts';
 import { checkSpend } from './check-spend.ts';
 import { ExitError } from '../exit-error.ts';
 import { planNew } from '../../batches/plan-manifest.ts';
-import { identifyMedia } from '../../client/identify-media.ts';
 import { reasonLines } from '../terminal/reason-words.ts';
 import { priceText } from '../terminal/spend-words.ts';
 import { realmOf, type OpenApi } from '../../client/open-api.ts';
@@ -24,6 +23,7 @@ import { redriveFile } from '../redrive/redrive-file.ts';
 import { reportOptions } from './run-command.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { runRecorded } from './run-recorded.ts';
+import { identifyWarning } from './identify-aloud.ts';
 import type { RunRequest } from './run-request.ts';
 
 const RESUBMIT_WITHOUT_BATCH =
@@ -119,7 +119,7 @@ async function readyToSpend(
     checked: priced,
     ledger: await invocation.session.ledger(),
     account: realmOf(open),
-    identify: identifyMedia,
+    identify: identifyWarning(output),
   });
   const facts = spendFacts(summary, plan, payerOf(request, open, invocation));
   for (const line of reasonLines(reasons, plan.settings.cache, facts.isEstimate)) output.say(line);

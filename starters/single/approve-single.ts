@@ -3,7 +3,6 @@ import { planNew } from '../../batches/plan-manifest.ts';
 import type { SoundJob } from '../../batches/single-job.ts';
 import { withVoices } from '../../batches/check-voices.ts';
 import type { KnownVoices } from '../../client/know-voices.ts';
-import { identifyMedia } from '../../client/identify-media.ts';
 import { realmOf, type OpenApi } from '../../client/open-api.ts';
 import { redriveFacts } from '../../client/redrive-batch.ts';
 import type { FurtherTake } from '../../client/single/ask-single.ts';
@@ -18,6 +17,7 @@ import { probeAloud } from '../run/probe-manifest.ts';
 import { refuseJob } from './single-words.ts';
 import { inCredits } from '../terminal/money.ts';
 import type { SpendFacts } from '../../policy/spend.ts';
+import { identifyWarning } from '../run/identify-aloud.ts';
 import type { SingleFlags } from './single-flags.ts';
 
 /** A job whose price is to be approved. */
@@ -54,7 +54,7 @@ export async function approveNew(
     checked: priced,
     ledger: await invocation.session.ledger(),
     account: realmOf(open),
-    identify: identifyMedia,
+    identify: identifyWarning(output),
   });
   const payer = payerOf(spend, open, invocation);
   const facts = spendFacts(summary, { settings, confirmAbove: payer.confirmAbove }, payer);
