@@ -1,7 +1,7 @@
 import type { AttemptKey, BatchSettings } from '../../contract/batch.ts';
 import { NEVER_HALT } from '../../contract/halt.ts';
 import { DEFAULT_TUNABLES } from '../../contract/tunables.ts';
-import { BUILT_IN_PRICES, type Kind } from '../../contract/row-kinds.ts';
+import { BUILT_IN_PRICES, type Kind, type RowSpec } from '../../contract/row-kinds.ts';
 import type { LoadedRow, ResultFile } from '../../ledger/record-types.ts';
 import type { Place } from '../support/place.ts';
 
@@ -9,7 +9,10 @@ import type { Place } from '../support/place.ts';
 export async function addBatch(
   { ledger }: Place,
   columns: readonly string[],
-  rows: readonly (Pick<LoadedRow, 'id' | 'input' | 'parts'> & { readonly kind: Kind })[],
+  rows: readonly (Pick<LoadedRow, 'id' | 'input' | 'parts'> & {
+    readonly kind: Kind;
+    readonly spec?: Partial<RowSpec>;
+  })[],
   nameTemplate = '{id}.{ext}',
   budget: number | null = null,
   change: Partial<BatchSettings> = {},
@@ -38,8 +41,8 @@ export async function addBatch(
   });
   await ledger.addRows(
     'demo',
-    rows.map(({ kind, ...row }, index): LoadedRow => {
-      return { ...row, row: index + 1, line: index + 2, spec: { kind, extra: {} }, quoted: 10 };
+    rows.map(({ kind, spec, ...row }, index): LoadedRow => {
+      return { ...row, row: index + 1, line: index + 2, spec: { kind, extra: {}, ...spec }, quoted: 10 };
     }),
   );
   await ledger.openBatch('demo', rows.length);
