@@ -71,17 +71,19 @@ import { beat, forgetWorkers, lastWorkerEnd, livingWorkers, noteWorkerEnd } from
 export interface OpenDatabase extends Pick<Ledger, 'id' | 'origin' | 'place'> {
   readonly db: Db;
   readonly locks: LockMethods;
+  readonly findStrange: Ledger['strangeParts'];
   /** Room kept for answers; undefined: none. */
   readonly reserve?: Reserve;
 }
 
 /** Assembles the ledger. */
-export function createLedger({ db, id, origin, place, locks, reserve }: OpenDatabase): Ledger {
+export function createLedger({ db, id, origin, place, locks, findStrange, reserve }: OpenDatabase): Ledger {
   const ledger: Ledger = {
     ...locks,
     id,
     origin,
     place,
+    strangeParts: findStrange,
     createBatch: (batch, month) => createBatch(db, batch, month),
     addRows: (batch, rows) => addRows(db, batch, rows),
     openBatch: (batch, rows) => openBatch(db, batch, rows),

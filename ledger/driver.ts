@@ -1,6 +1,7 @@
 import type { Dialect, MigrationProvider } from 'kysely';
 import type { LockMethods } from './lock-methods.ts';
 import type { Reserve } from './reserve.ts';
+import type { Db } from './schema.ts';
 
 /** How one kind of database holds a ledger. `place` is a resolved address, from {@link DatabaseKind.resolve}. */
 export interface LedgerDriver {
@@ -14,6 +15,8 @@ export interface LedgerDriver {
    * and `LedgerMissing` if it must exist.
    */
   open(place: string, options: { readonly mustExist: boolean }): Promise<Dialect>;
+  /** Parts of a database whose tables are up to date that this driver did not make, makes otherwise, or misses, in words. */
+  strangeParts(db: Db): Promise<readonly string[]>;
   /** Every version of the tables, in this database's SQL. */
   readonly migrations: MigrationProvider;
   /** True if a query blocks its thread: processes that work on batches then query from a separate thread. */

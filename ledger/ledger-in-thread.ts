@@ -41,6 +41,7 @@ export interface LedgerCall {
 
 /** The type makes sure that it is complete. */
 const METHODS: Readonly<Record<Method, true>> = {
+  strangeParts: true,
   createBatch: true,
   addRows: true,
   openBatch: true,

@@ -37,6 +37,11 @@ export interface Ledger
   readonly origin: LedgerOrigin;
   /** Where it is, for people: the absolute path of its file, or its URL without secrets. */
   readonly place: string;
+  /**
+   * Parts of its database that voxbatch did not make, makes otherwise, or misses, in words such as `trigger "t"`; empty for every ledger that only
+   * voxbatch has written. For a ledger that came from elsewhere: they could change what it says later.
+   */
+  strangeParts(): Promise<readonly string[]>;
 
   // Limits shared by all workers
   /** Takes a step of the limiter of that name, in one transaction; see `policy/limiter-step.ts`. */

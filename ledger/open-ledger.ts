@@ -80,7 +80,9 @@ export async function openDatabase({ place, mustExist, hasReserve = false }: Led
       .where('name', '=', 'id')
       .executeTakeFirstOrThrow();
     const origin = await readOrigin(db, isNew);
-    return { db, id, origin, place: shown, locks: driver.locksOf(place), ...defined({ reserve }) };
+    const locks = driver.locksOf(place);
+    const findStrange = (): Promise<readonly string[]> => driver.strangeParts(db);
+    return { db, id, origin, place: shown, locks, findStrange, ...defined({ reserve }) };
   } catch (error) {
     await db.destroy();
     throw error;

@@ -3,7 +3,7 @@ import type { Settings } from '../../client/settings.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { askYesNo } from '../terminal/ask.ts';
 import type { Output } from '../terminal/output.ts';
-import { ledgerLines } from './ledger-lines.ts';
+import { ledgerLines, whyNotConfirmable } from './ledger-lines.ts';
 import { mayAsk } from './may-ask.ts';
 import { unconfirmedError } from './unconfirmed-error.ts';
 
@@ -22,7 +22,7 @@ async function admitLedger(
     return;
   }
   if (standing === 'known') return;
-  if (mayAsk({ yes })) {
+  if (mayAsk({ yes }) && (await whyNotConfirmable(ledger)) === undefined) {
     const lines = [`You have not made the ledger ${ledger.place} on this machine:`, ...(await ledgerLines(ledger))];
     if (await askYesNo(`${lines.join('\n')}\nTake it as yours?`)) {
       rememberLedger(settings, ledger);

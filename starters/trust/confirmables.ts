@@ -4,12 +4,13 @@ import { readBaseUrl } from '../../api/base-url.ts';
 import { openRecordsIfAny } from '../../client/open-records.ts';
 import { forgetConfig, isConfigConfirmed, rememberConfig } from '../../client/trust/confirmed-configs.ts';
 import { forgetLedger, rememberLedger, standingOfLedger } from '../../client/trust/known-ledgers.ts';
+import { defined } from '../../contract/defined.ts';
 import { membersToConfirm } from '../../inputs/confirmed-members.ts';
 import { findToken } from '../connect/api-token.ts';
 import { forgetConfirmed, isConfirmed, rememberConfirmed } from '../connect/confirmed-address.ts';
 import { CONFIG_FILE, readConfigFile } from '../connect/settings.ts';
 import { shellWord } from '../terminal/go-on-command.ts';
-import { ledgerLines } from './ledger-lines.ts';
+import { ledgerLines, whyNotConfirmable } from './ledger-lines.ts';
 import { memberLines, visible } from './member-words.ts';
 
 /** A thing of a folder that can be confirmed. */
@@ -18,6 +19,8 @@ export interface Confirmable {
   readonly lines: readonly string[];
   /** True if it has been confirmed as it is now. */
   readonly isConfirmed: boolean;
+  /** Why it cannot be confirmed, as a sentence. */
+  readonly flaw?: string;
   /** The setting by which its user names it, so that it needs no confirmation: for a shell. */
   readonly byName: string;
   readonly remember: () => void;
@@ -82,10 +85,13 @@ async function ledgerIn(folder: string, env: NodeJS.ProcessEnv): Promise<readonl
   const ledger = await openRecordsIfAny(settings);
   if (ledger === undefined) return [];
   try {
+    const isConfirmed = standingOfLedger(settings, ledger) !== 'unknown';
+    const flaw = isConfirmed ? undefined : await whyNotConfirmable(ledger);
     return [
       {
         lines: [ledger.place, ...(await ledgerLines(ledger))],
-        isConfirmed: standingOfLedger(settings, ledger) !== 'unknown',
+        isConfirmed,
+        ...defined({ flaw }),
         byName: `VOXBATCH_HOME=${shellWord(home)}`,
         remember: () => {
           rememberLedger(settings, ledger);

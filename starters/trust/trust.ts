@@ -38,12 +38,17 @@ export async function trust(
     output.say('This is no longer confirmed. Nothing was spent.');
     return 'complete';
   }
+  refuseFlawed(found);
   if (output.isInteractive && !(await ask('Confirm all of this, for yourself on this machine?'))) {
     throw new ExitError('refused', 'Nothing was confirmed. Nothing was spent.');
   }
   rememberAll(found, env);
   output.say('You have confirmed this for yourself on this machine. To take it back: voxbatch trust --remove');
   return 'complete';
+}
+
+function refuseFlawed(found: readonly Confirmable[]): void {
+  for (const { flaw } of found) if (flaw !== undefined) throw unchangedError(`${flaw} Nothing was confirmed.`);
 }
 
 function rememberAll(found: readonly Confirmable[], env: NodeJS.ProcessEnv): void {

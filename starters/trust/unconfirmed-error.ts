@@ -13,6 +13,7 @@ export async function unconfirmedError(env: NodeJS.ProcessEnv, why = WHY): Promi
     why,
     'This would be confirmed:',
     ...found.flatMap(({ lines: shown }) => shown),
+    ...found.flatMap(({ flaw }) => flaw ?? []),
     'If all of it is right, run: voxbatch trust',
     '(--yes does not confirm it.) Nothing was sent. Nothing was spent.',
     `If it is yours, and your home does not last, as in a container: export ${found.map(({ byName }) => byName).join(' ')}`,

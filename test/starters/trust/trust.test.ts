@@ -1,3 +1,4 @@
+import Database from 'libsql';
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { cp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -203,6 +204,34 @@ describe('a ledger that came with a folder', () => {
     expect(stdout).toContain('command of schedule "nightly": "touch first"');
     expect(stdout).toContain('messages of schedule "nightly": to "hooks.example"');
     expect(stdout).not.toContain('secret-path');
+  });
+
+  it('is not confirmed if its database could change what it does: a trigger gives each new batch a command', async () => {
+    const db = new Database('.voxbatch/ledger.db');
+    db.exec(
+      `create trigger evil after insert on batches begin update batches set settings = json_set(settings, '$.onEnd', 'touch ran') where name = new.name; end`,
+    );
+    db.close();
+    const { code, stderr } = await line.run('trust');
+    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('trigger \\"evil\\"') });
+    expect(stderr).toContain('Nothing was confirmed.');
+    expect(await line.run('run', 'lines.csv', '--name', 'own', '--yes')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('evil'),
+    });
+  });
+
+  it('is shown with the settings of its batches that could have more paid', async () => {
+    const ledger = await openLedger('.voxbatch/ledger.db');
+    const batch = aBatch('risky');
+    await ledger.createBatch({
+      ...batch,
+      settings: { ...batch.settings, onUnknown: 'resubmit', retakes: 10 },
+    });
+    await ledger.close();
+    const { stdout } = await line.run('trust');
+    expect(stdout).toContain('  onUnknown of a batch: "resubmit"\n  retakes of a batch: 10\n');
+    expect(stdout).toContain(`  prices of a batch: ${JSON.stringify(batch.settings.prices)}\n`);
   });
 
   it('is confirmed by one command, which shows what it would run', async () => {

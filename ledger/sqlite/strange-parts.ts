@@ -1,0 +1,46 @@
+import Database from 'libsql';
+import { Kysely, sql, SqliteDialect } from 'kysely';
+import { migrate } from '../migrate.ts';
+import type { Schema } from '../schema.ts';
+import { MIGRATION_PROVIDER } from './migrations/all.ts';
+
+/** A table, index, trigger or view, as the database keeps it. */
+interface Part {
+  readonly type: string;
+  readonly name: string;
+  /** How it was made; null: SQLite made it, for a part that has it. */
+  readonly sql: string | null;
+}
+
+/** SQLite's own tables, which hold no facts of ours. */
+const OF_SQLITE = new Set(['sqlite_sequence', 'sqlite_stat1', 'sqlite_stat4']);
+
+/**
+ * Parts of a ledger that our migrations do not make, make otherwise, or make and are gone, such as `trigger "t"`. A trigger of somebody else
+ * could give a command to each new batch, a view could hide one, and without ours nobody counts what is spent.
+ */
+export async function strangeParts(db: Kysely<Schema>): Promise<readonly string[]> {
+  const fresh = new Kysely<Schema>({ dialect: new SqliteDialect({ database: new Database(':memory:') }) });
+  try {
+    await migrate(fresh, MIGRATION_PROVIDER, ':memory:');
+    const [ours, found] = [await partsOf(fresh), await partsOf(db)];
+    const strange = [...without(found, ours), ...without(ours, found)];
+    return [...new Set(strange.map(({ type, name }) => `${type} ${JSON.stringify(name)}`))];
+  } finally {
+    await fresh.destroy();
+  }
+}
+
+async function partsOf(db: Kysely<Schema>): Promise<readonly Part[]> {
+  const { rows } = await sql<Part>`select type, name, sql from sqlite_master order by name`.execute(db);
+  return rows.filter(({ type, name }) => !(type === 'table' && OF_SQLITE.has(name)));
+}
+
+function without(parts: readonly Part[], others: readonly Part[]): readonly Part[] {
+  const known = new Set(others.map(keyOf));
+  return parts.filter((part) => !known.has(keyOf(part)));
+}
+
+function keyOf({ type, name, sql: text }: Part): string {
+  return JSON.stringify([type, name, text]);
+}
