@@ -31,3 +31,8 @@ export function nameFromFile(path: string): string {
 export function isBatchName(name: string): boolean {
   return /^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._-]{0,99}$/u.test(name) && !name.includes('..');
 }
+
+/** True for what names a folder in another and nothing beyond it. Earlier versions took more names than {@link isBatchName} does. */
+export function mayBeFolder(name: string): boolean {
+  return !/[/\\\0]/.test(name) && !['', '.', '..'].includes(name);
+}

@@ -7,6 +7,7 @@ import { atLedger } from '../at-ledger.ts';
 import { confirmRemoval, requireConsent, type Ask } from '../confirm-removal.ts';
 import { unchangedError } from '../exit-error.ts';
 import { personAt } from '../person.ts';
+import { admittance } from '../trust/admit-ledger.ts';
 import { confirmStore } from '../trust/confirmed-settings.ts';
 import { askYesNo } from '../terminal/ask.ts';
 import type { Output } from '../terminal/output.ts';
@@ -31,6 +32,7 @@ export async function prune(flags: PruneFlags, output: Output, ask: Ask = askYes
   const isDryRun = flags.dryRun === true;
   if (!isDryRun) requireConsent(person);
   return atLedger<ExitName>(async (ledger, settings) => {
+    if (!isDryRun) await admittance(settings, flags, output)(ledger);
     const store = await claimStore(await confirmStore(settings, flags), ledger);
     try {
       const wish = defined({ olderThanMs, keepBytes });

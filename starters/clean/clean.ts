@@ -7,6 +7,7 @@ import { atLedger } from '../at-ledger.ts';
 import { confirmRemoval, requireConsent, type Ask } from '../confirm-removal.ts';
 import { unchangedError } from '../exit-error.ts';
 import { personAt } from '../person.ts';
+import { admittance } from '../trust/admit-ledger.ts';
 import { confirmStore } from '../trust/confirmed-settings.ts';
 import { askYesNo } from '../terminal/ask.ts';
 import type { Output } from '../terminal/output.ts';
@@ -29,6 +30,8 @@ export interface CleanFlags {
 export async function clean(name: string, flags: CleanFlags, output: Output, ask: Ask = askYesNo): Promise<ExitName> {
   const parts = readParts(flags);
   return atLedger<ExitName>(async (ledger, settings) => {
+    // What is removed lies where the ledger and its store say.
+    if (flags.dryRun !== true) await admittance(settings, flags, output)(ledger);
     const batch = await chooseBatch(ledger, name);
     const store = await claimStore(await confirmStore(settings, flags), ledger);
     try {

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { isBatchName, nameFromFile } from '../../batches/batch-name.ts';
+import { isBatchName, mayBeFolder, nameFromFile } from '../../batches/batch-name.ts';
 
 it.each([
   ['lines.csv', 'lines'],
@@ -33,4 +33,16 @@ it.each([
   ['a\nb', false],
 ])('%j can name a batch: %s', (name, can) => {
   expect(isBatchName(name)).toBe(can);
+});
+
+it.each([
+  ['lines', true],
+  ['of an earlier version: odd', true],
+  ['..', false],
+  ['../x', false],
+  ['/x', false],
+  ['x\\y', false],
+  ['', false],
+])('says whether %j stays in the folder that it is a name in: %s', (name, isFolder) => {
+  expect(mayBeFolder(name)).toBe(isFolder);
 });

@@ -173,6 +173,8 @@ describe('a ledger that came with a folder', () => {
       ['reconcile', 'lines', '--resubmit', 'r1', '--yes'],
       ['schedule', 'create', 'nightly', 'lines.csv', '--every', '1h'],
       ['schedule', 'trigger', 'nightly'],
+      ['clean', 'lines', '--media', '--yes'],
+      ['cache', 'prune', '--older-than', '1d', '--yes'],
     ]) {
       const { code, stderr } = await line.run(...words);
       expect({ words, code, stderr }).toMatchObject({
@@ -181,6 +183,19 @@ describe('a ledger that came with a folder', () => {
       });
     }
     expect([existsSync('ran'), existsSync(join('.voxbatch', 'temporal.db'))]).toEqual([false, false]);
+  });
+
+  it('writes no files outside of the working folder, whatever its batches are called', async () => {
+    mkdirSync('work');
+    process.chdir('work');
+    const ledger = await openLedger('.voxbatch/ledger.db');
+    await ledger.createBatch(aBatch('../../outside'));
+    await ledger.openBatch('../../outside', 0);
+    await ledger.close();
+    expect((await line.run('results')).code).toBe(2);
+    expect((await line.run('results', '../../outside')).code).toBe(2);
+    process.chdir('..');
+    expect(existsSync('outside')).toBe(false);
   });
 
   it('can be looked at', async () => {
