@@ -1,9 +1,12 @@
+import { existsSync } from 'node:fs';
+import { openRecords, openRecordsIfAny } from '../../../client/open-records.ts';
 import type { ExitName } from '../../../contract/exit-codes.ts';
 import { withoutSecrets } from '../../../contract/url-scheme.ts';
 import { makeHome } from '../../../embedded/home.ts';
-import { readSettings } from '../../connect/settings.ts';
+import { readSettings, type CommandSettings } from '../../connect/settings.ts';
 import { ExitError, usageError } from '../../exit-error.ts';
 import type { Output } from '../../terminal/output.ts';
+import { admittance } from '../../trust/admit-ledger.ts';
 import { shellWord } from '../../terminal/go-on-command.ts';
 import { cronLines, LONGEST_CRON_LINE } from './cron.ts';
 import { launchdPlist } from './launchd.ts';
@@ -80,6 +83,7 @@ export async function printUnit(
       `cron takes at most ${String(LONGEST_CRON_LINE)} characters in a line: shorten PATH, for example.`,
     );
   }
+  await requireOwnHome(settings, service, output);
   // So that the log, and the file of the environment, have a folder.
   makeHome(settings.home);
   output.data(unit.trimEnd());
@@ -93,6 +97,30 @@ export async function printUnit(
   output.say('Then install it:');
   for (const line of install(service)) output.say(`  ${line}`);
   return 'complete';
+}
+
+/**
+ * The unit names the home, as only its user does, and has the file of the environment read: neither may have come with the folder. Where there
+ * is no ledger yet, one is made, which tells at the next call that the home is this user's.
+ */
+async function requireOwnHome(
+  settings: CommandSettings,
+  { environmentFile }: Service,
+  output: Pick<Output, 'say'>,
+): Promise<void> {
+  const found = await openRecordsIfAny(settings);
+  if (found === undefined && !settings.isLedgerNamed && existsSync(environmentFile)) {
+    throw usageError(
+      `A service would run what is in ${environmentFile}, and that may have come with the folder: there is no ledger of yours beside it. ` +
+        `Look at it, then remove it: rm ${shellWord(environmentFile)}`,
+    );
+  }
+  const ledger = found ?? (await openRecords(settings, {}));
+  try {
+    await admittance(settings, {}, output)(ledger);
+  } finally {
+    await ledger.close();
+  }
 }
 
 function isSecretUrl(value: string): boolean {

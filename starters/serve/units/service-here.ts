@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { basename, join } from 'node:path';
+import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isSecretProxy, PROXIES } from '../../../embedded/child-process.ts';
-import { pathsIn } from '../../../embedded/home.ts';
+import { pathsIn, serviceEnvironmentIn } from '../../../embedded/home.ts';
 import type { Settings } from '../../../client/settings.ts';
 import type { Service } from './service.ts';
 
@@ -75,7 +75,7 @@ export function serviceHere(settings: Pick<Settings, 'home' | 'env'>, apiUrl: st
       voxbatch: [process.execPath, ...process.execArgv, cli],
       workingDirectory: process.cwd(),
       environment: { ...Object.fromEntries(set), VOXBATCH_HOME: home },
-      environmentFile: join(home, 'service.env'),
+      environmentFile: serviceEnvironmentIn(home),
       needsFile: secrets.length > 0,
       log: pathsIn(home).upLog,
       isRoot: process.getuid?.() === 0,

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { openLedger } from '../../../ledger/open-ledger.ts';
 import { cronLines } from '../../../starters/serve/units/cron.ts';
 import { launchdPlist } from '../../../starters/serve/units/launchd.ts';
 import { RESTART_AFTER_S, STOP_TIMEOUT_S, type Service } from '../../../starters/serve/units/service.ts';
@@ -223,6 +224,37 @@ describe('up --print-unit', () => {
       delete process.env['VOXBATCH_API_URL'];
       expect(await line.run('up', '--print-unit', 'cron')).toMatchObject({ code: 5 });
       expect(await line.run('up', '--print-unit', 'upstart')).toMatchObject({ code: 2 });
+    } finally {
+      await line.close();
+    }
+  });
+
+  it('is printed again after the secrets were written, in a new folder', async () => {
+    const line = await openCommandLine({ ...API, VOXBATCH_API_TOKEN: 'the-token' });
+    try {
+      expect((await line.run('up', '--print-unit', 'systemd')).code).toBe(0);
+      writeFileSync(join('.voxbatch', 'service.env'), "VOXBATCH_API_TOKEN='the-token'\n");
+      expect((await line.run('up', '--print-unit', 'systemd')).code).toBe(0);
+    } finally {
+      await line.close();
+    }
+  });
+
+  it('is refused where the ledger, or the file that a service runs, came with the folder', async () => {
+    const line = await openCommandLine({ ...API, VOXBATCH_API_TOKEN: 'the-token' });
+    try {
+      mkdirSync('.voxbatch');
+      writeFileSync(join('.voxbatch', 'service.env'), 'touch ran\n');
+      const refused = { code: 2, stdout: '' };
+      expect(await line.run('up', '--print-unit', 'cron')).toMatchObject({
+        ...refused,
+        stderr: expect.stringContaining('service.env'),
+      });
+      await (await openLedger(join('.voxbatch', 'ledger.db'))).close();
+      const { stderr, ...ended } = await line.run('up', '--print-unit', 'cron');
+      expect(ended).toMatchObject(refused);
+      expect(stderr).toContain('service.env: a service of this folder would run what is in it');
+      expect(stderr).toContain('run: voxbatch trust');
     } finally {
       await line.close();
     }
