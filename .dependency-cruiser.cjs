@@ -47,8 +47,9 @@ const IMPORTS = {
     comment: 'store/ keeps files and knows nothing of rows, money or the API. Pass in what it needs as plain values.',
   },
   inputs: {
-    may: ['contract', 'policy', 'threads'],
-    comment: 'inputs/ reads and prices manifests. Pass it a function if it needs something of another room.',
+    may: ['contract', 'policy', 'threads', 'api/create-media-fetch', 'api/proxies'],
+    comment:
+      'inputs/ reads and prices manifests. Pass it a function if it needs something of another room; only to the thread that reads media behind links none can be passed.',
   },
   batches: {
     may: ['contract', 'policy', 'inputs', 'ledger', 'store', 'results'],

@@ -1,4 +1,3 @@
-import { createMediaFetch } from '../api/create-media-fetch.ts';
 import { fetchFile } from '../api/fetch-file.ts';
 import { readVoicesIn } from '../api/read-voices.ts';
 import { ApiError } from '../api/speech-api.ts';
@@ -49,7 +48,6 @@ async function load(
     readBalance: () => readBalance(deps),
     identify: (urls) => deps.media.of(urls),
     readVoices: (wanted, dialect) => readVoicesIn(deps.api, dialect, wanted),
-    fetch: createMediaFetch(realm.apiUrl),
     fetchManifest: (url, receive) => fetchFile(url, receive, { userAgent: `voxbatch/${voxbatchVersion}` }),
   });
   if (opened.type !== 'opened') {

@@ -53,6 +53,13 @@ export function readProxies(env: Readonly<Record<string, string | undefined>>): 
   };
 }
 
+/** What {@link readProxies} reads of an environment, for a thread, which has none. It may hold a password. */
+export function proxyVariables(env: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    ['https_proxy', 'http_proxy', 'no_proxy'].map((name) => [name, valueOf(env, name).text] as const),
+  );
+}
+
 function valueOf(env: Readonly<Record<string, string | undefined>>, name: string): { variable: string; text: string } {
   const lower = env[name]?.trim() ?? '';
   if (lower !== '') return { variable: name, text: lower };

@@ -5,7 +5,6 @@ import { openManifestFile, type ManifestSource } from '../inputs/manifest-source
 import { labelOfPlace, type FetchManifest } from '../inputs/manifest-url.ts';
 import { ManifestError, type ManifestProblem } from '../inputs/problems.ts';
 import { checkManifest, type SoundManifest } from '../inputs/read-manifest.ts';
-import type { Fetch } from '../inputs/probe-media.ts';
 import type { ScheduledRun } from '../inputs/scheduled-run.ts';
 import { MonthUsedUp } from '../ledger/errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -34,8 +33,6 @@ export interface OccurrenceRequest extends FiringTerms {
   /** Learns what is behind links: results that are there already cost nothing. */
   readonly identify: IdentifyMedia;
   readonly readVoices: ReadVoices;
-  /** Reads the lengths of media. */
-  readonly fetch: Fetch;
 }
 
 /**
@@ -93,14 +90,14 @@ async function load(request: LoadRequest): Promise<OpenedOccurrence> {
       `the manifest names voices, and the list of voices cannot be read: ${voices.why} Nothing was spent.`,
     );
   if (voices.type === 'faulty') return refused(withoutCells(voices.summary.problems, run, voices.summary.problemCount));
-  const { fetch, identify } = request;
+  const { identify } = request;
+  const { apiUrl, account } = realm;
   const { budget } = settings;
-  const probed: SoundManifest = run.probe ? await probeManifest(source, checked, { budget, fetch }) : checked;
+  const probed: SoundManifest = run.probe ? await probeManifest(source, checked, { budget, apiUrl }) : checked;
   const priced = withVoices(probed, voices);
   const { summary } = await planNew({ source, checked: priced, settings, ledger, account: realm, identify });
   const approval = await approveOccurrence({ ...request, summary, settings, confirmAbove: run.confirmAbove });
   if (approval.type !== 'go') return approval.type === 'skipped' ? approval : refused(approval.reason);
-  const { apiUrl, account } = realm;
   const identity = { name, digest: summary.digest ?? '', apiUrl, account };
   const folder = await probeOut(out);
   if (folder.type === 'unwritable')

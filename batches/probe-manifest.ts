@@ -1,6 +1,6 @@
 import { createProbe } from '../inputs/create-probe.ts';
 import type { ManifestSource } from '../inputs/manifest-source.ts';
-import type { Fetch } from '../inputs/probe-media.ts';
+import { createProbeReader } from '../inputs/probe-reader.ts';
 import { ManifestError } from '../inputs/problems.ts';
 import { summarizeManifest, type SoundManifest } from '../inputs/read-manifest.ts';
 
@@ -8,7 +8,8 @@ import { summarizeManifest, type SoundManifest } from '../inputs/read-manifest.t
 export interface ProbeChoice {
   /** Credits; the bill says how many rows it covers. */
   readonly budget: number | null;
-  readonly fetch: Fetch;
+  /** Address of the API; undefined if none is set. Private media are read only if it is private, too. */
+  readonly apiUrl: string | undefined;
   /** Called before media are read, with the number of rows. Not called if every row states its length. */
   readonly onProbing?: (rows: number) => void;
 }
@@ -23,13 +24,14 @@ export interface ProbeChoice {
 export async function probeManifest(
   source: ManifestSource,
   { summary, options }: SoundManifest,
-  { budget, fetch, onProbing }: ProbeChoice,
+  { budget, apiUrl, onProbing }: ProbeChoice,
 ): Promise<SoundManifest> {
   if (summary.unmeasured === 0) return { summary, options };
   // Includes rows that are not chosen: a later run needs their prices.
   onProbing?.(summary.unmeasured);
-  const probing = { ...options, probe: createProbe(fetch) };
-  const probed = await summarizeManifest(source, probing, budget);
+  const reader = createProbeReader(apiUrl);
+  const probing = { ...options, probe: createProbe(reader.read) };
+  const probed = await summarizeManifest(source, probing, budget).finally(() => reader.close());
   if (probed.digest !== summary.digest) {
     throw new ManifestError(
       `${source.label} changed while it was read. Nothing was spent. Run the same command again.`,

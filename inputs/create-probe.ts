@@ -1,20 +1,15 @@
 import pLimit from 'p-limit';
-import type { Fetch, Probe, ProbeResult } from './probe-media.ts';
-import { probeMedia } from './probe-media.ts';
+import type { Probe, ProbeResult } from './probe-media.ts';
 import { PATIENCE, SilentOrigins } from './silent-origins.ts';
-
-export interface ProbeOptions {
-  /** How many URLs are read at once. Default 8. */
-  readonly atOnce?: number;
-  /** How long one URL may take, ms. Default 15 s. */
-  readonly limitMs?: number;
-}
 
 /**
  * Creates a probe for the rows of a manifest. It reads each URL once, however many rows name it, and a few at a time.
  * An origin that is down does not cost every row its whole time limit.
+ *
+ * @param probe reads one URL
+ * @param atOnce how many URLs are read at once; default 8
  */
-export function createProbe(fetch: Fetch, { atOnce = 8, limitMs = 15_000 }: ProbeOptions = {}): Probe {
+export function createProbe(probe: Probe, atOnce = 8): Probe {
   const limit = pLimit(atOnce);
   const known = new Map<string, Promise<ProbeResult>>();
   const silent = new SilentOrigins();
@@ -22,7 +17,7 @@ export function createProbe(fetch: Fetch, { atOnce = 8, limitMs = 15_000 }: Prob
     const { origin } = new URL(url);
     if (silent.isGivenUp(origin))
       return { why: `not tried: its server failed to answer ${PATIENCE} times`, isSilent: true };
-    const result = await probeMedia(url, limitMs, fetch);
+    const result = await probe(url);
     silent.note(origin, 'why' in result && result.isSilent);
     return result;
   };

@@ -1,4 +1,3 @@
-import { createMediaFetch } from '../../api/create-media-fetch.ts';
 import type { SoundManifest } from '../../inputs/read-manifest.ts';
 import { probeManifest } from '../../batches/probe-manifest.ts';
 import type { ManifestSource } from '../../inputs/manifest-source.ts';
@@ -22,7 +21,7 @@ export async function probeAloud(
   const onProbing = (rows: number): void => {
     output.say(probingText(rows));
   };
-  const probed = await probeManifest(source, checked, { budget, fetch: createMediaFetch(apiUrl), onProbing });
+  const probed = await probeManifest(source, checked, { budget, apiUrl, onProbing });
   for (const line of notProbedLines(probed.summary.notProbed, checked.options.assumeSeconds)) output.say(line);
   return probed;
 }

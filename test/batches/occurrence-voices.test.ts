@@ -27,7 +27,6 @@ async function fire(voice: string, list: VoicesRead): Promise<OpenedOccurrence> 
     fetchManifest: () => Promise.reject(new Error('nothing is fetched')),
     identify: async () => new Map(),
     readVoices: async () => list,
-    fetch,
   });
 }
 

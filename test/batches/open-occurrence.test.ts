@@ -87,7 +87,6 @@ async function fire(
     fetchManifest: fetched,
     identify: async () => new Map(),
     readVoices,
-    fetch,
   });
 }
 
@@ -100,7 +99,7 @@ describe('openOccurrence', () => {
       throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
     };
     const identify: OccurrenceRequest['identify'] = async () => new Map();
-    const reads = { fetch, identify, readVoices, readBalance: async () => null };
+    const reads = { identify, readVoices, readBalance: async () => null };
     const occurrence = { schedule: 'nightly', at: AT };
     const request = { ledger: place.ledger, realm: REALM, occurrence, month: null, out: join(folder, 'out', NAME) };
     const run = { ...runOf(), manifest: 'https://h.example/lines.csv?key=secret' };

@@ -25,7 +25,11 @@ async function probing<T>(
     await change?.(path);
     const announced: number[] = [];
     const onProbing = (rows: number): void => void announced.push(rows);
-    const probed = await probeManifest(source, { summary, options: OPTIONS }, { budget: null, fetch, onProbing });
+    const probed = await probeManifest(
+      source,
+      { summary, options: OPTIONS },
+      { budget: null, apiUrl: media.url, onProbing },
+    );
     return use(probed, source, announced);
   });
 }
