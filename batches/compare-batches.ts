@@ -10,14 +10,14 @@ import { compareRows, type Pair, type RowParity } from '../policy/row-parity.ts'
 import { wordsOf } from '../policy/word-distance.ts';
 import { inChunks } from '../results/in-chunks.ts';
 import { creditsKindOf, creditsOf, wasMade } from '../results/result-line.ts';
-import { mediaSeconds } from '../store/media-seconds.ts';
+import type { Store } from '../store/store.ts';
 import { isRequestRemoved, pairRows, withoutDialect, type PairedRow } from './pair-rows.ts';
 
 /** Which batches to compare, and where their records and files are. */
 export interface CompareRequest {
   readonly ledger: Pick<Ledger, 'scanRows' | 'rowsWithIds' | 'readRow'>;
-  /** Path of a stored file; undefined if it is not on this machine. */
-  readonly pathOf: (key: string) => string | undefined;
+  /** Measures files of earlier versions, which noted no length. */
+  readonly store: Pick<Store, 'seconds'>;
   readonly batches: Pair<BatchRecord>;
   readonly tolerances: Tolerances;
   /** Called for each row that differs, and for each that only one batch has. */
@@ -44,7 +44,7 @@ export interface BatchComparison extends BatchParity {
   readonly judgements: readonly Judgement[];
   /** Rows that only this batch has. */
   readonly only: Pair<number>;
-  /** Media files whose length could not be read: removed, missing, or of a type without one. */
+  /** Media files whose length could not be read: removed, missing, unreadable, or of a type without one. */
   readonly unmeasured: number;
 }
 
@@ -81,12 +81,12 @@ type ComparedPair = Extract<UnlikeRow, { type: 'differs' }> & { readonly unmeasu
 
 async function comparePair(
   rows: Pair<RowStanding>,
-  { pathOf, tolerances }: Pick<CompareRequest, 'pathOf' | 'tolerances'>,
+  { store, tolerances }: Pick<CompareRequest, 'store' | 'tolerances'>,
 ): Promise<ComparedPair> {
   const [one, other] = [mediaOf(rows[0]), mediaOf(rows[1])];
   const isMeasured = one !== null && other !== null;
   const lengths: Pair<number | null> = isMeasured
-    ? await Promise.all([lengthOf(one, pathOf), lengthOf(other, pathOf)])
+    ? await Promise.all([lengthOf(one, store), lengthOf(other, store)])
     : [null, null];
   const sides: Pair<PaidSide> = [sideOf(rows[0], lengths[0]), sideOf(rows[1], lengths[1])];
   const input = inputChanges(rows[0].row.spec, rows[1].row.spec);
@@ -101,10 +101,9 @@ function mediaOf({ row }: RowStanding): ResultFile | null {
 }
 
 /** As on record; files of earlier versions are read. */
-async function lengthOf(file: ResultFile, pathOf: CompareRequest['pathOf']): Promise<number | null> {
+async function lengthOf(file: ResultFile, store: CompareRequest['store']): Promise<number | null> {
   if (file.seconds !== undefined) return file.seconds;
-  const path = file.removedAt === undefined ? pathOf(file.key) : undefined;
-  return path === undefined ? null : ((await mediaSeconds(path, file.extension)) ?? null);
+  return file.removedAt === undefined ? ((await store.seconds(file)) ?? null) : null;
 }
 
 function sideOf({ row, charges }: RowStanding, seconds: number | null): PaidSide {

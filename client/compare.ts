@@ -1,8 +1,8 @@
-import { join } from 'node:path';
 import { compareBatches, type BatchComparison, type UnlikeRow } from '../batches/compare-batches.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
 import { DEFAULT_TOLERANCES, type Tolerances } from '../policy/judge-parity.ts';
+import { openStore } from '../store/open-store.ts';
 import { chooseBatch } from './open-records.ts';
 import { VoxbatchError } from './problem.ts';
 import { refuseOption } from './refuse-option.ts';
@@ -28,13 +28,19 @@ export async function compareHere(
 ): Promise<BatchComparison> {
   for (const [name, share] of Object.entries(tolerances)) checkShare(name, share);
   if (one === other) refuseOption('batch', 'two different batches', one);
-  return compareBatches({
-    ...options,
-    ledger,
-    batches: [await loadedBatch(ledger, one), await loadedBatch(ledger, other)],
-    tolerances: { ...DEFAULT_TOLERANCES, ...tolerances },
-    pathOf: (key) => join(store, key),
-  });
+  const batches = [await loadedBatch(ledger, one), await loadedBatch(ledger, other)] as const;
+  const media = await openStore(store, {});
+  try {
+    return await compareBatches({
+      ...options,
+      ledger,
+      batches,
+      tolerances: { ...DEFAULT_TOLERANCES, ...tolerances },
+      store: media,
+    });
+  } finally {
+    await media.close();
+  }
 }
 
 async function loadedBatch(ledger: Ledger, name: string): Promise<BatchRecord> {

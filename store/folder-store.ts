@@ -69,6 +69,8 @@ export function openFolderStore(folder: string, options: FolderStoreOptions = {}
     levels: ({ key, bytes, extension }, ffmpeg) => {
       return place.threads.levels({ type: 'levels', file: { path: pathOf(root, key), extension, ffmpeg }, bytes });
     },
+    seconds: ({ key, bytes, extension }) =>
+      place.threads.seconds({ type: 'seconds', path: pathOf(root, key), extension, bytes }),
     join: async (files, stem) => {
       checkNames(root, stem);
       for (const { key } of files) pathOf(root, key);

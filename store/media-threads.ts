@@ -6,6 +6,7 @@ import { StoreUnwritable } from './errors.ts';
 import { joinFiles, type JoinJob } from './join-files.ts';
 import { linkFiles, type Link } from './link-files.ts';
 import { bytesOf, type MediaJob } from './media-job.ts';
+import { mediaSeconds, type SecondsJob } from './media-seconds.ts';
 import { doMediaJob } from './media-work.ts';
 import { reuseFile, type ReuseJob } from './reuse.ts';
 import { MOST_FFMPEG_SECONDS } from './sound/ffmpeg.ts';
@@ -25,6 +26,7 @@ export interface MediaThreads {
   run(job: MediaJob): Promise<StoredFile | undefined>;
   reuse(job: ReuseJob): Promise<Reused>;
   levels(job: LevelsJob): Promise<Hearing>;
+  seconds(job: SecondsJob): Promise<number | undefined>;
   join(job: JoinJob): Promise<Joined>;
   /** Never rejects. */
   link(links: readonly Link[]): Promise<readonly Linked[]>;
@@ -85,6 +87,15 @@ export function startMediaThreads(
         throw error;
       }
     },
+    seconds: async (job) => {
+      const { bytes } = job;
+      try {
+        return (await poolFor(bytes).run(job, { bytes })) as number | undefined;
+      } catch (error) {
+        if (!(error instanceof ThreadDied)) throw error;
+        return error.hadBegun ? undefined : mediaSeconds(job.path, job.extension);
+      }
+    },
     join: async (job) => {
       const bytes = job.files.reduce((sum, file) => sum + file.bytes, 0);
       const programSeconds = job.ffmpeg === undefined ? 0 : MOST_JOINING_SECONDS;
@@ -131,6 +142,10 @@ class SameThread implements MediaThreads {
 
   levels(job: LevelsJob): Promise<Hearing> {
     return this.#track(() => levelsOf(job.file));
+  }
+
+  seconds({ path, extension }: SecondsJob): Promise<number | undefined> {
+    return this.#track(() => mediaSeconds(path, extension));
   }
 
   join(job: JoinJob): Promise<Joined> {

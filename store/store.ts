@@ -125,6 +125,11 @@ export interface Store {
    */
   levels(file: Pick<KeptFile, 'key' | 'bytes' | 'extension'>, ffmpeg?: string): Promise<Hearing>;
   /**
+   * How long a stored file plays, in seconds, for one of which nobody noted it; undefined if it is not there, not whole,
+   * of a type without a length, or cannot be read in its time. Throws if the disk fails.
+   */
+  seconds(file: Pick<KeptFile, 'key' | 'bytes' | 'extension'>): Promise<number | undefined>;
+  /**
    * Joins sound files, in order, into a new file `<stem>.<ext>`, as `joinSound` does, by ffmpeg where that is needed and
    * there; the files stay. Whole or absent, like any other. Throws `StoreUnwritable`.
    */

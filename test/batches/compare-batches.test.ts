@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { compareBatches, type BatchComparison, type UnlikeRow } from '../../batches/compare-batches.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { DEFAULT_TOLERANCES, type Tolerances } from '../../policy/judge-parity.ts';
+import { openFolderStore } from '../../store/folder-store.ts';
 import { mp3 } from '../store/media.ts';
 import { freshPlace } from '../support/place.ts';
 import { addStories, type RowStory } from './two-batches.ts';
@@ -26,7 +27,7 @@ async function again(
   const unlike: UnlikeRow[] = [];
   const found = await compareBatches({
     ledger: place.ledger,
-    pathOf: (key) => join(store(), key),
+    store: openFolderStore(store()),
     batches: [await record('one'), await record('other')],
     tolerances: { ...DEFAULT_TOLERANCES, ...tolerances },
     onRow: (row) => void unlike.push(row),

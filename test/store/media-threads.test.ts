@@ -134,7 +134,24 @@ describe('a store whose work is done in threads', () => {
     }
   });
 
-  it('does the same with a large file, whose part has to be kept, and one beside it', async () => {
+  it('measures files there, and gives up on one that hangs whoever reads it', async () => {
+    const short = openFolderStore(folder, { threadEntry: entry(), secondMs: 40 });
+    try {
+      const { key, bytes, extension } = await short.write('b/1', wav(2), { family: 'audio' });
+      const hanging = await hangingMkv();
+      await writeFile(join(folder, 'b', 'hanging.mkv'), hanging);
+      const files = [
+        { key, bytes, extension },
+        { key: 'b/hanging.mkv', bytes: hanging.length, extension: 'mkv' },
+        { key: 'b/gone.wav', bytes, extension: 'wav' },
+      ];
+      expect(await Promise.all(files.map((file) => short.seconds(file)))).toEqual([2, undefined, undefined]);
+    } finally {
+      await short.close();
+    }
+  });
+
+  it('keeps a large one unread, too, whose part has to be kept, and one beside it', async () => {
     const short = openFolderStore(folder, { threads: 1, threadEntry: entry(), secondMs: 60 });
     try {
       const hanging = Buffer.concat([await hangingMkv(), Buffer.alloc(2_000_000)]);
