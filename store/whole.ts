@@ -1,6 +1,7 @@
 import { checkBoxes } from './containers/check-boxes.ts';
 import { checkFlac } from './containers/check-flac.ts';
 import { checkAdts, checkMp3 } from './containers/check-frames.ts';
+import { checkIndex } from './containers/check-index.ts';
 import { checkOgg } from './containers/check-ogg.ts';
 import { checkSegment } from './containers/check-segment.ts';
 import { checkTracks } from './containers/check-tracks.ts';
@@ -30,9 +31,9 @@ const CHECKS: Readonly<Record<string, readonly Check[]>> = {
   wav: [checkWav],
   ogg: [checkOgg],
   flac: [checkFlac],
-  m4a: [checkBoxes, checkTracks],
-  mp4: [checkBoxes, checkTracks],
-  mov: [checkBoxes, checkTracks],
+  m4a: [checkBoxes, checkIndex, checkTracks],
+  mp4: [checkBoxes, checkIndex, checkTracks],
+  mov: [checkBoxes, checkIndex, checkTracks],
   webm: [checkSegment, checkTracks],
   mkv: [checkSegment, checkTracks],
   pcm: [checkRaw],

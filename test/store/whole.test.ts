@@ -157,6 +157,24 @@ describe('a file of another kind', () => {
     expect(await checkBody(hungry, 'mp4', 'video')).toMatch(/^Expected a whole mp4 file, but /u);
   });
 
+  it('is no index one of whose tables alone names more samples than the file has bytes', async () => {
+    const body = await media.mp4WithIndexLast({ seconds: 1, picture: false });
+    const more = `its index names more than its ${String(body.length)} bytes`;
+    const tables = { stts: 12, stsc: 16, stsz: 12 };
+    for (const [name, offset] of Object.entries(tables)) {
+      const hungry = Buffer.from(body);
+      hungry.writeUInt32BE(0x7fff_ffff, hungry.indexOf(name) + offset);
+      expect(await checkBody(hungry, 'm4a')).toContain(more);
+    }
+    // The library counts to two thousand million for a table that is gone.
+    const gone = await media.hungryM4a();
+    gone.fill(0xff, gone.indexOf('stsz') - 4, gone.indexOf('stsz') + 4);
+    expect(await checkBody(gone, 'm4a')).toContain(more);
+    const fragments = await media.fragmentedMp4({ seconds: 1 });
+    fragments.writeUInt32BE(0x7fff_ffff, fragments.indexOf('trun') + 8);
+    expect(await checkBody(fragments, 'mp4', 'video')).toContain('its index names more than its');
+  });
+
   it('is no box of no length', async () => {
     expect(await checkBody(media.standingMp4(), 'mp4')).toContain('its box at byte 16 of 32 is broken');
   });

@@ -1,0 +1,59 @@
+import { readBox, type Box } from './box.ts';
+import { notWhole, type Container } from './container.ts';
+import type { FileWindow } from './file-window.ts';
+
+/** Boxes around the tables of an index. */
+const AROUND = ['moov', 'trak', 'mdia', 'minf', 'stbl', 'moof', 'traf'];
+
+/** Where a table has numbers of samples: bytes from its content to the first, and from each to the next. */
+interface Counts {
+  readonly first: number;
+  /** Undefined: there is just one. */
+  readonly step?: number;
+}
+
+/** ISO/IEC 14496-12, 8.6.1, 8.7.3, 8.7.4 and 8.8.8. */
+const TABLES: Readonly<Record<string, Counts>> = {
+  stts: { first: 8, step: 8 },
+  ctts: { first: 8, step: 8 },
+  stsc: { first: 12, step: 12 },
+  stsz: { first: 8 },
+  stz2: { first: 8 },
+  trun: { first: 4 },
+};
+
+/**
+ * Reads how many samples the tables of an MP4 or QuickTime file name. Throws `UnfitBody` if one names more than the file
+ * has bytes: the library that reads them goes through all of them again and again, and a few bytes can name thousands
+ * of millions. What is no table is left to that library.
+ */
+export async function checkIndex(container: Container): Promise<undefined> {
+  const { file } = container;
+  for (let at = 0; at < file.bytes;) {
+    const box = await readBox(file, at);
+    if (box === undefined) return;
+    const counts = Object.hasOwn(TABLES, box.name) ? TABLES[box.name] : undefined;
+    if (counts !== undefined && (await namesMore(container, box, counts))) {
+      throw notWhole(container, `its index names more than its ${file.bytes} bytes`);
+    }
+    // What is in such a box follows its header, and its end is that of the last of them.
+    at = AROUND.includes(box.name) ? box.content : box.end;
+  }
+}
+
+async function namesMore({ file }: Container, { content, end }: Box, { first, step }: Counts): Promise<boolean> {
+  const last = Math.min(end, file.bytes) - 4;
+  const entries = step === undefined ? 1 : await readNumber(file, content + 4);
+  let samples = 0;
+  for (let entry = 0; entry < entries && samples <= file.bytes; entry += 1) {
+    const at = content + first + entry * (step ?? 0);
+    if (at > last) break;
+    samples += await readNumber(file, at);
+  }
+  return samples > file.bytes;
+}
+
+async function readNumber(file: FileWindow, at: number): Promise<number> {
+  const bytes = await file.read(at, 4);
+  return bytes.length < 4 ? 0 : bytes.readUInt32BE(0);
+}
