@@ -17,6 +17,7 @@ import { expectedOf, isPlainUrl, type ValueKind } from '../contract/value-kinds.
 import { FINISHING } from './finishing-members.ts';
 import { PRICE_MEMBERS } from './price-members.ts';
 import { show } from './problems.ts';
+import { isTooDeep, surveyJson, TOO_DEEP } from './survey-json.ts';
 
 const POLLING_NAMES = Object.keys(POLLING) as readonly (keyof Polling)[];
 
@@ -155,6 +156,7 @@ export function parseConfig(text: string, path: string): Config {
     // The parser's message quotes the file, which might hold a secret.
     throw new ConfigError(`${path} is not JSON: expected one object such as {"limits":{"rate":5}}.`);
   }
+  if (isTooDeep(surveyJson(text))) throw new ConfigError(`${path} has invalid settings: expected ${TOO_DEEP}.`);
   const secret = findSecret(value, []);
   if (secret !== undefined) {
     throw new ConfigError(

@@ -10,6 +10,7 @@ import type { NumberRule, Parsed } from './parse-cells.ts';
 import { show } from './problems.ts';
 import type { Finding } from './problems.ts';
 import { MAX_CELL_BYTES } from './raw-record.ts';
+import { isTooDeep, surveyJson, TOO_DEEP } from './survey-json.ts';
 
 /** A row of which some cells may be missing. */
 export type RowDraft = Partial<RowSpec> & Pick<RowSpec, 'kind'>;
@@ -76,7 +77,16 @@ export function parseRow(columns: Columns, cells: readonly string[], rules: RowR
   if (rules.strict) findings.push(...unread.map((header) => unreadCell(kind, header)));
   const fields = columns.api.filter(({ at }) => (cells[at] ?? '') !== '');
   if (rules.anyApiField !== true) findings.push(...fields.flatMap(({ field }) => ownField(kind, field, columns) ?? []));
-  const extra = Object.fromEntries(fields.map(({ field, at }) => [field, valueOfApiCell(cells[at] ?? '')] as const));
+  const extra = Object.fromEntries(
+    fields.flatMap(({ field, at }) => {
+      const cell = cells[at] ?? '';
+      const value = valueOfApiCell(cell);
+      if (typeof value !== 'object' || value === null || !isTooDeep(surveyJson(cell))) return [[field, value] as const];
+      const column = columns.headerOf(`api.${field}`);
+      findings.push({ column, expected: TOO_DEEP, came: show(cell), code: 'too-deep' });
+      return [];
+    }),
+  );
   // Each value was parsed by the rule of its own column just above.
   const spec = { kind, ...values, extra } as RowSpec;
   return { spec: findings.length === 0 ? spec : undefined, draft: spec, findings, unread };

@@ -38,6 +38,7 @@ export const PROBLEM_CODES = {
   'bad-json': 'a line that is not JSON',
   'not-an-object': 'a JSON line that is not an object',
   'nested-value': 'an object or array outside of `api.*`',
+  'too-deep': 'objects and lists nested over 100 deep',
   'duplicate-key': 'a key that appears twice in a JSON object',
   'bad-voice-name': 'a voice by `name:` without a name',
   'unknown-voice': 'a voice that the API does not list: a name always, an id under `--strict`',

@@ -1,12 +1,12 @@
 import { cellOfApiValue } from './parse-cells.ts';
 import { ByteCheck } from './check-bytes.ts';
 import type { JsonValue } from '../contract/row-kinds.ts';
-import { findDuplicateKey } from './json-keys.ts';
 import { bytesOf, type ManifestBytes } from './manifest-bytes.ts';
 import { show } from './problems.ts';
 import type { Finding, ManifestProblem } from './problems.ts';
 import { MAX_RECORD_BYTES } from './raw-record.ts';
 import type { RawItem } from './raw-record.ts';
+import { isTooDeep, surveyJson, TOO_DEEP } from './survey-json.ts';
 
 const LF = 10;
 const CHUNK_BYTES = 256 * 1024;
@@ -133,7 +133,9 @@ function parseLine(text: string): { object: Record<string, JsonValue> } | { find
     const expected = 'a JSON object such as {"text":"Hello","voice":"v1"}';
     return { finding: { column: '', expected, came, code: 'not-an-object' } };
   }
-  const twice = findDuplicateKey(text);
+  const survey = surveyJson(text);
+  if (isTooDeep(survey)) return { finding: { column: '', expected: TOO_DEEP, came, code: 'too-deep' } };
+  const { twice } = survey;
   if (twice !== undefined) {
     return {
       finding: { column: twice, expected: 'every key once', came: `${show(twice)} twice`, code: 'duplicate-key' },

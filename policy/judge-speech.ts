@@ -19,7 +19,7 @@ import { spokenWords } from './spoken-words.ts';
 export function judgeSpeech(wanted: Wanted, heard: Heard): Judgement {
   const { threshold } = wanted;
   const words = spokenWords(wanted.text);
-  const said = spokenWords(heard.text);
+  const said = spokenWords(heard.text.slice(0, MOST_HEARD_FACTOR * wanted.text.length + MOST_HEARD));
   const facts = { words: words.length, heard: said.length, threshold };
   // Nothing in the text can be heard: there is nothing to compare.
   if (words.length === 0) return { is: 'passed', error: 0, run: 0, ...facts };
@@ -50,6 +50,13 @@ export interface Heard {
   /** As far as the API says so. */
   readonly language?: string | undefined;
 }
+
+/**
+ * What is heard beyond so many times the length of the text, and these characters, is not looked at: it is wrong in any
+ * case, and a transcript of megabytes takes seconds, or all of the stack.
+ */
+const MOST_HEARD_FACTOR = 20;
+const MOST_HEARD = 10_000;
 
 /** Words in a row that may be wrong in any text: fewer than a short sentence has. */
 const RUN = 6;

@@ -54,7 +54,7 @@ function cuesOf(segments: Segments): Cue[] {
     const last = cues.at(-1);
     if (last?.start === cue.start) {
       last.end = Math.max(last.end, Number.isFinite(cue.end) ? cue.end : 0);
-      last.lines.push(...cue.lines);
+      for (const line of cue.lines) last.lines.push(line);
     } else cues.push(cue);
   }
   return cues.map((cue, index) => {

@@ -270,6 +270,26 @@ export const BAD_MANIFESTS: readonly BadManifest[] = [
     problems: [[1, 'text', 'duplicate-key']],
   },
   {
+    what: 'a value nested deeper than anything can write it',
+    content: `{"text":"a","voice":"v","api.x":${'['.repeat(50_000)}${']'.repeat(50_000)}}\n{"text":"a","voice":"v","_x":${'['.repeat(100)}${']'.repeat(100)}}\n`,
+    file: 'a.jsonl',
+    problems: [
+      [1, '', 'too-deep'],
+      [2, '', 'too-deep'],
+    ],
+  },
+  {
+    what: 'the same in a cell for the API',
+    content: `text,voice,api.x\na,v,${'['.repeat(50_000)}${']'.repeat(50_000)}\n`,
+    problems: [[2, 'api.x', 'too-deep']],
+  },
+  {
+    what: 'a line with a text of megabytes',
+    content: `{"text":"${'a'.repeat(9 * MB)}","voice":"v"}\n`,
+    file: 'a.jsonl',
+    problems: [[1, 'text', 'cell-too-long']],
+  },
+  {
     what: 'half of a surrogate pair',
     content: '{"text":"\\ud83d","voice":"v"}\n',
     file: 'a.jsonl',

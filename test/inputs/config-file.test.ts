@@ -89,7 +89,11 @@ describe('readConfig', () => {
     ['{"retakes":1.5}', /retakes: /],
     ['[]', /whole file/],
     ['{"limits":', /is not JSON/],
-  ])('refuses %s', async (content, message) => {
+    [
+      `{"prices":${'['.repeat(50_000)}${']'.repeat(50_000)}}`,
+      /voxbatch\.config\.json has invalid settings: expected .* at most 100 deep/,
+    ],
+  ])('refuses %.40s', async (content, message) => {
     expect(await refusal(content)).toMatch(message);
   });
 

@@ -16,6 +16,8 @@ const sentence = fc
   .map((words) => `${words.join(' ')}.`);
 const story = fc.array(sentence, { minLength: 3, maxLength: 12 });
 
+const TEXT_OF_TEN = 'one bird two dogs a fine cat and other animals';
+
 describe('speech that says its text', () => {
   it.each([
     ['Their knight rode by.', 'there night rode by'],
@@ -52,6 +54,16 @@ describe('speech that says its text', () => {
         expect(judge(text, text)).toMatchObject({ is: 'passed', error: 0, run: 0 });
       }),
     );
+  });
+
+  it('differs from one of megabytes, however that is made', () => {
+    expect(judgeSpeech({ text: TEXT_OF_TEN, threshold: 0.25 }, { text: 'ab'.repeat(8_000_000) })).toMatchObject({
+      is: 'differs',
+      heard: 1,
+    });
+    const longer = judgeSpeech({ text: TEXT_OF_TEN, threshold: 1 }, { text: `${TEXT_OF_TEN} `.repeat(300_000) });
+    expect(longer).toMatchObject({ is: 'differs', words: 10 });
+    expect(longer.heard).toBeLessThan(10_000);
   });
 
   it('of many thousand words is judged part by part', () => {

@@ -19,6 +19,13 @@ describe('toSrt', () => {
     expect(toSrt([said(0, 5, 'a'), said(2, 4, 'b')])).toContain('00:00:00,000 --> 00:00:02,000\na');
   });
 
+  it('joins segments of very many lines', () => {
+    const lines = 'a\n'.repeat(200_000);
+    expect(toSrt([said(0, 1, lines), said(0, 1, lines)])).toHaveLength(
+      '1\n00:00:00,000 --> 00:00:01,000\n'.length + 800_000,
+    );
+  });
+
   it('joins segments that begin together, losing no word', () => {
     expect(toSrt([said(1, 2, 'a'), said(1, 3, 'b')])).toBe('1\n00:00:01,000 --> 00:00:03,000\na\nb\n');
   });

@@ -1,0 +1,56 @@
+/** What `JSON.parse` keeps silent about. */
+interface JsonSurvey {
+  /** How deep its objects and lists are nested; 0 for neither. */
+  readonly depth: number;
+  /** The first key that occurs twice at the top level of an object, if any: `JSON.parse` keeps the last value. */
+  readonly twice: string | undefined;
+}
+
+/** Deeper than anybody nests: what writes a value, or looks through one, runs out of stack some thousands deep. */
+const DEEPEST = 100;
+
+/** What is expected of a value that {@link isTooDeep}. */
+export const TOO_DEEP = `objects and lists nested at most ${String(DEEPEST)} deep`;
+
+/** Whether the objects and lists of a JSON text are nested deeper than anybody needs. Its strings may have any length. */
+export function isTooDeep({ depth }: Pick<JsonSurvey, 'depth'>): boolean {
+  return depth > DEEPEST;
+}
+
+/** Surveys a text, which must be valid JSON. */
+export function surveyJson(json: string): JsonSurvey {
+  const seen = new Set<string>();
+  let twice: string | undefined;
+  let [depth, deepest] = [0, 0];
+  for (let at = 0; at < json.length; at += 1) {
+    const character = json[at];
+    if (character === '{' || character === '[') deepest = Math.max(deepest, (depth += 1));
+    else if (character === '}' || character === ']') depth -= 1;
+    else if (character === '"') {
+      const end = endOfString(json, at);
+      if (depth === 1 && isBeforeColon(json, end)) {
+        const key = String(JSON.parse(json.slice(at, end)));
+        if (seen.has(key)) twice ??= key;
+        seen.add(key);
+      }
+      at = end - 1;
+    }
+  }
+  return { depth: deepest, twice };
+}
+
+/** Behind the closing quote of the string that begins here. No regular expression: one runs out of stack in a long string. */
+function endOfString(json: string, start: number): number {
+  for (let quote = json.indexOf('"', start + 1); quote >= 0; quote = json.indexOf('"', quote + 1)) {
+    let before = quote;
+    while (json[before - 1] === '\\') before -= 1;
+    if ((quote - before) % 2 === 0) return quote + 1;
+  }
+  return json.length;
+}
+
+function isBeforeColon(json: string, from: number): boolean {
+  let at = from;
+  while (' \t\n\r'.includes(json[at] ?? 'x')) at += 1;
+  return json[at] === ':';
+}
