@@ -4,11 +4,12 @@ import { safeId } from '../../inputs/output-name.ts';
 import { PROBLEM_CODES } from '../../inputs/problems.ts';
 import type { ProblemCode } from '../../inputs/problems.ts';
 import { BAD_MANIFESTS } from './bad-manifest-cases.ts';
+import { BAD_JSON } from './bad-json-cases.ts';
 import { BAD_JOINS } from './bad-join-cases.ts';
 import { BAD_SAMPLES } from './bad-sample-cases.ts';
 import { check } from './manifest-file.ts';
 
-const ALL = [...BAD_MANIFESTS, ...BAD_SAMPLES, ...BAD_JOINS];
+const ALL = [...BAD_MANIFESTS, ...BAD_SAMPLES, ...BAD_JOINS, ...BAD_JSON];
 
 describe('checkManifest on bad manifests', () => {
   it.each(ALL.map((bad) => [bad.what, bad] as const))('%s', async (_, bad) => {
