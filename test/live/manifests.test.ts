@@ -4,6 +4,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { show } from '../../inputs/problems.ts';
 import { startSimulator } from '../../simulator/start-simulator.ts';
+import { BAD_JSON } from '../inputs/bad-json-cases.ts';
 import { BAD_MANIFESTS, type BadManifest } from '../inputs/bad-manifest-cases.ts';
 import { Gate } from '../support/gate.ts';
 import { LiveWorld, type Ended, type Running } from '../support/live-world.ts';
@@ -22,7 +23,7 @@ describe('a bad manifest', () => {
   // One of each kind of problem; the reader's own tests have all cases.
   // An outcome file is refused as such, whatever else is wrong with it (test/starters/run/plan.test.ts).
   const kinds = new Set<string>(['mixed-batches']);
-  const cases = BAD_MANIFESTS.filter(({ problems: [first] }) => {
+  const cases = [...BAD_MANIFESTS, ...BAD_JSON].filter(({ problems: [first] }) => {
     const isNew = first !== undefined && !kinds.has(first[2]);
     if (isNew) kinds.add(first[2]);
     return isNew;
