@@ -1,8 +1,8 @@
 import { createMediaFetch } from '../api/create-media-fetch.ts';
 import { proxyVariables } from '../api/proxies.ts';
-import { DeadlinePool } from '../threads/deadline-pool.ts';
+import { DeadlinePool, whyUnread } from '../threads/deadline-pool.ts';
 import { findThreadEntry } from '../threads/find-entry.ts';
-import { JobOverdue, ThreadDied } from '../threads/pool-thread.ts';
+import { ThreadDied } from '../threads/pool-thread.ts';
 import { type Probe, probeMedia, type ProbeResult } from './probe-media.ts';
 
 /** What the thread that reads media is started with. */
@@ -56,7 +56,8 @@ export function createProbeReader(
         return await pool.run({ url }, { bytes: 0 });
       } catch (error) {
         // As with a server that is silent: several of them must not cost every row so much time.
-        if (error instanceof ThreadDied && error.hadBegun) return { why: whyUnread(error.cause), isSilent: true };
+        if (error instanceof ThreadDied && error.hadBegun)
+          return { why: whyUnread(error, MOST_MEGABYTES), isSilent: true };
         return readHere(url);
       }
     },
@@ -66,9 +67,4 @@ export function createProbeReader(
       await ended?.close();
     },
   };
-}
-
-function whyUnread(cause: unknown): string {
-  if (cause instanceof JobOverdue) return `could not be read in ${String(cause.seconds)} s`;
-  return `could not be read in ${String(MOST_MEGABYTES)} MB of memory`;
 }

@@ -1,6 +1,6 @@
-import { DeadlinePool } from '../threads/deadline-pool.ts';
+import { DeadlinePool, whyUnread } from '../threads/deadline-pool.ts';
 import { findThreadEntry } from '../threads/find-entry.ts';
-import { JobOverdue, ThreadDied } from '../threads/pool-thread.ts';
+import { ThreadDied } from '../threads/pool-thread.ts';
 import { readSample, type Sample } from './read-sample.ts';
 
 /** A job of the thread that reads recordings. */
@@ -38,15 +38,11 @@ export function startSampleReader(
       try {
         return await pool.run({ path, content }, { bytes: content.length });
       } catch (error) {
-        if (error instanceof ThreadDied && error.hadBegun) return { why: whyUnread(error.cause) };
+        if (error instanceof ThreadDied && error.hadBegun)
+          return { why: `a file that ${whyUnread(error, MOST_MEGABYTES)}` };
         return readSample(path, content);
       }
     },
     close: () => pool.close(),
   };
-}
-
-function whyUnread(cause: unknown): string {
-  if (cause instanceof JobOverdue) return `a file that could not be read in ${String(cause.seconds)} s`;
-  return `a file that could not be read in ${String(MOST_MEGABYTES)} MB of memory`;
 }

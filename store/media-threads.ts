@@ -1,6 +1,6 @@
-import { DeadlinePool } from '../threads/deadline-pool.ts';
+import { DeadlinePool, whyUnread } from '../threads/deadline-pool.ts';
 import { findThreadEntry } from '../threads/find-entry.ts';
-import { JobOverdue, ThreadDied } from '../threads/pool-thread.ts';
+import { ThreadDied } from '../threads/pool-thread.ts';
 import { unpackError, type ThrownError } from '../threads/thrown-error.ts';
 import { StoreUnwritable } from './errors.ts';
 import { joinFiles, type JoinJob } from './join-files.ts';
@@ -65,7 +65,9 @@ export function startMediaThreads(
       } catch (error) {
         if (!(error instanceof ThreadDied)) throw error;
         // A missing thread must not cost a paid result, and neither must one that the result has ended.
-        return error.hadBegun ? keep({ ...job, unread: `unreadable: ${whyUnread(error)}` }, bytes) : doMediaJob(job);
+        return error.hadBegun
+          ? keep({ ...job, unread: `unreadable: ${whyUnread(error, MOST_MEGABYTES)}` }, bytes)
+          : doMediaJob(job);
       }
     },
     reuse: async (job) => {
@@ -83,7 +85,8 @@ export function startMediaThreads(
       try {
         return (await poolFor(bytes).run(job, { bytes, programSeconds })) as Hearing;
       } catch (error) {
-        if (error instanceof ThreadDied && error.hadBegun) return { type: 'unread', why: whyUnread(error) };
+        if (error instanceof ThreadDied && error.hadBegun)
+          return { type: 'unread', why: whyUnread(error, MOST_MEGABYTES) };
         throw error;
       }
     },
@@ -103,7 +106,9 @@ export function startMediaThreads(
         return (await large.run(job, { bytes, programSeconds })) as Joined;
       } catch (error) {
         if (!(error instanceof ThreadDied)) throw error;
-        return error.hadBegun ? { type: 'unjoinable', why: `they ${whyUnread(error)}` } : joinFiles(job);
+        return error.hadBegun
+          ? { type: 'unjoinable', why: `they ${whyUnread(error, MOST_MEGABYTES)}` }
+          : joinFiles(job);
       }
     },
     link: async (links) => {
@@ -117,15 +122,6 @@ export function startMediaThreads(
       await Promise.all([small.close(), large.close()]);
     },
   };
-}
-
-/** Why the check of a file did not come to its end, in words that follow its name. */
-function whyUnread({ cause }: ThreadDied): string {
-  if (cause instanceof JobOverdue) return `could not be read in ${cause.seconds} s`;
-  const isMemory = (cause as NodeJS.ErrnoException | undefined)?.code === 'ERR_WORKER_OUT_OF_MEMORY';
-  return isMemory
-    ? `could not be read in ${MOST_MEGABYTES} MB of memory`
-    : 'could not be read, for it ended the thread';
 }
 
 class SameThread implements MediaThreads {

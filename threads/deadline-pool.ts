@@ -1,4 +1,4 @@
-import { ThreadDied, type JobSize } from './pool-thread.ts';
+import { JobOverdue, ThreadDied, type JobSize } from './pool-thread.ts';
 import { ThreadPool, type PoolOptions } from './thread-pool.ts';
 
 /**
@@ -48,4 +48,11 @@ export class DeadlinePool<Job, Result> {
     this.#last = alone.catch(() => undefined);
     return alone;
   }
+}
+
+/** Why a job did not come to its end that read something, in words that follow its name: `could not be read in 30 s`. */
+export function whyUnread({ cause }: ThreadDied, mostMegabytes: number): string {
+  if (cause instanceof JobOverdue) return `could not be read in ${cause.seconds} s`;
+  const isMemory = (cause as NodeJS.ErrnoException | undefined)?.code === 'ERR_WORKER_OUT_OF_MEMORY';
+  return isMemory ? `could not be read in ${mostMegabytes} MB of memory` : 'could not be read, for it ended the thread';
 }
