@@ -11,9 +11,13 @@ export function wordsOf(text: string): readonly string[] {
   );
 }
 
+/** Cells of the table that are looked at, at most: a second. */
+const MOST_CELLS = 50_000_000;
+
 /**
  * How many words must be added, removed or replaced to make one text the other (Levenshtein). Takes time in proportion
- * to the length of the texts and to that number.
+ * to the length of the texts and to that number. Texts that are so long, and so unlike, that it would take many seconds
+ * count as different in every word.
  */
 export function wordDistance(one: readonly string[], other: readonly string[]): number {
   let from = 0;
@@ -26,6 +30,7 @@ export function wordDistance(one: readonly string[], other: readonly string[]): 
   const [left, right] = [one.slice(from, end), other.slice(from, otherEnd)];
   const most = Math.max(left.length, right.length);
   for (let band = FIRST_BAND; ; band *= 2) {
+    if (left.length * Math.min(band, most) * 2 > MOST_CELLS) return most;
     const found = distanceWithin(left, right, Math.min(band, most));
     if (found <= band || band >= most) return found;
   }
