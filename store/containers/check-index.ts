@@ -22,8 +22,11 @@ const TABLES: Readonly<Record<string, Counts>> = {
   trun: { first: 4 },
 };
 
+/** Samples a byte that some file may really have: old QuickTime sound packs six samples into one byte, and counts them all. */
+const MOST_A_BYTE = 8;
+
 /**
- * Reads how many samples the tables of an MP4 or QuickTime file name. Throws `UnfitBody` if one names more than the file
+ * Reads how many samples the tables of an MP4 or QuickTime file name. Throws `UnfitBody` if one names far more than the file
  * has bytes: the library that reads them goes through all of them again and again, and a few bytes can name thousands
  * of millions. What is no table is left to that library.
  */
@@ -34,7 +37,7 @@ export async function checkIndex(container: Container): Promise<undefined> {
     if (box === undefined) return;
     const counts = Object.hasOwn(TABLES, box.name) ? TABLES[box.name] : undefined;
     if (counts !== undefined && (await namesMore(container, box, counts))) {
-      throw notWhole(container, `its index names more than its ${file.bytes} bytes`);
+      throw notWhole(container, `its index names more samples than its ${file.bytes} bytes can hold`);
     }
     // What is in such a box follows its header, and its end is that of the last of them.
     at = AROUND.includes(box.name) ? box.content : box.end;
@@ -43,14 +46,15 @@ export async function checkIndex(container: Container): Promise<undefined> {
 
 async function namesMore({ file }: Container, { content, end }: Box, { first, step }: Counts): Promise<boolean> {
   const last = Math.min(end, file.bytes) - 4;
+  const most = file.bytes * MOST_A_BYTE;
   const entries = step === undefined ? 1 : await readNumber(file, content + 4);
   let samples = 0;
-  for (let entry = 0; entry < entries && samples <= file.bytes; entry += 1) {
+  for (let entry = 0; entry < entries && samples <= most; entry += 1) {
     const at = content + first + entry * (step ?? 0);
     if (at > last) break;
     samples += await readNumber(file, at);
   }
-  return samples > file.bytes;
+  return samples > most;
 }
 
 async function readNumber(file: FileWindow, at: number): Promise<number> {
