@@ -16,7 +16,10 @@ export async function learnTextLimit(
   const most = failure.class === 'BadRequest' ? textLimitIn(failure.message, length) : undefined;
   if (most === undefined) return failure;
   log.info({ operation, most }, 'a limit on the length of texts was learnt from a refusal');
-  await ledger.noteTextLimit(realm, operation, most);
+  // The next refusal tells it again; the answer that told it now must be recorded whatever becomes of this.
+  await ledger.noteTextLimit(realm, operation, most).catch((error: unknown) => {
+    log.warn({ operation, most }, `the limit cannot be recorded: ${error instanceof Error ? error.message : ''}`);
+  });
   const cut =
     batch.settings.single === undefined
       ? 'Run the manifest with --split sentences under another --name: what is finished costs nothing again.'

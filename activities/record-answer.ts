@@ -9,7 +9,7 @@ import { LedgerUnreachable } from '../ledger/errors.ts';
 import type { Retake, RowEffect, RowEnding } from '../ledger/row-effects.ts';
 import { StoreUnwritable } from '../store/errors.ts';
 import { stemOf } from '../store/layout.ts';
-import type { StoredFile } from '../store/store.ts';
+import type { Persist, StoredFile } from '../store/store.ts';
 import { afterResult } from '../policy/after-result.ts';
 import { withCostNote } from '../policy/cost-note.ts';
 import { afterUnknown } from '../policy/new-take.ts';
@@ -33,9 +33,10 @@ const LAST_RETRIES_MS = 10_000;
 
 /**
  * Writes the outcome of a paid request and its effect on the row to the ledger, in one transaction; retries until the
- * disk accepts it. Returns what the row needs next.
+ * disk accepts it. Returns what the row needs next. A pause that follows from the answer is recorded first, so that nothing more
+ * is sent; but if that fails, the answer is recorded all the same, and then the pause.
  */
-export function recordVerdict(
+export async function recordVerdict(
   deps: Dependencies,
   loaded: LoadedAttempt,
   key: FencedAttempt,
@@ -46,21 +47,25 @@ export function recordVerdict(
     answer.verdict === 'not-accepted'
       ? { ...answer, failure: afterVague(loaded.charges, key, answer.failure) }
       : answer;
-  return retryUntilRecorded(deps, key, verdict, signal, async () => {
-    if ('failure' in verdict) {
-      const { failure } = verdict;
-      deps.log.warn(
-        { ...key, verdict: verdict.verdict, failure: failure.class, status: failure.status },
-        failure.message,
-      );
-      if (pausesBatch(failure.class)) await deps.ledger.setControl(key.batch, 'paused', failure);
-    }
+  const failure = 'failure' in verdict ? verdict.failure : undefined;
+  if (failure !== undefined) {
+    const facts = { ...key, verdict: verdict.verdict, failure: failure.class, status: failure.status };
+    deps.log.warn(facts, failure.message);
+  }
+  const pause = async (): Promise<true> => {
+    if (failure !== undefined && pausesBatch(failure.class)) await deps.ledger.setControl(key.batch, 'paused', failure);
+    return true;
+  };
+  const isPaused = await pause().catch(() => false);
+  const report = await retryUntilRecorded(deps, key, verdict, signal, async () => {
     const [record, effect] = await meaningOf(deps, loaded, key, verdict);
     // While others wait for their turn and not for room, nobody misses this request's room under the in-flight limit.
     const patienceMs = Math.min(PATIENCE_MS, deps.pace.backlogMs('create', key.batch));
     const standing = await deps.ledger.settle(key, { ...record, patienceMs }, effect);
     return reportStanding(key, standing);
   });
+  if (!isPaused) await retryUntilRecorded(deps, key, verdict, signal, pause);
+  return report;
 }
 
 async function meaningOf(
@@ -145,8 +150,8 @@ export async function whenUnknown(
 
 /**
  * Stores the result that answers a paid request; its price is recorded first. The result comes once, and is paid for:
- * a small one is kept until the disk accepts it, like a verdict. A large one that could not be stored is a verdict to the
- * client; for the user it also means that the disk needs help.
+ * a small one is kept until the disk accepts it, like a verdict. Of a large one each write is made until the disk accepts it,
+ * and the rest of the answer waits, for as long as the request may last.
  */
 export function receivePaid(
   deps: Dependencies,
@@ -156,17 +161,11 @@ export function receivePaid(
 ): Receive<StoredFile> {
   return async (answer, info) => {
     await notePrice(deps, key, info);
-    const store = receiveMedia(deps, loaded, key);
+    const persist: Persist = (write) => retryUntilRecorded(deps, key, { verdict: 'done' }, signal, write);
     const body = await gatherSmall(answer);
-    if (Buffer.isBuffer(body)) {
-      return retryUntilRecorded(deps, key, { verdict: 'done' }, signal, () => store(body, info));
-    }
-    try {
-      return await store(body, info);
-    } catch (error) {
-      if (error instanceof StoreUnwritable) deps.onFault(error);
-      throw error;
-    }
+    if (!Buffer.isBuffer(body)) return receiveMedia(deps, loaded, key, persist)(body, info);
+    const store = receiveMedia(deps, loaded, key);
+    return persist(() => store(body, info));
   };
 }
 

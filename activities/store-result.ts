@@ -4,15 +4,16 @@ import { defined } from '../contract/defined.ts';
 import { OPERATION_FACTS } from '../contract/row-kinds.ts';
 import { toSrt, toVtt } from '../results/subtitles.ts';
 import { stemOf } from '../store/layout.ts';
-import type { Store, StoredFile } from '../store/store.ts';
+import type { Persist, Store, StoredFile } from '../store/store.ts';
 import type { LoadedAttempt } from './attempt.ts';
 import type { Dependencies } from './dependencies.ts';
 
-/** Streams a result body to the store: whole, checked and synced, or not at all. */
+/** Streams a result body to the store: whole, checked and synced, or not at all. `persist`: see {@link Store.write}. */
 export function receiveMedia(
   deps: Pick<Dependencies, 'store' | 'atFaultPoint'>,
   { batch, row, operation }: Pick<LoadedAttempt, 'batch' | 'row' | 'operation'>,
   key: AttemptKey,
+  persist?: Persist,
 ): Receive<StoredFile> {
   return async (body, { contentLength, contentType }) => {
     const expectation = {
@@ -20,7 +21,8 @@ export function receiveMedia(
       contentType,
       ...defined({ format: row.spec.format, contentLength }),
     };
-    return deps.store.write(stemOf(batch.layout, key), body, expectation, () => deps.atFaultPoint('before-rename'));
+    const stem = stemOf(batch.layout, key);
+    return deps.store.write(stem, body, expectation, () => deps.atFaultPoint('before-rename'), persist);
   };
 }
 

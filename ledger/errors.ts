@@ -15,7 +15,7 @@ export class LedgerUnreachable extends Error {
   }
 }
 
-/** The disk of the ledger is full, or has too little room to send anything. */
+/** The disk of the ledger is full, has too little room to send anything, or failed to write, as it does where a quota is used up. */
 export class LedgerFull extends LedgerUnreachable {
   constructor(path: string, problem: string, advice: string, cause?: unknown) {
     super(path, problem, advice, cause);

@@ -9,7 +9,7 @@ import { claimFolder, requireStillThere } from './owner-file.ts';
 import { receiveBody } from './receive-body.ts';
 import { filesBelow, measureFile, removeFile } from './remove-files.ts';
 import { findFfmpeg } from './sound/find-ffmpeg.ts';
-import type { Expectation, Store, StoredFile } from './store.ts';
+import type { Expectation, Persist, Store, StoredFile } from './store.ts';
 
 /** A part file unchanged for this long belongs to nobody: a request lasts 3 minutes at most. */
 const PART_AGE_MS = 3_600_000;
@@ -50,7 +50,8 @@ export function openFolderStore(folder: string, options: FolderStoreOptions = {}
       place.store.owner = owner;
       return claimFolder(root, owner);
     },
-    write: (stem, body, expectation, onReceived) => write(place, stem, body, expectation, onReceived),
+    write: (stem, body, expectation, onReceived, persist) =>
+      write(place, { stem, body, expectation, onReceived, persist }),
     find: async (stem, { family, extension }) => {
       checkNames(root, stem, extension);
       const expectation = { family, ...(extension === undefined ? {} : { extension }) };
@@ -101,12 +102,20 @@ interface Place {
   readonly threads: MediaThreads;
 }
 
+/** What is to be stored, as {@link Store.write} takes it. */
+interface Writing {
+  readonly stem: string;
+  readonly body: Readable | Buffer;
+  readonly expectation: Expectation;
+  readonly onReceived: (() => void | Promise<void>) | undefined;
+  readonly persist: Persist | undefined;
+}
+
+const once: Persist = (write) => write();
+
 async function write(
   { store, folders, threads }: Place,
-  stem: string,
-  body: Readable | Buffer,
-  expectation: Expectation,
-  onReceived: () => void | Promise<void> = (): void => undefined,
+  { stem, body, expectation, onReceived, persist = once }: Writing,
 ): Promise<StoredFile> {
   try {
     checkNames(store.root, stem, expectation.extension);
@@ -115,9 +124,15 @@ async function write(
     throw error;
   }
   const path = newPart(store.root);
-  const bytes = await receiveBody(body, expectation, { path, store, folders });
-  await onReceived();
-  const stored = await threads.run({ ...store, stem, expectation, from: bytes ?? path });
+  const bytes = await receiveBody(body, expectation, { path, store, folders, persist });
+  await onReceived?.();
+  const from = bytes ?? path;
+  const stored = await (from === path ? persist : once)(() => threads.run({ ...store, stem, expectation, from })).catch(
+    async (error: unknown) => {
+      if (from === path) await rm(path, { force: true }).catch(() => undefined);
+      throw error;
+    },
+  );
   if (stored === undefined) throw new Error(`Expected ${stem} to be stored, but it was not.`);
   return stored;
 }

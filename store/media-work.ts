@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { FileWindow } from './containers/file-window.ts';
 import { Folders, onDisk } from './folders.ts';
 import { inspect } from './inspect.ts';
+import { StoreUnwritable } from './errors.ts';
 import { findFile, lookAt, sizeOf, type MediaJob } from './media-job.ts';
 import type { StoredFile } from './store.ts';
 
@@ -40,9 +41,14 @@ export function newPart(root: string): string {
 async function keepBody(job: MediaJob, body: Buffer): Promise<StoredFile> {
   const found = await inspect(FileWindow.ofBody(body), job.expectation, job.unread);
   const part = newPart(job.root);
-  return publish(job, part, found, () =>
-    folders.within(dirname(part), job, () => onDisk(part, () => writePart(part, body))),
-  );
+  try {
+    return await publish(job, part, found, () =>
+      folders.within(dirname(part), job, () => onDisk(part, () => writePart(part, body))),
+    );
+  } catch (error) {
+    await removePart(part);
+    throw error;
+  }
 }
 
 /** Returns the file, open. */
@@ -64,7 +70,8 @@ async function keepPart(job: MediaJob, part: string): Promise<StoredFile> {
     const found = await lookAt(part, job.expectation, job.unread);
     return await publish(job, part, found, () => onDisk(part, () => openSync(part, 'r')));
   } catch (error) {
-    await removePart(part);
+    // Where there is no room for its name, whoever received it may try again.
+    if (!(error instanceof StoreUnwritable && error.isDiskFull)) await removePart(part);
     throw error;
   }
 }
@@ -84,24 +91,19 @@ async function publish(
 ): Promise<StoredFile> {
   const stored = { key: `${job.stem}.${found.extension}`, ...found };
   const path = join(job.root, stored.key);
+  const file = await openPart();
   try {
-    const file = await openPart();
-    try {
-      await onDisk(part, () => syncFile(file));
-    } finally {
-      closeSync(file);
-    }
-    await folders.within(dirname(path), job, () =>
-      onDisk(path, () => {
-        renameSync(part, path);
-        return folders.sync(dirname(path));
-      }),
-    );
-    return stored;
-  } catch (error) {
-    await removePart(part);
-    throw error;
+    await onDisk(part, () => syncFile(file));
+  } finally {
+    closeSync(file);
   }
+  await folders.within(dirname(path), job, () =>
+    onDisk(path, () => {
+      renameSync(part, path);
+      return folders.sync(dirname(path));
+    }),
+  );
+  return stored;
 }
 
 /** Report only the first error. A part that cannot be removed now is swept later. */

@@ -5,7 +5,7 @@ import { onDisk, type Folders } from './folders.ts';
 import { FILE_MODE } from './media-work.ts';
 import type { OwnedFolder } from './owner-file.ts';
 import { HEAD_BYTES, sniff } from './sniff.ts';
-import { UnfitBody, type Expectation } from './store.ts';
+import { UnfitBody, type Expectation, type Persist } from './store.ts';
 
 /** A body up to this size stays in memory; a larger one goes to a part file as it comes. */
 const SMALL_BYTES = 1024 * 1024;
@@ -17,6 +17,8 @@ export interface PartPlace {
   readonly path: string;
   readonly store: OwnedFolder;
   readonly folders: Folders;
+  /** Makes each write, and may make it again. */
+  readonly persist: Persist;
 }
 
 /**
@@ -61,6 +63,8 @@ class Receiver {
   readonly #place: PartPlace;
   #pieces: Buffer[] = [];
   #gathered = 0;
+  /** Bytes in the file. */
+  #written = 0;
   #file: FileHandle | undefined;
 
   constructor(expectation: Expectation, place: PartPlace) {
@@ -115,8 +119,11 @@ class Receiver {
     const bytes = this.#copy(new ArrayBuffer(this.#gathered));
     this.#pieces = [];
     this.#gathered = 0;
-    const file = (this.#file ??= await this.#begin(Buffer.from(bytes.buffer, 0, HEAD_BYTES)));
-    await onDisk(path, () => file.writeFile(bytes));
+    await this.#place.persist(async () => {
+      const file = (this.#file ??= await this.#begin(Buffer.from(bytes.buffer, 0, HEAD_BYTES)));
+      await onDisk(path, () => writeAt(file, bytes, this.#written));
+    });
+    this.#written += bytes.length;
   }
 
   async #begin(head: Buffer): Promise<FileHandle> {
@@ -125,4 +132,9 @@ class Receiver {
     const { path, store, folders } = this.#place;
     return folders.within(dirname(path), store, () => onDisk(path, () => open(path, 'wx', FILE_MODE)));
   }
+}
+
+/** Always at its place, so that a write that the disk took in part can be made again. */
+async function writeAt(file: FileHandle, bytes: Uint8Array, place: number): Promise<void> {
+  for (let at = 0; at < bytes.length;) at += (await file.write(bytes, at, bytes.length - at, place + at)).bytesWritten;
 }

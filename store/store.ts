@@ -90,6 +90,9 @@ export interface MeasuredFile {
   readonly names: number;
 }
 
+/** Makes a write to the disk, which rejects with `StoreUnwritable` if that has no room, once or more often. */
+export type Persist = <T>(write: () => Promise<T>) => Promise<T>;
+
 /** Keeps media files. Writes are whole or absent. */
 export interface Store {
   /** Makes the store this owner's if it is nobody's, and creates it if there is none. Returns whose it is. Throws `StoreUnwritable`. */
@@ -102,12 +105,15 @@ export interface Store {
    * Throws {@link UnfitBody}, or `StoreUnwritable` if the disk does not accept it.
    *
    * @param onReceived called when the whole body has arrived, before anything has the final name
+   * @param persist makes each write of a large body, which comes once: it may wait for room and make the same write again. The body
+   * waits meanwhile. Default: a write that fails is the end.
    */
   write(
     stem: string,
     body: Readable | Buffer,
     expectation: Expectation,
     onReceived?: () => void | Promise<void>,
+    persist?: Persist,
   ): Promise<StoredFile>;
   /**
    * Finds the file stored under this stem, with this extension if given; hashes and checks it again. A file that is not

@@ -26,9 +26,16 @@ const EXPLANATIONS: readonly (readonly [prefix: string, problem: string, advice:
     'the database is damaged',
     'Restore it from a backup. Do not delete it: it records what was paid.',
   ],
-  ['SQLITE_IOERR', 'reading or writing the disk failed', 'Check the disk, then run the same command again.'],
+  [
+    'SQLITE_IOERR',
+    'reading or writing the disk failed',
+    'Check the disk, and your quota on it, then run the same command again.',
+  ],
   ['SQLITE_CANTOPEN', 'it cannot be opened', 'Check that its folder exists and is writable.'],
 ];
+
+/** SQLite knows only ENOSPC as a full disk. A quota that is used up (EDQUOT), or a limit of the file's size, is a failed write to it. */
+const MAY_LACK_ROOM = ['SQLITE_FULL', 'SQLITE_IOERR'] as const;
 
 /** Names of primary result codes: the lowest byte of an extended code, such as 1544, for which libsql has no name. */
 const PRIMARY_CODES: ReadonlyMap<number, string> = new Map([
@@ -55,7 +62,7 @@ export function explain(path: string, error: unknown): Error {
   if (DUPLICATE.includes(code)) return new DuplicateKey(messageOf(error), error);
   const found = EXPLANATIONS.find(([prefix]) => code.startsWith(prefix));
   if (found !== undefined) {
-    const Explained = code.startsWith('SQLITE_FULL') ? LedgerFull : LedgerUnreachable;
+    const Explained = MAY_LACK_ROOM.some((prefix) => code.startsWith(prefix)) ? LedgerFull : LedgerUnreachable;
     return new Explained(path, `${found[1]} (${code}: ${messageOf(error)})`, found[2], error);
   }
   return error instanceof Error ? error : new Error(messageOf(error), { cause: error });

@@ -1,9 +1,14 @@
 /** @slow */
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { loadAttempt } from '../../activities/attempt.ts';
 import { recordVerdict } from '../../activities/record-answer.ts';
+import { LedgerUnreachable } from '../../ledger/errors.ts';
 import { StoreUnwritable } from '../../store/errors.ts';
+import { openFolderStore } from '../../store/folder-store.ts';
+import { mountSmallDisk } from '../support/small-disk.ts';
 import { keyOf, lipSync, stt, tts } from './rows.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { createWorld } from './world.ts';
@@ -164,5 +169,81 @@ describe('what an answer means for its row', () => {
     await deps.ledger.intend(key, { quoted: 1, quotedRest: 0, owner: 'w', maxSending: 8 });
     await recordVerdict(deps, await loadAttempt(deps, key), key, verdict, NEVER);
     expect(await world.row(1)).toMatchObject(meaning);
+  });
+
+  const FULL = new LedgerUnreachable('ledger.db', 'the disk is full', 'Free some space.');
+
+  it('is recorded although the pause that follows from it cannot be, and then so is that', async () => {
+    const world = await createWorld();
+    await world.fill([tts()]);
+    let refused = 0;
+    const { deps } = await world.worker({
+      change: ({ ledger }) => ({
+        ledger: {
+          ...ledger,
+          // There is room once the answer has taken what was kept for it.
+          setControl: async (...control) => {
+            const { charges } = await world.row(1);
+            if (charges[0]?.state === 'sending') return Promise.reject(FULL).finally(() => refused++);
+            return ledger.setControl(...control);
+          },
+        },
+      }),
+    });
+    const noCredits = { class: 'OutOfCredits', message: 'No credits.', status: 402 } as const;
+    await deps.ledger.intend(keyOf(1), { quoted: 1, quotedRest: 0, owner: 'w', maxSending: 8 });
+    const verdict = { verdict: 'not-accepted', failure: noCredits } as const;
+    await recordVerdict(deps, await loadAttempt(deps, keyOf(1)), keyOf(1), verdict, NEVER);
+    expect(await world.attempts(1)).toEqual(['speech 1 not-accepted']);
+    expect(refused).toBe(1);
+    expect((await deps.ledger.findBatch(keyOf(1).batch))?.control).toBe('paused');
+  });
+
+  it('is recorded although what it says of long texts cannot be', async () => {
+    const world = await createWorld();
+    await world.fill([tts('A long story. '.repeat(200))]);
+    const { deps } = await world.worker({
+      change: ({ ledger }) => ({ ledger: { ...ledger, noteTextLimit: () => Promise.reject(FULL) } }),
+    });
+    await deps.ledger.intend(keyOf(1), { quoted: 1, quotedRest: 0, owner: 'w', maxSending: 8 });
+    const tooLong = { class: 'BadRequest', message: 'text must be at most 2000 characters', status: 400 } as const;
+    const verdict = { verdict: 'rejected', failure: tooLong } as const;
+    await recordVerdict(deps, await loadAttempt(deps, keyOf(1)), keyOf(1), verdict, NEVER);
+    expect(await world.row(1)).toMatchObject({ outcome: 'failed', failure: { cause: 'the text is too long' } });
+  });
+});
+
+describe('long speech that is the answer itself', () => {
+  it('is received to its end, once there is room on the disk that was full', async () => {
+    const world = await createWorld({ shape: 'media.transfer=chunked' });
+    await world.fill([{ ...tts('A long story. '.repeat(100)), format: 'wav' }], { tts: 'sync' });
+    const folder = await mkdtemp(join(tmpdir(), 'voxbatch-full-'));
+    const disk = await mountSmallDisk(join(folder, 'disk'), 16 * 1024 ** 2);
+    // Without the right to mount, the test of the store stands for this one.
+    if (disk === undefined) return rm(folder, { recursive: true });
+    const store = openFolderStore(join(disk.path, 'store'));
+    try {
+      await store.claim('test');
+      await disk.fill();
+      let freed = 0;
+      const worker = await world.worker({
+        change: ({ ledger }) => ({
+          store,
+          ledger: { ...ledger, makeRoom: () => (freed++ === 0 ? disk.empty() : Promise.resolve()) },
+        }),
+      });
+      expect(await worker.submit(keyOf(1))).toEqual({ verdict: 'done', next: { type: 'ended' } });
+      const { outcome, file } = await world.row(1);
+      expect(outcome).toBe('succeeded');
+      expect(file?.bytes).toBeGreaterThan(1024 ** 2);
+      expect(await store.find(await world.stem(1), { family: 'audio' })).toMatchObject({ sha256: file?.sha256 });
+      expect(freed).toBe(1);
+      expect(worker.faults).toEqual([expect.any(StoreUnwritable)]);
+      expect(world.charges()).toHaveLength(1);
+    } finally {
+      await store.close();
+      await disk.close();
+      await rm(folder, { recursive: true });
+    }
   });
 });

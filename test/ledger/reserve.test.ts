@@ -6,7 +6,9 @@ import { createLedger } from '../../ledger/create-ledger.ts';
 import { LedgerFull } from '../../ledger/errors.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { openDatabase, openLedger } from '../../ledger/open-ledger.ts';
+import { withReserve } from '../../ledger/reserve.ts';
 import { DiskReserve } from '../../ledger/sqlite/disk-reserve.ts';
+import { explain } from '../../ledger/sqlite/errors.ts';
 import { mountSmallDisk } from '../support/small-disk.ts';
 import { aBatch, aKey, aRow, INTENT, makeFolder } from './setup.ts';
 
@@ -179,6 +181,34 @@ describe('a worker that could not go on', () => {
     await ledger.forgetWorkers('all');
     await ledger.beat({ ...dead, owner: 'w2' });
     expect(await ledger.lastWorkerEnd(dead.apiUrl, 'u1')).toBeUndefined();
+    await ledger.close();
+  });
+});
+
+describe('a disk whose quota is used up', () => {
+  it('gives the room that was kept to the answer, once', async () => {
+    const ledger = await openLedger(path);
+    let isUsedUp = true;
+    const tried: string[] = [];
+    const settle: Ledger['settle'] = (key, verdict, effect) => {
+      tried.push(isUsedUp ? 'refused' : 'taken');
+      const refusal = Object.assign(new Error('disk I/O error'), { code: 'SQLITE_IOERR_WRITE', rawCode: 778 });
+      return isUsedUp ? Promise.reject(explain(path, refusal)) : ledger.settle(key, verdict, effect);
+    };
+    const guarded = withReserve(
+      { ...ledger, settle },
+      {
+        hold: () => undefined,
+        free: () => {
+          isUsedUp = false;
+        },
+      },
+    );
+    await sendAll(guarded);
+    const [first = 0] = ROWS;
+    await guarded.settle(aKey(first), { verdict: 'accepted', jobId: 'j' }, { state: 'processing' });
+    expect(tried).toEqual(['refused', 'taken']);
+    expect((await ledger.readRow('b', first))?.charges).toMatchObject([{ state: 'accepted', jobId: 'j' }]);
     await ledger.close();
   });
 });

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { LedgerUnreachable } from '../../../ledger/errors.ts';
+import { LedgerFull, LedgerUnreachable } from '../../../ledger/errors.ts';
 import { explain } from '../../../ledger/sqlite/errors.ts';
 
 function failure(code: string, rawCode: number, message = 'no luck'): Error {
@@ -16,6 +16,18 @@ it.each([
   const error = explain('/home/ada/ledger.db', failure(code, rawCode));
   expect(error).toBeInstanceOf(LedgerUnreachable);
   expect(error.message).toContain(`The ledger /home/ada/ledger.db cannot be used: ${words}`);
+});
+
+it.each([
+  ['SQLITE_FULL', 13, true],
+  // A quota that is used up.
+  ['SQLITE_IOERR_WRITE', 778, true],
+  ['SQLITE_IOERR_FSYNC', 1034, true],
+  ['UNKNOWN_SQLITE_ERROR_4874', 4874, true],
+  ['SQLITE_READONLY', 8, false],
+  ['SQLITE_BUSY', 5, false],
+])('room may help with %s, %i: %s', (code, rawCode, helps) => {
+  expect(explain('l.db', failure(code, rawCode)) instanceof LedgerFull).toBe(helps);
 });
 
 it('a file that cannot be opened is explained, though libsql gives no code', () => {
