@@ -1,5 +1,5 @@
 import type { BatchSettings } from '../../contract/batch.ts';
-import { hostOf, memberLines, visible } from '../trust/member-words.ts';
+import { hostOf, memberLines, visible, visiblePath } from '../trust/member-words.ts';
 import type { UnconfirmedConfig } from '../connect/settings.ts';
 
 /** What runs, and what is told, when the batch ends or pauses by itself. Of the address only the host. */
@@ -14,7 +14,7 @@ export function hookLines({ onEnd = null, notify = null }: Partial<BatchSettings
 export function unconfirmedLines(unconfirmed: UnconfirmedConfig | undefined): readonly string[] {
   if (unconfirmed === undefined) return [];
   return [
-    `Not used here, because you have not confirmed it (${unconfirmed.path}):`,
+    `Not used here, because you have not confirmed it (${visiblePath(unconfirmed.path)}):`,
     ...memberLines(unconfirmed.members).map((line) => `  ${line}`),
     'run refuses it until you have (exit code 2). If it is right, run: voxbatch trust',
   ];

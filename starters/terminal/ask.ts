@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
+import { showControls } from '../../contract/control-characters.ts';
 
 /** The person's terminal. */
 export interface Terminal {
@@ -26,7 +27,9 @@ export function askYesNo(
       if (isYes === undefined) output.write('\n');
       resolve(isYes ?? false);
     });
-    lines.question(`${question} [y/N] `, (answer) => {
+    // A carriage return would let what follows write over what stands before it.
+    const shown = showControls(question).replaceAll('\r', String.raw`\r`);
+    lines.question(`${shown} [y/N] `, (answer) => {
       isYes = /^\s*y(?:es)?\s*$/i.test(answer);
       lines.close();
     });

@@ -5,6 +5,7 @@ import { askYesNo } from '../terminal/ask.ts';
 import type { Output } from '../terminal/output.ts';
 import { ledgerLines, whyNotConfirmable } from './ledger-lines.ts';
 import { mayAsk } from './may-ask.ts';
+import { visiblePath } from './member-words.ts';
 import { unconfirmedError } from './unconfirmed-error.ts';
 
 /**
@@ -23,7 +24,10 @@ async function admitLedger(
   }
   if (standing === 'known') return;
   if (mayAsk({ yes }) && (await whyNotConfirmable(ledger)) === undefined) {
-    const lines = [`You have not made the ledger ${ledger.place} on this machine:`, ...(await ledgerLines(ledger))];
+    const lines = [
+      `You have not made the ledger ${visiblePath(ledger.place)} on this machine:`,
+      ...(await ledgerLines(ledger)),
+    ];
     if (await askYesNo(`${lines.join('\n')}\nTake it as yours?`)) {
       rememberLedger(settings, ledger);
       return;

@@ -12,7 +12,7 @@ import { forgetConfirmed, isConfirmed, rememberConfirmed } from '../connect/conf
 import { CONFIG_FILE, readConfigFile } from '../connect/settings.ts';
 import { shellWord } from '../terminal/go-on-command.ts';
 import { ledgerLines, whyNotConfirmable } from './ledger-lines.ts';
-import { memberLines, visible } from './member-words.ts';
+import { memberLines, visible, visiblePath } from './member-words.ts';
 
 /** A thing of a folder that can be confirmed. */
 export interface Confirmable {
@@ -40,7 +40,7 @@ async function configIn(folder: string, env: NodeJS.ProcessEnv): Promise<readonl
   const config = await readConfigFile(path);
   const members = membersToConfirm(config);
   const risky: Confirmable = {
-    lines: [path, ...memberLines(members).map((line) => `  ${line}`)],
+    lines: [visiblePath(path), ...memberLines(members).map((line) => `  ${line}`)],
     isConfirmed: isConfigConfirmed(env, { path, members }),
     byName: `VOXBATCH_CONFIG=${shellWord(path)}`,
     remember: () => {
@@ -59,7 +59,7 @@ async function configIn(folder: string, env: NodeJS.ProcessEnv): Promise<readonl
 /** The address of the API, which is confirmed for the token that is set now. */
 function addressIn(path: string, url: string, env: NodeJS.ProcessEnv): Confirmable {
   const token = findToken(env);
-  const shown = `${path}: api.url: ${visible(url)}`;
+  const shown = `${visiblePath(path)}: api.url: ${visible(url)}`;
   const byName = `VOXBATCH_API_URL=${shellWord(url)}`;
   if (token === undefined) {
     const nothing = (): void => undefined;
@@ -90,7 +90,7 @@ async function ledgerIn(folder: string, env: NodeJS.ProcessEnv): Promise<readonl
     const flaw = isConfirmed ? undefined : await whyNotConfirmable(ledger);
     return [
       {
-        lines: [ledger.place, ...(await ledgerLines(ledger)), ...serviceLines(home)],
+        lines: [visiblePath(ledger.place), ...(await ledgerLines(ledger)), ...serviceLines(home)],
         isConfirmed,
         ...defined({ flaw }),
         byName: `VOXBATCH_HOME=${shellWord(home)}`,
@@ -109,5 +109,7 @@ async function ledgerIn(folder: string, env: NodeJS.ProcessEnv): Promise<readonl
 
 function serviceLines(home: string): readonly string[] {
   const file = serviceEnvironmentIn(home);
-  return existsSync(file) ? [`  ${file}: a service of this folder would run what is in it; look at it first`] : [];
+  return existsSync(file)
+    ? [`  ${visiblePath(file)}: a service of this folder would run what is in it; look at it first`]
+    : [];
 }

@@ -4,7 +4,7 @@ import { ExitError } from '../exit-error.ts';
 import { askYesNo } from '../terminal/ask.ts';
 import { shellWord } from '../terminal/go-on-command.ts';
 import { mayAsk, type AskFlags } from './may-ask.ts';
-import { memberLines } from './member-words.ts';
+import { memberLines, visiblePath } from './member-words.ts';
 import { unconfirmedError } from './unconfirmed-error.ts';
 
 /** The settings of a command that works with all of the folder's config; see {@link confirmConfig}. */
@@ -20,7 +20,7 @@ export async function confirmConfig(settings: CommandSettings, flags: AskFlags):
   const { unconfirmed, ...rest } = settings;
   if (unconfirmed === undefined) return settings;
   const lines = [
-    `${unconfirmed.path} says what you have not confirmed yet; it may have come with the folder:`,
+    `${visiblePath(unconfirmed.path)} says what you have not confirmed yet; it may have come with the folder:`,
     ...memberLines(unconfirmed.members).map((line) => `  ${line}`),
   ].join('\n');
   if (!mayAsk(flags) || !(await askYesNo(`${lines}\nUse it?`))) throw await unconfirmedError(settings.env);

@@ -4,7 +4,7 @@ import { BUILT_IN_PRICES } from '../../contract/row-kinds.ts';
 import type { ScheduleHooks } from '../../contract/schedule.ts';
 import { parseScheduledRun } from '../../inputs/scheduled-run.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { hostOf, visible } from './member-words.ts';
+import { hostOf, visible, visiblePath } from './member-words.ts';
 
 /** What a ledger holds that could spend or run commands, for a person who is to confirm it. */
 export async function ledgerLines(ledger: Ledger): Promise<readonly string[]> {
@@ -72,7 +72,7 @@ export async function whyNotConfirmable(ledger: Ledger): Promise<string | undefi
   const parts = await ledger.strangeParts();
   if (parts.length === 0) return undefined;
   const named = parts.slice(0, NAMED_PARTS).join(', ');
-  return `The ledger ${ledger.place} cannot be confirmed: its database is not as voxbatch makes it (${visible(named).slice(1, -1)}), so it may do other things than it shows.`;
+  return `The ledger ${visiblePath(ledger.place)} cannot be confirmed: its database is not as voxbatch makes it (${visible(named).slice(1, -1)}), so it may do other things than it shows.`;
 }
 
 const NAMED_PARTS = 5;

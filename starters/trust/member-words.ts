@@ -16,3 +16,8 @@ export function hostOf(url: string): string {
 export function visible(value: unknown): string {
   return JSON.stringify(value).replaceAll(/\p{C}/gu, (odd) => `\\u{${(odd.codePointAt(0) ?? 0).toString(16)}}`);
 }
+
+/** A path as it is; as {@link visible} shows it where it has what a terminal would obey or hide: a folder can have any name. */
+export function visiblePath(path: string): string {
+  return /\p{C}/u.test(path) ? visible(path) : path;
+}

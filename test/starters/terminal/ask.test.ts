@@ -3,9 +3,13 @@ import { describe, expect, it } from '@jest/globals';
 import { askYesNo } from '../../../starters/terminal/ask.ts';
 
 /** Asks, and answers with these bytes; `end` also ends the input, as Ctrl-D does. */
-async function answer(bytes: string, end: boolean): Promise<{ answer: boolean; shown: string }> {
+async function answer(
+  bytes: string,
+  end: boolean,
+  question = 'Spend 5 credits?',
+): Promise<{ answer: boolean; shown: string }> {
   const [input, output] = [new PassThrough(), new PassThrough()];
-  const asked = askYesNo('Spend 5 credits?', { input, output });
+  const asked = askYesNo(question, { input, output });
   if (end) input.end(bytes);
   else input.write(bytes);
   const answer = await asked;
@@ -23,5 +27,10 @@ describe('askYesNo', () => {
 
   it('takes the end of the input for a no', async () => {
     expect(await answer('', true)).toEqual({ answer: false, shown: 'Spend 5 credits? [y/N] \n' });
+  });
+
+  it('lets no part of a question steer the terminal', async () => {
+    const { shown } = await answer('n\n', false, 'Use /a\rUse nothing\u001b[8m of\nthis?');
+    expect(shown).toContain('Use /a\\rUse nothing\\u001b[8m of\nthis? [y/N] ');
   });
 });

@@ -112,6 +112,17 @@ describe("a folder's config", () => {
     expect(stderr).toContain(`VOXBATCH_CONFIG=${join(line.folder, 'voxbatch.config.json')}`);
   });
 
+  it('is shown with a path that cannot steer the terminal, or look like lines of ours', async () => {
+    const odd = join(line.folder, 'a\n  cache: "on"\u001b[8m\u202e');
+    mkdirSync(odd);
+    process.chdir(odd);
+    await configure({ retakes: 3 });
+    const { stdout } = await line.run('trust');
+    expect(stdout.split('\n')[0]).toBe(
+      `"${line.folder}/a\\n  cache: \\"on\\"\\u001b[8m\\u{202e}/voxbatch.config.json"`,
+    );
+  });
+
   it('needs none for limits, and none if the user names the file', async () => {
     await configure({ limits: { rate: 5 }, budget: 100, confirmAbove: 5, halt: 'never', cache: 'off', onEnd: null });
     expect((await line.json('plan', 'lines.csv', '--json')).value).toMatchObject({ unconfirmed: null, budget: 100 });
