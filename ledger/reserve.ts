@@ -21,7 +21,7 @@ export function withReserve(ledger: Ledger, reserve: Reserve): Ledger {
         return await record(...args);
       } catch (error) {
         if (!(error instanceof LedgerFull)) throw error;
-        reserve.free();
+        freeIfPossible(reserve);
         return record(...args);
       }
     };
@@ -36,10 +36,18 @@ export function withReserve(ledger: Ledger, reserve: Reserve): Ledger {
     notePrice: recording((key, answer) => ledger.notePrice(key, answer)),
     finishJob: recording((key, end, effect) => ledger.finishJob(key, end, effect)),
     noteWorkerEnd: recording((worker, reason) => ledger.noteWorkerEnd(worker, reason)),
-    makeRoom: () =>
-      new Promise((resolve) => {
-        reserve.free();
-        resolve();
-      }),
+    makeRoom: () => {
+      freeIfPossible(reserve);
+      return Promise.resolve();
+    },
   };
+}
+
+/** A disk that is gone, or read-only since an error, does not give its room back. The record that needs it says so, and is tried again. */
+function freeIfPossible(reserve: Reserve): void {
+  try {
+    reserve.free();
+  } catch {
+    // See above.
+  }
 }

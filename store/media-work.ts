@@ -70,8 +70,8 @@ async function keepPart(job: MediaJob, part: string): Promise<StoredFile> {
     const found = await lookAt(part, job.expectation, job.unread);
     return await publish(job, part, found, () => onDisk(part, () => openSync(part, 'r')));
   } catch (error) {
-    // Where there is no room for its name, whoever received it may try again.
-    if (!(error instanceof StoreUnwritable && error.isDiskFull)) await removePart(part);
+    // Where the disk refuses its name, whoever received it may try again, and removes it in the end.
+    if (!(error instanceof StoreUnwritable)) await removePart(part);
     throw error;
   }
 }

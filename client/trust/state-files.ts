@@ -40,8 +40,9 @@ function systemHome(): string {
   }
 }
 
-/** Whether a place is within a folder, and not that folder itself. */
+/** Whether a place is within a folder, and not that folder itself. Nothing came with the root, where a container works that names no folder. */
 function isBelow(folder: string, place: string): boolean {
+  if (folder === '/') return false;
   const way = relative(folder, realOf(place));
   return way !== '' && way !== '..' && !way.startsWith('../') && !isAbsolute(way);
 }

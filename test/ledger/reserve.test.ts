@@ -77,6 +77,34 @@ describe('a ledger whose file cannot grow', () => {
   });
 });
 
+describe('room that the disk does not give back', () => {
+  it('hides neither what the record says, nor that it is tried again', async () => {
+    const opened = await openDatabase({ place: path, mustExist: false });
+    const gone = Object.assign(new Error('EROFS: read-only file system, unlink'), { code: 'EROFS' });
+    let tries = 0;
+    const full: Ledger = {
+      ...createLedger(opened),
+      settle: () => {
+        tries += 1;
+        return Promise.reject(new LedgerFull(path, 'disk I/O error', 'Check the disk.'));
+      },
+    };
+    const free = (): void => {
+      throw gone;
+    };
+    const ledger = withReserve(full, { hold: () => undefined, free });
+    const settled = ledger.settle(
+      aKey(1),
+      { verdict: 'rejected', failure: FAILURE },
+      { outcome: 'failed', failure: FAILURE },
+    );
+    await expect(settled).rejects.toThrow(LedgerFull);
+    expect(tries).toBe(2);
+    await ledger.makeRoom();
+    await ledger.close();
+  });
+});
+
 describe('the room that is kept', () => {
   it('is a file beside the ledger, of real bytes and for its owner alone, which is made again once it was given back', async () => {
     const ledger = await openLedger(path, { thread: true });

@@ -29,6 +29,11 @@ describe('the state folder', () => {
     );
   });
 
+  it('is in the home of a container that works in no folder of its own', () => {
+    process.chdir('/');
+    expect(stateFolder({ HOME: join(folder, 'data') })).toBe(join(folder, 'data', '.local', 'state', 'voxbatch'));
+  });
+
   it('never is one that could have come with the working folder', () => {
     const home = join(folder, 'home');
     mkdirSync(home);
