@@ -163,9 +163,17 @@ export function receivePaid(
     await notePrice(deps, key, info);
     const persist: Persist = (write) => retryUntilRecorded(deps, key, { verdict: 'done' }, signal, write);
     const body = await gatherSmall(answer);
-    if (!Buffer.isBuffer(body)) return receiveMedia(deps, loaded, key, persist)(body, info);
-    const store = receiveMedia(deps, loaded, key);
-    return persist(() => store(body, info));
+    if (Buffer.isBuffer(body)) {
+      const store = receiveMedia(deps, loaded, key);
+      return persist(() => store(body, info));
+    }
+    try {
+      return await receiveMedia(deps, loaded, key, persist)(body, info);
+    } catch (error) {
+      // To the client it is a verdict; to the user it also means that the disk needs help.
+      if (error instanceof StoreUnwritable) deps.onFault(error);
+      throw error;
+    }
   };
 }
 
