@@ -24,10 +24,11 @@ describe('one charge: lost memory', () => {
     const { rows, exhausted } = await claimAnew(after.deps.ledger, { run: 'another run' });
     const at = { step: 'speech', take: 1, attempt: 1, fence: 1 };
     expect(rows.map((standing) => moveAfter(standing.row, standing))).toEqual([
-      { type: 'submit', at: { row: 1, ...at } },
       { type: 'reconcile', at: { row: 2, ...at } },
       { type: 'wait', at: { row: 3, ...at } },
       { type: 'submit', at: { row: 4, ...at, step: 'lip-sync' } },
+      // What has begun comes first.
+      { type: 'submit', at: { row: 1, ...at } },
     ]);
     expect(exhausted).toBe(true);
     for (const row of [1, 2, 3, 4, 5]) await after.drive(row);
