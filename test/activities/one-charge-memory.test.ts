@@ -26,9 +26,9 @@ describe('one charge: lost memory', () => {
     expect(rows.map((standing) => moveAfter(standing.row, standing))).toEqual([
       { type: 'reconcile', at: { row: 2, ...at } },
       { type: 'wait', at: { row: 3, ...at } },
-      { type: 'submit', at: { row: 4, ...at, step: 'lip-sync' } },
-      // What has begun comes first.
+      // What is under way comes first.
       { type: 'submit', at: { row: 1, ...at } },
+      { type: 'submit', at: { row: 4, ...at, step: 'lip-sync' } },
     ]);
     expect(exhausted).toBe(true);
     for (const row of [1, 2, 3, 4, 5]) await after.drive(row);
