@@ -102,7 +102,6 @@ export class PoolThread {
     const old = mostMegabytes === undefined ? {} : { maxOldGenerationSizeMb: mostMegabytes };
     const resourceLimits = { ...SMALL_YOUNG, ...old };
     this.#worker = new Worker(entry, { name, workerData: data, env: {}, execArgv: [], resourceLimits });
-    this.#worker.unref();
     this.#outbox = new Outbox({
       post: (jobs) => {
         this.#worker.postMessage(jobs);
@@ -135,6 +134,8 @@ export class PoolThread {
     this.#worker.on('exit', (code) => {
       died(new Error(`it ended with exit code ${code}`));
     });
+    // Last: a listener for messages would keep the process alive again.
+    this.#worker.unref();
   }
 
   /** Number of its jobs. */

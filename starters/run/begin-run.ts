@@ -23,15 +23,12 @@ export async function beginRun(manifestPath: string, flags: RunFlags, context: R
   try {
     const isNeeded = needsServer(settings, plan, flags);
     const server = isNeeded ? beginServerHere(settings, context.output.say) : undefined;
-    let ledgerThread: LedgerThread | undefined;
     try {
-      ledgerThread = isNeeded ? await beginThread(settings) : undefined;
+      const ledgerThread = isNeeded ? await beginThread(settings) : undefined;
       await server?.underWay;
       const { run } = await import('./run.ts');
       return await run({ manifestPath, source, flags, settings, plan, server, ledgerThread }, context);
     } finally {
-      // One that was never used would keep the process from ending.
-      await ledgerThread?.pool.close();
       await server?.end();
     }
   } finally {

@@ -1,12 +1,16 @@
 /**
- * A process of its own for `ledger-in-thread.test.ts`: uses a ledger in a thread and then has nothing to do any more. It must end by itself.
- * Usage: node idle-user.js ENTRY LEDGER close|leave
+ * A process of its own for `ledger-in-thread.test.ts`: uses a ledger in a thread, or begins the thread alone, and then has nothing to do any more. It must end by itself.
+ * Usage: node idle-user.js ENTRY LEDGER close|leave|begin
  */
 import { pathToFileURL } from 'node:url';
 import { beginThread, openInThread } from '../../ledger/ledger-in-thread.ts';
 import { fileLocks } from '../../ledger/sqlite/locks.ts';
 
 const [entry = '', place = '', then = ''] = process.argv.slice(2);
-const ledger = await openInThread(beginThread(pathToFileURL(entry), { place, mustExist: false }), fileLocks(place));
-process.stdout.write(`${(await ledger.listBatches()).length} batches`);
-if (then === 'close') await ledger.close();
+const thread = beginThread(pathToFileURL(entry), { place, mustExist: false });
+if (then === 'begin') process.stdout.write('begun');
+else {
+  const ledger = await openInThread(thread, fileLocks(place));
+  process.stdout.write(`${(await ledger.listBatches()).length} batches`);
+  if (then === 'close') await ledger.close();
+}

@@ -155,9 +155,13 @@ describe('a ledger in a thread of its own', () => {
     await expect(dying.counts('b')).rejects.toThrow(LedgerUnreachable);
   });
 
-  it.each(['close', 'leave'])('keeps no process from ending (%s)', async (then) => {
+  it.each([
+    ['close', '0 batches'],
+    ['leave', '0 batches'],
+    ['begin', 'begun'],
+  ])('keeps no process from ending (%s)', async (then, says) => {
     const script = join(code.folder, 'test', 'ledger', 'idle-user.js');
     const args = [script, join(code.folder, 'ledger', 'ledger-thread.js'), join(folder, 'other.db'), then];
-    expect((await run(process.execPath, args, { timeout: 20_000 })).stdout).toBe('0 batches');
+    expect((await run(process.execPath, args, { timeout: 20_000 })).stdout).toBe(says);
   });
 });
