@@ -1,7 +1,10 @@
-import { stepsIn } from '../contract/row-kinds.ts';
+import { operationOf, stepsIn, type Step } from '../contract/row-kinds.ts';
+import type { ChargeOutlook } from '../ledger/batch-methods.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord, RowStanding } from '../ledger/record-types.ts';
-import { quoteSteps } from '../policy/pricing.ts';
+import { countedFor } from '../policy/charge-ratio.ts';
+import { quoteFrom, quoteSteps } from '../policy/pricing.ts';
+import { DUST } from '../policy/room.ts';
 import { nextMove, rowView, stepsFrom } from '../policy/row-machine.ts';
 import type { IsChosen } from '../policy/subset.ts';
 
@@ -11,8 +14,8 @@ export interface SkippedRoom {
   readonly isChosen: IsChosen;
   /** Credits left of the budget; null: it has none. */
   readonly left: number | null;
-  /** How many times its quote a request may cost, by what was charged so far. */
-  readonly worst: number;
+  /** What requests may cost, by what was charged so far. */
+  readonly outlook: ChargeOutlook;
 }
 
 /** A row that the budget left out, and the price of what was not sent of it; null: nobody knows it. */
@@ -28,22 +31,49 @@ export interface SkippedRow {
 export async function* rowsWithRoom(
   ledger: Pick<Ledger, 'scanRows' | 'partsOf'>,
   { name, settings }: Pick<BatchRecord, 'name' | 'settings'>,
-  { isChosen, left, worst }: SkippedRoom,
+  { isChosen, left, outlook }: SkippedRoom,
 ): AsyncGenerator<SkippedRow, undefined> {
   for await (const standing of ledger.scanRows(name, { outcome: 'skipped', isNotChosen: false })) {
     const { row, charges } = standing;
     if (row.failure?.class !== 'OverBudget' || !isChosen(row)) continue;
     if (charges.some(({ state }) => state === 'sending' || state === 'unknown')) continue;
     const quoted = row.parts === null ? quoteLeft(standing, settings) : await quoteParts(ledger, name, row.row);
-    if (left === null || (quoted !== null && quoted * worst <= left)) yield { standing, quoted };
+    if (left === null || fits(standing, quoted, settings, { left, outlook })) yield { standing, quoted };
   }
+}
+
+/** As the ledger will count the row when it is sent: else each run would open it anew. */
+function fits(
+  standing: RowStanding,
+  quoted: number | null,
+  settings: BatchRecord['settings'],
+  { left, outlook }: { readonly left: number; readonly outlook: ChargeOutlook },
+): boolean {
+  if (quoted === null) return false;
+  const { spec, parts } = standing.row;
+  const steps = stepsLeft(standing);
+  const [own, ...rest] = steps;
+  const ratiosOf = (of: readonly Step[]): ChargeOutlook['ratios'] => {
+    const operations = of.map((step) => operationOf(spec, step, settings.tts));
+    return outlook.ratios.filter(({ operation }) => operations.includes(operation));
+  };
+  if (parts !== null || own === undefined)
+    return countedFor(quoted, ratiosOf(steps)) <= left - outlook.beyondLost + DUST;
+  const quotes = quoteFrom(spec.kind, own, spec, settings);
+  const quotedRest = quotes.quotedRest ?? 0;
+  const counted = countedFor(quoted - quotedRest, ratiosOf([own])) + countedFor(quotedRest, ratiosOf(rest));
+  return counted <= left - outlook.beyondLost + DUST;
 }
 
 /** The price of the steps that the row has not sent. */
 function quoteLeft({ row, charges }: RowStanding, settings: BatchRecord['settings']): number | null {
-  const move = nextMove({ ...rowView(row), ended: false }, charges);
-  const steps = move.type === 'submit' ? stepsFrom(row.spec, move.at.step) : stepsIn(row.spec);
+  const steps = stepsLeft({ row, charges });
   return steps.length === stepsIn(row.spec).length ? row.quoted : quoteSteps(steps, row.spec, settings);
+}
+
+function stepsLeft({ row, charges }: RowStanding): readonly Step[] {
+  const move = nextMove({ ...rowView(row), ended: false }, charges);
+  return move.type === 'submit' ? stepsFrom(row.spec, move.at.step) : stepsIn(row.spec);
 }
 
 async function quoteParts(ledger: Pick<Ledger, 'partsOf'>, batch: string, row: number): Promise<number | null> {

@@ -38,8 +38,10 @@ export async function findMore(
   if ((!isSkipped && (notChosen === 0 || isComplete)) || areRowsCleaned(batch)) return undefined;
   const budget = await budgetLeftFor(ledger, batch, tuning);
   const isChosen: IsChosen = isComplete ? () => false : summary.isChosen;
-  const worst = await ledger.worstRatio(batch.name);
-  const skipped = isSkipped ? { isChosen: isComplete ? () => true : summary.isChosen, left: budget, worst } : undefined;
+  const outlook = await ledger.chargeOutlook(batch.name);
+  const skipped = isSkipped
+    ? { isChosen: isComplete ? () => true : summary.isChosen, left: budget, outlook }
+    : undefined;
   const more = await billNewlyChosen(ledger, batch, isChosen, budget, skipped);
   return more.rows === 0 ? undefined : { ...more, batch, budget, isChosen, skipped };
 }

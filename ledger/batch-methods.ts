@@ -1,8 +1,9 @@
 import type { Failure } from '../contract/failures.ts';
 import type { CleanParts } from '../contract/cleaning.ts';
 import type { Control } from '../contract/outcomes.ts';
-import type { Step } from '../contract/row-kinds.ts';
+import type { Operation, Step } from '../contract/row-kinds.ts';
 import type { Tunables, Tuning } from '../contract/tunables.ts';
+import type { ChargeRatio } from '../policy/charge-ratio.ts';
 import type { OwnedLane } from '../policy/share.ts';
 import type { CleanStart } from './cleaning.ts';
 import type { LaneOwnership, LaneRequest } from './lanes.ts';
@@ -52,10 +53,18 @@ export interface BatchMethods {
    * prices are estimates.
    */
   untoldSteps(batch: string): Promise<readonly Step[]>;
-  /** How many times its quote a request of the batch may cost, by what was charged under a budget so far. At least 1. */
-  worstRatio(batch: string): Promise<number>;
+  /** What requests of the batch may cost, by what was charged under a budget so far. */
+  chargeOutlook(batch: string): Promise<ChargeOutlook>;
   /** The most common reasons why rows failed, or are failing now, most rows first. */
   commonReasons(batch: string, most: number): Promise<readonly ReasonCount[]>;
+}
+
+/** What open and further requests of a batch may cost. */
+export interface ChargeOutlook {
+  /** What was charged beside the quotes, by operation; none for those that were not sent under a budget. */
+  readonly ratios: readonly (ChargeRatio & { readonly operation: Operation })[];
+  /** What requests whose charge may never be known may have cost beyond what counts for them, in credits. */
+  readonly beyondLost: number;
 }
 
 /** Removes what finished batches no longer need. Part of {@link Ledger}. */

@@ -1,9 +1,9 @@
 import type { BatchSettings } from '../contract/batch.ts';
-import { operationOf, stepsIn, type Step } from '../contract/row-kinds.ts';
+import { stepsIn, type Step } from '../contract/row-kinds.ts';
 import { countedFor, isChargeKnown, MOST_UNTOLD, worstRatio } from '../policy/charge-ratio.ts';
 import { roomFor, settledOf, type Committed, type Room } from '../policy/room.ts';
 import type { Intent } from './charge-methods.ts';
-import { openRequestsOf, ratiosOf, type StepRatio } from './charge-ratios.ts';
+import { openRequestsOf, ratiosOf, type OperationRatio } from './charge-ratios.ts';
 import { quotesOf, type UnsentPart } from './part-budgets.ts';
 import type { RowInHand } from './row-in-hand.ts';
 import type { Sums } from './sums.ts';
@@ -14,7 +14,7 @@ import type { Sums } from './sums.ts';
  * Three parts are committed: what was charged, what open requests may be charged (`policy/charge-ratio.ts`), and what started rows need for
  * their later steps and, if they are spoken in parts, for their unsent parts. So no row is left half paid, as far as charges are foreseen.
  *
- * Nobody knows by an estimate what the API really charges. So the first requests of a step go a few at a time, until one has ended.
+ * Nobody knows by an estimate what the API really charges. So the first requests of an operation go a few at a time, until one has ended.
  */
 
 /** A request that is to be made. */
@@ -42,50 +42,50 @@ export interface BudgetAnswer {
 export async function askBudget(row: RowInHand, request: BudgetRequest): Promise<BudgetAnswer> {
   const { step, intent, sums, settings, budget, parts } = request;
   const { tx, line, spec } = row;
-  const all = stepsIn(spec);
-  const rest = all.slice(all.indexOf(step) + 1);
-  const owner = { batch: line.batch, spec, tts: settings.tts };
-  const ratios = await ratiosOf(tx, owner, parts.length > 0 ? all : [step, ...rest]);
+  const { all, ofSteps } = await ratiosOf(tx, { batch: line.batch, spec, tts: settings.tts });
+  const [own, ...rest] = ofSteps.slice(stepsIn(spec).indexOf(step));
   const promised = sums.promised - (line.outcome === null ? line.promised : 0);
   const committed = { ...unscaled(sums), promised };
   const quotedParts = quotesOf(parts);
-  const own = ratios.get(step);
   if (intent.quoted === null || intent.quotedRest === null || quotedParts === null || own === undefined) {
     return { room: 'none', settled: settledOf(committed), counted: null };
   }
-  const worstOf = (steps: readonly Step[]): number => Math.max(1, ...linesOf(ratios, steps).map(worstRatio));
-  const credits = countedFor(intent.quoted, own) + intent.quotedRest * worstOf(rest) + quotedParts * worstOf(all);
+  const ofParts = parts.length > 0 ? countedFor(quotedParts, ofSteps) : 0;
+  const credits = countedFor(intent.quoted, [own]) + countedFor(intent.quotedRest, rest) + ofParts;
   const isBegun = line.promised > 0 || row.hasPaid;
-  const scaled = await scale(row, committed, { credits, budget, ratios });
+  const scaled = await scale(row, committed, { credits, budget, unbilled: sums.unbilled, all });
   const room = roomFor(scaled, { credits, isBegun }, budget);
   const answer = { settled: settledOf(scaled), counted: credits };
   if (room !== 'room') return { room, ...answer };
-  const isUntold = (one: Step): boolean =>
-    settings.prices[operationOf(spec, one, settings.tts)].estimate &&
-    linesOf(ratios, [one]).every((ratio) => !isChargeKnown(ratio));
+  const isUntold = (one: OperationRatio): boolean => settings.prices[one.operation].estimate && !isChargeKnown(one);
   const waits =
-    (isUntold(step) && (await openRequestsOf(tx, line.batch, [step])).awaited >= MOST_UNTOLD) ||
+    (isUntold(own) && (await openRequestsOf(tx, line.batch, own.operation)).awaited >= MOST_UNTOLD) ||
     (!isBegun && promised > 0 && rest.some(isUntold));
   return { room: waits ? 'untold' : 'room', ...answer };
 }
 
+/** What decides whether the open requests have to be looked at one by one. */
+interface ScaleTerms {
+  readonly credits: number;
+  readonly budget: number;
+  /** By how much running jobs were announced as cheaper than quoted. */
+  readonly unbilled: number;
+  readonly all: readonly OperationRatio[];
+}
+
 /** The sums with all that is open at the worst that is known. Looks at single requests only where that may matter. */
 async function scale(
-  { tx, line }: RowInHand,
+  { tx, line: { batch } }: RowInHand,
   committed: Committed,
-  {
-    credits,
-    budget,
-    ratios,
-  }: { readonly credits: number; readonly budget: number; readonly ratios: ReadonlyMap<Step, StepRatio> },
+  { credits, budget, unbilled, all }: ScaleTerms,
 ): Promise<Committed> {
-  const lines = [...ratios.values()];
-  const worst = Math.max(1, ...lines.map(worstRatio));
-  const isUnquoted = lines.some(({ unquoted }) => unquoted > 0);
-  if (worst === 1 && !isUnquoted) return committed;
+  const worst = Math.max(1, ...all.map(worstRatio));
+  const isUnquoted = all.some(({ unquoted }) => unquoted > 0);
+  if (worst === 1 && !isUnquoted && unbilled === 0) return committed;
   const { charged, unknown, onTheWire, promised } = committed;
-  if (!isUnquoted && (charged + unknown + onTheWire + promised) * worst + credits <= budget) return committed;
-  const open = await openRequestsOf(tx, line.batch, [...ratios.keys()]);
+  const most = (charged + unbilled + unknown + onTheWire + promised) * worst + credits;
+  if (!isUnquoted && most <= budget) return committed;
+  const open = await openRequestsOf(tx, batch);
   return {
     ...committed,
     beyond: { awaited: open.beyond, lost: open.beyondLost, promised: promised * (worst - 1) },
@@ -100,8 +100,4 @@ function unscaled(sums: Sums): Committed {
     promised: sums.promised,
     beyond: { awaited: 0, lost: 0, promised: 0 },
   };
-}
-
-function linesOf(ratios: ReadonlyMap<Step, StepRatio>, steps: readonly Step[]): readonly StepRatio[] {
-  return steps.flatMap((step) => ratios.get(step) ?? []);
 }

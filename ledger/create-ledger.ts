@@ -50,7 +50,7 @@ import {
 import { openUnsent, skippedQuotes } from './not-chosen.ts';
 import { withReserve, type Reserve } from './reserve.ts';
 import { endWhole, losePart } from './parts.ts';
-import { untoldSteps, worstRatioOf } from './untold-steps.ts';
+import { chargeOutlook, untoldSteps } from './charge-outlook.ts';
 import { commonReasons } from './reasons.ts';
 import { redrive } from './redrive.ts';
 import { findResults, lookForResult } from './found-results.ts';
@@ -111,7 +111,7 @@ export function createLedger({ db, id, origin, place, locks, findStrange, reserv
     lastWorkerEnd: (apiUrl, account) => lastWorkerEnd(db, apiUrl, account),
     makeRoom: () => Promise.resolve(),
     untoldSteps: (batch) => untoldSteps(db, batch),
-    worstRatio: (batch) => worstRatioOf(db, batch),
+    chargeOutlook: (batch) => chargeOutlook(db, batch),
     commonReasons: (batch, most) => commonReasons(db, batch, most),
     claimRows: (request) => claimRows(db, request),
     takeVoiceLook: (account, now) => takeVoiceLook(db, account, now),

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
 import { attemptKeyOf, type AttemptKey } from '../contract/batch.ts';
+import { operationOf } from '../contract/row-kinds.ts';
 import { askBudget } from './budget-room.ts';
 import { LedgerMisuse } from './errors.ts';
 import type { Intent, IntentAnswer } from './charge-methods.ts';
@@ -76,6 +77,7 @@ async function intendInHand(batch: Terms, row: RowInHand, key: AttemptKey, inten
   const now = Date.now();
   await row.addCharge({
     ...attemptKeyOf(key),
+    operation: operationOf(row.spec, key.step, settings.tts),
     state: 'sending',
     quoted: intent.quoted,
     link_hash: intent.linkHash ?? null,

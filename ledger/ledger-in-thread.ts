@@ -113,7 +113,7 @@ const METHODS: Readonly<Record<Method, true>> = {
   runningJobs: true,
   commonReasons: true,
   untoldSteps: true,
-  worstRatio: true,
+  chargeOutlook: true,
   countRunning: true,
   isJobClaimed: true,
   holderOfJob: true,

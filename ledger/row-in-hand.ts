@@ -111,6 +111,7 @@ export class RowInHand {
 }
 
 const EMPTY = {
+  operation: null,
   job_id: null,
   quoted: null,
   charged: null,
@@ -146,6 +147,7 @@ const insertCharge = prepared((db, given: ChargeLine) =>
     step: given.step,
     take: given.take,
     attempt: given.attempt,
+    operation: given.operation,
     state: given.state,
     quoted: given.quoted,
     link_hash: given.link_hash,

@@ -137,6 +137,8 @@ export interface ChargesTable {
   step: Step;
   take: number;
   attempt: number;
+  /** What it asks the API for; null: on record from before this was kept, or nothing was asked for. */
+  operation: Operation | null;
   state: AttemptState;
   job_id: string | null;
   quoted: number | null;
@@ -252,11 +254,15 @@ export interface SumsTable {
   damaged: number;
   /** What open rows hold back from the budget. */
   promised: number;
+  /** By how much the API announced running jobs as cheaper than quoted. */
+  unbilled: number;
 }
 
-/** One line per step of a batch that was sent under a budget: what was charged beside what was quoted. A trigger maintains it. */
+/** One line per operation of a batch that was sent under a budget: what was charged beside what was quoted. A trigger maintains it. */
 export interface ChargeRatiosTable {
   batch: string;
+  operation: Operation;
+  /** The step that it was first needed for. */
   step: Step;
   /** The largest charge of the API ÷ its quote; 0: none yet. */
   worst: Generated<number>;

@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { findMore, openMore } from '../../client/open-chosen.ts';
+import type { AttemptKey } from '../../contract/batch.ts';
+import { OPERATIONS, ofEach } from '../../contract/row-kinds.ts';
 import type { Subset } from '../../contract/subset.ts';
 import type { SoundManifest } from '../../inputs/read-manifest.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -89,6 +91,27 @@ describe('rows that the budget left out', () => {
     batch = (await ledger.findBatch('b')) as BatchRecord;
     expect(await findMore(ledger, batch, all, { budget: 12 })).toBeUndefined();
     expect(await findMore(ledger, batch, all, { budget: 12.5 })).toMatchObject({ rows: 1 });
+  });
+
+  it('stay as they are if rows that were quoted at nothing were charged more than is left', async () => {
+    const free = { ...INTENT, quoted: 0 };
+    const prices = ofEach(OPERATIONS, (operation) => ({ ...batch.settings.prices[operation], credits: 0 }));
+    const settings = { ...batch.settings, prices, budget: 20 };
+    await ledger.createBatch({ ...aBatch('free'), settings });
+    await ledger.addRows(
+      'free',
+      [1, 2].map((row) => ({ ...aRow(row), quoted: 0 })),
+    );
+    await ledger.openBatch('free', 2);
+    const keyIn = (row: number): AttemptKey => ({ ...aKey(row), batch: 'free' });
+    expect(await ledger.intend(keyIn(1), free)).toMatchObject({ type: 'go' });
+    await ledger.settle(keyIn(1), { verdict: 'accepted', jobId: 'j', credits: 0 }, { state: 'processing' });
+    await ledger.finishJob(keyIn(1), { credits: 12 }, { outcome: 'succeeded' });
+    expect(await ledger.intend(keyIn(2), free)).toMatchObject({ type: 'over-budget' });
+    await ledger.closeBatch('free');
+    batch = (await ledger.findBatch('free')) as BatchRecord;
+    expect(await findMore(ledger, batch, all, {})).toBeUndefined();
+    expect(await findMore(ledger, batch, all, { budget: 24 })).toMatchObject({ rows: 1 });
   });
 
   it('stay as they are with a request whose outcome nobody knows', async () => {

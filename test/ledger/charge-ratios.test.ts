@@ -129,6 +129,43 @@ describe('an API that charges more than was quoted', () => {
     expect(await ask(3)).toBe('short');
   });
 
+  it('counts a job that was announced as cheaper with its quote until it ends', async () => {
+    await fill({ rows: 4, budget: 25 });
+    for (const row of [1, 2]) {
+      expect(await ask(row)).toBe('go');
+      const verdict = { verdict: 'accepted', jobId: `j${String(row)}`, credits: 1 } as const;
+      await ledger.settle(keyIn('b', row), verdict, { state: 'processing' });
+    }
+    expect(await ask(3)).toBe('short');
+    await end(1, undefined);
+    expect(await ask(3)).toBe('go');
+  });
+
+  it('counts such a job with the worst charge once one has ended', async () => {
+    await fill({ rows: 4, budget: 105 });
+    for (const row of [1, 2]) {
+      expect(await ask(row)).toBe('go');
+      const verdict = { verdict: 'accepted', jobId: `j${String(row)}`, credits: 1 } as const;
+      await ledger.settle(keyIn('b', row), verdict, { state: 'processing' });
+    }
+    await end(1, 50);
+    expect(await ask(3)).toBe('short');
+    await end(2, 5);
+    expect(await ask(3)).toBe('go');
+  });
+
+  it('says nothing of another operation: speech at once has prices of its own', async () => {
+    await fill({ rows: 2, budget: 1_000 });
+    await ledger.createBatch({ ...aBatch('mixed'), settings: { ...aBatch().settings, budget: 60 } });
+    const spec = aRow(2).spec;
+    await ledger.addRows('mixed', [aRow(1), { ...aRow(2), spec: { ...spec, dialect: 'legacy' } }]);
+    await ledger.openBatch('mixed', 2);
+    expect(await ask(1, 10, 'mixed')).toBe('go');
+    await accept(1, 'mixed');
+    await end(1, 50, 'mixed');
+    expect(await ask(2, 10, 'mixed')).toBe('go');
+  });
+
   it('is the same after a request that was quoted at nothing', async () => {
     await fill({ rows: 4, budget: 20 });
     expect(await ask(1, 0)).toBe('go');

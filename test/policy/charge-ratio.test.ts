@@ -5,19 +5,19 @@ const NOTHING = { worst: 0, unquoted: 0, told: 0, ended: 0, earlier: 0 };
 
 describe('what a request counts with', () => {
   it('is its quote while nothing is known, and if the API charges less', () => {
-    expect(countedFor(10, NOTHING)).toBe(10);
-    expect(countedFor(10, { ...NOTHING, worst: 0.2, told: 5, ended: 5 })).toBe(10);
+    expect(countedFor(10, [NOTHING])).toBe(10);
+    expect(countedFor(10, [{ ...NOTHING, worst: 0.2, told: 5, ended: 5 }])).toBe(10);
   });
 
   it('is the worst that is known, of this batch or of earlier ones', () => {
-    expect(countedFor(10, { ...NOTHING, worst: 5, earlier: 2 })).toBe(50);
-    expect(countedFor(10, { ...NOTHING, worst: 2, earlier: 5 })).toBe(50);
+    expect(countedFor(10, [{ ...NOTHING, worst: 5, earlier: 2 }])).toBe(50);
+    expect(countedFor(10, [{ ...NOTHING, worst: 2, earlier: 5 }])).toBe(50);
     expect(worstRatio({ ...NOTHING, worst: 3 })).toBe(3);
   });
 
   it('is the dearest of those that were quoted at 0, where there is nothing to multiply', () => {
-    expect(countedFor(0, { ...NOTHING, worst: 5, unquoted: 7 })).toBe(7);
-    expect(countedFor(0, NOTHING)).toBe(0);
+    expect(countedFor(0, [{ ...NOTHING, worst: 5, unquoted: 7 }])).toBe(7);
+    expect(countedFor(0, [NOTHING])).toBe(0);
   });
 });
 

@@ -32,6 +32,7 @@ import { noticeClaimers } from './0039-notice-claimers.ts';
 import { chargeRatios } from './0042-charge-ratios.ts';
 import { workerEnds } from './0044-worker-ends.ts';
 import { reservedRows } from './0045-reserved-rows.ts';
+import { ratiosByOperation } from './0046-ratios-by-operation.ts';
 
 /** Every migration, by a name that sorts in the order in which they run. */
 const MIGRATIONS: Readonly<Record<string, Migration>> = {
@@ -68,6 +69,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0042-charge-ratios': chargeRatios,
   '0044-worker-ends': workerEnds,
   '0045-reserved-rows': reservedRows,
+  '0046-ratios-by-operation': ratiosByOperation,
 };
 
 /** Migrations as code modules: a compiled and bundled voxbatch has no folder of them to read. */

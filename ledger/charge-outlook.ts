@@ -1,0 +1,23 @@
+import type { Step } from '../contract/row-kinds.ts';
+import { isChargeKnown } from '../policy/charge-ratio.ts';
+import { findBatch } from './batches.ts';
+import { knownRatios, openRequestsOf } from './charge-ratios.ts';
+import type { ChargeOutlook } from './batch-methods.ts';
+import type { Db } from './schema.ts';
+
+/** See {@link Ledger.untoldSteps}. */
+export async function untoldSteps(db: Db, batch: string): Promise<readonly Step[]> {
+  const found = await findBatch(db, batch);
+  if (found?.state !== 'open' || found.settings.budget === null) return [];
+  const { prices } = found.settings;
+  const lines = await knownRatios(db, batch);
+  const untold = lines.filter((line) => prices[line.operation].estimate && !isChargeKnown(line));
+  return [...new Set(untold.map(({ step }) => step))].toSorted();
+}
+
+/** See {@link Ledger.chargeOutlook}. */
+export async function chargeOutlook(db: Db, batch: string): Promise<ChargeOutlook> {
+  const ratios = await knownRatios(db, batch);
+  const { beyondLost } = await openRequestsOf(db, batch);
+  return { ratios, beyondLost };
+}
