@@ -3,7 +3,7 @@ import { toSettings } from './records.ts';
 import type { RowInHand } from './row-in-hand.ts';
 import { selectParts } from './rows.ts';
 import type { ChargeLine, RowLine, Tx } from './schema.ts';
-import { isUnsent } from './unsent-rows.ts';
+import { hasSentSibling, isUnsent } from './unsent-rows.ts';
 
 /**
  * What rows in parts hold back from a budget. With the first request of such a row its unsent parts reserve their
@@ -41,14 +41,29 @@ export async function reserve(tx: Tx, batch: string, parts: readonly UnsentPart[
   for (const { row, quoted } of parts) await updateRow(tx, { batch, row }, { promised: quoted ?? 0 });
 }
 
-/** Reserves the price of a part whose request was not accepted: until it is sent again, it is no longer on the wire. */
+/**
+ * Reserves the price of a part whose request was not accepted: until it is sent again, it is no longer on the wire. One that waits for its
+ * voice reserves nothing, unless another part of its row was sent.
+ */
 export async function reserveAgain(row: RowInHand, { quoted }: ChargeLine): Promise<void> {
   const { line, tx } = row;
   if (line.part_of === null || line.outcome !== null) return;
+  if (line.state === 'blocked' && !(await isRowBegun(tx, line))) return;
   const { settings } = await tx
     .selectFrom('batches')
     .select('settings')
     .where('name', '=', line.batch)
     .executeTakeFirstOrThrow();
   if (toSettings(settings).budget !== null) await row.change({ promised: line.promised + (quoted ?? 0) });
+}
+
+async function isRowBegun(tx: Tx, { batch, row }: RowLine): Promise<boolean> {
+  const begun = await tx
+    .selectFrom('rows')
+    .select('row')
+    .where('batch', '=', batch)
+    .where('row', '=', row)
+    .where(hasSentSibling('rows'))
+    .executeTakeFirst();
+  return begun !== undefined;
 }

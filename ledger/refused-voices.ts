@@ -7,7 +7,7 @@ import type { VoiceRefused } from './row-effects.ts';
 import type { RowInHand } from './row-in-hand.ts';
 import type { Db, RowLine, Tx } from './schema.ts';
 import { look } from './transactions.ts';
-import { isUnsent } from './unsent-rows.ts';
+import { hasSentSibling, isUnsent } from './unsent-rows.ts';
 import type { Account } from './voice-users.ts';
 
 /**
@@ -85,7 +85,12 @@ export async function awaitRefused(row: RowInHand, { refusedVoice: voice, refusa
 async function blockUnsent(tx: Tx, use: VoiceUse, now: number): Promise<void> {
   await tx
     .updateTable('rows')
-    .set((eb) => ({ ...blockedFor(use.voice, now), hold: eb('hold', '+', 1) }))
+    .set((eb) => ({
+      ...blockedFor(use.voice, now),
+      hold: eb('hold', '+', 1),
+      // A row of which nothing is paid holds nothing back while it waits: it may be long.
+      promised: sql<number>`case when ${hasSentSibling('rows')} then promised else 0 end`,
+    }))
     .where('batch', '=', use.batch)
     .where('outcome', 'is', null)
     .where('state', '=', 'waiting')

@@ -77,6 +77,28 @@ describe('a row in parts under a budget', () => {
     await expectKept(ledger, 'b');
   });
 
+  it('gives back what its parts hold back as long as they wait for their voice', async () => {
+    await load(3);
+    expect(await ask(3)).toBe('go');
+    expect(await ledger.money('b')).toMatchObject({ reserved: 3 });
+    const refusal = { class: 'BadRequest', message: 'The voice is not ready.' } as const;
+    await ledger.settle(aKey(3), { verdict: 'not-accepted', failure: refusal }, { refusedVoice: 'v', refusal });
+    expect((await ledger.counts('b')).states.blocked).toBe(2);
+    expect(await ledger.money('b')).toMatchObject({ reserved: 0 });
+    await expectKept(ledger, 'b');
+  });
+
+  it('keeps room for the parts that wait for their voice if another part was paid for', async () => {
+    await load(3);
+    expect(await ask(3)).toBe('go');
+    await accept(3);
+    expect(await ask(4)).toBe('go');
+    const refusal = { class: 'BadRequest', message: 'The voice is not ready.' } as const;
+    await ledger.settle(aKey(4), { verdict: 'not-accepted', failure: refusal }, { refusedVoice: 'v', refusal });
+    expect(await ledger.money('b')).toMatchObject({ charged: 1, reserved: 2 });
+    await expectKept(ledger, 'b');
+  });
+
   it('says what it has cost where a part that is paid again does not fit, and counts only what is left', async () => {
     await load(3);
     for (const row of PARTS) {

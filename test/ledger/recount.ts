@@ -5,7 +5,7 @@ import type { Money } from '../../ledger/record-types.ts';
 
 /** Compares what the ledger keeps of a batch with all its rows and charges, counted again. */
 export async function expectKept(ledger: Ledger, batch: string): Promise<void> {
-  const { money, sending, running, standings, recent } = recount(ledger.place, batch);
+  const { money, sending, running, unbilled, standings, recent } = recount(ledger.place, batch);
   const { states, outcomes, total } = await ledger.counts(batch);
   const kept = Object.entries({ ...states, ...outcomes }).filter(([, n]) => n !== 0);
   expect(Object.fromEntries(kept)).toEqual(standings);
@@ -17,7 +17,7 @@ export async function expectKept(ledger: Ledger, batch: string): Promise<void> {
   expect(reserved).toBeCloseTo(money.reserved, 6);
   expect(uncertain).toBeCloseTo(money.uncertain, 6);
   expect(estimated).toBe(money.estimated);
-  expect(readKept(ledger.place, batch)).toEqual({ sending, running, recent });
+  expect(readKept(ledger.place, batch)).toEqual({ sending, running, unbilled: expect.closeTo(unbilled, 6), recent });
 }
 
 interface Line {
@@ -31,6 +31,7 @@ interface Recount {
   readonly money: Money;
   readonly sending: number;
   readonly running: number;
+  readonly unbilled: number;
 }
 
 function recount(file: string, batch: string): Recount {
@@ -62,23 +63,33 @@ function recount(file: string, batch: string): Recount {
       },
       sending: sum('1', `charges where batch = ? and state = 'sending'`),
       running: sum('1', `charges where batch = ? and state = 'accepted' and finished_at is null`),
+      unbilled: sum(
+        'quoted - coalesce(charged, 0)',
+        `charges where batch = ? and state = 'accepted' and finished_at is null and charged_from = 'api' and quoted > coalesce(charged, 0)`,
+      ),
     };
   } finally {
     raw.close();
   }
 }
 
-function readKept(file: string, batch: string): Pick<Recount, 'sending' | 'running' | 'recent'> {
+function readKept(file: string, batch: string): Pick<Recount, 'sending' | 'running' | 'unbilled' | 'recent'> {
   const raw = new Database(file);
   try {
-    const [sums] = raw.prepare('select sending, running from sums where batch = ?').all([batch]) as {
+    const [sums] = raw.prepare('select sending, running, unbilled from sums where batch = ?').all([batch]) as {
       sending: number;
       running: number;
+      unbilled: number;
     }[];
     const counts = raw.prepare('select standing, recent from row_counts where batch = ? and recent <> 0').all([batch]);
     const recent = (counts as { standing: string; recent: number }[]).map((one) => [one.standing, one.recent]);
     const byName = Object.fromEntries(recent) as Record<string, number>;
-    return { sending: sums?.sending ?? -1, running: sums?.running ?? -1, recent: byName };
+    return {
+      sending: sums?.sending ?? -1,
+      running: sums?.running ?? -1,
+      unbilled: sums?.unbilled ?? -1,
+      recent: byName,
+    };
   } finally {
     raw.close();
   }
