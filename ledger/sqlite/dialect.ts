@@ -52,19 +52,17 @@ export async function openSqlite(path: string): Promise<Dialect> {
 }
 
 class LedgerDialect extends SqliteDialect {
-  readonly #database: Database.Database;
   readonly #statements: KeptStatements;
   readonly #path: string;
 
   constructor(database: Database.Database, path: string) {
     super({ database });
-    this.#database = database;
     this.#statements = new KeptStatements(database, path);
     this.#path = path;
   }
 
   override createDriver(): Driver {
-    return new LedgerDriver(this.#database, this.#statements, this.#path);
+    return new LedgerDriver(this.#statements, this.#path);
   }
 
   override createAdapter(): SqliteAdapter {
@@ -91,14 +89,11 @@ class LedgerAdapter extends SqliteAdapter implements DirectAdapter {
 }
 
 class LedgerDriver extends SqliteDriver {
-  readonly #database: Database.Database;
   readonly #statements: KeptStatements;
   readonly #path: string;
-  #isClosed = false;
 
-  constructor(database: Database.Database, statements: KeptStatements, path: string) {
+  constructor(statements: KeptStatements, path: string) {
     super({ database: statements });
-    this.#database = database;
     this.#statements = statements;
     this.#path = path;
   }
@@ -124,9 +119,9 @@ class LedgerDriver extends SqliteDriver {
     try {
       await patiently(() => {
         try {
-          this.#database.exec('pragma busy_timeout = 0; begin immediate');
+          this.#statements.exec('pragma busy_timeout = 0; begin immediate');
         } finally {
-          this.#database.exec(`pragma busy_timeout = ${String(BUSY_TIMEOUT_MS)}`);
+          this.#statements.exec(`pragma busy_timeout = ${String(BUSY_TIMEOUT_MS)}`);
         }
       });
     } catch (error) {
@@ -140,17 +135,14 @@ class LedgerDriver extends SqliteDriver {
     try {
       this.#statements.checkSchema();
     } catch (error) {
-      if (this.#database.inTransaction) this.#database.exec('rollback');
+      if (this.#statements.inTransaction) this.#statements.exec('rollback');
       throw error;
     }
   }
 
-  /**
-   * After a full disk, for example, SQLite has rolled back by itself; a second rollback would hide the first error. A
-   * database that was closed meanwhile must not be used: libsql 0.5.29 aborts the whole process then.
-   */
+  /** After a full disk, for example, SQLite has rolled back by itself; a second rollback would hide the first error. */
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    if (!this.#isClosed && this.#database.inTransaction) await super.rollbackTransaction(connection);
+    if (this.#statements.inTransaction) await super.rollbackTransaction(connection);
   }
 
   /**
@@ -159,11 +151,10 @@ class LedgerDriver extends SqliteDriver {
    */
   override async destroy(): Promise<void> {
     try {
-      this.#database.exec('pragma wal_checkpoint(passive)');
+      this.#statements.exec('pragma wal_checkpoint(passive)');
     } catch {
       // A full disk, say. Nothing is lost: the log beside the file holds it, and the next opening reads it.
     }
-    this.#isClosed = true;
     await super.destroy();
   }
 }

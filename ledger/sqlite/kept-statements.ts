@@ -18,6 +18,7 @@ export class KeptStatements implements SqliteDatabase {
   /** In order of their last use. */
   readonly #kept = new Map<string, Statement>();
   #schemaVersion: unknown;
+  #isClosed = false;
 
   constructor(database: Database.Database, path: string) {
     this.#database = database;
@@ -25,8 +26,19 @@ export class KeptStatements implements SqliteDatabase {
   }
 
   close(): void {
+    this.#isClosed = true;
     this.#kept.clear();
     this.#database.close();
+  }
+
+  /** Whether a transaction is open in it; in a closed one none is. */
+  get inTransaction(): boolean {
+    return !this.#isClosed && this.#database.inTransaction;
+  }
+
+  /** Executes statements that give nothing back. */
+  exec(sql: string): void {
+    this.#opened().exec(sql);
   }
 
   prepare(sql: string): Statement {
@@ -34,7 +46,7 @@ export class KeptStatements implements SqliteDatabase {
   }
 
   #keep(name: string, sql: string): Statement {
-    const statement = this.#kept.get(name) ?? new Statement(this.#database.prepare(sql), () => this.#kept.delete(name));
+    const statement = this.#kept.get(name) ?? new Statement(this.#opened().prepare(sql), () => this.#kept.delete(name));
     this.#kept.delete(name);
     const [oldest] = this.#kept.keys();
     if (oldest !== undefined && this.#kept.size >= MOST_STATEMENTS) this.#kept.delete(oldest);
@@ -51,7 +63,7 @@ export class KeptStatements implements SqliteDatabase {
     this.#schemaVersion = version?.schema_version;
     this.#kept.clear();
     // SQLite notices that the tables have changed when it runs a statement. Until then it would prepare for the old ones.
-    this.#database.exec('select 1 from sqlite_schema limit 1');
+    this.exec('select 1 from sqlite_schema limit 1');
   }
 
   /**
@@ -69,6 +81,12 @@ export class KeptStatements implements SqliteDatabase {
     } catch (error) {
       throw explain(this.#path, error);
     }
+  }
+
+  /** Work of a killed or ending process may come after the end. libsql 0.5.29 aborts the whole process where a closed database is used. */
+  #opened(): Database.Database {
+    if (this.#isClosed) throw new Error(`the ledger ${this.#path} is closed`);
+    return this.#database;
   }
 }
 

@@ -27,6 +27,15 @@ describe('KeptStatements', () => {
     expect(timesPrepared('select 1 as n')).toBe(1);
   });
 
+  it('says that it is closed to whoever comes later: libsql would abort the process', () => {
+    kept.close();
+    expect(() => read('select 1 as n')).toThrow('the ledger :memory: is closed');
+    expect(() => {
+      kept.exec('begin immediate');
+    }).toThrow('the ledger :memory: is closed');
+    expect(kept.inTransaction).toBe(false);
+  });
+
   it('keeps one that is used again and again, however many others are used once', () => {
     for (let list = 0; list < 1_000; list++) {
       read(`select ${String(list)}`);
