@@ -2,7 +2,7 @@ import type { BatchSettings } from '../contract/batch.ts';
 import { usesEarlierResults } from '../contract/cache.ts';
 import { roundCredits } from '../contract/price-units.ts';
 import { resultStepOf, type RowSpec, type Step } from '../contract/row-kinds.ts';
-import { Bill, type BilledRow } from '../inputs/bill.ts';
+import { Bill, billEntry, type BilledRow } from '../inputs/bill.ts';
 import { SeenTable } from '../inputs/seen-table.ts';
 import type { Account, LastRow } from '../ledger/last-rows.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -91,7 +91,7 @@ export class Reasoner {
     const quoted = quotes.length < all.length ? null : roundCredits(quotes.reduce((sum, quote) => sum + quote, 0));
     const saved = roundCredits(all.reduce((sum, unit) => sum + unit.saved, 0));
     const requests = all.reduce((sum, unit) => sum + unit.requests, 0);
-    this.bill.add({ ...row, quoted, requests });
+    this.bill.addEntry({ ...billEntry(row), quoted, requests });
     const isThere = all.every(({ reason }) => reason !== undefined);
     const reason = all.every((unit) => unit.reason === CACHED) ? CACHED : isThere ? EQUAL : undefined;
     return { row, reason, quoted, saved };

@@ -82,6 +82,8 @@ function countCharacters(text: string, cjkFactor: number): number {
 
 /** Removes what binary fractions add (30 × 0.1 = 3.0000000000000004), so that rounding up stays fair. */
 function tidy(credits: number): number {
+  // They add nothing to halves.
+  if (Number.isInteger(2 * credits)) return credits;
   return Number(credits.toPrecision(12));
 }
 

@@ -93,11 +93,18 @@ export function billEntry({
   parts,
   ofLastRow = false,
 }: BilledRow): BillEntry {
-  const { kind } = spec;
-  const all = stepsIn(spec).length * (parts?.length ?? 1);
-  const isLegacy = dialectOf(spec) === 'legacy';
-  const sizes = { bytes: estimateBytes(spec), requests: requests ?? all };
-  return { kind, isLegacy, line, id, quoted, isAssumed, notProbed, ofLastRow, ...sizes };
+  return {
+    kind: spec.kind,
+    isLegacy: dialectOf(spec) === 'legacy',
+    line,
+    id,
+    quoted,
+    isAssumed,
+    notProbed,
+    ofLastRow,
+    bytes: estimateBytes(spec),
+    requests: requests ?? stepsIn(spec).length * (parts?.length ?? 1),
+  };
 }
 
 /** Adds up rows as they are read. Keeps sums only. */

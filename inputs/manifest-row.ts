@@ -27,6 +27,6 @@ export interface ManifestRow extends Priced {
 /** A row before its price. */
 export type UnpricedRow = Omit<ManifestRow, keyof Priced | 'parts'> & {
   readonly spec: RowSpec;
-  /** Those of its text; empty: it is not split. */
-  readonly texts: readonly string[];
+  /** The parts of its text, at least two. Default: it is not split. */
+  readonly texts?: readonly string[];
 };

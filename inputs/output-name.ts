@@ -63,6 +63,7 @@ export function templateFields(template: string): readonly string[] {
 
 /** The name of a row's result under `media/`, `{ext}` left in. The template must be sound. */
 export function makeName(template: string, fields: NameFields): string {
+  if (template === DEFAULT_TEMPLATE) return `${fields.id}.{ext}`;
   return template.replaceAll(FIELD, (whole, field: string) => {
     if (field === 'ext') return whole;
     if (field === 'id') return fields.id;
@@ -96,8 +97,12 @@ function cut(text: string, bytes: number): string {
   return text.slice(0, end);
 }
 
+/** Most names; nothing can be wrong with such a one. */
+const PLAIN_NAME = /^[\w-][\w.-]{0,199}\.\{ext\}$/;
+
 /** Why a path cannot be a file below a folder of ours, or undefined. `{ext}` counts for what replaces it. */
 export function whyBadPath(name: string): string | undefined {
+  if (PLAIN_NAME.test(name)) return undefined;
   const path = name.replace(/\{ext\}$/, 'jsonl');
   if (path.startsWith('/') || /^[a-z]:[/\\]/i.test(path)) return 'a path inside the folder, not an absolute one';
   if (/[\\\p{Cc}\p{Cs}]/u.test(path)) return 'a path without \\ or control characters';
@@ -112,7 +117,7 @@ export function whyBadPath(name: string): string | undefined {
 
 /** Why a path cannot be that of a row that is still to run, or undefined: its result would lie where those lie that are unfit. */
 export function whyReserved(name: string): string | undefined {
-  if (!collisionKey(name).startsWith(`${UNFIT_FOLDER}/`)) return undefined;
+  if (!name.includes('/') || !collisionKey(name).startsWith(`${UNFIT_FOLDER}/`)) return undefined;
   return `a path outside the folder ${UNFIT_FOLDER}, which is for results that did not pass a check`;
 }
 

@@ -1,4 +1,4 @@
-import { boundsOf, COLUMN_CELLS, ROW_KINDS, wordsOf } from '../contract/row-kinds.ts';
+import { boundsOf, COLUMN_CELLS, KINDS, ROW_KINDS, wordsOf } from '../contract/row-kinds.ts';
 import type { Kind, LocalFile, RowSpec, SpecColumn } from '../contract/row-kinds.ts';
 import { ownColumnOf } from '../policy/own-column.ts';
 import { nameAskedFor } from '../policy/voice-name.ts';
@@ -54,20 +54,20 @@ export function parseRow(columns: Columns, cells: readonly string[], rules: RowR
   if ('finding' in decided) return { spec: undefined, findings: [decided.finding], unread: [] };
   const { kind } = decided;
   const standIns: Readonly<Partial<Record<SpecColumn, string | undefined>>> = rules.defaults;
-  const { required, optional } = ROW_KINDS[kind];
   const findings: Finding[] = [];
   const unread: string[] = [];
   const values: Partial<Record<SpecColumn, CellValue>> = {};
-  for (const column of SPEC_COLUMNS) {
-    const cell = cells[columns.known.get(column) ?? -1] ?? '';
-    const filled = cell.trim() !== '';
-    if (!required.includes(column) && !optional.includes(column)) {
+  for (const { column, isRequired, isRead } of USES.get(kind) ?? []) {
+    const at = columns.known.get(column);
+    const cell = at === undefined ? '' : (cells[at] ?? '');
+    const filled = cell !== '' && cell.trim() !== '';
+    if (!isRead) {
       if (filled) unread.push(columns.headerOf(column));
       continue;
     }
     const value = filled ? cell : standIns[column];
     if (value === undefined) {
-      if (required.includes(column)) findings.push(missing(kind, column, columns.headerOf(column), cell));
+      if (isRequired) findings.push(missing(kind, column, columns.headerOf(column), cell));
       continue;
     }
     const parsed = parseCell(kind, column, value);
@@ -75,9 +75,40 @@ export function parseRow(columns: Columns, cells: readonly string[], rules: RowR
     else if (parsed.value !== undefined) values[column] = parsed.value;
   }
   if (rules.strict) findings.push(...unread.map((header) => unreadCell(kind, header)));
+  const extra = columns.api.length === 0 ? {} : readApiCells(kind, columns, cells, { rules, findings });
+  // Each value was parsed by the rule of its own column just above.
+  const spec = { kind, ...values, extra } as RowSpec;
+  return { spec: findings.length === 0 ? spec : undefined, draft: spec, findings, unread };
+}
+
+/** What a column is to a kind of row. */
+interface ColumnUse {
+  readonly column: SpecColumn;
+  readonly isRequired: boolean;
+  readonly isRead: boolean;
+}
+
+const USES: ReadonlyMap<Kind, readonly ColumnUse[]> = new Map(
+  KINDS.map((kind) => {
+    const { required, optional } = ROW_KINDS[kind];
+    const uses = SPEC_COLUMNS.map((column) => {
+      const isRequired = required.includes(column);
+      return { column, isRequired, isRead: isRequired || optional.includes(column) };
+    });
+    return [kind, uses];
+  }),
+);
+
+/** The `api.FIELD` cells of a row. Adds what is wrong with them to the findings. */
+function readApiCells(
+  kind: Kind,
+  columns: Columns,
+  cells: readonly string[],
+  { rules, findings }: { readonly rules: RowRules; readonly findings: Finding[] },
+): RowSpec['extra'] {
   const fields = columns.api.filter(({ at }) => (cells[at] ?? '') !== '');
   if (rules.anyApiField !== true) findings.push(...fields.flatMap(({ field }) => ownField(kind, field, columns) ?? []));
-  const extra = Object.fromEntries(
+  return Object.fromEntries(
     fields.flatMap(({ field, at }) => {
       const cell = cells[at] ?? '';
       const value = valueOfApiCell(cell);
@@ -87,9 +118,6 @@ export function parseRow(columns: Columns, cells: readonly string[], rules: RowR
       return [];
     }),
   );
-  // Each value was parsed by the rule of its own column just above.
-  const spec = { kind, ...values, extra } as RowSpec;
-  return { spec: findings.length === 0 ? spec : undefined, draft: spec, findings, unread };
 }
 
 /** What is wrong with the input cells of a record, whatever they mean: too long, or no text that can be sent. */

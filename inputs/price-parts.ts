@@ -5,8 +5,9 @@ import type { ManifestRow, UnpricedRow } from './manifest-row.ts';
 import type { Priced, Pricing } from './price-rows.ts';
 
 /** Prices a row by its parts: a row whose text was cut costs what its parts cost. */
-export function priceParts({ texts, ...row }: UnpricedRow & Priced, { tts, prices }: Pricing): ManifestRow {
-  if (texts.length === 0) return row;
+export function priceParts(unsplit: UnpricedRow & Priced, { tts, prices }: Pricing): ManifestRow {
+  if (unsplit.texts === undefined) return unsplit;
+  const { texts, ...row } = unsplit;
   const parts = texts.map((text) => {
     const spec = { ...row.spec, text };
     return { spec, quoted: quoteRow(spec.kind, spec, tts, prices) };

@@ -26,7 +26,7 @@ export interface Priced {
 }
 
 /**
- * Prices rows. Those whose price is not known without the length of their media are priced by the media themselves, else by the length that
+ * Adds their prices to rows. Those whose price is not known without the length of their media are priced by the media themselves, else by the length that
  * is assumed for all. Media are probed all at once: the probe knows how many it may read at a time.
  */
 export async function priceRows<Row extends { readonly spec: RowSpec }>(
@@ -35,7 +35,7 @@ export async function priceRows<Row extends { readonly spec: RowSpec }>(
 ): Promise<readonly (Row & Priced)[]> {
   const { prices, tts } = pricing;
   const priced = rows.map((row) => {
-    return { ...row, quoted: quoteRow(row.spec.kind, row.spec, tts, prices), isAssumed: false };
+    return Object.assign(row, { quoted: quoteRow(row.spec.kind, row.spec, tts, prices), isAssumed: false });
   });
   if (priced.every(({ quoted }) => quoted !== null)) return priced;
   return Promise.all(

@@ -95,10 +95,11 @@ export class RowReader {
     if (spec === undefined || all.length > 0)
       return { givenId, findings: all, draft: draft && inDialect(draft, dialect) };
     const input = columns.input.map(({ at }) => cells[at] ?? '');
+    const found: UnpricedRow = { row, line, id, ...withVoice(inDialect(spec, dialect), voices), input, name };
     const texts = fitted !== undefined && 'parts' in fitted ? fitted.parts : [];
-    const found = { row, line, id, ...withVoice(inDialect(spec, dialect), voices), input, name, texts };
-    if (previous?.row === undefined) return { row: found };
-    return { row: { ...found, previousRow: previous.row, previousJobs: previous.jobs ?? [] } };
+    const split = texts.length === 0 ? found : { ...found, texts };
+    if (previous?.row === undefined) return { row: split };
+    return { row: { ...split, previousRow: previous.row, previousJobs: previous.jobs ?? [] } };
   }
 
   /** What the API cannot do of a row, or voxbatch cannot with its result. */

@@ -15,28 +15,35 @@ const TWO_TO_32 = 2 ** 32;
  */
 export class SeenTable {
   readonly #parts = new Map<number, Part>();
+  /** The name that was hashed last: it is often looked up, and then remembered. */
+  #last: { readonly name: string; readonly hash: readonly [high: number, low: number] } | undefined;
 
   /** The number remembered for the name, if any. */
   get(name: string): number | undefined {
-    const [high, low] = hashOf(name);
+    const [high, low] = this.#hashOf(name);
     const value = this.#partOf(low).get(high, low);
     return value === 0 ? undefined : value;
   }
 
   /** Remembers a positive number for the name. */
   set(name: string, value: number): void {
-    const [high, low] = hashOf(name);
+    const [high, low] = this.#hashOf(name);
     this.#partOf(low).set(high, low, value);
   }
 
   /** The line that had the name before, if any; else remembers this one. */
   lineBefore(name: string, line: number): number | undefined {
-    const [high, low] = hashOf(name);
+    const [high, low] = this.#hashOf(name);
     const part = this.#partOf(low);
     const earlier = part.get(high, low);
     if (earlier !== 0) return earlier;
     part.set(high, low, line);
     return undefined;
+  }
+
+  #hashOf(name: string): readonly [high: number, low: number] {
+    if (this.#last?.name !== name) this.#last = { name, hash: hashOf(name) };
+    return this.#last.hash;
   }
 
   #partOf(low: number): Part {

@@ -67,7 +67,8 @@ export function quoteFrom(
 
 /** A check is priced by what it listens to. Before that is there, its length is estimated from the text. */
 function priceOf(step: Step, spec: RowSpec, terms: PriceTerms): number | null {
-  const { prices, tts, heardSeconds = spokenSeconds(spec) } = terms;
-  const work = checkedBy(spec.kind, step) === undefined ? spec : { ...spec, duration: heardSeconds };
+  const { prices, tts } = terms;
+  const isCheck = checkedBy(spec.kind, step) !== undefined;
+  const work = isCheck ? { ...spec, duration: terms.heardSeconds ?? spokenSeconds(spec) } : spec;
   return quoteStep(operationOf(spec, step, tts), work, prices);
 }
