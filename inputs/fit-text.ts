@@ -27,7 +27,7 @@ const WHOLE: FittedText = { parts: [] };
 /** Checks the text of a row against what the API takes, and cuts it where that was asked for. */
 export function fitText(spec: RowSpec, { tts, split, textLimits = {} }: TextRules): FittedText {
   const { kind, text, language } = spec;
-  if (text === undefined) return WHOLE;
+  if (text === undefined || (split === undefined && Object.keys(textLimits).length === 0)) return WHOLE;
   const step = stepsIn(spec).find((one) => columnsReadBy(kind, one).includes('text'));
   if (step === undefined) return WHOLE;
   const known = textLimits[operationOf(spec, step, tts)];

@@ -6,6 +6,7 @@ import type { Finding } from './problems.ts';
  * and only a job gives one. Undefined: nothing is.
  */
 export function notVerifiable(spec: RowSpec, tts: TtsMode): Finding | undefined {
+  if (spec.verify === undefined) return undefined;
   const checked = stepsIn(spec).flatMap((step) => checkedBy(spec.kind, step) ?? []);
   if (checked.every((step) => makesJob(operationOf(spec, step, tts)))) return undefined;
   const expected =
