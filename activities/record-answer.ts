@@ -1,15 +1,12 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { Receive, Verdict } from '../api/speech-api.ts';
+import type { Verdict } from '../api/speech-api.ts';
 import type { AttemptKey, FencedAttempt } from '../contract/batch.ts';
 import { defined } from '../contract/defined.ts';
 import type { Failure } from '../contract/failures.ts';
 import { isTraceable } from '../contract/row-kinds.ts';
 import type { SettleVerdict } from '../ledger/charge-methods.ts';
-import { LedgerUnreachable } from '../ledger/errors.ts';
 import type { Retake, RowEffect, RowEnding } from '../ledger/row-effects.ts';
-import { StoreUnwritable } from '../store/errors.ts';
 import { stemOf } from '../store/layout.ts';
-import type { Persist, StoredFile } from '../store/store.ts';
+import type { StoredFile } from '../store/store.ts';
 import { afterResult } from '../policy/after-result.ts';
 import { withCostNote } from '../policy/cost-note.ts';
 import { afterUnknown } from '../policy/new-take.ts';
@@ -17,19 +14,15 @@ import { afterVague } from '../policy/vague-refusals.ts';
 import { countRefusals, mayTryAgain, pausesBatch } from '../policy/max-attempts.ts';
 import { reportStanding, type LoadedAttempt, type SubmitReport } from './attempt.ts';
 import { loadBatch } from './batch-cache.ts';
-import { gatherSmall } from './gather-small.ts';
 import { learnTextLimit } from './learn-text-limit.ts';
 import type { Dependencies } from './dependencies.ts';
 import { judgeCheck } from './judge-check.ts';
 import { unreadyVoice } from './unready-voice.ts';
-import { notePrice, receiveMedia, storeText, storeTranscript } from './store-result.ts';
+import { inKeptRoom, retryUntilRecorded } from './retry-until-recorded.ts';
+import { notePrice, storeText, storeTranscript } from './store-result.ts';
 
 /** How long a verdict that is not urgent may wait for others to share its commit, ms. */
 const PATIENCE_MS = 8;
-/** Retry interval of a failed write, ms. */
-const RETRY_EVERY_MS = 500;
-/** How long retries continue after the work was taken away, or while the process shuts down, ms. */
-const LAST_RETRIES_MS = 10_000;
 
 /**
  * Writes the outcome of a paid request and its effect on the row to the ledger, in one transaction; retries until the
@@ -58,7 +51,7 @@ export async function recordVerdict(
   };
   const isPaused = await pause().catch(() => false);
   const report = await retryUntilRecorded(deps, key, verdict, signal, async () => {
-    const [record, effect] = await meaningOf(deps, loaded, key, verdict);
+    const [record, effect] = await inKeptRoom(deps, () => meaningOf(deps, loaded, key, verdict));
     // While others wait for their turn and not for room, nobody misses this request's room under the in-flight limit.
     const patienceMs = Math.min(PATIENCE_MS, deps.pace.backlogMs('create', key.batch));
     const standing = await deps.ledger.settle(key, { ...record, patienceMs }, effect);
@@ -146,73 +139,4 @@ export async function whenUnknown(
   const { control, settings } = await loadBatch(deps, key.batch);
   const noted = withCostNote(failure, 'it may have been charged');
   return afterUnknown(settings.onUnknown, control, key.step, { jobId }, { ...noted, class: 'OutcomeUnknown' });
-}
-
-/**
- * Stores the result that answers a paid request; its price is recorded first. The result comes once, and is paid for:
- * a small one is kept until the disk accepts it, like a verdict. Of a large one each write is made until the disk accepts it,
- * and the rest of the answer waits, for as long as the request may last.
- */
-export function receivePaid(
-  deps: Dependencies,
-  loaded: LoadedAttempt,
-  key: AttemptKey,
-  signal: AbortSignal,
-): Receive<StoredFile> {
-  return async (answer, info) => {
-    await notePrice(deps, key, info);
-    const persist: Persist = (write) => retryUntilRecorded(deps, key, { verdict: 'done' }, signal, write);
-    const body = await gatherSmall(answer);
-    if (Buffer.isBuffer(body)) {
-      const store = receiveMedia(deps, loaded, key);
-      return persist(() => store(body, info));
-    }
-    try {
-      return await receiveMedia(deps, loaded, key, persist)(body, info);
-    } catch (error) {
-      // To the client it is a verdict; to the user it also means that the disk needs help.
-      if (error instanceof StoreUnwritable) deps.onFault(error);
-      throw error;
-    }
-  };
-}
-
-/**
- * Writes what the answer to a paid request said, and retries while the disk refuses it: the answer comes once, and a
- * row whose answer is lost may have been charged for nothing. It first logs what was paid for, so that a person can
- * name the job if all else fails. It reports the fault at once: nothing more is paid for meanwhile.
- */
-export async function retryUntilRecorded<T>(
-  deps: Pick<Dependencies, 'ledger' | 'log' | 'onFault' | 'ending' | 'cutting'>,
-  key: AttemptKey,
-  verdict: Verdict<unknown>,
-  signal: AbortSignal,
-  write: () => Promise<T>,
-): Promise<T> {
-  let retriesLeft = LAST_RETRIES_MS / RETRY_EVERY_MS;
-  for (let tries = 1; ; tries++) {
-    try {
-      return await write();
-    } catch (error) {
-      const isDisk = error instanceof LedgerUnreachable || error instanceof StoreUnwritable;
-      if (tries === 1) {
-        const jobId = namedBy(verdict);
-        const words = error instanceof Error ? error.message : String(error);
-        deps.log.error({ ...key, ...jobId, verdict: verdict.verdict }, `an answer cannot be recorded: ${words}`);
-      }
-      if (!isDisk) throw error;
-      if (tries === 1) deps.onFault(error);
-      // What is kept free for records has room for a file, too.
-      if (error instanceof StoreUnwritable && error.isDiskFull) await deps.ledger.makeRoom();
-      if (signal.aborted || deps.ending.aborted) retriesLeft -= 1;
-      if (retriesLeft <= 0 || deps.cutting.aborted) throw error;
-      await sleep(RETRY_EVERY_MS);
-    }
-  }
-}
-
-/** What the API made, by its id: a job, or a voice. */
-function namedBy(verdict: Verdict<unknown>): { readonly jobId?: string } {
-  if (verdict.verdict === 'accepted') return { jobId: verdict.jobId };
-  return verdict.verdict === 'done' && verdict.voiceId !== undefined ? { jobId: verdict.voiceId } : {};
 }

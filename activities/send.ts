@@ -19,7 +19,8 @@ import type { Dependencies } from './dependencies.ts';
 import type { ReadyLink } from './fresh-link.ts';
 import { hashOf } from './look-up-lost-job.ts';
 import { atItsMoment, giveBack, type Turn } from './pace.ts';
-import { receivePaid, recordVerdict } from './record-answer.ts';
+import { receivePaid } from './receive-paid.ts';
+import { recordVerdict } from './record-answer.ts';
 import { apiOf } from './row-api.ts';
 import { reportHealth } from './report-health.ts';
 

@@ -99,8 +99,13 @@ export interface LaneMethods {
   noteWorkerEnd(worker: WorkerRecord, reason: string): Promise<void>;
   /** Why the last worker of this account ended, if it could not go on and nobody came after it. */
   lastWorkerEnd(apiUrl: string, account: string): Promise<WorkerEnd | undefined>;
-  /** Gives back the room that is kept for answers, for one that is no record: a file that came with its answer. */
+  /** Gives back the room that is kept for answers, for one that is no record: a small file that came with its answer. */
   makeRoom(): Promise<void>;
+  /**
+   * Makes sure that a file that is about to grow in this folder takes nothing of the room that is kept for answers. Throws `LedgerFull` while
+   * that room is given back and not free again; a folder on another disk may always grow.
+   */
+  leaveRoom(folder: string): Promise<void>;
 }
 
 /** Messages about batches, to be delivered. Part of {@link Ledger}. */

@@ -110,6 +110,7 @@ export function createLedger({ db, id, origin, place, locks, findStrange, reserv
     noteWorkerEnd: (worker, reason) => noteWorkerEnd(db, worker, reason),
     lastWorkerEnd: (apiUrl, account) => lastWorkerEnd(db, apiUrl, account),
     makeRoom: () => Promise.resolve(),
+    leaveRoom: () => Promise.resolve(),
     untoldSteps: (batch) => untoldSteps(db, batch),
     chargeOutlook: (batch) => chargeOutlook(db, batch),
     commonReasons: (batch, most) => commonReasons(db, batch, most),

@@ -68,6 +68,7 @@ const METHODS: Readonly<Record<Method, true>> = {
   noteWorkerEnd: true,
   lastWorkerEnd: true,
   makeRoom: true,
+  leaveRoom: true,
   claimRows: true,
   takeVoiceLook: true,
   voiceUsers: true,

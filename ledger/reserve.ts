@@ -7,6 +7,8 @@ export interface Reserve {
   hold(): void;
   /** Gives the room back to the disk. */
   free(): void;
+  /** Whether files in this folder take their room from the same disk. */
+  isOnDiskOf(folder: string): boolean;
 }
 
 /**
@@ -38,6 +40,10 @@ export function withReserve(ledger: Ledger, reserve: Reserve): Ledger {
     noteWorkerEnd: recording((worker, reason) => ledger.noteWorkerEnd(worker, reason)),
     makeRoom: () => {
       freeIfPossible(reserve);
+      return Promise.resolve();
+    },
+    leaveRoom: async (folder) => {
+      if (reserve.isOnDiskOf(folder)) reserve.hold();
       return Promise.resolve();
     },
   };

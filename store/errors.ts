@@ -1,4 +1,5 @@
 const ADVICE: Readonly<Record<string, string>> = {
+  LOST: 'Check the disk: it took the file without an error. Then run the same command again.',
   GONE: 'Bring it back (move the folder back, or mount its disk), then run the same command again.',
   ENOSPC: 'The disk is full: free some space, then run the same command again.',
   EFBIG:
@@ -12,12 +13,15 @@ const ADVICE: Readonly<Record<string, string>> = {
 
 /**
  * The store's disk did not accept a file. Nothing was left under the final name, and the result can be fetched again
- * free.
+ * free, unless it was itself the answer to a paid request.
  */
 export class StoreUnwritable extends Error {
   /** The path that could not be written. */
   readonly path: string;
-  /** The system's code, e.g. `ENOSPC`; `GONE`: the store's folder is not there any more, or is another's. */
+  /**
+   * The system's code, e.g. `ENOSPC`; `GONE`: the store's folder is not there any more, or is another's; `LOST`: the disk holds something else
+   * than was written.
+   */
   readonly code: string;
 
   /** Whether it would be written if there were room. */
@@ -25,10 +29,16 @@ export class StoreUnwritable extends Error {
     return this.code === 'ENOSPC' || this.code === 'EDQUOT';
   }
 
+  /** Whether it came once and is lost: no further try helps. */
+  get isLost(): boolean {
+    return this.code === 'LOST';
+  }
+
   constructor(path: string, cause: unknown) {
     const { code = 'unknown', message } = cause as NodeJS.ErrnoException;
     const advice = ADVICE[code] ?? 'Check the disk, then run the same command again.';
-    super(`${path} cannot be written (${message}). Nothing that was paid is lost. ${advice}`, { cause });
+    const loss = code === 'LOST' ? 'What was paid for is lost, and its row unknown.' : 'Nothing that was paid is lost.';
+    super(`${path} cannot be written (${message}). ${loss} ${advice}`, { cause });
     this.name = 'StoreUnwritable';
     this.path = path;
     this.code = code;

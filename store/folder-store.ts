@@ -111,11 +111,9 @@ interface Writing {
   readonly persist: Persist | undefined;
 }
 
-const once: Persist = (write) => write();
-
 async function write(
   { store, folders, threads }: Place,
-  { stem, body, expectation, onReceived, persist = once }: Writing,
+  { stem, body, expectation, onReceived, persist }: Writing,
 ): Promise<StoredFile> {
   try {
     checkNames(store.root, stem, expectation.extension);
@@ -124,15 +122,14 @@ async function write(
     throw error;
   }
   const path = newPart(store.root);
-  const bytes = await receiveBody(body, expectation, { path, store, folders, persist });
+  const received = await receiveBody(body, expectation, { path, store, folders, persist });
   await onReceived?.();
-  const from = bytes ?? path;
-  const stored = await (from === path ? persist : once)(() => threads.run({ ...store, stem, expectation, from })).catch(
-    async (error: unknown) => {
-      if (from === path) await rm(path, { force: true }).catch(() => undefined);
-      throw error;
-    },
-  );
+  const keep = (): Promise<StoredFile | undefined> => threads.run({ ...store, stem, expectation, ...received });
+  const isPart = received.from === path;
+  const stored = await (isPart && persist !== undefined ? persist(keep) : keep()).catch(async (error: unknown) => {
+    if (isPart) await rm(path, { force: true }).catch(() => undefined);
+    throw error;
+  });
   if (stored === undefined) throw new Error(`Expected ${stem} to be stored, but it was not.`);
   return stored;
 }

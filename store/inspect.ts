@@ -28,7 +28,7 @@ export async function inspect(
 }
 
 /** sha256, hex. Also checks that text is UTF-8; a character may span two chunks. */
-async function hashOf(file: FileWindow, isText: boolean): Promise<string> {
+export async function hashOf(file: FileWindow, isText: boolean): Promise<string> {
   const hash = createHash('sha256');
   const decoder = isText ? new TextDecoder('utf-8', { fatal: true }) : undefined;
   for await (const piece of file.pieces()) {

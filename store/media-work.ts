@@ -67,7 +67,7 @@ async function keepPart(job: MediaJob, part: string): Promise<StoredFile> {
   const named = (await sizeOf(part)) === undefined ? await findNamed(job) : undefined;
   if (named !== undefined) return named;
   try {
-    const found = await lookAt(part, job.expectation, job.unread);
+    const found = await lookAt(part, job);
     return await publish(job, part, found, () => onDisk(part, () => openSync(part, 'r')));
   } catch (error) {
     // Where the disk refuses its name, whoever received it may try again, and removes it in the end.

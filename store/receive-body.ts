@@ -1,7 +1,9 @@
+import { createHash, type Hash } from 'node:crypto';
 import { open, rm, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Readable } from 'node:stream';
 import { onDisk, type Folders } from './folders.ts';
+import type { MediaJob } from './media-job.ts';
 import { FILE_MODE } from './media-work.ts';
 import type { OwnedFolder } from './owner-file.ts';
 import { HEAD_BYTES, sniff } from './sniff.ts';
@@ -17,13 +19,15 @@ export interface PartPlace {
   readonly path: string;
   readonly store: OwnedFolder;
   readonly folders: Folders;
-  /** Makes each write, and may make it again. */
-  readonly persist: Persist;
+  /** Makes each write of a body that comes once, and may make it again. Undefined: it can be fetched again. */
+  readonly persist: Persist | undefined;
 }
 
+/** A small body, in memory of its own, or the part file of a large one; its hash if it comes once. */
+export type Received = Required<Pick<MediaJob, 'from'>> & Pick<MediaJob, 'sha256'>;
+
 /**
- * Receives a body of the declared length. Returns a small one, in memory of its own. Writes a large one to the part
- * file, not yet synced, and returns undefined.
+ * Receives a body of the declared length: a small one in memory, a large one into the part file, which is synced only if the body comes once.
  *
  * Throws {@link UnfitBody} as soon as the body can no longer become whole, or proves to be no result at all; a
  * cancellation is passed through. No part file remains then.
@@ -32,7 +36,7 @@ export async function receiveBody(
   body: Readable | Buffer,
   expectation: Expectation,
   place: PartPlace,
-): Promise<Uint8Array | undefined> {
+): Promise<Received> {
   const receiver = new Receiver(expectation, place);
   try {
     if (Buffer.isBuffer(body)) await receiver.add(body);
@@ -66,10 +70,13 @@ class Receiver {
   /** Bytes in the file. */
   #written = 0;
   #file: FileHandle | undefined;
+  /** Of what was written. Only where writes are made again can the file differ from it without an error. */
+  readonly #hash: Hash | undefined;
 
   constructor(expectation: Expectation, place: PartPlace) {
     this.#expectation = expectation;
     this.#place = place;
+    if (place.persist !== undefined) this.#hash = createHash('sha256');
   }
 
   async add(piece: Buffer): Promise<void> {
@@ -83,17 +90,19 @@ class Receiver {
     if (this.#file === undefined ? this.#gathered > SMALL_BYTES : this.#gathered > GATHERED_BYTES) await this.#write();
   }
 
-  async finish(): Promise<Uint8Array | undefined> {
+  async finish(): Promise<Received> {
     const { contentLength } = this.#expectation;
     if (contentLength !== undefined && this.bytes !== contentLength) {
       throw new UnfitBody(`Expected ${contentLength} bytes, as declared, but ${this.bytes} came.`);
     }
     // Shared with the thread that checks it, rather than handed over: if that thread ends, another one does it again.
-    if (this.#file === undefined) return this.#copy(new SharedArrayBuffer(this.#gathered));
+    if (this.#file === undefined) return { from: this.#copy(new SharedArrayBuffer(this.#gathered)) };
     await this.#write();
     const file = this.#file;
-    await onDisk(this.#place.path, () => file.close());
-    return undefined;
+    const { path } = this.#place;
+    // A file is closed once, even if that fails: each write was synced, and what is missing all the same shows in the hash.
+    await this.#persist(() => onDisk(path, () => file.close()));
+    return { from: path, sha256: this.#hash?.digest('hex') };
   }
 
   async abandon(): Promise<void> {
@@ -119,11 +128,21 @@ class Receiver {
     const bytes = this.#copy(new ArrayBuffer(this.#gathered));
     this.#pieces = [];
     this.#gathered = 0;
-    await this.#place.persist(async () => {
+    this.#hash?.update(bytes);
+    await this.#persist(async () => {
       const file = (this.#file ??= await this.#begin(Buffer.from(bytes.buffer, 0, HEAD_BYTES)));
-      await onDisk(path, () => writeAt(file, bytes, this.#written));
-    });
+      await onDisk(path, async () => {
+        await writeAt(file, bytes, this.#written);
+        // After a sync that failed, the next one says that all is well without writing anything: the bytes must be written again, too.
+        if (this.#hash !== undefined) await file.datasync();
+      });
+    }, this.#place.store.root);
     this.#written += bytes.length;
+  }
+
+  #persist(write: () => Promise<void>, growing?: string): Promise<void> {
+    const { persist } = this.#place;
+    return persist === undefined ? write() : persist(write, growing);
   }
 
   async #begin(head: Buffer): Promise<FileHandle> {

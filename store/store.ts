@@ -90,8 +90,11 @@ export interface MeasuredFile {
   readonly names: number;
 }
 
-/** Makes a write to the disk, which rejects with `StoreUnwritable` if that has no room, once or more often. */
-export type Persist = <T>(write: () => Promise<T>) => Promise<T>;
+/**
+ * Makes a write to the disk, which rejects with `StoreUnwritable` if that has no room, once or more often. `growing`: the folder in which
+ * it takes room; default: it takes hardly any.
+ */
+export type Persist = <T>(write: () => Promise<T>, growing?: string) => Promise<T>;
 
 /** Keeps media files. Writes are whole or absent. */
 export interface Store {
@@ -102,11 +105,11 @@ export interface Store {
    * bytes determine the extension. A whole file that fails a check (silent, of another kind) is kept all the same: see
    * {@link StoredFile.unfit}.
    *
-   * Throws {@link UnfitBody}, or `StoreUnwritable` if the disk does not accept it.
+   * Throws {@link UnfitBody}, or `StoreUnwritable` if the disk does not accept it, or has lost part of it (`LOST`).
    *
    * @param onReceived called when the whole body has arrived, before anything has the final name
    * @param persist makes each write of a large body, which comes once: it may wait for room and make the same write again. The body
-   * waits meanwhile. Default: a write that fails is the end.
+   * waits meanwhile. Each write is synced, and in the end the file has the hash of what came. Default: a write that fails is the end.
    */
   write(
     stem: string,

@@ -6,6 +6,7 @@ import {
   realpathSync,
   renameSync,
   rmSync,
+  statSync,
   statfsSync,
   writeSync,
   type StatsFs,
@@ -18,7 +19,7 @@ import type { Reserve } from '../reserve.ts';
 const MIB = 1024 ** 2;
 /**
  * The answers to a hundred requests take less than 1 MiB of the log. The rest is for a log that cannot be merged into
- * the database, and for speech that came with its answer.
+ * the database, and for small files that came with their answers.
  */
 const RESERVE_BYTES = 8 * MIB;
 /** What must be free beside it, or the disk would be full again at once. */
@@ -66,6 +67,15 @@ export class DiskReserve implements Reserve {
 
   free(): void {
     rmSync(this.#file(), { force: true });
+  }
+
+  isOnDiskOf(folder: string): boolean {
+    try {
+      return statSync(folder).dev === statSync(dirname(this.#file())).dev;
+    } catch {
+      // Who writes there is told what is wrong.
+      return false;
+    }
   }
 
   /** True if the file really keeps the room: its bytes are on the disk, and it is no link to others. */

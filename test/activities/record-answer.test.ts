@@ -1,11 +1,14 @@
 /** @slow */
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { existsSync, writeFileSync } from 'node:fs';
+import { chmod, mkdtemp, open, readdir, readFile, rm, statfs, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { loadAttempt } from '../../activities/attempt.ts';
 import { recordVerdict } from '../../activities/record-answer.ts';
 import { LedgerUnreachable } from '../../ledger/errors.ts';
+import { withReserve } from '../../ledger/reserve.ts';
+import { DiskReserve } from '../../ledger/sqlite/disk-reserve.ts';
 import { StoreUnwritable } from '../../store/errors.ts';
 import { openFolderStore } from '../../store/folder-store.ts';
 import { mountSmallDisk } from '../support/small-disk.ts';
@@ -13,6 +16,7 @@ import { keyOf, lipSync, stt, tts } from './rows.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { createWorld } from './world.ts';
 
+const MIB = 1024 ** 2;
 const NEVER = new AbortController().signal;
 const STT = keyOf(1, 1, 'transcription');
 
@@ -214,36 +218,79 @@ describe('what an answer means for its row', () => {
 });
 
 describe('long speech that is the answer itself', () => {
-  it('is received to its end, once there is room on the disk that was full', async () => {
+  const LONG = { ...tts('A long story. '.repeat(100)), format: 'wav' } as const;
+
+  it('is received to its end once the full disk has room, and takes none that is kept for other answers', async () => {
     const world = await createWorld({ shape: 'media.transfer=chunked' });
-    await world.fill([{ ...tts('A long story. '.repeat(100)), format: 'wav' }], { tts: 'sync' });
+    await world.fill([LONG], { tts: 'sync' });
     const folder = await mkdtemp(join(tmpdir(), 'voxbatch-full-'));
-    const disk = await mountSmallDisk(join(folder, 'disk'), 16 * 1024 ** 2);
-    // Without the right to mount, the test of the store stands for this one.
+    const disk = await mountSmallDisk(join(folder, 'disk'), 24 * MIB);
+    // Without the right to mount, the tests of the store and of the ledger's reserve stand for this one.
     if (disk === undefined) return rm(folder, { recursive: true });
     const store = openFolderStore(join(disk.path, 'store'));
+    const path = join(disk.path, 'ledger.db');
+    await writeFile(path, '');
+    const reserve = new DiskReserve(path, 0);
+    let asked = 0;
     try {
       await store.claim('test');
-      await disk.fill();
-      let freed = 0;
       const worker = await world.worker({
-        change: ({ ledger }) => ({
-          store,
-          ledger: { ...ledger, makeRoom: () => (freed++ === 0 ? disk.empty() : Promise.resolve()) },
-        }),
+        atFaultPoint: (moment) => (moment === 'after-intent' ? disk.fill() : undefined),
+        change: ({ ledger }) => {
+          const kept = withReserve(ledger, reserve);
+          return { store, ledger: { ...kept, leaveRoom: (of) => kept.leaveRoom(of).finally(() => (asked += 1)) } };
+        },
       });
-      expect(await worker.submit(keyOf(1))).toEqual({ verdict: 'done', next: { type: 'ended' } });
+      const submitting = worker.submit(keyOf(1));
+      await waitFor(() => worker.faults.length > 0);
+      expect(worker.faults).toEqual([expect.any(StoreUnwritable)]);
+      expect(existsSync(`${path}.reserve`)).toBe(true);
+      // The answer to another request takes of that room.
+      reserve.free();
+      writeFileSync(`${path}-wal`, Buffer.alloc(MIB));
+      const before = asked;
+      await waitFor(() => asked > before + 1);
+      const { bavail, bsize } = await statfs(disk.path);
+      expect(bavail * bsize).toBeGreaterThan(6 * MIB);
+      await disk.empty();
+      expect(await submitting).toEqual({ verdict: 'done', next: { type: 'ended' } });
       const { outcome, file } = await world.row(1);
       expect(outcome).toBe('succeeded');
-      expect(file?.bytes).toBeGreaterThan(1024 ** 2);
+      expect(file?.bytes).toBeGreaterThan(MIB);
       expect(await store.find(await world.stem(1), { family: 'audio' })).toMatchObject({ sha256: file?.sha256 });
-      expect(freed).toBe(1);
-      expect(worker.faults).toEqual([expect.any(StoreUnwritable)]);
       expect(world.charges()).toHaveLength(1);
     } finally {
       await store.close();
       await disk.close();
       await rm(folder, { recursive: true });
     }
+  });
+
+  it('is unknown, and not paid for again, where the disk has lost part of it, and the worker is told', async () => {
+    const world = await createWorld({ shape: 'media.transfer=chunked' });
+    await world.fill([LONG], { tts: 'sync' });
+    const worker = await world.worker({
+      atFaultPoint: async (moment) => {
+        if (moment !== 'before-rename') return;
+        const parts = join(world.folder, 'store', '.parts');
+        const [part = ''] = await readdir(parts);
+        await chmod(join(parts, part), 0o644);
+        const file = await open(join(parts, part), 'r+');
+        await file.write(Buffer.alloc(4_096), 0, 4_096, MIB);
+        await file.close();
+      },
+    });
+    expect(await worker.submit(keyOf(1))).toEqual({ verdict: 'unknown', next: { type: 'ended' } });
+    expect(worker.faults).toEqual([expect.objectContaining({ code: 'LOST' })]);
+    expect(await world.row(1)).toMatchObject({
+      outcome: 'unknown',
+      failure: {
+        class: 'OutcomeUnknown',
+        message: expect.stringContaining('this machine could not store it: the disk did not keep what was written'),
+      },
+    });
+    expect(await worker.submit(keyOf(1))).toMatchObject({ next: { type: 'ended' } });
+    expect(world.charges()).toHaveLength(1);
+    expect(await world.paidRequests()).toBe(1);
   });
 });

@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
-import { retryUntilRecorded } from '../../activities/record-answer.ts';
+import { retryUntilRecorded } from '../../activities/retry-until-recorded.ts';
 import { LedgerUnreachable } from '../../ledger/errors.ts';
-import type { Ledger } from '../../ledger/ledger.ts';
 import { StoreUnwritable } from '../../store/errors.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { BATCH, keyOf, stt, tts } from './rows.ts';
@@ -15,7 +14,6 @@ const ACCEPTED = { verdict: 'accepted', jobId: 'j1' } as const;
 function worldOf(lines: string[] = []): Parameters<typeof retryUntilRecorded>[0] & { faults: Error[] } {
   const faults: Error[] = [];
   return {
-    ledger: { makeRoom: () => Promise.resolve() } as Ledger,
     log: pino({ level: 'error' }, { write: (line) => lines.push(line) }),
     onFault: (fault) => faults.push(fault),
     ending: NEVER,

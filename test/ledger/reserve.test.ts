@@ -64,6 +64,7 @@ describe('a ledger whose file cannot grow', () => {
           isKept = false;
           lifted.push(limit('1000000'));
         },
+        isOnDiskOf: () => true,
       },
     });
     await sendAll(ledger);
@@ -92,7 +93,7 @@ describe('room that the disk does not give back', () => {
     const free = (): void => {
       throw gone;
     };
-    const ledger = withReserve(full, { hold: () => undefined, free });
+    const ledger = withReserve(full, { hold: () => undefined, free, isOnDiskOf: () => true });
     const settled = ledger.settle(
       aKey(1),
       { verdict: 'rejected', failure: FAILURE },
@@ -117,6 +118,25 @@ describe('the room that is kept', () => {
     await sendAll(ledger);
     expect(existsSync(file)).toBe(true);
     await ledger.close();
+  });
+
+  it('is not for files that grow, unless they are on another disk', async () => {
+    const ledger = await openLedger(path, { thread: true });
+    await ledger.leaveRoom(folder);
+    const other = await mountSmallDisk(join(folder, 'disk'), MIB);
+    const given = withReserve(ledger, new DiskReserve(path, Number.MAX_SAFE_INTEGER));
+    try {
+      await given.leaveRoom(folder);
+      await given.makeRoom();
+      await expect(given.leaveRoom(folder)).rejects.toThrow(LedgerFull);
+      // Who writes into a folder that is gone is told so then.
+      await given.leaveRoom(join(folder, 'gone'));
+      if (other !== undefined) await given.leaveRoom(other.path);
+      expect(existsSync(`${path}.reserve`)).toBe(false);
+    } finally {
+      await other?.close();
+      await ledger.close();
+    }
   });
 
   it.each(['.reserve.part', '.reserve', '.server', '.lock', '-wal'])(
@@ -230,6 +250,7 @@ describe('a disk whose quota is used up', () => {
         free: () => {
           isUsedUp = false;
         },
+        isOnDiskOf: () => true,
       },
     );
     await sendAll(guarded);

@@ -1,0 +1,59 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Verdict } from '../api/speech-api.ts';
+import type { AttemptKey } from '../contract/batch.ts';
+import { LedgerUnreachable } from '../ledger/errors.ts';
+import { StoreUnwritable } from '../store/errors.ts';
+import type { Dependencies } from './dependencies.ts';
+
+/** Retry interval of a failed write, ms. */
+const RETRY_EVERY_MS = 500;
+/** How long retries continue after the work was taken away, or while the process shuts down, ms. */
+const LAST_RETRIES_MS = 10_000;
+
+/**
+ * Writes what the answer to a paid request said, and retries while the disk refuses it: the answer comes once, and a
+ * row whose answer is lost may have been charged for nothing. It first logs what was paid for, so that a person can
+ * name the job if all else fails. It reports the fault at once: nothing more is paid for meanwhile.
+ */
+export async function retryUntilRecorded<T>(
+  deps: Pick<Dependencies, 'log' | 'onFault' | 'ending' | 'cutting'>,
+  key: AttemptKey,
+  verdict: Verdict<unknown>,
+  signal: AbortSignal,
+  write: () => Promise<T>,
+): Promise<T> {
+  let retriesLeft = LAST_RETRIES_MS / RETRY_EVERY_MS;
+  for (let tries = 1; ; tries++) {
+    try {
+      return await write();
+    } catch (error) {
+      const isDisk = error instanceof LedgerUnreachable || error instanceof StoreUnwritable;
+      if (tries === 1) {
+        const jobId = namedBy(verdict);
+        const words = error instanceof Error ? error.message : String(error);
+        deps.log.error({ ...key, ...jobId, verdict: verdict.verdict }, `an answer cannot be recorded: ${words}`);
+      }
+      if (!isDisk || (error instanceof StoreUnwritable && error.isLost)) throw error;
+      if (tries === 1) deps.onFault(error);
+      if (signal.aborted || deps.ending.aborted) retriesLeft -= 1;
+      if (retriesLeft <= 0 || deps.cutting.aborted) throw error;
+      await sleep(RETRY_EVERY_MS);
+    }
+  }
+}
+
+/** Writes a small file that came with its answer. What is kept free for records has room for it at the next try. */
+export async function inKeptRoom<T>({ ledger }: Pick<Dependencies, 'ledger'>, write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    if (error instanceof StoreUnwritable && error.isDiskFull) await ledger.makeRoom();
+    throw error;
+  }
+}
+
+/** What the API made, by its id: a job, or a voice. */
+function namedBy(verdict: Verdict<unknown>): { readonly jobId?: string } {
+  if (verdict.verdict === 'accepted') return { jobId: verdict.jobId };
+  return verdict.verdict === 'done' && verdict.voiceId !== undefined ? { jobId: verdict.voiceId } : {};
+}
