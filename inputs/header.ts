@@ -1,6 +1,6 @@
 import { ROW_KINDS } from '../contract/row-kinds.ts';
 import type { SpecColumn } from '../contract/row-kinds.ts';
-import { unguardCell } from './formula-guard.ts';
+import { unguardInput } from './formula-guard.ts';
 import { nearestName } from './nearest-name.ts';
 import { show } from './problems.ts';
 import type { Finding } from './problems.ts';
@@ -80,7 +80,7 @@ export class Columns {
     this.count += names.length;
     const trimmed = names.map((name) => name.trim());
     this.guarded = this.#csv && (trimmed.includes('_batch') || trimmed.includes('_outcome'));
-    return trimmed.flatMap((name, index) => this.#addOne(this.guarded ? unguardCell(name) : name, first + index));
+    return trimmed.flatMap((name, index) => this.#addOne(this.guarded ? unguardInput(name) : name, first + index));
   }
 
   /** The column as the file names it. */

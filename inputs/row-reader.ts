@@ -3,7 +3,7 @@ import { mayBePartId } from '../contract/row-parts.ts';
 import type { RowSpec } from '../contract/row-kinds.ts';
 import { dialectOfRow } from '../policy/row-dialect.ts';
 import { fitText } from './fit-text.ts';
-import { unguardCell } from './formula-guard.ts';
+import { unguardInput } from './formula-guard.ts';
 import type { HeaderCheck } from './header-check.ts';
 import type { JoinCheck } from './join-check.ts';
 import type { LinePlaces } from './line-places.ts';
@@ -65,7 +65,7 @@ export class RowReader {
     const { header, csv, places } = this.#with;
     if (header.isOther) return { givenId: '', findings: [] };
     const { columns } = header;
-    const cells = columns.guarded ? raw.map(unguardCell) : raw;
+    const cells = columns.guarded ? raw.map(unguardInput) : raw;
     // Even if the columns make no sense: the manifest of that batch may have been read with `--map`.
     if (header.isUseless) return { givenId: '', findings: this.#previous.read(columns, cells).findings };
     const givenId = cells[columns.known.get('id') ?? -1]?.trim() ?? '';
