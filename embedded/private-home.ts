@@ -1,5 +1,6 @@
 import { chmodSync, constants, lstatSync, mkdirSync, openSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { shellWord } from '../contract/shell-word.ts';
 import { firstLink } from './kernel-lock.ts';
 import { ServerUnavailable } from './server-unavailable.ts';
 
@@ -32,7 +33,7 @@ export function keepPrivate({ home, logs, ledger, store, files }: HomeContent): 
   if (isAnothers(uid, me)) {
     throw new ServerUnavailable(
       `${home} belongs to another user (uid ${uid}), who could read and change everything in it.`,
-      `Set VOXBATCH_HOME to a folder of your own. If it is yours: sudo chown -R "$(id -u)" '${home}'`,
+      `Set VOXBATCH_HOME to a folder of your own. If it is yours: sudo chown -R "$(id -u)" ${shellWord(home)}`,
     );
   }
   const within = (folder: string): readonly string[] => readdirSync(folder).map((name) => join(folder, name));
@@ -62,7 +63,7 @@ function refuseLinks(paths: readonly string[]): void {
   if (found === undefined) return;
   throw new ServerUnavailable(
     `${found} is a symbolic link, which could lead to any file of yours.`,
-    `Remove it: rm '${found}'`,
+    `Remove it: rm ${shellWord(found)}`,
   );
 }
 

@@ -8,11 +8,11 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { EXIT_CODES } from '../contract/exit-codes.ts';
+import { shellWord } from '../contract/shell-word.ts';
 import type { LedgerEntry } from '../simulator/charge-ledger.ts';
 import type { FaultPlan } from '../simulator/fault-plan.ts';
 import { startSimulator } from '../simulator/start-simulator.ts';
 import { main } from './main.ts';
-import { shellWord } from './terminal/go-on-command.ts';
 
 const UP = import.meta.url.endsWith('.ts') ? '..' : '../..';
 const MANIFEST = fileURLToPath(new URL(`${UP}/inputs/examples/demo.csv`, import.meta.url));

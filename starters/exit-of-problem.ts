@@ -1,9 +1,10 @@
 import { dirname } from 'node:path';
 import type { Failure } from '../contract/failures.ts';
+import { shellWord } from '../contract/shell-word.ts';
 import { VoxbatchError, type Problem, messageOf } from '../client/problem.ts';
 import { tokenAdvice } from './connect/api-token.ts';
 import { ExitError } from './exit-error.ts';
-import { goOnCommand, shellWord } from './terminal/go-on-command.ts';
+import { goOnCommand } from './terminal/go-on-command.ts';
 import { namedRow } from './terminal/row-words.ts';
 import { describeTrouble } from './terminal/machine-trouble.ts';
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ScheduleDescription } from '@temporalio/client';
+import { shellWord } from '../../contract/shell-word.ts';
 import { parseMonthBudget, parseScheduledRun, type ScheduledRun } from '../../inputs/scheduled-run.ts';
 import { labelOfPlace } from '../../inputs/manifest-url.ts';
 import type { ScheduleRecord, ScheduleSettings } from '../../ledger/schedule-records.ts';
@@ -83,7 +84,7 @@ async function adopt(
   const [manifest, folder] = [labelOfPlace(run.manifest), run.outFolder].map((place) => JSON.stringify(place));
   return (
     `The settings of schedule "${schedule}" have moved from Temporal into the ledger, and only the ledger counts from now on. It runs ` +
-    `${String(manifest)} and writes to ${String(folder)}. If that is not what you set up, delete it: voxbatch schedule delete "${schedule}"`
+    `${String(manifest)} and writes to ${String(folder)}. If that is not what you set up, delete it: voxbatch schedule delete ${shellWord(schedule)}`
   );
 }
 

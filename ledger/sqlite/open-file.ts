@@ -2,6 +2,7 @@ import { closeSync, openSync, rmSync } from 'node:fs';
 import { access, chmod, mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Dialect } from 'kysely';
+import { shellWord } from '../../contract/shell-word.ts';
 import { firstLink, makePrivateFile } from '../../embedded/kernel-lock.ts';
 import { LedgerMissing, LedgerUnreachable } from '../errors.ts';
 import { openSqlite } from './dialect.ts';
@@ -73,7 +74,7 @@ function refuseLinks(path: string): void {
   const link = firstLink(BESIDE.map((suffix) => path + suffix));
   if (link === undefined) return;
   const trouble = `${link} is a symbolic link, which could lead to any file of yours`;
-  throw new LedgerUnreachable(path, trouble, `Remove it: rm '${link}'`);
+  throw new LedgerUnreachable(path, trouble, `Remove it: rm ${shellWord(link)}`);
 }
 
 async function makeFolder(path: string): Promise<void> {

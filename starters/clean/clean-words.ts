@@ -1,9 +1,10 @@
 import type { CleanEnd } from '../../batches/clean-batch.ts';
 import type { CleanParts } from '../../contract/cleaning.ts';
+import { shellWord } from '../../contract/shell-word.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { ExitError } from '../exit-error.ts';
 import { freedWords } from '../terminal/freed-words.ts';
-import { goOnCommand, shellWord } from '../terminal/go-on-command.ts';
+import { goOnCommand } from '../terminal/go-on-command.ts';
 import { number } from '../terminal/progress.ts';
 import { rowsInWords } from '../terminal/row-words.ts';
 

@@ -1,6 +1,6 @@
 import { defined } from '../../contract/defined.ts';
+import { shellWord } from '../../contract/shell-word.ts';
 import { usageError } from '../exit-error.ts';
-import { shellWord } from '../terminal/go-on-command.ts';
 
 /** Names of a batch and its result files on a command line. */
 export interface NameFlags {

@@ -7,6 +7,7 @@ import { homeOf } from '../../embedded/home.ts';
 import { API_PATH } from '../../contract/api-path.ts';
 import { membersToConfirm, withoutConfirmed } from '../../inputs/confirmed-members.ts';
 import { defined } from '../../contract/defined.ts';
+import { shellWord } from '../../contract/shell-word.ts';
 import { isConfigConfirmed, type RiskyConfig } from '../../client/trust/confirmed-configs.ts';
 import { readConfig, type Config } from '../../inputs/config-file.ts';
 import { placesIn, type ApiAccess, type RefusedAddress, type Settings } from '../../client/settings.ts';
@@ -15,7 +16,6 @@ import { isConfirmed, type AddressUse } from './confirmed-address.ts';
 import { messageOf } from '../../client/problem.ts';
 import { ownEnvironment } from '../own-environment.ts';
 import { ExitError } from '../exit-error.ts';
-import { shellWord } from '../terminal/go-on-command.ts';
 
 /** In the working folder. */
 export const CONFIG_FILE = 'voxbatch.config.json';

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defaultOut } from '../../batches/batch-name.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
+import { shellWord } from '../../contract/shell-word.ts';
 import { gatherLeftovers, type SomeRows } from '../../batches/leftovers.ts';
 import { groupFailures } from '../../batches/failure-groups.ts';
 import { listenForInterrupt } from '../run/interrupt.ts';
@@ -32,7 +33,7 @@ export async function watch(
   return atLedger(async (ledger, settings) => {
     const nothing = (): void => undefined;
     const sayStopped = (batch = name): void => {
-      const again = `voxbatch watch${batch === undefined ? '' : ` ${batch}`}`;
+      const again = `voxbatch watch${batch === undefined ? '' : ` ${shellWord(batch)}`}`;
       output.say(`Stopped watching; the batch is not affected. Watch again: ${again}`);
     };
     const interrupt = listenForInterrupt(nothing, sayStopped);

@@ -1,11 +1,11 @@
 import { inCredits } from '../terminal/money.ts';
 import { partNumber } from '../../contract/row-parts.ts';
 import { isListed, OPERATIONS, stepsOf } from '../../contract/row-kinds.ts';
+import { shellWord } from '../../contract/shell-word.ts';
 import type { Orphan } from '../../batches/list-orphans.ts';
 import type { NamedRow } from '../../batches/named-row.ts';
 import type { SettledRow, SettleRefusal } from '../../batches/settled-row.ts';
 import type { ReconciledRow } from '../../client/reconcile-batch.ts';
-import { shellWord } from '../terminal/go-on-command.ts';
 import { namedRow, rowWord, takeWord } from '../terminal/row-words.ts';
 import { number } from '../terminal/progress.ts';
 import { oneLine, tableLines } from '../terminal/table.ts';

@@ -1,8 +1,8 @@
+import { shellWord } from '../../contract/shell-word.ts';
 import { findWished, type SettleOrder, type SettleWish, type WishFault } from '../../batches/settle-wish.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { unchangedError } from '../exit-error.ts';
-import { shellWord } from '../terminal/go-on-command.ts';
 import { rowWord } from '../terminal/row-words.ts';
 
 /** Parts that are named when a row is not clear enough. */

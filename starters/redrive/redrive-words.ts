@@ -2,7 +2,7 @@ import type { Tuning } from '../../contract/tunables.ts';
 import { inCredits } from '../terminal/money.ts';
 import { STEPS } from '../../contract/row-kinds.ts';
 import { partWord } from '../../contract/row-parts.ts';
-import { shellWord } from '../terminal/go-on-command.ts';
+import { shellWord } from '../../contract/shell-word.ts';
 import type { RedriveDraft, RefusedRow } from '../../batches/redrive-draft.ts';
 import { namedRow, rowsInWords, rowsWord, rowWord, unitsInWords, unnamedRows } from '../terminal/row-words.ts';
 import type { BatchRecord, Money } from '../../ledger/record-types.ts';

@@ -1,4 +1,5 @@
 import type { ExitName } from '../../contract/exit-codes.ts';
+import { shellWord } from '../../contract/shell-word.ts';
 import { describeMismatch } from '../../results/mismatch.ts';
 import { viewPilot, type Pilot } from '../../batches/pilot.ts';
 import { projectBatch } from '../../results/project.ts';
@@ -14,7 +15,7 @@ import { pauseMessage } from '../terminal/pause-words.ts';
 import { gatherLeftovers } from '../../batches/leftovers.ts';
 import { standstillOf } from '../../batches/standstill.ts';
 import { exitOfView } from '../../batches/view-batch.ts';
-import { goOnCommand, shellWord } from '../terminal/go-on-command.ts';
+import { goOnCommand } from '../terminal/go-on-command.ts';
 import { budgetJson } from '../terminal/money.ts';
 import { standstillWords } from '../terminal/standstill-words.ts';
 import { summaryLines } from '../terminal/summary.ts';

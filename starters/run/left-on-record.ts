@@ -1,6 +1,6 @@
+import { shellWord } from '../../contract/shell-word.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { ExitError } from '../exit-error.ts';
-import { shellWord } from '../terminal/go-on-command.ts';
 
 /** The error of a refused start, plus what it leaves: a batch on record, which the next worker finds and pays for. */
 export function withLeftOnRecord(error: ExitError, { name }: Pick<BatchRecord, 'name'>): ExitError {

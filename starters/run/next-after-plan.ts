@@ -1,6 +1,6 @@
+import { shellWord } from '../../contract/shell-word.ts';
 import type { ManifestSource } from '../../inputs/manifest-source.ts';
 import { areRowsCleaned } from '../../batches/clean-batch.ts';
-import { shellWord } from '../terminal/go-on-command.ts';
 import { nameTakenText } from '../terminal/name-taken.ts';
 import type { PlanReport } from './plan-report.ts';
 import { manifestCommand } from './run-command.ts';

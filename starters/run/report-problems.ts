@@ -1,7 +1,7 @@
+import { shellWord } from '../../contract/shell-word.ts';
 import { describeProblem, type ManifestProblem, type ManifestWarning } from '../../inputs/problems.ts';
 import type { ManifestSummary, OutcomeFile } from '../../inputs/read-manifest.ts';
 import { ExitError } from '../exit-error.ts';
-import { shellWord } from '../terminal/go-on-command.ts';
 import type { Output } from '../terminal/output.ts';
 
 /** Problems beyond this many are counted, not listed on the terminal; `--json` lists all that were kept. */

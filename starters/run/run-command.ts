@@ -1,5 +1,5 @@
 import { defined } from '../../contract/defined.ts';
-import { shellWord } from '../terminal/go-on-command.ts';
+import { shellWord } from '../../contract/shell-word.ts';
 import type { ReportOptions } from './report-problems.ts';
 import { flagOf } from '../terminal/tunable-words.ts';
 import type { RunFlags } from './run-options.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
+import { shellWord } from '../../contract/shell-word.ts';
 import type { OccurrenceView } from '../../client/schedules/occurrence-views.ts';
-import { shellWord } from '../terminal/go-on-command.ts';
 import { number } from '../terminal/progress.ts';
 import { oneLine } from '../terminal/table.ts';
 

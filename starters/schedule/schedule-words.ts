@@ -4,12 +4,12 @@ import type { OccurrenceView } from '../../client/schedules/occurrence-views.ts'
 import type { ScheduleMonth } from '../../client/schedules/schedule-month.ts';
 import { timesInWords } from '../../client/schedules/spec-coding.ts';
 import { EXIT_CODES } from '../../contract/exit-codes.ts';
+import { shellWord } from '../../contract/shell-word.ts';
 import { labelOfPlace } from '../../inputs/manifest-url.ts';
 import { tuningOf } from '../../contract/tunables.ts';
 import type { ScheduledRun } from '../../inputs/scheduled-run.ts';
 import { formatDuration } from '../../policy/duration.ts';
 import { rowsInWords } from '../terminal/row-words.ts';
-import { shellWord } from '../terminal/go-on-command.ts';
 import { number } from '../terminal/progress.ts';
 import { describeTuning, hostOf } from '../terminal/tunable-words.ts';
 import { oneLine } from '../terminal/table.ts';

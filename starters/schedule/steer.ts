@@ -7,8 +7,8 @@ import {
   resumeSchedule,
 } from '../../client/schedules/steer-schedule.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
+import { shellWord } from '../../contract/shell-word.ts';
 import type { OverlapPolicy } from '../../policy/schedule-spec.ts';
-import { shellWord } from '../terminal/go-on-command.ts';
 import type { Output } from '../terminal/output.ts';
 import { number } from '../terminal/progress.ts';
 import { readRange, type RangeFlags } from './range-flags.ts';

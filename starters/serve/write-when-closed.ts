@@ -1,10 +1,10 @@
+import { shellWord } from '../../contract/shell-word.ts';
 import { writeOut } from '../../batches/write-out.ts';
 import { messageOf } from '../../client/problem.ts';
 import { voxbatchVersion } from '../../client/version.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Store } from '../../store/store.ts';
 import { keptLines } from '../terminal/kept-words.ts';
-import { shellWord } from '../terminal/go-on-command.ts';
 
 export interface WriteWhenClosedRequest {
   readonly ledger: Ledger;

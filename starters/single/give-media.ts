@@ -1,10 +1,10 @@
+import { shellWord } from '../../contract/shell-word.ts';
 import { isBroughtBackFree } from '../../batches/find-loss.ts';
 import type { SingleRecord } from '../../client/single/find-single.ts';
 import { messageOf } from '../../client/problem.ts';
 import type { ResultFile } from '../../ledger/record-types.ts';
 import { copyOut, isIntact, type CopiedOut } from '../../results/copy-out.ts';
 import { ExitError } from '../exit-error.ts';
-import { shellWord } from '../terminal/go-on-command.ts';
 import type { Given, GivingPlace } from './giving.ts';
 import { existsError, extensionOf, pathOf, type Target } from './target.ts';
 

@@ -1,10 +1,11 @@
 import { steerBatch } from '../../client/steer-batch.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { Control } from '../../contract/outcomes.ts';
+import { shellWord } from '../../contract/shell-word.ts';
 import { creditsOf, runningJobs } from '../../batches/running-jobs.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
-import { goOnCommand, shellWord } from '../terminal/go-on-command.ts';
+import { goOnCommand } from '../terminal/go-on-command.ts';
 import { chooseBatch } from '../../client/open-records.ts';
 import { atLedger } from '../at-ledger.ts';
 import { jobLines, jobsJson } from '../terminal/job-table.ts';

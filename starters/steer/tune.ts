@@ -1,10 +1,11 @@
 import { tuneBatch } from '../../client/tune-batch.ts';
 import { defaultOut } from '../../batches/batch-name.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
+import { shellWord } from '../../contract/shell-word.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { gatherLeftovers } from '../../batches/leftovers.ts';
-import { goOnCommand, shellWord } from '../terminal/go-on-command.ts';
+import { goOnCommand } from '../terminal/go-on-command.ts';
 import { chooseBatch } from '../../client/open-records.ts';
 import { atLedger } from '../at-ledger.ts';
 import { budgetLeft } from '../../policy/budget.ts';

@@ -1,3 +1,4 @@
+import { quoted } from '../../contract/shell-word.ts';
 import type { CommandFacts } from './command-tree.ts';
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
@@ -20,7 +21,7 @@ function pathCases(commands: readonly CommandFacts[]): string[] {
   const paths = commands.map(({ path }) => path).filter((path) => path !== '');
   return [
     '    case "${path:+$path }$word" in',
-    `      ${paths.map(quote).join('|')}) path="\${path:+$path }$word" ;;`,
+    `      ${paths.map(quoted).join('|')}) path="\${path:+$path }$word" ;;`,
     '    esac',
   ];
 }
@@ -31,7 +32,7 @@ function valueCases(commands: readonly CommandFacts[], offer: (words: readonly s
     flags
       .filter(({ takesValue }) => takesValue)
       .map(
-        ({ words, choices }) => `    ${words.map((word) => quote(`${path} ${word}`)).join('|')}) ${offer(choices)} ;;`,
+        ({ words, choices }) => `    ${words.map((word) => quoted(`${path} ${word}`)).join('|')}) ${offer(choices)} ;;`,
       ),
   );
 }
@@ -47,10 +48,10 @@ function bash(program: string, commands: readonly CommandFacts[]): string {
     ...pathCases(commands),
     '  done',
     '  case "$path $prev" in',
-    ...valueCases(commands, (choices) => `COMPREPLY=($(compgen -W ${quote(choices.join(' '))} -- "$cur")); return`),
+    ...valueCases(commands, (choices) => `COMPREPLY=($(compgen -W ${quoted(choices.join(' '))} -- "$cur")); return`),
     '  esac',
     '  case "$path" in',
-    ...commands.map((command) => `    ${quote(command.path)}) words=${quote(wordsOf(command))} ;;`),
+    ...commands.map((command) => `    ${quoted(command.path)}) words=${quoted(wordsOf(command))} ;;`),
     '  esac',
     '  COMPREPLY=($(compgen -W "$words" -- "$cur"))',
     '}',
@@ -60,7 +61,7 @@ function bash(program: string, commands: readonly CommandFacts[]): string {
 
 function zsh(program: string, commands: readonly CommandFacts[]): string {
   const described = (word: string, description: string): string =>
-    quote(description === '' ? word : `${word}:${description}`);
+    quoted(description === '' ? word : `${word}:${description}`);
   const wordsOf = ({ next, flags }: CommandFacts): string =>
     [
       ...next.map(({ word, description }) => described(word, description)),
@@ -78,11 +79,11 @@ function zsh(program: string, commands: readonly CommandFacts[]): string {
     '  done',
     '  case "$path $prev" in',
     ...valueCases(commands, (choices) =>
-      choices.length === 0 ? '_files; return' : `compadd -- ${choices.map(quote).join(' ')}; return`,
+      choices.length === 0 ? '_files; return' : `compadd -- ${choices.map(quoted).join(' ')}; return`,
     ),
     '  esac',
     '  case "$path" in',
-    ...commands.map((command) => `    ${quote(command.path)}) offers=(${wordsOf(command)}) ;;`),
+    ...commands.map((command) => `    ${quoted(command.path)}) offers=(${wordsOf(command)}) ;;`),
     '  esac',
     `  _describe ${program} offers || _files`,
     '}',
@@ -94,14 +95,14 @@ function fish(program: string, commands: readonly CommandFacts[]): string {
   return lines([
     `# ${program} completion for fish. Put it into ~/.config/fish/completions/${program}.fish`,
     ...commands.flatMap((command) => {
-      const at = `complete -c ${program} -n ${quote(fishCondition(command))}`;
+      const at = `complete -c ${program} -n ${quoted(fishCondition(command))}`;
       const next = command.next.map(
-        ({ word, description }) => `${at} -a ${quote(word)}${description === '' ? '' : ` -d ${quote(description)}`}`,
+        ({ word, description }) => `${at} -a ${quoted(word)}${description === '' ? '' : ` -d ${quoted(description)}`}`,
       );
       const flags = command.flags.map(({ words, takesValue, choices, description }) => {
         const names = words.map((word) => (word.startsWith('--') ? `-l ${word.slice(2)}` : `-s ${word.slice(1)}`));
-        const value = choices.length > 0 ? ` -x -a ${quote(choices.join(' '))}` : takesValue ? ' -r' : '';
-        return `${at} ${names.join(' ')}${value} -d ${quote(description)}`;
+        const value = choices.length > 0 ? ` -x -a ${quoted(choices.join(' '))}` : takesValue ? ' -r' : '';
+        return `${at} ${names.join(' ')}${value} -d ${quoted(description)}`;
       });
       return [...next, ...flags];
     }),
@@ -114,10 +115,6 @@ function fishCondition({ path, next }: CommandFacts): string {
   const seen = path.split(' ').map((word) => `__fish_seen_subcommand_from ${word}`);
   const deeper = next.length === 0 ? [] : [`not __fish_seen_subcommand_from ${next.map(({ word }) => word).join(' ')}`];
   return [...seen, ...deeper].join('; and ');
-}
-
-function quote(word: string): string {
-  return `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 function lines(all: readonly string[]): string {

@@ -1,5 +1,5 @@
+import { shellWord } from '../../contract/shell-word.ts';
 import type { DamagedResult } from '../../results/row-check.ts';
-import { shellWord } from './go-on-command.ts';
 import { namedRow, rowsWord, unnamedRows } from './row-words.ts';
 
 /** Maximum rows that are named. */

@@ -1,6 +1,7 @@
 import type { Reading } from '../../contract/batch.ts';
 import { formatDialectChoice } from '../../contract/dialects.ts';
 import { finishingFlags } from '../../contract/finishing.ts';
+import { shellWord } from '../../contract/shell-word.ts';
 import { subsetFlags } from '../../contract/subset.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { nameFromFile } from '../../batches/batch-name.ts';
@@ -47,9 +48,4 @@ export function readingFlags({
     ...(split === undefined ? [] : ['--split', split]),
     ...(finish === undefined ? [] : finishingFlags(finish)),
   ];
-}
-
-/** Quotes a word for a POSIX shell. */
-export function shellWord(word: string): string {
-  return /^[\w./:@%+=,-]+$/u.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
+import { shellWord } from '../../contract/shell-word.ts';
 import type { KeptTable } from '../../results/edited-tables.ts';
-import { shellWord } from './go-on-command.ts';
 import { shortPath } from './summary.ts';
 
 /** Describes tables that somebody had edited before they were written again. `out`: absolute. */

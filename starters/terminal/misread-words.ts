@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { shellWord } from './go-on-command.ts';
+import { shellWord } from '../../contract/shell-word.ts';
 
 /** How the words of a command line are read, as far as people expect something else. */
 interface Reading {

@@ -1,8 +1,9 @@
 import { dialectChoiceOf, type Reading } from '../../contract/batch.ts';
+import { shellWord } from '../../contract/shell-word.ts';
 import type { BatchDifference, TakenName } from '../../batches/load-batch.ts';
 import type { ManifestSource } from '../../inputs/manifest-source.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
-import { goOnCommand, readingFlags, shellWord } from './go-on-command.ts';
+import { goOnCommand, readingFlags } from './go-on-command.ts';
 
 /**
  * Says that another batch has the name, and what can be done about it. `commandAs`: the typed command with another

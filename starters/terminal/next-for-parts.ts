@@ -1,11 +1,12 @@
 import { hasResult } from '../../contract/outcomes.ts';
 import { partWord } from '../../contract/row-parts.ts';
+import { shellWord } from '../../contract/shell-word.ts';
 import type { RowHistory } from '../../batches/explain.ts';
 import type { SomeRows } from '../../batches/leftovers.ts';
 import type { NamedRow } from '../../batches/named-row.ts';
 import { isUnknown } from '../../batches/unknown-rows.ts';
 import { editInParts } from './edit-in-parts.ts';
-import { shellWord, type GoOnBatch } from './go-on-command.ts';
+import type { GoOnBatch } from './go-on-command.ts';
 import { uncheckedSteps, wordSteps } from './next-steps.ts';
 import { rowsWord, unnamedRows } from './row-words.ts';
 

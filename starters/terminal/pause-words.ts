@@ -1,7 +1,8 @@
+import { shellWord } from '../../contract/shell-word.ts';
 import { isPausedByFailures } from '../../batches/paused-by-failures.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { tokenAdvice } from '../connect/api-token.ts';
-import { goOnCommand, shellWord } from './go-on-command.ts';
+import { goOnCommand } from './go-on-command.ts';
 
 /** What a command does while the batch is paused. */
 export function waitMessage({ settings }: BatchRecord, waits: boolean): string {

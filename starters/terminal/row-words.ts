@@ -1,6 +1,6 @@
 import type { NamedRow } from '../../batches/named-row.ts';
 import { partWord } from '../../contract/row-parts.ts';
-import { shellWord } from './go-on-command.ts';
+import { shellWord } from '../../contract/shell-word.ts';
 import { number } from './progress.ts';
 import { oneLine } from './table.ts';
 

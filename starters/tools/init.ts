@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { copyFile, mkdir, readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { ExitName } from '../../contract/exit-codes.ts';
+import { shellWord } from '../../contract/shell-word.ts';
 import { messageOf } from '../../client/problem.ts';
 import { ExitError } from '../exit-error.ts';
 import type { Output } from '../terminal/output.ts';
@@ -22,7 +23,7 @@ export async function init(example: Example, flags: { readonly out?: string }, o
     throw new ExitError('usage', why, { cause: error });
   }
   output.say(`Wrote ${file}, the example ${example}. Columns that begin with _ are comments.`);
-  output.say(`Validate and price it: voxbatch plan ${file}    Other examples: ${othersOf(example)}`);
+  output.say(`Validate and price it: voxbatch plan ${shellWord(file)}    Other examples: ${othersOf(example)}`);
   output.data(file);
   return 'complete';
 }

@@ -6,11 +6,11 @@ import { serviceEnvironmentIn } from '../../embedded/home.ts';
 import { forgetConfig, isConfigConfirmed, rememberConfig } from '../../client/trust/confirmed-configs.ts';
 import { forgetLedger, rememberLedger, standingOfLedger } from '../../client/trust/known-ledgers.ts';
 import { defined } from '../../contract/defined.ts';
+import { shellWord } from '../../contract/shell-word.ts';
 import { membersToConfirm } from '../../inputs/confirmed-members.ts';
 import { findToken } from '../connect/api-token.ts';
 import { forgetConfirmed, isConfirmed, rememberConfirmed } from '../connect/confirmed-address.ts';
 import { CONFIG_FILE, readConfigFile } from '../connect/settings.ts';
-import { shellWord } from '../terminal/go-on-command.ts';
 import { ledgerLines, whyNotConfirmable } from './ledger-lines.ts';
 import { memberLines, visible, visiblePath } from './member-words.ts';
 

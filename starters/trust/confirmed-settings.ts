@@ -1,8 +1,8 @@
+import { shellWord } from '../../contract/shell-word.ts';
 import { rememberConfig } from '../../client/trust/confirmed-configs.ts';
 import { readSettings, type CommandSettings, type UnconfirmedConfig } from '../connect/settings.ts';
 import { ExitError } from '../exit-error.ts';
 import { askYesNo } from '../terminal/ask.ts';
-import { shellWord } from '../terminal/go-on-command.ts';
 import { mayAsk, type AskFlags } from './may-ask.ts';
 import { memberLines, visiblePath } from './member-words.ts';
 import { unconfirmedError } from './unconfirmed-error.ts';

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { chownSync, readFileSync, statSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -5,6 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { makeHome } from '../../embedded/home.ts';
 import { isAnothers, openOwnLog } from '../../embedded/private-home.ts';
+import type { ServerUnavailable } from '../../embedded/server-unavailable.ts';
 
 describe('makeHome', () => {
   let folder = '';
@@ -91,6 +93,22 @@ describe('makeHome', () => {
       expect(await readdir(join(folder, 'mine'))).toEqual([]);
     },
   );
+
+  it('advises a command that a shell reads as it is meant', async () => {
+    const home = join(folder, `O'Neill's $HOME`);
+    await mkdir(home);
+    const link = join(home, 'temporal.db');
+    await symlink(join(folder, 'mine'), link);
+    let advice = '';
+    try {
+      makeHome(home);
+    } catch (error) {
+      ({ advice } = error as ServerUnavailable);
+    }
+    const [, command = ''] = /Remove it: (rm .*)$/u.exec(advice) ?? [];
+    execFileSync('sh', ['-c', command]);
+    expect(await readdir(home)).not.toContain('temporal.db');
+  });
 
   it.each(['100% sure', 'a b', '50%', `O'Neill's "x" $HOME`])('takes the folder "%s"', (name) => {
     expect(makeHome(join(folder, name)).home).toContain(name);

@@ -144,11 +144,13 @@ describe('the room that is kept', () => {
     async (suffix) => {
       const mine = join(folder, 'mine.txt');
       writeFileSync(mine, 'mine');
-      writeFileSync(path, '');
-      symlinkSync(mine, path + suffix);
-      await expect(openLedger(path, { thread: true })).rejects.toThrow(`rm '${path}${suffix}'`);
+      // The advice is copied to a shell as it stands.
+      const ledger = join(folder, "my batch's.db");
+      writeFileSync(ledger, '');
+      symlinkSync(mine, ledger + suffix);
+      await expect(openLedger(ledger, { thread: true })).rejects.toThrow(`rm '${folder}/my batch'\\''s.db${suffix}'`);
       expect(readFileSync(mine, 'utf8')).toBe('mine');
-      expect(existsSync(`${path}.reserve`)).toBe(suffix === '.reserve');
+      expect(existsSync(`${ledger}.reserve`)).toBe(suffix === '.reserve');
     },
   );
 

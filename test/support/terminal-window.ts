@@ -1,4 +1,4 @@
-import { shellWord } from '../../starters/terminal/go-on-command.ts';
+import { shellWord } from '../../contract/shell-word.ts';
 
 /** Passes SIGHUP on to its job as an interactive shell does, and writes the job's exit code to the file `ended`. */
 const SHELL = 'exec 3<&0; "$@" <&3 & pid=$!; trap "kill -HUP $pid" HUP; wait $pid; wait $pid; echo $? > ended';

@@ -1,4 +1,4 @@
-import { shellWord } from '../../terminal/go-on-command.ts';
+import { shellWord } from '../../../contract/shell-word.ts';
 import type { Service } from './service.ts';
 
 /** Lines longer than this are cut or refused by common crons, characters. */

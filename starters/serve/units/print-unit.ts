@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import { openRecords, openRecordsIfAny } from '../../../client/open-records.ts';
 import type { ExitName } from '../../../contract/exit-codes.ts';
+import { shellWord } from '../../../contract/shell-word.ts';
 import { withoutSecrets } from '../../../contract/url-scheme.ts';
 import { makeHome } from '../../../embedded/home.ts';
 import { readSettings, type CommandSettings } from '../../connect/settings.ts';
 import { ExitError, usageError } from '../../exit-error.ts';
 import type { Output } from '../../terminal/output.ts';
 import { admittance } from '../../trust/admit-ledger.ts';
-import { shellWord } from '../../terminal/go-on-command.ts';
 import { cronLines, LONGEST_CRON_LINE } from './cron.ts';
 import { launchdPlist } from './launchd.ts';
 import type { Service } from './service.ts';

@@ -22,6 +22,11 @@ describe('init', () => {
     expect(Object.keys(plan.value['kinds'] as object)).toEqual([kind]);
   });
 
+  it('names the file as a shell reads it', async () => {
+    const { stderr } = await line.run('init', 'tts', '--out', "my batch's.csv");
+    expect(stderr).toContain(`voxbatch plan 'my batch'\\''s.csv' `);
+  });
+
   it('never overwrites', async () => {
     await writeFile('mine.csv', 'mine');
     const { code, stderr } = await line.run('init', 'stt', '--out', 'mine.csv');

@@ -1,0 +1,16 @@
+import { execFileSync } from 'node:child_process';
+import { expect, it } from '@jest/globals';
+import { quoted, shellWord } from '../../contract/shell-word.ts';
+
+it.each(['plain', '', 'two words', "it's", '"quoted" $HOME `id`', 'a\\b', '*', '~', 'a\nb', '-n; rm -rf x'])(
+  'a shell reads it as the word that it was: %j',
+  (word) => {
+    for (const written of [shellWord(word), quoted(word)]) {
+      expect(execFileSync('sh', ['-c', `printf %s. ${written}`], { encoding: 'utf8' })).toBe(`${word}.`);
+    }
+  },
+);
+
+it('stays as it is where it needs no quotes', () => {
+  expect(shellWord('/home/me/lines-2.csv')).toBe('/home/me/lines-2.csv');
+});
