@@ -5,6 +5,7 @@ import { exitOfView } from '../batches/view-batch.ts';
 import { writeOut } from '../batches/write-out.ts';
 import type { OccurrenceEnd } from '../contract/activities.ts';
 import { defined } from '../contract/defined.ts';
+import { shellWord } from '../contract/shell-word.ts';
 import { endingOf } from '../policy/occurrence-end.ts';
 import { formatOccurrence, parseOccurrence, type Occurrence } from '../policy/occurrence.ts';
 import { BatchCache, loadBatch } from './batch-cache.ts';
@@ -49,7 +50,7 @@ async function finish(deps: Dependencies, batch: BatchRecord, out: string | unde
     return { type: 'ended', exit: exitOfView({ batch, counts }), ...leftOutOf(batch, counts) };
   }
   if (out === undefined) {
-    const problem = `The folder for its files is not on record, because its schedule was deleted. To write them: voxbatch results "${name}"`;
+    const problem = `The folder for its files is not on record, because its schedule was deleted. To write them: voxbatch results ${shellWord(name)}`;
     return { type: 'ended', exit: exitOfView({ batch, counts: await ledger.counts(name) }), problem };
   }
   try {
@@ -72,7 +73,7 @@ function unfinishedText(copies: number, batch: string, out: string): string {
   const were = copies === 1 ? 'finished copy was' : 'finished copies were';
   return (
     `${String(copies)} ${were} not made, because the worker found no ffmpeg. Everything else is in ${out}. ` +
-    `Where there is one, make them, free: voxbatch results "${batch}" --out "${out}"`
+    `Where there is one, make them, free: voxbatch results ${shellWord(batch)} --out ${shellWord(out)}`
   );
 }
 

@@ -91,7 +91,7 @@ async function adopt(
 function refused(schedule: string, why: string): string {
   return (
     `The settings of schedule "${schedule}" lie in Temporal, and do not move into the ledger: ${why}. It cannot fire. ` +
-    `Make it again: voxbatch schedule delete "${schedule}", then voxbatch schedule create`
+    `Make it again: voxbatch schedule delete ${shellWord(schedule)}, then voxbatch schedule create`
   );
 }
 

@@ -1,4 +1,5 @@
 import { exitOfView } from '../../batches/view-batch.ts';
+import { shellWord } from '../../contract/shell-word.ts';
 import { formatOccurrence } from '../../policy/occurrence.ts';
 import { firingStates } from './firing.ts';
 import type { SchedulePlace } from './place.ts';
@@ -30,7 +31,7 @@ export async function endAbandoned(place: SchedulePlace, schedule: string, since
     const hasEnded = batch?.state === 'closed';
     const exit = hasEnded ? exitOfView({ batch, counts: await ledger.counts(name) }) : null;
     const reason = hasEnded
-      ? `Its firing was ended from outside, and its files may be missing. To write them: voxbatch results "${name}"`
+      ? `Its firing was ended from outside, and its files may be missing. To write them: voxbatch results ${shellWord(name)}`
       : ENDED_FROM_OUTSIDE;
     await ledger.endOccurrence({ schedule, at }, { type: 'failed', exit, reason });
   }
