@@ -24,8 +24,9 @@ export function judgeCheck(
   { step }: Pick<AttemptKey, 'step'>,
   heard: HeardSpeech,
 ): CheckOutcome | undefined {
-  const { spec } = row;
-  const checked = checkedResult<ResultFile, RowStanding['charges'][number]>(spec, step, charges);
+  const { spec, acceptedTake } = row;
+  const checkedRow = { ...spec, acceptedTake };
+  const checked = checkedResult<ResultFile, RowStanding['charges'][number]>(checkedRow, step, charges);
   if (checked === undefined) return undefined;
   const { text = '', language, verify: threshold = DEFAULT_THRESHOLD } = spec;
   const judgement = judgeSpeech({ text, language, threshold }, heard);

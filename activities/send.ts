@@ -81,7 +81,11 @@ function intentOf(
   askedAt: Instant,
 ): Intent {
   const { row, charges } = loaded;
-  const heardSeconds = checkedResult<ResultFile, ChargeRecord>(row.spec, key.step, charges)?.file.seconds;
+  const heardSeconds = checkedResult<ResultFile, ChargeRecord>(
+    { ...row.spec, acceptedTake: row.acceptedTake },
+    key.step,
+    charges,
+  )?.file.seconds;
   return {
     ...quoteFrom(loaded.row.kind, key.step, loaded.row.spec, { ...settings, heardSeconds }),
     ...terms,

@@ -7,6 +7,7 @@ import type { RowTake } from './find-take.ts';
 import type { FreeReads } from './free-reads.ts';
 import { nameOf } from './named-row.ts';
 import { findUnresolved } from './settle-unknown.ts';
+import { presentTake } from '../policy/row-machine.ts';
 import { isBefore, isNewSince } from '../policy/match-lost-voice.ts';
 import type { OtherPrice, SettledRow, SettleRefusal } from './settled-row.ts';
 import { lastDecision } from './last-decision.ts';
@@ -34,8 +35,8 @@ export async function adoptJob(
   const end = await tryAdopting(ledger, reads, batch, job, who);
   if (end.type !== 'done') return { ...facts, type: 'refused', why: end };
   const price = end.otherPrice === undefined ? {} : { otherPrice: end.otherPrice };
-  const present = (await ledger.readRow(batch.name, row))?.row.take ?? 1;
-  return take !== undefined && take < present
+  const present = await ledger.readRow(batch.name, row);
+  return take !== undefined && present !== undefined && take !== presentTake(present.row)
     ? { ...facts, type: 'charged', take, ...price }
     : { ...facts, type: 'adopted', ...price, ...defined({ isResult: end.isResult, mayBeOlder: end.mayBeOlder }) };
 }
@@ -123,7 +124,8 @@ function pricesOf(quoted: number | null, charged: number | undefined): Pick<Done
 
 /** The job that a person gave the take, by default the row's present one. */
 async function adoptedBefore(ledger: Ledger, batch: string, { row, take }: NamedJob): Promise<string | undefined> {
-  const wanted = take ?? (await ledger.readRow(batch, row))?.row.take;
+  const found = await ledger.readRow(batch, row);
+  const wanted = take ?? (found && presentTake(found.row));
   const last = lastDecision(await ledger.decisionsOf(batch, row), wanted);
   return last?.what === 'adopted' ? (last.jobId ?? undefined) : undefined;
 }
@@ -131,5 +133,5 @@ async function adoptedBefore(ledger: Ledger, batch: string, { row, take }: Named
 /** True if the take, by default the row's present one, has this job. */
 async function hasJob(ledger: Ledger, batch: string, { row, take, jobId }: NamedJob): Promise<boolean> {
   const found = await ledger.readRow(batch, row);
-  return found?.charges.some((one) => one.take === (take ?? found.row.take) && one.jobId === jobId) ?? false;
+  return found?.charges.some((one) => one.take === (take ?? presentTake(found.row)) && one.jobId === jobId) ?? false;
 }

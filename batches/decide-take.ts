@@ -1,6 +1,7 @@
 import { LedgerMisuse } from '../ledger/errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { DecisionRecord } from '../ledger/record-types.ts';
+import { presentTake } from '../policy/row-machine.ts';
 import type { RowTake } from './find-take.ts';
 import { lastDecision } from './last-decision.ts';
 import { nameOf } from './named-row.ts';
@@ -15,7 +16,7 @@ export async function releaseTake(
   who: string,
 ): Promise<SettledRow> {
   const found = await ledger.readRow(batch, row);
-  const last = lastDecision(await ledger.decisionsOf(batch, row), take ?? found?.row.take);
+  const last = lastDecision(await ledger.decisionsOf(batch, row), take ?? (found && presentTake(found.row)));
   const facts = { ...(found === undefined ? { row, id: '' } : nameOf(found.row)), jobId: last?.jobId ?? null };
   const why = last?.what === 'released' ? undefined : await tryReleasing(ledger, last, who);
   return why === undefined ? { ...facts, type: 'released' } : { ...facts, jobId: null, type: 'refused', why };
@@ -54,7 +55,7 @@ export async function settleNotCharged(
   };
   const attempt = await findUnresolved(ledger, batch, row, take);
   if (attempt?.state !== 'unknown') return refused('take-not-in-doubt');
-  if (attempt.take === found?.row.take) return refused('current-take');
+  if (found !== undefined && attempt.take === presentTake(found.row)) return refused('current-take');
   const isSettled = await ledger.decide(attempt, { type: 'not-charged', who });
   return isSettled ? { ...facts, type: 'not-charged', take: attempt.take } : refused('answer-came');
 }

@@ -4,6 +4,7 @@ import type { Outcome } from '../contract/outcomes.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord, DecisionRecord, Money, RowRecord, RowStanding, TakeRecord } from '../ledger/record-types.ts';
 import type { RowFile } from '../results/result-line.ts';
+import { presentTake } from '../policy/row-machine.ts';
 import { isFetchedFree } from '../policy/redrive.ts';
 import { findRow } from './choose-rows.ts';
 import { lacksOnlyCheck } from './leftovers.ts';
@@ -117,9 +118,9 @@ function standingOf({ outcome, state }: RowRecord): OpenOrEnded {
   return outcome === null ? { outcome, state } : { outcome, state: null };
 }
 
-/** Earlier takes that were paid again although they may have been charged. */
+/** Takes that were paid again, or left, although they may have been charged. */
 function unresolvedTakes({ row, charges }: RowStanding): readonly UnresolvedTake[] {
-  const unresolved = charges.filter(({ state, take }) => state === 'unknown' && take < row.take);
+  const unresolved = charges.filter(({ state, take }) => state === 'unknown' && take !== presentTake(row));
   return [...new Set(unresolved.map(({ take }) => take))].map((take) => ({ ...nameOf(row), take }));
 }
 

@@ -20,6 +20,7 @@ import type {
   SkippedQuotes,
 } from '../ledger/record-types.ts';
 import { isFetchedFree } from '../policy/redrive.ts';
+import { presentTake } from '../policy/row-machine.ts';
 import { nameOf, type NamedRow } from './named-row.ts';
 import { meantParts } from './row-conditions.ts';
 import { isUnknown, selectUnknown } from './unknown-rows.ts';
@@ -206,5 +207,5 @@ function lastOperation(scanned: RowWithCharges, tts: TtsMode): Operation | undef
 }
 
 function lastCharge({ row, charges }: RowWithCharges): RowWithCharges['charges'][number] | undefined {
-  return charges.findLast((charge) => charge.take === row.take);
+  return charges.findLast((charge) => charge.take === presentTake(row));
 }

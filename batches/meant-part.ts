@@ -1,5 +1,6 @@
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord, RowStanding } from '../ledger/record-types.ts';
+import { presentTake } from '../policy/row-machine.ts';
 import { findTake, type TakeByName } from './find-take.ts';
 import { nameOf, type NamedRow } from './named-row.ts';
 
@@ -31,5 +32,5 @@ export async function findMeant(
 }
 
 /** Whether a take of a part, by default its present one, has a request whose outcome is unknown. */
-export const isInDoubt: PartTest = ({ row, charges }, take = row.take) =>
+export const isInDoubt: PartTest = ({ row, charges }, take = presentTake(row)) =>
   charges.some((one) => one.take === take && one.state === 'unknown');

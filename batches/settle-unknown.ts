@@ -3,6 +3,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord, ChargeRecord } from '../ledger/record-types.ts';
 import { namedTakenJob } from '../ledger/taken-jobs.ts';
 import type { FreeReads } from './free-reads.ts';
+import { presentTake } from '../policy/row-machine.ts';
 import { hasList, lacksOnlyCheck, madeBy } from './leftovers.ts';
 import { nameOf } from './named-row.ts';
 import type { SettledRow } from './settled-row.ts';
@@ -28,7 +29,7 @@ export async function* settleUnknown(
       const trace = traces[place];
       const found = await ledger.readRow(batch.name, row);
       if (trace === undefined || found === undefined) continue;
-      const last = found.charges.findLast((charge) => charge.take === found.row.take);
+      const last = found.charges.findLast((charge) => charge.take === presentTake(found.row));
       const facts = { ...nameOf(found.row), jobId: last?.jobId ?? null };
       if (trace.type !== 'none') yield { ...facts, ...trace };
       else if (!isUnknown(found.row)) yield { ...facts, type: 'moved-on' };
@@ -65,7 +66,7 @@ export async function findUnresolved(
   // The requests of a row in parts are those of its parts.
   if (found === undefined || found.row.parts !== null) return undefined;
   const steps = stepsIn(found.row.spec);
-  const take = wanted ?? found.row.take;
+  const take = wanted ?? presentTake(found.row);
   const unresolved = found.charges.filter(
     (one) => one.take === take && (one.state === 'unknown' || one.state === 'sending'),
   );

@@ -2,6 +2,7 @@ import { defined } from '../contract/defined.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
 import type { NamedJob } from './adopt-job.ts';
+import { presentTake } from '../policy/row-machine.ts';
 import { findRow } from './choose-rows.ts';
 import type { RowTake } from './find-take.ts';
 import { findMeant, isInDoubt, type MeantTake, type PartTest } from './meant-part.ts';
@@ -99,7 +100,7 @@ function mayGet(jobId: string): PartTest {
 
 /** A part whose take has a job that a person gave to it. */
 function isAdopted(ledger: Ledger, batch: string): PartTest {
-  return async ({ row }, take = row.take) => {
+  return async ({ row }, take = presentTake(row)) => {
     return lastDecision(await ledger.decisionsOf(batch, row.row), take)?.what === 'adopted';
   };
 }

@@ -92,8 +92,8 @@ export async function settleInHand(
   await forgetUnfit(row, settled);
   if (isDone) await keepPaidResult(row.tx, settled, effect);
   if (isTaken) await useIfTried(row);
-  // If the row has moved on to another take, only the money matters.
-  if (row.line.take !== key.take) return true;
+  // If the row has moved on to another take, or gone back to one, only the money matters.
+  if (!row.isAt(key.take)) return true;
   const meant = effectOf(row, key.step, effect);
   if (verdict.verdict === 'unknown') await applyEffect(row, meant);
   else await applyLateEffect(row, meant, key.step);
@@ -112,7 +112,7 @@ function reportedPriceOf({ verdict, credits }: SettleVerdict): number | undefine
 /** Records what came to light on an attempt in doubt, and on its row if it was given up for that attempt. */
 async function stayUnresolved(row: RowInHand, charge: ChargeLine, failure: Failure): Promise<void> {
   await row.changeCharge(charge, { failure: JSON.stringify(failure) });
-  if (row.line.take !== charge.take || row.line.outcome !== 'unknown') return;
+  if (!row.isAt(charge.take) || row.line.outcome !== 'unknown') return;
   await row.change({ failure: JSON.stringify(failure), updated_at: Date.now() });
 }
 
@@ -167,7 +167,7 @@ export async function finishJob(
         await keepPaidResult(tx, ended, effect);
         // Earlier trouble with its result is over.
         const last = 'state' in effect ? { trouble: null, ...effect } : effect;
-        if (row.line.take === key.take) await applyJobEnd(row, last);
+        if (row.isAt(key.take)) await applyJobEnd(row, last);
       }
     }
     return { finished, ...row.standing() };
@@ -179,7 +179,7 @@ export async function changeRunning(db: Db, key: JobKey, effect: RowEffect): Pro
   return write(db, async (tx) => {
     const row = await RowInHand.take(tx, key);
     const charge = requireCharge(row, key);
-    const isWaitedFor = row.line.take === key.take || isFetchedAgain(toCharge(charge));
+    const isWaitedFor = row.isAt(key.take) || isFetchedAgain(toCharge(charge));
     if (hasRunningJob(toCharge(charge)) && isItsJob(charge, key) && isWaitedFor) {
       if ('trouble' in effect && effect.trouble != null) await haltAtTrouble(row, key.step, effect.trouble);
       await applyEffect(row, effect);

@@ -53,6 +53,12 @@ export function isReserved(rows: string): RawBuilder<boolean> {
   return sql<boolean>`${at('outcome')} is null and ${at('lane')} is null and ${at('state')} = 'waiting' and ${at('promised')} > 0`;
 }
 
+/** The take at which a row stands, as `presentTake` says. */
+export function presentTakeOf(rows: string): RawBuilder<number> {
+  const at = (column: string): RawBuilder<unknown> => sql`${sql.ref(`${rows}.${column}`)}`;
+  return sql<number>`coalesce(${at('returned_to')}, ${at('take')})`;
+}
+
 /** Parts of rows: indexes `rows_part_of`. */
 export function isPart(rows: string): RawBuilder<boolean> {
   return sql<boolean>`${sql.ref(`${rows}.part_of`)} is not null`;

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { AttemptKey } from '../contract/batch.ts';
 import type { Failure } from '../contract/failures.ts';
 import { ACCEPTED_STATES, type AttemptState } from '../contract/outcomes.ts';
-import { STEPS } from '../contract/row-kinds.ts';
+import { linkOf, STEPS } from '../contract/row-kinds.ts';
 import { requireCharge, settleInHand } from './charges.ts';
 import { LedgerMisuse } from './errors.ts';
 import type { Decision } from './charge-methods.ts';
@@ -29,7 +29,7 @@ export async function decide(db: Db, key: AttemptKey, decision: Decision): Promi
       await row.changeCharge(requireCharge(row, key), { result_key: null });
     }
     if (decision.type === 'not-charged') {
-      if (row.line.take === key.take) {
+      if (row.isAt(key.take)) {
         throw new LedgerMisuse(
           `Row ${key.row} of "${key.batch}" is at take ${key.take}: what was not charged is sent again, which is for a new take. Nothing was changed.`,
         );
@@ -76,7 +76,7 @@ async function release(row: RowInHand, key: AttemptKey): Promise<readonly Result
     failure: null,
   });
   if (!isPaidElsewhere(charge)) await passOnCharge(row.tx, { ...key, jobId }, charge);
-  if (row.line.take !== key.take) return [];
+  if (!row.isAt(key.take)) return [];
   const { file, extraFiles } = toRow(row.line);
   const message = `Job ${jobId} was given to the row by a person and taken back: it is not known whether its own request was charged.`;
   const failure: Failure = { class: 'OutcomeUnknown', message, cause: 'a job that was taken back' };
@@ -101,8 +101,11 @@ const MADE: readonly AttemptState[] = ['sending', ...ACCEPTED_STATES, 'unknown']
 
 /** Later steps already used the result of the job, so it cannot be taken back. */
 function refuseLaterSteps(row: RowInHand, key: AttemptKey): void {
-  const later = STEPS.slice(STEPS.indexOf(key.step) + 1).find((step) =>
-    row.chargesOf(step).some(({ take, state }) => take === key.take && MADE.includes(state)),
+  const later = STEPS.find((step) =>
+    row.chargesOf(step).some((one) => {
+      const isOfIt = linkOf(row.line.kind, step)?.of === key.step && one.from_take === key.take;
+      return isOfIt && MADE.includes(one.state);
+    }),
   );
   if (later === undefined) return;
   throw new LedgerMisuse(

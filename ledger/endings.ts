@@ -22,7 +22,8 @@ import { makeTake } from './takes.ts';
 export function effectOf<Effect extends RowEffect>(row: RowInHand, step: Step, effect: Effect): Effect | RowEnding {
   if (checkedBy(row.line.kind, step) === undefined) return effect;
   if ('retake' in effect) return { ...effect, otherwise: effectOf(row, step, effect.otherwise) };
-  return keepingChecked<ResultFile, Effect>(row.spec, step, row.attempts, effect);
+  const checked = { ...row.spec, acceptedTake: row.line.accepted_take };
+  return keepingChecked<ResultFile, Effect>(checked, step, row.attempts, effect);
 }
 
 /** Changes an open row. An ended row stays as it is. */
@@ -51,8 +52,7 @@ async function retake(row: RowInHand, effect: Retake): Promise<void> {
   const { file = null, failure = null } = effect.otherwise;
   const fallback = betterFallback(effect.otherwise, toFallback(line.fallback));
   const before = { outcome: null, failure, file, extraFiles: [] };
-  await makeTake(tx, line, { reason: effect.reason, fromStep: effect.retake, before, fallback });
-  await row.readAgain();
+  await makeTake(row, { reason: effect.reason, fromStep: effect.retake, before, fallback });
   await row.change({ auto_takes: line.auto_takes + 1 });
 }
 

@@ -23,7 +23,7 @@ export async function forgetResult(tx: Tx, { batch, row, step, take, attempt }: 
 export async function forgetUnfit(row: RowInHand, check: ChargeLine): Promise<void> {
   const checked = checkedBy(row.line.kind, check.step);
   if (checked === undefined || check.judgement === null || check.failure === null) return;
-  const speech = row.chargesOf(checked).findLast(({ file, take }) => file !== null && take <= check.take);
+  const speech = row.chargesOf(checked).findLast(({ file, take }) => file !== null && take === check.from_take);
   if (speech === undefined) return;
   await forgetResult(row.tx, speech);
   const { source } = toCharge(speech);

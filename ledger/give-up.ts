@@ -20,7 +20,7 @@ export async function giveUp(db: Db, key: AttemptKey, effect: RowEnding | Retake
     const blocking = findBlocking(row.chargesOf(key.step), key);
     const isOwn = blocking?.take === key.take && blocking.attempt === key.attempt;
     const isOver = blocking === undefined || (isOwn && blocking.state === 'unknown');
-    if (isOver && row.line.take === key.take) await applyEffect(row, effectOf(row, key.step, effect));
+    if (isOver && row.isAt(key.take)) await applyEffect(row, effectOf(row, key.step, effect));
     return row.standing();
   });
 }

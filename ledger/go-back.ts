@@ -5,7 +5,7 @@ import { withoutJob } from './copied-files.ts';
 import { note, replacedFiles } from './decisions.ts';
 import { endingColumns } from './ending-columns.ts';
 import { LedgerMisuse } from './errors.ts';
-import { outcomeWith } from './lost-files.ts';
+import { leaveLost, outcomeWith } from './lost-files.ts';
 import { toFile, toRow } from './records.ts';
 import type { ResultFile } from './record-types.ts';
 import type { RowInHand } from './row-in-hand.ts';
@@ -39,6 +39,7 @@ export async function goBack(row: RowInHand, { take, who, text }: Return): Promi
   const extraFiles = filesBeside(file, [...before, ...(await replacedFiles(tx, line.batch, line.row))]);
   const decided = { ...attemptKeyOf(charge), type: 'went-back', who } as const;
   await note(tx, decided, decided, last === null ? [] : [last, ...besides]);
+  await leaveLost(row);
   const finished_at = charge.finished_at ?? Date.now();
   const settled = await row.changeCharge(charge, { failure: null, finished_at, ...withoutJob(charge) });
   // The row of a part is settled by the database once the part ends; this one has ended before.
@@ -49,7 +50,8 @@ export async function goBack(row: RowInHand, { take, who, text }: Return): Promi
     ...(extraFiles.length === 0 ? {} : { extraFiles }),
     ...(text === undefined ? {} : { text }),
   };
-  await row.change({ ...endingColumns(ending), fallback: null, hold: line.hold + 1 });
+  const returned_to = take === line.take ? null : take;
+  await row.change({ ...endingColumns(ending), returned_to, fallback: null, hold: line.hold + 1 });
 }
 
 /** The files that were beside this one when it was a row's result. */

@@ -77,6 +77,7 @@ async function intendInHand(batch: Terms, row: RowInHand, key: AttemptKey, inten
   const now = Date.now();
   await row.addCharge({
     ...attemptKeyOf(key),
+    from_take: row.sourceOf(key.step),
     operation: operationOf(row.spec, key.step, settings.tts),
     state: 'sending',
     quoted: intent.quoted,

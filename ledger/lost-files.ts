@@ -37,12 +37,26 @@ export async function restoreFile(row: RowInHand): Promise<false> {
   if (lost?.file == null || charge === undefined) {
     throw new LedgerMisuse(`Row ${row.line.row} of "${row.line.batch}" has lost no file. No row was changed.`);
   }
-  const finished_at = charge.finished_at ?? Date.now();
-  const failure = whyUnfit(row, lost.file);
-  const whole = await row.changeCharge(charge, { finished_at, failure, ...withoutJob(charge) });
+  const whole = await asBefore(row, charge, lost.file);
   const ending = await endAsBefore(row, whole, lost.file);
   await row.change({ ...endingColumns(ending), hold: row.line.hold + 1 });
   return false;
+}
+
+/**
+ * Waits no longer for a lost file of a row that has another result: its attempt is as it was before, and whoever goes back to it
+ * looks for its file.
+ */
+export async function leaveLost(row: RowInHand): Promise<void> {
+  const lost = lostAttempt(row.attempts);
+  const charge = lost === undefined ? undefined : row.chargeAt(lost);
+  if (lost?.file != null && charge !== undefined) await asBefore(row, charge, lost.file);
+}
+
+/** An attempt with its file, as it was before that was lost. */
+function asBefore(row: RowInHand, charge: ChargeLine, file: ResultFile): Promise<ChargeLine> {
+  const finished_at = charge.finished_at ?? Date.now();
+  return row.changeCharge(charge, { finished_at, failure: whyUnfit(row, file), ...withoutJob(charge) });
 }
 
 /** What is paid for anew is not fetched again: the attempt keeps no record of its lost file any more. */
@@ -116,5 +130,5 @@ export function outcomeWith(
 /** The attempt that checked what this one brought. */
 function checkOf(row: RowInHand, { step, take }: ChargeLine): ChargeLine | undefined {
   const checks = stepsIn(row.spec).find((one) => checkedBy(row.line.kind, one) === step);
-  return checks === undefined ? undefined : row.chargesOf(checks).findLast((one) => one.take >= take);
+  return checks === undefined ? undefined : row.chargesOf(checks).findLast((one) => one.from_take === take);
 }

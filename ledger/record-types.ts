@@ -118,10 +118,12 @@ export interface RowRecord extends NewRow {
   /** Automatic takes since a person last asked for one. */
   readonly autoTakes: number;
   /**
-   * The take whose result a person accepted as it is, in the middle of a chain: what comes next uses that one. Null:
-   * none.
+   * The take whose results of earlier steps its current take uses, because a person accepted them as they are in the middle
+   * of a chain, or went back to that take. Null: the last that there are.
    */
   readonly acceptedTake: number | null;
+  /** The take whose result a person went back to; null: it stands at its current take (`presentTake`). */
+  readonly returnedTo: number | null;
   /** Start of the time that its job may take, ms; null: its acceptance. */
   readonly waitSince: number | null;
   /** The row that makes its voice; null: none does. */
@@ -157,11 +159,15 @@ export interface TakeRecord {
     /** What the row asked for until then; only if this take changes it. */
     readonly spec?: RowSpec;
     readonly input?: readonly string[];
+    /** What it stood at, for a take that is taken back. Default: on record from before this was kept. */
+    readonly standing?: Pick<RowRecord, 'redoFrom' | 'acceptedTake' | 'returnedTo'>;
   };
 }
 
 /** One attempt: one paid request. */
 export interface ChargeRecord extends AttemptKey {
+  /** The take that made what it uses of an earlier step; null: it uses nothing of one. */
+  readonly fromTake: number | null;
   readonly state: AttemptState;
   readonly jobId: string | null;
   readonly quoted: number | null;

@@ -78,7 +78,7 @@ async function joinAgain(row: RowInHand, how: RedriveChoice['how']): Promise<boo
 }
 
 async function payAgain(row: RowInHand, how: Pay): Promise<void> {
-  const { tx, line } = row;
+  const { line } = row;
   const spec = how.edited?.spec ?? row.spec;
   if (!stepsIn(spec).includes(how.fromStep))
     throw new LedgerMisuse(`Row ${line.row} of "${line.batch}" has no step ${how.fromStep}.`);
@@ -90,7 +90,7 @@ async function payAgain(row: RowInHand, how: Pay): Promise<void> {
     );
   }
   await giveUpLost(row);
-  await makeTake(tx, line, {
+  await makeTake(row, {
     reason: how.reason,
     fromStep: how.fromStep,
     before: {
@@ -102,7 +102,6 @@ async function payAgain(row: RowInHand, how: Pay): Promise<void> {
     },
     ...(how.edited === undefined ? { fallback: keptOf(row) } : { edited: how.edited }),
   });
-  await row.readAgain();
   await release(row);
 }
 
@@ -174,7 +173,9 @@ async function accept(row: RowInHand): Promise<boolean> {
     return false;
   }
   const opened = { state: 'waiting', outcome: null, failure: null, file: null, ended_at: null } as const;
-  await row.change({ ...opened, accepted_take: charge.take, fallback: null, updated_at: now });
+  // What came before is not made or checked again.
+  const from = { redo_from: resultStepOf(line), accepted_take: charge.take };
+  await row.change({ ...opened, ...from, fallback: null, updated_at: now });
   await release(row);
   return true;
 }

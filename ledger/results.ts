@@ -56,6 +56,7 @@ async function useInHand(row: RowInHand, key: AttemptKey, use: ResultUse): Promi
   const charge = await row.addCharge({
     ...attemptKeyOf(key),
     owner,
+    from_take: row.sourceOf(key.step),
     state: 'cached',
     quoted: use.saved,
     intent_at: now,

@@ -1,8 +1,8 @@
 import type { AttemptKey, Move } from '../contract/batch.ts';
-import type { RowSpec, Step } from '../contract/row-kinds.ts';
+import { linkOf, type RowSpec, type Step } from '../contract/row-kinds.ts';
 import { byAttempt } from '../contract/batch.ts';
 import { wasAccepted } from '../contract/outcomes.ts';
-import { nextMove, rowView } from '../policy/row-machine.ts';
+import { nextMove, presentTake, rowView, usedAttempt } from '../policy/row-machine.ts';
 import { LedgerMisuse } from './errors.ts';
 import { updateCharge, updateRow } from './line-changes.ts';
 import { prepared, preparedOne } from './prepared.ts';
@@ -57,10 +57,23 @@ export class RowInHand {
     return this.#charges.some((one) => one.take === take && (one.state === 'cached' || wasAccepted(one.state)));
   }
 
+  /** True if the row stands at this take: what becomes of the requests of any other changes nothing of it. */
+  isAt(take: number): boolean {
+    return presentTake({ take: this.#line.take, returnedTo: this.#line.returned_to }) === take;
+  }
+
+  /** The take that made what a request for this step uses of an earlier one; null: it uses nothing of one. */
+  sourceOf(step: Step): number | null {
+    const of = linkOf(this.#line.kind, step)?.of;
+    return of === undefined
+      ? null
+      : (usedAttempt({ acceptedTake: this.#line.accepted_take }, this.attempts, of)?.take ?? null);
+  }
+
   /** What the row needs next. */
   get next(): Move {
-    const { row, take, redo_from: redoFrom, accepted_take: acceptedTake, parts, outcome } = this.#line;
-    const view = rowView({ row, spec: this.spec, take, redoFrom, acceptedTake, parts });
+    const { row, take, redo_from: redoFrom, parts, outcome } = this.#line;
+    const view = rowView({ row, spec: this.spec, take, redoFrom, parts });
     return nextMove({ ...view, ended: outcome !== null }, this.attempts);
   }
 
@@ -111,6 +124,7 @@ export class RowInHand {
 }
 
 const EMPTY = {
+  from_take: null,
   operation: null,
   job_id: null,
   quoted: null,
@@ -147,6 +161,7 @@ const insertCharge = prepared((db, given: ChargeLine) =>
     step: given.step,
     take: given.take,
     attempt: given.attempt,
+    from_take: given.from_take,
     operation: given.operation,
     state: given.state,
     quoted: given.quoted,

@@ -119,8 +119,10 @@ export interface RowsTable {
   part_of: number | null;
   /** How many parts it is spoken in; null: it is not split. */
   parts: number | null;
-  /** The take whose result a person accepted as it is, in the middle of a chain; null: none. */
+  /** The take whose results of earlier steps its current take uses, by a person's word; null: the last there are. */
   accepted_take: number | null;
+  /** The take whose result a person went back to; null: it stands at its current take. */
+  returned_to: number | null;
   /** `Fallback` */
   fallback: Json | null;
   /**
@@ -137,6 +139,8 @@ export interface ChargesTable {
   step: Step;
   take: number;
   attempt: number;
+  /** The take that made what it uses of an earlier step; null: it uses nothing of one. */
+  from_take: number | null;
   /** What it asks the API for; null: on record from before this was kept, or nothing was asked for. */
   operation: Operation | null;
   state: AttemptState;

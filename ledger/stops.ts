@@ -2,7 +2,7 @@ import type { SelectQueryBuilder } from 'kysely';
 import type { Control } from '../contract/outcomes.ts';
 import type { Failure } from '../contract/failures.ts';
 import { requireBatch } from './batches.ts';
-import { isFetchedAgain, isUnresolved, isRunning } from './conditions.ts';
+import { isFetchedAgain, isUnresolved, isRunning, presentTakeOf } from './conditions.ts';
 import { updateRow } from './line-changes.ts';
 import type { ChargeRecord } from './record-types.ts';
 import { endingColumns } from './ending-columns.ts';
@@ -136,7 +136,7 @@ function latest(
     .selectFrom('charges as c')
     .innerJoin('rows as r', (join) => join.onRef('r.batch', '=', 'c.batch').onRef('r.row', '=', 'c.row'))
     .where('c.batch', '=', batch)
-    .where((eb) => eb.or([eb('c.state', '=', 'sending'), eb('c.take', '=', eb.ref('r.take')), isFetchedAgain('c')]))
+    .where((eb) => eb.or([eb('c.state', '=', 'sending'), eb('c.take', '=', presentTakeOf('r')), isFetchedAgain('c')]))
     .where((eb) =>
       eb.not(
         eb.exists(

@@ -1,9 +1,11 @@
 import type { TakeReason } from '../contract/outcomes.ts';
-import { resultStepOf, stepsIn, type Step } from '../contract/row-kinds.ts';
+import { stepsIn, type Step } from '../contract/row-kinds.ts';
+import { keptTake } from '../policy/earlier-take.ts';
 import { jsonOrNull, toRow, toTake } from './records.ts';
-import type { NewRow, TakeRecord } from './record-types.ts';
+import type { NewRow, RowRecord, TakeRecord } from './record-types.ts';
 import type { Fallback } from './row-effects.ts';
-import type { Db, RowLine, Tx } from './schema.ts';
+import type { RowInHand } from './row-in-hand.ts';
+import type { Db, Tx } from './schema.ts';
 
 /**
  * A take is a deliberate new try of a row, at a new price. Only this file creates take numbers, and each take once: of
@@ -14,7 +16,7 @@ import type { Db, RowLine, Tx } from './schema.ts';
 export interface NewTake {
   readonly reason: TakeReason;
   readonly fromStep: Step;
-  readonly before: TakeRecord['before'];
+  readonly before: Omit<TakeRecord['before'], 'standing'>;
   /** What the row keeps if its further takes bring nothing better; default: nothing. */
   readonly fallback?: Fallback | undefined;
   /** The row's new input; default: unchanged. */
@@ -22,7 +24,8 @@ export interface NewTake {
 }
 
 /** Opens a row for its next take. Steps before `fromStep` keep their results. The row's holder keeps it. */
-export async function makeTake(tx: Tx, row: RowLine, take: NewTake): Promise<void> {
+export async function makeTake(inHand: RowInHand, take: NewTake): Promise<void> {
+  const { tx, line: row } = inHand;
   const now = Date.now();
   const next = row.take + 1;
   const [first] = stepsIn(row);
@@ -35,7 +38,7 @@ export async function makeTake(tx: Tx, row: RowLine, take: NewTake): Promise<voi
       reason: take.reason,
       from_step: take.fromStep,
       made_at: now,
-      before: JSON.stringify(take.before),
+      before: JSON.stringify({ ...take.before, standing: standingOf(toRow(row)) }),
     })
     .execute();
   await tx
@@ -51,7 +54,8 @@ export async function makeTake(tx: Tx, row: RowLine, take: NewTake): Promise<voi
       text: null,
       wait_since: null,
       promised: 0,
-      accepted_take: take.fromStep !== first && take.fromStep === resultStepOf(row) ? row.accepted_take : null,
+      accepted_take: take.fromStep === first ? null : keptTake(toRow(row), inHand.attempts),
+      returned_to: null,
       fallback: jsonOrNull(take.fallback),
       updated_at: now,
       ended_at: null,
@@ -69,6 +73,11 @@ export async function makeTake(tx: Tx, row: RowLine, take: NewTake): Promise<voi
     .where('batch', '=', row.batch)
     .where('row', '=', row.row)
     .execute();
+  await inHand.readAgain();
+}
+
+function standingOf({ redoFrom, acceptedTake, returnedTo }: RowRecord): TakeRecord['before']['standing'] {
+  return { redoFrom, acceptedTake, returnedTo };
 }
 
 /** See {@link Ledger.takesOf}. */

@@ -7,7 +7,7 @@ import { takesOf } from './takes.ts';
 /** A row at its take before, and how it had ended there. */
 export interface UndoneTake {
   readonly ending: RowEnding;
-  readonly columns: Pick<RowLine, 'take' | 'redo_from'>;
+  readonly columns: Pick<RowLine, 'take' | 'redo_from'> & Partial<Pick<RowLine, 'accepted_take' | 'returned_to'>>;
 }
 
 /**
@@ -21,7 +21,7 @@ export async function undoTake(
   if (take === 1) return undefined;
   const [last, earlier] = (await takesOf(tx, batch, row)).toReversed();
   if (last?.take !== take || (last.reason !== 'resubmitted' && last.reason !== 'on-unknown')) return undefined;
-  const { outcome, failure, file, extraFiles, spec } = last.before;
+  const { outcome, failure, file, extraFiles, spec, standing } = last.before;
   // An edited row asks for something else by now.
   if (spec !== undefined) return undefined;
   const since = await tx
@@ -46,6 +46,11 @@ export async function undoTake(
       ...defined({ failure: failure ?? undefined, file: file ?? undefined }),
       ...(extraFiles.length === 0 ? {} : { extraFiles }),
     },
-    columns: { take: take - 1, redo_from: from === undefined || from === first ? null : from },
+    columns: {
+      take: take - 1,
+      ...(standing === undefined
+        ? { redo_from: from === undefined || from === first ? null : from }
+        : { redo_from: standing.redoFrom, accepted_take: standing.acceptedTake, returned_to: standing.returnedTo }),
+    },
   };
 }

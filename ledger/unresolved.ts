@@ -1,7 +1,7 @@
 import type { AttemptKey } from '../contract/batch.ts';
 import type { RowSpec, Step } from '../contract/row-kinds.ts';
 import { specBefore } from './attempt-spec.ts';
-import { isUnresolved } from './conditions.ts';
+import { isUnresolved, presentTakeOf } from './conditions.ts';
 import type { EarlierUnresolved, JobHolder, UnresolvedAttempt } from './record-types.ts';
 import { toCharge } from './records.ts';
 import type { Db } from './schema.ts';
@@ -61,7 +61,7 @@ export async function earlierUnresolved(db: Db, batch: string, most: number): Pr
     .where('charges.batch', '=', batch)
     .where(isUnresolved('charges'))
     .where('charges.state', '=', 'unknown')
-    .whereRef('charges.take', '<', 'rows.take');
+    .where('charges.take', '<>', presentTakeOf('rows'));
   const { count } = await unresolved.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow();
   const first = await unresolved
     .select(['charges.row', 'rows.id', 'charges.take'])

@@ -3,7 +3,7 @@ import type { Control } from '../contract/outcomes.ts';
 import { checkedBy, type Step, type StepChoice } from '../contract/row-kinds.ts';
 import type { Judgement } from '../contract/verify.ts';
 import { afterUnfit, type CheckedFile, type UnfitEnding, type Retaken } from './after-result.ts';
-import { isLastStep, lastAttempt, type AttemptView } from './row-machine.ts';
+import { isLastStep, usedAttempt, type AttemptView } from './row-machine.ts';
 
 /**
  * What a check means for its row. The check is a request of its own; what it found wrong is the result of an earlier
@@ -52,14 +52,19 @@ interface Filed<File extends object> extends AttemptView {
   readonly file: File | null;
 }
 
-/** The result that a check is for: of the last attempt of the step that it checks. Undefined: it is for none. */
+/** A row whose results are checked. `acceptedTake`: as in its record. */
+interface CheckedRow extends StepChoice {
+  readonly acceptedTake: number | null;
+}
+
+/** The result that a check is for: the one that its row goes on with. Undefined: it is for none. */
 export function checkedResult<File extends object, A extends Filed<File>>(
-  row: StepChoice,
+  row: CheckedRow,
   step: Step,
   attempts: readonly A[],
 ): (A & { readonly file: File }) | undefined {
   const of = checkedBy(row.kind, step);
-  const made = of === undefined ? undefined : lastAttempt(attempts, of);
+  const made = of === undefined ? undefined : usedAttempt(row, attempts, of);
   return made?.file == null ? undefined : { ...made, file: made.file };
 }
 
@@ -69,7 +74,7 @@ export function checkedResult<File extends object, A extends Filed<File>>(
  * steps stay as they are.
  */
 export function keepingChecked<File extends object, Effect extends object>(
-  row: StepChoice,
+  row: CheckedRow,
   step: Step,
   attempts: readonly Filed<File>[],
   effect: Effect,

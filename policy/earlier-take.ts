@@ -62,6 +62,21 @@ export function refusedReturn(
   return is === undefined ? undefined : { why: 'lost-file', take, is, jobId: jobOfFile(made) ?? null };
 }
 
+/**
+ * The take whose earlier results a new take goes on with, if it does not pay for all: those of the result that the row went
+ * back to, or what a person accepted; null: the last there are.
+ */
+export function keptTake(
+  {
+    spec,
+    acceptedTake,
+    returnedTo,
+  }: { readonly spec: StepChoice; readonly acceptedTake: number | null; readonly returnedTo: number | null },
+  attempts: readonly (Attempt & { readonly fromTake: number | null })[],
+): number | null {
+  return returnedTo === null ? acceptedTake : (resultOfTake(spec, attempts, returnedTo)?.fromTake ?? returnedTo);
+}
+
 /** The takes of a row that made a result, oldest first. */
 export function takesWithResult(row: StepChoice, attempts: readonly Attempt[]): readonly number[] {
   const step = resultStepOf(row);

@@ -3,7 +3,7 @@ import { hasResult, type Outcome, type TakeReason } from '../contract/outcomes.t
 import { checkedBy, resultStepOf, stepsIn, type Step, type StepChoice } from '../contract/row-kinds.ts';
 import { refusedReturn, resultOfTake, type EarlierTake, type ReturnRefusal } from './earlier-take.ts';
 import { jobOfFile } from './lost-file.ts';
-import { hasRunningJob, isFetchedAgain, lastAttempt, stepsFrom, type AttemptView } from './row-machine.ts';
+import { hasRunningJob, isFetchedAgain, lastAttempt, presentTake, stepsFrom, type AttemptView } from './row-machine.ts';
 
 /**
  * What a redrive does with a row.
@@ -30,6 +30,8 @@ export interface RedriveRow {
   readonly failure: { readonly class: FailureClass } | null;
   readonly take: number;
   readonly redoFrom: Step | null;
+  /** The take whose result a person went back to. Default: none. */
+  readonly returnedTo?: number | null;
   /** How many parts it is spoken in. Default: it is not split. */
   readonly parts?: number | null;
   /** What it has ended with. Default: nothing. */
@@ -234,19 +236,20 @@ export function isMade({ state, finishedAt, failure }: AttemptView): boolean {
   return state === 'done' || state === 'cached' || (state === 'accepted' && finishedAt !== null);
 }
 
-/** The last attempt of the current take. */
+/** The last attempt of the take at which the row stands. */
 function lastOfTake<A extends Pick<AttemptView, 'step' | 'take' | 'attempt'>>(
-  row: Pick<RedriveRow, 'spec' | 'take' | 'redoFrom'>,
+  row: Pick<RedriveRow, 'spec' | 'take' | 'redoFrom' | 'returnedTo'>,
   attempts: readonly A[],
 ): A | undefined {
-  const ofTake = attempts.filter((one) => one.take === row.take);
+  const ofTake = attempts.filter((one) => one.take === presentTake(row));
   return stepsFrom(row.spec, row.redoFrom)
     .map((step) => lastAttempt(ofTake, step))
     .findLast((one) => one !== undefined);
 }
 
-/** The first unfinished step that the current take had to pay for. */
+/** The first unfinished step that the current take had to pay for. A row that went back has the whole result of another. */
 function firstUnfinished(row: RedriveRow, attempts: readonly RedriveAttempt[]): Step | undefined {
+  if ((row.returnedTo ?? null) !== null) return undefined;
   const ofTake = attempts.filter((one) => one.take === row.take);
   const step = stepsFrom(row.spec, row.redoFrom).find((one) => {
     const last = lastAttempt(ofTake, one);

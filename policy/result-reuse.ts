@@ -1,7 +1,7 @@
 import { isSameAttempt, type AttemptKey } from '../contract/batch.ts';
 import type { AttemptState } from '../contract/outcomes.ts';
 import { checkedBy, type Kind, type Step } from '../contract/row-kinds.ts';
-import { lastAttempt } from './row-machine.ts';
+import { usedAttempt } from './row-machine.ts';
 
 /** The part of an attempt that matters here. */
 export interface EarlierAttempt {
@@ -43,8 +43,13 @@ export function mayReuse(
  * Whether what a later step gets from this one is what its key says. Not if a person named the job, or it was made
  * before results were known by keys: then the later step's result is not known by one either.
  */
-export function isKnownBy(attempts: readonly EarlierAttempt[], step: Step, key: string): boolean {
-  return lastAttempt(attempts, step)?.resultKey === key;
+export function isKnownBy(
+  row: { readonly acceptedTake: number | null },
+  attempts: readonly EarlierAttempt[],
+  step: Step,
+  key: string,
+): boolean {
+  return usedAttempt(row, attempts, step)?.resultKey === key;
 }
 
 /** An attempt, and the earlier result that it used, or could not use. */

@@ -1,6 +1,6 @@
 import type { Move } from '../contract/batch.ts';
 import type { AttemptState } from '../contract/outcomes.ts';
-import { resultStepOf, stepsIn, type RowSpec, type Step, type StepChoice } from '../contract/row-kinds.ts';
+import { stepsIn, type RowSpec, type Step, type StepChoice } from '../contract/row-kinds.ts';
 
 /**
  * The row machine: what a row needs next, from its recorded attempts alone.
@@ -19,7 +19,7 @@ import { resultStepOf, stepsIn, type RowSpec, type Step, type StepChoice } from 
  * - `rejected`, a failed job, or a result that failed a check: the row has ended.
  *
  * A row with `verify` has one more step, which transcribes the speech that an earlier one made (`after-check.ts`). A
- * person may accept a result as it is: then nothing before the row's own result is made or checked again.
+ * person may accept a result as it is: then its take pays only for the row's own result (`redoFrom`).
  *
  * Attempts of an earlier take matter only as money, with two exceptions. While one of them is `sending`, nobody may send
  * for that step, so it is reconciled first. A person's new take needs a row that has ended, and a row does not end
@@ -66,8 +66,6 @@ export interface RowView extends StepChoice {
   readonly take: number;
   /** First step that the current take pays for; null: all steps. */
   readonly redoFrom: Step | null;
-  /** The take whose result a person accepted as it is, in the middle of a chain; null: none. */
-  readonly acceptedTake?: number | null;
   readonly ended: boolean;
   /** It is spoken in parts, which are rows of their own. Default false. */
   readonly isInParts?: boolean;
@@ -79,22 +77,19 @@ export function rowView({
   spec: { kind, verify },
   take,
   redoFrom,
-  acceptedTake,
   parts,
 }: {
   readonly spec: Pick<RowSpec, 'kind' | 'verify'>;
   readonly parts: number | null;
-} & Required<Pick<RowView, 'row' | 'take' | 'redoFrom' | 'acceptedTake'>>): Omit<RowView, 'ended'> {
-  return { row, kind, verify, take, redoFrom, acceptedTake, isInParts: parts !== null };
+} & Pick<RowView, 'row' | 'take' | 'redoFrom'>): Omit<RowView, 'ended'> {
+  return { row, kind, verify, take, redoFrom, isInParts: parts !== null };
 }
 
 export function nextMove(row: RowView, attempts: readonly AttemptView[]): Move {
   if (row.ended || row.isInParts === true) return { type: 'ended' };
   const lost = attempts.find(isFetchedAgain);
   if (lost !== undefined) return { type: 'wait', at: placeOf(row, lost) };
-  const accepted = row.acceptedTake ?? null;
   for (const step of stepsFrom(row, row.redoFrom)) {
-    if (accepted !== null && step !== resultStepOf(row)) continue;
     const ofStep = attempts.filter((one) => one.step === step && one.take <= row.take);
     const before = ofStep.find((one) => one.take < row.take && one.state === 'sending');
     if (before !== undefined) return { type: 'reconcile', at: placeOf(row, before) };
@@ -150,6 +145,17 @@ export function lastAttempt<A extends Pick<AttemptView, 'step' | 'take' | 'attem
       last = one;
   }
   return last;
+}
+
+/** The take at which a row stands: its current one, or the one whose result a person went back to. */
+export function presentTake({
+  take,
+  returnedTo,
+}: {
+  readonly take: number;
+  readonly returnedTo?: number | null;
+}): number {
+  return returnedTo ?? take;
 }
 
 /** The attempt whose result later steps of a row use: a person may have accepted what an earlier take made. */

@@ -128,7 +128,7 @@ export class RowResults {
     // With a check, the key says which file it is of.
     if (link === undefined || row.spec.verify !== undefined) return true;
     const source = await this.#keyOf(batch, { row, charges }, link.of);
-    return source !== undefined && isKnownBy(charges, link.of, source);
+    return source !== undefined && isKnownBy(row, charges, link.of, source);
   }
 
   async #keyOf(batch: BatchRecord, { row, charges }: RowStanding, step: Step): Promise<string | undefined> {

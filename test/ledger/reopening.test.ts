@@ -68,7 +68,13 @@ describe('a row with a result that is paid for again', () => {
       reason: 'redrive',
       fromStep: 'speech',
       madeAt: take?.madeAt,
-      before: { outcome: 'succeeded', failure: null, file: FILE, extraFiles: [SUBTITLES] },
+      before: {
+        outcome: 'succeeded',
+        failure: null,
+        file: FILE,
+        extraFiles: [SUBTITLES],
+        standing: { redoFrom: null, acceptedTake: null, returnedTo: null },
+      },
     });
     expect(take?.madeAt).toBeGreaterThan(1_700_000_000_000);
     expect(await ledger.takesOf('b', 2)).toEqual([]);

@@ -56,8 +56,10 @@ describe('a step may have an earlier result', () => {
 });
 
 describe('what a later step gets from an earlier one', () => {
-  const known = (...attempts: readonly Partial<EarlierAttempt>[]): boolean =>
+  const known = (...attempts: readonly Partial<EarlierAttempt>[]): boolean => knownAt(null, ...attempts);
+  const knownAt = (acceptedTake: number | null, ...attempts: readonly Partial<EarlierAttempt>[]): boolean =>
     isKnownBy(
+      { acceptedTake },
       attempts.map((one) => ({ ...NONE, ...one })),
       'speech',
       'key',
@@ -72,5 +74,11 @@ describe('what a later step gets from an earlier one', () => {
     expect(known({ file: FILE, resultKey: null })).toBe(false);
     expect(known({ file: FILE }, { take: 2, resultKey: 'other' })).toBe(false);
     expect(known({ step: 'lip-sync' })).toBe(false);
+  });
+
+  it('is what the take made that its row went back to', () => {
+    const attempts = [{ file: FILE }, { take: 2, resultKey: 'other', file: FILE }];
+    expect(knownAt(1, ...attempts)).toBe(true);
+    expect(knownAt(2, ...attempts)).toBe(false);
   });
 });

@@ -33,6 +33,7 @@ import { chargeRatios } from './0042-charge-ratios.ts';
 import { workerEnds } from './0044-worker-ends.ts';
 import { reservedRows } from './0045-reserved-rows.ts';
 import { ratiosByOperation } from './0046-ratios-by-operation.ts';
+import { returns } from './0047-returns.ts';
 
 /** Every migration, by a name that sorts in the order in which they run. */
 const MIGRATIONS: Readonly<Record<string, Migration>> = {
@@ -70,6 +71,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0044-worker-ends': workerEnds,
   '0045-reserved-rows': reservedRows,
   '0046-ratios-by-operation': ratiosByOperation,
+  '0047-returns': returns,
 };
 
 /** Migrations as code modules: a compiled and bundled voxbatch has no folder of them to read. */
