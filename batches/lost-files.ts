@@ -10,7 +10,7 @@ import { meantParts, meets } from './row-conditions.ts';
 
 /** Where the rows of a batch are, and their files. */
 interface Place {
-  readonly ledger: Pick<Ledger, 'partsOf' | 'readRow' | 'takesOf'>;
+  readonly ledger: Pick<Ledger, 'partsOf' | 'readRow' | 'takesOf' | 'releasedFiles'>;
   readonly batch: string;
   readonly store: SearchedStore;
 }

@@ -128,7 +128,9 @@ export class RedriveDraft {
   accepts = 0;
   /** Of these, rows that go back to the result of an earlier take. */
   returns = 0;
-  /** Of these, rows with remaining steps, which are open again. */
+  /** Of these, rows whose lost file is fetched again first. */
+  refetched = 0;
+  /** Of the accepted rows, those with remaining steps, or whose file is fetched again: they are open again. */
   opened = 0;
   readonly left = { open: 0, 'has-result': 0, 'no-unfit': 0 };
   /** Rows with a result that will be replaced, as a whole or in part. */
@@ -234,7 +236,8 @@ export class RedriveDraft {
       case 'accept':
         this.accepts += this.#one('accepts', row);
         if (plan.take !== undefined) this.returns += this.#one('returns', row);
-        if (paidSteps(row.spec, plan).length > 0) this.opened += this.#one('opened', row);
+        if (plan.isAgain === true) this.refetched += this.#one('refetched', row);
+        if (plan.isAgain === true || paidSteps(row.spec, plan).length > 0) this.opened += this.#one('opened', row);
         break;
       case 'pay': {
         this.pays.set(plan.fromStep, (this.pays.get(plan.fromStep) ?? 0) + this.#one(plan.fromStep, row));
@@ -340,6 +343,7 @@ export type RedriveForecast = Readonly<
     | 'openEdited'
     | 'accepts'
     | 'returns'
+    | 'refetched'
     | 'left'
     | 'replaced'
     | 'lost'
@@ -357,7 +361,9 @@ export type RedriveForecast = Readonly<
 >;
 
 function returnTo({ earlier }: FoundRow): Return | undefined {
-  return earlier && { take: earlier.take, who: whoAsks(), ...defined({ text: earlier.text }) };
+  if (earlier === undefined) return undefined;
+  const { take, text, is } = earlier;
+  return { take, who: whoAsks(), isLost: is !== undefined, ...defined({ text }) };
 }
 
 /** Encodes take and outcome as a number above 0. */

@@ -60,7 +60,8 @@ export async function wishedRows(
   return named.type === 'found' ? { ...named, rows: chosen(named.rows) } : named;
 }
 
-function atTakes(rows: FoundRows, takes: ReadonlyMap<number, number>): FoundRows {
+/** The rows, with the takes that they go back to. */
+export function atTakes(rows: FoundRows, takes: ReadonlyMap<number, number>): FoundRows {
   return {
     async *[Symbol.asyncIterator]() {
       for await (const found of rows) yield { ...found, ...defined({ take: takes.get(found.scanned.row.row) }) };

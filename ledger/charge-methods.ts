@@ -160,9 +160,12 @@ export interface ChargeMethods {
   decisionsOf(batch: string, row: number): Promise<readonly DecisionRecord[]>;
   /**
    * Files that were results of rows until a person took their jobs back, or went back to an earlier take; in order of rows, the
-   * oldest first.
+   * oldest first. Default of `row`: all.
    */
-  releasedFiles(batch: string): Promise<readonly { readonly row: number; readonly files: readonly ResultFile[] }[]>;
+  releasedFiles(
+    batch: string,
+    row?: number,
+  ): Promise<readonly { readonly row: number; readonly files: readonly ResultFile[] }[]>;
   /** The batch's attempts without a verdict. */
   sending(batch: string): Promise<readonly ChargeRecord[]>;
   /** The batch's accepted attempts whose jobs are not known to have ended. */

@@ -13,11 +13,12 @@ import type { ChargeRecord, RowStanding } from './record-types.ts';
 import { reserveAgain } from './part-budgets.ts';
 import { keepPaidResult } from './kept-results.ts';
 import { withoutJob } from './copied-files.ts';
-import { afterFetchedAgain, whyUnfit } from './lost-files.ts';
+import { whyUnfit } from './lost-files.ts';
 import { jsonOrNull, toCharge, toFile } from './records.ts';
 import { forgetUnfit } from './forget-results.ts';
 import { haltAtTrouble } from './halts.ts';
 import { useIfTried } from './refused-voices.ts';
+import { afterFetch } from './returned.ts';
 import { RowInHand } from './row-in-hand.ts';
 import { doubtResult, isPaidElsewhere, mayShareJob, ownerOf, takenFailure } from './taken-jobs.ts';
 import type { ChargeLine, Db } from './schema.ts';
@@ -160,7 +161,7 @@ export async function finishJob(
       });
       if (lost !== null) {
         // It was announced as free: nothing is paid for by itself.
-        const end = await afterFetchedAgain(row, ended, lost, withoutRetake(effect));
+        const end = await afterFetch(row, ended, lost, withoutRetake(effect));
         // A stop may have cancelled its row meanwhile.
         await applyJobEnd(row, end, ['overdue', 'cancelled']);
       } else {

@@ -16,7 +16,8 @@ import { tune } from './tune.ts';
 import { claimRows } from './claims.ts';
 import { beginClean, cleanRows, endClean } from './cleaning.ts';
 import { countRows, sumMoney } from './counts.ts';
-import { decide, decisionsOf, releasedFiles } from './decisions.ts';
+import { releasedFiles } from './decision-records.ts';
+import { decide, decisionsOf } from './decisions.ts';
 import { giveUp } from './give-up.ts';
 import { intend, revoke } from './intents.ts';
 import { laneOwners, releaseLane, acquireLane } from './lanes.ts';
@@ -153,7 +154,7 @@ export function createLedger({ db, id, origin, place, locks, findStrange, reserv
     changeRunning: (key, effect) => changeRunning(db, key, effect),
     decide: (key, decision) => decide(db, key, decision),
     decisionsOf: (batch, row) => decisionsOf(db, batch, row),
-    releasedFiles: (batch) => releasedFiles(db, batch),
+    releasedFiles: (batch, row) => releasedFiles(db, batch, row),
     sending: (batch) => listSending(db, batch),
     runningJobs: (batch) => runningJobs(db, batch),
     countRunning: (apiUrl, account) => countRunning(db, apiUrl, account),

@@ -6,10 +6,11 @@ import { linkOf, STEPS } from '../contract/row-kinds.ts';
 import { requireCharge, settleInHand } from './charges.ts';
 import { LedgerMisuse } from './errors.ts';
 import type { Decision } from './charge-methods.ts';
+import { decisionsIn, note } from './decision-records.ts';
 import type { DecisionRecord, ResultFile } from './record-types.ts';
 import { toFile, toRow } from './records.ts';
 import { RowInHand } from './row-in-hand.ts';
-import type { ChargeLine, Db, DecisionsTable, Tx } from './schema.ts';
+import type { ChargeLine, Db } from './schema.ts';
 import { write } from './transactions.ts';
 import { isPaidElsewhere, passOnCharge } from './taken-jobs.ts';
 
@@ -136,67 +137,7 @@ async function refuseSpeakers({ tx }: RowInHand, { batch, row }: AttemptKey, voi
   throw new LedgerMisuse(`Row ${speaker.row} of "${batch}" speaks with that voice. Nothing was changed.`);
 }
 
-/** Records a decision. `files`: the row's result until then. */
-export async function note(
-  tx: Tx,
-  key: AttemptKey,
-  decision: Decision | { readonly type: 'went-back'; readonly who: string },
-  files: readonly ResultFile[],
-): Promise<void> {
-  const number = (await decisionsIn(tx, key.batch, key.row)).length + 1;
-  const { batch, row, step, take, attempt } = key;
-  await tx
-    .insertInto('decisions')
-    .values({
-      ...{ batch, row, step, take, attempt, number },
-      what: decision.type,
-      job_id: 'jobId' in decision ? decision.jobId : null,
-      files: JSON.stringify(files),
-      who: decision.who,
-      made_at: Date.now(),
-    })
-    .execute();
-}
-
 /** See {@link Ledger.decisionsOf}. */
 export async function decisionsOf(db: Db, batch: string, row: number): Promise<readonly DecisionRecord[]> {
   return decisionsIn(db, batch, row);
-}
-
-/** See {@link Ledger.releasedFiles}. */
-export async function releasedFiles(
-  db: Db,
-  batch: string,
-): Promise<readonly { readonly row: number; readonly files: readonly ResultFile[] }[]> {
-  const lines = await selectReplaced(db, batch).orderBy('row').orderBy('number').execute();
-  return lines.map(({ row, files }) => ({ row, files: JSON.parse(files) as ResultFile[] }));
-}
-
-/** The results that a row had until a decision took them, oldest first; each with the files beside it. */
-export async function replacedFiles(tx: Tx, batch: string, row: number): Promise<readonly (readonly ResultFile[])[]> {
-  const lines = await selectReplaced(tx, batch).where('row', '=', row).orderBy('number').execute();
-  return lines.map(({ files }) => JSON.parse(files) as ResultFile[]);
-}
-
-function selectReplaced(db: Db | Tx, batch: string) {
-  return db
-    .selectFrom('decisions')
-    .select(['row', 'files'])
-    .where('batch', '=', batch)
-    .where('what', 'in', ['released', 'went-back']);
-}
-
-async function decisionsIn(db: Db | Tx, batch: string, row: number): Promise<readonly DecisionRecord[]> {
-  const lines = await db
-    .selectFrom('decisions')
-    .selectAll()
-    .where('batch', '=', batch)
-    .where('row', '=', row)
-    .orderBy('number')
-    .execute();
-  return lines.map(toDecision);
-}
-
-function toDecision({ batch, row, step, take, attempt, what, job_id, who, made_at }: DecisionsTable): DecisionRecord {
-  return { batch, row, step, take, attempt, what, jobId: job_id, who, madeAt: made_at };
 }

@@ -1,61 +1,85 @@
-import { attemptKeyOf } from '../contract/batch.ts';
+import { defined } from '../contract/defined.ts';
 import { hasResult } from '../contract/outcomes.ts';
 import { refusedReturn, resultOfTake } from '../policy/earlier-take.ts';
-import { withoutJob } from './copied-files.ts';
-import { note, replacedFiles } from './decisions.ts';
+import { jobOfFile } from '../policy/lost-file.ts';
+import { withJob, withoutJob } from './copied-files.ts';
 import { endingColumns } from './ending-columns.ts';
 import { LedgerMisuse } from './errors.ts';
-import { leaveLost, outcomeWith } from './lost-files.ts';
-import { toFile, toRow } from './records.ts';
-import type { ResultFile } from './record-types.ts';
+import { leaveLost } from './lost-files.ts';
+import { toFallback, toFile, toRow } from './records.ts';
+import { endReturned } from './returned.ts';
+import type { Fallback, RowEnding } from './row-effects.ts';
 import type { RowInHand } from './row-in-hand.ts';
 import type { Return } from './row-methods.ts';
+import type { ChargeLine } from './schema.ts';
 import { takesOf } from './takes.ts';
 
 /**
  * Ends a row with the result of an earlier take. What it had until then stays on record with the decision, and in the store,
  * so that a person may go forth again. Charges stay as they are: each take was paid for. The row is settled at once; the row
- * of a part is joined again.
+ * of a part is joined again. If the file is lost, its job is read for it first.
+ *
+ * @returns true if the row is open again, because its file is lost
  */
-export async function goBack(row: RowInHand, { take, who, text }: Return): Promise<void> {
+export async function goBack(row: RowInHand, { take, who, text, isLost = false }: Return): Promise<boolean> {
   const { tx, line } = row;
   const takes = await takesOf(tx, line.batch, line.row);
   const editedBy = takes.find((one) => one.take > take && one.before.spec !== undefined)?.take;
-  const refusal = refusedReturn({ spec: row.spec, parts: line.parts }, row.attempts, {
-    take,
-    ...(editedBy === undefined ? {} : { editedBy }),
-  });
+  const earlier = { take, ...defined({ editedBy }) };
+  const refusal = refusedReturn({ spec: row.spec, parts: line.parts }, row.attempts, earlier);
   const made = resultOfTake(row.spec, row.attempts, take);
-  const charge = made === undefined ? undefined : row.chargeAt(made);
-  const file = charge === undefined ? null : toFile(charge.file);
-  if (refusal !== undefined || charge === undefined || file === null) {
+  if (refusal !== undefined || made?.file == null || (isLost && jobOfFile(made) === undefined)) {
     throw new LedgerMisuse(
-      `Row ${line.row} of "${line.batch}" cannot go back to take ${take} (${refusal?.why ?? 'no-file'}). No row was changed.`,
+      `Row ${line.row} of "${line.batch}" cannot go back to take ${take} (${refusal?.why ?? 'lost-file'}). No row was changed.`,
     );
   }
-  const { file: last, extraFiles: besides, outcome } = toRow(line);
-  if (hasResult(outcome) && last?.key === file.key) return;
-  const before = takes.map((one) => [one.before.file, ...one.before.extraFiles]);
-  const extraFiles = filesBeside(file, [...before, ...(await replacedFiles(tx, line.batch, line.row))]);
-  const decided = { ...attemptKeyOf(charge), type: 'went-back', who } as const;
-  await note(tx, decided, decided, last === null ? [] : [last, ...besides]);
+  if (hasResult(line.outcome) && toFile(line.file)?.key === made.file.key) return false;
   await leaveLost(row);
+  const charge = row.chargeAt(made);
+  if (charge === undefined) throw new Error(`Expected the attempt of take ${take} that was found a moment ago.`);
+  if (isLost) {
+    await fetchFirst(row, charge, { take, who });
+    return true;
+  }
   const finished_at = charge.finished_at ?? Date.now();
   const settled = await row.changeCharge(charge, { failure: null, finished_at, ...withoutJob(charge) });
+  const { file, extraFiles } = toRow(line);
+  const replaced = file === null ? [] : [file, ...extraFiles];
   // The row of a part is settled by the database once the part ends; this one has ended before.
   if (line.part_of !== null) await row.change({ outcome: null, state: 'waiting', ended_at: null });
-  const ending = {
-    outcome: outcomeWith(row, settled, file).outcome,
-    file,
-    ...(extraFiles.length === 0 ? {} : { extraFiles }),
-    ...(text === undefined ? {} : { text }),
-  };
-  const returned_to = take === line.take ? null : take;
-  await row.change({ ...endingColumns(ending), returned_to, fallback: null, hold: line.hold + 1 });
+  const ending = { ...(await endReturned(row, settled, made.file, { who, replaced })), ...defined({ text }) };
+  await row.change({ ...endingColumns(ending), hold: line.hold + 1 });
+  return false;
 }
 
-/** The files that were beside this one when it was a row's result. */
-function filesBeside({ key }: ResultFile, groups: readonly (readonly (ResultFile | null)[])[]): readonly ResultFile[] {
-  const group = groups.find(([first]) => first?.key === key) ?? [];
-  return group.slice(1).filter((file) => file !== null);
+/** Waits for the lost file of a take. If that does not come back as it was, the row ends as it had ended. */
+async function fetchFirst(
+  row: RowInHand,
+  charge: ChargeLine,
+  returning: NonNullable<Fallback['returning']>,
+): Promise<void> {
+  const fallback: Fallback = { ending: endingNow(row), error: 0, returning };
+  await row.changeCharge(charge, { finished_at: null, failure: null, ...withJob(charge) });
+  const now = Date.now();
+  const open = {
+    state: 'processing',
+    outcome: null,
+    failure: null,
+    file: null,
+    extra_files: null,
+    text: null,
+  } as const;
+  const times = { wait_since: now, updated_at: now, ended_at: null };
+  const free = { lane: null, hold: row.line.hold + 1, auto_takes: 0 };
+  await row.change({ ...open, ...times, ...free, fallback: JSON.stringify(fallback) });
+}
+
+/** How a row has ended, or with what it would end if it had no better. */
+function endingNow({ line }: RowInHand): RowEnding {
+  const { outcome, failure, file, extraFiles, text } = toRow(line);
+  const kept = toFallback(line.fallback)?.ending;
+  if (kept !== undefined && (outcome === null || !hasResult(outcome))) return kept;
+  if (outcome === null) throw new Error(`Expected row ${line.row} to have ended.`);
+  const had = defined({ failure: failure ?? undefined, file: file ?? undefined, text: text ?? undefined });
+  return { outcome, ...had, extraFiles };
 }

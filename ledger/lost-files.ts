@@ -54,7 +54,7 @@ export async function leaveLost(row: RowInHand): Promise<void> {
 }
 
 /** An attempt with its file, as it was before that was lost. */
-function asBefore(row: RowInHand, charge: ChargeLine, file: ResultFile): Promise<ChargeLine> {
+export function asBefore(row: RowInHand, charge: ChargeLine, file: ResultFile): Promise<ChargeLine> {
   const finished_at = charge.finished_at ?? Date.now();
   return row.changeCharge(charge, { finished_at, failure: whyUnfit(row, file), ...withoutJob(charge) });
 }
@@ -78,7 +78,7 @@ export async function afterFetchedAgain(
   effect: Exclude<RowEffect, Retake>,
 ): Promise<RowEffect> {
   const file = toFile(charge.file);
-  if (file?.sha256 === lost.sha256 && charge.failure === whyUnfit(row, lost)) return endAsBefore(row, charge, file);
+  if (file !== null && isAsBefore(row, charge, lost)) return endAsBefore(row, charge, file);
   const isEnd = 'outcome' in effect;
   if (file === null || (isEnd && effect.file === undefined)) return effect;
   // What was kept is the lost file.
@@ -88,6 +88,11 @@ export async function afterFetchedAgain(
   const other = { ...file, oddity: OTHER_CONTENT };
   await keepPaidResult(row.tx, await row.changeCharge(charge, { file: JSON.stringify(other) }), effect);
   return { ...effect, outcome: charge.state === 'cached' ? 'cached' : 'succeeded', file: other };
+}
+
+/** Whether an attempt has the content again that was lost, and nothing is held against it that was not before. */
+export function isAsBefore(row: RowInHand, charge: ChargeLine, lost: ResultFile): boolean {
+  return toFile(charge.file)?.sha256 === lost.sha256 && charge.failure === whyUnfit(row, lost);
 }
 
 /** Takes back what a check found no fault in, so that it alone is made again. Returns its step; undefined: there was none. */
@@ -101,7 +106,8 @@ async function loseCheck(row: RowInHand, charge: ChargeLine): Promise<Step | und
 
 /** Why a file that is back did not pass by itself, for the record of its attempt; null: it did, or a person accepted it. */
 export function whyUnfit({ line }: RowInHand, { unfit }: ResultFile): string | null {
-  return unfit === undefined ? null : jsonOrNull(toFallback(line.fallback)?.ending.failure);
+  const kept = toFallback(line.fallback);
+  return unfit === undefined || kept?.returning !== undefined ? null : jsonOrNull(kept?.ending.failure);
 }
 
 /** How a row ends whose file is back as it was. */

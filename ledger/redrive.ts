@@ -56,9 +56,7 @@ async function open(row: RowInHand, how: RedriveChoice['how']): Promise<boolean>
     case 'wait':
       return how.restored === true ? restoreFile(row) : waitAgain(row);
     case 'accept':
-      if (how.earlier === undefined) return accept(row);
-      await goBack(row, how.earlier);
-      return false;
+      return how.earlier === undefined ? accept(row) : goBack(row, how.earlier);
     case 'pay':
       await payAgain(row, how);
       return true;

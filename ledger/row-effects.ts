@@ -38,6 +38,8 @@ export interface Retake {
 export interface Fallback {
   readonly ending: RowEnding;
   readonly error: number;
+  /** What it waits for is the lost file of this take, which a person goes back to. Default: it is not. */
+  readonly returning?: { readonly take: number; readonly who: string };
 }
 
 /** How a row ends. */

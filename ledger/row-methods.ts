@@ -15,6 +15,8 @@ export interface Return {
   readonly who: string;
   /** What a transcript says, as its file does. Default: the result is no text. */
   readonly text?: string;
+  /** Its stored file is lost: its job is read for it first, and the row keeps what it has unless that brings the same. Default false. */
+  readonly isLost?: boolean;
 }
 
 /** One row that a person wants to run again. */

@@ -5,7 +5,8 @@ import { lastAttempt, type AttemptView } from './row-machine.ts';
 /**
  * Going back to the result of an earlier take (`redrive --accept ROW/TAKE`). Every take was paid for and keeps its file in
  * the store, so this is free, and the bill stays as it is. The result of the present take stays in the store, too, so a
- * person may go forth again in the same way.
+ * person may go forth again in the same way. If the file is lost, the job that made it is read for it again, and until that
+ * has brought the same file, the row keeps what it has.
  */
 
 /** The take that a person goes back to, and what is known about it besides its attempts. */
@@ -23,7 +24,7 @@ export type ReturnRefusal =
   | { readonly why: 'no-file'; readonly take: number; readonly takes: readonly number[] }
   /** The row has asked for something else since. */
   | { readonly why: 'other-request'; readonly take: number; readonly editedBy: number }
-  /** Its file is not in the store as it was. `jobId`: the job that made it; null: no job did. */
+  /** Its file was removed, or is lost, and no job can be read for it again. `jobId`: the job that made it; null: no job did. */
   | {
       readonly why: 'lost-file';
       readonly take: number;
@@ -59,7 +60,9 @@ export function refusedReturn(
   const made = resultOfTake(row.spec, attempts, take);
   if (made === undefined) return { why: 'no-file', take, takes: takesWithResult(row.spec, attempts) };
   if (editedBy !== undefined) return { why: 'other-request', take, editedBy };
-  return is === undefined ? undefined : { why: 'lost-file', take, is, jobId: jobOfFile(made) ?? null };
+  const jobId = jobOfFile(made) ?? null;
+  const isThere = is === undefined || (is !== 'removed' && jobId !== null);
+  return isThere ? undefined : { why: 'lost-file', take, is, jobId };
 }
 
 /**
@@ -75,6 +78,19 @@ export function keptTake(
   attempts: readonly (Attempt & { readonly fromTake: number | null })[],
 ): number | null {
   return returnedTo === null ? acceptedTake : (resultOfTake(spec, attempts, returnedTo)?.fromTake ?? returnedTo);
+}
+
+/**
+ * The files that were beside a row's result.
+ *
+ * @param groups results that the row has had, each with the files beside it
+ */
+export function filesBeside<File extends { readonly key: string }>(
+  { key }: File,
+  groups: readonly (readonly (File | null)[])[],
+): readonly File[] {
+  const group = groups.find(([first]) => first?.key === key) ?? [];
+  return group.slice(1).filter((file) => file !== null);
 }
 
 /** The takes of a row that made a result, oldest first. */

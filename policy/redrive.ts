@@ -82,9 +82,9 @@ export type RedrivePlan =
   | { readonly type: 'wait'; readonly step: Step; readonly isAgain?: true }
   /**
    * Accept the result of this step as it is, free; later steps are paid as usual. `take`: that of this earlier take, which is
-   * the row's whole result.
+   * the row's whole result. `isAgain`: its stored file is lost, and its job is read for it first, free.
    */
-  | { readonly type: 'accept'; readonly step: Step; readonly take?: number }
+  | { readonly type: 'accept'; readonly step: Step; readonly take?: number; readonly isAgain?: true }
   /**
    * Do nothing; `open`: the row has not ended. `has-result`: it has a result, and nobody asked for another. `no-unfit`:
    * there is nothing to accept.
@@ -158,7 +158,8 @@ function planReturn(row: RedriveRow, attempts: readonly RedriveAttempt[], earlie
   const because = refusedReturn(row, attempts, earlier);
   if (because !== undefined) return { type: 'refuse', why: 'no-return', step, because };
   const isIt = hasResult(row.outcome) && resultOfTake(row.spec, attempts, earlier.take)?.file?.key === row.file?.key;
-  return isIt ? { type: 'leave', why: 'has-result' } : { type: 'accept', step, take: earlier.take };
+  if (isIt) return { type: 'leave', why: 'has-result' };
+  return { type: 'accept', step, take: earlier.take, ...(earlier.is === undefined ? {} : { isAgain: true }) };
 }
 
 /** The steps that a plan will pay for. */

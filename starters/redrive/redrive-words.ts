@@ -26,6 +26,7 @@ export function draftLines(draft: RedriveDraft, batch: string): readonly string[
     rewritten,
     accepts,
     returns,
+    refetched,
     untaken,
     left,
     replaced,
@@ -49,6 +50,9 @@ export function draftLines(draft: RedriveDraft, batch: string): readonly string[
       : []),
     ...(accepts > returns ? [`${rowsInWords(accepts - returns)} whose result is accepted as it is, free`] : []),
     ...(returns > 0 ? [`${rowsInWords(returns)} back to the result of an earlier take, free`] : []),
+    ...(refetched > 0
+      ? [`${ofThese(refetched)} lost that file: its job is read for it first, and the row keeps what it has until then`]
+      : []),
     ...(untaken > 0 ? [`${ofThese(untaken)} edits that no step reads; they are ignored`] : []),
     ...(left['has-result'] > 0 ? [`${rowsInWords(left['has-result'])} left out: a result exists`] : []),
     ...(left['no-unfit'] > 0

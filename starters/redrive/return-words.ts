@@ -14,7 +14,7 @@ export function returnWords(id: string, refusal: ReturnRefusal): string {
         'Its file is kept in the store, where explain names it. To speak those cells again, at their price, edit them back and redrive the file (--from)'
       );
     case 'lost-file':
-      return `the stored file of ${take} is ${refusal.is}, and the row keeps what it has. ${jobWords(refusal.jobId)}`;
+      return `a stored file of ${take} is ${refusal.is}, and the row keeps what it has. ${jobWords(refusal.jobId)}`;
     case 'whole':
       return `it is spoken in parts, which have takes of their own: name a part, such as ${partId(oneLine(id), 1)}/${String(refusal.take)}`;
   }
@@ -22,6 +22,6 @@ export function returnWords(id: string, refusal: ReturnRefusal): string {
 
 function jobWords(jobId: string | null): string {
   return jobId === null
-    ? 'No job made it that could be read again: restore the file from a backup of the store'
-    : `Job ${oneLine(jobId)} made it, was paid for, and may still be in your account; or restore the file from a backup of the store`;
+    ? 'No job made it that could be read again: restore the file from a backup of the store, then run the same command again'
+    : `Job ${oneLine(jobId)} made it, was paid for, and may still be in your account; or restore the file from a backup of the store, then run the same command again`;
 }

@@ -5,7 +5,7 @@ import { chosenRows } from '../../batches/choose-rows.ts';
 import { withLostFiles } from '../../batches/lost-files.ts';
 import { draftRedrive, openRows } from '../../batches/redrive.ts';
 import type { FoundRows, RedriveDraft } from '../../batches/redrive-draft.ts';
-import { rulesOf, type RedriveWish } from '../../batches/redrive-wish.ts';
+import { atTakes, rulesOf, type RedriveWish } from '../../batches/redrive-wish.ts';
 import { workOn } from './cached.ts';
 import { BATCH } from './rows.ts';
 import type { Worker } from './worker.ts';
@@ -24,7 +24,7 @@ export async function damage(
   if (how === 'altered') await writeFile(path, 'x'.repeat(file?.bytes ?? 0));
 }
 
-/** What `voxbatch redrive` would do, of row 1 if no others are wished. */
+/** What `voxbatch redrive` would do, of row 1 if no others are wished; `ROW/TAKE` is a take of a row. */
 export async function draftOf(
   world: World,
   wish: RedriveWish = {},
@@ -37,7 +37,12 @@ export async function draftOf(
   const folder = join(world.folder, 'store');
   const rules = rulesOf({ ...wish, rows: named });
   const rows = withLostFiles(
-    chosenRows(ledger, batch, { rows: named.map(Number) }),
+    atTakes(
+      chosenRows(ledger, batch, { rows: named.map((name) => Number(name.split('/')[0])) }),
+      new Map(
+        named.flatMap((name) => (name.includes('/') ? [[Number(name.split('/')[0]), Number(name.split('/')[1])]] : [])),
+      ),
+    ),
     {
       ledger,
       batch,

@@ -122,19 +122,19 @@ describe('the result of an earlier take', () => {
     expect((await invocation.place.ledger.readRow('demo', 1))?.row.file?.key).toBe('demo/1-speech-3.wav');
   });
 
-  it('is refused if its file is not there any more, and the job is named that made it', async () => {
+  it('needs the API if its file is not there any more, which is fetched again first', async () => {
     const { folder, ledger } = invocation.place;
     const store = await openStore(join(folder, 'store'), {});
     await store.claim(ledger.id);
     await store.close();
     await rm(join(folder, 'store/demo/1-speech-1.mp3'));
-    const { code, stderr } = await invocation.line.run('redrive', 'demo', '--accept', 'a/1');
-    expect({ code, stderr }).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining(
-        'the stored file of take 1 is missing, and the row keeps what it has. Job job-1-speech made it',
-      ),
+    const dry = await invocation.line.run('redrive', 'demo', '--accept', 'a/1', '--dry-run');
+    expect(dry).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('1 of these has lost that file: its job is read for it first'),
     });
+    const { code, stderr } = await invocation.line.run('redrive', 'demo', '--accept', 'a/1');
+    expect({ code, stderr }).toMatchObject({ code: 5, stderr: expect.stringContaining('No API is configured') });
     expect((await ledger.readRow('demo', 1))?.row.file?.key).toBe('demo/1-speech-3.wav');
   });
 });
