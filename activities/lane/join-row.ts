@@ -29,7 +29,7 @@ export async function joinRow(
   const stem = stemFor(batch, row.row, files);
   const joined = await joinThem(deps, files, stem);
   if (joined.type === 'damaged') {
-    const before = await joinedBefore(deps, whole, stem);
+    const before = await joinedBefore(deps, whole, ({ key }) => key.startsWith(`${stem}.`));
     if (before !== undefined) {
       await deps.ledger.endWhole(whole, { file: before });
       return;
@@ -40,22 +40,28 @@ export async function joinRow(
     await deps.ledger.losePart(whole, part.row.row, lostFile(joined.is, brought, ', so the parts cannot be joined'));
     return;
   }
+  if (joined.type === 'unjoinable') {
+    // A new take of a part takes nothing away.
+    const before = await joinedBefore(deps, whole, () => true);
+    const end =
+      before === undefined ? { failure: notJoined(joined.why, files) } : { file: keptWith(before, joined.why) };
+    await deps.ledger.endWhole(whole, end);
+    return;
+  }
   await deps.atFaultPoint('before-join-record');
-  await deps.ledger.endWhole(
-    whole,
-    joined.type === 'joined' ? { file: joined.file } : { failure: notJoined(joined.why, files) },
-  );
+  await deps.ledger.endWhole(whole, { file: joined.file });
 }
 
-/** What the row was joined to before, of the same parts, if it is still there as it is on record. */
+/** What the row was last joined to before, if it is one of these, and still there as it is on record. */
 async function joinedBefore(
   { ledger, store }: Pick<Dependencies, 'ledger' | 'store'>,
   { batch, row }: WholeRow,
-  stem: string,
+  isMeant: (file: ResultFile) => boolean,
 ): Promise<ResultFile | undefined> {
   const files = (await ledger.takesOf(batch, row)).flatMap(({ before }) => before.file ?? []);
-  const file = files.findLast(({ key }) => key.startsWith(`${stem}.`));
+  const file = files.findLast(isMeant);
   if (file === undefined) return undefined;
+  const stem = file.key.slice(0, -`.${file.extension}`.length);
   const there = await store.find(stem, { family: 'audio', extension: file.extension });
   return there?.sha256 === file.sha256 ? file : undefined;
 }
@@ -81,6 +87,12 @@ function stemFor({ layout }: BatchRecord, row: number, files: readonly ResultFil
   const hash = createHash('sha256');
   for (const { sha256 } of files) hash.update(sha256);
   return joinedStemOf(layout, row, hash.digest('hex'));
+}
+
+/** The file that the row keeps, with what is odd about it. */
+function keptWith(file: ResultFile, why: string): ResultFile {
+  const oddity = `Its parts as they are now cannot be joined (${why.slice(0, 120)}), so it keeps what they were joined to before; a part can go back to an earlier take (redrive --accept).`;
+  return { ...file, oddity };
 }
 
 function notJoined(why: string, files: readonly ResultFile[]): Failure {

@@ -1,5 +1,5 @@
 import { rm, writeFile } from 'node:fs/promises';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { explainRow } from '../../../batches/explain.ts';
 import { gatherLeftovers } from '../../../batches/leftovers.ts';
 import type { RowSpec } from '../../../contract/row-kinds.ts';
@@ -100,6 +100,39 @@ describe('a row whose text is spoken in parts', () => {
     await (await world.look()).setControl(BATCH, 'paused');
     await end(world);
     expect(await world.row(1)).toMatchObject({ outcome: 'succeeded' });
+  });
+
+  it('keeps what it was joined to before if its parts cannot be joined after a new take of one', async () => {
+    const world = await worldOf();
+    await end(world);
+    const { file } = await world.row(1);
+    const how = { type: 'pay', fromStep: 'speech', reason: 'redrive' } as const;
+    await redriveNow(await world.look(), BATCH, [{ row: 3, take: 1, how }]);
+    const worker = await world.worker();
+    jest
+      .spyOn(worker.deps.store, 'join')
+      .mockResolvedValue({ type: 'unjoinable', why: 'they are of different formats' });
+    await end(world, worker);
+    expect(await world.row(1)).toMatchObject({
+      outcome: 'succeeded',
+      failure: null,
+      take: 2,
+      file: { ...file, oddity: expect.stringContaining('they are of different formats') },
+    });
+    // The part that would not fit goes back, and the row with it.
+    const earlier = { take: 1, who: 'ann@home' };
+    await redriveNow(await world.look(), BATCH, [{ row: 3, take: 2, how: { type: 'accept', earlier } }]);
+    await end(world);
+    expect((await world.row(1)).file).toEqual(file);
+    expect(world.charges()).toHaveLength(4);
+  });
+
+  it('fails if its parts cannot be joined, and never were', async () => {
+    const world = await worldOf();
+    const worker = await world.worker();
+    jest.spyOn(worker.deps.store, 'join').mockResolvedValue({ type: 'unjoinable', why: 'they are silent' });
+    await end(world, worker);
+    expect(await world.row(1)).toMatchObject({ outcome: 'failed', file: null, failure: { class: 'NotJoined' } });
   });
 
   it('fetches a part again whose file is gone, free', async () => {
