@@ -1,18 +1,10 @@
 import { sql, type RawBuilder, type Selectable } from 'kysely';
-import {
-  operationOf,
-  stepsIn,
-  stepsOf,
-  type Operation,
-  type RowSpec,
-  type Step,
-  type TtsMode,
-} from '../contract/row-kinds.ts';
+import { operationOf, stepsIn, type Operation, type RowSpec, type Step, type TtsMode } from '../contract/row-kinds.ts';
 import { isRunning, isUnresolved } from './conditions.ts';
 import { prepared } from './prepared.ts';
 import type { ChargeRatiosTable, Db, Tx } from './schema.ts';
 
-/** What a batch under a budget has been charged for its operations, beside its quotes. A trigger keeps it; see the migration `0046-ratios-by-operation`. */
+/** What a batch under a budget has been charged for its operations, beside its quotes. A trigger keeps it; see the migrations `0046-ratios-by-operation` and `0048-operations-of-charges`. */
 
 /** Of so many earlier batches the charges count: one odd charge is forgotten in time. */
 const BATCHES_BEFORE = 3;
@@ -49,10 +41,39 @@ export async function ratiosOf(tx: Tx, owner: RatioOwner): Promise<RatiosOfRow> 
   const { batch, spec, tts } = owner;
   const steps = stepsIn(spec).map((step) => ({ step, operation: operationOf(spec, step, tts) }));
   const known = await knownRatios(tx, batch);
-  const missing = steps.filter(({ operation }) => !known.some((one) => one.operation === operation));
-  for (const { step, operation } of missing) await addRatio(tx, batch, step, operation);
-  const all = missing.length === 0 ? known : await knownRatios(tx, batch);
+  const isKnown = steps.every(({ operation }) => known.some((one) => one.operation === operation));
+  const all = isKnown ? known : await beginRatios(tx, batch, steps);
   return { all, ofSteps: steps.flatMap(({ operation }) => all.find((one) => one.operation === operation) ?? []) };
+}
+
+/** An operation, and the step that it is needed for. */
+interface NeededOperation {
+  readonly step: Step;
+  readonly operation: Operation;
+}
+
+/**
+ * Begins the lines of these operations, and of those whose requests are open: they were sent before there was a budget, or by an earlier
+ * version. Returns all lines.
+ */
+export async function beginRatios(
+  tx: Tx,
+  batch: string,
+  needed: readonly NeededOperation[] = [],
+): Promise<readonly OperationRatio[]> {
+  const known = await knownRatios(tx, batch);
+  const { rows: open } = await selectOpenOperations(batch).execute(tx);
+  const stepFor = new Map([...open, ...needed].map(({ operation, step }) => [operation, step]));
+  for (const { operation } of known) stepFor.delete(operation);
+  for (const [operation, step] of stepFor) await addRatio(tx, batch, step, operation);
+  return knownRatios(tx, batch);
+}
+
+function selectOpenOperations(batch: string): RawBuilder<NeededOperation> {
+  const ofBatch = sql`from charges as c where c.batch = ${batch}`;
+  return sql`select c.operation, c.step ${ofBatch} and ${isUnresolved('c')}
+    union
+    select c.operation, c.step ${ofBatch} and ${isRunning('c')}`;
 }
 
 /** Begins the line of an operation with what is known of it: by this batch, if it ran without a budget, and by earlier ones. */
@@ -67,8 +88,7 @@ async function addRatio(tx: Tx, batch: string, step: Step, operation: Operation)
       ${await earlierRatio(tx, batch, operation)}
     from (
       select quoted, charged, finished_at, charged_from is 'api' and charged > 0 as is_told from charges
-      where batch = ${batch} and step in (${sql.join(stepsOf(operation))}) and coalesce(operation, ${operation}) = ${operation}
-        and state in ('accepted', 'done')
+      where batch = ${batch} and operation = ${operation} and state in ('accepted', 'done')
     )`.execute(tx);
 }
 
@@ -76,8 +96,8 @@ async function addRatio(tx: Tx, batch: string, step: Step, operation: Operation)
 async function earlierRatio(tx: Tx, batch: string, operation: Operation): Promise<number> {
   const price = sql.lit(`$.prices."${operation}"`);
   const before = tx
-    .selectFrom('charge_ratios as r')
-    .innerJoin('batches as b', 'b.name', 'r.batch')
+    .selectFrom('charge_ratios as ratio')
+    .innerJoin('batches as b', 'b.name', 'ratio.batch')
     .innerJoin('batches as own', (join) =>
       join
         .on('own.name', '=', batch)
@@ -85,10 +105,10 @@ async function earlierRatio(tx: Tx, batch: string, operation: Operation): Promis
         .onRef('own.account', '=', 'b.account')
         .on(sql<boolean>`json_extract(own.settings, ${price}) = json_extract(b.settings, ${price})`),
     )
-    .select('r.worst')
-    .where('r.operation', '=', operation)
-    .where('r.told', '>', 0)
-    .where('r.batch', '<>', batch)
+    .select('ratio.worst')
+    .where('ratio.operation', '=', operation)
+    .where('ratio.told', '>', 0)
+    .where('ratio.batch', '<>', batch)
     .orderBy('b.created_at', 'desc')
     .limit(BATCHES_BEFORE);
   const { worst } = await tx

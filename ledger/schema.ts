@@ -141,7 +141,7 @@ export interface ChargesTable {
   attempt: number;
   /** The take that made what it uses of an earlier step; null: it uses nothing of one. */
   from_take: number | null;
-  /** What it asks the API for; null: on record from before this was kept, or nothing was asked for. */
+  /** What it asks the API for; null: nothing was asked for, or the request was refused before this was kept. */
   operation: Operation | null;
   state: AttemptState;
   job_id: string | null;

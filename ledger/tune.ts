@@ -2,6 +2,7 @@ import type { BatchSettings } from '../contract/batch.ts';
 import type { Tunables, Tuning } from '../contract/tunables.ts';
 import { applyTuning } from '../policy/tuning.ts';
 import { requireBatch } from './batches.ts';
+import { beginRatios } from './charge-ratios.ts';
 import type { Db } from './schema.ts';
 import { write } from './transactions.ts';
 
@@ -18,6 +19,7 @@ export async function tune(db: Db, batch: string, tuning: Tuning): Promise<Tunab
       .set({ settings: JSON.stringify(changed) })
       .where('name', '=', batch)
       .execute();
+    if (settings.budget === null && tuned.budget !== null) await beginRatios(tx, batch);
     return tuned;
   });
 }

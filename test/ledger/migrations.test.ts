@@ -1,10 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { Kysely, Migrator, type MigrationProvider } from 'kysely';
-import Database from 'libsql';
-import { join } from 'node:path';
-import { MIGRATION_LOCK_TABLE, MIGRATION_TABLE } from '../../ledger/migrate.ts';
-import { MIGRATION_PROVIDER } from '../../ledger/sqlite/migrations/all.ts';
-import { openSqlite } from '../../ledger/sqlite/dialect.ts';
+import { makeOlderLedger } from './older-ledger.ts';
 import { expectKept } from './recount.ts';
 import { makeFolder, open } from './setup.ts';
 
@@ -15,24 +10,6 @@ beforeEach(async () => {
   ({ folder, remove } = await makeFolder());
 });
 afterEach(() => remove());
-
-/** A ledger as a version that knew migrations up to `last` made it, with what these statements put into it. */
-async function olderLedger(last: string, statements: readonly string[]): Promise<void> {
-  const provider: MigrationProvider = {
-    getMigrations: async () =>
-      Object.fromEntries(
-        Object.entries(await MIGRATION_PROVIDER.getMigrations()).filter(([name]) => name <= `${last}-~`),
-      ),
-  };
-  const path = join(folder, 'ledger.db');
-  const db = new Kysely<unknown>({ dialect: await openSqlite(path) });
-  const names = { migrationTableName: MIGRATION_TABLE, migrationLockTableName: MIGRATION_LOCK_TABLE };
-  expect((await new Migrator({ db, provider, ...names }).migrateToLatest()).error).toBeUndefined();
-  await db.destroy();
-  const raw = new Database(path);
-  for (const statement of statements) raw.exec(statement);
-  raw.close();
-}
 
 const TEXT = JSON.stringify(['"class":"Rejected"', '{"outcome":"refused"}']);
 const SPEC = JSON.stringify({ kind: 'tts', text: '{"outcome":"rejected"}', voice: 'v', extra: {} });
@@ -52,7 +29,7 @@ function aTake(row: number, before: object): string {
 describe('a ledger of the older words', () => {
   it('speaks the new ones once it is opened, and leaves the texts of users as they are', async () => {
     const before = { file: null, extraFiles: [], input: JSON.parse(TEXT) as unknown };
-    await olderLedger('0003', [
+    await makeOlderLedger(folder, '0003', [
       `insert into batches (name, digest, api_url, account, settings, columns, source, state, control, pause_reason, rows, created_at)
         values ('b', 'd', 'http://127.0.0.1', 'u', '{}', '[]', 'b.csv', 'open', 'paused', '${FAILURE}', 4, 1)`,
       aRow(1, 'rejected', OTHER),
@@ -89,7 +66,7 @@ describe('a ledger of the older words', () => {
 
 describe('a batch of a version before layouts', () => {
   it('keeps its files where they are', async () => {
-    await olderLedger('0005', [
+    await makeOlderLedger(folder, '0005', [
       `insert into batches (name, digest, api_url, account, settings, columns, source, state, control, rows, created_at)
         values ('Lines', 'd', 'http://127.0.0.1', 'u', '{}', '[]', 'b.csv', 'open', 'running', 70000, 1)`,
     ]);
@@ -101,7 +78,7 @@ describe('a batch of a version before layouts', () => {
 
 describe('a ledger of a version that kept no counts', () => {
   it('knows them all once it is opened', async () => {
-    await olderLedger('0005', [
+    await makeOlderLedger(folder, '0005', [
       `insert into batches (name, digest, api_url, account, settings, columns, source, state, control, rows, created_at, reopened_at)
         values ('b', 'd', 'http://127.0.0.1', 'u', '{}', '[]', 'b.csv', 'open', 'running', 4, 1, 1)`,
       aRow(1, 'failed', FAILURE),

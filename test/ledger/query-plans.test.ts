@@ -3,7 +3,7 @@ import Database from 'libsql';
 import { Kysely, SqliteAdapter, type CompiledQuery, type Dialect } from 'kysely';
 import { join } from 'node:path';
 import { selectUntouched } from '../../ledger/over-budget.ts';
-import { openRequestsOf } from '../../ledger/charge-ratios.ts';
+import { beginRatios, openRequestsOf } from '../../ledger/charge-ratios.ts';
 import { finishJob, listSending, settle } from '../../ledger/charges.ts';
 import { selectFreeRows, selectReserved } from '../../ledger/claims.ts';
 import { countProcessEnds, countRows, sumMoney } from '../../ledger/counts.ts';
@@ -121,6 +121,11 @@ describe('query plans', () => {
     ],
     ['what open requests may cost', 'INDEX charges_running (batch=?)', (db) => openRequestsOf(db, 'b')],
     ['what requests in flight or in doubt may cost', 'INDEX charges_doubt (batch=?)', (db) => openRequestsOf(db, 'b')],
+    [
+      'operations with open requests',
+      'INDEX charges_running (batch=?)',
+      (db) => db.transaction().execute((tx) => beginRatios(tx, 'b')),
+    ],
     [
       'what the budget holds room for',
       'COVERING INDEX rows_reserved (batch=? AND state=?)',

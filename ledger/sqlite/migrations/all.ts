@@ -34,6 +34,7 @@ import { workerEnds } from './0044-worker-ends.ts';
 import { reservedRows } from './0045-reserved-rows.ts';
 import { ratiosByOperation } from './0046-ratios-by-operation.ts';
 import { returns } from './0047-returns.ts';
+import { operationsOfCharges } from './0048-operations-of-charges.ts';
 
 /** Every migration, by a name that sorts in the order in which they run. */
 const MIGRATIONS: Readonly<Record<string, Migration>> = {
@@ -72,6 +73,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0045-reserved-rows': reservedRows,
   '0046-ratios-by-operation': ratiosByOperation,
   '0047-returns': returns,
+  '0048-operations-of-charges': operationsOfCharges,
 };
 
 /** Migrations as code modules: a compiled and bundled voxbatch has no folder of them to read. */
