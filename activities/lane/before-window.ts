@@ -29,9 +29,7 @@ export async function beforeWindow(lane: LaneWork, results: RowResults, now: Row
 /** Waits until it is the row's turn to ask again. False if the batch stops; rejects if the lane ends. */
 async function awaitRoom({ deps, batch, steering, signal }: LaneWork): Promise<boolean> {
   await deps.roomWaits.next(batch, signal);
-  const mayPay = await steering.mayPay();
-  if (!mayPay) deps.roomWaits.passed(batch);
-  return mayPay;
+  return steering.mayPay();
 }
 
 /** Waits until there is a result, or none to wait for any more. False if the lane ends, or the batch stops. */

@@ -37,15 +37,10 @@ export async function workRow(lane: LaneWork, claimed: RowStanding): Promise<voi
   const { deps, batch } = lane;
   const work: RowWork = { lane, results: new RowResults(deps, batch), name: new FreeName(deps), faults: [] };
   while (now.next.type !== 'ended' && !lane.signal.aborted) {
-    now = await prepare(work, now);
-    if (now.next.type === 'ended') return;
-    if (now.next.type === 'submit') await lane.window.enter();
-    else lane.window.force();
-    try {
-      now = await workInWindow(work, now);
-    } finally {
-      lane.window.leave();
-    }
+    const hasWaited = now.instead === 'short';
+    now = await goOn(work, now);
+    // Whatever became of it: one that has found an earlier result, for instance, asks no more.
+    if (hasWaited && now.instead !== 'short') deps.roomWaits.passed(batch);
   }
 }
 
@@ -56,6 +51,20 @@ interface RowWork {
   readonly name: FreeName;
   /** Of submits in this lane. */
   readonly faults: unknown[];
+}
+
+/** What it does before the window, and in it. */
+async function goOn(work: RowWork, before: RowNow): Promise<RowNow> {
+  const { window } = work.lane;
+  const now = await prepare(work, before);
+  if (now.next.type === 'ended') return now;
+  if (now.next.type === 'submit') await window.enter();
+  else window.force();
+  try {
+    return await workInWindow(work, now);
+  } finally {
+    window.leave();
+  }
 }
 
 /** Before the window: a row that is due looks for earlier results, and waits for room if there was none. */

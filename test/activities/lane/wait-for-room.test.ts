@@ -5,6 +5,7 @@ import type { RowSpec } from '../../../contract/row-kinds.ts';
 import type { Tuning } from '../../../contract/tunables.ts';
 import { sampleFolder, writeSample } from '../../support/samples.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { runBatch } from '../cached.ts';
 import { BATCH, dub, keyOf, tts, type Wanted } from '../rows.ts';
 import type { Worker } from '../worker.ts';
 import { createWorld, type World } from '../world.ts';
@@ -66,6 +67,28 @@ describe('rows that wait for room', () => {
     hold.release();
     await running;
     expect(new Set(asked.mock.calls.map(([, submits]) => submits))).toEqual(new Set([5]));
+  });
+
+  it('let each other ask at once also if they have found an earlier result meanwhile', async () => {
+    const world = await createWorld();
+    const hold = world.holdAt('after-intent');
+    const same = [3, 4, 5, 6].map((row) => tts(`Row ${String(row)}.`));
+    await world.fill([tts('One.'), tts('Two.'), ...same], { budget: 1_000, cache: 'on' });
+    const worker = await world.worker({ atFaultPoint: hold.atFaultPoint });
+    // Nobody asks but those that another lets ask.
+    const waiting: (() => void)[] = [];
+    const { roomWaits } = worker.deps;
+    jest.spyOn(roomWaits, 'next').mockImplementation(() => new Promise((resolve) => waiting.push(resolve)));
+    jest.spyOn(roomWaits, 'passed').mockImplementation(() => waiting.shift()?.());
+    const running = runOut(worker);
+    await waitFor(() => waiting.length === same.length);
+    await runBatch(world, await world.worker(), 'other', same);
+    roomWaits.passed(BATCH);
+    await waitFor(async () => (await (await world.look()).counts(BATCH)).outcomes.cached === same.length);
+    hold.release();
+    await running;
+    expect((await (await world.look()).counts(BATCH)).outcomes).toMatchObject({ succeeded: 2, cached: 4 });
+    expect(world.charges()).toHaveLength(6);
   });
 
   it('look once for the name of the voice that they make, however often they ask', async () => {
