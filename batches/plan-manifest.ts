@@ -4,6 +4,7 @@ import type { BatchRecord } from '../ledger/record-types.ts';
 import type { ManifestSource } from '../inputs/manifest-source.ts';
 import type { ManifestSummary, SoundManifest } from '../inputs/read-manifest.ts';
 import type { Tuning } from '../contract/tunables.ts';
+import { budgetFor } from '../policy/budget.ts';
 import { applyTuning } from '../policy/tuning.ts';
 import type { RowReasons } from '../policy/reason-groups.ts';
 import { compareBatch, type ComparedBatch, type TakenName } from './load-batch.ts';
@@ -40,8 +41,8 @@ export interface NewBatchPlan {
 
 /**
  * What a run of a manifest would be. `new`: a batch. `known`: its batch is on record, and this is left of it; `budget`:
- * credits left of the batch's budget, null if it has none. `taken`: another batch has the name, and the plan is for a
- * batch of another name.
+ * credits left of the batch's budget, null if it has none; `enough`: the budget that covers all of it by what was charged so far, null if
+ * the price of a row is not known. `taken`: another batch has the name, and the plan is for a batch of another name.
  */
 export type ManifestPlan =
   | ({ readonly type: 'new' } & NewBatchPlan)
@@ -50,6 +51,7 @@ export type ManifestPlan =
       readonly batch: BatchRecord;
       readonly left: RowsLeft;
       readonly budget: number | null;
+      readonly enough: number | null;
     }
   | ({ readonly type: 'taken'; readonly name: TakenName } & NewBatchPlan);
 
@@ -97,7 +99,10 @@ async function planKnown(batch: BatchRecord, ledger: Ledger, request: PlanReques
   const known = { ...batch, settings: { ...batch.settings, ...settings } };
   const { isChosen } = checked.summary;
   const reasons = { ...lookUpsOf(request), settings: known.settings, budget };
-  return { type: 'known', batch: known, left: await billRowsLeft(ledger, known, isChosen, reasons), budget };
+  const room = { isChosen, left: budget, outlook: await ledger.chargeOutlook(batch.name) };
+  const left = await billRowsLeft(ledger, known, room, reasons);
+  const enough = left.needed === null ? null : budgetFor(await ledger.money(batch.name), left.needed);
+  return { type: 'known', batch: known, left, budget, enough };
 }
 
 const NOBODY: Account = { apiUrl: '', account: '' };

@@ -18,17 +18,29 @@ export interface SkippedRoom {
   readonly outlook: ChargeOutlook;
 }
 
-/** A row that the budget left out, and the price of what was not sent of it; null: nobody knows it. */
+/** A row that the budget left out. Prices are of what was not sent of it, in credits; null: nobody knows it. */
 export interface SkippedRow {
   readonly standing: RowStanding;
   readonly quoted: number | null;
+  /** What the budget needs for it, by what was charged so far. */
+  readonly counted: number | null;
+  /** It fits into what is left, by itself. */
+  readonly hasRoom: boolean;
+}
+
+/** The rows that a budget left out and that fit into what is left, each by itself. */
+export async function* rowsWithRoom(
+  ledger: Pick<Ledger, 'scanRows' | 'partsOf'>,
+  batch: Pick<BatchRecord, 'name' | 'settings'>,
+  room: SkippedRoom,
+): AsyncGenerator<SkippedRow, undefined> {
+  for await (const row of skippedRows(ledger, batch, room)) if (row.hasRoom) yield row;
 }
 
 /**
- * The rows that a budget left out and that fit into what is left, each by itself. Rows with a request whose outcome is not known are not
- * among them: a person decides about those.
+ * The rows that a budget left out. Rows with a request whose outcome is not known are not among them: a person decides about those.
  */
-export async function* rowsWithRoom(
+export async function* skippedRows(
   ledger: Pick<Ledger, 'scanRows' | 'partsOf'>,
   { name, settings }: Pick<BatchRecord, 'name' | 'settings'>,
   { isChosen, left, outlook }: SkippedRoom,
@@ -38,31 +50,30 @@ export async function* rowsWithRoom(
     if (row.failure?.class !== 'OverBudget' || !isChosen(row)) continue;
     if (charges.some(({ state }) => state === 'sending' || state === 'unknown')) continue;
     const quoted = row.parts === null ? quoteLeft(standing, settings) : await quoteParts(ledger, name, row.row);
-    if (left === null || fits(standing, quoted, settings, { left, outlook })) yield { standing, quoted };
+    const counted = countedAs(standing, quoted, settings, outlook);
+    const hasRoom = left === null || (counted !== null && counted <= left - outlook.beyondLost + DUST);
+    yield { standing, quoted, counted, hasRoom };
   }
 }
 
-/** As the ledger will count the row when it is sent: else each run would open it anew. */
-function fits(
+/** What the ledger will count the row with when it is sent: else each run would open it anew. */
+export function countedAs(
   standing: RowStanding,
   quoted: number | null,
   settings: BatchRecord['settings'],
-  { left, outlook }: { readonly left: number; readonly outlook: ChargeOutlook },
-): boolean {
-  if (quoted === null) return false;
+  { ratios }: Pick<ChargeOutlook, 'ratios'>,
+): number | null {
+  if (quoted === null) return null;
   const { spec, parts } = standing.row;
   const steps = stepsLeft(standing);
   const [own, ...rest] = steps;
   const ratiosOf = (of: readonly Step[]): ChargeOutlook['ratios'] => {
     const operations = of.map((step) => operationOf(spec, step, settings.tts));
-    return outlook.ratios.filter(({ operation }) => operations.includes(operation));
+    return ratios.filter(({ operation }) => operations.includes(operation));
   };
-  if (parts !== null || own === undefined)
-    return countedFor(quoted, ratiosOf(steps)) <= left - outlook.beyondLost + DUST;
-  const quotes = quoteFrom(spec.kind, own, spec, settings);
-  const quotedRest = quotes.quotedRest ?? 0;
-  const counted = countedFor(quoted - quotedRest, ratiosOf([own])) + countedFor(quotedRest, ratiosOf(rest));
-  return counted <= left - outlook.beyondLost + DUST;
+  if (parts !== null || own === undefined) return countedFor(quoted, ratiosOf(steps));
+  const quotedRest = quoteFrom(spec.kind, own, spec, settings).quotedRest ?? 0;
+  return countedFor(quoted - quotedRest, ratiosOf([own])) + countedFor(quotedRest, ratiosOf(rest));
 }
 
 /** The price of the steps that the row has not sent. */

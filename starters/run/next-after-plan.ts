@@ -2,6 +2,7 @@ import { shellWord } from '../../contract/shell-word.ts';
 import type { ManifestSource } from '../../inputs/manifest-source.ts';
 import { areRowsCleaned } from '../../batches/clean-batch.ts';
 import { nameTakenText } from '../terminal/name-taken.ts';
+import { rowsInWords } from '../terminal/row-words.ts';
 import type { PlanReport } from './plan-report.ts';
 import { manifestCommand } from './run-command.ts';
 import type { RunFlags } from './run-options.ts';
@@ -25,10 +26,16 @@ export function nextAfterPlan(
   if (areRowsCleaned(batch))
     return `${UNSPENT} What its rows asked for was removed, so it can neither be run again nor written.`;
   const word = shellWord(batch.name);
+  const { rows } = left.overBudget;
+  const larger = { ...flags, budget: planned.enough === null ? 'none' : String(planned.enough) };
+  const over =
+    rows === 0
+      ? ''
+      : ` To send the ${rowsInWords(rows)} over the budget, too: ${manifestCommand('run', manifestPath, larger)}`;
   if (batch.control === 'paused' && batch.state === 'open')
-    return `${UNSPENT} It is paused. To continue it: voxbatch resume ${word}`;
-  if (batch.state === 'open' || left.rows > 0) return `${UNSPENT} To continue it: ${run}`;
+    return `${UNSPENT} It is paused. To continue it: voxbatch resume ${word}.${over}`;
+  if (batch.state === 'open' || left.rows > 0) return `${UNSPENT} To continue it: ${run}.${over}`;
   const failed = counts?.outcomes.failed ?? 0;
   const again = failed > 0 ? ` To run its failed rows again: voxbatch redrive ${word} --where outcome=failed` : '';
-  return `${UNSPENT} Running it again sends nothing and writes its files: ${run}.${again}`;
+  return `${UNSPENT} Running it again sends nothing and writes its files: ${run}.${over}${again}`;
 }

@@ -57,8 +57,10 @@ function existingJson({ planned, counts }: PlanReport): object | null {
       return { batch: batch.name, state: batch.state, differs, done };
     }
     case 'known': {
-      const { batch, left } = planned;
-      const rows = { done, left: left.rows, newly_chosen: left.newlyChosen, under_way: left.underWay };
+      const { batch, left, enough } = planned;
+      const { rows: over, quoted: credits } = left.overBudget;
+      const over_budget = over === 0 ? null : { rows: over, credits, enough };
+      const rows = { done, left: left.rows, newly_chosen: left.newlyChosen, under_way: left.underWay, over_budget };
       return { batch: batch.name, state: batch.state, differs: null, ...rows };
     }
   }

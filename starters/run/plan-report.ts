@@ -1,6 +1,7 @@
 import { billLines, pricesOf, spendFacts, type BillLine } from '../../batches/bill-lines.ts';
 import type { BatchDifference } from '../../batches/load-batch.ts';
 import type { ManifestPlan } from '../../batches/plan-manifest.ts';
+import type { RowsLeft } from '../../batches/rows-left.ts';
 import type { BatchSettings } from '../../contract/batch.ts';
 import { PRICE_UNITS, roundCredits, type Price } from '../../contract/price-units.ts';
 import type { Operation } from '../../contract/row-kinds.ts';
@@ -11,6 +12,7 @@ import type { Counts } from '../../ledger/record-types.ts';
 import { decideSpend, type SpendDecision } from '../../policy/spend.ts';
 import type { Balance } from '../account/read-balance.ts';
 import type { UnconfirmedConfig } from '../connect/settings.ts';
+import { inCredits } from '../terminal/money.ts';
 import { chosenOf, clock, doneOf, number } from '../terminal/progress.ts';
 import { dialectWords } from '../terminal/dialect-words.ts';
 import { reasonLines } from '../terminal/reason-words.ts';
@@ -122,7 +124,18 @@ function standingLines({ planned, counts }: PlanReport): readonly string[] {
   const { batch, left } = planned;
   const under = left.underWay === 0 ? '' : `, ${number(left.underWay)} more paid for and under way`;
   const pay = left.rows === 0 ? 'Nothing is left to pay for.' : `Left to pay for: ${rowsInWords(left.rows)}.`;
-  return [`It is on record${done}${under}. ${pay}`, ...(batch.state === 'closed' ? ['It is finished.'] : [])];
+  return [
+    `It is on record${done}${under}. ${pay}`,
+    ...(batch.state === 'closed' ? ['It is finished.'] : []),
+    ...overBudgetLines(left),
+  ];
+}
+
+/** Rows that this run would leave out once more. */
+function overBudgetLines({ overBudget: { rows, quoted } }: RowsLeft): readonly string[] {
+  if (rows === 0) return [];
+  const cost = quoted === null ? 'at an unknown price' : inCredits(quoted);
+  return [`Over the budget, and left out again: ${rowsInWords(rows)}, ${cost}.`];
 }
 
 /** Differences of a batch whose manifest is the same. */

@@ -5,6 +5,7 @@ import { findOrLoadBatch, type LoadRequest } from '../../batches/load-batch.ts';
 import { planManifest, type ManifestPlan, type NewBatchPlan, type PlanRequest } from '../../batches/plan-manifest.ts';
 import type { RowsLeft } from '../../batches/rows-left.ts';
 import { stepKey } from '../../batches/result-keys.ts';
+import type { AttemptKey } from '../../contract/batch.ts';
 import { stepsIn, type Step } from '../../contract/row-kinds.ts';
 import { openManifest } from '../../inputs/manifest-source.ts';
 import { summarizeManifest } from '../../inputs/read-manifest.ts';
@@ -276,6 +277,42 @@ describe('a manifest whose batch is on record', () => {
     await place.ledger.intend(key, { quoted: 5, quotedRest: 4, owner: 'w', maxSending: 8 });
     await place.ledger.settle(key, { verdict: 'accepted', jobId: 'j' }, { state: 'processing' });
     expect(await left(dub)).toMatchObject({ rows: 1, underWay: 0, bill: { quoted: 4 } });
+  });
+
+  describe('with rows that its budget left out', () => {
+    /** The first row is paid for, and charged so much; the others do not fit. */
+    async function spend(charged: number): Promise<void> {
+      await load(LINES);
+      await place.ledger.tune('last', { budget: 9 });
+      const keyOf = (row: number): AttemptKey => ({ batch: 'last', row, step: 'speech', take: 1, attempt: 1 });
+      const intent = { quoted: 5, quotedRest: 0, owner: 'w', maxSending: 8 };
+      await place.ledger.intend(keyOf(1), intent);
+      await place.ledger.settle(keyOf(1), { verdict: 'accepted', jobId: 'j' }, { state: 'processing' });
+      await place.ledger.finishJob(keyOf(1), { credits: charged }, { outcome: 'succeeded' });
+      for (const row of [2, 3]) expect((await place.ledger.intend(keyOf(row), intent)).type).toBe('over-budget');
+      await place.ledger.closeBatch('last');
+    }
+
+    it('says how many stay left out, what they cost, and which budget sends them', async () => {
+      await spend(5);
+      const rest = { rows: 2, quoted: 10 };
+      expect(await plan(LINES, { name: 'last' })).toMatchObject({
+        left: { rows: 0, overBudget: rest, bill: { quoted: 0 } },
+        enough: 15,
+      });
+      expect(await plan(LINES, { name: 'last', tuning: { budget: 15 } })).toMatchObject({
+        left: { rows: 2, newlyChosen: 2, overBudget: { rows: 0 }, bill: { quoted: 10 } },
+        enough: 15,
+      });
+      expect(await left(LINES, { tuning: { budget: null } })).toMatchObject({ rows: 2, overBudget: { rows: 0 } });
+    });
+
+    it('counts them with what was charged for such rows before', async () => {
+      await spend(10);
+      const found = await plan(LINES, { name: 'last', tuning: { budget: 16 } });
+      expect(found).toMatchObject({ left: { rows: 0, overBudget: { rows: 2, quoted: 10 } }, enough: 30 });
+      expect(await left(LINES, { tuning: { budget: 30 } })).toMatchObject({ rows: 2, overBudget: { rows: 0 } });
+    });
   });
 
   it('is another batch of the name if it differs, and the plan is for a new name', async () => {

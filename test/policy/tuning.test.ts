@@ -15,6 +15,13 @@ describe('flags that are given again', () => {
     expect(newIn({}, HOLDS)).toEqual({});
   });
 
+  it('record how many requests go at once, also where as many would follow from the rows', () => {
+    const said = { limits: { submits: HOLDS.limits.submits } };
+    expect(newIn(said, { ...HOLDS, submitsByRows: true })).toEqual(said);
+    expect(newIn(said, { ...HOLDS, submitsByRows: false })).toEqual({});
+    expect(newIn({}, { ...HOLDS, submitsByRows: true })).toEqual({});
+  });
+
   it('change what differs', () => {
     expect(newIn({ budget: null, retakes: 0, limits: { rate: 6, submits: 8 } }, HOLDS)).toEqual({
       budget: null,

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { BatchSettings } from '../../../contract/batch.ts';
+import type { AttemptKey, BatchSettings } from '../../../contract/batch.ts';
 import { openLedger } from '../../../ledger/open-ledger.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import { startSimulator, type Simulator } from '../../../simulator/start-simulator.ts';
@@ -65,6 +65,35 @@ async function addFinished(
   await ledger.closeBatch(name);
 }
 
+/** A batch of three lines of speech, 5 credits each, whose budget had room for the first. */
+async function addSpent(ledger: Ledger, name: string, manifest: string): Promise<void> {
+  const profile = await fetch(`${simulator.url}/profile`, { headers: { authorization: `Bearer ${TOKEN}` } });
+  const { user_id: account } = (await profile.json()) as { user_id: string };
+  const { settings } = planRun(`${name}.csv`, { budget: '5' }, await readSettings());
+  const digest = createHash('sha256').update(manifest).digest('hex');
+  const columns = ['id', 'text', 'voice'];
+  await ledger.createBatch({
+    ...{ name, digest, account, settings, columns },
+    apiUrl: simulator.url,
+    source: `${name}.csv`,
+  });
+  await ledger.addRows(
+    name,
+    ['a', 'b', 'c'].map((id, index) => {
+      const spec = { kind: 'tts', text: `Text of ${id}.`, voice: 'anna', extra: {} } as const;
+      return { row: index + 1, id, line: index + 2, spec, input: [id, spec.text, spec.voice], quoted: 5 };
+    }),
+  );
+  await ledger.openBatch(name, 3);
+  const keyOf = (row: number): AttemptKey => ({ batch: name, row, step: 'speech', take: 1, attempt: 1 });
+  const intent = { quoted: 5, quotedRest: 0, owner: 'w', maxSending: 8 };
+  await ledger.intend(keyOf(1), intent);
+  await ledger.settle(keyOf(1), { verdict: 'accepted', jobId: 'j' }, { state: 'processing' });
+  await ledger.finishJob(keyOf(1), { credits: 5 }, { outcome: 'succeeded' });
+  for (const row of [2, 3]) await ledger.intend(keyOf(row), intent);
+  await ledger.closeBatch(name);
+}
+
 const again = (...flags: string[]): Promise<Ended> => line.run('run', 'lines.csv', ...flags);
 const settingsNow = async (): Promise<BatchSettings> => {
   const batch = await withLedger((ledger) => ledger.findBatch('lines'));
@@ -110,6 +139,31 @@ describe('run on a batch that is there', () => {
     const { code, stderr } = await line.run('run', file, ...named, '--api-dialect', 'legacy=30%');
     expect(code).toBe(2);
     expect(stderr).toContain('taken by a batch that speaks to the API with --api-dialect legacy=20%, for good');
+  });
+
+  it('keeps the --submits that is given, also if as many would follow from its rows', async () => {
+    expect(await settingsNow()).toMatchObject({ submitsByRows: true, limits: { submits: 2 } });
+    expect((await again('--submits', '2')).stderr).toContain('from now on: submits 2.');
+    expect(await settingsNow()).toMatchObject({ submitsByRows: false, limits: { submits: 2 } });
+    expect((await again('--submits', '2')).stderr).not.toContain('from now on');
+  });
+
+  it('is planned with the rows that its budget left out, and the command that sends them', async () => {
+    const manifest = 'id,text,voice\na,Text of a.,anna\nb,Text of b.,anna\nc,Text of c.,anna\n';
+    await writeFile('spent.csv', manifest);
+    await withLedger((ledger) => addSpent(ledger, 'spent', manifest));
+    const { code, stdout, stderr } = await line.run('plan', 'spent.csv');
+    expect(code).toBe(0);
+    expect(stdout).toContain('\nOver the budget, and left out again: 2 rows, 10 credits.\n');
+    const sends = 'voxbatch run spent.csv --budget 15';
+    expect(stderr).toContain(`To send the 2 rows over the budget, too: ${sends}`);
+    const { value } = await line.json('plan', 'spent.csv', '--json');
+    expect(value).toMatchObject({ rows: 0, existing: { over_budget: { rows: 2, credits: 10, enough: 15 } } });
+    const larger = await line.run('plan', 'spent.csv', '--budget', '15');
+    expect(larger.stdout).toContain('Left to pay for: 2 rows.');
+    expect(larger.stdout).not.toContain('left out');
+    expect(larger.stderr).toContain(`To continue it: ${sends}.`);
+    expect(simulator.ledger()).toEqual([]);
   });
 
   it('takes the limits that are given, and says so', async () => {
