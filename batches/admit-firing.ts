@@ -4,6 +4,7 @@ import { parseScheduledRun, type ScheduledRun } from '../inputs/scheduled-run.ts
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
 import type { ScheduleRecord } from '../ledger/schedule-records.ts';
+import { firingLookBack } from '../policy/firing-look-back.ts';
 import { whyTooLate } from '../policy/late-firing.ts';
 import { judgeFiring } from '../policy/legal-firing.ts';
 import type { MonthBudget } from '../policy/month-budget.ts';
@@ -41,9 +42,6 @@ export interface FiringTerms {
   readonly out: string;
 }
 
-/** Occurrences that were scheduled for longer ago are not asked whether a firing had to wait for them, ms. */
-const LONGEST_RUN_MS = 31 * 86_400_000;
-
 /** Decides by the ledger alone whether a firing may make a batch, and of what. Writes nothing. */
 export async function admitFiring(request: FiringRequest): Promise<Admission> {
   const { ledger, realm, occurrence, waitedMs, now } = request;
@@ -77,7 +75,7 @@ export async function admitFiring(request: FiringRequest): Promise<Admission> {
     return refused(`schedule "${schedule.name}" belongs to another API or account than this worker`);
   const { spec } = settings;
   const { settledAt, allowed } = schedule;
-  const from = Math.min(occurrence.at - LONGEST_RUN_MS, spec.runs === null ? Infinity : settledAt);
+  const from = firingLookBack(occurrence.at, { spec, settledAt, allowed });
   const occurrences = await ledger.occurrencesOf(schedule.name, { from });
   const verdict = judgeFiring(occurrence.at, now, { spec, settledAt, allowed, occurrences });
   if (verdict.type !== 'legal') return { type: verdict.type === 'late' ? 'missed' : 'refused', reason: verdict.reason };

@@ -26,7 +26,8 @@ export async function knownSchedules(db: Db): Promise<readonly KnownSchedule[]> 
   return lines.map(({ name, surveyed_until: surveyedUntil, legacy_until: legacyUntil }) => ({
     name,
     surveyedUntil,
-    isLegacy: legacyUntil !== null,
+    // 0: they were declined.
+    isLegacy: (legacyUntil ?? 0) > 0,
   }));
 }
 

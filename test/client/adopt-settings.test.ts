@@ -115,6 +115,9 @@ describe('the settings of a schedule that an earlier version made', () => {
     leave('nightly');
     expect(await said({ nightly: change })).toEqual([expect.stringContaining(why)]);
     expect((await place.ledger.scheduleRecord('nightly'))?.settings).toBeUndefined();
+    // That is told once: nobody looks for them again.
+    expect(await said({ nightly: change })).toEqual([]);
+    expect((await place.ledger.knownSchedules()).map(({ isLegacy }) => isLegacy)).toEqual([false]);
   });
 
   it('are not looked for where the ledger does not know the schedule, or Temporal does not', async () => {
