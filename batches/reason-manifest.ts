@@ -1,6 +1,6 @@
 import { stepsIn } from '../contract/row-kinds.ts';
 import type { ManifestSource } from '../inputs/manifest-source.ts';
-import { readManifest, type ManifestSummary, type SoundManifest } from '../inputs/read-manifest.ts';
+import { readPortions, type ManifestSummary, type SoundManifest } from '../inputs/read-manifest.ts';
 import type { RowReasons } from '../policy/reason-groups.ts';
 import { Reasoner, type ReasonRequest } from './reasoner.ts';
 
@@ -22,8 +22,11 @@ export async function reasonManifest(
   request: ReasonRequest,
 ): Promise<ReasonedManifest> {
   const reasoner = new Reasoner(request);
-  for await (const row of readManifest(source, options, summary)) {
-    if (summary.isChosen(row)) await reasoner.add({ ...row, steps: stepsIn(row.spec) });
+  for await (const rows of readPortions(source, options, summary)) {
+    for (const row of rows) {
+      const lookUp = summary.isChosen(row) ? reasoner.add({ ...row, steps: stepsIn(row.spec) }) : undefined;
+      if (lookUp !== undefined) await lookUp;
+    }
   }
   await reasoner.finish();
   return { summary: { ...summary, ...reasoner.bill.summary() }, reasons: reasoner.groups.result() };

@@ -53,10 +53,10 @@ export class Reasoner {
     this.bill = new Bill(request.budget);
   }
 
-  /** Takes in the next row. */
-  async add(row: RowToSend): Promise<void> {
+  /** Takes in the next row. If there is a promise, a portion is being looked up; wait for it. */
+  add(row: RowToSend): Promise<void> | undefined {
     this.#some.push(row);
-    if (this.#some.length === ROWS_AT_ONCE) await this.finish();
+    return this.#some.length === ROWS_AT_ONCE ? this.finish() : undefined;
   }
 
   /** Looks up the rows that were taken in last. */

@@ -142,9 +142,19 @@ export async function* readManifest(
   options: ManifestOptions,
   checked: Pick<ManifestSummary, 'columns' | 'digest'>,
 ): AsyncGenerator<ManifestRow, void, undefined> {
+  for await (const rows of readPortions(source, options, checked)) yield* rows;
+}
+
+/** The same in portions: to wait for each row of a large manifest by itself takes a while. */
+export async function* readPortions(
+  source: ManifestSource,
+  options: ManifestOptions,
+  checked: Pick<ManifestSummary, 'columns' | 'digest'>,
+): AsyncGenerator<readonly ManifestRow[], void, undefined> {
+  const columns = checked.columns.length;
   const known = source.rows.find(options, checked.digest);
   if (known !== undefined) {
-    for (const row of known) yield pad(row, checked.columns.length);
+    yield known.map((row) => pad(row, columns));
     return;
   }
   const reader = new ManifestReader(source, options, false);
@@ -153,7 +163,7 @@ export async function* readManifest(
     if (reader.digest !== null && reader.digest !== checked.digest) {
       throw changedSince();
     }
-    for (const row of rows) yield pad(row, checked.columns.length);
+    yield rows.map((row) => pad(row, columns));
   }
 }
 
