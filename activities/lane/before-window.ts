@@ -11,7 +11,7 @@ import type { LaneWork } from './lane-work.ts';
  */
 export async function beforeWindow(lane: LaneWork, results: RowResults, now: RowNow): Promise<RowNow> {
   if (now.next.type !== 'submit') return now;
-  if (now.instead === 'short' && !(await lane.ahead.whileShort(() => awaitRoom(lane))))
+  if (now.instead === 'short' && !(await lane.ahead.while('short', () => awaitRoom(lane))))
     return { next: { type: 'ended' } };
   if (!(await results.usesEarlier())) return now;
   const key: FencedAttempt = { batch: lane.batch, ...now.next.at };
@@ -19,11 +19,11 @@ export async function beforeWindow(lane: LaneWork, results: RowResults, now: Row
   if (standing === undefined) return { next: { type: 'ended' } };
   const due = { key, standing };
   if (now.instead === 'awaited') {
-    const isDue = await lane.ahead.whileAwaiting(() => awaitResult(lane, results, due));
+    const isDue = await lane.ahead.while('awaiting', () => awaitResult(lane, results, due));
     if (!isDue) return { next: { type: 'ended' } };
   }
   if (!(await lane.steering.mayPay())) return { next: { type: 'ended' } };
-  return lane.ahead.whileLookingUp(() => results.use(due));
+  return lane.ahead.while('looking-up', () => results.use(due));
 }
 
 /** Waits until it is the row's turn to ask again. False if the batch stops; rejects if the lane ends. */

@@ -67,6 +67,19 @@ async function said(schedules: Readonly<Record<string, object>>): Promise<readon
   return lines;
 }
 
+/** Whether the schedule may fire for the time at which the ledger was upgraded, a second later. */
+function fires(): ReturnType<typeof admitFiring> {
+  const { ledger } = place;
+  const occurrence = { schedule: 'nightly', at: UPGRADED };
+  return admitFiring({
+    ledger,
+    realm: { ...REALM, ledgerId: ledger.id },
+    occurrence,
+    waitedMs: 0,
+    now: UPGRADED + 1_000,
+  });
+}
+
 describe('the settings of a schedule that an earlier version made', () => {
   it('move into the ledger once, with a message that names manifest and folder', async () => {
     leave('nightly');
@@ -128,14 +141,6 @@ describe('the settings of a schedule that an earlier version made', () => {
 
   it('move when Temporal answers again where it was silent, and their firings wait until then', async () => {
     leave('nightly');
-    const occurrence = { schedule: 'nightly', at: UPGRADED };
-    const request = {
-      ledger: place.ledger,
-      realm: { ...REALM, ledgerId: place.ledger.id },
-      occurrence,
-      waitedMs: 0,
-      now: UPGRADED + 1_000,
-    };
     const lines: string[] = [];
     const ending = new AbortController();
     const moved = new Promise<void>((resolve, reject) => {
@@ -147,24 +152,16 @@ describe('the settings of a schedule that an earlier version made', () => {
         reject,
       );
     });
-    expect(await admitFiring(request)).toMatchObject({ type: 'unsettled' });
+    expect(await fires()).toMatchObject({ type: 'unsettled' });
     await moved;
     expect(lines).toEqual([expect.stringContaining('have moved from Temporal into the ledger')]);
-    expect(await admitFiring(request)).toMatchObject({ type: 'admitted' });
+    expect(await fires()).toMatchObject({ type: 'admitted' });
   });
 
   it('that cannot move have their firings refused, and not tried for ever', async () => {
     leave('nightly');
     await said({ nightly: { memo: {} } });
-    const occurrence = { schedule: 'nightly', at: UPGRADED };
-    const request = {
-      ledger: place.ledger,
-      realm: { ...REALM, ledgerId: place.ledger.id },
-      occurrence,
-      waitedMs: 0,
-      now: UPGRADED + 1_000,
-    };
-    expect(await admitFiring(request)).toMatchObject({ type: 'refused' });
+    expect(await fires()).toMatchObject({ type: 'refused' });
   });
 
   it('are not asked for any more once the worker has ended', async () => {
