@@ -260,8 +260,8 @@ module.exports = {
       name: 'children-get-no-secrets',
       severity: 'error',
       comment:
-        'A program is started by embedded/child-process.ts, which takes the secrets out of its environment, or by store/sound/ffmpeg.ts, which gives it none.',
-      from: { path: pathsOf(SHIPPED), pathNot: '^(embedded/child-process|store/sound/ffmpeg)[.]ts$' },
+        'A program is started by embedded/child-process.ts, which takes the secrets out of its environment, or by store/sound/start-watched.ts, which gives it none.',
+      from: { path: pathsOf(SHIPPED), pathNot: '^(embedded/child-process|store/sound/start-watched)[.]ts$' },
       to: { path: '^(node:)?child_process$', dependencyTypesNot: ['type-only'] },
     },
     ...ownerRules,

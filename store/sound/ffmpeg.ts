@@ -1,5 +1,6 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
+import { startWatched } from './start-watched.ts';
 
 /** CPU seconds that a run on one file may take: one that is made to hang must end. */
 const MOST_CPU_SECONDS = 600;
@@ -9,14 +10,6 @@ const CLOCK_FACTOR = 3;
 export const MOST_FFMPEG_SECONDS = clockSeconds(MOST_CPU_SECONDS);
 /** How much of its complaints is kept. */
 const MOST_WORDS = 2_000;
-/** Nothing of this process's environment concerns it, least of all the token. */
-const OPTIONS = { env: {}, windowsHide: true } as const;
-
-/**
- * Kills the process that it is given once its input ends without a line on it: that is how the end of this process shows,
- * even if it was killed. What a terminal or a service manager sends to the whole group does not end it.
- */
-const KILLS_ORPHAN = 'trap "" HUP INT TERM; read -r _ || kill -9 "$1"';
 
 /** ffmpeg could not be started, did not end in time, or cannot read the file. The message says which. */
 export class FfmpegFailed extends Error {
@@ -124,35 +117,13 @@ export async function runFfmpeg(run: FfmpegRun): Promise<string> {
   }
 }
 
-/** Starts it, so that it ends with this process. Throws {@link FfmpegFailed}. */
+/** Throws {@link FfmpegFailed}. */
 function start(program: string, args: readonly string[], streams: readonly ('pipe' | 'ignore')[]): ChildProcess {
-  let child;
   try {
-    child = spawn(program, args, { ...OPTIONS, stdio: [...streams, 'pipe'] });
+    return startWatched(program, args, [...streams, 'pipe']);
   } catch (error) {
     throw notStarted(error as Error);
   }
-  // Windows has no such shell; there the time limit ends it.
-  if (child.pid !== undefined && process.platform !== 'win32') endWithUs(child, child.pid);
-  return child;
-}
-
-/** Where no shell can be started, the time limit ends it. */
-function endWithUs(child: ChildProcess, pid: number): void {
-  let shell: ChildProcess;
-  try {
-    shell = spawn('/bin/sh', ['-c', KILLS_ORPHAN, 'sh', String(pid)], {
-      ...OPTIONS,
-      stdio: ['pipe', 'ignore', 'ignore'],
-    });
-  } catch {
-    return;
-  }
-  shell.on('error', () => undefined);
-  shell.stdin?.on('error', () => undefined);
-  shell.unref();
-  // Its process id may be another one's from now on. A signal ends the shell before it can see that its input ends.
-  child.once('exit', () => shell.kill('SIGKILL'));
 }
 
 function notStarted(cause: Error): FfmpegFailed {

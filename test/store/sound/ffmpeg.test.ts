@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { execFile, spawn, type ChildProcessByStdio } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -44,14 +45,15 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** A process that runs code, with `run()` for a run of ffmpeg. */
+/** A process that runs code, with `run()` for a run of ffmpeg; `before`: what it does before it loads that. */
 async function otherProcess(
   run: string,
   code: string,
   shell = 'exec "$@"',
+  before = '',
 ): Promise<ChildProcessByStdio<null, Readable, null>> {
   const module = pathToFileURL(join(await transpileRooms(), 'store/sound/ffmpeg.js')).href;
-  const words = `const { runFfmpeg } = await import('${module}'); const run = () => runFfmpeg(${run}); ${code}`;
+  const words = `${before} const { runFfmpeg } = await import('${module}'); const run = () => runFfmpeg(${run}); ${code}`;
   return spawn('/bin/sh', ['-c', shell, 'sh', process.execPath, '--input-type=module', '-e', words], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -82,6 +84,30 @@ it.each([
   parent.kill('SIGKILL');
   await once(parent, 'exit');
   await waitFor(() => !isAlive(pid));
+});
+
+it('does not begin where that process is killed before anybody watches it', async () => {
+  const program = await toldFfmpeg();
+  const mark = `title=${randomUUID()}`;
+  const run = `{ program: ${JSON.stringify(program)}, args: ${JSON.stringify(['-metadata', mark, ...ENDLESS])} }`;
+  // The second process that it starts is the one that watches the first.
+  const parent = await otherProcess(
+    run,
+    'await run();',
+    'exec "$@"',
+    `const { default: processes } = await import('node:child_process');
+    const { spawn } = processes;
+    let started = 0;
+    processes.spawn = (...words) => {
+      started += 1;
+      if (started === 2) process.kill(process.pid, 'SIGKILL');
+      return spawn(...words);
+    };
+    (await import('node:module')).syncBuiltinESMExports();`,
+  );
+  expect(await once(parent, 'exit')).toEqual([null, 'SIGKILL']);
+  await waitFor(async () => !(await promisify(execFile)('ps', ['-A', '-o', 'args='])).stdout.includes(mark));
+  expect(existsSync(`${program}.pid`)).toBe(false);
 });
 
 it('leaves no process behind, also where process 1 reaps none', async () => {
