@@ -163,7 +163,7 @@ export function createLedger({ db, id, origin, place, locks, findStrange, reserv
     otherUnresolved: (apiUrl, account, key, since) => otherUnresolved(db, apiUrl, account, key, since),
     earlierUnresolved: (batch, most) => earlierUnresolved(db, batch, most),
     updateLimiter: (scope, step) => updateLimiter(db, scope, step),
-    troubles: (scopes) => readTroubles(db, scopes),
+    troubles: (scopes, since) => readTroubles(db, scopes, since),
     takeNotice: (claim) => takeNotice(db, claim),
     keepNotice: (id, leaseMs) => keepNotice(db, id, leaseMs),
     freeNotice: (id, claimer) => freeNotice(db, id, claimer),

@@ -46,8 +46,11 @@ export interface Ledger
   // Limits shared by all workers
   /** Takes a step of the limiter of that name, in one transaction; see `policy/limiter-step.ts`. */
   updateLimiter<Step extends LimiterStep>(scope: string, step: Step): Promise<LimiterAnswer<Step>>;
-  /** Consecutive pauses, by the worst of these rate limiters, since calls were last answered normally; 0: they are. */
-  troubles(scopes: readonly string[]): Promise<number>;
+  /**
+   * Consecutive pauses, by the worst of these rate limiters, since calls were last answered normally; 0: they are, or nothing was in vain since
+   * that time (ms).
+   */
+  troubles(scopes: readonly string[], since: number): Promise<number>;
 
   /** Waits for earlier calls, then closes the database. */
   close(): Promise<void>;

@@ -31,7 +31,8 @@ export async function updateLimiter<Step extends LimiterStep>(
 }
 
 /** See {@link Ledger.troubles}. */
-export async function readTroubles(db: Db, scopes: readonly string[]): Promise<number> {
+export async function readTroubles(db: Db, scopes: readonly string[], since: number): Promise<number> {
   const lines = await db.selectFrom('limiters').select('state').where('scope', 'in', scopes).execute();
-  return Math.max(0, ...lines.map(({ state }) => (JSON.parse(state) as RateState).troubles));
+  const states = lines.map(({ state }) => JSON.parse(state) as RateState);
+  return Math.max(0, ...states.map(({ troubles, troubledAt }) => (troubledAt < since ? 0 : troubles)));
 }

@@ -1,6 +1,7 @@
 import type { BatchSettings } from '../../contract/batch.ts';
 import { usesEarlierResults } from '../../contract/cache.ts';
 import type { ReasonGroup, ReasonSum, RowReasons } from '../../policy/reason-groups.ts';
+import { shellWord } from '../../contract/shell-word.ts';
 import { inCredits } from './money.ts';
 import { number } from './progress.ts';
 import { rowsInWords } from './row-words.ts';
@@ -40,8 +41,23 @@ export function reasonLines(
       lines,
     ),
     ...(saved > 0 ? [`Saved by results that are there already: ${isEstimate ? '~' : ''}${inCredits(saved)}`] : []),
+    ...lostLines(reasons, cache),
     ...modeLines(reasons, cache),
   ];
+}
+
+/** Rows that may have been charged already: the answer to the same request was lost, in another batch, and would not be waited for. */
+function lostLines({ again }: RowReasons, cache: BatchSettings['cache']): readonly string[] {
+  if (!usesEarlierResults(cache) || cache === 'only') return [];
+  const lost = again.groups.filter(isLost);
+  return lost.map(
+    ({ rows, reason: { batch } }) =>
+      `${rowsInWords(rows)} may be charged a second time: "${batch}" sent the same, and the answer was lost. To settle that first: voxbatch reconcile ${shellWord(batch)}`,
+  );
+}
+
+function isLost({ reason }: ReasonGroup): boolean {
+  return reason.type === 'again' && reason.ended === 'unknown';
 }
 
 /** What a cache mode that is not the default does with these rows. */
@@ -91,6 +107,7 @@ function groupWords({ reason, isSame, rows }: ReasonGroup): string {
     );
     return `${changes.join('; ')}${isSame || rows === 1 ? '' : ' …'} (last in ${last})`;
   }
+  if (reason.ended === 'unknown') return `same as in ${last}, where its answer was lost: it may have been charged`;
   if (reason.ended === null) return `same as in ${last}, which has not ended`;
   return `same as in ${last}, where it ended ${reason.ended}: no result to reuse`;
 }

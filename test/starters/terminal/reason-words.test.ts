@@ -35,6 +35,20 @@ describe('reasonLines', () => {
     expect(text).not.toContain('afresh');
   });
 
+  it('warns of rows whose answer was lost in another batch, with the command that settles them', () => {
+    const lost = {
+      ...ONE,
+      reason: { type: 'again', batch: "it's", ended: 'unknown' },
+      isSame: true,
+      ids: ['b'],
+    } as const;
+    const reasons = { ...REASONS, again: { ...ONE, groups: [lost] } };
+    const text = reasonLines(reasons, 'on', false).join('\n');
+    expect(text).toContain('where its answer was lost: it may have been charged');
+    expect(text).toMatch(/1 row may be charged a second time: .* voxbatch reconcile 'it'\\''s'$/mu);
+    expect(reasonLines(reasons, 'only', false).join('\n')).not.toContain('a second time');
+  });
+
   it.each(['fresh', 'off'] as const)('gives no other reason than --cache %s, where that is the reason', (cache) => {
     const lines = reasonLines(REASONS, cache, false);
     expect(lines).toHaveLength(4);

@@ -45,6 +45,14 @@ describe('why a batch stands still', () => {
     expect(await standstillOf(invocation.ledger, await theBatch())).toBeUndefined();
   });
 
+  it('is not that the API did not answer an earlier batch', async () => {
+    await STATES.untouched(invocation.ledger);
+    await aWorker();
+    const earlier = (await theBatch()).createdAt - 1;
+    await invocation.ledger.updateLimiter(await scope('create'), { type: 'troubled', now: earlier, sentAt: earlier });
+    expect(await standstillOf(invocation.ledger, await theBatch())).toBeUndefined();
+  });
+
   it('is told with the next command', async () => {
     await STATES.untouched(invocation.ledger);
     const batch = await theBatch();
