@@ -1,7 +1,7 @@
 import { hasResult } from '../contract/outcomes.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord, RowStanding } from '../ledger/record-types.ts';
-import type { FoundRows } from './redrive-draft.ts';
+import type { FoundRows } from './found-rows.ts';
 import { meantParts, meets, type RowConditions } from './row-conditions.ts';
 
 /** A choice of rows. A row in parts that ended without a result is also chosen if any of its parts meets the conditions. */

@@ -6,7 +6,7 @@ import type { ResultFile, RowStanding } from '../ledger/record-types.ts';
 import { filesBeside, resultOfTake, type EarlierTake } from '../policy/earlier-take.ts';
 import { storedContent } from './damaged-results.ts';
 import { lossOf, type RowFiles, type SearchedStore } from './find-loss.ts';
-import type { FoundTake } from './redrive-draft.ts';
+import type { FoundTake } from './found-rows.ts';
 
 /** Where a row is, and its files. */
 interface Place {

@@ -10,7 +10,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord, RowRecord } from '../ledger/record-types.ts';
 import { nameAskedFor } from '../policy/voice-name.ts';
 import { findNameClashes, type NameClash } from './name-clashes.ts';
-import type { FoundRow, FoundRows } from './redrive-draft.ts';
+import type { FoundRow, FoundRows } from './found-rows.ts';
 import { editOf } from './row-edit.ts';
 import { RowNumbers } from './row-numbers.ts';
 

@@ -5,7 +5,7 @@ import { attemptOfFile, lostFile, type FileLoss } from '../policy/lost-file.ts';
 import { isFetchedFree } from '../policy/redrive.ts';
 import { storedContent } from './damaged-results.ts';
 import { lostText, type StoredText } from './lost-texts.ts';
-import type { FoundRow } from './redrive-draft.ts';
+import type { FoundRow } from './found-rows.ts';
 
 /** The store that files are looked for in. */
 export interface SearchedStore {

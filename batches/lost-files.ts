@@ -5,7 +5,7 @@ import { jobOfFile, type FileLoss } from '../policy/lost-file.ts';
 import { isFetchedFree, lostAttempt } from '../policy/redrive.ts';
 import { readTake } from './earlier-takes.ts';
 import { isBroughtBackFree, lossOf, without, type RowFiles, type SearchedStore } from './find-loss.ts';
-import type { FoundRow, FoundRows, RedriveRules } from './redrive-draft.ts';
+import type { FoundRow, FoundRows, RedriveRules } from './found-rows.ts';
 import { meantParts, meets } from './row-conditions.ts';
 
 /** Where the rows of a batch are, and their files. */

@@ -1,6 +1,6 @@
 import { hasResult } from '../contract/outcomes.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { FoundRow, FoundRows, RedriveRules } from './redrive-draft.ts';
+import type { FoundRow, FoundRows, RedriveRules } from './found-rows.ts';
 import { meantParts } from './row-conditions.ts';
 
 /**

@@ -5,7 +5,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
 import { chosenRows, findRows, type RowChoice } from './choose-rows.ts';
 import { findTakes, type TakesByName } from './find-takes.ts';
-import type { FoundRows, RedriveRules } from './redrive-draft.ts';
+import type { FoundRows, RedriveRules } from './found-rows.ts';
 
 /** Which ended rows to run again, and how. A row must match every given condition. */
 export interface RedriveWish extends Omit<RowChoice, 'rows'> {

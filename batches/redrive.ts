@@ -5,7 +5,8 @@ import type { RedriveChoice } from '../ledger/row-methods.ts';
 import type { BatchRecord, RowRecord } from '../ledger/record-types.ts';
 import { budgetLeft } from '../policy/budget.ts';
 import { partsToRedrive } from './parts-to-redrive.ts';
-import { RedriveDraft, type FoundRows, type RedriveRules } from './redrive-draft.ts';
+import { RedriveDraft } from './redrive-draft.ts';
+import type { FoundRows, RedriveRules } from './found-rows.ts';
 
 /** This many hold the ledger's lock for some tenths of a second, and running work waits for it. */
 const ROWS_A_TRANSACTION = 200;

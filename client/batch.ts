@@ -3,7 +3,7 @@ import { defaultOut } from '../batches/batch-name.ts';
 import { cleanBatch, type CleanEnd } from '../batches/clean-batch.ts';
 import { explainRow, type RowHistory } from '../batches/explain.ts';
 import { viewPilot, type Pilot } from '../batches/pilot.ts';
-import type { RedriveForecast } from '../batches/redrive-draft.ts';
+import type { RedriveForecast } from '../batches/redrive-forecast.ts';
 import { viewBatch, type BatchView } from '../batches/view-batch.ts';
 import type { CleanParts } from '../contract/cleaning.ts';
 import type { Control } from '../contract/outcomes.ts';

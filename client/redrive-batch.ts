@@ -1,4 +1,5 @@
-import type { FoundRows, RedriveDraft, RedriveRefusal } from '../batches/redrive-draft.ts';
+import type { FoundRows } from '../batches/found-rows.ts';
+import type { RedriveDraft, RedriveRefusal } from '../batches/redrive-draft.ts';
 import { budgetLeftFor, openRows, type OpenedRows } from '../batches/redrive.ts';
 import type { Tuning } from '../contract/tunables.ts';
 import type { BillSummary } from '../inputs/bill.ts';

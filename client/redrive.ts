@@ -1,7 +1,9 @@
 import { resolve } from 'node:path';
 import { defaultOut } from '../batches/batch-name.ts';
 import { findEditedRows, type EditedRows } from '../batches/edited-rows.ts';
-import type { FoundRows, RedriveDraft, RedriveForecast } from '../batches/redrive-draft.ts';
+import type { FoundRows } from '../batches/found-rows.ts';
+import type { RedriveDraft } from '../batches/redrive-draft.ts';
+import type { RedriveForecast } from '../batches/redrive-forecast.ts';
 import { withLostFiles } from '../batches/lost-files.ts';
 import { rulesOf, wishedRows, type NoSuchRow, type RedriveWish } from '../batches/redrive-wish.ts';
 import { draftRedrive } from '../batches/redrive.ts';

@@ -1,4 +1,5 @@
-import type { RedriveDraft, RedriveRules } from '../../batches/redrive-draft.ts';
+import type { RedriveDraft } from '../../batches/redrive-draft.ts';
+import type { RedriveRules } from '../../batches/found-rows.ts';
 import { areRowsCleaned } from '../../batches/clean-batch.ts';
 import { chosenRows } from '../../batches/choose-rows.ts';
 import { draftRedrive } from '../../batches/redrive.ts';

@@ -1,4 +1,5 @@
-import type { FoundRows, RedriveDraft, RedriveRefusal } from '../../batches/redrive-draft.ts';
+import type { FoundRows } from '../../batches/found-rows.ts';
+import type { RedriveDraft, RedriveRefusal } from '../../batches/redrive-draft.ts';
 import type { OpenApi } from '../../client/open-api.ts';
 import { openForRedrive, redriveBatch, redriveFacts, type Redriven } from '../../client/redrive-batch.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { findNameClashes, type NameClash } from '../../batches/name-clashes.ts';
-import type { FoundRow } from '../../batches/redrive-draft.ts';
+import type { FoundRow } from '../../batches/found-rows.ts';
 import { addBatch } from '../results/sample-batch.ts';
 import { freshPlace } from '../support/place.ts';
 

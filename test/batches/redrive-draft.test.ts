@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { RedriveDraft, type FoundRow } from '../../batches/redrive-draft.ts';
+import { RedriveDraft } from '../../batches/redrive-draft.ts';
+import type { FoundRow } from '../../batches/found-rows.ts';
 import { BUILT_IN_PRICES } from '../../contract/row-kinds.ts';
 import { quoteRow } from '../../policy/pricing.ts';
 import { RowNumbers } from '../../batches/row-numbers.ts';

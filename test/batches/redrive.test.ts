@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { chosenRows } from '../../batches/choose-rows.ts';
 import { budgetLeftFor, draftRedrive, openRows } from '../../batches/redrive.ts';
-import type { FoundRow, FoundRows, RedriveDraft, RowEdit } from '../../batches/redrive-draft.ts';
+import type { FoundRow, FoundRows, RowEdit } from '../../batches/found-rows.ts';
+import type { RedriveDraft } from '../../batches/redrive-draft.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Tuning } from '../../contract/tunables.ts';
 import { aBatch, aKey, aRow, fill, INTENT, ledgerForEachTest, redriveNow } from '../ledger/setup.ts';

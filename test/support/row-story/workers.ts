@@ -106,7 +106,11 @@ export class Workers {
     luck: number,
   ): { readonly record: Partial<SettleVerdict>; readonly effect: RowEffect } | undefined {
     const choice = choiceOf(this.#rules, kind);
-    const made = checkedResult<ResultFile, Filed>({ ...choice, acceptedTake: null }, key.step, attempts as readonly Filed[]);
+    const made = checkedResult<ResultFile, Filed>(
+      { ...choice, acceptedTake: null },
+      key.step,
+      attempts as readonly Filed[],
+    );
     if (made === undefined) return undefined;
     const error = luck < 30 ? 0 : luck / 60;
     const judgement: Judgement = { ...FOUND, is: error === 0 ? 'passed' : 'differs', error };
