@@ -3,7 +3,8 @@ import type { Failure } from '../contract/failures.ts';
 import type { VoiceWatch } from '../policy/awaited-voice.ts';
 import { updateRow } from './line-changes.ts';
 import { toFailure } from './records.ts';
-import type { AwaitedVoicesTable, Db, Tx } from './schema.ts';
+import type { Db, Tx } from './schema.ts';
+import type { AwaitedVoicesTable } from './tables/rows.ts';
 import { write } from './transactions.ts';
 import type { Account, NamedVoice, VoiceUser } from './voice-users.ts';
 

@@ -2,7 +2,8 @@ import { sql, type RawBuilder, type Selectable } from 'kysely';
 import { operationOf, stepsIn, type Operation, type RowSpec, type Step, type TtsMode } from '../contract/row-kinds.ts';
 import { isRunning, isUnresolved } from './conditions.ts';
 import { prepared } from './prepared.ts';
-import type { ChargeRatiosTable, Db, Tx } from './schema.ts';
+import type { Db, Tx } from './schema.ts';
+import type { ChargeRatiosTable } from './tables/charges.ts';
 
 /** What a batch under a budget has been charged for its operations, beside its quotes. A trigger keeps it; see the migrations `0046-ratios-by-operation` and `0048-operations-of-charges`. */
 

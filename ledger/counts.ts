@@ -5,7 +5,8 @@ import { isNoPart } from './conditions.ts';
 import { prepared } from './prepared.ts';
 import type { Counts, Money } from './record-types.ts';
 import { readSums } from './sums.ts';
-import type { Db, RowCountsTable, Tx } from './schema.ts';
+import type { Db, Tx } from './schema.ts';
+import type { RowCountsTable } from './tables/batches.ts';
 
 /** Pseudo-outcome for rows that are not chosen, which also count as skipped. */
 const NOT_CHOSEN = 'not chosen';

@@ -1,7 +1,8 @@
 import type { AttemptKey } from '../contract/batch.ts';
 import type { Decision } from './charge-methods.ts';
 import type { DecisionRecord, ResultFile } from './record-types.ts';
-import type { Db, DecisionsTable, Tx } from './schema.ts';
+import type { Db, Tx } from './schema.ts';
+import type { DecisionsTable } from './tables/rows.ts';
 
 /** The record of what persons decided about the requests of rows. */
 

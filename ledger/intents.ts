@@ -13,7 +13,8 @@ import { makingOf } from './making.ts';
 import { jsonOrNull, toCharge, toSettings } from './records.ts';
 import { resultsOf } from './found-results.ts';
 import { RowInHand } from './row-in-hand.ts';
-import type { BatchesTable, ChargeLine, Db, Tx } from './schema.ts';
+import type { ChargeLine, Db, Tx } from './schema.ts';
+import type { BatchesTable } from './tables/batches.ts';
 import { write } from './transactions.ts';
 import { readSums } from './sums.ts';
 

@@ -2,7 +2,8 @@ import { prepared } from './prepared.ts';
 import type { ResultFile } from './record-types.ts';
 import { toCharge, toFile } from './records.ts';
 import type { RowEffect } from './row-effects.ts';
-import type { ChargeLine, ResultsTable, Tx } from './schema.ts';
+import type { ChargeLine, Tx } from './schema.ts';
+import type { ResultsTable } from './tables/charges.ts';
 
 /** Which results later rows may use: of attempts that have a key and brought a whole file that passed all checks. */
 

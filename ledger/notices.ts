@@ -2,7 +2,9 @@ import { sql, type Selectable } from 'kysely';
 import type { HookEvent, HookTarget } from '../contract/hooks.ts';
 import type { Realm } from '../contract/names.ts';
 import { parseOccurrence, STAMP_LENGTH } from '../policy/occurrence.ts';
-import type { Db, NoticesTable, OccurrencesTable, Tx } from './schema.ts';
+import type { Db, Tx } from './schema.ts';
+import type { NoticesTable } from './tables/batches.ts';
+import type { OccurrencesTable } from './tables/schedules.ts';
 import { write } from './transactions.ts';
 
 /**

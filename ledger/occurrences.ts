@@ -8,7 +8,8 @@ import type {
   OccurrenceRecord,
   Survey,
 } from './occurrence-records.ts';
-import type { Db, OccurrencesTable, Tx } from './schema.ts';
+import type { Db, Tx } from './schema.ts';
+import type { OccurrencesTable } from './tables/schedules.ts';
 import { useTrigger } from './schedule-settings.ts';
 import { write } from './transactions.ts';
 

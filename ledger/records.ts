@@ -20,7 +20,10 @@ import type {
 } from './record-types.ts';
 import { defaultSubmits } from '../policy/default-submits.ts';
 import type { Fallback } from './row-effects.ts';
-import type { BatchesTable, ChargeLine, NewRowLine, ResultsTable, RowLine, TakesTable } from './schema.ts';
+import type { ChargeLine, NewRowLine, RowLine } from './schema.ts';
+import type { BatchesTable } from './tables/batches.ts';
+import type { ResultsTable } from './tables/charges.ts';
+import type { TakesTable } from './tables/rows.ts';
 
 /**
  * Converts lines of the tables to records and back. JSON is parsed without a check: only this room ever writes these

@@ -2,7 +2,8 @@ import type { Selectable } from 'kysely';
 import type { AllowedFirings } from '../policy/legal-firing.ts';
 import type { ScheduleSpec } from '../policy/schedule-spec.ts';
 import type { NewAllowance, ScheduleRecord, ScheduleSettings } from './schedule-records.ts';
-import type { AllowedFiringsTable, Db, SchedulesTable, Tx } from './schema.ts';
+import type { Db, Tx } from './schema.ts';
+import type { AllowedFiringsTable, SchedulesTable } from './tables/schedules.ts';
 import { write } from './transactions.ts';
 
 /** See {@link ScheduleMethods}. */

@@ -7,7 +7,9 @@ import { updateRow } from './line-changes.ts';
 import type { ChargeRecord } from './record-types.ts';
 import { endingColumns } from './ending-columns.ts';
 import { toCharge, toFallback } from './records.ts';
-import type { ChargesTable, Db, RowsTable, Schema, Tx } from './schema.ts';
+import type { Db, Schema, Tx } from './schema.ts';
+import type { ChargesTable } from './tables/charges.ts';
+import type { RowsTable } from './tables/rows.ts';
 import { write } from './transactions.ts';
 import { undoTake } from './undo-take.ts';
 

@@ -1,7 +1,8 @@
 import type { Selectable } from 'kysely';
 import { LedgerMisuse } from './errors.ts';
 import { preparedOne } from './prepared.ts';
-import type { Db, SumsTable, Tx } from './schema.ts';
+import type { Db, Tx } from './schema.ts';
+import type { SumsTable } from './tables/batches.ts';
 
 /** The sums that triggers keep for a batch's charges and promises; see the migration `0006-kept-counts`. */
 export type Sums = Selectable<SumsTable>;
