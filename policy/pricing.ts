@@ -1,3 +1,4 @@
+import { ownColumnOf } from './own-column.ts';
 import { spokenSeconds } from './spoken-seconds.ts';
 import { costOf, roundCredits } from '../contract/price-units.ts';
 import {
@@ -25,9 +26,19 @@ interface PriceTerms {
   readonly heardSeconds?: number | undefined;
 }
 
-/** Price of one request, or null where it cannot be known (no text, no duration). */
+/**
+ * Price of one request, or null where it cannot be known (no text, no duration). An earlier version took `api.text` beside the column; nobody
+ * knows in which spellings the API reads it, so the dearer of both counts.
+ */
 export function quoteStep(operation: Operation, spec: RowSpec, prices: PriceTable): number | null {
-  return costOf(prices[operation], spec);
+  const price = prices[operation];
+  let most = costOf(price, spec);
+  for (const [field, text] of Object.entries(spec.extra)) {
+    if (ownColumnOf(spec.kind, field) !== 'text') continue;
+    const cost = typeof text === 'string' ? costOf(price, { ...spec, text }) : null;
+    most = most === null || cost === null ? null : Math.max(most, cost);
+  }
+  return most;
 }
 
 /** Price of a row: the sum of its steps, or null if the price of any step is unknown. */

@@ -82,6 +82,22 @@ describe('quoteStep per second and per job', () => {
   });
 });
 
+describe('quoteStep of a row of an earlier version that sends another text', () => {
+  const quoteWith = (extra: RowSpec['extra'], text = 'abcd'): number | null =>
+    quoteStep('speech-job', { kind: 'tts', text, voice: 'v', extra }, BUILT_IN_PRICES);
+
+  it('is by the dearer of both, however the field is written', () => {
+    expect(quoteWith({ text: 'x'.repeat(40) })).toBe(20);
+    expect(quoteWith({ TEXT: 'x'.repeat(40) })).toBe(20);
+    expect(quoteWith({ text: 'x' })).toBe(2);
+    expect(quoteWith({ seed: 'x'.repeat(40) })).toBe(2);
+  });
+
+  it('is unknown if what is sent is no text', () => {
+    expect(quoteWith({ text: ['a', 'b'] })).toBeNull();
+  });
+});
+
 describe('quoteRow', () => {
   const dub: RowSpec = { kind: 'dub', text: 'abcd', voice: 'v', video: 'https://a.example/v.mp4', extra: {} };
 
