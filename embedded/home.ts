@@ -1,5 +1,6 @@
 import { mkdirSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { OTHER_HOME_ADVICE } from '../contract/other-disk.ts';
 import { keepPrivate } from './private-home.ts';
 import { ServerUnavailable, adviceFor } from './server-unavailable.ts';
 
@@ -99,6 +100,6 @@ function refuseUnreadable(home: string): void {
   if (odd === undefined) return;
   throw new ServerUnavailable(
     `The Temporal server cannot keep its database in ${home}, because of "${odd}".`,
-    'Use another folder, or set VOXBATCH_HOME to one.',
+    `Rename that folder, then run the same command again. ${OTHER_HOME_ADVICE}`,
   );
 }

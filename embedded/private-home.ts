@@ -33,7 +33,7 @@ export function keepPrivate({ home, logs, ledger, store, files }: HomeContent): 
   if (isAnothers(uid, me)) {
     throw new ServerUnavailable(
       `${home} belongs to another user (uid ${uid}), who could read and change everything in it.`,
-      `Set VOXBATCH_HOME to a folder of your own. If it is yours: sudo chown -R "$(id -u)" ${shellWord(home)}`,
+      `If it is yours: sudo chown -R "$(id -u)" ${shellWord(home)}. If it is not, set VOXBATCH_HOME to a folder of your own.`,
     );
   }
   const within = (folder: string): readonly string[] => readdirSync(folder).map((name) => join(folder, name));

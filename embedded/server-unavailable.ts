@@ -1,3 +1,5 @@
+import { OTHER_HOME_ADVICE } from '../contract/other-disk.ts';
+
 /**
  * There is no usable Temporal server: it was not found, does not start, does not answer, or its folder is unusable.
  * Nothing was sent to the API. The command line ends with exit code 4.
@@ -20,7 +22,7 @@ const KNOWN_TROUBLE: readonly (readonly [sign: RegExp, advice: string])[] = [
   ],
   [
     /read-?only|permission denied|not permitted|EROFS|EACCES|EPERM|ENOTDIR|EEXIST|SQLITE_CANTOPEN|unable to open database/i,
-    'Choose a folder on a local disk that you may write to, with VOXBATCH_HOME, then run the same command again.',
+    `Make that folder one on a local disk that you may write to, then run the same command again. ${OTHER_HOME_ADVICE}`,
   ],
   [/address already in use|EADDRINUSE/i, 'Another program took the port. Run the same command again.'],
   [

@@ -4,11 +4,11 @@ const ADVICE: Readonly<Record<string, string>> = {
   ENOSPC: 'The disk is full: free some space, then run the same command again.',
   EFBIG:
     'The file is larger than this system lets it be: raise the limit (ulimit -f), then run the same command again.',
-  ENOTDIR: 'Choose another folder with VOXBATCH_STORE or VOXBATCH_HOME.',
+  ENOTDIR: 'Choose another folder with VOXBATCH_STORE.',
   EDQUOT: 'Your disk quota is used up: free some space, then run the same command again.',
-  EROFS: 'The disk is mounted read-only: choose another folder with VOXBATCH_STORE or VOXBATCH_HOME.',
-  EACCES: 'Make the folder writable for this user, or choose another with VOXBATCH_STORE or VOXBATCH_HOME.',
-  EPERM: 'Make the folder writable for this user, or choose another with VOXBATCH_STORE or VOXBATCH_HOME.',
+  EROFS: 'The disk is mounted read-only: choose another folder with VOXBATCH_STORE.',
+  EACCES: 'Make the folder writable for this user, or choose another with VOXBATCH_STORE.',
+  EPERM: 'Make the folder writable for this user, or choose another with VOXBATCH_STORE.',
 };
 
 /**

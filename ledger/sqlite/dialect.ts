@@ -1,3 +1,4 @@
+import { dirname, resolve } from 'node:path';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import Database from 'libsql';
 import {
@@ -11,6 +12,7 @@ import {
   type QueryResult,
   type TransactionSettings,
 } from 'kysely';
+import { moveAdvice } from '../../contract/other-disk.ts';
 import type { DirectAdapter } from '../direct.ts';
 import { LedgerUnreachable } from '../errors.ts';
 import { KeptStatements } from './kept-statements.ts';
@@ -36,7 +38,7 @@ export async function openSqlite(path: string): Promise<Dialect> {
         throw new LedgerUnreachable(
           path,
           `its file system does not support SQLite's write-ahead log (journal mode: ${String(mode)})`,
-          'Put it on a local disk: set VOXBATCH_HOME or VOXBATCH_LEDGER.',
+          moveAdvice(resolve(dirname(path))),
         );
       }
       database.exec('pragma synchronous = full');

@@ -11,8 +11,9 @@ import {
   writeSync,
   type StatsFs,
 } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { randomFillSync } from 'node:crypto';
+import { moveAdvice } from '../../contract/other-disk.ts';
 import { LedgerFull } from '../errors.ts';
 import type { Reserve } from '../reserve.ts';
 
@@ -95,7 +96,7 @@ export class DiskReserve implements Reserve {
     return new LedgerFull(
       this.#ledger,
       `the disk is full (${has ?? ''} MiB are free; ${needs ?? ''} MiB are needed, so that each answer to a paid request can be recorded)`,
-      'Free some space, or set VOXBATCH_HOME to a folder on another disk, and run the same command again.',
+      `Free some space, then run the same command again. Or keep it on another disk: ${moveAdvice(resolve(dirname(this.#ledger)))}`,
     );
   }
 }

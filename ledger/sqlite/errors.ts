@@ -9,8 +9,8 @@ export const BUSY_TIMEOUT_MS = 10_000;
  */
 const EXPLANATIONS: readonly (readonly [prefix: string, problem: string, advice: string])[] = [
   ['SQLITE_FULL', 'the disk is full', 'Free some space and run the same command again.'],
-  ['SQLITE_READONLY', 'it is read-only', 'Make the file and its folder writable, or set VOXBATCH_HOME.'],
-  ['SQLITE_PERM', 'access is denied', 'Make the file and its folder writable, or set VOXBATCH_HOME.'],
+  ['SQLITE_READONLY', 'it is read-only', 'Make the file and its folder writable, then run the same command again.'],
+  ['SQLITE_PERM', 'access is denied', 'Make the file and its folder writable, then run the same command again.'],
   [
     'SQLITE_BUSY',
     `another process held it for ${BUSY_TIMEOUT_MS / 1000} s`,

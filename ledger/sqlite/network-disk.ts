@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs';
 import { readFile, realpath, statfs } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
+import { moveAdvice } from '../../contract/other-disk.ts';
 import { LedgerUnreachable } from '../errors.ts';
 
 /** The system calls it needs; tests replace them. */
@@ -55,8 +57,9 @@ export async function refuseNetworkDisk(path: string, disks: Disks = SYSTEM): Pr
   throw new LedgerUnreachable(
     path,
     `it lies on a network file system (${kind}), where file locks and syncs are not reliable enough to prevent double charges`,
-    'Set VOXBATCH_HOME to a folder on a disk of this machine, or just the ledger: VOXBATCH_LEDGER. You can move an existing one with its ' +
-      'folder while no command uses it.',
+    existsSync(path)
+      ? moveAdvice(resolve(dirname(path)))
+      : 'Set VOXBATCH_HOME to a folder on a disk of this machine, or just the ledger: VOXBATCH_LEDGER.',
   );
 }
 

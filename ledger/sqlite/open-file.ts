@@ -2,6 +2,7 @@ import { closeSync, openSync, rmSync } from 'node:fs';
 import { access, chmod, mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Dialect } from 'kysely';
+import { OTHER_HOME_ADVICE } from '../../contract/other-disk.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import { firstLink, makePrivateFile } from '../../embedded/kernel-lock.ts';
 import { LedgerMissing, LedgerUnreachable } from '../errors.ts';
@@ -103,7 +104,7 @@ function unreachable(path: string, error: unknown): LedgerUnreachable {
   return new LedgerUnreachable(
     path,
     detail,
-    'Make its folder writable, or set VOXBATCH_HOME or VOXBATCH_LEDGER.',
+    `Make its folder writable, then run the same command again. ${OTHER_HOME_ADVICE}`,
     error,
   );
 }

@@ -10,5 +10,5 @@ export function describeTrouble(error: unknown): string | undefined {
   if (!isMachineTrouble(error)) return undefined;
   if (error instanceof ServerUnavailable) return `${error.message} ${error.advice}`;
   if (!isDiskTrouble(error)) return messageOf(error);
-  return `Cannot write to disk: ${error.message}. Free some space, or choose another folder with VOXBATCH_HOME or --out, then run the same command again.`;
+  return `Cannot write to disk: ${error.message}. Free some space, or choose another folder for the results with --out, then run the same command again.`;
 }

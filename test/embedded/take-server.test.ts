@@ -148,7 +148,7 @@ describe('homeOf', () => {
 describe('adviceFor', () => {
   it.each([
     ['database or disk is full', /disk space/],
-    ['EROFS: read-only file system', /VOXBATCH_HOME/],
+    ['EROFS: read-only file system', /Only if no batch was run from here yet, set VOXBATCH_HOME/],
     ['listen tcp: bind: address already in use', /port/],
     ['SQLITE_NOTADB: file is not a database', /temporal\.db/],
     ['something else', /doctor/],

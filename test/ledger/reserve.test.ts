@@ -203,9 +203,12 @@ describe('the room that is kept', () => {
   it('is refused, before anything is sent, where the disk would be full at once', async () => {
     await (await openLedger(path)).close();
     const reserve = new DiskReserve(path, Number.MAX_SAFE_INTEGER);
+    // To set VOXBATCH_HOME would begin an empty ledger, which pays for finished rows again.
     expect(() => {
       reserve.hold();
-    }).toThrow(/the disk is full \(\d+ MiB are free; \d+ MiB are needed.*Free some space/);
+    }).toThrow(
+      /the disk is full \(\d+ MiB are free; \d+ MiB are needed((?!VOXBATCH_).)*Move the whole folder .* voxbatch trust/,
+    );
     const disk = await mountSmallDisk(join(folder, 'disk'), 6 * MIB);
     // Without the right to mount, the refusal above stands for this one.
     if (disk === undefined) return;

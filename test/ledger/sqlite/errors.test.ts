@@ -18,6 +18,13 @@ it.each([
   expect(error.message).toContain(`The ledger /home/ada/ledger.db cannot be used: ${words}`);
 });
 
+it.each(['SQLITE_READONLY', 'SQLITE_PERM', 'SQLITE_CANTOPEN', 'SQLITE_FULL'])(
+  'with %s nobody is led to an empty ledger, which would pay for finished rows again',
+  (code) => {
+    expect(explain('l.db', failure(code, 0)).message).not.toMatch(/VOXBATCH_/);
+  },
+);
+
 it.each([
   ['SQLITE_FULL', 13, true],
   // A quota that is used up.

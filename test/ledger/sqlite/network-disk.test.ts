@@ -2,7 +2,7 @@
 import { Kysely } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { existsSync } from 'node:fs';
-import { realpath } from 'node:fs/promises';
+import { realpath, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { LedgerUnreachable } from '../../../ledger/errors.ts';
 import { refuseNetworkDisk, type Disks } from '../../../ledger/sqlite/network-disk.ts';
@@ -51,6 +51,14 @@ describe('a ledger on a network disk', () => {
     );
     // Nothing was made there.
     expect(existsSync(dirname(path))).toBe(false);
+  });
+
+  it('is moved as a whole where it exists: a setting alone would begin an empty one', async () => {
+    const path = join(folder, 'ledger.db');
+    await writeFile(path, '');
+    const error: unknown = await refuseNetworkDisk(path, allOn(NFS)).catch((refusal: unknown) => refusal);
+    expect(String(error)).toContain(`Move the whole folder ${folder} to another disk`);
+    expect(String(error)).not.toContain('VOXBATCH_');
   });
 
   it.each(['fuse.sshfs', 'fuse.s3fs', 'fuse.glusterfs', 'fuse.rclone', 'virtiofs', 'fuse.vmhgfs-fuse'])(
