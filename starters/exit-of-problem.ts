@@ -5,6 +5,7 @@ import { VoxbatchError, type Problem, messageOf } from '../client/problem.ts';
 import { tokenAdvice } from './connect/api-token.ts';
 import { ExitError } from './exit-error.ts';
 import { goOnCommand } from './terminal/go-on-command.ts';
+import { NO_LEDGER_ADVICE } from './terminal/no-ledger-advice.ts';
 import { namedRow } from './terminal/row-words.ts';
 import { describeTrouble } from './terminal/machine-trouble.ts';
 
@@ -42,7 +43,7 @@ const EXITS: { readonly [T in Problem['type']]: ProblemExit<T> } = {
   'no-ledger': {
     exit: 'usage',
     next: 'voxbatch init',
-    words: (_, sentence) => `${sentence} Start one: voxbatch run MANIFEST`,
+    words: (_, sentence) => `${sentence} ${NO_LEDGER_ADVICE}`,
   },
   'ledger-unconfirmed': {
     exit: 'usage',

@@ -7,6 +7,7 @@ import { atLedger } from '../at-ledger.ts';
 import { usageError } from '../exit-error.ts';
 import { viewHere, type LocalView } from './view-here.ts';
 import type { Output } from '../terminal/output.ts';
+import { NO_LEDGER_ADVICE } from '../terminal/no-ledger-advice.ts';
 import { endsOf } from '../terminal/outcome-words.ts';
 import { chosenOf, doneOf, number } from '../terminal/progress.ts';
 import { batchJson, standingOf } from '../terminal/status.ts';
@@ -54,7 +55,7 @@ function show(views: readonly LocalView[], hidden: number, { json, single }: Lis
   }
   if (views.length > 0) for (const line of tableLines(COLUMNS, views)) output.data(line);
   else if (single === true) output.say('There is no single job here yet. Start one: voxbatch say TEXT --voice ID');
-  else output.say('There is no batch here yet. Start one: voxbatch run MANIFEST');
+  else output.say(`There is no batch here yet. ${NO_LEDGER_ADVICE}`);
   if (hidden > 0) output.say(`and ${number(hidden)} single ${hidden === 1 ? 'job' : 'jobs'}: voxbatch list --single`);
 }
 

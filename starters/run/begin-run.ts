@@ -9,6 +9,7 @@ import type { Settings } from '../../client/settings.ts';
 import { readApiAccess } from '../connect/settings.ts';
 import { isPlaceKnown } from '../../client/trust/known-ledgers.ts';
 import { confirmedSettings } from '../trust/confirmed-settings.ts';
+import { sayLedgerBeside } from './ledger-beside.ts';
 import { planRun, type RunFlags, type RunPlan } from './run-options.ts';
 
 /**
@@ -20,6 +21,7 @@ export async function beginRun(manifestPath: string, flags: RunFlags, context: R
   const settings = await confirmedSettings(flags);
   const plan = planRun(manifestPath, flags, settings);
   const source = await openManifest(manifestPath);
+  sayLedgerBeside(settings, manifestPath, ['run'], context.output);
   try {
     const isNeeded = needsServer(settings, plan, flags);
     const server = isNeeded ? beginServerHere(settings, context.output.say) : undefined;

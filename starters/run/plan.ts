@@ -17,6 +17,7 @@ import { awaitedRows } from './awaited-rows.ts';
 import { planFaultyVoices, planVoices } from './plan-voices.ts';
 import type { Output } from '../terminal/output.ts';
 import { nextAfterPlan } from './next-after-plan.ts';
+import { sayLedgerBeside } from './ledger-beside.ts';
 import { planJson } from './plan-json.ts';
 import { planLines, reportOf } from './plan-report.ts';
 import { reportOptions } from './run-command.ts';
@@ -35,6 +36,7 @@ export async function plan(manifestPath: string, flags: RunFlags, output: Output
   const apiUrl = readApiUrl(settings, flags);
   let runPlan = await withTextLimits(recorded, apiUrl, settings);
   const source = await openManifest(manifestPath);
+  sayLedgerBeside(settings, manifestPath, ['plan'], output);
   const ledger = await openRecordsIfAny(settings);
   try {
     const { budget } = runPlan.settings;

@@ -15,6 +15,7 @@ import type { ScheduleHooks } from '../../contract/schedule.ts';
 import { isManifestUrl, isUrl, MANIFEST_URL_FORM } from '../../inputs/manifest-url.ts';
 import type { ScheduledRun } from '../../inputs/scheduled-run.ts';
 import { readTuning } from '../commands/tuning-flags.ts';
+import { sayLedgerBeside } from '../run/ledger-beside.ts';
 import { planRun, type RunFlags } from '../run/run-options.ts';
 import { unchangedError } from '../exit-error.ts';
 import { openSession } from '../connect/open-api.ts';
@@ -39,6 +40,7 @@ export async function create(name: string, manifest: string, flags: CreateFlags,
   checkScheduleName(name);
   const spec = requireSpec(flags, flagOf);
   const { run, hooks } = await planScheduled(manifest, flags, settings);
+  sayLedgerBeside(settings, manifest, ['schedule', 'create', name], output);
   const session = openSession(settings, flags, { mustExist: false, admit: admittance(settings, {}, output) });
   try {
     const price = await lookAhead(run, flags, spec);
