@@ -102,7 +102,7 @@ async function load(request: LoadRequest): Promise<OpenedOccurrence> {
   const folder = await probeOut(out);
   if (folder.type === 'unwritable')
     return refused(`the output folder ${out} cannot be written: ${String(folder.cause)}`);
-  const standing = await standingOf(out, identity);
+  const standing = await standingOf(out, identity, ledger);
   if (standing.type === 'taken') return refused(`the output folder ${out} ${standing.by}`);
   const loaded = await findOrLoadBatch({
     ledger,
@@ -115,7 +115,7 @@ async function load(request: LoadRequest): Promise<OpenedOccurrence> {
     checked: summary,
     month: approval.month,
   });
-  if (loaded.type !== 'taken') await claimOut(out, loaded.batch);
+  if (loaded.type !== 'taken') await claimOut(out, loaded.batch, ledger);
   // Another firing of this occurrence made the batch meanwhile, from a manifest that has changed since. It still is this
   // occurrence's batch.
   return { type: 'opened', batch: loaded.batch, isNew: loaded.type === 'new', ...defined({ etag: source.etag }) };

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchIdentity } from '../ledger/record-types.ts';
 import { claimOut as claim, type OutStanding } from '../results/out-owner.ts';
 import { codeOf } from '../results/system-errors.ts';
@@ -29,9 +30,13 @@ export async function probeOut(out: string): Promise<{ readonly type: 'writable'
  * until the summary says so. Call it before anything is paid for. The folder is the batch's only if the answer is
  * `own`.
  */
-export async function claimOut(out: string, batch: BatchIdentity): Promise<OutStanding | UnwritableOut> {
+export async function claimOut(
+  out: string,
+  batch: BatchIdentity,
+  ledger: Pick<Ledger, 'id'>,
+): Promise<OutStanding | UnwritableOut> {
   const probed = await probeOut(out);
-  return probed.type === 'unwritable' ? probed : claim(out, batch);
+  return probed.type === 'unwritable' ? probed : claim(out, batch, ledger);
 }
 
 /**

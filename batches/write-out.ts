@@ -19,7 +19,7 @@ export interface WriteOutRequest {
  */
 export async function writeOut(request: WriteOutRequest): Promise<Projection> {
   const { batch, out } = request;
-  const found = await claimOut(out, batch);
+  const found = await claimOut(out, batch, request.ledger);
   if (found.type === 'unwritable') throw found.cause;
   if (found.type === 'taken') throw new Error(`the folder ${found.by}`);
   return projectBatch({ ...request, batch: batch.name, complete: true });

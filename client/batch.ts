@@ -177,7 +177,7 @@ export function batchNamed(name: string, invocation: BatchInvocation): Batch {
       const out = resolve(folder);
       const [ledger, store, now] = [await session.ledger(), await session.store(), await record()];
       refuseCleaned(now);
-      await claimOut(out, now);
+      await claimOut(out, now, ledger);
       const complete = now.state === 'closed';
       return projectBatch({ ledger, store, batch: name, out, complete, voxbatchVersion: voxbatchVersion() });
     },

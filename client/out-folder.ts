@@ -1,4 +1,5 @@
 import { claimOut as claim, probeOut, type UnwritableOut } from '../batches/out-folder.ts';
+import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchIdentity } from '../ledger/record-types.ts';
 import { standingOf, type OutStanding } from '../results/out-owner.ts';
 import { VoxbatchError } from './problem.ts';
@@ -15,16 +16,16 @@ export async function requireWritableOut(out: string): Promise<void> {
  * Checks that the files of a batch would overwrite nobody else's. Throws {@link VoxbatchError} (`taken-out`). Changes
  * nothing.
  */
-export async function requireOwnOut(out: string, batch: BatchIdentity): Promise<void> {
-  refuse(out, await standingOf(out, batch));
+export async function requireOwnOut(out: string, batch: BatchIdentity, ledger: Pick<Ledger, 'id'>): Promise<void> {
+  refuse(out, await standingOf(out, batch, ledger));
 }
 
 /**
  * Claims the out folder for a batch; see `batches/out-folder.ts`. Throws {@link VoxbatchError} (`unwritable-out`,
  * `taken-out`).
  */
-export async function claimOut(out: string, batch: BatchIdentity): Promise<void> {
-  refuse(out, await claim(out, batch));
+export async function claimOut(out: string, batch: BatchIdentity, ledger: Pick<Ledger, 'id'>): Promise<void> {
+  refuse(out, await claim(out, batch, ledger));
 }
 
 function refuse(out: string, found: OutStanding | UnwritableOut | { readonly type: 'writable' }): void {

@@ -77,7 +77,7 @@ export async function putOnRecord(request: RecordRequest): Promise<Recorded> {
   const found = await beforeWork(() => ledger.findBatch(name));
   request.onFound?.(found);
   const isThere = found !== undefined && found.state !== 'loading';
-  if (!isThere && plan.out !== null) await requireOwnOut(plan.out, identity);
+  if (!isThere && plan.out !== null) await requireOwnOut(plan.out, identity, ledger);
   if (!isThere) await requirePort(request.webhook, open, ledger);
   const priced = isThere ? checked : await request.approve(open, knowVoices(open.api, checked, ledger));
   if (priced === undefined) return { type: 'declined' };
@@ -86,7 +86,7 @@ export async function putOnRecord(request: RecordRequest): Promise<Recorded> {
     findOrLoadBatch({ ...plan, ledger, source, options, identity, checked: summary }),
   );
   if (loaded.type === 'taken') return loaded;
-  if (plan.out !== null) await claimOut(plan.out, loaded.batch);
+  if (plan.out !== null) await claimOut(plan.out, loaded.batch, ledger);
   if (loaded.type === 'new') return { type: 'new', batch: loaded.batch };
   return goOnWith(loaded.batch, request, ledger, open);
 }

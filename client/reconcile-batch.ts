@@ -48,7 +48,7 @@ export async function reconcileBatch(
 ): Promise<Reconciling> {
   const [ledger, open] = [await session.ledger(), await session.api()];
   requireSameRealm(batch, open);
-  await requireOwnOut(out, batch);
+  await requireOwnOut(out, batch, ledger);
   const reads = await readsOf(session);
   return {
     rows: settleOrder({ ledger, reads, batch, who: whoAsks() }, order),

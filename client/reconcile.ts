@@ -69,7 +69,7 @@ export async function reconcile(
     return { type: 'open', rows: rows.map((row) => resubmittedIf(toPay, row)), orphans };
   }
   if (changed !== 'rows') return { type: 'settled', rows, orphans };
-  await claimOut(out, batch);
+  await claimOut(out, batch, ledger);
   return { type: 'open', rows, orphans };
 }
 

@@ -59,11 +59,11 @@ export async function redriveBatch(request: RedriveRequest): Promise<Redriven> {
   // Another command may have opened it since: then its rows are no longer to be chosen, and somebody has to work on them.
   const isClosed = ((await ledger.findBatch(batch.name)) ?? batch).state === 'closed';
   if (isNothing && isClosed) {
-    if (out !== null) await requireOwnOut(out, batch);
+    if (out !== null) await requireOwnOut(out, batch, ledger);
     await allowTaken(request, 0);
     return { type: 'finished', opened: 0, movedOn: 0 };
   }
-  if (out !== null) await claimOut(out, batch);
+  if (out !== null) await claimOut(out, batch, ledger);
   if (draft.isSettling && isClosed) {
     const opened = await openAll(request);
     return opened.type === 'refused' ? { ...opened, type: 'not-opened' } : { ...opened, type: 'finished' };

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { link, open, opendir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
+import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchIdentity } from '../ledger/record-types.ts';
 import { PROJECTED_FILES, RESULTS_JSONL } from './batch-files.ts';
 import { lstatsOf } from './media.ts';
@@ -19,22 +20,29 @@ const FIRST_LINE_BYTES = 16 * 1024 * 1024;
 export type OutStanding =
   { readonly type: 'own' | 'free' } | { readonly type: 'taken'; /** What is there, in words. */ readonly by: string };
 
+/** The same batch, run from another folder or with another home: this ledger knows nothing of what was paid there. */
+const OF_ANOTHER_LEDGER =
+  'holds the results of this batch from another ledger (use that one, in the folder or with the VOXBATCH_HOME that you ran it with: ' +
+  'this ledger would pay for its rows again)';
+
 const ownerSchema = z.object({
   batch: z.string(),
   manifest_digest: z.string(),
   api: z.string(),
   account: z.string(),
+  /** Id of the ledger; files of earlier versions lack it. */
+  ledger: z.string().exactOptional(),
 });
 type Owner = z.infer<typeof ownerSchema>;
 
 /**
- * Tells whether a batch may write its files into a folder: one that the summary says is its own, or one without any
- * file under our names. Changes nothing. Throws if the folder cannot be read.
+ * Tells whether a batch of a ledger may write its files into a folder: one that the summary says is its own, or one
+ * without any file under our names. Changes nothing. Throws if the folder cannot be read.
  */
-export async function standingOf(out: string, batch: BatchIdentity): Promise<OutStanding> {
+export async function standingOf(out: string, batch: BatchIdentity, ledger: Pick<Ledger, 'id'>): Promise<OutStanding> {
   for (const name of [SUMMARY_FILE, CLAIM_FILE]) {
     const owner = ownerSchema.safeParse(await readJson(join(out, name))).data;
-    if (owner !== undefined) return compare(owner, batch);
+    if (owner !== undefined) return compare(owner, batch, ledger.id);
   }
   // Somebody may have deleted the summary, but the tables still say whose they are.
   if ((await batchOfFirstLine(join(out, RESULTS_JSONL))) === batch.name) return { type: 'own' };
@@ -50,11 +58,11 @@ export async function standingOf(out: string, batch: BatchIdentity): Promise<Out
  * Claims a free folder for a batch and returns its standing afterwards: if two batches claim it at once, one gets it.
  * The folder must exist.
  */
-export async function claimOut(out: string, batch: BatchIdentity): Promise<OutStanding> {
-  const before = await standingOf(out, batch);
+export async function claimOut(out: string, batch: BatchIdentity, ledger: Pick<Ledger, 'id'>): Promise<OutStanding> {
+  const before = await standingOf(out, batch, ledger);
   if (before.type === 'free') {
     const { name, digest, apiUrl, account } = batch;
-    const owner: Owner = { batch: name, manifest_digest: digest, api: apiUrl, account };
+    const owner: Owner = { batch: name, manifest_digest: digest, api: apiUrl, account, ledger: ledger.id };
     const part = join(out, `.voxbatch-${randomUUID()}.part`);
     try {
       await writeFile(part, `${JSON.stringify(owner)}\n`, { flag: 'wx', flush: true });
@@ -64,12 +72,12 @@ export async function claimOut(out: string, batch: BatchIdentity): Promise<OutSt
     } finally {
       await rm(part, { force: true });
     }
-    return standingOf(out, batch);
+    return standingOf(out, batch, ledger);
   }
   return before;
 }
 
-function compare(owner: Owner, batch: BatchIdentity): OutStanding {
+function compare(owner: Owner, batch: BatchIdentity, ledger: string): OutStanding {
   if (owner.batch !== batch.name) return { type: 'taken', by: `holds the results of batch "${owner.batch}"` };
   const differs =
     owner.manifest_digest !== batch.digest
@@ -79,8 +87,9 @@ function compare(owner: Owner, batch: BatchIdentity): OutStanding {
         : owner.account !== batch.account
           ? `another account (${owner.account})`
           : undefined;
-  if (differs === undefined) return { type: 'own' };
-  return { type: 'taken', by: `holds the results of another batch of this name, with ${differs}` };
+  if (differs !== undefined)
+    return { type: 'taken', by: `holds the results of another batch of this name, with ${differs}` };
+  return (owner.ledger ?? ledger) === ledger ? { type: 'own' } : { type: 'taken', by: OF_ANOTHER_LEDGER };
 }
 
 /**

@@ -126,6 +126,7 @@ export async function projectBatch(request: ProjectionRequest): Promise<Projecti
       compareSums(after, tally, batch, findings);
     await files.seal((hashes) => ({
       ...summarize(batch, tally, after.money.reserved, hashes, request.voxbatchVersion),
+      ledger: ledger.id,
       ...(joined === null ? {} : { joined: countJoined(joined) }),
       ...(finished === null ? {} : { finished: countFinished(finished) }),
     }));

@@ -36,6 +36,8 @@ export const summarySchema = z.object({
   /** Origin and path of the API. */
   api: z.string(),
   account: z.string(),
+  /** Id of the ledger that records the batch; absent in those of earlier versions. */
+  ledger: z.string().exactOptional(),
   /** Which dialect of the API its rows speak, as `--api-dialect` takes it. */
   api_dialect: z.string().regex(DIALECT_CHOICE).default('v1'),
   state: z.enum(['loading', 'open', 'closed']),

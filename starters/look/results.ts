@@ -35,7 +35,7 @@ export async function results(name: string | undefined, flags: ResultsFlags, out
     const batch = await chooseBatch(ledger, name);
     refuseCleaned(batch);
     const out = resolve(flags.out ?? defaultOut(batch.name));
-    await claimOut(out, batch);
+    await claimOut(out, batch, ledger);
     const projection = {
       ledger,
       store: await openStore(settings.store, settings.env),

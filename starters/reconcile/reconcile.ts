@@ -182,6 +182,6 @@ async function goOn(
     output.say(`To write its files as they stand: voxbatch results ${shellWord(batch.name)}`);
     return exitOfView(view);
   }
-  await claimOut(out, batch);
+  await claimOut(out, batch, ledger);
   return workOn(batch, out, quietInvocation);
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { claimOut, probeOut } from '../../batches/out-folder.ts';
 
 const BATCH = { name: 'lines', digest: 'd1', apiUrl: 'https://api.example/api/open/v1', account: 'u1' };
+const LEDGER = { id: 'ledger-1' };
 
 let folder: string;
 beforeEach(async () => {
@@ -23,7 +24,7 @@ it('says why a folder cannot be written', async () => {
   await writeFile(file, '');
   const out = join(file, 'out');
   expect(await probeOut(out)).toMatchObject({ type: 'unwritable', cause: { code: 'ENOTDIR' } });
-  expect(await claimOut(out, BATCH)).toMatchObject({ type: 'unwritable', cause: { code: 'ENOTDIR' } });
+  expect(await claimOut(out, BATCH, LEDGER)).toMatchObject({ type: 'unwritable', cause: { code: 'ENOTDIR' } });
 });
 
 it('answers at once where no folder can be: Node would try to make one for ever', async () => {
@@ -32,7 +33,7 @@ it('answers at once where no folder can be: Node would try to make one for ever'
 
 it('gives a free folder to the first batch that claims it', async () => {
   const out = join(folder, 'out');
-  expect(await claimOut(out, BATCH)).toEqual({ type: 'own' });
-  expect(await claimOut(out, BATCH)).toEqual({ type: 'own' });
-  expect(await claimOut(out, { ...BATCH, name: 'other' })).toMatchObject({ type: 'taken' });
+  expect(await claimOut(out, BATCH, LEDGER)).toEqual({ type: 'own' });
+  expect(await claimOut(out, BATCH, LEDGER)).toEqual({ type: 'own' });
+  expect(await claimOut(out, { ...BATCH, name: 'other' }, LEDGER)).toMatchObject({ type: 'taken' });
 });

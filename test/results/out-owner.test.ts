@@ -1,6 +1,6 @@
 /** @slow */
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { link, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { link, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { claimOut, standingOf } from '../../results/out-owner.ts';
@@ -20,23 +20,26 @@ beforeEach(async () => {
 
 describe('an out folder', () => {
   it('is free where it is absent, empty, or has files of other names only', async () => {
-    expect(await standingOf(place.out, batch)).toEqual({ type: 'free' });
+    expect(await standingOf(place.out, batch, place.ledger)).toEqual({ type: 'free' });
     await writeFile(join(place.out, 'lines.csv'), 'id,text\n');
-    expect(await standingOf(place.out, batch)).toEqual({ type: 'free' });
-    expect(await standingOf(join(place.out, 'nowhere'), batch)).toEqual({ type: 'free' });
+    expect(await standingOf(place.out, batch, place.ledger)).toEqual({ type: 'free' });
+    expect(await standingOf(join(place.out, 'nowhere'), batch, place.ledger)).toEqual({ type: 'free' });
   });
 
   it.each(['failed.csv', 'summary.json', 'results.jsonl'])('is not to be had where a person has a %s', async (name) => {
     await writeFile(join(place.out, name), '{"rows": 3}\n');
-    expect(await standingOf(place.out, batch)).toEqual({ type: 'taken', by: `has a file ${name} that is not of it` });
-    expect(await claimOut(place.out, batch)).toMatchObject({ type: 'taken' });
+    expect(await standingOf(place.out, batch, place.ledger)).toEqual({
+      type: 'taken',
+      by: `has a file ${name} that is not of it`,
+    });
+    expect(await claimOut(place.out, batch, place.ledger)).toMatchObject({ type: 'taken' });
   });
 
   it('is its own by the summary, and by the tables where that was deleted', async () => {
     await projectBatch(place.request());
-    expect(await standingOf(place.out, batch)).toEqual({ type: 'own' });
+    expect(await standingOf(place.out, batch, place.ledger)).toEqual({ type: 'own' });
     await rm(join(place.out, 'summary.json'));
-    expect(await standingOf(place.out, batch)).toEqual({ type: 'own' });
+    expect(await standingOf(place.out, batch, place.ledger)).toEqual({ type: 'own' });
   });
 
   it.each([
@@ -46,17 +49,40 @@ describe('an out folder', () => {
     [{ account: 'user-2' }, 'with another account (user-1)'],
   ])('is not to be had by a batch that differs in %j', async (change, words) => {
     await projectBatch(place.request());
-    expect(await standingOf(place.out, { ...batch, ...change })).toEqual({
+    expect(await standingOf(place.out, { ...batch, ...change }, place.ledger)).toEqual({
       type: 'taken',
       by: expect.stringContaining(words),
     });
   });
 
+  it('is not to be had by the same batch of another ledger, which paid for nothing of it', async () => {
+    const [there, elsewhere] = [{ id: 'ledger-1' }, { id: 'ledger-2' }];
+    expect(await claimOut(place.out, batch, there)).toEqual({ type: 'own' });
+    const taken = { type: 'taken', by: expect.stringContaining('of this batch from another ledger') };
+    expect(await standingOf(place.out, batch, elsewhere)).toEqual(taken);
+    await rm(place.out, { recursive: true });
+    await projectBatch(place.request());
+    expect(await standingOf(place.out, batch, place.ledger)).toEqual({ type: 'own' });
+    expect(await standingOf(place.out, batch, elsewhere)).toEqual(taken);
+  });
+
+  it('is its own where an earlier version did not write which ledger it is of', async () => {
+    await projectBatch(place.request());
+    const path = join(place.out, 'summary.json');
+    const { ledger, ...older } = JSON.parse(await readFile(path, 'utf8')) as Record<string, unknown>;
+    expect(ledger).toBe(place.ledger.id);
+    await writeFile(path, JSON.stringify(older));
+    expect(await standingOf(place.out, batch, place.ledger)).toEqual({ type: 'own' });
+  });
+
   it('is claimed by one of two before there is a summary, which takes the place of the claim', async () => {
     const other = { ...batch, name: 'other' };
-    const [mine, theirs] = await Promise.all([claimOut(place.out, batch), claimOut(place.out, other)]);
+    const [mine, theirs] = await Promise.all([
+      claimOut(place.out, batch, place.ledger),
+      claimOut(place.out, other, place.ledger),
+    ]);
     expect([mine.type, theirs.type].sort()).toEqual(['own', 'taken']);
-    if (mine.type === 'own') expect(await claimOut(place.out, batch)).toEqual({ type: 'own' });
+    if (mine.type === 'own') expect(await claimOut(place.out, batch, place.ledger)).toEqual({ type: 'own' });
     await projectBatch(place.request());
     expect((await readdir(place.out)).filter((name) => name.startsWith('.'))).toEqual([]);
   });
@@ -64,9 +90,9 @@ describe('an out folder', () => {
   it('keeps media of which nothing says whose they are, unless they are links to the store', async () => {
     await mkdir(join(place.out, 'media'));
     await link(join(place.store.folder, 'demo/1-speech-1.mp3'), join(place.out, 'media/a.mp3'));
-    expect(await standingOf(place.out, batch)).toEqual({ type: 'free' });
+    expect(await standingOf(place.out, batch, place.ledger)).toEqual({ type: 'free' });
     await writeFile(join(place.out, 'media/holiday.mp4'), 'film');
-    expect(await standingOf(place.out, batch)).toEqual({
+    expect(await standingOf(place.out, batch, place.ledger)).toEqual({
       type: 'taken',
       by: 'has a file media/holiday.mp4 that is not of it',
     });

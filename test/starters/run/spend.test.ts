@@ -1,7 +1,7 @@
 /** @slow */
 import { existsSync } from 'node:fs';
 import { once } from 'node:events';
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import net, { type AddressInfo } from 'node:net';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { openLedger } from '../../../ledger/open-ledger.ts';
@@ -79,6 +79,21 @@ describe('run, before it makes a batch', () => {
     expect(stderr).toContain(`Another program uses port ${port} of 127.0.0.1`);
     expect(stderr).toContain('Nothing was sent. Nothing was spent.');
     expect((await line.run('list')).stdout).not.toContain('lines');
+    expect(simulator.ledger()).toEqual([]);
+  });
+
+  it('refuses the out folder of the same batch in another ledger: that one has paid, and this one knows nothing of it', async () => {
+    const { value: planned } = await line.json('plan', 'lines.csv', '--json');
+    const { value: profile } = await line.json('profile', '--json');
+    const owner = { batch: 'lines', manifest_digest: planned['manifest_digest'], api: simulator.url };
+    await mkdir('out/lines', { recursive: true });
+    await writeFile(
+      'out/lines/.voxbatch-batch.json',
+      JSON.stringify({ ...owner, account: profile['user_id'], ledger: 'another' }),
+    );
+    const { code, stderr } = await line.run('run', 'lines.csv');
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('this batch from another ledger') });
+    expect(stderr).toMatch(/VOXBATCH_HOME that you ran it with.* nothing was spent/);
     expect(simulator.ledger()).toEqual([]);
   });
 
