@@ -3,7 +3,7 @@ import type { Settings } from '../../client/settings.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { askYesNo } from '../terminal/ask.ts';
 import type { Output } from '../terminal/output.ts';
-import { ledgerLines, whyNotConfirmable } from './ledger-lines.ts';
+import { COPY_LINE, ledgerLines, whyNotConfirmable } from './ledger-lines.ts';
 import { mayAsk } from './may-ask.ts';
 import { visiblePath } from './member-words.ts';
 import { unconfirmedError } from './unconfirmed-error.ts';
@@ -27,6 +27,7 @@ async function admitLedger(
     const lines = [
       `You have not made the ledger ${visiblePath(ledger.place)} on this machine:`,
       ...(await ledgerLines(ledger)),
+      COPY_LINE,
     ];
     if (await askYesNo(`${lines.join('\n')}\nTake it as yours?`)) {
       rememberLedger(settings, ledger);

@@ -11,7 +11,7 @@ import { membersToConfirm } from '../../inputs/confirmed-members.ts';
 import { findToken } from '../connect/api-token.ts';
 import { forgetConfirmed, isConfirmed, rememberConfirmed } from '../connect/confirmed-address.ts';
 import { CONFIG_FILE, readConfigFile } from '../connect/settings.ts';
-import { ledgerLines, whyNotConfirmable } from './ledger-lines.ts';
+import { COPY_LINE, ledgerLines, whyNotConfirmable } from './ledger-lines.ts';
 import { memberLines, visible, visiblePath } from './member-words.ts';
 
 /** A thing of a folder that can be confirmed. */
@@ -90,7 +90,12 @@ async function ledgerIn(folder: string, env: NodeJS.ProcessEnv): Promise<readonl
     const flaw = isConfirmed ? undefined : await whyNotConfirmable(ledger);
     return [
       {
-        lines: [visiblePath(ledger.place), ...(await ledgerLines(ledger)), ...serviceLines(home)],
+        lines: [
+          visiblePath(ledger.place),
+          ...(await ledgerLines(ledger)),
+          ...serviceLines(home),
+          ...(isConfirmed ? [] : [COPY_LINE]),
+        ],
         isConfirmed,
         ...defined({ flaw }),
         byName: `VOXBATCH_HOME=${shellWord(home)}`,

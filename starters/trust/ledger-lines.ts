@@ -22,6 +22,10 @@ export async function ledgerLines(ledger: Ledger): Promise<readonly string[]> {
   ];
 }
 
+/** What to consider before a ledger is confirmed: nothing tells one that was moved from a copy. */
+export const COPY_LINE =
+  '  if you moved it here, go on; if this is a copy, do not use both: each pays again for what the other sends';
+
 async function scheduleLines(ledger: Ledger, name: string): Promise<readonly string[]> {
   const shown = `schedule ${visible(name)}`;
   const settings = (await ledger.scheduleRecord(name))?.settings;

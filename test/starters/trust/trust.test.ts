@@ -106,7 +106,10 @@ describe("a folder's config", () => {
       join(home, 'ledger.db'),
       '  batches: 0, of which 0 are open',
       '  schedules: none',
+      '  if you moved it here, go on; if this is a copy, do not use both: each pays again for what the other sends',
     ]);
+    // Nothing is to be decided any more.
+    expect((await line.run('trust')).stdout).not.toContain('copy');
     for (const shown of listed(stdout)) expect(stderr).toContain(shown);
     expect(stderr).toContain(`VOXBATCH_HOME=${home}`);
     expect(stderr).toContain(`VOXBATCH_CONFIG=${join(line.folder, 'voxbatch.config.json')}`);
