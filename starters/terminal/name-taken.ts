@@ -16,6 +16,7 @@ export function nameTakenText(
 ): string {
   return [
     `The name "${batch.name}" is taken by a batch that ${DIFFERENCE_WORDS[differs](batch, wanted)}. Nothing was spent. Choices:`,
+    ...(differs === 'api' ? [addressChoice(batch)] : []),
     ...(differs === 'reading'
       ? [`  ${goOnCommand({ ...batch, subset })}    goes on with the flags of that batch`]
       : []),
@@ -70,6 +71,14 @@ function wordsByFlag(reading: Reading): ReadonlyMap<string, string> {
     words.set(flag, before === undefined ? word : `${before} ${shellWord(word)}`);
   }
   return words;
+}
+
+/** For who has set another address of the same API, such as localhost for 127.0.0.1. */
+function addressChoice({ apiUrl }: BatchRecord): string {
+  return (
+    `  export VOXBATCH_API_URL=${shellWord(apiUrl)}    if that is the same API under its former address (or set api.url, or --api-url): ` +
+    'the same command then goes on with that batch'
+  );
 }
 
 /** For who has corrected the manifest of a batch that was interrupted. */
