@@ -10,7 +10,7 @@ import type { Store } from '../store/store.ts';
 export interface CleanRequest {
   readonly ledger: Pick<Ledger, 'beginClean' | 'cleanRows' | 'endClean' | 'scanRows' | 'readRow'>;
   readonly store: Pick<Store, 'list' | 'measure' | 'remove'>;
-  readonly batch: Pick<BatchRecord, 'name' | 'rows' | 'layout' | 'state'>;
+  readonly batch: Pick<BatchRecord, 'name' | 'rows' | 'layout' | 'state' | 'cleaned'>;
   readonly parts: CleanParts;
   /** Only say what it would remove. */
   readonly isDryRun?: boolean;
@@ -23,7 +23,7 @@ export interface CleanRequest {
 export type CleanEnd =
   | {
       readonly type: 'cleaned';
-      /** Rows that were cleaned. */
+      /** Rows that were cleaned; without those of which an earlier clean had removed what they asked for, if that is to be removed. */
       readonly rows: number;
       /** Rows that stay as they are, because something may still come to light about them. */
       readonly inDoubt: number;
@@ -43,12 +43,13 @@ const FILES_AT_ONCE = 256;
 export async function cleanBatch(request: CleanRequest): Promise<CleanEnd> {
   const { ledger, batch, parts, isDryRun = false } = request;
   if (isDryRun) return forecast(request);
+  const before = await cleanedBefore(request);
   const start = await ledger.beginClean(batch.name, parts);
   if (start.type !== 'begun') return start;
   const inDoubt = await cleanRecords(request);
   const media = start.parts.media ? await cleanMedia(request, inDoubt) : NO_MEDIA;
   await ledger.endClean(batch.name);
-  return { type: 'cleaned', rows: batch.rows - inDoubt.size, inDoubt: inDoubt.size, media };
+  return { type: 'cleaned', rows: batch.rows - inDoubt.size - before, inDoubt: inDoubt.size, media };
 }
 
 /** Whether what its rows asked for was removed, or in part. */
@@ -74,7 +75,16 @@ async function forecast(request: CleanRequest): Promise<CleanEnd> {
   }
   if (parts.rows && undecided > 0) return { type: 'undecided', rows: undecided };
   const media = parts.media ? await cleanMedia(request, inDoubt) : NO_MEDIA;
-  return { type: 'cleaned', rows: batch.rows - inDoubt.size, inDoubt: inDoubt.size, media };
+  const before = await cleanedBefore(request);
+  return { type: 'cleaned', rows: batch.rows - inDoubt.size - before, inDoubt: inDoubt.size, media };
+}
+
+/** How many rows of which an earlier clean, which is finished, has removed what they asked for. */
+async function cleanedBefore({ ledger, batch, parts }: CleanRequest): Promise<number> {
+  if (!parts.rows || batch.cleaned.rows === null || batch.cleaned.unfinished !== null) return 0;
+  let count = 0;
+  for await (const { row } of ledger.scanRows(batch.name)) if (isRequestRemoved(batch, row)) count++;
+  return count;
 }
 
 /** Removes the records. Returns the rows in doubt, whose records stay. */

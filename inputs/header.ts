@@ -1,7 +1,7 @@
 import { ROW_KINDS } from '../contract/row-kinds.ts';
 import type { SpecColumn } from '../contract/row-kinds.ts';
 import { unguardInput } from './formula-guard.ts';
-import { nearestName } from './nearest-name.ts';
+import { nearestName, slipOf } from './nearest-name.ts';
 import { show } from './problems.ts';
 import type { Finding } from './problems.ts';
 
@@ -105,7 +105,7 @@ export class Columns {
     });
     const isForeign = this.#csv && findings.length === 0 && !SPEC_COLUMNS.some((column) => this.known.has(column));
     if (!isForeign) return findings;
-    const expected = 'a header with columns such as text, voice, audio, video (--map renames yours)';
+    const expected = 'a first line that names the columns, such as text, voice, audio, video (--map renames yours)';
     return [{ column: '', expected, came: show([...this.byName.keys()].join(', ')), code: 'no-header' }];
   }
 
@@ -147,12 +147,13 @@ export class Columns {
   }
 
   #unknown(name: string): ColumnNote {
-    const nearest = nearestName(name, [...KNOWN_COLUMNS]);
     if (this.#strict) {
+      const nearest = nearestName(name, [...KNOWN_COLUMNS]);
       const expected = `a known column (the nearest is ${nearest.name}), or a name that begins with _`;
       return { finding: { column: name, expected, came: show(name), code: 'unknown-column' } };
     }
-    const hint = nearest.distance <= 2 ? `; did you mean ${nearest.name}?` : '';
+    const meant = slipOf(name, [...KNOWN_COLUMNS]);
+    const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
     return { column: name, warning: `unknown column, copied to the results${hint}` };
   }
 }

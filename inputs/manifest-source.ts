@@ -1,10 +1,11 @@
-import { createWriteStream } from 'node:fs';
+import { createWriteStream, existsSync } from 'node:fs';
 import { mkdtemp, open, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createReadStream } from 'node:fs';
+import { shellWord } from '../contract/shell-word.ts';
 import { detectFormat } from './detect-format.ts';
 import type { ManifestFormat } from './detect-format.ts';
 import { expandGlob, isGlob } from './expand-glob.ts';
@@ -38,6 +39,9 @@ export interface ManifestSource extends ManifestFile {
   close(): Promise<void>;
 }
 
+/** What a manifest's name may end in, for who left it out. */
+const EXTENSIONS = ['.csv', '.tsv', '.jsonl', '.ndjson'];
+
 const HEAD_BYTES = 64 * 1024;
 
 /** sha256 of the bytes of all files, hex. */
@@ -67,9 +71,10 @@ export async function openManifest(given: string, stdin: Readable = process.stdi
   } catch (error) {
     if (error instanceof ManifestError) throw error;
     const why = error instanceof Error ? error.message : String(error);
-    throw new ManifestError(
-      `cannot read the manifest ${given}: ${why}. Nothing was spent. "voxbatch init" writes an example of each kind.`,
-    );
+    const meant = EXTENSIONS.map((extension) => `${given}${extension}`).find((path) => existsSync(path));
+    const advice =
+      meant === undefined ? '"voxbatch init" writes an example of each kind.' : `Did you mean ${shellWord(meant)}?`;
+    throw new ManifestError(`cannot read the manifest ${given}: ${why}. Nothing was spent. ${advice}`);
   }
 }
 

@@ -12,6 +12,21 @@ function distance(a: string, b: string): number {
   return previous[b.length] ?? 0;
 }
 
+/**
+ * The candidate that a name is a slip of: at most two letters differ, and fewer than half of them, unless they only
+ * changed places. Undefined if there is none.
+ */
+export function slipOf(name: string, candidates: readonly string[]): string | undefined {
+  const nearest = nearestName(name, candidates);
+  if (nearest.distance > 2) return undefined;
+  const isClose = nearest.distance * 2 < name.length || lettersOf(name) === lettersOf(nearest.name);
+  return isClose ? nearest.name : undefined;
+}
+
+function lettersOf(name: string): string {
+  return Array.from(name.toLowerCase()).sort().join('');
+}
+
 /** The candidate that looks most like the name, and how many letters differ. The first of equals wins. */
 export function nearestName(name: string, candidates: readonly string[]): { name: string; distance: number } {
   // A header may be as long as a cell; nothing that long is a slip of the finger.

@@ -28,12 +28,18 @@ export function cleanLines(
   if (parts.media) {
     const files = media.files === 1 ? '1 file' : `${number(media.files)} files`;
     const freed = freedWords(media, isDryRun, 'out folders, other batches');
-    lines.push(`${verb} ${files} of batch "${batch.name}" from the store, ${freed}`);
+    lines.push(
+      media.files === 0
+        ? `Nothing is left of the files of batch "${batch.name}" in the store.`
+        : `${verb} ${files} of batch "${batch.name}" from the store, ${freed}`,
+    );
   }
   if (parts.rows) {
-    lines.push(
-      `${verb} what ${rowsInWords(rows)} of batch "${batch.name}" asked for, and their texts. It cannot be run or written again.`,
-    );
+    const removed =
+      rows === 0 && inDoubt === 0
+        ? `Nothing is left of what the rows of batch "${batch.name}" asked for.`
+        : `${verb} what ${rowsInWords(rows)} of batch "${batch.name}" asked for, and their texts.`;
+    lines.push(`${removed} It cannot be run or written again.`);
   }
   if (inDoubt > 0)
     lines.push(`${rowsInWords(inDoubt)} stay as they are: something may still come to light about them.`);

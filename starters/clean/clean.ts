@@ -46,11 +46,11 @@ export async function clean(name: string, flags: CleanFlags, output: Output, ask
         tell(await cleanBatch({ ...request, isDryRun: true }), true);
         return 'complete';
       }
-      requireConsent(person);
       if (!person.yes) {
         const forecast = await cleanBatch({ ...request, isDryRun: true });
         if (forecast.type !== 'cleaned') throw cleanRefusal(forecast, batch);
         for (const line of cleanLines(forecast, { batch, parts, isDryRun: true })) output.say(line);
+        requireConsent(person);
         await confirmRemoval(ask);
       }
       tell(await cleanBatch(request), false);

@@ -50,9 +50,14 @@ export function untoldWords(steps: readonly Step[]): string {
   return `few at once until it is known what ${steps.join(' and ')} ${steps.length === 1 ? 'costs' : 'cost'}`;
 }
 
-/** `most common failure 403 from cdn.example (400 rows)`: beside the counts, it must not look like one more of them. */
+/**
+ * `most common failure 403 from cdn.example (400 rows)`: beside the counts, it must not look like one more of them.
+ * While no row has ended by it, none may.
+ */
 function commonestWords({ class: name, cause, open, ended }: ReasonCount): string {
-  return `most common failure ${oneLine(cause === '' ? name : cause)} (${number(open + ended)} ${open + ended === 1 ? 'row' : 'rows'})`;
+  const rows = `${number(open + ended)} ${open + ended === 1 ? 'row' : 'rows'}`;
+  const words = oneLine(cause === '' ? name : cause);
+  return ended === 0 ? `most common trouble ${words} (${rows}, going on)` : `most common failure ${words} (${rows})`;
 }
 
 /** `400 failed: 403 from cdn.example`; open rows count with what last went wrong with them. */

@@ -40,7 +40,9 @@ describe('clean', () => {
     expect(what.stderr).toContain('--media');
     const meant = await invocation.line.run('clean', 'demo', '--all');
     expect(meant).toMatchObject({ code: 3, stdout: '' });
-    expect(meant.stderr).toContain('Add --yes');
+    expect(meant.stderr).toMatch(
+      /^Would remove 2 files of batch "demo" from the store.*\nWould remove what 2 rows .*Add --yes/s,
+    );
     expect((await invocation.line.run('clean', 'no-such', '--all')).code).toBe(2);
     expect(existsSync(path)).toBe(true);
   });
@@ -83,6 +85,22 @@ describe('clean', () => {
     expect(code).toBe(15);
     expect(stderr).toContain('to make them again at a new charge, run the manifest as a new batch.');
     expect(stderr).not.toContain('voxbatch redrive');
+  });
+
+  it('says so where nothing is left to remove', async () => {
+    await invocation.line.run('clean', 'demo', '--all', '--yes');
+    for (const flag of ['--yes', '--dry-run']) {
+      const { code, stdout } = await invocation.line.run('clean', 'demo', '--all', flag);
+      expect({ code, stdout }).toEqual({
+        code: 0,
+        stdout:
+          'Nothing is left of the files of batch "demo" in the store.\n' +
+          'Nothing is left of what the rows of batch "demo" asked for. It cannot be run or written again.\n' +
+          'Its bill stays: outcomes, requests, charges. Its name stays taken.\n',
+      });
+    }
+    const { value } = await invocation.line.json('clean', 'demo', '--all', '--yes', '--json');
+    expect(value).toMatchObject({ rows: 0, media: { files: 0 } });
   });
 
   it('keeps the bill of a batch whose rows it empties, and refuses what needs them', async () => {

@@ -211,7 +211,9 @@ describe('plan', () => {
   });
 
   it.each([
-    [['plan', 'none.csv'], /cannot read the manifest none\.csv/],
+    [['plan', 'none.csv'], /cannot read the manifest none\.csv.*"voxbatch init"/],
+    [['plan', 'lines'], /cannot read the manifest lines: .*Did you mean lines\.csv\?/],
+    [['run', 'lines'], /Did you mean lines\.csv\?/],
     [['plan'], /missing required argument 'manifest'/],
     [['plan', 'lines.csv', '--kind', 'opera'], /--kind opera: expected one of tts, stt, lip-sync, dub/],
     [['plan', 'lines.csv', '--map', 'text'], /expected OUR-COLUMN=THEIR-COLUMN/],

@@ -36,6 +36,11 @@ describe('the progress line', () => {
     );
   });
 
+  it('calls nothing a failure by which no row has ended', () => {
+    const reasons = [{ class: 'ResultGone', cause: 'a cut file', open: 2, ended: 0 }] as const;
+    expect(lastLine('running', reasons)).toMatch(/ left, most common trouble a cut file \(2 rows, going on\)$/);
+  });
+
   it('says why a batch with a budget is slow to begin', () => {
     const said = { out: '', err: '' };
     const display = new ProgressDisplay(capture(said));
