@@ -42,11 +42,6 @@ export function homeOf(env: NodeJS.ProcessEnv, workingDirectory: string): string
   return resolve(workingDirectory, env['VOXBATCH_HOME'] || '.voxbatch');
 }
 
-/** Secrets of a service of this home, as its user wrote them: a service manager reads it, or has a shell run it. May be a link to a mounted secret. */
-export function serviceEnvironmentIn(home: string): string {
-  return join(home, 'service.env');
-}
-
 export function pathsIn(home: string): HomePaths {
   const logs = join(home, 'logs');
   return {

@@ -2,7 +2,6 @@ import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { readBaseUrl } from '../../api/base-url.ts';
 import { openRecordsIfAny } from '../../client/open-records.ts';
-import { serviceEnvironmentIn } from '../../embedded/home.ts';
 import { forgetConfig, isConfigConfirmed, rememberConfig } from '../../client/trust/confirmed-configs.ts';
 import { forgetLedger, rememberLedger, standingOfLedger } from '../../client/trust/known-ledgers.ts';
 import { defined } from '../../contract/defined.ts';
@@ -90,12 +89,7 @@ async function ledgerIn(folder: string, env: NodeJS.ProcessEnv): Promise<readonl
     const flaw = isConfirmed ? undefined : await whyNotConfirmable(ledger);
     return [
       {
-        lines: [
-          visiblePath(ledger.place),
-          ...(await ledgerLines(ledger)),
-          ...serviceLines(home),
-          ...(isConfirmed ? [] : [COPY_LINE]),
-        ],
+        lines: [visiblePath(ledger.place), ...(await ledgerLines(ledger)), ...(isConfirmed ? [] : [COPY_LINE])],
         isConfirmed,
         ...defined({ flaw }),
         byName: `VOXBATCH_HOME=${shellWord(home)}`,
@@ -110,11 +104,4 @@ async function ledgerIn(folder: string, env: NodeJS.ProcessEnv): Promise<readonl
   } finally {
     await ledger.close();
   }
-}
-
-function serviceLines(home: string): readonly string[] {
-  const file = serviceEnvironmentIn(home);
-  return existsSync(file)
-    ? [`  ${visiblePath(file)}: a service of this folder would run what is in it; look at it first`]
-    : [];
 }

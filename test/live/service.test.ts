@@ -1,10 +1,11 @@
 /** @slow */
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { expectWhole, report } from '../support/batch-end.ts';
 import { changeRate, untilRecorded } from '../support/batch-record.ts';
 import { LiveWorld } from '../support/live-world.ts';
 import { Supervisor } from '../support/supervisor.ts';
+import { parseUnit } from '../support/unit-file.ts';
 
 const ROWS = 80;
 /** A matcher with a type. */
@@ -109,7 +110,8 @@ describe('the unit of up --print-unit systemd, as printed', () => {
   it('starts, is restarted after SIGKILL and goes on, and stops in order: 0 charged twice, no process left', async () => {
     const { stdout: unit } = await world.run(['up', '--print-unit', 'systemd']);
     expect(unit).not.toContain(world.simulator.token);
-    await world.write('.voxbatch/service.env', `VOXBATCH_API_TOKEN='${world.simulator.token}'\n`);
+    const { environmentFile } = parseUnit(unit);
+    await writeFile(environmentFile.path, `VOXBATCH_API_TOKEN='${world.simulator.token}'\n`);
     const supervisor = new Supervisor(unit);
     try {
       await supervisor.start();

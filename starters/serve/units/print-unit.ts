@@ -1,5 +1,7 @@
-import { existsSync } from 'node:fs';
-import { openRecords, openRecordsIfAny } from '../../../client/open-records.ts';
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { openAdmitted } from '../../../client/open-records.ts';
+import { VoxbatchError } from '../../../client/problem.ts';
 import type { ExitName } from '../../../contract/exit-codes.ts';
 import { shellWord } from '../../../contract/shell-word.ts';
 import { withoutSecrets } from '../../../contract/url-scheme.ts';
@@ -83,9 +85,10 @@ export async function printUnit(
       `cron takes at most ${String(LONGEST_CRON_LINE)} characters in a line: shorten PATH, for example.`,
     );
   }
-  await requireOwnHome(settings, service, output);
+  await requireOwnHome(settings, output);
   // So that the log, and the file of the environment, have a folder.
   makeHome(settings.home);
+  if (secrets.length > 0) makeFolderOf(service.environmentFile);
   output.data(unit.trimEnd());
   if (secrets.length > 0) {
     const file = shellWord(service.environmentFile);
@@ -100,26 +103,21 @@ export async function printUnit(
 }
 
 /**
- * The unit names the home, as only its user does, and has the file of the environment read: neither may have come with the folder. Where there
- * is no ledger yet, one is made, which tells at the next call that the home is this user's.
+ * The unit names the home, as only its user does, so that must not have come with the folder. Where there is no ledger yet, one is made, which
+ * tells at the next call that the home is this user's.
  */
-async function requireOwnHome(
-  settings: CommandSettings,
-  { environmentFile }: Service,
-  output: Pick<Output, 'say'>,
-): Promise<void> {
-  const found = await openRecordsIfAny(settings);
-  if (found === undefined && !settings.isLedgerNamed && existsSync(environmentFile)) {
-    throw usageError(
-      `A service would run what is in ${environmentFile}, and that may have come with the folder: there is no ledger of yours beside it. ` +
-        `Look at it, then remove it: rm ${shellWord(environmentFile)}`,
-    );
-  }
-  const ledger = found ?? (await openRecords(settings, {}));
+async function requireOwnHome(settings: CommandSettings, output: Pick<Output, 'say'>): Promise<void> {
+  const ledger = await openAdmitted(settings, {}, admittance(settings, {}, output));
+  await ledger.close();
+}
+
+/** Throws {@link VoxbatchError} (`state-unwritable`). */
+function makeFolderOf(file: string): void {
+  const folder = dirname(file);
   try {
-    await admittance(settings, {}, output)(ledger);
-  } finally {
-    await ledger.close();
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch (cause) {
+    throw new VoxbatchError({ type: 'state-unwritable', folder, cause });
   }
 }
 

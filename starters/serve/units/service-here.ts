@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { basename } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isSecretProxy, PROXIES } from '../../../embedded/child-process.ts';
-import { pathsIn, serviceEnvironmentIn } from '../../../embedded/home.ts';
+import { pathsIn } from '../../../embedded/home.ts';
 import type { Settings } from '../../../client/settings.ts';
+import { stateFolder } from '../../../client/trust/state-files.ts';
 import type { Service } from './service.ts';
 
 /**
@@ -69,19 +70,29 @@ export function serviceHere(settings: Pick<Settings, 'home' | 'env'>, apiUrl: st
     ...SECRET.filter((name) => (env[name] ?? '') !== '' || (name === 'VOXBATCH_API_TOKEN' && !isTokenInFile)),
     ...PROXIES.filter(isSecret),
   ];
+  const name = nameOf(process.cwd(), home);
   return {
     service: {
-      name: nameOf(process.cwd(), home),
+      name,
       voxbatch: [process.execPath, ...process.execArgv, cli],
       workingDirectory: process.cwd(),
       environment: { ...Object.fromEntries(set), VOXBATCH_HOME: home },
-      environmentFile: serviceEnvironmentIn(home),
+      environmentFile: environmentFileOf(name, settings),
       needsFile: secrets.length > 0,
       log: pathsIn(home).upLog,
       isRoot: process.getuid?.() === 0,
     },
     secrets,
   };
+}
+
+/**
+ * A service manager reads the file of the environment, or has a shell run it. So it lies where no folder can bring one along: in a home that
+ * the user has named, else in their state folder.
+ */
+function environmentFileOf(name: string, { home, env }: Pick<Settings, 'home' | 'env'>): string {
+  const isHomeNamed = (env['VOXBATCH_HOME'] ?? '') !== '';
+  return isHomeNamed ? join(home, 'service.env') : join(stateFolder(env), 'services', `${name}.env`);
 }
 
 /** `voxbatch-`, what can be used of the folder's name, and a mark of the home: folders may have the same name. */

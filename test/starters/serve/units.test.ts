@@ -1,10 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { openRecords } from '../../../client/open-records.ts';
 import { openLedger } from '../../../ledger/open-ledger.ts';
+import { readSettings } from '../../../starters/connect/settings.ts';
 import { cronLines } from '../../../starters/serve/units/cron.ts';
 import { launchdPlist } from '../../../starters/serve/units/launchd.ts';
 import { RESTART_AFTER_S, STOP_TIMEOUT_S, type Service } from '../../../starters/serve/units/service.ts';
@@ -185,7 +187,7 @@ describe('up --print-unit', () => {
         expect(stdout + stderr).not.toMatch(/the-token|the-secret/);
         for (const word of [process.execPath, line.folder, API.VOXBATCH_API_URL]) expect(stdout).toContain(word);
         expect(stderr).toContain('"$VOXBATCH_API_TOKEN" "$VOXBATCH_NOTIFY_SECRET" >');
-        expect(stdout).toContain(join(line.folder, '.voxbatch', 'service.env'));
+        expect(stdout).toMatch(/services\/voxbatch-[a-z0-9-]+\.env/);
       } finally {
         await line.close();
       }
@@ -232,28 +234,69 @@ describe('up --print-unit', () => {
   it('is printed again after the secrets were written, in a new folder', async () => {
     const line = await openCommandLine({ ...API, VOXBATCH_API_TOKEN: 'the-token' });
     try {
-      expect((await line.run('up', '--print-unit', 'systemd')).code).toBe(0);
-      writeFileSync(join('.voxbatch', 'service.env'), "VOXBATCH_API_TOKEN='the-token'\n");
-      expect((await line.run('up', '--print-unit', 'systemd')).code).toBe(0);
+      const first = await line.run('up', '--print-unit', 'systemd');
+      const file = parseUnit(first.stdout).environmentFile.path;
+      writeFileSync(file, "VOXBATCH_API_TOKEN='the-token'\n");
+      expect(await line.run('up', '--print-unit', 'systemd')).toEqual({ ...first, code: 0 });
+      const { mode } = statSync(dirname(file));
+      expect((mode & 0o777).toString(8)).toBe('700');
     } finally {
       await line.close();
     }
   });
 
-  it('is refused where the ledger, or the file that a service runs, came with the folder', async () => {
+  /** What came with a folder: a file that a service would run, if it were read. */
+  const ship = (): void => {
+    mkdirSync('.voxbatch');
+    writeFileSync(join('.voxbatch', 'service.env'), 'touch ran\n');
+  };
+  /** What cron does with its line, but for the command itself. */
+  function asCron(stdout: string): void {
+    const found = /^@reboot (.*) exec /m.exec(stdout);
+    spawnSync('/bin/sh', ['-c', `${found?.[1] ?? ''} true`]);
+  }
+
+  it.each([false, true])(
+    'has nothing run that came with the folder; another command has made a ledger: %j',
+    async (isMade) => {
+      const line = await openCommandLine({ ...API, VOXBATCH_API_TOKEN: 'the-token' });
+      try {
+        ship();
+        if (isMade) await (await openRecords(await readSettings(), {})).close();
+        const { code, stdout } = await line.run('up', '--print-unit', 'cron');
+        expect(code).toBe(0);
+        asCron(stdout);
+        expect(existsSync('ran')).toBe(false);
+        // Nor one that comes later, with a pull.
+        expect(stdout).not.toContain(join(line.folder, '.voxbatch', 'service.env'));
+      } finally {
+        await line.close();
+      }
+    },
+  );
+
+  it('has nothing run that came with the folder where its user has named a ledger elsewhere; a home that they name is theirs', async () => {
+    const line = await openCommandLine({ ...API, VOXBATCH_API_TOKEN: 'the-token' });
+    try {
+      ship();
+      process.env['VOXBATCH_LEDGER'] = join(line.folder, 'mine.db');
+      asCron((await line.run('up', '--print-unit', 'cron')).stdout);
+      expect(existsSync('ran')).toBe(false);
+      process.env['VOXBATCH_HOME'] = join(line.folder, '.voxbatch');
+      asCron((await line.run('up', '--print-unit', 'cron')).stdout);
+      expect(existsSync('ran')).toBe(true);
+    } finally {
+      await line.close();
+    }
+  });
+
+  it('is refused where the ledger came with the folder', async () => {
     const line = await openCommandLine({ ...API, VOXBATCH_API_TOKEN: 'the-token' });
     try {
       mkdirSync('.voxbatch');
-      writeFileSync(join('.voxbatch', 'service.env'), 'touch ran\n');
-      const refused = { code: 2, stdout: '' };
-      expect(await line.run('up', '--print-unit', 'cron')).toMatchObject({
-        ...refused,
-        stderr: expect.stringContaining('service.env'),
-      });
       await (await openLedger(join('.voxbatch', 'ledger.db'))).close();
       const { stderr, ...ended } = await line.run('up', '--print-unit', 'cron');
-      expect(ended).toMatchObject(refused);
-      expect(stderr).toContain('service.env: a service of this folder would run what is in it');
+      expect(ended).toEqual({ code: 2, stdout: '' });
       expect(stderr).toContain('run: voxbatch trust');
     } finally {
       await line.close();
