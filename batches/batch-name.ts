@@ -32,7 +32,10 @@ export function isBatchName(name: string): boolean {
   return /^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._-]{0,99}$/u.test(name) && !name.includes('..');
 }
 
-/** True for what names a folder in another and nothing beyond it. Earlier versions took more names than {@link isBatchName} does. */
-export function mayBeFolder(name: string): boolean {
-  return !/[/\\\0]/.test(name) && !['', '.', '..'].includes(name);
+/**
+ * True for a name that a batch on record can be found by: it names a folder in another and nothing beyond it, and no command takes it for a flag
+ * or shows it as lines of its own. Earlier versions took more names than {@link isBatchName} does.
+ */
+export function isUsableName(name: string): boolean {
+  return !/^-|[/\\]|\p{Cc}/u.test(name) && !['', '.', '..'].includes(name);
 }

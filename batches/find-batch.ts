@@ -1,6 +1,6 @@
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
-import { mayBeFolder } from './batch-name.ts';
+import { isUsableName } from './batch-name.ts';
 import { isSingle } from './single-job.ts';
 
 /** The batch that was meant, or the names of those that there are, without single jobs. */
@@ -13,8 +13,8 @@ export type FoundBatch =
  * batch: it is asked for again by its own command.
  */
 export async function findBatch(ledger: Pick<Ledger, 'listBatches'>, name: string | undefined): Promise<FoundBatch> {
-  // A ledger that came with a folder may name a batch `../..`, and the folder of its files after it.
-  const all = (await ledger.listBatches()).filter((one) => mayBeFolder(one.name));
+  // A ledger that came with a folder may name a batch `../..`, and the folder of its files after it, or `--on-end=COMMAND`.
+  const all = (await ledger.listBatches()).filter((one) => isUsableName(one.name));
   const batches = all.filter((one) => !isSingle(one));
   const batch =
     name === undefined

@@ -16,6 +16,7 @@ export const DEFAULT_SEED = 1;
 /** The flags that ask for a subset, as words of a command line; none for all rows. */
 export function subsetFlags(subset: Subset | null): readonly string[] {
   if (subset === null) return [];
-  const rows = [`--${subset.type}`, String(subset.rows)];
-  return subset.type === 'limit' || subset.seed === DEFAULT_SEED ? rows : [...rows, '--seed', String(subset.seed)];
+  const rows = String(subset.rows);
+  if (subset.type === 'limit') return ['--limit', rows];
+  return ['--sample', rows, ...(subset.seed === DEFAULT_SEED ? [] : ['--seed', String(subset.seed)])];
 }

@@ -20,7 +20,7 @@ type DefaultedColumn = (typeof DEFAULTED)[number];
 /** What these flags say. */
 export type RowDefaults = { readonly [C in DefaultedColumn]?: string | undefined };
 
-export function isDefaulted(column: SpecColumn): column is DefaultedColumn {
+export function isDefaulted(column: string): column is DefaultedColumn {
   return DEFAULTED.some((one) => one === column);
 }
 

@@ -24,19 +24,32 @@ const KIND = 'ledgers';
  */
 export type LedgerStanding = 'known' | 'adopted' | 'unknown';
 
-/** See {@link LedgerStanding}. Throws {@link VoxbatchError} (`state-unwritable`). */
+/** See {@link LedgerStanding}; puts it on record. Throws {@link VoxbatchError} (`state-unwritable`). */
 export function standingOfLedger(settings: LedgerSettings, ledger: OpenLedger): LedgerStanding {
-  if (settings.isLedgerNamed) return 'known';
+  const { standing, isOnRecord } = lookUp(settings, ledger);
+  if (standing !== 'unknown' && !isOnRecord) rememberLedger(settings, ledger);
+  return standing;
+}
+
+/** Whether a ledger may neither run commands nor spend: for commands that only look, which record nothing. */
+export function isStranger(settings: LedgerSettings, ledger: OpenLedger): boolean {
+  return lookUp(settings, ledger).standing === 'unknown';
+}
+
+function lookUp(
+  settings: LedgerSettings,
+  ledger: OpenLedger,
+): { readonly standing: LedgerStanding; readonly isOnRecord: boolean } {
+  if (settings.isLedgerNamed) return { standing: 'known', isOnRecord: true };
   const file = ledgerFile(settings.ledger);
-  if (file === undefined) return 'unknown';
+  if (file === undefined) return { standing: 'unknown', isOnRecord: false };
   const known = recordOf(settings.env, file);
   if (known !== undefined && isSameFile(known, file)) {
-    if (known.id === null) rememberLedger(settings, ledger);
-    if (known.id === null || known.id === ledger.id) return 'known';
+    if (known.id === null) return { standing: 'known', isOnRecord: false };
+    if (known.id === ledger.id) return { standing: 'known', isOnRecord: true };
   }
-  if (!isMadeHere({ born: file.born, ...ledger.origin })) return 'unknown';
-  rememberLedger(settings, ledger);
-  return 'adopted';
+  const standing = isMadeHere({ born: file.born, ...ledger.origin }) ? 'adopted' : 'unknown';
+  return { standing, isOnRecord: false };
 }
 
 /** Throws {@link VoxbatchError} (`ledger-unconfirmed`, `state-unwritable`) for a ledger that may neither run commands nor spend. */

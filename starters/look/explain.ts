@@ -9,6 +9,7 @@ import { atLedger } from '../at-ledger.ts';
 import { ExitError, usageError } from '../exit-error.ts';
 import { chooseBatch } from '../../client/open-records.ts';
 import { searchedStore } from '../../client/searched-store.ts';
+import { isStranger } from '../../client/trust/known-ledgers.ts';
 import type { Settings } from '../../client/settings.ts';
 import { isWritten } from '../../results/is-written.ts';
 import type { Output } from '../terminal/output.ts';
@@ -25,7 +26,13 @@ export async function explain(request: ExplainRequest, output: Output): Promise<
     const { batch, money } = found;
     const isNobodyThere = batch.state === 'open' && (await isDeserted(ledger, settings.home));
     const written = await isWritten(defaultOut(batch.name), { batch, counts: await ledger.counts(batch.name), money });
-    const history = { ...found, store: settings.store, isDeserted: isNobodyThere, isWritten: written };
+    const history = {
+      ...found,
+      store: settings.store,
+      isDeserted: isNobodyThere,
+      isWritten: written,
+      isStranger: isStranger(settings, ledger),
+    };
     if (request.json === true) output.data(JSON.stringify(historyJson(history)));
     else for (const line of historyLines(history)) output.data(line);
     return 'complete';

@@ -15,6 +15,7 @@ import { atLedger } from '../at-ledger.ts';
 import { exitOfView } from '../../batches/view-batch.ts';
 import { chooseBatch } from '../../client/open-records.ts';
 import { refuseCleaned } from '../../client/refuse-cleaned.ts';
+import { isStranger } from '../../client/trust/known-ledgers.ts';
 import { claimOut } from '../../client/out-folder.ts';
 import type { Output } from '../terminal/output.ts';
 import { summaryLines } from '../terminal/summary.ts';
@@ -65,7 +66,8 @@ export async function results(name: string | undefined, flags: ResultsFlags, out
     } else {
       const leftovers = await gatherLeftovers(ledger, batch, counts);
       const pilot = batch.state === 'closed' ? await viewPilot(ledger, batch) : undefined;
-      for (const line of summaryLines({ batch, counts, money, out, leftovers, pilot })) output.data(line);
+      const end = { batch, counts, money, out, leftovers, pilot, isStranger: isStranger(settings, ledger) };
+      for (const line of summaryLines(end)) output.data(line);
       for (const line of [...joinedLines(joined), ...finishedLines(finished)]) output.data(`  ${line}`);
     }
     for (const line of keptLines(kept, out)) output.say(line);

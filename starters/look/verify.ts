@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { areRowsCleaned } from '../../batches/clean-batch.ts';
+import { isUsableName } from '../../batches/batch-name.ts';
 import { findDamaged } from '../../batches/damaged-results.ts';
 import { OUTCOMES } from '../../contract/outcomes.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
@@ -30,7 +31,9 @@ export async function verify(
   output: Output,
 ): Promise<ExitName> {
   const chosen = await chooseFolder(given);
-  const report = await verifyOut(chosen.folder);
+  const found = await verifyOut(chosen.folder);
+  // Its summary may have come with the folder, and name a batch `--out=PLACE`, which a command would take for a flag.
+  const report = found.batch !== undefined && isUsableName(found.batch) ? found : { ...found, batch: undefined };
   const { wrongMedia, ...facts } = report;
   const inStore = wrongMedia.length === 0 ? undefined : await lookIntoStore(report);
   const damaged = inStore?.damaged ?? [];

@@ -5,6 +5,7 @@ import { shellWord } from '../../contract/shell-word.ts';
 import { creditsOf, runningJobs } from '../../batches/running-jobs.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
+import { isStranger } from '../../client/trust/known-ledgers.ts';
 import { goOnCommand } from '../terminal/go-on-command.ts';
 import { chooseBatch } from '../../client/open-records.ts';
 import { atLedger } from '../at-ledger.ts';
@@ -45,7 +46,8 @@ export async function control(
         output.say('Waiting for the paid requests in flight (up to 3 minutes) …');
       },
     });
-    await report({ ledger, before, after, wish, isNow, isWorkedOn, flags, output });
+    const goOn = isStranger(settings, ledger) ? 'voxbatch trust' : goOnCommand(after);
+    await report({ ledger, before, after, goOn, wish, isNow, isWorkedOn, flags, output });
     return 'complete';
   });
 }
@@ -54,6 +56,8 @@ interface Told {
   readonly ledger: Ledger;
   readonly before: BatchRecord;
   readonly after: BatchRecord;
+  /** The command that continues it. */
+  readonly goOn: string;
   readonly wish: Wish;
   readonly isNow: boolean;
   readonly isWorkedOn: boolean;
@@ -90,7 +94,7 @@ async function report(told: Told): Promise<void> {
   const word = shellWord(batch);
   if (onTheWire > 0) {
     const [requests, them] = onTheWire === 1 ? ['paid request has', 'it'] : ['paid requests have', 'them'];
-    output.say(`${onTheWire} ${requests} no recorded answer. Find out what became of ${them}: ${goOnCommand(after)}`);
+    output.say(`${onTheWire} ${requests} no recorded answer. Find out what became of ${them}: ${told.goOn}`);
   }
   if (jobs.length > 0 && (told.isNow || state === 'closed'))
     output.say(
@@ -100,12 +104,12 @@ async function report(told: Told): Promise<void> {
 
 const VERBS: Readonly<Record<Control, string>> = { running: 'resume', paused: 'pause', stopping: 'stop' };
 
-function messageFor({ before, after, wish, isNow, isWorkedOn }: Told): string {
+function messageFor({ before, after, goOn, wish, isNow, isWorkedOn }: Told): string {
   const about = `Batch "${after.name}"`;
   if (before.state === 'closed') return `${about} is finished; there is nothing to ${VERBS[wish]}.`;
   if (after.state === 'closed')
     return wish === 'stopping' ? `${about} is stopped; unsent rows are cancelled.` : `${about} has finished meanwhile.`;
-  const next = isWorkedOn ? '' : ` It has no worker now. Continue with: ${goOnCommand(after)}`;
+  const next = isWorkedOn ? '' : ` It has no worker now. Continue with: ${goOn}`;
   if (after.control === 'stopping') {
     if (wish !== 'stopping') return `${about} is stopping; this cannot be undone.`;
     const jobs = isNow ? 'running jobs are not waited for' : 'running jobs are still fetched';

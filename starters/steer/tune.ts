@@ -5,6 +5,8 @@ import { shellWord } from '../../contract/shell-word.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { gatherLeftovers } from '../../batches/leftovers.ts';
+import { isStranger } from '../../client/trust/known-ledgers.ts';
+import { CONFIRM_FIRST } from '../trust/stranger-words.ts';
 import { goOnCommand } from '../terminal/go-on-command.ts';
 import { chooseBatch } from '../../client/open-records.ts';
 import { atLedger } from '../at-ledger.ts';
@@ -35,7 +37,10 @@ export async function tune(name: string | undefined, flags: TuneFlags, output: O
     const told = isChange && (await tuneBatch(change));
     const after = await chooseBatch(ledger, before.name);
     await print(ledger, before, after, flags, output);
-    if (isChange) for (const line of await effects(ledger, after, told)) output.say(line);
+    if (isChange) {
+      const lines = isStranger(settings, ledger) ? [CONFIRM_FIRST] : await effects(ledger, after, told);
+      for (const line of lines) output.say(line);
+    }
     return 'complete';
   });
 }

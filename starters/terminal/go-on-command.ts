@@ -1,8 +1,9 @@
 import type { Reading } from '../../contract/batch.ts';
 import { formatDialectChoice } from '../../contract/dialects.ts';
 import { finishingFlags } from '../../contract/finishing.ts';
-import { shellWord } from '../../contract/shell-word.ts';
+import { fileWord, shellWord } from '../../contract/shell-word.ts';
 import { subsetFlags } from '../../contract/subset.ts';
+import { isDefaulted } from '../../inputs/header.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { nameFromFile } from '../../batches/batch-name.ts';
 
@@ -24,7 +25,7 @@ export function goOnCommand({ name, source, subset, settings }: GoOnBatch): stri
   const flags = [...readingFlags(settings.reading), ...subsetFlags(subset)].map((word) => ` ${shellWord(word)}`);
   const isPiped = source === STANDARD_INPUT;
   const named = !isPiped && nameFromFile(source) === name ? '' : ` --name ${shellWord(name)}`;
-  return `voxbatch run ${isPiped ? '-' : shellWord(source)}${named}${flags.join('')}${isPiped ? ' < FILE' : ''}`;
+  return `voxbatch run ${isPiped ? '-' : fileWord(source)}${named}${flags.join('')}${isPiped ? ' < FILE' : ''}`;
 }
 
 /** The flags for how a manifest was read, as words of a command line. */
@@ -40,7 +41,7 @@ export function readingFlags({
 }: Reading): readonly string[] {
   return [
     ...(kind === null ? [] : ['--kind', kind]),
-    ...Object.entries(defaults).flatMap(([column, value]) => [`--${column}`, value]),
+    ...Object.entries(defaults).flatMap(([column, value]) => defaultFlag(column, value)),
     ...Object.entries(map).flatMap(([ours, theirs]) => ['--map', `${ours}=${theirs}`]),
     ...(tts === 'job' ? [] : ['--tts', tts]),
     ...(legacyShare === undefined ? [] : ['--api-dialect', formatDialectChoice(legacyShare)]),
@@ -48,4 +49,13 @@ export function readingFlags({
     ...(split === undefined ? [] : ['--split', split]),
     ...(finish === undefined ? [] : finishingFlags(finish)),
   ];
+}
+
+/**
+ * None for a column without a flag: the ledger may have come with a folder, and its author must not put `--api-url` into a command. A value that
+ * begins with a dash is joined to its flag: one that need not have a value, such as `--verify`, would leave it to be read as the next flag.
+ */
+function defaultFlag(column: string, value: string): readonly string[] {
+  if (!isDefaulted(column)) return [];
+  return value.startsWith('-') ? [`--${column}=${value}`] : [`--${column}`, value];
 }

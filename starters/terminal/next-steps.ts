@@ -246,12 +246,12 @@ function voicelessStep({ count, makers }: Leftovers['voiceless'], name: string):
   const [row, have] = more.length === 0 ? ['row', 'that row has'] : ['rows', 'those rows have'];
   return (
     `${rowsInWords(count)} without a voice, which ${row} ${makers.join(', ')} did not make. ${count === 1 ? 'It goes' : 'They go'} on by ` +
-    `${count === 1 ? 'itself' : 'themselves'} once ${have} succeeded. Why not: voxbatch explain ${String(first)} --batch ${name}`
+    `${count === 1 ? 'itself' : 'themselves'} once ${have} succeeded. Why not: voxbatch explain ${shellWord(String(first))} --batch ${name}`
   );
 }
 
 function classesOf(groups: readonly (readonly [FailureClass | '', SomeRows])[]): string {
-  return `class=${groups.flatMap(([name]) => (name === '' ? [] : [name])).join(',')}`;
+  return shellWord(`class=${groups.flatMap(([name]) => (name === '' ? [] : [name])).join(',')}`);
 }
 
 function whyOf({ first }: SomeRows, batch: string, what = 'Why'): string {

@@ -5,6 +5,7 @@ import { partNumber } from '../../contract/row-parts.ts';
 import { dialectOf } from '../../contract/row-kinds.ts';
 import type { AttemptState } from '../../contract/outcomes.ts';
 import type { ChargeRecord, DecisionRecord } from '../../ledger/record-types.ts';
+import { CONFIRM_FIRST } from '../trust/stranger-words.ts';
 import { isoTime, receiptsOf } from '../../results/receipt.ts';
 import { inOrder } from '../../results/result-line.ts';
 import { rowDialectWords } from './dialect-words.ts';
@@ -24,6 +25,8 @@ export interface RowHistoryHere extends RowHistory {
   readonly isWritten: boolean;
   /** True if it is certain that nobody works on the batch. */
   readonly isDeserted: boolean;
+  /** True if the ledger may have come with the folder, so that no command is advised from it. */
+  readonly isStranger: boolean;
   /** Folder of the store. Absolute. */
   readonly store: string;
 }
@@ -40,6 +43,10 @@ const VERDICTS: Readonly<Record<AttemptState, string>> = {
   revoked: 'revoked: it was never sent',
   cached: 'cached: nothing was sent; an earlier result was used',
 };
+
+function nextOf(history: RowHistoryHere): string {
+  return history.isStranger ? CONFIRM_FIRST : nextForRow(history);
+}
 
 /** The history of a row for people. */
 export function historyLines(history: RowHistoryHere): readonly string[] {
@@ -59,7 +66,7 @@ export function historyLines(history: RowHistoryHere): readonly string[] {
     ...files.map(({ name, file }) => `  ${name}  ${contentOf(file)}`),
     ...keptLines(history),
     'Next',
-    `  ${nextForRow(history)}`,
+    `  ${nextOf(history)}`,
   ];
 }
 
@@ -110,7 +117,7 @@ export function historyJson(history: RowHistoryHere): object {
     stored_file_lost: history.lost === null ? null : { is: history.lost.is, free: history.lost.isFree },
     updated_at: isoTime(row.updatedAt),
     ended_at: row.endedAt === null ? null : isoTime(row.endedAt),
-    next: nextForRow(history),
+    next: nextOf(history),
   };
 }
 

@@ -9,6 +9,7 @@ import type { NoticeRecord } from '../../ledger/notices.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import type { WorkerEnd } from '../../ledger/workers.ts';
 import { isoTime } from '../../results/receipt.ts';
+import { CONFIRM_FIRST } from '../trust/stranger-words.ts';
 import { pauseMessage } from './pause-words.ts';
 import { goOnCommand } from './go-on-command.ts';
 import type { LocalView } from '../look/view-here.ts';
@@ -75,7 +76,7 @@ export function statusLines(view: LocalView, troubles: Troubles, now: number): r
     ...shown.map((reason) => `  ${reasonWords(reason)}${reason.ended === 0 ? ', in rows that still run' : ''}`),
   );
   lines.push(...cleanedLines(batch));
-  lines.push(...(troubles.notices ?? []).flatMap((notice) => noticeLines(notice, batch, now)));
+  lines.push(...(troubles.notices ?? []).flatMap((notice) => noticeLines(notice, view, now)));
   return [...lines, ...nextLines(view, troubles).map((line) => `  ${line}`)];
 }
 
@@ -96,10 +97,13 @@ function cleanFlag({ media, rows }: CleanParts): string {
 }
 
 /** A hook that is still to be told, or has failed so far, or for good. */
-function noticeLines(notice: NoticeRecord, batch: BatchRecord, now: number): readonly string[] {
+function noticeLines(notice: NoticeRecord, { batch, isStranger }: LocalView, now: number): readonly string[] {
   const { target, event, trouble, endedAt, dueAt } = notice;
   const flag = flagOfHook(target);
-  if (isOwed(notice)) return [`  ${flag} (${event}) is still to be told. Tell it with: ${goOnCommand(batch)}`];
+  if (isOwed(notice)) {
+    const command = isStranger ? '' : ` Tell it with: ${goOnCommand(batch)}`;
+    return [`  ${flag} (${event}) is still to be told.${command}`];
+  }
   if (trouble === null) return [];
   const next =
     endedAt === null
@@ -110,9 +114,10 @@ function noticeLines(notice: NoticeRecord, batch: BatchRecord, now: number): rea
 
 /** What to do next. */
 function nextLines(
-  { batch, counts, money, isDeserted, standstill, workerEnd }: LocalView,
+  { batch, counts, money, isDeserted, standstill, workerEnd, isStranger }: LocalView,
   { leftovers, isWritten = false }: Troubles,
 ): readonly string[] {
+  if (isStranger) return [CONFIRM_FIRST];
   const name = shellWord(batch.name);
   if (batch.state === 'loading') return [`Not all of its rows are loaded yet. Continue with: ${goOnCommand(batch)}`];
   if (batch.state === 'open') {

@@ -2,6 +2,7 @@ import { relative } from 'node:path';
 import type { BatchRecord, Counts, Money } from '../../ledger/record-types.ts';
 import type { Pilot } from '../../batches/pilot.ts';
 import type { Leftovers } from '../../batches/leftovers.ts';
+import { CONFIRM_FIRST } from '../trust/stranger-words.ts';
 import { dialectWords } from './dialect-words.ts';
 import { damagedLines, moneyWords } from './money.ts';
 import { workSpan } from './status.ts';
@@ -11,8 +12,8 @@ import { endsOf, OUTCOME_WORDS } from './outcome-words.ts';
 import { chosenOf, clock, doneOf } from './progress.ts';
 import { chosenInWords } from './row-words.ts';
 
-/** The end of a run, in a few lines: what became of the rows, what it cost, where everything is. */
-export function summaryLines(end: {
+/** What the end of a run is told by. */
+interface EndOfRun {
   readonly batch: BatchRecord;
   readonly counts: Counts;
   readonly money: Money;
@@ -21,7 +22,12 @@ export function summaryLines(end: {
   readonly leftovers: Leftovers;
   /** What the rows that were run show of those that were left out; undefined if none were. */
   readonly pilot?: Pilot | undefined;
-}): readonly string[] {
+  /** True if the ledger may have come with the folder, so that no command is advised from it. Default false. */
+  readonly isStranger?: boolean;
+}
+
+/** The end of a run, in a few lines: what became of the rows, what it cost, where everything is. */
+export function summaryLines(end: EndOfRun): readonly string[] {
   const { batch, counts, money, pilot } = end;
   const rows = endsOf(counts).map(
     ([word, count]) => `  ${String(count).padStart(6)}  ${word.padEnd(10)} ${OUTCOME_WORDS[word].meaning}`,
@@ -40,8 +46,13 @@ export function summaryLines(end: {
     ...damagedLines(money).map((line) => `  ${line}`),
     `  results: ${shortPath(end.out)}/results.csv    media: ${shortPath(end.out)}/media/`,
     ...(pilot === undefined ? [] : pilotLines(pilot)).map((line) => `  ${line}`),
-    ...(batch.state === 'closed' ? nextSteps({ ...end, out: shortPath(end.out) }) : []).map((step) => `  ${step}`),
+    ...stepsAfter(end).map((step) => `  ${step}`),
   ];
+}
+
+function stepsAfter(end: EndOfRun): readonly string[] {
+  if (end.isStranger === true) return [CONFIRM_FIRST];
+  return end.batch.state === 'closed' ? nextSteps({ ...end, out: shortPath(end.out) }) : [];
 }
 
 /** A path as a person in the working directory would write it. */

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { isBatchName, mayBeFolder, nameFromFile } from '../../batches/batch-name.ts';
+import { isBatchName, isUsableName, nameFromFile } from '../../batches/batch-name.ts';
 
 it.each([
   ['lines.csv', 'lines'],
@@ -43,6 +43,9 @@ it.each([
   ['/x', false],
   ['x\\y', false],
   ['', false],
-])('says whether %j stays in the folder that it is a name in: %s', (name, isFolder) => {
-  expect(mayBeFolder(name)).toBe(isFolder);
+  ['-x', false],
+  ['--on-end=x', false],
+  ['a\nb', false],
+])('says whether %j is a name in its folder, and none that a command reads otherwise: %s', (name, isFolder) => {
+  expect(isUsableName(name)).toBe(isFolder);
 });

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { expect, it } from '@jest/globals';
-import { quoted, shellWord } from '../../contract/shell-word.ts';
+import { fileWord, quoted, shellWord } from '../../contract/shell-word.ts';
 
 it.each(['plain', '', 'two words', "it's", '"quoted" $HOME `id`', 'a\\b', '*', '~', 'a\nb', '-n; rm -rf x'])(
   'a shell reads it as the word that it was: %j',
@@ -13,4 +13,13 @@ it.each(['plain', '', 'two words', "it's", '"quoted" $HOME `id`', 'a\\b', '*', '
 
 it('stays as it is where it needs no quotes', () => {
   expect(shellWord('/home/me/lines-2.csv')).toBe('/home/me/lines-2.csv');
+});
+
+it.each([
+  ['lines.csv', 'lines.csv'],
+  ['-', './-'],
+  ['--on-end=x.csv', './--on-end=x.csv'],
+  ['-a b.csv', "'./-a b.csv'"],
+])('as a file, %s is no flag: %s', (path, expected) => {
+  expect(fileWord(path)).toBe(expected);
 });

@@ -87,6 +87,14 @@ describe('goOnCommand', () => {
     expect(goOnCommand({ ...lines, subset: { ...sample, seed: 1 } })).toBe('voxbatch run lines.csv --sample 20');
   });
 
+  it('has no flag but those that there are, and reads no file or value as one', () => {
+    const defaults = { 'on-end': 'touch x', voice: '--on-end=touch x' };
+    const settings = { reading: { ...plain, defaults } };
+    expect(goOnCommand({ name: '--a', source: '--a.csv', subset: null, settings })).toBe(
+      "voxbatch run ./--a.csv --name --a '--voice=--on-end=touch x'",
+    );
+  });
+
   it('repeats the flags that shape the rows', () => {
     const reading = { kind: 'tts', defaults: { voice: 'a b' }, map: { text: 'script' }, tts: 'sync' } as const;
     expect(goOnCommand({ name: 'x', source: 'x.csv', subset: null, settings: { reading } })).toBe(

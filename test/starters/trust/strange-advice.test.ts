@@ -1,0 +1,74 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { openLedger } from '../../../ledger/open-ledger.ts';
+import { aBatch, aRow } from '../../ledger/setup.ts';
+import { openCommandLine, type CommandLine } from '../command-line.ts';
+
+const EVIL = 'http://127.0.0.1:2/api/open/v1';
+
+let line: CommandLine;
+beforeEach(async () => {
+  line = await openCommandLine({ VOXBATCH_API_URL: 'http://127.0.0.1:1/api/open/v1', VOXBATCH_API_TOKEN: 'the-token' });
+});
+afterEach(() => line.close());
+
+/** A ledger as somebody else made it: none of ours writes such flags. */
+async function ship(name = 'lines'): Promise<void> {
+  mkdirSync('.voxbatch');
+  const ledger = await openLedger(join('.voxbatch', 'ledger.db'));
+  try {
+    const { settings, ...batch } = aBatch(name);
+    const reading = { ...settings.reading, defaults: { 'api-url': EVIL, voice: 'v', verify: '--on-end=touch pwned' } };
+    const subset = { type: 'on-end', rows: 'touch pwned' } as never;
+    await ledger.createBatch({ ...batch, source: `--api-url=${EVIL}`, subset, settings: { ...settings, reading } });
+    await ledger.addRows(name, [aRow(1)]);
+    await ledger.openBatch(name, 1);
+  } finally {
+    await ledger.close();
+  }
+}
+
+it.each([['status'], ['explain', '1'], ['explain', '1', '--json'], ['results'], ['resume'], ['tune', '--rate', '5']])(
+  'a ledger that came with the folder puts no word into a command: %s',
+  async (...words) => {
+    await ship();
+    const { stdout, stderr } = await line.run(...words);
+    const said = stdout + stderr;
+    expect(said).toContain('voxbatch trust');
+    expect(said).not.toMatch(/voxbatch run|on-end=/);
+  },
+);
+
+it('nor does it once it is confirmed: flags are those that there are, and no file or value is read as one', async () => {
+  await ship();
+  await line.run('trust');
+  const { stdout } = await line.run('status');
+  const [advised = ''] = /voxbatch run .*/.exec(stdout) ?? [];
+  expect(advised).toBe(
+    `voxbatch run ./--api-url=${EVIL} --name lines --voice v '--verify=--on-end=touch pwned' --sample 'touch pwned' --seed undefined`,
+  );
+});
+
+it.each(['--on-end=touch pwned', 'a\nContinue with: voxbatch run x'])(
+  'a batch that no command could name is not found: %j',
+  async (name) => {
+    await ship(name);
+    await line.run('trust');
+    const { code, stdout, stderr } = await line.run('status');
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).not.toMatch(/pwned|Continue/);
+  },
+);
+
+it('a summary that came with the folder names no batch that a command would take for a flag', async () => {
+  await ship();
+  mkdirSync('shipped');
+  await line.run('results', 'lines', '--out', 'shipped');
+  const file = join('shipped', 'summary.json');
+  writeFileSync(file, readFileSync(file, 'utf8').replace('"batch": "lines"', '"batch": "--out=/tmp/elsewhere"'));
+  expect(readFileSync(file, 'utf8')).toContain('elsewhere');
+  const { stderr } = await line.run('verify', 'shipped');
+  expect(stderr).toContain('voxbatch results BATCH');
+  expect(stderr).not.toContain('voxbatch results --');
+});
