@@ -113,10 +113,13 @@ export function asNumber(value: unknown): number | undefined {
   return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
 }
 
-/** Credits: a number, 0 or more; also given as a string, as in headers. */
+/** No request costs more. A larger figure is no price: it would stay in all sums, which could not be added to any more. */
+const MOST_CREDITS = 1e9;
+
+/** Credits: a number from 0 to {@link MOST_CREDITS}; also given as a string, as in headers. */
 export function asCredits(value: unknown): number | undefined {
   const credits = asNumber(value);
-  return credits === undefined || credits < 0 ? undefined : credits;
+  return credits === undefined || credits < 0 || credits > MOST_CREDITS ? undefined : credits;
 }
 
 /** A time in ms, from ISO 8601, or from seconds or ms since 1970 (values below 10^11 are seconds: as ms they would be before 1974). */

@@ -48,7 +48,7 @@ export async function billRowsLeft(
     const isWhole = steps.length === stepsIn(row.spec).length;
     const quoted = isWhole ? row.quoted : quoteSteps(steps, row.spec, settings);
     rows++;
-    more = plus(more, surplusOf(standing, quoted));
+    more = plus(more, surplusOf(standing, [quoted]));
     await reasoner.add({ ...row, quoted, isAssumed: false, steps });
   };
   const addParts = async (standing: RowStanding, isLeft: IsLeft): Promise<boolean> => {
@@ -56,13 +56,14 @@ export async function billRowsLeft(
     const left = (await ledger.partsOf(batch.name, row.row)).filter(isLeft).map((part) => part.row);
     if (left.length === 0) return false;
     rows++;
-    const quoted = left.map((part) => part.quoted).reduce(plus, 0);
-    more = plus(more, surplusOf(standing, quoted));
+    const quotes = left.map((part) => part.quoted);
+    more = plus(more, surplusOf(standing, quotes));
     await reasoner.add({ ...row, isAssumed: false, steps: stepsIn(row.spec), parts: left });
     return true;
   };
-  const surplusOf = (standing: RowStanding, quoted: number | null): number | null => {
-    const counted = countedAs(standing, quoted, settings, outlook);
+  const surplusOf = (standing: RowStanding, quotes: readonly (number | null)[]): number | null => {
+    const quoted = quotes.reduce(plus, 0);
+    const counted = countedAs(standing, quotes, settings, outlook);
     return counted === null || quoted === null ? null : counted - quoted;
   };
   for await (const standing of ledger.scanRows(batch.name, { isOpen: true })) {

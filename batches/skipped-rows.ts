@@ -49,31 +49,36 @@ export async function* skippedRows(
     const { row, charges } = standing;
     if (row.failure?.class !== 'OverBudget' || !isChosen(row)) continue;
     if (charges.some(({ state }) => state === 'sending' || state === 'unknown')) continue;
-    const quoted = row.parts === null ? quoteLeft(standing, settings) : await quoteParts(ledger, name, row.row);
-    const counted = countedAs(standing, quoted, settings, outlook);
+    const quotes = row.parts === null ? [quoteLeft(standing, settings)] : await quoteParts(ledger, name, row.row);
+    const counted = countedAs(standing, quotes, settings, outlook);
     const hasRoom = left === null || (counted !== null && counted <= left - outlook.beyondLost + DUST);
-    yield { standing, quoted, counted, hasRoom };
+    yield { standing, quoted: sumOf(quotes), counted, hasRoom };
   }
 }
 
-/** What the ledger will count the row with when it is sent: else each run would open it anew. */
+/** What the ledger will count the row with when it is sent: else each run would open it anew. `quotes`: of the row, or of its parts. */
 export function countedAs(
   standing: RowStanding,
-  quoted: number | null,
+  quotes: readonly (number | null)[],
   settings: BatchRecord['settings'],
   { ratios }: Pick<ChargeOutlook, 'ratios'>,
 ): number | null {
-  if (quoted === null) return null;
   const { spec, parts } = standing.row;
   const steps = stepsLeft(standing);
   const [own, ...rest] = steps;
-  const ratiosOf = (of: readonly Step[]): ChargeOutlook['ratios'] => {
-    const operations = of.map((step) => operationOf(spec, step, settings.tts));
-    return ratios.filter(({ operation }) => operations.includes(operation));
+  const counted = (quoted: number, of: readonly Step[]): number =>
+    countedFor(
+      quoted,
+      of
+        .map((step) => operationOf(spec, step, settings.tts))
+        .map((operation) => ratios.filter((one) => one.operation === operation)),
+    );
+  const countedOf = (quoted: number): number => {
+    if (parts !== null || own === undefined) return counted(quoted, steps);
+    const quotedRest = quoteFrom(spec.kind, own, spec, settings).quotedRest ?? 0;
+    return counted(quoted - quotedRest, [own]) + counted(quotedRest, rest);
   };
-  if (parts !== null || own === undefined) return countedFor(quoted, ratiosOf(steps));
-  const quotedRest = quoteFrom(spec.kind, own, spec, settings).quotedRest ?? 0;
-  return countedFor(quoted - quotedRest, ratiosOf([own])) + countedFor(quotedRest, ratiosOf(rest));
+  return sumOf(quotes.map((quoted) => (quoted === null ? null : countedOf(quoted))));
 }
 
 /** The price of the steps that the row has not sent. */
@@ -87,9 +92,16 @@ function stepsLeft({ row, charges }: RowStanding): readonly Step[] {
   return move.type === 'submit' ? stepsFrom(row.spec, move.at.step) : stepsIn(row.spec);
 }
 
-async function quoteParts(ledger: Pick<Ledger, 'partsOf'>, batch: string, row: number): Promise<number | null> {
+async function quoteParts(
+  ledger: Pick<Ledger, 'partsOf'>,
+  batch: string,
+  row: number,
+): Promise<readonly (number | null)[]> {
   const parts = await ledger.partsOf(batch, row);
-  return parts
-    .filter((part) => part.row.outcome === 'skipped')
-    .reduce<number | null>((sum, { row: { quoted } }) => (sum === null || quoted === null ? null : sum + quoted), 0);
+  return parts.filter((part) => part.row.outcome === 'skipped').map((part) => part.row.quoted);
+}
+
+/** The sum of prices; null: one is not known. */
+function sumOf(prices: readonly (number | null)[]): number | null {
+  return prices.reduce((sum, price) => (sum === null || price === null ? null : sum + price), 0);
 }

@@ -61,7 +61,7 @@ export interface BatchMethods {
 
 /** What open and further requests of a batch may cost. */
 export interface ChargeOutlook {
-  /** What was charged beside the quotes, by operation; none for those that were not sent under a budget. */
+  /** What was charged beside the quotes, by operation and size; none for those that were not sent under a budget. */
   readonly ratios: readonly (ChargeRatio & { readonly operation: Operation })[];
   /** What requests whose charge may never be known may have cost beyond what counts for them, in credits. */
   readonly beyondLost: number;

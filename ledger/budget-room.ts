@@ -3,7 +3,8 @@ import { stepsIn, type Step } from '../contract/row-kinds.ts';
 import { countedFor, isChargeKnown, MOST_UNTOLD, worstRatio } from '../policy/charge-ratio.ts';
 import { roomFor, settledOf, type Committed, type Room } from '../policy/room.ts';
 import type { Intent } from './charge-methods.ts';
-import { openRequestsOf, ratiosOf, type OperationRatio } from './charge-ratios.ts';
+import { ratiosOf, type OperationRatio, type RatiosOfStep } from './charge-ratios.ts';
+import { openRequestsOf } from './open-requests.ts';
 import { quotesOf, type UnsentPart } from './part-budgets.ts';
 import type { RowInHand } from './row-in-hand.ts';
 import type { Sums } from './sums.ts';
@@ -50,17 +51,27 @@ export async function askBudget(row: RowInHand, request: BudgetRequest): Promise
   if (intent.quoted === null || intent.quotedRest === null || quotedParts === null || own === undefined) {
     return { room: 'none', settled: settledOf(committed), counted: null };
   }
-  const ofParts = parts.length > 0 ? countedFor(quotedParts, ofSteps) : 0;
-  const credits = countedFor(intent.quoted, [own]) + countedFor(intent.quotedRest, rest) + ofParts;
+  const { quoted, quotedRest } = intent;
+  const counted = (one: number, steps: readonly RatiosOfStep[]): number =>
+    countedFor(
+      one,
+      steps.map(({ ratios }) => ratios),
+    );
+  const ofParts = quotedParts.reduce((sum, one) => sum + counted(one, ofSteps), 0);
+  const credits = counted(quoted, [own]) + counted(quotedRest, rest) + ofParts;
   const isBegun = line.promised > 0 || row.hasPaid;
   const scaled = await scale(row, committed, { credits, budget, unbilled: sums.unbilled, all });
   const room = roomFor(scaled, { credits, isBegun }, budget);
   const answer = { settled: settledOf(scaled), counted: credits };
   if (room !== 'room') return { room, ...answer };
-  const isUntold = (one: OperationRatio): boolean => settings.prices[one.operation].estimate && !isChargeKnown(one);
+  const isUntold = ({ operation, ratios }: RatiosOfStep, of?: number): boolean =>
+    settings.prices[operation].estimate && !isChargeKnown(ratios, of);
+  // Which part of the quote belongs to which of several later steps is not known.
+  const ofRest = rest.length === 1 ? quotedRest : undefined;
+  const alike = { operation: own.operation, quoted };
   const waits =
-    (isUntold(own) && (await openRequestsOf(tx, line.batch, own.operation)).awaited >= MOST_UNTOLD) ||
-    (!isBegun && promised > 0 && rest.some(isUntold));
+    (isUntold(own, quoted) && (await openRequestsOf(tx, line.batch, alike)).awaited >= MOST_UNTOLD) ||
+    (!isBegun && promised > 0 && rest.some((one) => isUntold(one, ofRest)));
   return { room: waits ? 'untold' : 'room', ...answer };
 }
 
@@ -79,7 +90,7 @@ async function scale(
   committed: Committed,
   { credits, budget, unbilled, all }: ScaleTerms,
 ): Promise<Committed> {
-  const worst = Math.max(1, ...all.map(worstRatio));
+  const worst = worstRatio(all);
   const isUnquoted = all.some(({ unquoted }) => unquoted > 0);
   if (worst === 1 && !isUnquoted && unbilled === 0) return committed;
   const { charged, unknown, onTheWire, promised } = committed;

@@ -1,7 +1,8 @@
 import type { Step } from '../contract/row-kinds.ts';
 import { isChargeKnown } from '../policy/charge-ratio.ts';
 import { findBatch } from './batches.ts';
-import { knownRatios, openRequestsOf } from './charge-ratios.ts';
+import { knownRatios } from './charge-ratios.ts';
+import { openRequestsOf } from './open-requests.ts';
 import type { ChargeOutlook } from './batch-methods.ts';
 import type { Db } from './schema.ts';
 
@@ -11,7 +12,8 @@ export async function untoldSteps(db: Db, batch: string): Promise<readonly Step[
   if (found?.state !== 'open' || found.settings.budget === null) return [];
   const { prices } = found.settings;
   const lines = await knownRatios(db, batch);
-  const untold = lines.filter((line) => prices[line.operation].estimate && !isChargeKnown(line));
+  const begun = lines.filter(({ operation }) => prices[operation].estimate);
+  const untold = begun.filter(({ operation }) => !isChargeKnown(lines.filter((line) => line.operation === operation)));
   return [...new Set(untold.map(({ step }) => step))].toSorted();
 }
 

@@ -68,7 +68,9 @@ export function costInWords(
   counted: number | null,
 ): string | undefined {
   if (intent.quoted === null) return undefined;
-  const quoted = roundCredits(intent.quoted + (intent.quotedRest ?? 0) + (quotesOf(parts) ?? 0));
+  const quoted = roundCredits(
+    [intent.quotedRest ?? 0, ...(quotesOf(parts) ?? [])].reduce((sum, one) => sum + one, intent.quoted),
+  );
   const upTo =
     counted === null || roundCredits(counted) <= quoted
       ? ''

@@ -31,9 +31,10 @@ export async function unreservedBeside(tx: Tx, line: RowLine): Promise<readonly 
   return (await unsentBeside(tx, line)).filter(({ promised }) => promised === 0);
 }
 
-/** What these parts are quoted at together; null: the price of one is unknown. */
-export function quotesOf(parts: readonly UnsentPart[]): number | null {
-  return parts.reduce<number | null>((sum, { quoted }) => (sum === null || quoted === null ? null : sum + quoted), 0);
+/** What these parts are quoted at; null: the price of one is unknown. */
+export function quotesOf(parts: readonly UnsentPart[]): readonly number[] | null {
+  const quotes = parts.flatMap(({ quoted }) => quoted ?? []);
+  return quotes.length < parts.length ? null : quotes;
 }
 
 /** Reserves the quotes of these parts. */

@@ -43,10 +43,12 @@ export interface ChargesTable {
   judgement: Json | null;
 }
 
-/** One line per operation of a batch that was sent under a budget: what was charged beside what was quoted. A trigger maintains it. */
+/** One line per operation of a batch that was sent under a budget, and per size of the quotes: what was charged beside them. A trigger maintains it. */
 export interface ChargeRatiosTable {
   batch: string;
   operation: Operation;
+  /** The largest quote of this size, in credits; 0: for requests that were quoted at 0. */
+  size: number;
   /** The step that it was first needed for. */
   step: Step;
   /** The largest charge of the API ÷ its quote; 0: none yet. */

@@ -17,7 +17,11 @@ const speech = (length: number, more: Partial<RowSpec> = {}): RowSpec => ({
   ...{ kind: 'tts', text: 'x'.repeat(length), voice: 'v', extra: {} },
   ...more,
 });
-const aLength = fc.integer({ min: 1, max: 40 });
+/** Characters: words, lines and pages. */
+const aLength = fc.oneof(
+  { weight: 3, arbitrary: fc.integer({ min: 1, max: 40 }) },
+  { weight: 1, arbitrary: fc.integer({ min: 100, max: 2_000 }) },
+);
 const aRow = fc.oneof(
   { weight: 3, arbitrary: aLength.map((length) => speech(length)) },
   { weight: 1, arbitrary: aLength.map((length) => speech(length, { dialect: 'legacy' })) },
@@ -34,8 +38,9 @@ const aRow = fc.oneof(
 );
 const aWanted: fc.Arbitrary<Wanted> = fc.record({
   rows: fc.array(aRow, { minLength: 2, maxLength: 9 }),
-  budget: fc.integer({ min: 5, max: 300 }),
+  budget: fc.oneof(fc.integer({ min: 5, max: 300 }), fc.integer({ min: 300, max: 3_000 })),
   steady: fc.constantFrom(null, 1, 3, 5),
+  least: fc.constantFrom(0, 0, 1, 20),
   retakes: fc.nat(2),
   isEstimate: fc.boolean(),
 });

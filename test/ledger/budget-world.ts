@@ -20,7 +20,7 @@ const HELD = 3;
 
 /** How the API treats a request. */
 export interface Treatment {
-  /** What it charges ÷ the quote, unless the batch says. */
+  /** What it charges ÷ the quote, unless the batch says; never less than the least charge. */
   readonly factor: number;
   /** What it says at acceptance ÷ what it charges at the end; null: nothing. */
   readonly announced: number | null;
@@ -55,19 +55,21 @@ export class BudgetWorld {
   readonly #name: string;
   readonly #settings: BatchSettings;
   readonly #steady: number | null;
+  readonly #least: number;
   readonly #lanes: Lane[] = [];
   readonly #requests: Request[] = [];
-  /** The worst charge ÷ quote that the API has told, never below 1. */
-  readonly #worst = new Map<Operation, number>();
+  /** What the API has told. */
+  readonly #heard: { readonly operation: Operation; readonly quoted: number; readonly credits: number }[] = [];
   #lives = 0;
   /** By how much what was open at the last request that the ledger allowed is charged beyond what was known to be possible then, credits. */
   #excess = 0;
 
-  private constructor(ledger: Ledger, name: string, settings: BatchSettings, steady: number | null) {
+  private constructor(ledger: Ledger, name: string, settings: BatchSettings, { steady, least }: Wanted) {
     this.#ledger = ledger;
     this.#name = name;
     this.#settings = settings;
     this.#steady = steady;
+    this.#least = least;
   }
 
   /** Makes the batch. A list of specs is a row in parts. */
@@ -78,7 +80,7 @@ export class BudgetWorld {
     const batch = { ...aBatch(name), account };
     const prices = change.isEstimate ? BUILT_IN_PRICES : batch.settings.prices;
     const settings = { ...batch.settings, prices, budget: change.budget, retakes: change.retakes };
-    const world = new BudgetWorld(ledger, name, settings, change.steady);
+    const world = new BudgetWorld(ledger, name, settings, { rows, ...change });
     await ledger.createBatch({ ...batch, settings });
     const price = (spec: RowSpec): number => world.#quotes(spec).reduce((sum, quote) => sum + quote, 0);
     let first = rows.length + 1;
@@ -238,17 +240,14 @@ export class BudgetWorld {
       key,
       operation: operationOf(spec, key.step, this.#settings.tts),
       quoted,
-      charge: (this.#steady ?? treatment.factor) * quoted,
+      charge: Math.max(this.#least, (this.#steady ?? treatment.factor) * quoted),
       treatment,
       last: key.step === resultStepOf({ kind: spec.kind }),
       sender: lane,
       isSent: false,
       state: 'on-the-wire',
     });
-    this.#excess = this.#open().reduce(
-      (sum, one) => sum + Math.max(0, one.charge - one.quoted * this.#worstOf(one.operation)),
-      0,
-    );
+    this.#excess = this.#open().reduce((sum, one) => sum + Math.max(0, one.charge - this.#countedFor(one)), 0);
     return true;
   }
 
@@ -299,11 +298,15 @@ export class BudgetWorld {
   }
 
   #hear({ operation, quoted }: Request, credits: number): void {
-    this.#worst.set(operation, Math.max(this.#worstOf(operation), credits / quoted));
+    this.#heard.push({ operation, quoted, credits });
   }
 
-  #worstOf(operation: Operation): number {
-    return this.#worst.get(operation) ?? 1;
+  /** What was known to be possible: the ratio of what was told, up to the size of its quote. */
+  #countedFor({ operation, quoted }: Request): number {
+    const beyond = this.#heard
+      .filter((one) => one.operation === operation)
+      .map((one) => (one.credits / one.quoted - 1) * Math.min(quoted, 4 ** Math.ceil(Math.log2(one.quoted) / 2)));
+    return quoted + Math.max(0, ...beyond);
   }
 }
 
@@ -314,6 +317,8 @@ export interface Wanted {
   readonly retakes: number;
   /** What all requests are charged ÷ their quotes; null: each as it is treated. */
   readonly steady: number | null;
+  /** No request is charged less than this, in credits. */
+  readonly least: number;
   /** The prices are estimates, not stated by the user. */
   readonly isEstimate: boolean;
 }

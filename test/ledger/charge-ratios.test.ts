@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import type { AttemptKey } from '../../contract/batch.ts';
 import { BUILT_IN_PRICES } from '../../contract/row-kinds.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import { sizeOf } from '../../policy/charge-ratio.ts';
 import { scaleRuns } from '../support/property-runs.ts';
 import { aBatch, aKey, aRow, INTENT, ledgerForEachTest } from './setup.ts';
 
@@ -240,7 +241,7 @@ describe('prices that are estimates', () => {
 
 /** A request of the property: when it asks, what it is quoted at, and what it will be charged. */
 const aRequest = fc.record({
-  quoted: fc.integer({ min: 0, max: 20 }),
+  quoted: fc.oneof(fc.integer({ min: 0, max: 20 }), fc.integer({ min: 0, max: 200 })),
   charge: fc.integer({ min: 0, max: 100 }),
   /** How many open requests end before it asks. */
   ends: fc.nat(4),
@@ -248,7 +249,7 @@ const aRequest = fc.record({
 });
 
 describe('the limit of the promise', () => {
-  it('is what the requests open at the last one sent are charged beyond the worst ratio known then', async () => {
+  it('is what the requests open at the last one sent are charged beyond what was known then', async () => {
     let batches = 0;
     const runs = fc.asyncProperty(
       fc.array(aRequest, { minLength: 1, maxLength: 15 }),
@@ -265,7 +266,7 @@ describe('the limit of the promise', () => {
           requests.map((_, index) => aRow(index + 1)),
         );
         await ledger.openBatch(name, requests.length);
-        let worst = 1;
+        const told: { readonly quoted: number; readonly ratio: number }[] = [];
         let dearest = 0;
         let open: number[] = [];
         let excess = 0;
@@ -278,7 +279,7 @@ describe('the limit of the promise', () => {
           const { charge, quoted, isUnknown } = requestOf(row);
           if (isUnknown) return;
           await end(row, charge, name);
-          if (quoted > 0) worst = Math.max(worst, charge / quoted);
+          if (quoted > 0) told.push({ quoted, ratio: charge / quoted });
           else dearest = Math.max(dearest, charge);
         };
         for (const [index, { quoted, ends, isUnknown }] of requests.entries()) {
@@ -291,7 +292,8 @@ describe('the limit of the promise', () => {
           open.push(row);
           excess = open.reduce((sum, one) => {
             const { charge, quoted: asQuoted, isUnknown: isLost } = requestOf(one);
-            const counted = asQuoted > 0 ? asQuoted * worst : dearest;
+            const beyond = told.map((one) => (one.ratio - 1) * Math.min(asQuoted, sizeOf(one.quoted)));
+            const counted = asQuoted > 0 ? asQuoted + Math.max(0, ...beyond) : dearest;
             return sum + (isLost ? 0 : Math.max(0, charge - counted));
           }, 0);
         }

@@ -8,7 +8,7 @@ import { makeOlderLedger } from './older-ledger.ts';
 import { expectKept } from './recount.ts';
 import { aBatch, aKey, INTENT, makeFolder, open } from './setup.ts';
 
-/** Ledgers with requests on record from before charges named their operations: migrations 0042 to 0048. */
+/** Ledgers with requests on record from before charges named their operations: migrations 0042 to 0049. */
 
 let folder: string;
 let remove: () => Promise<void>;
@@ -176,7 +176,8 @@ describe('a budget after the migration', () => {
       expect((await ledger.intend(lipSync, { ...INTENT, quoted: 60 })).type).toBe('go');
       await expectKept(ledger, 'b');
       const { ratios } = await ledger.chargeOutlook('b');
-      expect(ratios.find(({ operation }) => operation === 'speech-job')).toMatchObject({ worst: 5, told: 3, ended: 3 });
+      const told = ratios.filter(({ operation, size }) => operation === 'speech-job' && size > 0);
+      expect(told).toMatchObject([{ worst: 5, told: 3, ended: 3 }]);
       await ledger.close();
     },
   );
@@ -191,7 +192,7 @@ describe('a budget after the migration', () => {
     await ledger.settle(lipSync, { verdict: 'accepted', jobId: 'l' }, { state: 'processing' });
     await ledger.tune('b', { budget: 300 });
     const { ratios } = await ledger.chargeOutlook('b');
-    expect(ratios.map(({ operation }) => operation)).toEqual(['lip-sync-job', 'speech-job']);
+    expect(new Set(ratios.map(({ operation }) => operation))).toEqual(new Set(['lip-sync-job', 'speech-job']));
     await ledger.close();
   });
 

@@ -65,7 +65,7 @@ function recount(file: string, batch: string): Recount {
       running: sum('1', `charges where batch = ? and state = 'accepted' and finished_at is null`),
       unbilled: sum(
         'quoted - coalesce(charged, 0)',
-        `charges where batch = ? and state = 'accepted' and finished_at is null and charged_from = 'api' and quoted > coalesce(charged, 0)`,
+        `charges where batch = ? and state = 'accepted' and finished_at is null and file is null and charged_from = 'api' and quoted > coalesce(charged, 0)`,
       ),
     };
   } finally {
