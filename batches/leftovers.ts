@@ -19,6 +19,7 @@ import type {
   RowStanding,
   SkippedQuotes,
 } from '../ledger/record-types.ts';
+import { neededForSkipped } from './skipped-rows.ts';
 import { isFetchedFree } from '../policy/redrive.ts';
 import { presentTake } from '../policy/row-machine.ts';
 import { nameOf, type NamedRow } from './named-row.ts';
@@ -61,7 +62,7 @@ export interface Leftovers {
   readonly otherParts: SomeRows;
   /** How many parts of rows in doubt have a job that still runs. */
   readonly lateParts: number;
-  /** What the skipped rows would cost. */
+  /** What the skipped rows would cost; of those over the budget: what that needs for them, by what was charged so far. */
   readonly skippedQuotes: SkippedQuotes;
   /** Requests of replaced takes that may have been charged. */
   readonly earlierUnresolved: EarlierUnresolved;
@@ -86,7 +87,7 @@ class Pile implements SomeRows {
 export async function gatherLeftovers(
   ledger: Ledger,
   { name: batch, settings }: Pick<BatchRecord, 'name' | 'settings'>,
-  { outcomes }: Counts,
+  { outcomes, notChosen }: Counts,
 ): Promise<Leftovers> {
   const rowsOf = async function* (outcome: Outcome): AsyncGenerator<RowStanding, void, undefined> {
     if (outcomes[outcome] > 0) yield* ledger.scanRows(batch, { outcome });
@@ -101,9 +102,18 @@ export async function gatherLeftovers(
     lost: await sortLost(mayBeLost ? selectUnknown(ledger, batch) : [], settings.tts),
     otherParts,
     lateParts,
-    skippedQuotes: await ledger.skippedQuotes(batch),
+    skippedQuotes: await quoteSkipped(ledger, { name: batch, settings }, outcomes.skipped > notChosen),
     earlierUnresolved: await ledger.earlierUnresolved(batch, NAMED),
   };
+}
+
+async function quoteSkipped(
+  ledger: Ledger,
+  batch: Pick<BatchRecord, 'name' | 'settings'>,
+  isOverBudget: boolean,
+): Promise<SkippedQuotes> {
+  const quotes = await ledger.skippedQuotes(batch.name);
+  return isOverBudget ? { ...quotes, overBudget: await neededForSkipped(ledger, batch, quotes.overBudget) } : quotes;
 }
 
 type Rows = AsyncIterable<RowStanding> | Iterable<RowStanding>;

@@ -1,8 +1,9 @@
+import { roundCredits } from '../contract/price-units.ts';
 import { operationOf, stepsIn, type Step } from '../contract/row-kinds.ts';
 import type { ChargeOutlook } from '../ledger/batch-methods.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord, RowStanding } from '../ledger/record-types.ts';
-import { countedFor } from '../policy/charge-ratio.ts';
+import { countedFor, worstRatio } from '../policy/charge-ratio.ts';
 import { quoteFrom, quoteSteps } from '../policy/pricing.ts';
 import { DUST } from '../policy/room.ts';
 import { nextMove, rowView, stepsFrom } from '../policy/row-machine.ts';
@@ -54,6 +55,25 @@ export async function* skippedRows(
     const hasRoom = left === null || (counted !== null && counted <= left - outlook.beyondLost + DUST);
     yield { standing, quoted: sumOf(quotes), counted, hasRoom };
   }
+}
+
+/**
+ * What a budget needs for all rows that it left out, by what was charged so far, in credits; null: nobody knows the price of one. `quoted`: their
+ * quotes together, which are enough if nothing was charged beyond its quote.
+ */
+export async function neededForSkipped(
+  ledger: Pick<Ledger, 'scanRows' | 'partsOf' | 'chargeOutlook'>,
+  batch: Pick<BatchRecord, 'name' | 'settings'>,
+  quoted: number | null,
+): Promise<number | null> {
+  const outlook = await ledger.chargeOutlook(batch.name);
+  const isDearer = worstRatio(outlook.ratios) > 1 || outlook.ratios.some(({ unquoted }) => unquoted > 0);
+  if (quoted === null || (!isDearer && outlook.beyondLost === 0)) return quoted;
+  const counted: (number | null)[] = [];
+  for await (const row of skippedRows(ledger, batch, { isChosen: () => true, left: null, outlook }))
+    counted.push(row.counted);
+  const sum = sumOf(counted);
+  return sum === null ? null : roundCredits(sum + outlook.beyondLost);
 }
 
 /** What the ledger will count the row with when it is sent: else each run would open it anew. `quotes`: of the row, or of its parts. */
