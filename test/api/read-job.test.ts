@@ -231,6 +231,14 @@ describe('readJob', () => {
     });
   });
 
+  it.each([-1, 1e300, 1_000_000_001])(
+    'takes %p credits for no price: sums could not be trusted any more',
+    (creditsUsed) => {
+      const json = { task: { id: 't1', status: 'completed', audioUrl: '/files/a.mp3' }, creditsUsed };
+      expect(readJob(json, speech, 't1', BASE)?.credits).toBeUndefined();
+    },
+  );
+
   it('gives the words of a nested error with its code', () => {
     const json = { id: 't1', status: 'failed', error: { code: 'ERR_VOICE', message: 'the voice is gone' } };
     expect(readJob(json, speech, 't1', BASE)?.error).toBe('the voice is gone (ERR_VOICE)');
