@@ -18,7 +18,7 @@ import { jsonOrNull, toCharge, toFile } from './records.ts';
 import { forgetUnfit } from './forget-results.ts';
 import { haltAtTrouble } from './halts.ts';
 import { useIfTried } from './refused-voices.ts';
-import { afterFetch } from './returned.ts';
+import { afterFetch, leaveReturn, noteWhereItStood } from './returned.ts';
 import { RowInHand } from './row-in-hand.ts';
 import { doubtResult, isPaidElsewhere, mayShareJob, ownerOf, takenFailure } from './taken-jobs.ts';
 import type { ChargeLine, Db } from './schema.ts';
@@ -93,9 +93,12 @@ export async function settleInHand(
   await forgetUnfit(row, settled);
   if (isDone) await keepPaidResult(row.tx, settled, effect);
   if (isTaken) await useIfTried(row);
-  // If the row has moved on to another take, or gone back to one, only the money matters.
-  if (!row.isAt(key.take)) return true;
   const meant = effectOf(row, key.step, effect);
+  // If the row has moved on to another take, or gone back to one, only the money matters.
+  if (!row.isAt(key.take)) {
+    await noteWhereItStood(row, settled, withoutRetake(meant));
+    return true;
+  }
   if (verdict.verdict === 'unknown') await applyEffect(row, meant);
   else await applyLateEffect(row, meant, key.step);
   if (verdict.verdict === 'not-accepted') await reserveAgain(row, settled);
@@ -183,7 +186,8 @@ export async function changeRunning(db: Db, key: JobKey, effect: RowEffect): Pro
     const isWaitedFor = row.isAt(key.take) || isFetchedAgain(toCharge(charge));
     if (hasRunningJob(toCharge(charge)) && isItsJob(charge, key) && isWaitedFor) {
       if ('trouble' in effect && effect.trouble != null) await haltAtTrouble(row, key.step, effect.trouble);
-      await applyEffect(row, effect);
+      const left = 'outcome' in effect ? await leaveReturn(row) : undefined;
+      await applyEffect(row, left ?? effect);
     }
     return row.standing();
   });

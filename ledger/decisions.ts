@@ -9,6 +9,7 @@ import type { Decision } from './charge-methods.ts';
 import { decisionsIn, note } from './decision-records.ts';
 import type { DecisionRecord, ResultFile } from './record-types.ts';
 import { toFile, toRow } from './records.ts';
+import { endReturning } from './returned.ts';
 import { RowInHand } from './row-in-hand.ts';
 import type { ChargeLine, Db } from './schema.ts';
 import { write } from './transactions.ts';
@@ -78,6 +79,7 @@ async function release(row: RowInHand, key: AttemptKey): Promise<readonly Result
   });
   if (!isPaidElsewhere(charge)) await passOnCharge(row.tx, { ...key, jobId }, charge);
   if (!row.isAt(key.take)) return [];
+  if (await endReturning(row)) return [];
   const { file, extraFiles } = toRow(row.line);
   const message = `Job ${jobId} was given to the row by a person and taken back: it is not known whether its own request was charged.`;
   const failure: Failure = { class: 'OutcomeUnknown', message, cause: 'a job that was taken back' };

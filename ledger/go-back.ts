@@ -38,7 +38,7 @@ export async function goBack(row: RowInHand, { take, who, text, isLost = false }
   const charge = row.chargeAt(made);
   if (charge === undefined) throw new Error(`Expected the attempt of take ${take} that was found a moment ago.`);
   if (isLost) {
-    await fetchFirst(row, charge, { take, who });
+    await fetchFirst(row, charge, who);
     return true;
   }
   const finished_at = charge.finished_at ?? Date.now();
@@ -52,12 +52,11 @@ export async function goBack(row: RowInHand, { take, who, text, isLost = false }
   return false;
 }
 
-/** Waits for the lost file of a take. If that does not come back as it was, the row ends as it had ended. */
-async function fetchFirst(
-  row: RowInHand,
-  charge: ChargeLine,
-  returning: NonNullable<Fallback['returning']>,
-): Promise<void> {
+/** Waits for the file of a take. If that does not come, the row ends as it had ended. */
+async function fetchFirst(row: RowInHand, charge: ChargeLine, who: string): Promise<void> {
+  const { line } = row;
+  const had = toFallback(line.fallback);
+  const returning = { take: charge.take, who, from: line.returned_to, ...defined({ fallback: had }) };
   const fallback: Fallback = { ending: endingNow(row), error: 0, returning };
   await row.changeCharge(charge, { finished_at: null, failure: null, ...withJob(charge) });
   const now = Date.now();
@@ -70,15 +69,14 @@ async function fetchFirst(
     text: null,
   } as const;
   const times = { wait_since: now, updated_at: now, ended_at: null };
-  const free = { lane: null, hold: row.line.hold + 1, auto_takes: 0 };
-  await row.change({ ...open, ...times, ...free, fallback: JSON.stringify(fallback) });
+  const free = { lane: null, hold: line.hold + 1, auto_takes: 0 };
+  const returned_to = charge.take === line.take ? null : charge.take;
+  await row.change({ ...open, ...times, ...free, returned_to, fallback: JSON.stringify(fallback) });
 }
 
-/** How a row has ended, or with what it would end if it had no better. */
+/** How a row has ended. */
 function endingNow({ line }: RowInHand): RowEnding {
   const { outcome, failure, file, extraFiles, text } = toRow(line);
-  const kept = toFallback(line.fallback)?.ending;
-  if (kept !== undefined && (outcome === null || !hasResult(outcome))) return kept;
   if (outcome === null) throw new Error(`Expected row ${line.row} to have ended.`);
   const had = defined({ failure: failure ?? undefined, file: file ?? undefined, text: text ?? undefined });
   return { outcome, ...had, extraFiles };

@@ -1,11 +1,13 @@
 import { attemptKeyOf } from '../contract/batch.ts';
 import { filesBeside } from '../policy/earlier-take.ts';
+import { bestEnding } from '../policy/best-take.ts';
 import { OTHER_CONTENT } from '../policy/lost-file.ts';
 import { note, releasedFiles } from './decision-records.ts';
-import { afterFetchedAgain, asBefore, isAsBefore, outcomeWith } from './lost-files.ts';
-import { toFallback, toFile } from './records.ts';
+import { afterFetchedAgain, asBefore, isAsBefore, leaveLost, outcomeWith } from './lost-files.ts';
+import { endingColumns } from './ending-columns.ts';
+import { jsonOrNull, toFallback, toFile } from './records.ts';
 import type { ResultFile } from './record-types.ts';
-import type { Retake, RowEffect, RowEnding } from './row-effects.ts';
+import type { Retake, Returning, RowEffect, RowEnding } from './row-effects.ts';
 import type { RowInHand } from './row-in-hand.ts';
 import type { ChargeLine } from './schema.ts';
 import { takesOf } from './takes.ts';
@@ -53,6 +55,53 @@ export async function afterFetch(
   }
   if (file === null || file.sha256 === lost.sha256) await asBefore(row, charge, lost);
   else await row.changeCharge(charge, { file: JSON.stringify({ ...file, oddity: OTHER_CONTENT }) });
-  await row.change({ fallback: null });
+  return stayAt(row, ending, returning);
+}
+
+/**
+ * How an open row ends that waits no longer for the file of the take that it was to go back to: as it had ended. Its attempt is as
+ * it was before. Undefined, without any change: it does not wait for such a file.
+ */
+export async function leaveReturn(row: RowInHand): Promise<RowEnding | undefined> {
+  const kept = row.line.outcome === null ? toFallback(row.line.fallback) : undefined;
+  if (kept?.returning === undefined) return undefined;
+  await leaveLost(row);
+  return stayAt(row, kept.ending, kept.returning);
+}
+
+/** Ends such a row, and takes it from its holder. False, without any change: it does not wait for such a file. */
+export async function endReturning(row: RowInHand): Promise<boolean> {
+  const left = await leaveReturn(row);
+  if (left === undefined) return false;
+  await row.change({ ...endingColumns(left), lane: null, hold: row.line.hold + 1 });
+  return true;
+}
+
+/**
+ * Notes a late answer of the take at which a row stood that waits for the file of another: if that does not come, the row is no
+ * longer `unknown`, but ends as the answer says.
+ */
+export async function noteWhereItStood(
+  row: RowInHand,
+  { take, state }: ChargeLine,
+  effect: Exclude<RowEffect, Retake>,
+): Promise<void> {
+  const kept = row.line.outcome === null ? toFallback(row.line.fallback) : undefined;
+  if (kept?.returning === undefined || kept.ending.outcome !== 'unknown' || state === 'unknown') return;
+  const { returning } = kept;
+  if (take !== (returning.from ?? row.line.take)) return;
+  const message = 'Its job was accepted. Its result can be fetched, free.';
+  const ending: RowEnding =
+    'outcome' in effect
+      ? bestEnding(effect, returning.fallback)
+      : state === 'accepted'
+        ? { outcome: 'overdue', failure: { class: 'Overdue', message } }
+        : { outcome: 'cancelled' };
+  await row.change({ fallback: JSON.stringify({ ...kept, ending }) });
+}
+
+/** Lets a row stand where it stood. */
+async function stayAt(row: RowInHand, ending: RowEnding, { from, fallback }: Returning): Promise<RowEnding> {
+  await row.change({ returned_to: from, fallback: jsonOrNull(fallback) });
   return ending;
 }

@@ -38,8 +38,19 @@ export interface Retake {
 export interface Fallback {
   readonly ending: RowEnding;
   readonly error: number;
-  /** What it waits for is the lost file of this take, which a person goes back to. Default: it is not. */
-  readonly returning?: { readonly take: number; readonly who: string };
+  /** What it waits for is the file of a take that a person goes back to. Default: it is not. */
+  readonly returning?: Returning;
+}
+
+/** A row on its way back to a take: it stands there already, and its `ending` is how it ends if the file does not come. */
+export interface Returning {
+  readonly take: number;
+  /** User and host of the command. */
+  readonly who: string;
+  /** Its `returned_to` until then. */
+  readonly from: number | null;
+  /** What it had kept besides until then. Default: nothing. */
+  readonly fallback?: Fallback;
 }
 
 /** How a row ends. */

@@ -7,6 +7,8 @@ import { updateRow } from './line-changes.ts';
 import type { ChargeRecord } from './record-types.ts';
 import { endingColumns } from './ending-columns.ts';
 import { toCharge, toFallback } from './records.ts';
+import { endReturning } from './returned.ts';
+import { RowInHand } from './row-in-hand.ts';
 import type { Db, Schema, Tx } from './schema.ts';
 import type { ChargesTable } from './tables/charges.ts';
 import type { RowsTable } from './tables/rows.ts';
@@ -100,18 +102,22 @@ export async function cancelIdle(
 }
 
 /**
- * Ends the next open rows with running jobs as `overdue`: they were paid for and can be waited for again, free. Returns
- * how many; if it is all that one transaction takes, there may be more.
+ * Ends the next open rows with running jobs as `overdue`: they were paid for and can be waited for again, free. Those whose job
+ * is read for an earlier take end as they had ended. Returns how many; if it is all that one transaction takes, there may be more.
  */
 export async function endRunning(tx: Tx, batch: string): Promise<number> {
   const jobs = await latest(tx, batch)
-    .select(['c.row', 'c.job_id'])
+    .select(['c.row', 'c.job_id', 'r.fallback'])
     .where(isRunning('c'))
     .where('r.outcome', 'is', null)
     .orderBy('c.row')
     .limit(MOST_ROWS)
     .execute();
-  for (const { row, job_id: jobId } of jobs) {
+  for (const { row, job_id: jobId, fallback } of jobs) {
+    if (toFallback(fallback)?.returning !== undefined) {
+      await endReturning(await RowInHand.take(tx, { batch, row }));
+      continue;
+    }
     const message =
       `The batch was stopped while job ${jobId ?? '(without an id)'} was running; it was accepted and may have been charged. ` +
       'Its result can still be fetched, free.';

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { storedContent } from '../../batches/damaged-results.ts';
 import type { RowSpec } from '../../contract/row-kinds.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
 import type { ResultFile } from '../../ledger/record-types.ts';
 import { refusalLines } from '../../starters/redrive/redrive-words.ts';
 import { draftLines } from '../../starters/redrive/redrive-words.ts';
@@ -87,26 +88,34 @@ describe('speech', () => {
     expect(await world.row(1)).toMatchObject({ outcome: 'succeeded', returnedTo: 1, file: { ...file, oddity } });
   });
 
-  it('is waited for again after a stop, and the row keeps what it had if that fails', async () => {
-    const first = await loseFirst(tts());
-    const before = await world.row(1);
-    const ledger = await world.look();
-    const earlier = { take: 1, who: 'ann@home', isLost: true };
-    await ledger.redrive(BATCH, [{ row: 1, take: 2, outcome: 'succeeded', how: { type: 'accept', earlier } }]);
-    await ledger.stopNow(BATCH);
-    await ledger.closeBatch(BATCH);
-    expect(await world.row(1)).toMatchObject({ outcome: 'overdue' });
-    // The same command, and then the remedy of an overdue row.
-    await ledger.redrive(BATCH, [{ row: 1, take: 2, outcome: 'overdue', how: { type: 'accept', earlier } }]);
-    await ledger.stopNow(BATCH);
-    await ledger.closeBatch(BATCH);
-    await world.change('plan', { rules: [{ on: 'read', fault: { kind: 'status', status: 404 } }] });
-    expect(await redrive(world)).toEqual({ paying: 0, waits: 1 });
-    expect(await world.row(1)).toMatchObject({ outcome: 'succeeded', file: before.file });
-    await world.change('plan', { rules: [] });
-    await redrive(world, BACK);
-    expect(await world.row(1)).toMatchObject({ outcome: 'succeeded', file: first });
-    expect(world.charges()).toHaveLength(2);
+  describe.each([
+    [
+      'is overdue',
+      async (ledger: Ledger) => {
+        const failure = { class: 'Overdue', message: 'It still runs.' } as const;
+        await ledger.changeRunning(
+          { batch: BATCH, row: 1, step: 'speech', take: 1, attempt: 1 },
+          { outcome: 'overdue', failure },
+        );
+      },
+    ],
+    ['is waited for no longer after a stop', (ledger: Ledger) => ledger.stopNow(BATCH)],
+  ])('of a job that %s', (_, end) => {
+    it('leaves the row what it has, and is fetched by the same command again', async () => {
+      const first = await loseFirst(tts());
+      const before = await world.row(1);
+      const ledger = await world.look();
+      const earlier = { take: 1, who: 'ann@home', isLost: true };
+      await ledger.redrive(BATCH, [{ row: 1, take: 2, outcome: 'succeeded', how: { type: 'accept', earlier } }]);
+      await end(ledger);
+      await ledger.closeBatch(BATCH);
+      expect(await world.row(1)).toMatchObject({ outcome: 'succeeded', returnedTo: null, file: before.file });
+      // Nothing of it is left that a redrive of the row would wait for.
+      expect((await draftOf(world)).draft).toMatchObject({ waits: 0, replaced: 1, paying: 1 });
+      await redrive(world, BACK);
+      expect(await world.row(1)).toMatchObject({ outcome: 'succeeded', returnedTo: 1, file: first });
+      expect(world.charges()).toHaveLength(2);
+    });
   });
 });
 

@@ -228,3 +228,75 @@ describe('the take that it left', () => {
     expect(await rowOf(SPOKEN)).toMatchObject({ outcome: 'succeeded', file: fileOf(SPOKEN, 2, 'speech') });
   });
 });
+
+describe('while the lost file of the take that it goes back to is fetched', () => {
+  /** Take 2 is in doubt, and row goes back to take 1, whose file is lost. Take 1 may be one whose job a person named. */
+  async function fetchFirst(): Promise<void> {
+    const earlier = { take: 1, who: WHO, isLost: true };
+    await redriveNow(ledger, 'b', [{ row: SPOKEN, take: 2, how: { type: 'accept', earlier } }]);
+    expect(await rowOf(SPOKEN)).toMatchObject({ outcome: null, file: null });
+  }
+
+  async function overdue(): Promise<void> {
+    const failure = { class: 'Overdue', message: 'It still runs.' } as const;
+    await ledger.changeRunning(aKey(SPOKEN), { outcome: 'overdue', failure });
+  }
+
+  it('its request in doubt stays in doubt, and what it had kept stays kept', async () => {
+    await loseAnswer();
+    const before = await rowOf(SPOKEN);
+    await fetchFirst();
+    await overdue();
+    const { outcome, failure, take, returnedTo } = before;
+    expect(await rowOf(SPOKEN)).toMatchObject({ outcome, failure, take, returnedTo });
+    const failed = { class: 'JobFailed', message: 'It failed.' } as const;
+    await ledger.settle(
+      aKey(SPOKEN, 1, 2),
+      { verdict: 'done', failure: failed },
+      { outcome: 'failed', failure: failed },
+    );
+    expect(await rowOf(SPOKEN)).toMatchObject({ outcome: 'succeeded', file: fileOf(SPOKEN, 1, 'speech') });
+  });
+
+  it('a late answer says how it ends if that does not come', async () => {
+    await loseAnswer();
+    await fetchFirst();
+    const file = fileOf(SPOKEN, 2, 'speech');
+    await ledger.settle(aKey(SPOKEN, 1, 2), { verdict: 'done', file }, { outcome: 'succeeded', file });
+    expect(await rowOf(SPOKEN)).toMatchObject({ outcome: null });
+    await overdue();
+    expect(await rowOf(SPOKEN)).toMatchObject({ outcome: 'succeeded', returnedTo: null, file });
+  });
+
+  it('the job of its request in doubt can be named, and is waited for if that does not come', async () => {
+    await loseAnswer();
+    await fetchFirst();
+    await ledger.decide(aKey(SPOKEN, 1, 2), { type: 'adopted', jobId: 'job-x', who: WHO });
+    await overdue();
+    const { row, charges } = await standing(SPOKEN);
+    expect(row).toMatchObject({ outcome: 'overdue', returnedTo: null });
+    expect(planRedrive(row, charges, WISH)).toEqual({ type: 'wait', step: 'speech' });
+  });
+
+  it('its request in doubt can be settled as not charged', async () => {
+    await loseAnswer();
+    await fetchFirst();
+    expect(await settleNotCharged(ledger, 'b', { row: SPOKEN, take: 2 }, WHO)).toMatchObject({ type: 'not-charged' });
+    await overdue();
+    // It keeps what take 1 has made, lost or not.
+    expect(await rowOf(SPOKEN)).toMatchObject({ outcome: 'succeeded', file: fileOf(SPOKEN, 1, 'speech') });
+  });
+
+  it('its job can be taken back, and the row keeps what it has', async () => {
+    await ledger.intend(aKey(SPOKEN), INTENT);
+    await ledger.settle(aKey(SPOKEN), { verdict: 'unknown', failure: LOST }, { outcome: 'unknown', failure: LOST });
+    await ledger.decide(aKey(SPOKEN), { type: 'adopted', jobId: 'job-x', who: WHO });
+    const file = fileOf(SPOKEN, 1, 'speech');
+    await ledger.finishJob(aKey(SPOKEN), { file }, { outcome: 'succeeded', file });
+    await payAgain(SPOKEN);
+    await make(SPOKEN, 2);
+    await fetchFirst();
+    expect(await releaseTake(ledger, 'b', { row: SPOKEN, take: 1 }, WHO)).toMatchObject({ type: 'released' });
+    expect(await rowOf(SPOKEN)).toMatchObject({ outcome: 'succeeded', file: fileOf(SPOKEN, 2, 'speech') });
+  });
+});
