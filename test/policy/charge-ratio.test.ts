@@ -42,7 +42,14 @@ describe('what a request counts with', () => {
   });
 
   it('is the dearest of those that were quoted at 0, where there is nothing to multiply', () => {
-    expect(countedFor(0, [[{ ...NOTHING, worst: 5 }, { ...NOTHING, size: 0, unquoted: 7 }]])).toBe(7);
+    expect(
+      countedFor(0, [
+        [
+          { ...NOTHING, worst: 5 },
+          { ...NOTHING, size: 0, unquoted: 7 },
+        ],
+      ]),
+    ).toBe(7);
     expect(countedFor(0, [[NOTHING]])).toBe(0);
   });
 });
@@ -64,7 +71,15 @@ describe('what the API charges', () => {
 
   it('is taken never to be told after three that ended without, of any size', () => {
     expect(isChargeKnown([{ ...NOTHING, ended: 2 }], 5)).toBe(false);
-    expect(isChargeKnown([{ ...NOTHING, ended: 2 }, { ...NOTHING, size: 4, ended: 1 }], 500)).toBe(true);
+    expect(
+      isChargeKnown(
+        [
+          { ...NOTHING, ended: 2 },
+          { ...NOTHING, size: 4, ended: 1 },
+        ],
+        500,
+      ),
+    ).toBe(true);
     expect(isChargeKnown([{ ...NOTHING, told: 4, ended: 6 }], 500)).toBe(false);
   });
 });
