@@ -6,7 +6,9 @@ import { findServer } from '../embedded/find-server.ts';
 import { API_CLOCK_SLACK_MS } from '../policy/clocks.ts';
 import { ffmpegVersion } from '../store/sound/ffmpeg.ts';
 import { findFfmpeg, namedFfmpeg } from '../store/sound/find-ffmpeg.ts';
+import type { Ledger } from '../ledger/ledger.ts';
 import { realmOf, type OpenApi } from './open-api.ts';
+import { openRecordsIfAny } from './open-records.ts';
 import { openTemporal } from './open-temporal.ts';
 import { countPollers } from './pollers.ts';
 import { VoxbatchError } from './problem.ts';
@@ -16,7 +18,14 @@ import type { Session } from './session.ts';
 export type SoundPart =
   | { readonly type: 'node'; readonly version: string }
   | { readonly type: 'disk'; readonly home: string; readonly freeBytes: number }
-  | { readonly type: 'ledger'; readonly ledger: string; readonly batches: number; readonly unfinished: number }
+  /** `isMissing`: there is none yet, and the first batch makes it. Default false. */
+  | {
+      readonly type: 'ledger';
+      readonly ledger: string;
+      readonly batches: number;
+      readonly unfinished: number;
+      readonly isMissing?: boolean;
+    }
   /** `binary`: of the embedded server; left out on a cluster. */
   | {
       readonly type: 'server';
@@ -52,7 +61,8 @@ const LITTLE_DISK = 1e9;
 
 /**
  * Checks what a run needs, one after the other: Node, disk, ffmpeg, ledger, Temporal, the API, the account, and on a cluster
- * the workers. If no embedded server runs, it starts one and stops it again. Spends nothing and never throws.
+ * the workers. If no embedded server runs, it starts one and stops it again. Makes no ledger: in a folder of somebody else, it would be on record
+ * as this user's. Spends nothing and never throws.
  *
  * @param say called before anything that takes long
  */
@@ -116,10 +126,25 @@ async function checkFfmpeg({ settings: { env } }: Session): Promise<SoundPart> {
   return { type: 'ffmpeg' };
 }
 
-async function checkLedger(session: Session): Promise<SoundPart> {
-  const batches = await (await session.ledger()).listBatches();
+async function checkLedger({ settings }: Session): Promise<SoundPart> {
+  const { ledger } = settings;
+  const batches = await lookInto(settings, (opened) => opened.listBatches());
+  if (batches === undefined) return { type: 'ledger', ledger, batches: 0, unfinished: 0, isMissing: true };
   const unfinished = batches.filter((one) => one.state !== 'closed').length;
-  return { type: 'ledger', ledger: session.settings.ledger, batches: batches.length, unfinished };
+  return { type: 'ledger', ledger, batches: batches.length, unfinished };
+}
+
+/** Undefined where there is no ledger. */
+async function lookInto<T>(
+  settings: Session['settings'],
+  look: (ledger: Ledger) => T | Promise<T>,
+): Promise<T | undefined> {
+  const ledger = await openRecordsIfAny(settings);
+  try {
+    return ledger && (await look(ledger));
+  } finally {
+    await ledger?.close();
+  }
 }
 
 async function checkServer({ settings }: Session, say: (line: string) => void): Promise<SoundPart> {
@@ -159,14 +184,17 @@ async function checkAccount(open: () => Promise<OpenApi>): Promise<SoundPart> {
 
 /** On a cluster, other processes must do the work. */
 async function checkWorker(
-  session: Session,
+  { settings }: Session,
   open: () => Promise<OpenApi>,
   say: (line: string) => void,
 ): Promise<SoundPart> {
-  const realm = { ...realmOf(await open()), ledgerId: (await session.ledger()).id };
-  const temporal = await openTemporal(session.settings, { say });
+  const realm = realmOf(await open());
+  const ledgerId = await lookInto(settings, ({ id }) => id);
+  // A worker would have made it.
+  if (ledgerId === undefined) throw new Troubled({ type: 'no-worker' });
+  const temporal = await openTemporal(settings, { say });
   try {
-    const workers = await countPollers(temporal, realm);
+    const workers = await countPollers(temporal, { ...realm, ledgerId });
     if (workers === 0) throw new Troubled({ type: 'no-worker' });
     return { type: 'worker', workers };
   } finally {

@@ -48,6 +48,7 @@ function soundWords(part: SoundPart, { env }: Settings): string {
         ? `none, which is no fault: only some work on sound needs it. ${FFMPEG_ADVICE}`
         : `${part.found.program}, version ${part.found.version}`;
     case 'ledger': {
+      if (part.isMissing === true) return `${part.ledger}: none yet; the first batch makes it`;
       const batches = part.batches === 1 ? '1 batch' : `${String(part.batches)} batches`;
       return `${part.ledger}: ${batches}, ${String(part.unfinished)} unfinished`;
     }

@@ -11,7 +11,7 @@ export async function doctor(
   output: Output,
 ): Promise<ExitName> {
   const settings = await readSettings();
-  const session = openSession(settings, flags, { mustExist: false });
+  const session = openSession(settings, flags, { mustExist: true });
   const findings: object[] = [];
   let exit: ExitName | undefined;
   try {

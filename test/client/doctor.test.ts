@@ -37,7 +37,7 @@ describe('doctor', () => {
       { type: 'node', ok: true, version: process.versions.node },
       { type: 'disk', ok: true, home: join(folder, 'home') },
       { type: 'ffmpeg', ok: true },
-      { type: 'ledger', ok: true, batches: 0, unfinished: 0 },
+      { type: 'ledger', ok: true, batches: 0, unfinished: 0, isMissing: true },
       { type: 'server', ok: false, trouble: { type: 'error' } },
       { type: 'api', ok: false, ...trouble('no-api') },
       { type: 'account', ok: false, ...trouble('no-api') },

@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { openLedger } from '../../../ledger/open-ledger.ts';
 import { startSimulator } from '../../../simulator/start-simulator.ts';
 import { FFMPEG } from '../../support/ffmpeg.ts';
 import { openCommandLine, type CommandLine } from '../command-line.ts';
@@ -28,6 +30,15 @@ describe('doctor', () => {
     expect(stderr).toBe('');
     const checks = JSON.parse((await line.run('doctor', '--json')).stdout) as unknown;
     expect(checks).toContainEqual({ check: 'api', ok: false, says: expect.stringContaining('No API is configured') });
+  });
+
+  it('makes no ledger: in a folder of somebody else it would count as made here', async () => {
+    expect((await line.run('doctor')).stdout).toMatch(
+      /^ok {3}ledger .*ledger\.db: none yet; the first batch makes it$/mu,
+    );
+    expect([existsSync('.voxbatch/ledger.db'), existsSync('.state')]).toEqual([false, false]);
+    await (await openLedger('.voxbatch/ledger.db')).close();
+    expect((await line.run('doctor')).stdout).toMatch(/^ok {3}ledger .*ledger\.db: 0 batches, 0 unfinished$/mu);
   });
 
   it('says which ffmpeg is used, and its version, or how to get one', async () => {
