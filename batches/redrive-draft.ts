@@ -97,6 +97,7 @@ export class RedriveDraft extends RedriveTally {
           why: plan.why,
           step: plan.step,
           ...('because' in plan && { because: plan.because }),
+          ...('leftTake' in plan && { leftTake: plan.leftTake }),
         });
         return;
       case 'wait':

@@ -12,6 +12,8 @@ export interface RefusedRow extends NamedRow {
   readonly step: Step;
   /** Why it does not go back to an earlier take. */
   readonly because?: ReturnRefusal;
+  /** Its job is that of this take, which it has left, and whose result can be fetched. */
+  readonly leftTake?: number;
 }
 
 /** A row whose result is replaced. `isEdited`: because the file asks for something else than the row did last. */
@@ -56,9 +58,9 @@ export class RedriveTally {
   accepts = 0;
   /** Of these, rows that go back to the result of an earlier take. */
   returns = 0;
-  /** Of these, rows whose lost file is fetched again first. */
+  /** Of these, rows whose file is fetched first, because it is lost, or never was. */
   refetched = 0;
-  /** Of the accepted rows, those with remaining steps, or whose file is fetched again: they are open again. */
+  /** Of the accepted rows, those with remaining steps, or whose file is fetched first: they are open again. */
   opened = 0;
   readonly left = { open: 0, 'has-result': 0, 'no-unfit': 0 };
   /** Rows with a result that will be replaced, as a whole or in part. */

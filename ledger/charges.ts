@@ -18,7 +18,7 @@ import { jsonOrNull, toCharge, toFile } from './records.ts';
 import { forgetUnfit } from './forget-results.ts';
 import { haltAtTrouble } from './halts.ts';
 import { useIfTried } from './refused-voices.ts';
-import { afterFetch, leaveReturn, noteWhereItStood } from './returned.ts';
+import { afterFetch, isReturningTo, leaveReturn, noteWhereItStood } from './returned.ts';
 import { RowInHand } from './row-in-hand.ts';
 import { doubtResult, isPaidElsewhere, mayShareJob, ownerOf, takenFailure } from './taken-jobs.ts';
 import type { ChargeLine, Db } from './schema.ts';
@@ -162,13 +162,13 @@ export async function finishJob(
             : { charged: end.credits, charged_from: 'api' as const }),
         ...withoutJob(charge),
       });
-      if (lost !== null) {
+      if (lost === null) await keepPaidResult(tx, ended, effect);
+      if (lost !== null || isReturningTo(row, ended)) {
         // It was announced as free: nothing is paid for by itself.
         const end = await afterFetch(row, ended, lost, withoutRetake(effect));
         // A stop may have cancelled its row meanwhile.
         await applyJobEnd(row, end, ['overdue', 'cancelled']);
       } else {
-        await keepPaidResult(tx, ended, effect);
         // Earlier trouble with its result is over.
         const last = 'state' in effect ? { trouble: null, ...effect } : effect;
         if (row.isAt(key.take)) await applyJobEnd(row, last);

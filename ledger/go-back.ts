@@ -1,12 +1,12 @@
 import { defined } from '../contract/defined.ts';
 import { hasResult } from '../contract/outcomes.ts';
-import { refusedReturn, resultOfTake } from '../policy/earlier-take.ts';
+import { refusedReturn, resultOfTake, unfetchedOfTake } from '../policy/earlier-take.ts';
 import { jobOfFile } from '../policy/lost-file.ts';
 import { withJob, withoutJob } from './copied-files.ts';
 import { endingColumns } from './ending-columns.ts';
 import { LedgerMisuse } from './errors.ts';
 import { leaveLost } from './lost-files.ts';
-import { toFallback, toFile, toRow } from './records.ts';
+import { toFallback, toRow } from './records.ts';
 import { endReturned } from './returned.ts';
 import type { Fallback, RowEnding } from './row-effects.ts';
 import type { RowInHand } from './row-in-hand.ts';
@@ -17,33 +17,34 @@ import { takesOf } from './takes.ts';
 /**
  * Ends a row with the result of an earlier take. What it had until then stays on record with the decision, and in the store,
  * so that a person may go forth again. Charges stay as they are: each take was paid for. The row is settled at once; the row
- * of a part is joined again. If the file is lost, its job is read for it first.
+ * of a part is joined again. If the file is lost, or was never fetched, its job is read for it first.
  *
- * @returns true if the row is open again, because its file is lost
+ * @returns true if the row is open again, because its job is read
  */
 export async function goBack(row: RowInHand, { take, who, text, isLost = false }: Return): Promise<boolean> {
   const { tx, line } = row;
   const takes = await takesOf(tx, line.batch, line.row);
   const editedBy = takes.find((one) => one.take > take && one.before.spec !== undefined)?.take;
   const earlier = { take, ...defined({ editedBy }) };
-  const refusal = refusedReturn({ spec: row.spec, parts: line.parts }, row.attempts, earlier);
-  const made = resultOfTake(row.spec, row.attempts, take);
-  if (refusal !== undefined || made?.file == null || (isLost && jobOfFile(made) === undefined)) {
+  const record = toRow(line);
+  const refusal = refusedReturn(record, row.attempts, earlier);
+  const made = resultOfTake(row.spec, row.attempts, take) ?? unfetchedOfTake(record, row.attempts, take);
+  if (refusal !== undefined || made === undefined || (isLost && jobOfFile(made) === undefined)) {
     throw new LedgerMisuse(
       `Row ${line.row} of "${line.batch}" cannot go back to take ${take} (${refusal?.why ?? 'lost-file'}). No row was changed.`,
     );
   }
-  if (hasResult(line.outcome) && toFile(line.file)?.key === made.file.key) return false;
+  if (made.file !== null && hasResult(record.outcome) && record.file?.key === made.file.key) return false;
   await leaveLost(row);
   const charge = row.chargeAt(made);
   if (charge === undefined) throw new Error(`Expected the attempt of take ${take} that was found a moment ago.`);
-  if (isLost) {
+  if (made.file === null || isLost) {
     await fetchFirst(row, charge, who);
     return true;
   }
   const finished_at = charge.finished_at ?? Date.now();
   const settled = await row.changeCharge(charge, { failure: null, finished_at, ...withoutJob(charge) });
-  const { file, extraFiles } = toRow(line);
+  const { file, extraFiles } = record;
   const replaced = file === null ? [] : [file, ...extraFiles];
   // The row of a part is settled by the database once the part ends; this one has ended before.
   if (line.part_of !== null) await row.change({ outcome: null, state: 'waiting', ended_at: null });

@@ -1,5 +1,5 @@
 import { isSameAttempt, isSameRow, type AttemptKey } from '../contract/batch.ts';
-import { isFetchedAgain, isMaking } from './conditions.ts';
+import { isFetchedAgain, isMaking, presentTakeOf } from './conditions.ts';
 import { prepared } from './prepared.ts';
 import type { Tx } from './schema.ts';
 import { aliveSince } from './workers.ts';
@@ -19,7 +19,7 @@ const selectMaking = prepared((db, { key }: { key: string }) =>
     .where('charges.result_key', '=', key)
     .where(isMaking('charges'))
     .where('rows.outcome', 'is', null)
-    .where((eb) => eb.or([eb('rows.take', '=', eb.ref('charges.take')), isFetchedAgain('charges')])),
+    .where((eb) => eb.or([eb('charges.take', '=', presentTakeOf('rows')), isFetchedAgain('charges')])),
 );
 
 /**

@@ -33,28 +33,37 @@ export async function endReturned(
   };
 }
 
+/** True if the row waits for the file of this attempt, in order to go back to its take. */
+export function isReturningTo({ line }: RowInHand, { take }: ChargeLine): boolean {
+  return toFallback(line.fallback)?.returning?.take === take;
+}
+
 /**
- * What the end of a job means for its row that was read again for a lost file. A row that waits for the file of an earlier take
- * goes back to that only if it is the same. Otherwise it ends as it had ended; another file is kept with its attempt, where a
- * person may accept it.
+ * What the end of a job means for its row that was read for a lost file, or for that of an earlier take. `lost`: the file; null: it
+ * was never stored. A row that waits for the file of an earlier take goes back to that only if it is the same, or if it passed.
+ * Otherwise it ends as it had ended; another file is kept with its attempt, where a person may accept it.
  */
 export async function afterFetch(
   row: RowInHand,
   charge: ChargeLine,
-  lost: ResultFile,
+  lost: ResultFile | null,
   effect: Exclude<RowEffect, Retake>,
 ): Promise<RowEffect> {
   const kept = toFallback(row.line.fallback);
-  if (kept?.returning?.take !== charge.take) return afterFetchedAgain(row, charge, lost, effect);
+  if (kept?.returning?.take !== charge.take) {
+    return lost === null ? effect : afterFetchedAgain(row, charge, lost, effect);
+  }
   const file = toFile(charge.file);
   const { ending, returning } = kept;
-  if (file !== null && isAsBefore(row, charge, lost)) {
+  const isIt = lost === null ? charge.failure === null : isAsBefore(row, charge, lost);
+  if (file !== null && isIt) {
     const { file: had, extraFiles = [] } = ending;
     const replaced = had === undefined ? [] : [had, ...extraFiles];
     return endReturned(row, charge, file, { who: returning.who, replaced });
   }
-  if (file === null || file.sha256 === lost.sha256) await asBefore(row, charge, lost);
-  else await row.changeCharge(charge, { file: JSON.stringify({ ...file, oddity: OTHER_CONTENT }) });
+  if (lost !== null && file !== null && file.sha256 !== lost.sha256)
+    await row.changeCharge(charge, { file: JSON.stringify({ ...file, oddity: OTHER_CONTENT }) });
+  else if (lost !== null) await asBefore(row, charge, lost);
   return stayAt(row, ending, returning);
 }
 

@@ -72,8 +72,8 @@ export class RowInHand {
 
   /** What the row needs next. */
   get next(): Move {
-    const { row, take, redo_from: redoFrom, parts, outcome } = this.#line;
-    const view = rowView({ row, spec: this.spec, take, redoFrom, parts });
+    const { row, take, redo_from: redoFrom, returned_to: returnedTo, parts, outcome } = this.#line;
+    const view = rowView({ row, spec: this.spec, take, redoFrom, returnedTo, parts });
     return nextMove({ ...view, ended: outcome !== null }, this.attempts);
   }
 

@@ -1,12 +1,15 @@
+import type { FailureClass } from '../contract/failures.ts';
+import { hasResult, type Outcome } from '../contract/outcomes.ts';
 import { resultStepOf, type StepChoice } from '../contract/row-kinds.ts';
 import { jobOfFile, type FileLoss } from './lost-file.ts';
-import { lastAttempt, type AttemptView } from './row-machine.ts';
+import { lastAttempt, presentTake, type AttemptView } from './row-machine.ts';
 
 /**
  * Going back to the result of an earlier take (`redrive --accept ROW/TAKE`). Every take was paid for and keeps its file in
  * the store, so this is free, and the bill stays as it is. The result of the present take stays in the store, too, so a
  * person may go forth again in the same way. If the file is lost, the job that made it is read for it again, and until that
- * has brought the same file, the row keeps what it has.
+ * has brought the same file, the row keeps what it has. In the same way it goes back to a take that it left before its job,
+ * paid for as well, had brought a result.
  */
 
 /** The take that a person goes back to, and what is known about it besides its attempts. */
@@ -16,6 +19,16 @@ export interface EarlierTake {
   readonly editedBy?: number;
   /** Its stored file, or one beside it, is not what is on record. Default: it is there. */
   readonly is?: FileLoss | 'removed';
+}
+
+/** Where a row stands. */
+interface Standing {
+  readonly spec: StepChoice;
+  readonly outcome: Outcome | null;
+  readonly take: number;
+  readonly returnedTo?: number | null;
+  /** How many parts it is spoken in. Default: it is not split. */
+  readonly parts?: number | null;
 }
 
 /** Why a row does not go back to a take. */
@@ -37,6 +50,7 @@ export type ReturnRefusal =
 /** The part of an attempt that matters here. */
 interface Attempt extends AttemptView {
   readonly jobId: string | null;
+  readonly failure: { readonly class?: FailureClass } | null;
   readonly file?: { readonly key: string } | null;
   /** For a copy: the request that made the result, with its job. */
   readonly source?: { readonly jobId: string | null } | null;
@@ -50,14 +64,26 @@ export function resultOfTake<A extends Attempt>(row: StepChoice, attempts: reado
   );
 }
 
+/**
+ * The attempt of a take that has brought no result, and whose job can still be read for it: it was overdue when the row left
+ * the take, or found or named since. Undefined: there is none, or the row stands at that take, and just waits for it.
+ */
+export function unfetchedOfTake<A extends Attempt>(row: Standing, attempts: readonly A[], take: number): A | undefined {
+  if (presentTake(row) === take && (row.outcome === null || !hasResult(row.outcome))) return undefined;
+  const ofTake = attempts.filter((one) => one.take === take);
+  const last = lastAttempt(ofTake, resultStepOf(row.spec));
+  if (last?.state !== 'accepted' || last.jobId === null || last.file != null) return undefined;
+  return last.finishedAt === null || last.failure?.class === 'ResultGone' ? last : undefined;
+}
+
 /** Why a row cannot go back to a take; undefined: it can. */
 export function refusedReturn(
-  row: { readonly spec: StepChoice; readonly parts?: number | null },
+  row: Standing,
   attempts: readonly Attempt[],
   { take, editedBy, is }: EarlierTake,
 ): ReturnRefusal | undefined {
   if ((row.parts ?? null) !== null) return { why: 'whole', take };
-  const made = resultOfTake(row.spec, attempts, take);
+  const made = resultOfTake(row.spec, attempts, take) ?? unfetchedOfTake(row, attempts, take);
   if (made === undefined) return { why: 'no-file', take, takes: takesWithResult(row.spec, attempts) };
   if (editedBy !== undefined) return { why: 'other-request', take, editedBy };
   const jobId = jobOfFile(made) ?? null;

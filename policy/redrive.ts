@@ -1,7 +1,8 @@
+import { defined } from '../contract/defined.ts';
 import type { FailureClass } from '../contract/failures.ts';
 import { hasResult, type Outcome, type TakeReason } from '../contract/outcomes.ts';
 import { checkedBy, resultStepOf, stepsIn, type Step, type StepChoice } from '../contract/row-kinds.ts';
-import { refusedReturn, resultOfTake, type EarlierTake, type ReturnRefusal } from './earlier-take.ts';
+import { refusedReturn, resultOfTake, unfetchedOfTake, type EarlierTake, type ReturnRefusal } from './earlier-take.ts';
 import { jobOfFile } from './lost-file.ts';
 import { hasRunningJob, isFetchedAgain, lastAttempt, presentTake, stepsFrom, type AttemptView } from './row-machine.ts';
 
@@ -82,7 +83,7 @@ export type RedrivePlan =
   | { readonly type: 'wait'; readonly step: Step; readonly isAgain?: true }
   /**
    * Accept the result of this step as it is, free; later steps are paid as usual. `take`: that of this earlier take, which is
-   * the row's whole result. `isAgain`: its stored file is lost, and its job is read for it first, free.
+   * the row's whole result. `isAgain`: it has no stored file, or that is lost, and its job is read for it first, free.
    */
   | { readonly type: 'accept'; readonly step: Step; readonly take?: number; readonly isAgain?: true }
   /**
@@ -92,13 +93,14 @@ export type RedrivePlan =
   | { readonly type: 'leave'; readonly why: 'open' | 'has-result' | 'no-unfit' }
   /**
    * Refused without `--resubmit`: the last request for this step may have been accepted (`unknown`), or its job may
-   * still run (`running`). Refused for now: `on-the-wire`. Refused always: its kind has no such step (`no-step`), or it was edited and
+   * still run (`running`; `leftTake`: it is the result of this take, which the row has left, and can go back to). Refused for now: `on-the-wire`. Refused always: its kind has no such step (`no-step`), or it was edited and
    * is spoken in parts, which are those of its old text (`in-parts`).
    */
   | {
       readonly type: 'refuse';
       readonly why: 'unknown' | 'running' | 'on-the-wire' | 'no-step' | 'in-parts';
       readonly step: Step;
+      readonly leftTake?: number;
     }
   /** Refused: the row cannot go back to that take. */
   | { readonly type: 'refuse'; readonly why: 'no-return'; readonly step: Step; readonly because: ReturnRefusal };
@@ -123,7 +125,10 @@ export function planRedrive(row: RedriveRow, attempts: readonly RedriveAttempt[]
   const fromStep = steps.find((step) => wanted.includes(step)) ?? firstOf(row.spec);
   const unresolved = findUnresolved(row.spec, fromStep, attempts);
   if (unresolved?.why === 'on-the-wire') return { type: 'refuse', ...unresolved };
-  if (unresolved !== undefined && !wish.resubmit) return { type: 'refuse', ...unresolved };
+  if (unresolved !== undefined && !wish.resubmit) {
+    const leftTake = unfetchedOfTake(row, attempts, lastAttempt(attempts, unresolved.step)?.take ?? 0)?.take;
+    return { type: 'refuse', ...unresolved, ...defined({ leftTake }) };
+  }
   const reason = unresolved !== undefined ? 'resubmitted' : wish.edited === null ? 'redrive' : 'edited';
   return { type: 'pay', fromStep, reason };
 }
@@ -157,9 +162,11 @@ function planReturn(row: RedriveRow, attempts: readonly RedriveAttempt[], earlie
   const step = resultStepOf(row.spec);
   const because = refusedReturn(row, attempts, earlier);
   if (because !== undefined) return { type: 'refuse', why: 'no-return', step, because };
-  const isIt = hasResult(row.outcome) && resultOfTake(row.spec, attempts, earlier.take)?.file?.key === row.file?.key;
-  if (isIt) return { type: 'leave', why: 'has-result' };
-  return { type: 'accept', step, take: earlier.take, ...(earlier.is === undefined ? {} : { isAgain: true }) };
+  const made = resultOfTake(row.spec, attempts, earlier.take);
+  if (hasResult(row.outcome) && made !== undefined && made.file?.key === row.file?.key)
+    return { type: 'leave', why: 'has-result' };
+  const isThere = earlier.is === undefined && made !== undefined;
+  return { type: 'accept', step, take: earlier.take, ...(isThere ? {} : { isAgain: true }) };
 }
 
 /** The steps that a plan will pay for. */

@@ -24,7 +24,7 @@ import { stepsIn, type RowSpec, type Step, type StepChoice } from '../contract/r
  * Attempts of an earlier take matter only as money, with two exceptions. While one of them is `sending`, nobody may send
  * for that step, so it is reconciled first. A person's new take needs a row that has ended, and a row does not end
  * while a request is in flight, so this is a second safeguard. And the row's result may be that of any take: if its
- * stored file is lost, its job is waited for once more, before all else.
+ * stored file is lost, or a person goes back to a take that has not brought it yet, its job is waited for before all else.
  *
  * The transaction that records a job's failure also ends its row, or makes a new take. So a failed job in an open row
  * belongs to an earlier take; if a row waits for its job again, the job's end is removed from its record. The story
@@ -66,6 +66,8 @@ export interface RowView extends StepChoice {
   readonly take: number;
   /** First step that the current take pays for; null: all steps. */
   readonly redoFrom: Step | null;
+  /** The take that it goes back to. Default: none. */
+  readonly returnedTo?: number | null;
   readonly ended: boolean;
   /** It is spoken in parts, which are rows of their own. Default false. */
   readonly isInParts?: boolean;
@@ -77,18 +79,19 @@ export function rowView({
   spec: { kind, verify },
   take,
   redoFrom,
+  returnedTo = null,
   parts,
 }: {
   readonly spec: Pick<RowSpec, 'kind' | 'verify'>;
   readonly parts: number | null;
-} & Pick<RowView, 'row' | 'take' | 'redoFrom'>): Omit<RowView, 'ended'> {
-  return { row, kind, verify, take, redoFrom, isInParts: parts !== null };
+} & Pick<RowView, 'row' | 'take' | 'redoFrom' | 'returnedTo'>): Omit<RowView, 'ended'> {
+  return { row, kind, verify, take, redoFrom, returnedTo, isInParts: parts !== null };
 }
 
 export function nextMove(row: RowView, attempts: readonly AttemptView[]): Move {
   if (row.ended || row.isInParts === true) return { type: 'ended' };
-  const lost = attempts.find(isFetchedAgain);
-  if (lost !== undefined) return { type: 'wait', at: placeOf(row, lost) };
+  const fetched = attempts.find((one) => isFetchedAgain(one) || (one.take === row.returnedTo && hasRunningJob(one)));
+  if (fetched !== undefined) return { type: 'wait', at: placeOf(row, fetched) };
   for (const step of stepsFrom(row, row.redoFrom)) {
     const ofStep = attempts.filter((one) => one.step === step && one.take <= row.take);
     const before = ofStep.find((one) => one.take < row.take && one.state === 'sending');

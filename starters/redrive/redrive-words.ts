@@ -52,7 +52,7 @@ export function draftLines(draft: RedriveDraft, batch: string): readonly string[
     ...(accepts > returns ? [`${rowsInWords(accepts - returns)} whose result is accepted as it is, free`] : []),
     ...(returns > 0 ? [`${rowsInWords(returns)} back to the result of an earlier take, free`] : []),
     ...(refetched > 0
-      ? [`${ofThese(refetched)} lost that file: its job is read for it first, and the row keeps what it has until then`]
+      ? [`${ofThese(refetched)} to fetch that file first: its job is read, and the row keeps what it has until then`]
       : []),
     ...(untaken > 0 ? [`${ofThese(untaken)} edits that no step reads; they are ignored`] : []),
     ...(left['has-result'] > 0 ? [`${rowsInWords(left['has-result'])} left out: a result exists`] : []),
@@ -133,6 +133,7 @@ export function refusalLines(
 ): readonly string[] {
   const name = shellWord(batch);
   const has = (why: RefusedRow['why']): boolean => refusedFor.has(why);
+  const left = refused.filter(({ leftTake }) => leftTake !== undefined);
   const countOf = (why: RefusedRow['why']): number => refusedFor.get(why) ?? 0;
   const all = [...refusedFor.values()].reduce((sum, rows) => sum + rows, 0);
   const doubtful = refused.filter(({ why }) => why === 'unknown' || why === 'running');
@@ -143,7 +144,14 @@ export function refusalLines(
       : `voxbatch redrive ${name} --rows ${rowsWord(doubtful)} --resubmit${unnamedRows({ count: countOf('unknown') + countOf('running') })}`;
   const choices = [
     ...(has('unknown') ? [`  voxbatch reconcile ${name}    finds out what became of lost requests, free`] : []),
-    ...(has('running') ? [`  voxbatch redrive ${name} --where outcome=overdue    waits for running jobs, free`] : []),
+    ...(countOf('running') > left.length
+      ? [`  voxbatch redrive ${name} --where outcome=overdue    waits for running jobs, free`]
+      : []),
+    ...(left.length > 0
+      ? [
+          `  voxbatch redrive ${name} --accept ${leftWord(left)}    fetches the result of that job, free; its row keeps what it has until then`,
+        ]
+      : []),
     ...(doubtful.length > 0 ? [`  ${resubmit}    pays for these rows again; they may be charged twice`] : []),
     ...(has('on-the-wire') ? [`  voxbatch watch ${name}, then the same command again`] : []),
     ...(has('no-step') ? ['  the same command for rows of a kind that has the step (--where kind=…)'] : []),
@@ -163,9 +171,16 @@ export function refusalLines(
   ];
 }
 
+/** The takes that rows have left, for `--accept`. */
+function leftWord(rows: readonly RefusedRow[]): string {
+  const words = rows.slice(0, NAMED).map((one) => `${rowWord(one)}/${String(one.leftTake)}`);
+  return `${shellWord(words.join(','))}${unnamedRows({ count: rows.length })}`;
+}
+
 const REASONS: Readonly<Record<RefusedRow['why'], (row: RefusedRow) => string>> = {
   unknown: ({ step }) => `the answer to its ${step} request was lost, so it may have been charged`,
-  running: ({ step }) => `its ${step} job was accepted and may still run`,
+  running: ({ step, leftTake }) =>
+    `its ${step} job${leftTake === undefined ? '' : ` of take ${String(leftTake)}`} was accepted and may still run`,
   'on-the-wire': ({ step }) => `its ${step} request is on the wire`,
   'no-step': ({ step }) => `its kind has no step ${step}`,
   'in-parts': () => 'it was edited, and is spoken in parts, which are those of its old text',

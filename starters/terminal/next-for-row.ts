@@ -9,7 +9,7 @@ import type { BatchRecord, Money } from '../../ledger/record-types.ts';
 import type { RowHistory } from '../../batches/explain.ts';
 import type { RowWithCharges } from '../../results/result-line.ts';
 import { budgetFor, budgetLeft } from '../../policy/budget.ts';
-import { resultOfTake, takesWithResult } from '../../policy/earlier-take.ts';
+import { resultOfTake, unfetchedOfTake } from '../../policy/earlier-take.ts';
 import { jobToWaitFor, paysOnlyCheck } from '../../policy/redrive.ts';
 import { pauseMessage } from './pause-words.ts';
 import { hasList, lacksOnlyCheck, madeBy, makerAwaited } from '../../batches/leftovers.ts';
@@ -111,14 +111,13 @@ function nextOf({
 /** The last other take whose result the row may have instead. Empty: there is none. */
 function goBackWords({ row, charges, takes }: Pick<RowToMend, 'row' | 'charges' | 'takes'>, accept: string): string {
   const edited = takes.findLast(({ before }) => before.spec !== undefined)?.take ?? 1;
-  const others = takesWithResult(row.spec, charges).filter((take) => {
-    const file = resultOfTake(row.spec, charges, take)?.file;
-    return take >= edited && file?.key !== row.file?.key && file?.removedAt === undefined;
+  const others = [...new Set(charges.map(({ take }) => take))].filter((take) => {
+    const made = resultOfTake(row.spec, charges, take) ?? unfetchedOfTake(row, charges, take);
+    const isOther = made !== undefined && made.file?.key !== row.file?.key;
+    return take >= edited && isOther && made.file?.removedAt === undefined;
   });
-  const last = row.parts === null ? others.at(-1) : undefined;
-  return last === undefined
-    ? ''
-    : `. To have the result of take ${String(last)} instead, free: ${accept}/${String(last)}`;
+  const last = row.parts === null ? Math.max(...others) : 0;
+  return last < 1 ? '' : `. To have the result of take ${String(last)} instead, free: ${accept}/${String(last)}`;
 }
 
 /** Its request did not fit the budget; others may have left room since. */

@@ -42,7 +42,7 @@ describe('speech', () => {
     expect(draftLines(draft, BATCH)).toEqual([
       `Redrive of batch "${BATCH}", at a cost of nothing`,
       '  1 row back to the result of an earlier take, free',
-      '  1 of these has lost that file: its job is read for it first, and the row keeps what it has until then',
+      '  1 of these has to fetch that file first: its job is read, and the row keeps what it has until then',
     ]);
     expect(draft.isSettling).toBe(false);
     expect(await redrive(world, BACK)).toEqual({ paying: 0, waits: 0 });
@@ -86,6 +86,28 @@ describe('speech', () => {
     await ledger.redrive(BATCH, [{ row: 1, take: 2, outcome: 'succeeded', how: { type: 'accept', earlier: other } }]);
     const oddity = expect.stringContaining('its job gave another file');
     expect(await world.row(1)).toMatchObject({ outcome: 'succeeded', returnedTo: 1, file: { ...file, oddity } });
+  });
+
+  it('that was never fetched is fetched once a person asks for it, and the row keeps what it has until then', async () => {
+    await world.fill([tts()]);
+    await workOn(await world.worker(), BATCH);
+    const before = await world.row(1);
+    await world.change('plan', { rules: [{ on: 'read', fault: { kind: 'status', status: 404 } }] });
+    await redrive(world);
+    const second = { accept: true, rows: ['1/2'] };
+    // In vain at first.
+    for (let tries = 0; tries < 2; tries++) {
+      expect(await world.row(1)).toMatchObject({ outcome: 'succeeded', take: 2, file: before.file });
+      expect((await draftOf(world, second)).draft).toMatchObject({ accepts: 1, refetched: 1, isSettling: false });
+      if (tries === 0) await redrive(world, second);
+    }
+    await world.change('plan', { rules: [] });
+    expect(await redrive(world, second)).toEqual({ paying: 0, waits: 0 });
+    const { file, ...row } = await world.row(1);
+    expect(row).toMatchObject({ outcome: 'succeeded', take: 2, returnedTo: null });
+    expect(file?.key).not.toBe(before.file?.key);
+    expect(await storedContent(folder, file ?? { key: '' })).toBe(file?.sha256);
+    expect(world.charges()).toHaveLength(2);
   });
 
   describe.each([

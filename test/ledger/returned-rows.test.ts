@@ -1,77 +1,35 @@
 import { describe, expect, it } from '@jest/globals';
 import { explainRow } from '../../batches/explain.ts';
 import { releaseTake, settleNotCharged } from '../../batches/decide-take.ts';
-import type { Step } from '../../contract/row-kinds.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { BatchRecord, ChargeRecord, ResultFile, RowRecord } from '../../ledger/record-types.ts';
-import type { RedriveChoice } from '../../ledger/row-methods.ts';
+import type { BatchRecord } from '../../ledger/record-types.ts';
 import { checkedResult } from '../../policy/after-check.ts';
 import { lostFile } from '../../policy/lost-file.ts';
-import { planRedrive, type RedriveWish } from '../../policy/redrive.ts';
+import { planRedrive } from '../../policy/redrive.ts';
 import { usedAttempt } from '../../policy/row-machine.ts';
-import { aBatch, aKey, aRow, INTENT, ledgerForEachTest, redriveNow } from './setup.ts';
+import { aKey, INTENT, redriveNow } from './setup.ts';
+import {
+  CHECKED,
+  DUBBED,
+  fileOf,
+  goBack,
+  loseAnswer,
+  make,
+  payAgain,
+  rowOf,
+  rowsForEachTest,
+  SPOKEN,
+  standing,
+  WHO,
+  WISH,
+} from './takes-of-rows.ts';
 
 /** A row that went back to an earlier take: what is done and said of it later is of that take. */
 
-const WHO = 'ann@home';
-const LOST = { class: 'OutcomeUnknown', message: 'No answer came.' } as const;
-const [SPOKEN, DUBBED, CHECKED] = [1, 2, 3] as const;
-const WISH: RedriveWish = { step: null, resubmit: false, replace: true, accept: false, edited: null };
-
 let ledger: Ledger;
-ledgerForEachTest(async (made) => {
+rowsForEachTest((made) => {
   ledger = made;
-  await ledger.createBatch(aBatch());
-  const dub = { kind: 'dub', text: 'Hello.', voice: 'v', video: 'http://h/v.mp4', extra: {} } as const;
-  await ledger.addRows('b', [
-    aRow(SPOKEN),
-    { ...aRow(DUBBED), spec: dub },
-    { ...aRow(CHECKED), spec: { ...dub, verify: 0.1 } },
-  ]);
-  await ledger.openBatch('b', CHECKED);
 });
-
-function fileOf(row: number, take: number, step: Step): ResultFile {
-  return { key: `b/${row}-${step}-${take}.mp3`, bytes: 3, sha256: String(take).repeat(64), extension: 'mp3' };
-}
-
-/** A step of a take is sent, and has its result. */
-async function make(row: number, take: number, step: Step = 'speech'): Promise<void> {
-  const key = aKey(row, 1, take, step);
-  const file = fileOf(row, take, step);
-  const isLast = row === SPOKEN || step === 'lip-sync';
-  expect(await ledger.intend(key, INTENT)).toMatchObject({ type: 'go' });
-  const effect = isLast ? ({ outcome: 'succeeded', file } as const) : ({ state: 'waiting' } as const);
-  if (step === 'verification') {
-    await ledger.settle(key, { verdict: 'done', file }, effect);
-    return;
-  }
-  await ledger.settle(key, { verdict: 'accepted', jobId: `${step}-${row}-${take}` }, { state: 'processing' });
-  await ledger.finishJob(key, { file, credits: 4 }, effect);
-}
-
-async function payAgain(row: number, fromStep: Step = 'speech'): Promise<void> {
-  const { take } = await rowOf(row);
-  await redriveNow(ledger, 'b', [{ row, take, how: { type: 'pay', fromStep, reason: 'redrive' } }]);
-}
-
-async function goBack(row: number, to: number): Promise<void> {
-  const { take } = await rowOf(row);
-  const choice: Omit<RedriveChoice, 'outcome'> = {
-    row,
-    take,
-    how: { type: 'accept', earlier: { take: to, who: WHO } },
-  };
-  await redriveNow(ledger, 'b', [choice]);
-}
-
-async function standing(row: number): Promise<{ readonly row: RowRecord; readonly charges: readonly ChargeRecord[] }> {
-  const found = await ledger.readRow('b', row);
-  if (found === undefined) throw new Error(`There is no row ${row}.`);
-  return found;
-}
-
-const rowOf = async (row: number): Promise<RowRecord> => (await standing(row)).row;
 
 async function batch(): Promise<BatchRecord> {
   const found = await ledger.findBatch('b');
@@ -90,14 +48,6 @@ async function makeTwo(row: number): Promise<void> {
         : (['speech', 'verification', 'lip-sync'] as const))
       await make(row, take, step);
   }
-}
-
-/** Take 2 of the spoken row is sent, and its answer is lost. */
-async function loseAnswer(): Promise<void> {
-  await make(SPOKEN, 1);
-  await payAgain(SPOKEN);
-  await ledger.intend(aKey(SPOKEN, 1, 2), INTENT);
-  await ledger.settle(aKey(SPOKEN, 1, 2), { verdict: 'unknown', failure: LOST }, { outcome: 'unknown', failure: LOST });
 }
 
 describe('a later step of it', () => {
@@ -225,78 +175,6 @@ describe('the take that it left', () => {
     expect(await ledger.runningJobs('b')).toEqual([]);
     // Its file may be back by then, or fetched again.
     await goBack(SPOKEN, 2);
-    expect(await rowOf(SPOKEN)).toMatchObject({ outcome: 'succeeded', file: fileOf(SPOKEN, 2, 'speech') });
-  });
-});
-
-describe('while the lost file of the take that it goes back to is fetched', () => {
-  /** Take 2 is in doubt, and row goes back to take 1, whose file is lost. Take 1 may be one whose job a person named. */
-  async function fetchFirst(): Promise<void> {
-    const earlier = { take: 1, who: WHO, isLost: true };
-    await redriveNow(ledger, 'b', [{ row: SPOKEN, take: 2, how: { type: 'accept', earlier } }]);
-    expect(await rowOf(SPOKEN)).toMatchObject({ outcome: null, file: null });
-  }
-
-  async function overdue(): Promise<void> {
-    const failure = { class: 'Overdue', message: 'It still runs.' } as const;
-    await ledger.changeRunning(aKey(SPOKEN), { outcome: 'overdue', failure });
-  }
-
-  it('its request in doubt stays in doubt, and what it had kept stays kept', async () => {
-    await loseAnswer();
-    const before = await rowOf(SPOKEN);
-    await fetchFirst();
-    await overdue();
-    const { outcome, failure, take, returnedTo } = before;
-    expect(await rowOf(SPOKEN)).toMatchObject({ outcome, failure, take, returnedTo });
-    const failed = { class: 'JobFailed', message: 'It failed.' } as const;
-    await ledger.settle(
-      aKey(SPOKEN, 1, 2),
-      { verdict: 'done', failure: failed },
-      { outcome: 'failed', failure: failed },
-    );
-    expect(await rowOf(SPOKEN)).toMatchObject({ outcome: 'succeeded', file: fileOf(SPOKEN, 1, 'speech') });
-  });
-
-  it('a late answer says how it ends if that does not come', async () => {
-    await loseAnswer();
-    await fetchFirst();
-    const file = fileOf(SPOKEN, 2, 'speech');
-    await ledger.settle(aKey(SPOKEN, 1, 2), { verdict: 'done', file }, { outcome: 'succeeded', file });
-    expect(await rowOf(SPOKEN)).toMatchObject({ outcome: null });
-    await overdue();
-    expect(await rowOf(SPOKEN)).toMatchObject({ outcome: 'succeeded', returnedTo: null, file });
-  });
-
-  it('the job of its request in doubt can be named, and is waited for if that does not come', async () => {
-    await loseAnswer();
-    await fetchFirst();
-    await ledger.decide(aKey(SPOKEN, 1, 2), { type: 'adopted', jobId: 'job-x', who: WHO });
-    await overdue();
-    const { row, charges } = await standing(SPOKEN);
-    expect(row).toMatchObject({ outcome: 'overdue', returnedTo: null });
-    expect(planRedrive(row, charges, WISH)).toEqual({ type: 'wait', step: 'speech' });
-  });
-
-  it('its request in doubt can be settled as not charged', async () => {
-    await loseAnswer();
-    await fetchFirst();
-    expect(await settleNotCharged(ledger, 'b', { row: SPOKEN, take: 2 }, WHO)).toMatchObject({ type: 'not-charged' });
-    await overdue();
-    // It keeps what take 1 has made, lost or not.
-    expect(await rowOf(SPOKEN)).toMatchObject({ outcome: 'succeeded', file: fileOf(SPOKEN, 1, 'speech') });
-  });
-
-  it('its job can be taken back, and the row keeps what it has', async () => {
-    await ledger.intend(aKey(SPOKEN), INTENT);
-    await ledger.settle(aKey(SPOKEN), { verdict: 'unknown', failure: LOST }, { outcome: 'unknown', failure: LOST });
-    await ledger.decide(aKey(SPOKEN), { type: 'adopted', jobId: 'job-x', who: WHO });
-    const file = fileOf(SPOKEN, 1, 'speech');
-    await ledger.finishJob(aKey(SPOKEN), { file }, { outcome: 'succeeded', file });
-    await payAgain(SPOKEN);
-    await make(SPOKEN, 2);
-    await fetchFirst();
-    expect(await releaseTake(ledger, 'b', { row: SPOKEN, take: 1 }, WHO)).toMatchObject({ type: 'released' });
     expect(await rowOf(SPOKEN)).toMatchObject({ outcome: 'succeeded', file: fileOf(SPOKEN, 2, 'speech') });
   });
 });

@@ -131,7 +131,7 @@ describe('the result of an earlier take', () => {
     const dry = await invocation.line.run('redrive', 'demo', '--accept', 'a/1', '--dry-run');
     expect(dry).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining('1 of these has lost that file: its job is read for it first'),
+      stdout: expect.stringContaining('1 of these has to fetch that file first'),
     });
     const { code, stderr } = await invocation.line.run('redrive', 'demo', '--accept', 'a/1');
     expect({ code, stderr }).toMatchObject({ code: 5, stderr: expect.stringContaining('No API is configured') });
