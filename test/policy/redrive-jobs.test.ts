@@ -41,7 +41,8 @@ describe('a job is waited for', () => {
   it('only if it is of the take that the row is at', () => {
     const row: RedriveRow = { ...TTS, take: 2 };
     const before = attempt('speech', 'accepted');
-    expect(planRedrive(row, [before], WISH)).toEqual({ type: 'refuse', why: 'running', step: 'speech' });
+    const left = { type: 'refuse', why: 'running', step: 'speech', leftTake: 1 };
+    expect(planRedrive(row, [before], WISH)).toEqual(left);
     expect(planRedrive(row, [attempt('speech', 'accepted', { take: 2 }), before], WISH)).toMatchObject({
       type: 'wait',
     });
