@@ -124,6 +124,8 @@ export interface RowRecord extends NewRow {
   readonly acceptedTake: number | null;
   /** The take whose result a person went back to; null: it stands at its current take (`presentTake`). */
   readonly returnedTo: number | null;
+  /** The file that it ends with if what is under way brings no better; undefined: it has kept none. */
+  readonly keptFile?: ResultFile | undefined;
   /** Start of the time that its job may take, ms; null: its acceptance. */
   readonly waitSince: number | null;
   /** The row that makes its voice; null: none does. */

@@ -1,5 +1,6 @@
 import type { BatchSettings } from '../contract/batch.ts';
 import type { CleanParts } from '../contract/cleaning.ts';
+import { defined } from '../contract/defined.ts';
 import type { Failure } from '../contract/failures.ts';
 import { partId } from '../contract/row-parts.ts';
 import { BUILT_IN_PRICES, type RowSpec } from '../contract/row-kinds.ts';
@@ -103,6 +104,7 @@ export function toRow(line: RowLine): RowRecord {
     autoTakes: line.auto_takes,
     acceptedTake: line.accepted_take,
     returnedTo: line.returned_to,
+    ...defined({ keptFile: line.outcome === null ? toFallback(line.fallback)?.ending.file : undefined }),
     waitSince: line.wait_since,
     voiceRow: line.voice_row,
     awaitedVoice: line.awaits,

@@ -43,7 +43,7 @@ export class StaleMedia {
     // What a row had stays until its new take has ended, with another result or with this one again; where its end is in doubt, it is all there is.
     const isOpen = row.outcome === null || row.outcome === 'unknown' || row.outcome === 'overdue';
     const isKept = isOpen && takes.at(-1)?.before.spec === undefined;
-    const kept = isKept ? takes.map(({ before }) => before.file?.key) : [];
+    const kept = isKept ? [row.keptFile?.key, ...takes.map(({ before }) => before.file?.key)] : [];
     for (const [file, ...extraFiles] of this.#released.get(row.row) ?? []) {
       if (file === undefined || kept.includes(file.key)) continue;
       await this.#push({ ...row, outcome: 'succeeded', file, extraFiles });
