@@ -138,28 +138,6 @@ describe('the file of an earlier take', () => {
     expect(await media()).toEqual({});
   });
 
-  it('stays while that of another take is fetched for which it is given up', async () => {
-    await addRows(['a']);
-    const first = await place.store.put('demo/1-speech-1.mp3', 'first');
-    await finish(place, keyOf(1), first);
-    await payAgain(1);
-    await finish(place, keyOf(1, 'speech', 1, 2), await place.store.put('demo/1-speech-2.mp3', 'second'));
-    const goTo = async (take: number, isLost = false): Promise<void> => {
-      const how = { type: 'accept', earlier: { take, who: 'ann', isLost } } as const;
-      expect((await redriveNow(place.ledger, 'demo', [{ row: 1, take: 2, how }])).rows).toEqual([1]);
-    };
-    await goTo(1);
-    await goTo(2);
-    await project(true);
-    expect(await media()).toEqual({ 'a.mp3': 'second' });
-    await goTo(1, true);
-    await project();
-    expect(await media()).toEqual({ 'a.mp3': 'second' });
-    await place.ledger.finishJob(keyOf(1), { file: first }, { outcome: 'succeeded', file: first });
-    await project(true);
-    expect(await media()).toEqual({ 'a.mp3': 'first' });
-  });
-
   it('goes when a person took back the job that it was of', async () => {
     await addRows(['a']);
     await intend(place, keyOf(1));
