@@ -120,7 +120,7 @@ export function filesBeside<File extends { readonly key: string }>(
 }
 
 /** The takes of a row that made a result, oldest first. */
-export function takesWithResult(row: StepChoice, attempts: readonly Attempt[]): readonly number[] {
+function takesWithResult(row: StepChoice, attempts: readonly Attempt[]): readonly number[] {
   const step = resultStepOf(row);
   const takes = attempts.filter((one) => one.step === step && one.file != null).map(({ take }) => take);
   return [...new Set(takes)].sort((a, b) => a - b);
