@@ -11,6 +11,7 @@ import { lacksOnlyCheck } from './leftovers.ts';
 import { findLoss, type LostFile, type SearchedStore } from './find-loss.ts';
 import { nameOf, type NamedRow } from './named-row.ts';
 import { namedFiles } from './row-files.ts';
+import { neededForRow } from './skipped-rows.ts';
 import { isUnknown } from './unknown-rows.ts';
 
 /** A cell that a person changed. */
@@ -52,6 +53,8 @@ export interface RowHistory extends Omit<RowStanding, 'row'> {
   readonly files: readonly RowFile[];
   /** Its stored file is lost; null: it is not, as far as anybody has looked. */
   readonly lost: LostFile | null;
+  /** What the budget that left it out needs for it, in credits; null: no budget did, or nobody knows its price. */
+  readonly needed: number | null;
 }
 
 /** An earlier take of a row, or of a part of it. */
@@ -81,7 +84,10 @@ function partOf({ row: part, charges }: RowStanding): PartStory {
  * be; it is read, and those of its parts if it is lost. Default: nobody looks.
  */
 export async function explainRow(
-  ledger: Pick<Ledger, 'findRowById' | 'readRow' | 'partsOf' | 'takesOf' | 'decisionsOf' | 'money' | 'counts'>,
+  ledger: Pick<
+    Ledger,
+    'findRowById' | 'readRow' | 'partsOf' | 'takesOf' | 'decisionsOf' | 'money' | 'counts' | 'chargeOutlook'
+  >,
   batch: BatchRecord,
   wanted: string,
   store?: SearchedStore,
@@ -109,6 +115,7 @@ export async function explainRow(
     decisions: await ledger.decisionsOf(batch.name, row.row),
     files: namedFiles(row, batch),
     lost: (store && (await findLoss(found, store, parts))) ?? null,
+    needed: row.failure?.class === 'OverBudget' ? await neededForRow(ledger, batch, found, parts) : null,
   };
   return { type: 'found', history };
 }

@@ -50,7 +50,7 @@ export async function* skippedRows(
     const { row, charges } = standing;
     if (row.failure?.class !== 'OverBudget' || !isChosen(row)) continue;
     if (charges.some(({ state }) => state === 'sending' || state === 'unknown')) continue;
-    const quotes = row.parts === null ? [quoteLeft(standing, settings)] : await quoteParts(ledger, name, row.row);
+    const quotes = row.parts === null ? [quoteLeft(standing, settings)] : quotesOf(await ledger.partsOf(name, row.row));
     const counted = countedAs(standing, quotes, settings, outlook);
     const hasRoom = left === null || (counted !== null && counted <= left - outlook.beyondLost + DUST);
     yield { standing, quoted: sumOf(quotes), counted, hasRoom };
@@ -74,6 +74,19 @@ export async function neededForSkipped(
     counted.push(row.counted);
   const sum = sumOf(counted);
   return sum === null ? null : roundCredits(sum + outlook.beyondLost);
+}
+
+/** What a budget needs for one row that it left out, by what was charged so far, in credits; null: nobody knows its price. `parts`: of that row. */
+export async function neededForRow(
+  ledger: Pick<Ledger, 'chargeOutlook'>,
+  { name, settings }: Pick<BatchRecord, 'name' | 'settings'>,
+  standing: RowStanding,
+  parts: readonly RowStanding[],
+): Promise<number | null> {
+  const outlook = await ledger.chargeOutlook(name);
+  const quotes = standing.row.parts === null ? [quoteLeft(standing, settings)] : quotesOf(parts);
+  const counted = countedAs(standing, quotes, settings, outlook);
+  return counted === null ? null : roundCredits(counted + outlook.beyondLost);
 }
 
 /** What the ledger will count the row with when it is sent: else each run would open it anew. `quotes`: of the row, or of its parts. */
@@ -112,13 +125,9 @@ function stepsLeft({ row, charges }: RowStanding): readonly Step[] {
   return move.type === 'submit' ? stepsFrom(row.spec, move.at.step) : stepsIn(row.spec);
 }
 
-async function quoteParts(
-  ledger: Pick<Ledger, 'partsOf'>,
-  batch: string,
-  row: number,
-): Promise<readonly (number | null)[]> {
-  const parts = await ledger.partsOf(batch, row);
-  return parts.filter((part) => part.row.outcome === 'skipped').map((part) => part.row.quoted);
+/** The prices of the parts that were not sent. */
+function quotesOf(parts: readonly RowStanding[]): readonly (number | null)[] {
+  return parts.filter(({ row }) => row.outcome === 'skipped').map(({ row }) => row.quoted);
 }
 
 /** The sum of prices; null: one is not known. */

@@ -32,6 +32,8 @@ export interface RowToMend extends Pick<RowWithCharges, 'charges'> {
   readonly unresolvedTakes: RowHistory['unresolvedTakes'];
   /** Its stored file is lost. */
   readonly lost: RowHistory['lost'];
+  /** What the budget that left it out needs for it, in credits; null: nobody knows. */
+  readonly needed: RowHistory['needed'];
   /** Money of the batch. */
   readonly money: Money;
   /** Rows of the batch that failed. */
@@ -64,6 +66,7 @@ function nextOf({
   takes,
   parts,
   lost,
+  needed,
   money,
   failedRows,
   isWritten,
@@ -92,7 +95,7 @@ function nextOf({
       if (row.failure?.class === 'NotChosen')
         return `It was not chosen so far. Send it: ${redrive}. To send all such rows: ${goOnCommand({ ...batch, subset: null })}`;
       if (row.failure?.class === 'NotCached') return `Pay for it: voxbatch tune ${name} --cache on, then: ${redrive}`;
-      return afterBudget({ row, batch, money }, redrive);
+      return afterBudget({ needed, batch, money }, redrive);
     case 'unfit':
       return `Its result is kept${row.partOf === null ? '' : ', in the file that is named above'}. Accept it as it is, free: voxbatch redrive ${name} --accept ${word}. To pay for ${paysOnlyCheck(row, charges) ? 'its verification alone' : 'another one'}: ${redrive}`;
     case 'cancelled':
@@ -121,10 +124,10 @@ function goBackWords({ row, charges, takes }: Pick<RowToMend, 'row' | 'charges' 
 }
 
 /** Its request did not fit the budget; others may have left room since. */
-function afterBudget({ row, batch, money }: Pick<RowToMend, 'row' | 'batch' | 'money'>, redrive: string): string {
+function afterBudget({ needed, batch, money }: Pick<RowToMend, 'needed' | 'batch' | 'money'>, redrive: string): string {
   const left = budgetLeft(money, batch.settings.budget);
-  if (left === null || (row.quoted !== null && left >= row.quoted)) return `The budget is sufficient now: ${redrive}`;
-  const enough = row.quoted === null ? 'CREDITS' : String(budgetFor(money, row.quoted));
+  if (left === null || (needed !== null && left >= needed)) return `The budget is sufficient now: ${redrive}`;
+  const enough = needed === null ? 'CREDITS' : String(budgetFor(money, needed));
   return `Raise the budget (voxbatch tune ${shellWord(batch.name)} --budget ${enough}), then: ${redrive}`;
 }
 

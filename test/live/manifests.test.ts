@@ -176,7 +176,7 @@ describe('a batch that is there already', () => {
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(why);
     expect(stderr).toMatch(
-      /Nothing was spent\. Choices:\n(?: {2}voxbatch (?:redrive|run lines\.csv {4}goes on) .*\n)? {2}voxbatch run \S+\.csv .*--name NEW.*\n {2}voxbatch status/,
+      /Nothing was spent\. Choices:\n(?: {2}(?:voxbatch redrive|voxbatch run lines\.csv {4}goes on|export VOXBATCH_API_URL=) ?.*\n)? {2}voxbatch run \S+\.csv .*--name NEW.*\n {2}voxbatch status/,
     );
     expect(world.simulator.ledger()).toHaveLength(ROWS);
   }
