@@ -112,18 +112,17 @@ export class PriceTally {
 }
 
 /**
- * Quoted requests cost their quotes times what the measured ones cost more or less; where those were quoted at nothing
- * and were charged, as much as one of them. Requests without a quote cost as much as one measured request. Without any measured request, a
- * quote is all that is known.
+ * Quoted requests cost their quotes times what the measured ones cost more or less; where those were quoted at nothing,
+ * each costs its quote and what one of those was charged. Requests without a quote cost as much as one measured request.
+ * Without any measured request, a quote is all that is known.
  */
 function expectedCost({ requests, quoted, charged, unquoted }: MeasuredPrice, open: OpenRequests): number | null {
   const all = requests + unquoted.requests;
   const each = all === 0 ? null : (charged + unquoted.charged) / all;
   if (open.unquoted > 0 && each === null) return null;
   const ofUnquoted = (each ?? 0) * open.unquoted;
-  const saidFree = quoted === 0 && charged > 0;
-  const factor = quoted > 0 ? charged / quoted : 1;
-  const ofQuoted = saidFree ? (charged / requests) * open.requests : open.quoted * factor;
+  const unannounced = requests === 0 ? 0 : charged / requests;
+  const ofQuoted = quoted > 0 ? (open.quoted * charged) / quoted : open.quoted + unannounced * open.requests;
   return roundCredits(ofQuoted + ofUnquoted);
 }
 

@@ -84,7 +84,7 @@ describe('a batch whose rows fail', () => {
       code: 75,
       stderr: expect.stringMatching(/is paused: the first 20 paid rows all failed .*403 from /),
     });
-    expect(ended.stderr).toMatch(/most common failure 403 from .* \(\d+ rows\)/);
+    expect(ended.stderr).toMatch(/most common trouble 403 from .* \(\d+ rows, going on\)/);
     expect(ended.stderr).toContain('voxbatch resume lines');
     expect(paid()).toBeGreaterThanOrEqual(20);
     expect(paid()).toBeLessThanOrEqual(20 + 20);

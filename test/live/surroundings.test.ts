@@ -12,8 +12,9 @@ import { waitFor } from '../support/wait-for.ts';
 const RUN = ['run', 'lines.csv'];
 /** Nobody listens there, nor is given it while a test runs. */
 const NOBODY = '127.0.0.1:9';
-/** A home in which no server runs; the others find one. */
+/** A home in which no server runs; the others find one. Its ledger has an out folder of its own. */
 const NO_SERVER = 'another-home';
+const OF_NO_SERVER = [...RUN, '--out', 'other'];
 
 let world: LiveWorld;
 
@@ -93,12 +94,14 @@ const TROUBLES: readonly Trouble[] = [
     code: 4,
     says: [/ENOENT/, /unset it to let voxbatch find one/],
     options: () => ({ env: { VOXBATCH_TEMPORAL_CLI: '/nowhere/temporal', VOXBATCH_HOME: NO_SERVER } }),
+    args: OF_NO_SERVER,
   },
   {
     what: 'a Temporal server that is another program',
     code: 4,
     says: [/VOXBATCH_TEMPORAL_CLI/, /unset it to let voxbatch find one/],
     options: () => ({ env: { VOXBATCH_TEMPORAL_CLI: '/bin/false', VOXBATCH_HOME: NO_SERVER } }),
+    args: OF_NO_SERVER,
   },
   {
     what: 'an out folder below a file',

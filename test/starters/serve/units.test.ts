@@ -174,7 +174,8 @@ describe('lines for cron', () => {
 });
 
 describe('up --print-unit', () => {
-  const API = { VOXBATCH_API_URL: 'http://127.0.0.1:1/api/open/v1' };
+  // Short, as a line for cron must be: a test command of npm has a long PATH.
+  const API = { VOXBATCH_API_URL: 'http://127.0.0.1:1/api/open/v1', PATH: '/usr/bin:/bin' };
 
   it.each(['systemd', 'launchd', 'cron'])(
     'prints a unit for %s that holds no secret, and says where those go',
