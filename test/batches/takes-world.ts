@@ -165,14 +165,10 @@ export class TakesWorld {
   async #look({ row, charges }: RowStanding, key: AttemptKey, luck: Luck): Promise<void> {
     if (luck === 'dies') return;
     const charge = charges.find((one) => one.step === key.step && one.take === key.take && one.attempt === key.attempt);
-    if (charge !== undefined && isFetchedAgain(charge) && charge.file !== null) {
-      if (luck !== 'well') {
-        await this.#ledger.finishJob(key, { failure: GONE }, { outcome: 'failed', failure: GONE });
-        return;
-      }
-      this.lost.delete(charge.file.key);
-    } else if (luck !== 'well') {
-      await this.#ledger.finishJob(key, { failure: FAILED }, { outcome: 'failed', failure: FAILED });
+    if (luck !== 'well') {
+      const isGone = charge !== undefined && isFetchedAgain(charge) && charge.file !== null;
+      const failure = isGone ? GONE : FAILED;
+      await this.#ledger.finishJob(key, { failure }, { outcome: 'failed', failure });
       return;
     }
     const file = await this.#store(key);
@@ -185,6 +181,7 @@ export class TakesWorld {
     const sha256 = createHash('sha256').update(content).digest('hex');
     const file = { key: `b/${row}-${step}-${take}.mp3`, bytes: content.length, sha256, extension: 'mp3' };
     await writeFile(this.#pathOf(file), content);
+    this.lost.delete(file.key);
     return file;
   }
 
