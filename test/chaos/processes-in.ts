@@ -34,8 +34,10 @@ export function killIn(folder: string): void {
   }
 }
 
-/** The same, and waits until they are gone. */
+/** The same, and again until they are gone: one that is being killed may just have started another. */
 export async function killAllIn(folder: string): Promise<void> {
-  killIn(folder);
-  await waitFor(() => processesIn(folder).length === 0);
+  await waitFor(() => {
+    killIn(folder);
+    return processesIn(folder).length === 0;
+  });
 }
