@@ -33,6 +33,8 @@ export interface FoundRow {
   /** With `accept`: the take whose result it goes back to, and once that was looked for, what is known about it. */
   readonly take?: number;
   readonly earlier?: FoundTake;
+  /** The take since which it asks for what it asks for now; looked for where an earlier job of it was never fetched. Default: the first. */
+  readonly askedSince?: number;
   /** Its stored file was lost, and is back as it is on record. Default: it is not. */
   readonly restored?: true;
   /** Only texts of it are lost, which are stored again without the API: it needs nothing else. Default: no. */

@@ -161,11 +161,12 @@ export class RedriveDraft extends RedriveTally {
     return { ...choice, how: { ...plan, ...edited } };
   }
 
-  #plan({ scanned, edit, restored, earlier }: FoundRow): RedrivePlan {
+  #plan({ scanned, edit, restored, earlier, askedSince }: FoundRow): RedrivePlan {
     const { step, replace, accept } = this.rules;
     const resubmit = this.rules.resubmit && restored === undefined;
     const edited = edit === null ? null : { from: edit.from };
-    return planRedrive(scanned.row, scanned.charges, { step, resubmit, replace, accept, earlier, edited });
+    const wish = { step, resubmit, replace, accept, earlier, askedSince, edited };
+    return planRedrive(scanned.row, scanned.charges, wish);
   }
 
   #price(row: RowStanding['row'], spec: RowSpec, steps: readonly Step[]): void {

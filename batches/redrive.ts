@@ -4,6 +4,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { RedriveChoice } from '../ledger/row-methods.ts';
 import type { BatchRecord, RowRecord } from '../ledger/record-types.ts';
 import { budgetLeft } from '../policy/budget.ts';
+import { withLastEdit } from './last-edit.ts';
 import { partsToRedrive } from './parts-to-redrive.ts';
 import { RedriveDraft } from './redrive-draft.ts';
 import type { FoundRows, RedriveRules } from './found-rows.ts';
@@ -16,19 +17,29 @@ const ROWS_A_TRANSACTION = 200;
  * that come with it.
  */
 export async function draftRedrive(
-  ledger: Pick<Ledger, 'money' | 'scanRows' | 'partsOf'>,
+  ledger: Pick<Ledger, 'money' | 'scanRows' | 'partsOf' | 'takesOf'>,
   batch: BatchRecord,
   rows: FoundRows,
   rules: RedriveRules,
   tuning: Tuning = {},
 ): Promise<RedriveDraft> {
   const draft = new RedriveDraft(batch.settings, rules, await budgetLeftFor(ledger, batch, tuning));
-  await draft.addAll(partsToRedrive(ledger, batch.name, rows, rules));
+  await draft.addAll(rowsToRedrive(ledger, batch.name, rows, rules));
   if (draft.makesVoices) {
     for await (const standing of ledger.scanRows(batch.name, { outcome: 'failed', inParts: true }))
       draft.addDependent(standing);
   }
   return draft;
+}
+
+/** The rows that a redrive plans, and what is known of each. */
+function rowsToRedrive(
+  ledger: Pick<Ledger, 'partsOf' | 'takesOf'>,
+  batch: string,
+  rows: FoundRows,
+  rules: RedriveRules,
+): FoundRows {
+  return withLastEdit(ledger, batch, partsToRedrive(ledger, batch, rows, rules));
 }
 
 /** Credits left of a batch's budget, after these changes; null if it has none. */
@@ -54,7 +65,7 @@ export type OpenedRows =
  * After a kill, another call opens the rest.
  */
 export async function openRows(
-  ledger: Pick<Ledger, 'redrive' | 'partsOf'>,
+  ledger: Pick<Ledger, 'redrive' | 'partsOf' | 'takesOf'>,
   batch: string,
   draft: RedriveDraft,
   rows: FoundRows,
@@ -62,7 +73,7 @@ export async function openRows(
   let opened = 0;
   const seen = new Set<number>();
   try {
-    for await (const choices of choicesOf(draft, partsToRedrive(ledger, batch, rows, draft.rules)))
+    for await (const choices of choicesOf(draft, rowsToRedrive(ledger, batch, rows, draft.rules)))
       opened += countRows(choices, (await ledger.redrive(batch, choices)).rows, seen);
   } catch (error) {
     if (!(error instanceof LedgerMisuse)) throw error;

@@ -76,6 +76,17 @@ export function unfetchedOfTake<A extends Attempt>(row: Standing, attempts: read
   return last.finishedAt === null || last.failure?.class === 'ResultGone' ? last : undefined;
 }
 
+/**
+ * The newest take before the present one whose job was paid for and can still be read for its result.
+ *
+ * @param since the take since which the row asks for what it asks for now: an earlier one made something else
+ */
+export function leftUnfetched<A extends Attempt>(row: Standing, attempts: readonly A[], since: number): A | undefined {
+  const takes = attempts.map(({ take }) => take).filter((take) => take >= since && take !== presentTake(row));
+  const newestFirst = [...new Set(takes)].sort((a, b) => b - a);
+  return newestFirst.map((take) => unfetchedOfTake(row, attempts, take)).find((one) => one !== undefined);
+}
+
 /** Why a row cannot go back to a take; undefined: it can. */
 export function refusedReturn(
   row: Standing,

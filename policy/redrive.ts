@@ -2,7 +2,14 @@ import { defined } from '../contract/defined.ts';
 import type { FailureClass } from '../contract/failures.ts';
 import { hasResult, type Outcome, type TakeReason } from '../contract/outcomes.ts';
 import { checkedBy, resultStepOf, stepsIn, type Step, type StepChoice } from '../contract/row-kinds.ts';
-import { refusedReturn, resultOfTake, unfetchedOfTake, type EarlierTake, type ReturnRefusal } from './earlier-take.ts';
+import {
+  leftUnfetched,
+  refusedReturn,
+  resultOfTake,
+  unfetchedOfTake,
+  type EarlierTake,
+  type ReturnRefusal,
+} from './earlier-take.ts';
 import { jobOfFile } from './lost-file.ts';
 import { hasRunningJob, isFetchedAgain, lastAttempt, presentTake, stepsFrom, type AttemptView } from './row-machine.ts';
 
@@ -14,7 +21,8 @@ import { hasRunningJob, isFetchedAgain, lastAttempt, presentTake, stepsFrom, typ
  *
  * Two kinds of rows need `--resubmit` to be paid again, because that may be a second charge for one result: a row whose
  * last request may have been accepted, and a row whose job may still run. The second kind need not be paid at all: its
- * job is waited for again. The same holds for a finished job whose result could not be fetched.
+ * job is waited for again. The same holds for a finished job whose result could not be fetched, and for a row without a result
+ * that left such a job at an earlier take: it can go back to that take.
  *
  * A result that failed a check is also paid for. A person may accept it as it is (`--accept`), free; otherwise a
  * redrive pays for a new one. In the same way a row goes back to the result of an earlier take, whatever it has now.
@@ -65,6 +73,8 @@ export interface RedriveWish {
   readonly accept: boolean;
   /** With `accept`: that of this earlier take, whatever the row has now. Default: what it has kept. */
   readonly earlier?: EarlierTake | undefined;
+  /** The take since which the row asks for what it asks for now. Default: the first, it was never edited. */
+  readonly askedSince?: number | undefined;
   /** The row's cells were edited; `from`: the first step that reads one of them, null if none does. */
   readonly edited: { readonly from: Step | null } | null;
 }
@@ -129,7 +139,12 @@ export function planRedrive(row: RedriveRow, attempts: readonly RedriveAttempt[]
     const leftTake = unfetchedOfTake(row, attempts, lastAttempt(attempts, unresolved.step)?.take ?? 0)?.take;
     return { type: 'refuse', ...unresolved, ...defined({ leftTake }) };
   }
-  const reason = unresolved !== undefined ? 'resubmitted' : wish.edited === null ? 'redrive' : 'edited';
+  const canGoBack = unresolved === undefined && wish.edited === null && !isWell;
+  const left = canGoBack ? leftUnfetched(row, attempts, wish.askedSince ?? 1) : undefined;
+  const isLeft = left !== undefined && stepsFrom(row.spec, fromStep).includes(left.step);
+  if (isLeft && !wish.resubmit) return { type: 'refuse', why: 'running', step: left.step, leftTake: left.take };
+  const isSecond = unresolved !== undefined || isLeft;
+  const reason = isSecond ? 'resubmitted' : wish.edited === null ? 'redrive' : 'edited';
   return { type: 'pay', fromStep, reason };
 }
 

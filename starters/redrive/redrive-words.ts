@@ -180,7 +180,9 @@ function leftWord(rows: readonly RefusedRow[]): string {
 const REASONS: Readonly<Record<RefusedRow['why'], (row: RefusedRow) => string>> = {
   unknown: ({ step }) => `the answer to its ${step} request was lost, so it may have been charged`,
   running: ({ step, leftTake }) =>
-    `its ${step} job${leftTake === undefined ? '' : ` of take ${String(leftTake)}`} was accepted and may still run`,
+    leftTake === undefined
+      ? `its ${step} job was accepted and may still run`
+      : `the result of its ${step} job of take ${String(leftTake)}, which was accepted, has not been fetched`,
   'on-the-wire': ({ step }) => `its ${step} request is on the wire`,
   'no-step': ({ step }) => `its kind has no step ${step}`,
   'in-parts': () => 'it was edited, and is spoken in parts, which are those of its old text',

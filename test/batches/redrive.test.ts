@@ -34,7 +34,7 @@ describe('a redrive', () => {
   it('opens all rows of its draft, in several transactions', async () => {
     const { draft, rows } = await stopped(450);
     const sizes: number[] = [];
-    const watched: Pick<Ledger, 'redrive' | 'partsOf'> = {
+    const watched: Pick<Ledger, 'redrive' | 'partsOf' | 'takesOf'> = {
       ...ledger,
       redrive: (batch, choices) => {
         sizes.push(choices.length);
@@ -61,7 +61,7 @@ describe('a redrive', () => {
     const pay = { type: 'pay', fromStep: 'speech', reason: 'redrive' } as const;
     await redriveNow(ledger, 'b', [{ row: 2, take: 1, how: pay }]);
     const sizes: number[] = [];
-    const watched: Pick<Ledger, 'redrive' | 'partsOf'> = {
+    const watched: Pick<Ledger, 'redrive' | 'partsOf' | 'takesOf'> = {
       ...ledger,
       redrive: (batch, choices) => {
         sizes.push(choices.length);
@@ -129,7 +129,7 @@ describe('a redrive', () => {
   it('answers in the words of a ledger that refuses, with what was opened before', async () => {
     const { draft, rows } = await stopped(250);
     let calls = 0;
-    const stoppedMeanwhile: Pick<Ledger, 'redrive' | 'partsOf'> = {
+    const stoppedMeanwhile: Pick<Ledger, 'redrive' | 'partsOf' | 'takesOf'> = {
       ...ledger,
       redrive: async (batch, choices) => {
         if (++calls === 2) await ledger.setControl('b', 'stopping');
@@ -140,6 +140,51 @@ describe('a redrive', () => {
       type: 'refused',
       opened: 200,
       why: expect.stringContaining('being stopped'),
+    });
+  });
+
+  describe('of a row that left a paid job unfetched for a take that failed', () => {
+    const FAILED = { class: 'JobFailed', message: 'It failed.' } as const;
+    const OVERDUE = { class: 'Overdue', message: 'It still runs.' } as const;
+
+    /** Take 1 is overdue, and a person paid for take 2, which failed. */
+    async function failAgain(edited = false): Promise<RedriveDraft> {
+      await fill(ledger, 1);
+      const accepted = { verdict: 'accepted', jobId: 'job-1' } as const;
+      await ledger.intend(aKey(1), INTENT);
+      await ledger.settle(aKey(1), accepted, { outcome: 'overdue', failure: OVERDUE });
+      const { spec, input, quoted } = aRow(1);
+      const pay = { type: 'pay', fromStep: 'speech', reason: 'resubmitted' } as const;
+      await redriveNow(ledger, 'b', [
+        { row: 1, take: 1, how: { ...pay, ...(edited && { edited: { spec, input, quoted } }) } },
+      ]);
+      await ledger.intend(aKey(1, 1, 2), INTENT);
+      await ledger.settle(aKey(1, 1, 2), { ...accepted, jobId: 'job-2' }, { state: 'processing' });
+      await ledger.finishJob(aKey(1, 1, 2), { failure: FAILED }, { outcome: 'failed', failure: FAILED });
+      const batch = await ledger.findBatch('b');
+      if (batch === undefined) throw new Error('The batch was loaded.');
+      return draftRedrive(ledger, batch, chosenRows(ledger, 'b', { outcomes: ['failed'] }), RULES);
+    }
+
+    it('names the take whose result can be fetched free, and pays for nothing', async () => {
+      const draft = await failAgain();
+      expect(draft.refused).toMatchObject([{ why: 'running', step: 'speech', leftTake: 1 }]);
+      expect(draft.count).toBe(0);
+    });
+
+    it('pays with --resubmit, and says that it may be a second charge', async () => {
+      await failAgain();
+      const batch = await ledger.findBatch('b');
+      if (batch === undefined) throw new Error('The batch was loaded.');
+      const rows = chosenRows(ledger, 'b', { outcomes: ['failed'] });
+      const draft = await draftRedrive(ledger, batch, rows, { ...RULES, resubmit: true });
+      expect(draft).toMatchObject({ count: 1, resubmitted: 1 });
+    });
+
+    it('pays where the row was edited since: that job made something else', async () => {
+      const draft = await failAgain(true);
+      expect(draft.refused).toEqual([]);
+      expect(draft.count).toBe(1);
     });
   });
 
