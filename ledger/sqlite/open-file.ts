@@ -1,5 +1,5 @@
 import { closeSync, openSync, rmSync } from 'node:fs';
-import { access, chmod, mkdir, stat } from 'node:fs/promises';
+import { access, chmod, lstat, mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Dialect } from 'kysely';
 import { OTHER_HOME_ADVICE } from '../../contract/other-disk.ts';
@@ -87,12 +87,16 @@ async function makeFolder(path: string): Promise<void> {
   }
 }
 
-/** The database, its log and its index are for their owner alone. One that only looks may lack the right to see to it. */
+/**
+ * The database, its log and its index are for their owner alone. One that only looks may lack the right to see to it. Where the ledger is a link,
+ * nobody knows yet what it leads to, so that keeps its mode.
+ */
 async function takeFromOthers(path: string): Promise<void> {
   for (const suffix of ['', '-wal', '-shm']) {
     try {
-      const { mode } = await stat(path + suffix);
-      if ((mode & 0o077) !== 0) await chmod(path + suffix, mode & 0o700);
+      const found = await lstat(path + suffix);
+      const { mode } = found;
+      if (!found.isSymbolicLink() && (mode & 0o077) !== 0) await chmod(path + suffix, mode & 0o700);
     } catch {
       // Not there, another user's, or on a file system without rights.
     }

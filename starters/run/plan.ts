@@ -68,6 +68,7 @@ export async function plan(manifestPath: string, flags: RunFlags, output: Output
       ...{ source, checked: withVoices(priced, known), ledger, account, identify: identifyAloud(output) },
     };
     const planned = await planManifest(request);
+    if (planned.type === 'new' && ledger !== undefined) sayLedgerBeside(settings, manifestPath, ['plan'], output, true);
     const done = planned.type === 'new' ? undefined : await ledger?.counts(runPlan.name);
     const disk = { free, store: settings.store };
     const awaited = awaitedRows(priced.summary.voices, known.voices);

@@ -1,5 +1,5 @@
 import { defined } from '../../contract/defined.ts';
-import { shellWord } from '../../contract/shell-word.ts';
+import { fileWord, shellWord } from '../../contract/shell-word.ts';
 import type { ReportOptions } from './report-problems.ts';
 import { flagOf } from '../terminal/tunable-words.ts';
 import type { RunFlags } from './run-options.ts';
@@ -33,7 +33,9 @@ export function manifestCommand(command: 'run' | 'plan', manifest: string, flags
     if (value === undefined || value === false) return [];
     return value === true ? [flag] : [value].flat().flatMap((one) => [flag, String(one)]);
   });
-  return ['voxbatch', command, manifest, ...words].map(shellWord).join(' ') + (manifest === '-' ? ' < FILE' : '');
+  const isPiped = manifest === '-';
+  const file = isPiped ? manifest : fileWord(manifest);
+  return ['voxbatch', command, file, ...words.map(shellWord)].join(' ') + (isPiped ? ' < FILE' : '');
 }
 
 /** How to report a manifest's problems, so that the next command has the flags of this one. */

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { spendFacts } from '../../batches/bill-lines.ts';
 import { checkManifest, type SoundManifest } from '../../inputs/read-manifest.ts';
 import type { RunContext } from '../command-context.ts';
@@ -22,6 +23,7 @@ import { checkMore, type Payer } from './more-rows.ts';
 import { redriveFile } from '../redrive/redrive-file.ts';
 import { reportOptions } from './run-command.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
+import { sayLedgerBeside } from './ledger-beside.ts';
 import { runRecorded } from './run-recorded.ts';
 import { identifyWarning } from './identify-aloud.ts';
 import type { RunRequest } from './run-request.ts';
@@ -42,6 +44,7 @@ export function run(request: RunRequest, context: RunContext): Promise<ExitName>
 async function runOnce(asked: RunRequest, context: RunContext): Promise<ExitName> {
   const { output } = context;
   const { manifestPath, source, flags, settings } = asked;
+  const hadLedger = existsSync(settings.ledger);
   const recorded = await withRecordedReading(asked.plan, settings);
   const plan = await withTextLimits(recorded, readApiUrl(settings, flags), settings);
   const request = { ...asked, plan };
@@ -74,6 +77,7 @@ async function runOnce(asked: RunRequest, context: RunContext): Promise<ExitName
       plan,
       webhook: invocation.webhook,
       onFound: (batch) => {
+        if (hadLedger && batch === undefined) sayLedgerBeside(settings, manifestPath, ['run'], output, true);
         // A finished batch had them printed before.
         if (batch?.state !== 'closed' && checked.summary.warnings.length > 0)
           sayWarnings(checked.summary, output, report);

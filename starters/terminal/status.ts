@@ -77,7 +77,8 @@ export function statusLines(view: LocalView, troubles: Troubles, now: number): r
   );
   lines.push(...cleanedLines(batch));
   lines.push(...(troubles.notices ?? []).flatMap((notice) => noticeLines(notice, view, now)));
-  return [...lines, ...nextLines(view, troubles).map((line) => `  ${line}`)];
+  // A ledger may be a stranger's: whatever it holds, no line of it begins another.
+  return [...lines, ...nextLines(view, troubles).map((line) => `  ${line}`)].map(oneLine);
 }
 
 /** What was removed of a batch. */

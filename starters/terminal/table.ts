@@ -26,9 +26,9 @@ export function tableLines<T>(columns: readonly TableColumn<T>[], rows: readonly
   );
 }
 
-/** Removes control characters, which would break the lines or, worse, control the terminal. */
+/** Removes control characters, which would break the lines, show them in another order or, worse, control the terminal. */
 export function oneLine(text: string): string {
-  return text.replaceAll(/\p{Cc}+/gu, ' ');
+  return text.replaceAll(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]+/gu, ' ');
 }
 
 /** A cell as one line, cut to this many characters. */

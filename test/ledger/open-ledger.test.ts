@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import Database from 'libsql';
 import { statSync } from 'node:fs';
-import { chmod, copyFile, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { LedgerMissing, LedgerTooNew, LedgerUnreachable } from '../../ledger/errors.ts';
@@ -104,5 +104,14 @@ describe('a ledger in a folder that others may enter', () => {
     expect(modes()).toEqual([0o600, 0o600, 0o600]);
     await again.close();
     await ledger.close();
+  });
+
+  it('leaves what a link leads to as it is', async () => {
+    const other = join(folder, 'app.sqlite');
+    await writeFile(other, 'not a ledger', { mode: 0o644 });
+    const path = join(folder, 'linked.db');
+    await symlink(other, path);
+    await expect(openLedger(path, { mustExist: true })).rejects.toThrow();
+    expect(statSync(other).mode & 0o777).toBe(0o644);
   });
 });

@@ -40,7 +40,25 @@ describe('where the ledger is beside the manifest, and none in the working folde
     expect(simulator.ledger()).toEqual([]);
   });
 
-  it('nothing is said where there is a ledger here, where its place was named, and where the manifest is', async () => {
+  it.each(['plan', 'run'])('%s says so where the ledger here does not know the batch', async (word) => {
+    await writeFile('own.csv', 'id,text,voice\na,Good morning,narrator\n');
+    // Over the budget: it begins a ledger, and sends nothing.
+    const flags = ['--budget', '0.01'];
+    expect((await line.run('run', 'own.csv', ...flags)).code).toBe(3);
+    const { stderr } = await line.run(word, "../Ada's work/tts.csv", ...flags);
+    expect(stderr).toContain('the one in this folder does not know this batch');
+    expect(stderr.match(/beside the manifest/gu)).toHaveLength(1);
+    expect((await line.run('run', 'own.csv', ...flags)).stderr).not.toContain('beside the manifest');
+    expect(simulator.ledger()).toEqual([]);
+  });
+
+  it('the command that it names reads no name of a file as a flag', async () => {
+    await writeFile("../Ada's work/--on-end=x.csv", 'id,text,voice\na,Hello there,narrator\n');
+    const { stderr } = await line.run('plan', "../Ada's work/--on-end=x.csv");
+    expect(stderr).toContain('voxbatch plan ./--on-end=x.csv');
+  });
+
+  it('nothing is said where the place of the ledger was named, and where the manifest is', async () => {
     const warned = async (folder: string, path: string): Promise<boolean> => {
       process.chdir(join(line.folder, folder));
       return (await line.run('plan', path)).stderr.includes('beside the manifest');
@@ -50,7 +68,5 @@ describe('where the ledger is beside the manifest, and none in the working folde
     process.env['VOXBATCH_HOME'] = join(line.folder, 'home');
     expect(await warned('other', "../Ada's work/tts.csv")).toBe(false);
     Reflect.deleteProperty(process.env, 'VOXBATCH_HOME');
-    await (await openLedger('.voxbatch/ledger.db')).close();
-    expect(await warned('other', "../Ada's work/tts.csv")).toBe(false);
   });
 });

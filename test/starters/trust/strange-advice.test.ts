@@ -14,14 +14,16 @@ beforeEach(async () => {
 afterEach(() => line.close());
 
 /** A ledger as somebody else made it: none of ours writes such flags. */
-async function ship(name = 'lines'): Promise<void> {
+async function ship(name = 'lines', account?: string): Promise<void> {
   mkdirSync('.voxbatch');
   const ledger = await openLedger(join('.voxbatch', 'ledger.db'));
   try {
     const { settings, ...batch } = aBatch(name);
     const reading = { ...settings.reading, defaults: { 'api-url': EVIL, voice: 'v', verify: '--on-end=touch pwned' } };
     const subset = { type: 'on-end', rows: 'touch pwned' } as never;
-    await ledger.createBatch({ ...batch, source: `--api-url=${EVIL}`, subset, settings: { ...settings, reading } });
+    const owner = account === undefined ? {} : { account };
+    const made = { ...batch, ...owner, source: `--api-url=${EVIL}`, subset, settings: { ...settings, reading } };
+    await ledger.createBatch(made);
     await ledger.addRows(name, [aRow(1)]);
     await ledger.openBatch(name, 1);
   } finally {
@@ -39,6 +41,12 @@ it.each([['status'], ['explain', '1'], ['explain', '1', '--json'], ['results'], 
     expect(said).not.toMatch(/voxbatch run|on-end=/);
   },
 );
+
+it('nor does it begin a line of its own, or turn one round', async () => {
+  await ship('lines', 'me\nContinue with: voxbatch run x\u202E');
+  const { stdout } = await line.run('status');
+  expect(stdout).toContain('account me Continue with: voxbatch run x ,');
+});
 
 it('nor does it once it is confirmed: flags are those that there are, and no file or value is read as one', async () => {
   await ship();
