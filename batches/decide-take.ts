@@ -8,7 +8,7 @@ import { nameOf } from './named-row.ts';
 import { findUnresolved } from './settle-unknown.ts';
 import type { SettledRow, SettleRefusal } from './settled-row.ts';
 
-/** Takes back the job that a person gave to a row. `who`: user and host, for the record. Free and repeatable. */
+/** Takes back the job that a person gave to a row, or that its request was not charged. `who`: user and host, for the record. Free and repeatable. */
 export async function releaseTake(
   ledger: Ledger,
   batch: string,
@@ -19,18 +19,19 @@ export async function releaseTake(
   const last = lastDecision(await ledger.decisionsOf(batch, row), take ?? (found && presentTake(found.row)));
   const facts = { ...(found === undefined ? { row, id: '' } : nameOf(found.row)), jobId: last?.jobId ?? null };
   const why = last?.what === 'released' ? undefined : await tryReleasing(ledger, last, who);
-  return why === undefined ? { ...facts, type: 'released' } : { ...facts, jobId: null, type: 'refused', why };
+  if (why !== undefined) return { ...facts, jobId: null, type: 'refused', why };
+  return last?.jobId === null ? { ...facts, type: 'doubted', take: last.take } : { ...facts, type: 'released' };
 }
 
-/** Undefined if the job was taken back. */
+/** Undefined if the decision was taken back. */
 async function tryReleasing(
   ledger: Ledger,
   last: DecisionRecord | undefined,
   who: string,
 ): Promise<SettleRefusal | undefined> {
-  if (last?.what !== 'adopted') return { type: 'not-adopted' };
+  if (last?.what !== 'adopted' && last?.what !== 'not-charged') return { type: 'not-adopted' };
   try {
-    const isReleased = await ledger.decide(last, { type: 'released', jobId: last.jobId ?? '', who });
+    const isReleased = await ledger.decide(last, { type: 'released', jobId: last.jobId, who });
     return isReleased ? undefined : { type: 'not-adopted' };
   } catch (error) {
     if (!(error instanceof LedgerMisuse)) throw error;

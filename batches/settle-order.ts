@@ -37,6 +37,8 @@ export interface AfterSettling {
   readonly changed: 'rows' | 'sums' | 'nothing';
 }
 
+const OF_EARLIER_TAKES = ['charged', 'not-charged', 'doubted'] as const;
+
 /** Decides what remains once these rows are settled. */
 export function afterSettling(rows: readonly SettledRow[], { again }: Pick<SettleOrder, 'again'>): AfterSettling {
   const types = new Set(rows.map(({ type }) => type));
@@ -45,6 +47,6 @@ export function afterSettling(rows: readonly SettledRow[], { again }: Pick<Settl
   return {
     toPay: types.has('refused') ? [] : again.filter((row) => !settledRows.has(row)),
     // The charge of an earlier take changes the batch's sums, but not its row.
-    changed: settled.length > 0 ? 'rows' : types.has('charged') || types.has('not-charged') ? 'sums' : 'nothing',
+    changed: settled.length > 0 ? 'rows' : OF_EARLIER_TAKES.some((type) => types.has(type)) ? 'sums' : 'nothing',
   };
 }

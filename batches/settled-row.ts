@@ -22,7 +22,7 @@ export type SettleRefusal =
   | { readonly type: 'answer-came' }
   /** Only an earlier take can be marked as not charged. */
   | { readonly type: 'current-take' }
-  /** Nobody gave it a job that could be taken back. */
+  /** No person decided anything about it that could be taken back. */
   | { readonly type: 'not-adopted' }
   | { readonly type: 'job-used'; readonly words: string };
 
@@ -47,7 +47,8 @@ export type SettledRow = NamedRow & { readonly jobId: string | null } & (
       }
     /** For an earlier take whose charge is certain now. */
     | { readonly type: 'charged'; readonly take: number; readonly otherPrice?: OtherPrice }
-    | { readonly type: 'not-charged'; readonly take: number }
+    /** `doubted`: an earlier take that was settled as not charged is unknown again. */
+    | { readonly type: 'not-charged' | 'doubted'; readonly take: number }
     /**
      * `hasList`: the API lists such jobs. `makes`: what such a request makes, which a person may name.
      * `lacksOnlyCheck`: its result is stored and paid for, and only the answer of its verification is lost. `answer`: what

@@ -84,7 +84,9 @@ export type IntentAnswer =
  * command.
  */
 export type Decision =
-  | { readonly type: 'adopted' | 'released'; readonly jobId: string; readonly who: string }
+  | { readonly type: 'adopted'; readonly jobId: string; readonly who: string }
+  /** `jobId`: the job that is taken back; null: what is taken back is `not-charged`. */
+  | { readonly type: 'released'; readonly jobId: string | null; readonly who: string }
   | { readonly type: 'not-charged'; readonly who: string };
 
 export interface SettleVerdict extends Patience {

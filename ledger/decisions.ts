@@ -52,9 +52,8 @@ function adopt(row: RowInHand, key: AttemptKey, jobId: string): Promise<boolean>
 }
 
 /**
- * Takes back the job that a person gave to an attempt: its outcome is unknown again, and its row, if still at that
- * take, ends `unknown`. Returns the files that were the row's result; undefined, without any change, if no person gave
- * it a job.
+ * Takes back what a person decided about an attempt: its outcome is unknown again. If that was a job, its row, if still at that
+ * take, ends `unknown`. Returns the files that were the row's result; undefined, without any change, if no person decided anything.
  */
 async function release(row: RowInHand, key: AttemptKey): Promise<readonly ResultFile[] | undefined> {
   const last = (await decisionsIn(row.tx, key.batch, key.row)).findLast(
@@ -62,6 +61,10 @@ async function release(row: RowInHand, key: AttemptKey): Promise<readonly Result
       step === key.step && take === key.take && attempt === key.attempt && what !== 'went-back',
   );
   const charge = requireCharge(row, key);
+  if (last?.what === 'not-charged' && charge.state === 'not-accepted' && !row.isAt(key.take)) {
+    await row.changeCharge(charge, { state: 'unknown', failure: JSON.stringify(CHARGED_AFTER_ALL) });
+    return [];
+  }
   const { job_id: jobId } = charge;
   const hasIt = charge.state === (key.step === 'voice' ? 'done' : 'accepted');
   if (last?.what !== 'adopted' || !hasIt || jobId === null || jobId !== last.jobId) return undefined;
@@ -98,6 +101,12 @@ async function release(row: RowInHand, key: AttemptKey): Promise<readonly Result
   });
   return file === null ? [] : [file, ...extraFiles];
 }
+
+const CHARGED_AFTER_ALL: Failure = {
+  class: 'OutcomeUnknown',
+  message: 'A person settled it as not charged, and took that back: it is not known whether it was charged.',
+  cause: 'a decision that was taken back',
+};
 
 /** States of an attempt that was sent, or may have been. */
 const MADE: readonly AttemptState[] = ['sending', ...ACCEPTED_STATES, 'unknown'];

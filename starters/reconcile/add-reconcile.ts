@@ -13,7 +13,7 @@ export function addReconcileCommand(program: Command, context: CommandContext): 
       'Assign a job of the API to an unknown row, by id or number; ROW/TAKE is an earlier take',
     )
     .option('--resubmit <rows...>', 'Send these unknown rows again and pay again, unless their requests are found')
-    .option('--release <rows...>', 'Undo --adopt: these rows are unknown again')
+    .option('--release <rows...>', 'Undo --adopt or --not-charged: these rows, or takes (ROW/TAKE), are unknown again')
     .option(
       '--not-charged <row/take...>',
       'Mark earlier takes as not charged, because the account shows no job for them',

@@ -114,6 +114,8 @@ function wordsOf(row: ReconciledRow): string {
       return `take ${String(row.take)} was charged: job ${oneLine(row.jobId ?? '')}; the row stays as it is`;
     case 'not-charged':
       return `take ${String(row.take)} was not charged; the row stays as it is`;
+    case 'doubted':
+      return `take ${String(row.take)} is in doubt again: it is not known whether it was charged; the row stays as it is`;
     case 'refused':
       return row.jobId === null
         ? `unchanged: ${oneLine(refusalWords(row.why, row))}`
@@ -149,7 +151,7 @@ function refusalWords(why: SettleRefusal, row: NamedRow): string {
     case 'current-take':
       return 'that take is the current one; use --resubmit to send it again';
     case 'not-adopted':
-      return 'its job was not set by --adopt, and an answer of the API cannot be undone';
+      return 'nothing of it was settled by --adopt or --not-charged, and an answer of the API cannot be undone';
     case 'job-used':
       return why.words;
   }

@@ -189,7 +189,8 @@ function decisionLine({ step, take, attempt, what, jobId, who, madeAt }: Decisio
   const job = oneLine(jobId ?? '');
   const words = {
     adopted: `job ${job} is its own (--adopt)`,
-    released: `job ${job} is not its own (--release)`,
+    released:
+      jobId === null ? 'it may have been charged after all (--release)' : `job ${job} is not its own (--release)`,
     'not-charged': 'it was not charged (--not-charged)',
     'went-back': "its result is the row's again (redrive --accept)",
   }[what];

@@ -110,6 +110,22 @@ describe('calling a take not charged', () => {
     expect(await settle(1)).toMatchObject({ type: 'refused', why: { type: 'take-not-in-doubt' } });
   });
 
+  it('can be taken back: the take is in doubt again, and may be given its job', async () => {
+    await payAgain();
+    await settle(1);
+    const before = (await ledger.readRow('b', 1))?.row;
+    const release = (): ReturnType<typeof releaseTake> => releaseTake(ledger, 'b', { row: 1, take: 1 }, WHO);
+    const doubted = { row: 1, id: 'r1', jobId: null, type: 'doubted', take: 1 };
+    expect(await release()).toEqual(doubted);
+    expect(await release()).toEqual(doubted);
+    expect(await ledger.money('b')).toMatchObject({ charged: 0, uncertain: 2.5 });
+    expect((await ledger.readRow('b', 1))?.row).toEqual(before);
+    expect((await ledger.decisionsOf('b', 1)).map(({ what }) => what)).toEqual(['not-charged', 'released']);
+    const adopted = { type: 'adopted', jobId: 'j1', who: WHO } as const;
+    expect(await ledger.decide(aKey(1), adopted)).toBe(true);
+    expect(await ledger.money('b')).toMatchObject({ charged: 2.5, uncertain: 0 });
+  });
+
   it('is refused for the present take, which a new take would settle', async () => {
     expect(await settle()).toEqual({ row: 1, id: 'r1', jobId: null, type: 'refused', why: { type: 'current-take' } });
     expect(await settle(1)).toMatchObject({ why: { type: 'current-take' } });
