@@ -26,7 +26,7 @@ export function isMachineTrouble(error: unknown): boolean {
 }
 
 /** Runs what comes before any paid request; rethrows trouble of this machine as a {@link VoxbatchError} (`machine`). */
-export async function beforeWork<T>(prepare: () => Promise<T>): Promise<T> {
+export async function beforeWork<T>(prepare: () => T | Promise<T>): Promise<T> {
   try {
     return await prepare();
   } catch (cause) {

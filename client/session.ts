@@ -1,6 +1,8 @@
 import type { Ledger } from '../ledger/ledger.ts';
 import type { OpenOptions } from '../ledger/open-ledger.ts';
 import type { Store } from '../store/store.ts';
+import { refuseAnothers } from '../embedded/private-home.ts';
+import { beforeWork } from './before-work.ts';
 import { openApi, type OpenApi } from './open-api.ts';
 import { openAdmitted } from './open-records.ts';
 import { claimStore } from './claim-store.ts';
@@ -39,7 +41,15 @@ export class Session {
     this.settings = settings;
     this.access = access;
     this.ledger = this.#part(
-      () => openAdmitted(settings, ledger, admit),
+      async () => {
+        // Before anything is written there: whose home it is would else be asked only once the server starts.
+        if (ledger.thread === true) {
+          await beforeWork(() => {
+            refuseAnothers(settings.home);
+          });
+        }
+        return openAdmitted(settings, ledger, admit);
+      },
       (opened) => opened.close(),
     );
     this.store = this.#part(

@@ -30,12 +30,7 @@ export function keepPrivate({ home, logs, ledger, store, files }: HomeContent): 
   const me = process.geteuid?.();
   if (me === undefined) return;
   const { uid } = statSync(home);
-  if (isAnothers(uid, me)) {
-    throw new ServerUnavailable(
-      `${home} belongs to another user (uid ${uid}), who could read and change everything in it.`,
-      `If it is yours: sudo chown -R "$(id -u)" ${shellWord(home)}. If it is not, set VOXBATCH_HOME to a folder of your own.`,
-    );
-  }
+  refuseAnothers(home);
   const within = (folder: string): readonly string[] => readdirSync(folder).map((name) => join(folder, name));
   const isOurs = (path: string): boolean =>
     [...files, ledger].some((one) => path === one || path.startsWith(`${one}.`) || path.startsWith(`${one}-`));
@@ -46,6 +41,17 @@ export function keepPrivate({ home, logs, ledger, store, files }: HomeContent): 
   const isAllOurs = inHome.every((path) => isOurs(path) || path === logs || path === store);
   if (isAllOurs || basename(home) === '.voxbatch') takeFromOthers(home);
   for (const path of [logs, store, ...own]) takeFromOthers(path);
+}
+
+/** Throws {@link ServerUnavailable} for a home of another user, who could read and change everything (root may work there). No effect where there is none. */
+export function refuseAnothers(home: string): void {
+  const me = process.geteuid?.();
+  const uid = statSync(home, { throwIfNoEntry: false })?.uid;
+  if (me === undefined || uid === undefined || !isAnothers(uid, me)) return;
+  throw new ServerUnavailable(
+    `${home} belongs to another user (uid ${uid}), who could read and change everything in it.`,
+    `If it is yours: sudo chown -R "$(id -u)" ${shellWord(home)}. If it is not, set VOXBATCH_HOME to a folder of your own.`,
+  );
 }
 
 /**

@@ -1,11 +1,13 @@
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { readBaseUrl } from '../../api/base-url.ts';
+import { messageOf } from '../../client/problem.ts';
 import { openRecordsIfAny } from '../../client/open-records.ts';
 import { forgetConfig, isConfigConfirmed, rememberConfig } from '../../client/trust/confirmed-configs.ts';
 import { forgetLedger, rememberLedger, standingOfLedger } from '../../client/trust/known-ledgers.ts';
 import { defined } from '../../contract/defined.ts';
 import { shellWord } from '../../contract/shell-word.ts';
+import { refuseAnothers } from '../../embedded/private-home.ts';
 import { membersToConfirm } from '../../inputs/confirmed-members.ts';
 import { findToken } from '../connect/api-token.ts';
 import { forgetConfirmed, isConfirmed, rememberConfirmed } from '../connect/confirmed-address.ts';
@@ -25,6 +27,24 @@ export interface Confirmable {
   readonly byName: string;
   readonly remember: () => void;
   readonly forget: () => void;
+}
+
+/** Whose a home is, where it is not this user's: root may work there, and what its owner adds later runs as root. */
+function ownerLine(home: string): readonly string[] {
+  const { uid } = statSync(home);
+  return uid === process.geteuid?.()
+    ? []
+    : [`  owner: another user (uid ${String(uid)}), who can change it at any time, and what it runs as you`];
+}
+
+/** Why a home cannot be confirmed because of whose it is, as a sentence; undefined: it can be. */
+function whyNotOwn(home: string): string | undefined {
+  try {
+    refuseAnothers(home);
+    return undefined;
+  } catch (error) {
+    return messageOf(error);
+  }
 }
 
 /** All that `voxbatch trust` confirms in an existing folder. Throws {@link ExitError} `usage` for a config that cannot be read. */
@@ -86,10 +106,16 @@ async function ledgerIn(folder: string, env: NodeJS.ProcessEnv): Promise<readonl
   if (ledger === undefined) return [];
   try {
     const isConfirmed = standingOfLedger(settings, ledger) !== 'unknown';
-    const flaw = isConfirmed ? undefined : await whyNotConfirmable(ledger);
+    const owner = ownerLine(home);
+    const flaw = whyNotOwn(home) ?? (isConfirmed ? undefined : await whyNotConfirmable(ledger));
     return [
       {
-        lines: [visiblePath(ledger.place), ...(await ledgerLines(ledger)), ...(isConfirmed ? [] : [COPY_LINE])],
+        lines: [
+          visiblePath(ledger.place),
+          ...owner,
+          ...(await ledgerLines(ledger)),
+          ...(isConfirmed ? [] : [COPY_LINE]),
+        ],
         isConfirmed,
         ...defined({ flaw }),
         byName: `VOXBATCH_HOME=${shellWord(home)}`,
