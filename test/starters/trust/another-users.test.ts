@@ -19,7 +19,7 @@ beforeEach(async () => {
   // What root owns, as a mounted volume, is no other user's.
   if (process.geteuid?.() === 0) chownSync('.voxbatch', 12_345, 12_345);
   owner = statSync('.voxbatch').uid;
-  user = jest.spyOn(process, 'geteuid' as never) as unknown as jest.Mock<() => number>;
+  user = jest.spyOn(process, 'geteuid' as never);
 });
 afterEach(async () => {
   user.mockRestore();
