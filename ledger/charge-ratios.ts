@@ -1,7 +1,7 @@
 import { sql, type RawBuilder, type Selectable } from 'kysely';
 import { operationOf, stepsIn, type Operation, type RowSpec, type Step, type TtsMode } from '../contract/row-kinds.ts';
 import { SIZES } from '../policy/charge-ratio.ts';
-import { isRunning, isUnresolved } from './conditions.ts';
+import { isUnpriced, isUnresolved } from './conditions.ts';
 import { prepared } from './prepared.ts';
 import type { Db, Tx } from './schema.ts';
 import type { ChargeRatiosTable } from './tables/charges.ts';
@@ -83,10 +83,10 @@ export async function beginRatios(
 }
 
 function selectOpenOperations(batch: string): RawBuilder<NeededOperation> {
-  const ofBatch = sql`from charges as c where c.batch = ${batch}`;
+  const ofBatch = sql`from charges as c where c.batch = ${batch} and c.operation is not null`;
   return sql`select c.operation, c.step ${ofBatch} and ${isUnresolved('c')}
     union
-    select c.operation, c.step ${ofBatch} and ${isRunning('c')}`;
+    select c.operation, c.step ${ofBatch} and ${isUnpriced('c')}`;
 }
 
 /** The size of a charge's quote, as `sizeOf` says. */

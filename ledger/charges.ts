@@ -159,7 +159,7 @@ export async function finishJob(
           ? {}
           : isPaidElsewhere(charge)
             ? { told: end.credits }
-            : { charged: end.credits, charged_from: 'api' as const }),
+            : { charged: end.credits, charged_from: 'api' as const, priced_at: Date.now() }),
         ...withoutJob(charge),
       });
       if (lost === null) await keepPaidResult(tx, ended, effect);

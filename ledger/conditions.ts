@@ -25,6 +25,12 @@ export function isFetchedAgain(charges: string): RawBuilder<boolean> {
   return sql<boolean>`${isRunning(charges)} and ${sql.ref(`${charges}.file`)} is not null`;
 }
 
+/** Those of them whose price may still change: they have not ended before with a file, or with their price. */
+export function isUnpriced(charges: string): RawBuilder<boolean> {
+  const at = (column: string): RawBuilder<unknown> => sql`${sql.ref(`${charges}.${column}`)}`;
+  return sql<boolean>`${isRunning(charges)} and ${at('file')} is null and ${at('priced_at')} is null`;
+}
+
 /** Attempts that may still bring the result they are known by: index `charges_making`. */
 export function isMaking(charges: string): RawBuilder<boolean> {
   const at = (column: string): RawBuilder<unknown> => sql`${sql.ref(`${charges}.${column}`)}`;

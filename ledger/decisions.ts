@@ -77,6 +77,7 @@ async function release(row: RowInHand, key: AttemptKey): Promise<readonly Result
     charged: null,
     charged_from: null,
     finished_at: null,
+    priced_at: null,
     file: null,
     failure: null,
   });

@@ -2,10 +2,10 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Operation } from '../contract/row-kinds.ts';
 import { sizeOf } from '../policy/charge-ratio.ts';
 import { SIZE } from './charge-ratios.ts';
-import { isFetchedAgain, isRunning, isUnresolved } from './conditions.ts';
+import { isUnpriced, isUnresolved } from './conditions.ts';
 import type { Db, Tx } from './schema.ts';
 
-/** What the open requests of a batch come to, in credits. One that is read again for a lost file is none of them: it was paid for long ago. */
+/** What the open requests of a batch come to, in credits. A job that is read again is none of them if its price is known: it was paid for long ago. */
 export interface OpenRequests {
   /** Requests whose end is awaited: it changes the sums, and will come. */
   readonly awaited: number;
@@ -50,7 +50,7 @@ function selectOpen(batch: string, alike: RequestsAlike | undefined): RawBuilder
       select ${BEYOND} as beyond, ${IS_AWAITED} as is_awaited from (
         select ${COLUMNS} from charges as c where ${ofBatch} and ${isUnresolved('c')}
         union all
-        select ${COLUMNS} from charges as c where ${ofBatch} and ${isRunning('c')} and not (${isFetchedAgain('c')})
+        select ${COLUMNS} from charges as c where ${ofBatch} and ${isUnpriced('c')}
       ) as o
       cross join rows as r on r.batch = o.batch and r.row = o.row
     )`;

@@ -1,10 +1,11 @@
 import { attemptKeyOf, type AttemptKey } from '../contract/batch.ts';
+import { operationOf, type TtsMode } from '../contract/row-kinds.ts';
 import { isLastStep } from '../policy/row-machine.ts';
 import { applyEffect } from './endings.ts';
 import { findBlocking } from './intents.ts';
 import { prepared } from './prepared.ts';
 import type { RowStanding } from './record-types.ts';
-import { jsonOrNull } from './records.ts';
+import { jsonOrNull, toSettings } from './records.ts';
 import { sourceOf } from './result-source.ts';
 import { forgetResult, forgetUnfit } from './forget-results.ts';
 import type { ResultUse } from './result-methods.ts';
@@ -31,24 +32,26 @@ const touch = prepared((db, given: AttemptKey & { now: number }) =>
 export async function useResult(db: Db, key: AttemptKey, use: ResultUse): Promise<{ used: boolean } & RowStanding> {
   return write(db, async (tx) => {
     const row = await RowInHand.take(tx, key);
-    return { used: (await isWanted(row, key, use)) && (await useInHand(row, key, use)), ...row.standing() };
+    const tts = await wantedBy(row, key, use);
+    return { used: tts !== undefined && (await useInHand(row, key, use, tts)), ...row.standing() };
   });
 }
 
-async function isWanted(row: RowInHand, key: AttemptKey, { fence }: ResultUse): Promise<boolean> {
+/** How the batch of a row speaks that wants such a result now; undefined: it does not want it. */
+async function wantedBy(row: RowInHand, key: AttemptKey, { fence }: ResultUse): Promise<TtsMode | undefined> {
   const { line, next } = row;
-  if (next.type !== 'submit' || line.take !== key.take || (fence ?? line.hold) !== line.hold) return false;
-  if (next.at.step !== key.step && !isLastStep(row.spec, key.step)) return false;
-  if (findBlocking(row.chargesOf(key.step), key) !== undefined) return false;
-  const { state, control } = await row.tx
+  if (next.type !== 'submit' || line.take !== key.take || (fence ?? line.hold) !== line.hold) return undefined;
+  if (next.at.step !== key.step && !isLastStep(row.spec, key.step)) return undefined;
+  if (findBlocking(row.chargesOf(key.step), key) !== undefined) return undefined;
+  const { state, control, settings } = await row.tx
     .selectFrom('batches')
-    .select(['state', 'control'])
+    .select(['state', 'control', 'settings'])
     .where('name', '=', key.batch)
     .executeTakeFirstOrThrow();
-  return state === 'open' && control === 'running';
+  return state === 'open' && control === 'running' ? toSettings(settings).tts : undefined;
 }
 
-async function useInHand(row: RowInHand, key: AttemptKey, use: ResultUse): Promise<boolean> {
+async function useInHand(row: RowInHand, key: AttemptKey, use: ResultUse, tts: TtsMode): Promise<boolean> {
   const { result, file, extraFiles, owner } = use;
   const now = Date.now();
   const [known] = await touch(row.tx, { ...result, now });
@@ -57,6 +60,8 @@ async function useInHand(row: RowInHand, key: AttemptKey, use: ResultUse): Promi
     ...attemptKeyOf(key),
     owner,
     from_take: row.sourceOf(key.step),
+    // If its file is lost, it counts as a job that runs while another is read for it.
+    operation: operationOf(row.spec, key.step, tts),
     state: 'cached',
     quoted: use.saved,
     intent_at: now,

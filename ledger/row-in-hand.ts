@@ -115,6 +115,7 @@ export class RowInHand {
   /** Reads the row again after a change by other means. */
   async readAgain(): Promise<void> {
     this.#line = await readLine(this.tx, this.#key);
+    this.#charges = (await selectCharges(this.tx, this.#key)).toSorted(byAttempt);
   }
 
   /** Its current state. */
@@ -137,6 +138,7 @@ const EMPTY = {
   name_free: null,
   verdict_at: null,
   finished_at: null,
+  priced_at: null,
   file: null,
   result_key: null,
   source: null,

@@ -14,7 +14,7 @@ export interface ChargesTable {
   attempt: number;
   /** The take that made what it uses of an earlier step; null: it uses nothing of one. */
   from_take: number | null;
-  /** What it asks the API for; null: nothing was asked for, or the request was refused before this was kept. */
+  /** What it asks the API for, or would have for a copy; null: nothing was to be asked for, or the request was refused before this was kept. */
   operation: Operation | null;
   state: AttemptState;
   job_id: string | null;
@@ -33,6 +33,8 @@ export interface ChargesTable {
   intent_at: number;
   verdict_at: number | null;
   finished_at: number | null;
+  /** When its price was known for good, because its job ended with it: it stays known while the job is read again. Null: not so far. */
+  priced_at: number | null;
   /** `ResultFile` */
   file: Json | null;
   /** What its result is known by, 43 characters; null: nothing can equal it, or its batch uses no cache. */

@@ -8,7 +8,7 @@ import { makeOlderLedger } from './older-ledger.ts';
 import { expectKept } from './recount.ts';
 import { aBatch, aKey, INTENT, makeFolder, open } from './setup.ts';
 
-/** Ledgers with requests on record from before charges named their operations: migrations 0042 to 0049. */
+/** Ledgers with requests on record from before charges named their operations: migrations 0042 to 0050. */
 
 let folder: string;
 let remove: () => Promise<void>;
@@ -20,7 +20,7 @@ afterEach(() => remove());
 
 interface OldCharge {
   readonly step: Step;
-  readonly state: 'sending' | 'unknown' | 'accepted' | 'done' | 'revoked';
+  readonly state: 'sending' | 'unknown' | 'accepted' | 'done' | 'revoked' | 'cached';
   readonly quoted: number;
   /** As the API told it. */
   readonly charged?: number;
@@ -113,6 +113,14 @@ const OF_EACH_KIND: readonly OldRow[] = [
   { kind: 'tts', partOf: 10, charges: [{ step: 'speech', state: 'accepted', quoted: 8, charged: 3 }] },
   { kind: 'tts', partOf: 10, promised: 8 },
   { kind: 'tts', charges: [{ step: 'speech', state: 'revoked', quoted: 10 }] },
+  { kind: 'tts', charges: [{ step: 'speech', state: 'cached', quoted: 10, isFinished: true }] },
+  {
+    kind: 'dub',
+    charges: [
+      { step: 'speech', state: 'cached', quoted: 10, isFinished: true },
+      { step: 'lip-sync', state: 'cached', quoted: 60, isFinished: true },
+    ],
+  },
 ];
 
 describe('a ledger with requests of every operation, from before charges named them', () => {
@@ -132,7 +140,24 @@ describe('a ledger with requests of every operation, from before charges named t
       '9 voice voice',
       '11 speech speech-job',
       '13 speech none',
+      '14 speech speech-job',
+      '15 lip-sync lip-sync-job',
+      '15 speech speech-job',
     ]);
+    await expectKept(ledger, 'b');
+    await ledger.close();
+  });
+
+  it('of migration 0049: knows those of copies, also of one whose job is read for its lost file', async () => {
+    const cached = { step: 'speech', state: 'cached', quoted: 10, isFinished: true } as const;
+    const read = { step: 'speech', state: 'accepted', quoted: 10 } as const;
+    const rows = [
+      { kind: 'tts', charges: [cached] },
+      { kind: 'tts', charges: [cached], spec: { dialect: 'legacy' } },
+      { kind: 'tts', charges: [read] },
+    ] as const;
+    const ledger = await reopen('0049', rows, { budget: 1_000 });
+    expect(operationsIn()).toEqual(['1 speech speech-job', '2 speech speech-sync', '3 speech speech-job']);
     await expectKept(ledger, 'b');
     await ledger.close();
   });
@@ -146,6 +171,8 @@ describe('a ledger with requests of every operation, from before charges named t
       '5 speech speech-job',
       '6 speech speech-job',
       '11 speech speech-sync',
+      '14 speech speech-sync',
+      '15 speech speech-job',
     ]);
     await ledger.close();
   });

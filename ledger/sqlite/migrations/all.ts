@@ -36,6 +36,7 @@ import { ratiosByOperation } from './0046-ratios-by-operation.ts';
 import { returns } from './0047-returns.ts';
 import { operationsOfCharges } from './0048-operations-of-charges.ts';
 import { ratiosBySize } from './0049-ratios-by-size.ts';
+import { knownPrices } from './0050-known-prices.ts';
 
 /** Every migration, by a name that sorts in the order in which they run. */
 const MIGRATIONS: Readonly<Record<string, Migration>> = {
@@ -76,6 +77,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0047-returns': returns,
   '0048-operations-of-charges': operationsOfCharges,
   '0049-ratios-by-size': ratiosBySize,
+  '0050-known-prices': knownPrices,
 };
 
 /** Migrations as code modules: a compiled and bundled voxbatch has no folder of them to read. */
