@@ -1,6 +1,7 @@
 import { sql, type Compilable } from 'kysely';
 import type { Failure } from '../contract/failures.ts';
-import { stepsIn, type Kind } from '../contract/row-kinds.ts';
+import type { Dialect } from '../contract/dialects.ts';
+import { dialectOf, stepsIn, type Kind } from '../contract/row-kinds.ts';
 import { DUST } from '../policy/room.ts';
 import type { BudgetAnswer } from './budget-room.ts';
 import type { Intent } from './charge-methods.ts';
@@ -69,9 +70,10 @@ export async function endOverBudget(
   return ending;
 }
 
-/** Rows of a kind that make one request each, and what their quotes are above. */
+/** Rows of a kind and dialect that make one request each, and so by one operation, and what their quotes are above. */
 interface LikeRows {
   readonly kind: Kind;
+  readonly dialect: Dialect;
   readonly above: number;
 }
 
@@ -79,7 +81,9 @@ interface LikeRows {
 function likeThis(row: RowLine, { quoted }: Intent, above: number, counted: number | null): LikeRows | undefined {
   // A part counts with those beside it.
   if (row.part_of !== null || quoted === null || counted === null || counted <= quoted || quoted <= 0) return undefined;
-  return stepsIn(toSpec(row)).length === 1 ? { kind: row.kind, above: (above * quoted) / counted } : undefined;
+  const spec = toSpec(row);
+  if (stepsIn(spec).length > 1) return undefined;
+  return { kind: row.kind, dialect: dialectOf(spec), above: (above * quoted) / counted };
 }
 
 /**
@@ -103,7 +107,13 @@ export function selectUntouched(
         eb('quoted', '>', above),
         ...(like === undefined
           ? []
-          : [eb.and([eb('kind', '=', like.kind), sql<boolean>`json_extract(spec, '$.verify') is null`])]),
+          : [
+              eb.and([
+                eb('kind', '=', like.kind),
+                sql<boolean>`coalesce(json_extract(spec, '$.dialect'), 'v1') = ${like.dialect}`,
+                sql<boolean>`json_extract(spec, '$.verify') is null`,
+              ]),
+            ]),
       ]),
     )
     .where(isNoPart('rows'))

@@ -74,6 +74,24 @@ describe('an API that charges more than was quoted', () => {
     expect((await ledger.counts('b')).outcomes.skipped).toBe(24);
   });
 
+  it('of another dialect, and so by another operation, leaves rows to be sent that fit', async () => {
+    const batch = aBatch();
+    await ledger.createBatch({ ...batch, settings: { ...batch.settings, budget: 320 } });
+    const rowIn = (row: number, dialect?: 'legacy') => ({
+      ...aRow(row),
+      quoted: 10,
+      spec: { ...aRow(row).spec, ...(dialect === undefined ? {} : { dialect }) },
+    });
+    await ledger.addRows('b', [rowIn(1, 'legacy'), rowIn(2, 'legacy'), rowIn(3), rowIn(4), rowIn(5, 'legacy')]);
+    await ledger.openBatch('b', 5);
+    expect(await ask(1)).toBe('go');
+    await ledger.settle(keyIn('b', 1), { verdict: 'done', credits: 200 }, { outcome: 'succeeded' });
+    expect(await ask(2)).toBe('over-budget');
+    expect((await ledger.counts('b')).outcomes.skipped).toBe(2);
+    expect((await ledger.readRow('b', 5))?.row.outcome).toBe('skipped');
+    for (const row of [3, 4]) expect(await ask(row)).toBe('go');
+  });
+
   it('goes on with the row that waited once the open ones have cost less', async () => {
     await fill({ rows: 4, budget: 110 });
     for (const row of [1, 2]) {
