@@ -59,13 +59,6 @@ export function asBefore(row: RowInHand, charge: ChargeLine, file: ResultFile): 
   return row.changeCharge(charge, { finished_at, failure: whyUnfit(row, file), ...withoutJob(charge) });
 }
 
-/** What is paid for anew is not fetched again: the attempt keeps no record of its lost file any more. */
-export async function giveUpLost(row: RowInHand): Promise<void> {
-  const lost = lostAttempt(row.attempts);
-  const charge = lost === undefined ? undefined : row.chargeAt(lost);
-  if (charge !== undefined) await row.changeCharge(charge, { file: null, ...withoutJob(charge) });
-}
-
 /**
  * What a file means for its row that came in place of a lost one. `effect`: what it would mean if it were the first.
  * The same content is the result that the row had. Other content is one that no check of this row was of, and that nobody

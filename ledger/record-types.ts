@@ -163,7 +163,18 @@ export interface TakeRecord {
     readonly input?: readonly string[];
     /** What it stood at, for a take that is taken back. Default: on record from before this was kept. */
     readonly standing?: Pick<RowRecord, 'redoFrom' | 'acceptedTake' | 'returnedTo'>;
+    /** The lost result that it no longer fetches, for a take that is taken back. Default: there was none. */
+    readonly givenUp?: GivenUp;
   };
+}
+
+/** An attempt whose result was lost, as it was before its row was paid for anew. */
+export interface GivenUp {
+  readonly attempt: AttemptKey;
+  /** Its lost file; null: none was ever stored. */
+  readonly file: ResultFile | null;
+  /** Its job was read for it. */
+  readonly isRead: boolean;
 }
 
 /** One attempt: one paid request. */

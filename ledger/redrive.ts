@@ -9,7 +9,8 @@ import { withJob } from './copied-files.ts';
 import { LedgerMisuse } from './errors.ts';
 import { goBack } from './go-back.ts';
 import type { RedriveChoice, Redriven } from './row-methods.ts';
-import { giveUpLost, loseFile, restoreFile } from './lost-files.ts';
+import { giveUpLost } from './given-up.ts';
+import { loseFile, restoreFile } from './lost-files.ts';
 import { toFailure, toFallback, toFile, toRow } from './records.ts';
 import type { Fallback } from './row-effects.ts';
 import { RowInHand } from './row-in-hand.ts';
@@ -87,7 +88,7 @@ async function payAgain(row: RowInHand, how: Pay): Promise<void> {
         'it is paid for again only if you say so. No row was changed.',
     );
   }
-  await giveUpLost(row);
+  const givenUp = await giveUpLost(row);
   await makeTake(row, {
     reason: how.reason,
     fromStep: how.fromStep,
@@ -96,6 +97,7 @@ async function payAgain(row: RowInHand, how: Pay): Promise<void> {
       failure: toFailure(line.failure),
       file: toFile(line.file),
       extraFiles: toRow(line).extraFiles,
+      ...defined({ givenUp }),
       ...(how.edited === undefined ? {} : { spec: toRow(line).spec, input: toRow(line).input }),
     },
     ...(how.edited === undefined ? { fallback: keptOf(row) } : { edited: how.edited }),

@@ -4,6 +4,7 @@ import { bestEnding } from '../policy/best-take.ts';
 import { OTHER_CONTENT } from '../policy/lost-file.ts';
 import { note, releasedFiles } from './decision-records.ts';
 import { afterFetchedAgain, asBefore, isAsBefore, leaveLost, outcomeWith } from './lost-files.ts';
+import { leaveRead } from './given-up.ts';
 import { endingColumns } from './ending-columns.ts';
 import { jsonOrNull, toFallback, toFile } from './records.ts';
 import type { ResultFile } from './record-types.ts';
@@ -75,6 +76,7 @@ export async function leaveReturn(row: RowInHand): Promise<RowEnding | undefined
   const kept = row.line.outcome === null ? toFallback(row.line.fallback) : undefined;
   if (kept?.returning === undefined) return undefined;
   await leaveLost(row);
+  await leaveRead(row, kept.returning.take);
   return stayAt(row, kept.ending, kept.returning);
 }
 

@@ -78,4 +78,22 @@ describe('a lost copy that is fetched again', () => {
     expect(await ledger.intend(aKey(3), INTENT)).toMatchObject({ type: 'go' });
     await expectKept(ledger, 'b');
   });
+
+  it('is overdue as before if a new take of it does not fit, and can still be fetched', async () => {
+    await copy(1);
+    await lose();
+    await ledger.changeRunning(aKey(2), { outcome: 'overdue', failure: { class: 'Overdue', message: 'Late.' } });
+    await redriveNow(ledger, 'b', [
+      { row: 2, take: 1, how: { type: 'pay', fromStep: 'speech', reason: 'resubmitted' } },
+    ]);
+    expect((await ledger.readRow('b', 2))?.charges).toMatchObject([{ state: 'cached', jobId: null, file: null }]);
+    await expectKept(ledger, 'b');
+    const answer = await ledger.intend(aKey(2, 1, 2), INTENT);
+    expect(answer).toMatchObject({ type: 'over-budget', row: { outcome: 'overdue', take: 1 } });
+    expect(answer.charges).toMatchObject([{ state: 'accepted', jobId: 'job-1', file: COPY, finishedAt: null }]);
+    await redriveNow(ledger, 'b', [{ row: 2, take: 1, how: { type: 'wait' } }]);
+    await ledger.finishJob(aKey(2), { file: COPY }, { outcome: 'succeeded', file: COPY });
+    expect((await ledger.readRow('b', 2))?.row).toMatchObject({ outcome: 'cached', file: COPY });
+    await expectKept(ledger, 'b');
+  });
 });
