@@ -83,3 +83,20 @@ describe('a row that went back to a take whose file is lost, and overdue', () =>
     await expectKept(ledger, 'b');
   });
 });
+
+it('a dub that kept its file when a full new take failed at the lip-sync goes on with the speech of that take', async () => {
+  await make(DUBBED, 1);
+  await make(DUBBED, 1, 'lip-sync');
+  await payAgain(DUBBED);
+  await make(DUBBED, 2);
+  const key = aKey(DUBBED, 1, 2, 'lip-sync');
+  const failure = { class: 'JobFailed', message: 'It failed.' } as const;
+  await ledger.intend(key, INTENT);
+  await ledger.settle(key, { verdict: 'accepted', jobId: 'job-2' }, { state: 'processing' });
+  await ledger.finishJob(key, { failure }, { outcome: 'failed', failure });
+  expect(await rowOf(DUBBED)).toMatchObject({ outcome: 'succeeded', file: fileOf(DUBBED, 1, 'lip-sync') });
+  await payAgain(DUBBED, 'lip-sync');
+  await make(DUBBED, 3, 'lip-sync');
+  const { charges } = await standing(DUBBED);
+  expect(charges.find(({ step, take }) => step === 'lip-sync' && take === 3)?.fromTake).toBe(2);
+});
