@@ -62,7 +62,7 @@ export async function fetchResult(
     return await deps.ledger.finishJob(key, end, effect);
   } catch (error) {
     if (deps.ending.aborted) return undefined;
-    return afterFailedDownload(deps, job, error).catch((fault: unknown) => {
+    return afterFailedDownload(deps, job, error, reading).catch((fault: unknown) => {
       deps.polls.again(job.name, deps.clock.now().monotonic + AFTER_FAULT_MS);
       deps.onFault(asError(fault));
       return undefined;
@@ -130,7 +130,12 @@ async function showing<T>(deps: Dependencies, job: WaitedJob, download: () => Pr
   }
 }
 
-async function afterFailedDownload(deps: Dependencies, job: WaitedJob, error: unknown): Promise<RowStanding> {
+async function afterFailedDownload(
+  deps: Dependencies,
+  job: WaitedJob,
+  error: unknown,
+  { credits }: JobReading,
+): Promise<RowStanding> {
   const isLink = error instanceof UnfitBody || (error instanceof ApiError && error.failure.class === 'ResultGone');
   if (!isLink && !(error instanceof ApiError)) throw error;
   deps.log.warn({ ...job.key, jobId: job.jobId }, `download failed, the job is read again: ${error.message}`);
@@ -144,7 +149,7 @@ async function afterFailedDownload(deps: Dependencies, job: WaitedJob, error: un
   const failed = deps.polls.troubled(job.name, 'result', monotonic + FIRST_PAUSE_MS);
   deps.polls.again(job.name, monotonic + FIRST_PAUSE_MS * 2 ** (failed - 1));
   if (failed < MOST_DOWNLOADS) return standing;
-  return giveUpResult(deps, job, error.message, causeOf(error));
+  return giveUpResult(deps, job, error.message, { ...causeOf(error), ...defined({ credits }) });
 }
 
 /** The failure the row would end with if the result stays as it is. */
@@ -164,12 +169,15 @@ export interface TroubleDetails {
   readonly cause?: string | undefined;
   /** What the API answered. */
   readonly answer?: string;
+  /** The job's price: it has ended, and told it. */
+  readonly credits?: number;
 }
 
 /** The job gives no link: its answer shows whether another member has one. */
-export function withoutLink({ members }: JobReading): TroubleDetails {
+export function withoutLink({ members, credits }: JobReading): TroubleDetails {
   return {
     cause: NO_LINK,
+    ...defined({ credits }),
     ...(members === undefined ? {} : { answer: `Its answer has: ${members}.` }),
   };
 }
@@ -179,7 +187,7 @@ export async function giveUpResult(
   deps: Dependencies,
   job: WaitedJob,
   why: string,
-  { cause, answer }: TroubleDetails,
+  { cause, answer, credits }: TroubleDetails,
 ): Promise<RowStanding> {
   const words = `${why} (job ${job.jobId} was accepted and may have been charged).`;
   const message = answer === undefined ? words : `${words} ${answer}`;
@@ -188,7 +196,7 @@ export async function giveUpResult(
     message: message.slice(0, 500),
     ...defined({ cause }),
   };
-  return deps.ledger.finishJob(job.key, { failure }, { outcome: 'failed', failure });
+  return deps.ledger.finishJob(job.key, { failure, ...defined({ credits }) }, { outcome: 'failed', failure });
 }
 
 function asError(fault: unknown): Error {

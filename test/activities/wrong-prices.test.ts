@@ -57,6 +57,19 @@ describe('a budget, and an API that charges five times the quote at the end of a
     expect(await runOut(world)).toBe(100);
   });
 
+  it('is kept where a job tells its price and gives no link: that is charged, too', async () => {
+    const rule = { on: 'read', fault: { kind: 'link-name', name: 'movieUrl' } } as const;
+    const world = await createWorld({ shape: NAMED, plan: { rules: [rule] } });
+    await world.fill([tts(line(1)), tts(line(2))], { budget: 90, prices: stated(CHEAP) });
+    const worker = await world.worker({ change: tellsLate });
+    await worker.drive(1);
+    expect(await world.row(1)).toMatchObject({ outcome: 'failed', failure: { class: 'ResultGone' } });
+    expect(await worker.deps.ledger.money(BATCH)).toMatchObject({ charged: 50, estimated: false });
+    await worker.drive(2);
+    expect((await world.row(2)).outcome).toBe('skipped');
+    expect(world.charges()).toHaveLength(1);
+  });
+
   it('ends chains too, whose rows wait for each other’s later steps', async () => {
     const world = await createWorld({ shape: NAMED, jobMs: [20, 50] });
     const rows = [1, 2, 3, 4].map((row) => ({ ...dub(line(row)), duration: 10 }));
