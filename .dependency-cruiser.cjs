@@ -73,7 +73,15 @@ const IMPORTS = {
       'embedded/ finds and runs a Temporal server and knows nothing of batches. Let starters/ bring the two together.',
   },
   results: {
-    may: ['contract', 'store', 'inputs/file-digest', 'inputs/formula-guard', 'inputs/output-name', 'inputs/seen-table'],
+    may: [
+      'contract',
+      'store',
+      'inputs/file-digest',
+      'inputs/formula-guard',
+      'inputs/output-name',
+      'inputs/regular-file',
+      'inputs/seen-table',
+    ],
     types: ['ledger', 'api'],
     comment:
       'results/ turns records into files. It is given a ledger and never opens one or asks the API, so it may import only their types (`import type`).',

@@ -1,5 +1,4 @@
 import { MOST_RESULT_MEMBERS, RESULT_MEMBER, RESULT_MEMBER_FORM } from '../contract/result-member.ts';
-import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
 import { DIALECT_CHOICE, DIALECT_FORMS } from '../contract/dialects.ts';
 import { HALT_FORMS, parseHalt } from '../contract/halt.ts';
@@ -17,6 +16,7 @@ import { expectedOf, isPlainUrl, type ValueKind } from '../contract/value-kinds.
 import { FINISHING } from './finishing-members.ts';
 import { PRICE_MEMBERS } from './price-members.ts';
 import { show } from './problems.ts';
+import { readRegular } from './regular-file.ts';
 import { isTooDeep, surveyJson, TOO_DEEP } from './survey-json.ts';
 
 const POLLING_NAMES = Object.keys(POLLING) as readonly (keyof Polling)[];
@@ -133,13 +133,14 @@ export class ConfigError extends Error {
 }
 
 /**
- * Reads the configuration file. A file that is not there is an empty configuration.
+ * Reads the configuration file. A file that is not there is an empty configuration. `read`: reads its text; default: that of a regular
+ * file only.
  * @throws ConfigError naming each field that is wrong, and what was expected.
  */
-export async function readConfig(path: string): Promise<Config> {
+export async function readConfig(path: string, read = readRegular): Promise<Config> {
   let text: string;
   try {
-    text = await readFile(path, 'utf8');
+    text = await read(path);
   } catch (error) {
     if (typeof error === 'object' && error !== null && 'code' in error && error.code === 'ENOENT') return {};
     throw new ConfigError(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}.`);

@@ -1,10 +1,11 @@
-import { readFile, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import * as z from 'zod';
 import { sha256Of } from '../inputs/file-digest.ts';
 import { unguardCell } from '../inputs/formula-guard.ts';
 import { collisionKey, whyBadPath } from '../inputs/output-name.ts';
+import { NotRegular, readRegular } from '../inputs/regular-file.ts';
 import { lstatsOf } from './media.ts';
 import type { Findings } from './mismatch.ts';
 import { MEDIA_FOLDER } from './names.ts';
@@ -32,9 +33,9 @@ export async function readListed<Line>(
 ): Promise<readonly Line[]> {
   let text: string;
   try {
-    text = await readFile(path, 'utf8');
+    text = await readRegular(path);
   } catch (error) {
-    if (isAbsent(error)) return [];
+    if (isAbsent(error) || error instanceof NotRegular) return [];
     throw error;
   }
   try {

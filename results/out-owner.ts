@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { link, open, opendir, rm, writeFile } from 'node:fs/promises';
+import { link, opendir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { NotRegular, openRegular } from '../inputs/regular-file.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchIdentity } from '../ledger/record-types.ts';
 import { PROJECTED_FILES, RESULTS_JSONL } from './batch-files.ts';
@@ -111,7 +112,7 @@ async function findForeignMedia(folder: string): Promise<string | undefined> {
 
 async function batchOfFirstLine(path: string): Promise<unknown> {
   try {
-    const file = await open(path);
+    const file = await openRegular(path);
     // The stream closes the file, even if the loop ends early.
     for await (const line of file.readLines({ end: FIRST_LINE_BYTES })) {
       const value: unknown = JSON.parse(line);
@@ -119,7 +120,7 @@ async function batchOfFirstLine(path: string): Promise<unknown> {
     }
     return undefined;
   } catch (error) {
-    if (isAbsent(error) || error instanceof SyntaxError) return undefined;
+    if (isAbsent(error) || error instanceof NotRegular || error instanceof SyntaxError) return undefined;
     throw error;
   }
 }

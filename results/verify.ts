@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sha256Of } from '../inputs/file-digest.ts';
 import { OUTCOMES } from '../contract/outcomes.ts';
@@ -9,6 +8,7 @@ import { verifyJoined } from './joined/verify-joined.ts';
 import { lstatsOf } from './media.ts';
 import { Findings } from './mismatch.ts';
 import type { Mismatch } from './mismatch.ts';
+import { readJson } from './read-json.ts';
 import { firstIssue } from './row-source.ts';
 import { SUMMARY_FILE, summarySchema } from './summary.ts';
 import type { Summary } from './summary.ts';
@@ -84,18 +84,9 @@ async function readSummary(folder: string, findings: Findings): Promise<Summary 
     findings.add(SUMMARY_FILE, 'the summary of a batch', 'no such file; voxbatch results makes it again');
     return undefined;
   }
-  const summary = summarySchema.safeParse(parseJson(await readFile(path, 'utf8')));
+  const summary = summarySchema.safeParse(await readJson(path));
   if (!summary.success) findings.add(SUMMARY_FILE, 'the summary of a batch', firstIssue(summary.error));
   return summary.data;
-}
-
-/** The value of a JSON text; undefined if it is not JSON. */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Hashes every listed file. Returns the names of the readable ones, and adds changed outcome files to `edited`. */

@@ -1,5 +1,6 @@
 import { parseResultMember } from '../../contract/result-member.ts';
 import { existsSync, realpathSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { type ClientConfigProfile, loadClientConfigProfile } from '@temporalio/envconfig';
 import { readBaseUrl } from '../../api/base-url.ts';
@@ -68,12 +69,14 @@ async function readConfigOf(env: NodeJS.ProcessEnv): Promise<Config> {
   if (named !== undefined && !existsSync(named)) {
     throw new ExitError('usage', `VOXBATCH_CONFIG: expected a config file, but there is no ${named}. ${UNTOUCHED}`);
   }
-  return readConfigFile(resolve(named ?? CONFIG_FILE));
+  if (named === undefined) return readConfigFile(resolve(CONFIG_FILE));
+  // What the user names may be a pipe, such as that of `<(…)`; one that lies in a folder would hang.
+  return readConfigFile(resolve(named), (path) => readFile(path, 'utf8'));
 }
 
 /** A config file; an empty config if there is none. Throws {@link ExitError} `usage`. */
-export function readConfigFile(path: string): Promise<Config> {
-  return readConfig(path).catch((error: unknown) => {
+export function readConfigFile(path: string, read?: (path: string) => Promise<string>): Promise<Config> {
+  return readConfig(path, read).catch((error: unknown) => {
     const words = messageOf(error).trimEnd();
     const advice = 'Fix the file, then run the same command again. Nothing was spent.';
     throw new ExitError('usage', `${words}${words.includes('\n') ? '\n' : ' '}${advice}`, { cause: error });

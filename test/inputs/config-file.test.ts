@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from '@jest/globals';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -43,6 +44,16 @@ describe('readConfig', () => {
   it('is empty for a file that is not there, and reads one with a byte order mark', async () => {
     expect(await readConfig(join(tmpdir(), 'no-such-folder', 'voxbatch.config.json'))).toEqual({});
     expect(await read('\uFEFF{}')).toEqual({});
+  });
+
+  it('waits for nobody where the file is a pipe', async () => {
+    const pipe = async (path: string): Promise<Config> => {
+      execFileSync('mkfifo', [`${path}.pipe`]);
+      return readConfig(`${path}.pipe`);
+    };
+    const error: unknown = await withManifest('', pipe).catch((one: unknown) => one);
+    expect(error).toBeInstanceOf(ConfigError);
+    expect(String(error)).toContain('cannot be read: it is no regular file.');
   });
 
   it.each([

@@ -1,5 +1,6 @@
 /** @slow */
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { execFileSync } from 'node:child_process';
 import { link, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BatchRecord } from '../../ledger/record-types.ts';
@@ -97,4 +98,15 @@ describe('an out folder', () => {
       by: 'has a file media/holiday.mp4 that is not of it',
     });
   });
+
+  it.each(['summary.json', 'results.jsonl'])(
+    'is not to be had where %s is a pipe, and nobody waits for it',
+    async (name) => {
+      execFileSync('mkfifo', [join(place.out, name)]);
+      expect(await claimOut(place.out, batch, place.ledger)).toEqual({
+        type: 'taken',
+        by: `has a file ${name} that is not of it`,
+      });
+    },
+  );
 });

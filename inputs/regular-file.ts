@@ -1,0 +1,38 @@
+import { constants } from 'node:fs';
+import { open, type FileHandle } from 'node:fs/promises';
+
+/** What has the name of a small file of ours is a pipe, a folder or a device. */
+export class NotRegular extends Error {
+  constructor() {
+    super('it is no regular file');
+    this.name = 'NotRegular';
+  }
+}
+
+/**
+ * Opens a file that may have come with a folder of somebody else. Throws {@link NotRegular} for anything but a regular file: a pipe
+ * would keep whoever opens it until somebody writes to it.
+ */
+export async function openRegular(path: string): Promise<FileHandle> {
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch((error: unknown) => {
+    // A socket.
+    throw (error as { code?: unknown } | null)?.code === 'ENXIO' ? new NotRegular() : error;
+  });
+  try {
+    if (!(await file.stat()).isFile()) throw new NotRegular();
+    return file;
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+/** The text of such a file. */
+export async function readRegular(path: string): Promise<string> {
+  const file = await openRegular(path);
+  try {
+    return await file.readFile('utf8');
+  } finally {
+    await file.close();
+  }
+}
