@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchIdentity } from '../ledger/record-types.ts';
-import { claimOut as claim, type OutStanding } from '../results/out-owner.ts';
+import { claimOut as claim, type OutStanding, type OwnerLedger } from '../results/out-owner.ts';
 import { codeOf } from '../results/system-errors.ts';
 
 /** A folder that cannot be made, or not be written. */
@@ -33,7 +32,7 @@ export async function probeOut(out: string): Promise<{ readonly type: 'writable'
 export async function claimOut(
   out: string,
   batch: BatchIdentity,
-  ledger: Pick<Ledger, 'id'>,
+  ledger: OwnerLedger,
 ): Promise<OutStanding | UnwritableOut> {
   const probed = await probeOut(out);
   return probed.type === 'unwritable' ? probed : claim(out, batch, ledger);

@@ -1,7 +1,6 @@
 import { claimOut as claim, probeOut, type UnwritableOut } from '../batches/out-folder.ts';
-import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchIdentity } from '../ledger/record-types.ts';
-import { standingOf, type OutStanding } from '../results/out-owner.ts';
+import { standingOf, type OutStanding, type OwnerLedger } from '../results/out-owner.ts';
 import { VoxbatchError } from './problem.ts';
 
 /**
@@ -16,7 +15,7 @@ export async function requireWritableOut(out: string): Promise<void> {
  * Checks that the files of a batch would overwrite nobody else's. Throws {@link VoxbatchError} (`taken-out`). Changes
  * nothing.
  */
-export async function requireOwnOut(out: string, batch: BatchIdentity, ledger: Pick<Ledger, 'id'>): Promise<void> {
+export async function requireOwnOut(out: string, batch: BatchIdentity, ledger: OwnerLedger): Promise<void> {
   refuse(out, await standingOf(out, batch, ledger));
 }
 
@@ -24,7 +23,7 @@ export async function requireOwnOut(out: string, batch: BatchIdentity, ledger: P
  * Claims the out folder for a batch; see `batches/out-folder.ts`. Throws {@link VoxbatchError} (`unwritable-out`,
  * `taken-out`).
  */
-export async function claimOut(out: string, batch: BatchIdentity, ledger: Pick<Ledger, 'id'>): Promise<void> {
+export async function claimOut(out: string, batch: BatchIdentity, ledger: OwnerLedger): Promise<void> {
   refuse(out, await claim(out, batch, ledger));
 }
 

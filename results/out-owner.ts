@@ -21,6 +21,9 @@ const FIRST_LINE_BYTES = 16 * 1024 * 1024;
 export type OutStanding =
   { readonly type: 'own' | 'free' } | { readonly type: 'taken'; /** What is there, in words. */ readonly by: string };
 
+/** What the owner of a folder is told by: its ledger, and whether that knows the batch. */
+export type OwnerLedger = Pick<Ledger, 'id' | 'findBatch'>;
+
 /** The same batch, run from another folder or with another home: this ledger knows nothing of what was paid there. */
 const OF_ANOTHER_LEDGER =
   'holds the results of this batch from another ledger (use that one, in the folder or with the VOXBATCH_HOME that you ran it with: ' +
@@ -40,13 +43,13 @@ type Owner = z.infer<typeof ownerSchema>;
  * Tells whether a batch of a ledger may write its files into a folder: one that the summary says is its own, or one
  * without any file under our names. Changes nothing. Throws if the folder cannot be read.
  */
-export async function standingOf(out: string, batch: BatchIdentity, ledger: Pick<Ledger, 'id'>): Promise<OutStanding> {
+export async function standingOf(out: string, batch: BatchIdentity, ledger: OwnerLedger): Promise<OutStanding> {
   for (const name of [SUMMARY_FILE, CLAIM_FILE]) {
     const owner = ownerSchema.safeParse(await readJson(join(out, name))).data;
-    if (owner !== undefined) return compare(owner, batch, ledger.id);
+    if (owner !== undefined) return compare(owner, batch, ledger);
   }
   // Somebody may have deleted the summary, but the tables still say whose they are.
-  if ((await batchOfFirstLine(join(out, RESULTS_JSONL))) === batch.name) return { type: 'own' };
+  if ((await batchOfFirstLine(join(out, RESULTS_JSONL))) === batch.name) return ofWhoKnows(batch, ledger);
   for (const name of [SUMMARY_FILE, ...PROJECTED_FILES]) {
     if ((await lstatsOf(join(out, name))) !== undefined)
       return { type: 'taken', by: `has a file ${name} that is not of it` };
@@ -59,7 +62,7 @@ export async function standingOf(out: string, batch: BatchIdentity, ledger: Pick
  * Claims a free folder for a batch and returns its standing afterwards: if two batches claim it at once, one gets it.
  * The folder must exist.
  */
-export async function claimOut(out: string, batch: BatchIdentity, ledger: Pick<Ledger, 'id'>): Promise<OutStanding> {
+export async function claimOut(out: string, batch: BatchIdentity, ledger: OwnerLedger): Promise<OutStanding> {
   const before = await standingOf(out, batch, ledger);
   if (before.type === 'free') {
     const { name, digest, apiUrl, account } = batch;
@@ -78,7 +81,7 @@ export async function claimOut(out: string, batch: BatchIdentity, ledger: Pick<L
   return before;
 }
 
-function compare(owner: Owner, batch: BatchIdentity, ledger: string): OutStanding {
+async function compare(owner: Owner, batch: BatchIdentity, ledger: OwnerLedger): Promise<OutStanding> {
   if (owner.batch !== batch.name) return { type: 'taken', by: `holds the results of batch "${owner.batch}"` };
   const differs =
     owner.manifest_digest !== batch.digest
@@ -90,7 +93,16 @@ function compare(owner: Owner, batch: BatchIdentity, ledger: string): OutStandin
           : undefined;
   if (differs !== undefined)
     return { type: 'taken', by: `holds the results of another batch of this name, with ${differs}` };
-  return (owner.ledger ?? ledger) === ledger ? { type: 'own' } : { type: 'taken', by: OF_ANOTHER_LEDGER };
+  if (owner.ledger === undefined) return ofWhoKnows(batch, ledger);
+  return owner.ledger === ledger.id ? { type: 'own' } : { type: 'taken', by: OF_ANOTHER_LEDGER };
+}
+
+/** Where the files do not name their ledger, they are of one that has the batch on record: any other would pay for it again. */
+async function ofWhoKnows({ name, digest, apiUrl, account }: BatchIdentity, ledger: OwnerLedger): Promise<OutStanding> {
+  const known = await ledger.findBatch(name);
+  const isKnown =
+    known !== undefined && known.digest === digest && known.apiUrl === apiUrl && known.account === account;
+  return isKnown && known.state !== 'loading' ? { type: 'own' } : { type: 'taken', by: OF_ANOTHER_LEDGER };
 }
 
 /**

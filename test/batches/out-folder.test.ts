@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { claimOut, probeOut } from '../../batches/out-folder.ts';
 
 const BATCH = { name: 'lines', digest: 'd1', apiUrl: 'https://api.example/api/open/v1', account: 'u1' };
-const LEDGER = { id: 'ledger-1' };
+const LEDGER = { id: 'ledger-1', findBatch: () => Promise.resolve(undefined) };
 
 let folder: string;
 beforeEach(async () => {

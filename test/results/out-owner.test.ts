@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { link, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BatchRecord } from '../../ledger/record-types.ts';
-import { claimOut, standingOf } from '../../results/out-owner.ts';
+import { claimOut, standingOf, type OwnerLedger } from '../../results/out-owner.ts';
 import { projectBatch } from '../../results/project.ts';
 import { addSampleBatch } from './sample-batch.ts';
 import { freshPlace } from '../support/place.ts';
@@ -12,6 +12,12 @@ import { freshPlace } from '../support/place.ts';
 const place = freshPlace();
 
 let batch: BatchRecord;
+
+/** A ledger of this id, which has the batch on record or not. */
+const ledgerOf = (id: string, known?: BatchRecord): OwnerLedger => ({
+  id,
+  findBatch: () => Promise.resolve(known),
+});
 
 beforeEach(async () => {
   await addSampleBatch(place);
@@ -57,7 +63,7 @@ describe('an out folder', () => {
   });
 
   it('is not to be had by the same batch of another ledger, which paid for nothing of it', async () => {
-    const [there, elsewhere] = [{ id: 'ledger-1' }, { id: 'ledger-2' }];
+    const [there, elsewhere] = [ledgerOf('ledger-1', batch), ledgerOf('ledger-2')];
     expect(await claimOut(place.out, batch, there)).toEqual({ type: 'own' });
     const taken = { type: 'taken', by: expect.stringContaining('of this batch from another ledger') };
     expect(await standingOf(place.out, batch, elsewhere)).toEqual(taken);
@@ -66,6 +72,23 @@ describe('an out folder', () => {
     expect(await standingOf(place.out, batch, place.ledger)).toEqual({ type: 'own' });
     expect(await standingOf(place.out, batch, elsewhere)).toEqual(taken);
   });
+
+  it.each(['without its summary', 'with a summary of an earlier version'])(
+    'is not to be had %s by a ledger that has no such batch on record: it would pay again',
+    async (how) => {
+      await projectBatch(place.request());
+      const path = join(place.out, 'summary.json');
+      const { ledger, ...older } = JSON.parse(await readFile(path, 'utf8')) as Record<string, unknown>;
+      expect(ledger).toBe(place.ledger.id);
+      await (how.startsWith('without') ? rm(path) : writeFile(path, JSON.stringify(older)));
+      const taken = { type: 'taken', by: expect.stringContaining('of this batch from another ledger') };
+      const others = [undefined, { ...batch, digest: 'e'.repeat(64) }, { ...batch, state: 'loading' } as const];
+      for (const known of others) {
+        expect(await claimOut(place.out, batch, ledgerOf('ledger-2', known))).toEqual(taken);
+      }
+      expect(await claimOut(place.out, batch, place.ledger)).toEqual({ type: 'own' });
+    },
+  );
 
   it('is its own where an earlier version did not write which ledger it is of', async () => {
     await projectBatch(place.request());
