@@ -1,8 +1,11 @@
-import { makeName, whyBadPath } from '../inputs/output-name.ts';
+import { DEFAULT_TEMPLATE, findBadTemplate, makeName, whyBadPath } from '../inputs/output-name.ts';
 import type { RowSpec } from '../contract/row-kinds.ts';
 
 /** Folder of the results, below the out folder. */
 export const MEDIA_FOLDER = 'media';
+
+/** Of a stored file, as the store makes them. */
+const EXTENSION = /^[a-z0-9]{1,10}$/;
 
 /** What a file name is made from. */
 export interface NameFacts {
@@ -29,19 +32,31 @@ export class UnfitName extends Error {
 /**
  * File name of a result below `media/`, from a template such as `{id}.{ext}`, by the same rules as in the manifest
  * check. The extension is the file's actual type, whatever the row asked for. The rules apply again here, because files
- * are written here: throws {@link UnfitName} for a name that could leave the folder.
+ * are written here, and the ledger may have come with a folder of somebody else: throws {@link UnfitName} for a name that
+ * could leave the folder, or has no extension.
  */
 export function mediaName(template: string, facts: NameFacts): string {
   const { id, row, spec, extension } = facts;
+  checkTemplate(template);
+  if (!EXTENSION.test(extension)) throw new UnfitName(extension, 'an extension');
   const cellOf = (column: string): string | undefined => {
     const at = facts.columns.indexOf(column);
     return at < 0 ? specCell(spec, column) : facts.input[at];
   };
   const made = makeName(template, { id, row, kind: spec.kind, cellOf });
+  checkName(made);
   // Replace only at the end: a cell may contain the same characters.
-  const name = made.replace(/\{ext\}$/u, () => extension);
-  checkName(name);
-  return name;
+  return made.replace(/\{ext\}$/u, () => extension);
+}
+
+let goodTemplate = DEFAULT_TEMPLATE;
+
+/** All rows of a batch have the same, so the last good one is kept. A column that there is not only leaves a gap. */
+function checkTemplate(template: string): void {
+  if (template === goodTemplate) return;
+  const bad = findBadTemplate(template, () => true);
+  if (bad !== undefined) throw new UnfitName(template, bad.expected);
+  goodTemplate = template;
 }
 
 /** Throws {@link UnfitName} unless the name is a plain relative path that stays below its folder. */

@@ -36,6 +36,22 @@ describe('mediaName', () => {
     },
   );
 
+  it.each(['{id}', '{id}.mp3', '{ext}', '{ext}/{id}.{ext}', '{id.{ext}', '.{ext}'])(
+    'refuses the template %s, whoever put it on record',
+    (template) => {
+      expect(() => mediaName(template, { ...facts, id: '.bashrc' })).toThrow(UnfitName);
+    },
+  );
+
+  it.each(['', 'bashrc ', '../x', 'mp3/x', 'MP3'])('refuses the extension %j', (extension) => {
+    expect(() => mediaName('{id}.{ext}', { ...facts, extension })).toThrow(UnfitName);
+  });
+
+  it('never makes a name of an extension alone', () => {
+    expect(() => mediaName('{id}.{ext}', { ...facts, id: '', extension: 'bashrc' })).toThrow(UnfitName);
+    expect(mediaName('{id}.{ext}', { ...facts, id: '.bashrc' })).toBe('.bashrc.mp3');
+  });
+
   it('never leaves its folder', () => {
     const part = fc.string({ unit: fc.constantFrom('.', '/', '\\', 'a', '\0', '~', ':') });
     fc.assert(
