@@ -1,4 +1,4 @@
-import { open, readdir, rm, stat } from 'node:fs/promises';
+import { lstat, open, readdir, rm, stat } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { UnsafeName } from './errors.ts';
@@ -136,9 +136,12 @@ async function write(
 
 async function sweep(root: string): Promise<void> {
   const before = Date.now() - PART_AGE_MS;
-  const names = await readdir(join(root, PARTS_FOLDER)).catch(() => []);
+  const folder = join(root, PARTS_FOLDER);
+  // A link may have come with a folder of somebody else, and what it leads to is not ours to remove.
+  if ((await lstat(folder).catch(() => undefined))?.isDirectory() !== true) return;
+  const names = await readdir(folder).catch(() => []);
   for (const name of names) {
-    const path = join(root, PARTS_FOLDER, name);
+    const path = join(folder, name);
     // Another process may sweep, or finish its file, at the same moment. A file that cannot be removed now does no
     // harm.
     const found = await stat(path).catch(() => undefined);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
@@ -245,6 +245,16 @@ describe('sweep', () => {
     await utimes(store.pathOf(key) ?? '', old, old);
     await store.sweep();
     expect((await files()).sort()).toEqual(['1.mp3', 'new.part']);
+  });
+
+  it('removes nothing behind a symbolic link that came with the folder', async () => {
+    const mine = join(folder, 'mine.txt');
+    await writeFile(mine, 'mine');
+    const old = new Date(Date.now() - 2 * 3_600_000);
+    await utimes(mine, old, old);
+    await symlink(folder, join(folder, 'made', 'media', '.parts'));
+    await store.sweep();
+    expect(await readFile(mine, 'utf8')).toBe('mine');
   });
 });
 
