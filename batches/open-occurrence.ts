@@ -10,12 +10,12 @@ import { MonthUsedUp } from '../ledger/errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
 import { formatOccurrence, type Occurrence } from '../policy/occurrence.ts';
-import { standingOf } from '../results/out-owner.ts';
+import { linkWords } from '../results/real-folders.ts';
 import type { FiringTerms } from './admit-firing.ts';
 import { approveOccurrence, skippedFor } from './approve-occurrence.ts';
 import { checkVoices, withVoices, type ReadVoices } from './check-voices.ts';
 import { findOrLoadBatch } from './load-batch.ts';
-import { claimOut, probeOut } from './out-folder.ts';
+import { claimOut, probeOut, standingOf } from './out-folder.ts';
 import type { IdentifyMedia } from './media-identities.ts';
 import { planNew } from './plan-manifest.ts';
 import { probeManifest } from './probe-manifest.ts';
@@ -99,10 +99,11 @@ async function load(request: LoadRequest): Promise<OpenedOccurrence> {
   const approval = await approveOccurrence({ ...request, summary, settings, confirmAbove: run.confirmAbove });
   if (approval.type !== 'go') return approval.type === 'skipped' ? approval : refused(approval.reason);
   const identity = { name, digest: summary.digest ?? '', apiUrl, account };
-  const folder = await probeOut(out);
+  const folder = await probeOut(out, name);
   if (folder.type === 'unwritable')
     return refused(`the output folder ${out} cannot be written: ${String(folder.cause)}`);
-  const standing = await standingOf(out, identity, ledger);
+  const standing = folder.type === 'linked' ? folder : await standingOf(out, identity, ledger);
+  if (standing.type === 'linked') return refused(linkWords(standing.path));
   if (standing.type === 'taken') return refused(`the output folder ${out} ${standing.by}`);
   const loaded = await findOrLoadBatch({
     ledger,

@@ -1,9 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import type { BatchIdentity } from '../ledger/record-types.ts';
-import { claimOut as claim, type OutStanding, type OwnerLedger } from '../results/out-owner.ts';
+import { parseOccurrence } from '../policy/occurrence.ts';
+import {
+  claimOut as claim,
+  standingOf as standingIn,
+  type OutStanding,
+  type OwnerLedger,
+} from '../results/out-owner.ts';
+import { firstLink } from '../results/real-folders.ts';
 import { codeOf } from '../results/system-errors.ts';
+import { defaultOut } from './batch-name.ts';
 
 /** A folder that cannot be made, or not be written. */
 export interface UnwritableOut {
@@ -11,10 +19,21 @@ export interface UnwritableOut {
   readonly cause: unknown;
 }
 
-/** Creates the out folder and proves that it is writable, before anything is paid for. */
-export async function probeOut(out: string): Promise<{ readonly type: 'writable' } | UnwritableOut> {
+/** A folder on the way is a symbolic link, although nobody named it. */
+type LinkedOut = Extract<OutStanding, { readonly type: 'linked' }>;
+
+/**
+ * Creates the out folder of a batch of this name and proves that it is writable, before anything is paid for. Makes nothing
+ * behind a symbolic link that may have come with the working folder.
+ */
+export async function probeOut(
+  out: string,
+  batch: string,
+): Promise<{ readonly type: 'writable' } | UnwritableOut | LinkedOut> {
   const probe = join(out, `.writable-${randomUUID()}`);
   try {
+    const linked = await linkTo(out, batch);
+    if (linked !== undefined) return linked;
     await makeFolder(out);
     await writeFile(probe, '');
     await rm(probe);
@@ -34,8 +53,24 @@ export async function claimOut(
   batch: BatchIdentity,
   ledger: OwnerLedger,
 ): Promise<OutStanding | UnwritableOut> {
-  const probed = await probeOut(out);
-  return probed.type === 'unwritable' ? probed : claim(out, batch, ledger);
+  const probed = await probeOut(out, batch.name);
+  return probed.type === 'writable' ? claim(out, batch, ledger) : probed;
+}
+
+/** Whether a batch may write its files into an out folder; see `results/out-owner.ts`. Changes nothing. */
+export async function standingOf(out: string, batch: BatchIdentity, ledger: OwnerLedger): Promise<OutStanding> {
+  return (await linkTo(out, batch.name)) ?? standingIn(out, batch, ledger);
+}
+
+/**
+ * A symbolic link among the folders of ours that lead to the files. A folder that the user names may be a link of theirs; `out/NAME` in
+ * the working folder, and that of an occurrence, may have come from somebody else.
+ */
+async function linkTo(out: string, batch: string): Promise<LinkedOut | undefined> {
+  const isDefault = out === resolve(defaultOut(batch));
+  const isOccurrence = parseOccurrence(batch) !== undefined && basename(out) === batch;
+  const path = await firstLink([...(isDefault ? [dirname(out)] : []), ...(isDefault || isOccurrence ? [out] : [])]);
+  return path === undefined ? undefined : { type: 'linked', path };
 }
 
 /**

@@ -2,6 +2,7 @@ import { API_PATH } from '../contract/api-path.ts';
 import type { Failure } from '../contract/failures.ts';
 import type { UsedBy } from '../inputs/voice-uses.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
+import { linkWords } from '../results/real-folders.ts';
 
 /** Why a call failed. Nothing was spent on it. */
 export type Problem =
@@ -27,6 +28,8 @@ export type Problem =
   | { readonly type: 'unwritable-out'; readonly out: string; readonly cause: unknown }
   /** The folder holds other files, which those of the batch would overwrite; `by` says whose they are. */
   | { readonly type: 'taken-out'; readonly out: string; readonly by: string }
+  /** A folder on the way to the batch's files is a symbolic link, which may have come with a folder of somebody else. */
+  | { readonly type: 'linked-out'; readonly path: string }
   /** The rows of the batch are not all on record yet. */
   | { readonly type: 'loading'; readonly batch: BatchRecord }
   /** What its rows asked for was removed, so it can neither be run again nor written. */
@@ -118,6 +121,7 @@ const SENTENCES: { readonly [T in Problem['type']]: (problem: Extract<Problem, {
   'unwritable-out': (problem) => `The output folder ${problem.out} cannot be written: ${messageOf(problem.cause)}.`,
   'taken-out': (problem) =>
     `The output folder ${problem.out} ${problem.by}, and the results of this batch would overwrite it.`,
+  'linked-out': ({ path }) => `${linkWords(path)}.`,
   loading: (problem) => `Batch "${problem.batch.name}" is still loading; nothing was sent, nothing was spent.`,
   cleaned: (problem) =>
     `What the rows of batch "${problem.batch.name}" asked for was removed, so it can neither be run again nor written.`,

@@ -67,7 +67,7 @@ export type Recorded =
  */
 export async function putOnRecord(request: RecordRequest): Promise<Recorded> {
   const { session, source, checked, plan } = request;
-  if (plan.out !== null) await requireWritableOut(plan.out);
+  if (plan.out !== null) await requireWritableOut(plan.out, plan.name);
   const open = await session.api();
   const ledger = await session.ledger();
   await requireStore(session.settings, ledger);

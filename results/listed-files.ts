@@ -9,6 +9,7 @@ import { NotRegular, readRegular } from '../inputs/regular-file.ts';
 import { lstatsOf } from './media.ts';
 import type { Findings } from './mismatch.ts';
 import { MEDIA_FOLDER } from './names.ts';
+import type { RealFolders } from './real-folders.ts';
 import { isAbsent } from './system-errors.ts';
 
 /** A file that was made from results, as a table in the out folder lists it. */
@@ -55,14 +56,13 @@ export async function isThisFile(path: string, sha256: string): Promise<boolean>
 export async function removeFormer(
   before: readonly ListedFile[],
   now: readonly ListedFile[],
-  out: string,
+  folders: RealFolders,
 ): Promise<void> {
   const listed = new Set(now.map(({ file }) => collisionKey(file)));
   for (const { file, sha256 } of before) {
-    const path = join(out, file);
-    if (file !== '' && !listed.has(collisionKey(file)) && (await isThisFile(path, sha256))) {
-      await rm(path, { force: true });
-    }
+    if (file === '' || listed.has(collisionKey(file)) || !(await folders.leadTo(file))) continue;
+    const path = join(folders.out, file);
+    if (await isThisFile(path, sha256)) await rm(path, { force: true });
   }
 }
 

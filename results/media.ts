@@ -7,6 +7,7 @@ import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { sha256Of } from '../inputs/file-digest.ts';
 import type { Store } from '../store/store.ts';
+import type { RealFolders } from './real-folders.ts';
 import type { RowFile } from './result-line.ts';
 import { codeOf, isAbsent } from './system-errors.ts';
 import { partPath } from './whole-file.ts';
@@ -24,36 +25,40 @@ export type Placed = 'kept' | 'placed' | 'missing' | 'altered';
 const CANNOT_LINK = new Set(['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EACCES', 'EINVAL']);
 
 /**
- * Places stored files under their names below `out`, as {@link placeFile} does; those that only need a link go all at
- * once.
+ * Places stored files under their names below the out folder, as {@link placeFile} does; those that only need a link go
+ * all at once. Throws `LinkedFolder` before it places anything.
  */
 export async function placeFiles(
   files: readonly RowFile[],
   store: StoredFiles,
-  out: string,
+  folders: RealFolders,
 ): Promise<readonly Placed[]> {
   if (files.length === 0) return [];
-  const folder = resolve(out);
+  await folders.require(files.map(({ name }) => name));
+  const folder = resolve(folders.out);
   const names = files.map(({ name, file }) => ({ key: file.key, bytes: file.bytes, path: join(folder, name) }));
   const linked = await store.link(names);
   return Promise.all(
     files.map(async (file, at) => {
       const became = linked[at] ?? 'other';
-      return became === 'other' ? placeFile(file, store, out) : became;
+      return became === 'other' ? placeFile(file, store, folders) : became;
     }),
   );
 }
 
 /**
- * Places a stored file under its name below `out`: a link if both are on one disk, otherwise a synced copy. Leaves a
- * correct file alone and replaces anything else under that name. The name is whole or absent.
+ * Places a stored file under its name below the out folder: a link if both are on one disk, otherwise a synced copy.
+ * Leaves a correct file alone and replaces anything else under that name. The name is whole or absent. Throws
+ * `LinkedFolder`.
  */
-export async function placeFile({ name, file }: RowFile, store: StoredFiles, out: string): Promise<Placed> {
-  const target = join(out, name);
+export async function placeFile({ name, file }: RowFile, store: StoredFiles, folders: RealFolders): Promise<Placed> {
+  await folders.require([name]);
+  const target = join(folders.out, name);
   const source = store.pathOf(file.key);
-  const stored = source === undefined ? undefined : await statsOf(source);
+  // A symbolic link is no stored file: its further name would be a link, too, and lead anywhere.
+  const stored = source === undefined ? undefined : await lstatsOf(source);
   const there = await lstatsOf(target);
-  if (source !== undefined && stored?.size !== BigInt(file.bytes)) {
+  if (source !== undefined && !(stored?.isFile() === true && stored.size === BigInt(file.bytes))) {
     // The out folder may still have what the store has lost: it was paid for, and need not be made again.
     if (there !== undefined && (await isRight(there, undefined, target, file))) return 'kept';
     return stored === undefined ? 'missing' : 'altered';

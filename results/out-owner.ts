@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { link, opendir, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import * as z from 'zod';
 import { NotRegular, openRegular } from '../inputs/regular-file.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -9,6 +9,7 @@ import { PROJECTED_FILES, RESULTS_JSONL } from './batch-files.ts';
 import { lstatsOf } from './media.ts';
 import { MEDIA_FOLDER } from './names.ts';
 import { readJson } from './read-json.ts';
+import { firstLink } from './real-folders.ts';
 import { CLAIM_FILE, SUMMARY_FILE } from './summary.ts';
 import { codeOf, isAbsent } from './system-errors.ts';
 
@@ -17,9 +18,14 @@ const LOOKED_AT = 1_000;
 /** Max bytes to read of a table's first line. */
 const FIRST_LINE_BYTES = 16 * 1024 * 1024;
 
-/** Whose results a folder holds, from one batch's point of view. `free`: writing there overwrites nobody's files. */
+/**
+ * Whose results a folder holds, from one batch's point of view. `free`: writing there overwrites nobody's files. `linked`: a
+ * folder that leads to our files is a symbolic link, so nobody knows what writing there overwrites.
+ */
 export type OutStanding =
-  { readonly type: 'own' | 'free' } | { readonly type: 'taken'; /** What is there, in words. */ readonly by: string };
+  | { readonly type: 'own' | 'free' }
+  | { readonly type: 'taken'; /** What is there, in words. */ readonly by: string }
+  | { readonly type: 'linked'; /** Path of the link. */ readonly path: string };
 
 /** What the owner of a folder is told by: its ledger, and whether that knows the batch. */
 export type OwnerLedger = Pick<Ledger, 'id' | 'findBatch'>;
@@ -44,6 +50,8 @@ type Owner = z.infer<typeof ownerSchema>;
  * without any file under our names. Changes nothing. Throws if the folder cannot be read.
  */
 export async function standingOf(out: string, batch: BatchIdentity, ledger: OwnerLedger): Promise<OutStanding> {
+  const media = await firstLink([join(out, MEDIA_FOLDER)]);
+  if (media !== undefined) return { type: 'linked', path: media };
   for (const name of [SUMMARY_FILE, CLAIM_FILE]) {
     const owner = ownerSchema.safeParse(await readJson(join(out, name))).data;
     if (owner !== undefined) return compare(owner, batch, ledger);
@@ -54,8 +62,8 @@ export async function standingOf(out: string, batch: BatchIdentity, ledger: Owne
     if ((await lstatsOf(join(out, name))) !== undefined)
       return { type: 'taken', by: `has a file ${name} that is not of it` };
   }
-  const foreign = await findForeignMedia(join(out, MEDIA_FOLDER));
-  return foreign === undefined ? { type: 'free' } : { type: 'taken', by: `has a file ${foreign} that is not of it` };
+  const foreign = await findForeignMedia(out);
+  return foreign === undefined ? { type: 'free' } : { type: 'taken', by: `has a ${foreign} that is not of it` };
 }
 
 /**
@@ -106,18 +114,24 @@ async function ofWhoKnows({ name, digest, apiUrl, account }: BatchIdentity, ledg
 }
 
 /**
- * A file in `media/` that we did not put there; undefined if there is none. Ours are links to the store. Only an
- * earlier version left files without recording whose they are, so a sample is enough.
+ * What in `media/` we did not put there, in words; undefined if there is none. Our files are links to the store, and we make
+ * no symbolic links. Only an earlier version left files without recording whose they are, so a sample is enough.
  */
-async function findForeignMedia(folder: string): Promise<string | undefined> {
-  const stats = await lstatsOf(folder);
+async function findForeignMedia(out: string): Promise<string | undefined> {
+  const stats = await lstatsOf(join(out, MEDIA_FOLDER));
   if (stats === undefined) return undefined;
-  if (!stats.isDirectory()) return MEDIA_FOLDER;
+  if (!stats.isDirectory()) return `file ${MEDIA_FOLDER}`;
   let looked = 0;
-  for await (const entry of await opendir(folder)) {
-    if (looked++ >= LOOKED_AT) return undefined;
-    const there = entry.isFile() ? await lstatsOf(join(folder, entry.name)) : undefined;
-    if (there?.nlink === 1n && !entry.name.startsWith('.')) return `${MEDIA_FOLDER}/${entry.name}`;
+  const folders = [MEDIA_FOLDER];
+  for (const folder of folders) {
+    for await (const entry of await opendir(join(out, folder))) {
+      if (looked++ >= LOOKED_AT) return undefined;
+      const name = posix.join(folder, entry.name);
+      if (entry.isSymbolicLink()) return `symbolic link ${name}`;
+      if (entry.isDirectory()) folders.push(name);
+      const there = entry.isFile() ? await lstatsOf(join(out, name)) : undefined;
+      if (there?.nlink === 1n && !entry.name.startsWith('.')) return `file ${name}`;
+    }
   }
   return undefined;
 }

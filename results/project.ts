@@ -15,10 +15,11 @@ import { JoinedGroups } from './joined/joined-groups.ts';
 import { countJoined, type JoinedLine } from './joined/joined-table.ts';
 import { makeJoined, type JoiningStore } from './joined/make-joined.ts';
 import { lstatsOf, placeFiles } from './media.ts';
-import type { Placed } from './media.ts';
+import type { Placed, StoredFiles } from './media.ts';
 import { Findings } from './mismatch.ts';
 import type { Mismatch } from './mismatch.ts';
 import { MEDIA_FOLDER } from './names.ts';
+import { RealFolders } from './real-folders.ts';
 import { receiptsOf } from './receipt.ts';
 import { resultFields } from './result-line.ts';
 import type { RowFile, ScannedRow } from './result-line.ts';
@@ -72,8 +73,8 @@ const CHUNK = 32;
 
 /**
  * Writes all files of a batch: tables, receipts, summary, media. Spends nothing and may be repeated at any time; the
- * same ledger gives the same bytes. Each file is whole or absent. Throws if the folder cannot be written or the ledger
- * cannot be read; the tables then stay unchanged.
+ * same ledger gives the same bytes. Each file is whole or absent. Throws if the folder cannot be written, has a symbolic
+ * link on the way to a file (`LinkedFolder`), or the ledger cannot be read; the tables then stay unchanged.
  */
 export async function projectBatch(request: ProjectionRequest): Promise<Projection> {
   const { ledger, store, out } = request;
@@ -85,6 +86,7 @@ export async function projectBatch(request: ProjectionRequest): Promise<Projecti
   const tally = new Tally();
   const check = new RowCheck(batch, request.complete, findings);
   const stale = new StaleMedia(batch, ledger, out);
+  const folders = new RealFolders(out);
   const { join, finish } = batch.settings.reading;
   const groups = join === undefined ? undefined : new JoinedGroups(batch, join);
   const files = await BatchFiles.create(out, batch.columns, batch.settings.table ?? PLAIN_TABLE);
@@ -98,16 +100,16 @@ export async function projectBatch(request: ProjectionRequest): Promise<Projecti
         const fields = resultFields(scanned, batch.name, rowFiles[0]?.name ?? '');
         await files.add(scanned.row.input, fields, receiptsOf(scanned, rowFiles));
       }
-      for (const { scanned, file, became } of await placeAll(named, request, stale))
+      for (const { scanned, file, became } of await placeAll(named, store, folders, stale))
         check.placed(scanned, file, became);
       await setImmediate();
     }
     const isTaken = (name: string): boolean => check.isTaken(name);
-    await stale.remove(store, out, isTaken);
+    await stale.remove(store, folders, isTaken);
     const onFiles = (step: FilesMade['step']): OnFiles => {
       return (done, all) => request.onFilesMade?.({ step, done, all });
     };
-    const making = { ledger, store, batch, out, isTaken };
+    const making = { ledger, store, batch, folders, isTaken };
     const joined =
       groups === undefined || join === undefined
         ? null
@@ -148,6 +150,7 @@ export async function linkNewMedia(request: ProjectionRequest, since: number): P
   const batch = await readBatch(request);
   const check = new RowCheck(batch, false, new Findings());
   const stale = new StaleMedia(batch, request.ledger, request.out);
+  const folders = new RealFolders(request.out);
   // Reopened rows have no end time, so all rows are read, unless nothing was ever placed.
   const looksAtAll = since === 0 && (await lstatsOf(join(request.out, MEDIA_FOLDER))) !== undefined;
   let placed = 0;
@@ -157,11 +160,11 @@ export async function linkNewMedia(request: ProjectionRequest, since: number): P
       CHUNK,
     )) {
       const named = chunk.map((scanned) => ({ scanned, rowFiles: check.filesOf(scanned) }));
-      const files = await placeAll(named, request, looksAtAll ? stale : undefined);
+      const files = await placeAll(named, request.store, folders, looksAtAll ? stale : undefined);
       placed += files.filter(({ became }) => became === 'placed').length;
       await setImmediate();
     }
-    if (looksAtAll) await stale.remove(request.store, request.out, (name) => check.isTaken(name));
+    if (looksAtAll) await stale.remove(request.store, folders, (name) => check.isTaken(name));
   } finally {
     await stale.forget();
   }
@@ -189,7 +192,8 @@ interface NamedRow {
 /** Places the files of some rows concurrently, and notes what is stale. */
 async function placeAll(
   rows: readonly NamedRow[],
-  { store, out }: ProjectionRequest,
+  store: StoredFiles,
+  folders: RealFolders,
   stale: StaleMedia | undefined,
 ): Promise<readonly { scanned: ScannedRow; file: RowFile; became: Placed }[]> {
   if (stale !== undefined) for (const { scanned } of rows) await stale.add(scanned);
@@ -197,7 +201,7 @@ async function placeAll(
   const placed = await placeFiles(
     files.map(({ file }) => file),
     store,
-    out,
+    folders,
   );
   return files.map(({ scanned, file }, at) => {
     const became = placed[at] ?? 'missing';

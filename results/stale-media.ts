@@ -8,6 +8,7 @@ import type { BatchRecord, ResultFile, RowRecord } from '../ledger/record-types.
 import { lstatsOf, statsOf } from './media.ts';
 import type { StoredFiles } from './media.ts';
 import { UnfitName } from './names.ts';
+import type { RealFolders } from './real-folders.ts';
 import { filesOf } from './result-line.ts';
 import type { RowFile, ScannedRow } from './result-line.ts';
 import { SpilledList } from './spilled-list.ts';
@@ -67,10 +68,11 @@ export class StaleMedia {
    * Removes them from the folder: only if no row has that name now, and only the file itself: the stored one, or an
    * exact copy. Files of the user stay. `isTaken`: whether some row has the name.
    */
-  async remove(store: StoredFiles, out: string, isTaken: (name: string) => boolean): Promise<void> {
+  async remove(store: StoredFiles, folders: RealFolders, isTaken: (name: string) => boolean): Promise<void> {
     for await (const { name, file } of this.#stale.items()) {
       if (isTaken(name) && this.#lost.get(collisionKey(name)) === undefined) continue;
-      const path = join(out, name);
+      const path = join(folders.out, name);
+      if (!(await folders.leadTo(name))) continue;
       if (await isThisFile(path, file, store.pathOf(file.key))) await rm(path, { force: true });
     }
   }

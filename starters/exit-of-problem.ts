@@ -7,10 +7,16 @@ import { ExitError } from './exit-error.ts';
 import { goOnCommand } from './terminal/go-on-command.ts';
 import { NO_LEDGER_ADVICE } from './terminal/no-ledger-advice.ts';
 import { namedRow } from './terminal/row-words.ts';
+import { LinkedFolder } from '../results/real-folders.ts';
 import { describeTrouble } from './terminal/machine-trouble.ts';
 
 /** The exit code and message for a {@link VoxbatchError}; any other error unchanged. */
 export function exitErrorOf(error: unknown): unknown {
+  // Deeper than a claim of the folder looks: rows may have been paid for before.
+  if (error instanceof LinkedFolder) {
+    const safe = 'All charges are recorded, and all results are in the store: the same command pays for nothing twice';
+    return new ExitError('usage', `${error.message}. Nothing was written there. ${safe}. ${linkAdvice(error.path)}`);
+  }
   if (!(error instanceof VoxbatchError)) return error;
   const exit = exitOf(error.problem.type);
   return new ExitError(exit.exit, exit.words(error.problem, error.message), { cause: error, next: exit.next });
@@ -89,6 +95,10 @@ const EXITS: { readonly [T in Problem['type']]: ProblemExit<T> } = {
     words: (_, sentence) =>
       `${sentence} Nothing was written, nothing was spent. ` +
       'Run the same command with --out NEW-FOLDER, or move that folder away first.',
+  },
+  'linked-out': {
+    exit: 'usage',
+    words: ({ path }, sentence) => `${sentence} Nothing was written there. Nothing was spent. ${linkAdvice(path)}`,
   },
   loading: {
     exit: 'usage',
@@ -195,6 +205,11 @@ const EXITS: { readonly [T in Problem['type']]: ProblemExit<T> } = {
     },
   },
 };
+
+/** `rm` of a link leaves what it leads to. */
+function linkAdvice(path: string): string {
+  return `Remove it: rm ${shellWord(path)}. Or write elsewhere: --out FOLDER, which may be the folder behind a link of yours.`;
+}
 
 function sentenceOf({ message }: Failure): string {
   return stopped(message);

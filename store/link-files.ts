@@ -1,4 +1,4 @@
-import { linkSync, lstatSync, mkdirSync, statSync, type BigIntStats } from 'node:fs';
+import { linkSync, lstatSync, mkdirSync, type BigIntStats } from 'node:fs';
 import { dirname } from 'node:path';
 import type { FurtherName, Linked } from './store.ts';
 
@@ -17,8 +17,9 @@ export function linkFiles(links: readonly Link[]): readonly Linked[] {
 
 function linkFile({ source, path, bytes }: Link): Linked {
   try {
-    const stored = statSync(source, { bigint: true, throwIfNoEntry: false });
-    if (stored?.size !== BigInt(bytes)) return 'other';
+    // Not what a symbolic link leads to: its further name would be a link, too.
+    const stored = lstatSync(source, { bigint: true, throwIfNoEntry: false });
+    if (stored?.isFile() !== true || stored.size !== BigInt(bytes)) return 'other';
     const there = lstatSync(path, { bigint: true, throwIfNoEntry: false });
     if (there !== undefined) return isSame(there, stored) ? 'kept' : 'other';
     linkInFolder(source, path);

@@ -18,6 +18,7 @@ import type { JoinedLine } from '../joined/joined-table.ts';
 import { countFiles, type OnFiles } from '../count-files.ts';
 import { isThisFile, removeFormer } from '../listed-files.ts';
 import { MEDIA_FOLDER, UnfitName } from '../names.ts';
+import type { RealFolders } from '../real-folders.ts';
 import { filesOf } from '../result-line.ts';
 import { partPath } from '../whole-file.ts';
 import { readFinished, type FinishedLine } from './finished-table.ts';
@@ -38,8 +39,8 @@ interface FinishingJob {
   readonly store: FinishingStore;
   readonly batch: BatchRecord;
   readonly finishing: Finishing;
-  /** The out folder; the results are in it already. */
-  readonly out: string;
+  /** Those of the out folder; the results are in it already. */
+  readonly folders: RealFolders;
   /** What `--join` made; null without it. */
   readonly joined: readonly JoinedLine[] | null;
   /** Whether the file of a row has this name below the out folder. */
@@ -66,7 +67,7 @@ interface Original {
  * ledger fails.
  */
 export async function makeFinished(job: FinishingJob): Promise<readonly FinishedLine[]> {
-  const before = await readFinished(job.out, job.batch.settings.table ?? PLAIN_TABLE);
+  const before = await readFinished(job.folders.out, job.batch.settings.table ?? PLAIN_TABLE);
   const maker = new Maker(job, before, await job.store.ffmpeg());
   const originals = originalsOf(job);
   const lines: FinishedLine[] = [];
@@ -78,7 +79,7 @@ export async function makeFinished(job: FinishingJob): Promise<readonly Finished
     }
   };
   await Promise.all(Array.from({ length: Math.min(MOST_AT_ONCE, availableParallelism()) }, work));
-  await removeFormer(before, lines, job.out);
+  await removeFormer(before, lines, job.folders);
   return lines;
 }
 
@@ -155,11 +156,11 @@ class Maker {
 
   /** The line of a copy that is there and was made from the same original as is asked for now, by any edition. */
   async #earlierOf(original: Original, file: string): Promise<FinishedLine | undefined> {
-    const { finishing, out } = this.#job;
+    const { finishing, folders } = this.#job;
     const earlier = this.#earlier.get(original.name);
     if (earlier?.file !== file) return undefined;
     const isAskedFor = EDITIONS.some((edition) => earlier.made_from === digestOf(original, finishing, edition));
-    if (!isAskedFor || !(await isThisFile(join(out, file), earlier.sha256))) return undefined;
+    if (!isAskedFor || !(await isThisFile(join(folders.out, file), earlier.sha256))) return undefined;
     return { ...earlier, row: original.row, id: original.id };
   }
 
@@ -169,10 +170,11 @@ class Maker {
     program: string,
     { file, made_from }: Pick<FinishedLine, 'file' | 'made_from'>,
   ): Promise<FinishedLine> {
-    const { finishing, out } = this.#job;
-    const path = join(out, original.name);
+    const { finishing, folders } = this.#job;
+    const path = join(folders.out, original.name);
     if (!(await isThisFile(path, original.sha256))) return failed(original, 'the original is missing or was changed');
-    const target = join(out, file);
+    await folders.require([file]);
+    const target = join(folders.out, file);
     await mkdir(dirname(target), { recursive: true });
     const part = partPath(target);
     try {

@@ -8,6 +8,7 @@ import type { Store, StoredPart } from '../../store/store.ts';
 import { countFiles, type OnFiles } from '../count-files.ts';
 import { isThisFile, removeFormer } from '../listed-files.ts';
 import { placeFile, type StoredFiles } from '../media.ts';
+import type { RealFolders } from '../real-folders.ts';
 import { joinedStem, JoiningRows, whyIncomplete, type JoinedGroup } from './joined-groups.ts';
 import { readJoined, type JoinedLine } from './joined-table.ts';
 
@@ -23,8 +24,8 @@ interface JoiningRequest {
   readonly store: JoiningStore;
   readonly batch: BatchRecord;
   readonly joining: Joining;
-  /** The out folder. */
-  readonly out: string;
+  /** Those of the out folder. */
+  readonly folders: RealFolders;
   readonly groups: ReadonlyMap<string, JoinedGroup>;
   /** Whether the file of a row has this name below the out folder. */
   readonly isTaken: (name: string) => boolean;
@@ -37,7 +38,7 @@ interface JoiningRequest {
  * Throws only if a disk or the ledger fails.
  */
 export async function makeJoined(request: JoiningRequest): Promise<readonly JoinedLine[]> {
-  const before = await readJoined(request.out, request.batch.settings.table ?? PLAIN_TABLE);
+  const before = await readJoined(request.folders.out, request.batch.settings.table ?? PLAIN_TABLE);
   const earlier = new Map(before.map((line) => [line.value, line]));
   const lines = new Map<string, JoinedLine>();
   let round: JoinedGroup[] = [];
@@ -61,14 +62,14 @@ export async function makeJoined(request: JoiningRequest): Promise<readonly Join
   }
   for (const line of await makeRound(round, request, done)) lines.set(line.value, line);
   const made = [...lines.values()];
-  await removeFormer(before, made, request.out);
+  await removeFormer(before, made, request.folders);
   return made;
 }
 
 /** The line of a group that has its file already, or can have none; undefined if the file is to be made. */
 async function keepOrRefuse(
   group: JoinedGroup,
-  { out, isTaken }: Pick<JoiningRequest, 'out' | 'isTaken'>,
+  { folders, isTaken }: Pick<JoiningRequest, 'folders' | 'isTaken'>,
   earlier: JoinedLine | undefined,
   names: Set<string>,
 ): Promise<JoinedLine | undefined> {
@@ -78,7 +79,7 @@ async function keepOrRefuse(
   if (names.has(name)) return failed(group, 'another value has the same file name');
   names.add(name);
   if (earlier === undefined || earlier.parts !== group.digest || earlier.file === '') return undefined;
-  if (isTaken(earlier.file) || !(await isThisFile(join(out, earlier.file), earlier.sha256))) return undefined;
+  if (isTaken(earlier.file) || !(await isThisFile(join(folders.out, earlier.file), earlier.sha256))) return undefined;
   return { ...earlier, rows: String(group.rows) };
 }
 
@@ -110,7 +111,7 @@ async function makeOne(
   request: JoiningRequest,
   isAgain = false,
 ): Promise<JoinedLine> {
-  const { store, batch, out, isTaken } = request;
+  const { store, batch, folders, isTaken } = request;
   const found = await store.join(parts, `${batch.layout.stem}/joined-${group.digest.slice(0, 16)}`);
   if (found.type === 'unjoinable') return failed(group, found.why);
   if (found.type === 'damaged') return failed(group, `the stored file ${parts[found.at]?.key ?? ''} is ${found.is}`);
@@ -118,7 +119,7 @@ async function makeOne(
   const name = `${joinedStem(group)}.${file.extension}`;
   try {
     if (isTaken(name)) return failed(group, `the file of a row has the name ${name}`);
-    const became = await placeFile({ name, file }, store, out);
+    const became = await placeFile({ name, file }, store, folders);
     // Another command that makes the same files at this moment has removed it.
     if (became === 'missing' && !isAgain) return await makeOne(group, parts, request, true);
     if (became !== 'placed' && became !== 'kept') return failed(group, `the joined file is ${became}`);

@@ -1,8 +1,8 @@
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { mkdir, mkdtemp, readdir, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { claimOut, probeOut } from '../../batches/out-folder.ts';
+import { claimOut, probeOut, standingOf } from '../../batches/out-folder.ts';
 
 const BATCH = { name: 'lines', digest: 'd1', apiUrl: 'https://api.example/api/open/v1', account: 'u1' };
 const LEDGER = { id: 'ledger-1', findBatch: () => Promise.resolve(undefined) };
@@ -15,7 +15,7 @@ afterEach(() => rm(folder, { recursive: true }));
 
 it('makes the folder, and leaves nothing in it', async () => {
   const out = join(folder, 'out', 'lines');
-  expect(await probeOut(out)).toEqual({ type: 'writable' });
+  expect(await probeOut(out, 'lines')).toEqual({ type: 'writable' });
   expect(await readdir(out)).toEqual([]);
 });
 
@@ -23,12 +23,15 @@ it('says why a folder cannot be written', async () => {
   const file = join(folder, 'file');
   await writeFile(file, '');
   const out = join(file, 'out');
-  expect(await probeOut(out)).toMatchObject({ type: 'unwritable', cause: { code: 'ENOTDIR' } });
+  expect(await probeOut(out, 'lines')).toMatchObject({ type: 'unwritable', cause: { code: 'ENOTDIR' } });
   expect(await claimOut(out, BATCH, LEDGER)).toMatchObject({ type: 'unwritable', cause: { code: 'ENOTDIR' } });
 });
 
 it('answers at once where no folder can be: Node would try to make one for ever', async () => {
-  expect(await probeOut('/proc/voxbatch/out')).toMatchObject({ type: 'unwritable', cause: { code: 'ENOENT' } });
+  expect(await probeOut('/proc/voxbatch/out', 'lines')).toMatchObject({
+    type: 'unwritable',
+    cause: { code: 'ENOENT' },
+  });
 });
 
 it('gives a free folder to the first batch that claims it', async () => {
@@ -36,4 +39,43 @@ it('gives a free folder to the first batch that claims it', async () => {
   expect(await claimOut(out, BATCH, LEDGER)).toEqual({ type: 'own' });
   expect(await claimOut(out, BATCH, LEDGER)).toEqual({ type: 'own' });
   expect(await claimOut(out, { ...BATCH, name: 'other' }, LEDGER)).toMatchObject({ type: 'taken' });
+});
+
+describe('a symbolic link', () => {
+  const before = process.cwd();
+  beforeEach(async () => {
+    folder = await realpath(folder);
+    process.chdir(folder);
+    await mkdir('victim');
+  });
+  afterEach(() => {
+    process.chdir(before);
+  });
+
+  it.each(['out', 'out/lines'])('is refused at %s, which nobody names, and nothing is made behind it', async (name) => {
+    const link = join(folder, name);
+    await mkdir(join(link, '..'), { recursive: true });
+    await symlink(join(folder, 'victim'), link);
+    const out = join(folder, 'out/lines');
+    const linked = { type: 'linked', path: link };
+    expect(await probeOut(out, 'lines')).toEqual(linked);
+    expect(await standingOf(out, BATCH, LEDGER)).toEqual(linked);
+    expect(await claimOut(out, BATCH, LEDGER)).toEqual(linked);
+    expect(await readdir('victim')).toEqual([]);
+  });
+
+  it('is refused as the folder of an occurrence, which is in one that its schedule names', async () => {
+    const name = 'nightly.2026-12-01T02-00-00Z';
+    await mkdir('there');
+    await symlink(join(folder, 'victim'), join(folder, 'there', name));
+    const path = join(folder, 'there', name);
+    expect(await claimOut(path, { ...BATCH, name }, LEDGER)).toEqual({ type: 'linked', path });
+    expect(await readdir('victim')).toEqual([]);
+  });
+
+  it('is taken where the user names it, and above that', async () => {
+    await symlink(join(folder, 'victim'), join(folder, 'mine'));
+    expect(await claimOut(join(folder, 'mine'), BATCH, LEDGER)).toEqual({ type: 'own' });
+    expect(await claimOut(join(folder, 'mine/below'), BATCH, LEDGER)).toEqual({ type: 'own' });
+  });
 });

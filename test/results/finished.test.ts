@@ -1,11 +1,12 @@
 /** @slow */
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { hash } from 'node:crypto';
-import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Finishing } from '../../contract/finishing.ts';
 import type { FinishedLine } from '../../results/finished/finished-table.ts';
 import { projectBatch, type FilesMade } from '../../results/project.ts';
+import { LinkedFolder } from '../../results/real-folders.ts';
 import { verifyOut } from '../../results/verify.ts';
 import { readCues } from '../../store/sound/finish/wav-cues.ts';
 import { mediaSeconds } from '../../store/media-seconds.ts';
@@ -197,6 +198,17 @@ describe('finished copies', () => {
       { id: 'b', file: 'media/finished/b.wav', message: '' },
     ]);
     expect(await readdir(inOut('media/finished'))).toEqual(['b.wav']);
+  });
+
+  it('are not written behind a symbolic link', async () => {
+    await add({ format: 'mp3' });
+    await speak(1, await tone(300));
+    place.store.program = FFMPEG;
+    await mkdir(inOut('media'), { recursive: true });
+    await mkdir(join(place.folder, 'victim'));
+    await symlink(join(place.folder, 'victim'), inOut('media/finished'));
+    await expect(project()).rejects.toThrow(new LinkedFolder(inOut('media/finished')));
+    expect(await readdir(join(place.folder, 'victim'))).toEqual([]);
   });
 
   it('say how to get ffmpeg where there is none', async () => {

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { chmod, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { projectBatch, type Projection } from '../../results/project.ts';
+import { LinkedFolder } from '../../results/real-folders.ts';
 import { verifyOut } from '../../results/verify.ts';
 import { mediaSeconds } from '../../store/media-seconds.ts';
 import { redriveNow } from '../ledger/setup.ts';
@@ -131,6 +132,17 @@ describe('rows that are joined', () => {
     const both = await Promise.all([1, 2].map(() => projectBatch(place.request({ complete: false }))));
     for (const { joined } of both) expect(joined?.map(({ message }) => message)).toEqual(['', '']);
     expect((await verifyOut(place.out)).mismatches).toEqual([]);
+  });
+
+  it('are not written behind a symbolic link', async () => {
+    await speak(2, wav(0.2));
+    await mkdir(inOut('media'), { recursive: true });
+    await mkdir(join(place.folder, 'victim'));
+    await symlink(join(place.folder, 'victim'), inOut('media/joined'));
+    await expect(projectBatch(place.request({ complete: false }))).rejects.toThrow(
+      new LinkedFolder(inOut('media/joined')),
+    );
+    expect(await readdir(join(place.folder, 'victim'))).toEqual([]);
   });
 
   it('ignore a list that leads out of the folder', async () => {

@@ -1,7 +1,7 @@
 /** @slow */
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
-import { link, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { link, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { claimOut, standingOf, type OwnerLedger } from '../../results/out-owner.ts';
@@ -119,6 +119,27 @@ describe('an out folder', () => {
     expect(await standingOf(place.out, batch, place.ledger)).toEqual({
       type: 'taken',
       by: 'has a file media/holiday.mp4 that is not of it',
+    });
+  });
+
+  it('is none of anybody where media/ is a symbolic link, also if it is its own', async () => {
+    await mkdir(join(place.folder, 'victim'));
+    await symlink(join(place.folder, 'victim'), join(place.out, 'media'));
+    const linked = { type: 'linked', path: join(place.out, 'media') };
+    expect(await standingOf(place.out, batch, place.ledger)).toEqual(linked);
+    await rm(join(place.out, 'media'));
+    await projectBatch(place.request());
+    await rm(join(place.out, 'media'), { recursive: true });
+    await symlink(join(place.folder, 'victim'), join(place.out, 'media'));
+    expect(await claimOut(place.out, batch, place.ledger)).toEqual(linked);
+  });
+
+  it.each(['media/v', 'media/.v', 'media/deep/v'])('is not free with the symbolic link %s', async (name) => {
+    await mkdir(join(place.out, 'media/deep'), { recursive: true });
+    await symlink(place.folder, join(place.out, name));
+    expect(await standingOf(place.out, batch, place.ledger)).toEqual({
+      type: 'taken',
+      by: `has a symbolic link ${name} that is not of it`,
     });
   });
 

@@ -1,8 +1,9 @@
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import type { Kind } from '../../contract/row-kinds.ts';
 import { projectBatch } from '../../results/project.ts';
+import { LinkedFolder } from '../../results/real-folders.ts';
 import { verifyOut } from '../../results/verify.ts';
 import { afterResult } from '../../policy/after-result.ts';
 import { redriveNow } from '../ledger/setup.ts';
@@ -108,6 +109,18 @@ describe('the files of an unfit row', () => {
     await accept();
     expect(await project()).toContain('media/unfit/a.mp3');
     expect(await project()).toContain('media/unfit/note.txt');
+  });
+
+  it('are neither written nor removed behind a symbolic link', async () => {
+    await fill('tts');
+    await project();
+    const [folder, elsewhere] = [join(place.out, 'media/unfit'), join(place.folder, 'elsewhere')];
+    await rename(folder, elsewhere);
+    await symlink(elsewhere, folder);
+    await expect(projectBatch(place.request())).rejects.toThrow(new LinkedFolder(folder));
+    await accept();
+    expect((await projectBatch(place.request())).mismatches).toEqual([]);
+    expect(await readdir(elsewhere)).toEqual(['a.mp3']);
   });
 
   it('do not add up without the result', async () => {

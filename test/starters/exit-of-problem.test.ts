@@ -33,6 +33,11 @@ const WORDS: readonly (readonly [Problem, string, RegExp])[] = [
     /folder \/o cannot be written: no space left.*--out FOLDER/,
   ],
   [{ type: 'taken-out', out: '/o', by: 'has a file x' }, 'usage', /\/o has a file x, and.*--out NEW-FOLDER/],
+  [
+    { type: 'linked-out', path: '/o/a b' },
+    'usage',
+    /^\/o\/a b is a symbolic link.*Nothing was spent\. Remove it: rm '\/o\/a b'\./,
+  ],
   [{ type: 'loading', batch: RECORD }, 'usage', /"b" is still loading.*voxbatch run b\.csv$/],
   [{ type: 'no-price', batch: 'b', row: 3, id: 'x' }, 'refused', /No price is known for x \(row 3\).*voxbatch stop b$/],
   [

@@ -1,4 +1,4 @@
-import { appendFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { claimFolder } from '../../../store/owner-file.ts';
@@ -152,5 +152,69 @@ describe('results and verify', () => {
     );
     expect(code).toBe(2);
     expect(stderr).toContain('Choose another with --out FOLDER');
+  });
+});
+
+describe('results of a folder that somebody else has made', () => {
+  /** A finished row whose file is to lie in a folder of the user's, over one of theirs. */
+  const plant = async (id: string, template: string): Promise<void> => {
+    const { place } = invocation;
+    await addBatch(place, ['id', 'text'], [{ id, kind: 'tts', input: [id, 'one'] }], template);
+    await finish(place, keyOf(1), await place.store.put('demo/1-speech-1.mp3', 'evil'), 3);
+    await place.ledger.closeBatch('demo');
+    await mkdir('victim/media', { recursive: true });
+    for (const name of ['.bashrc', '.bashrc.mp3', 'media/a.mp3']) await writeFile(join('victim', name), 'mine');
+  };
+  const untouched = async (): Promise<void> => {
+    for (const name of ['.bashrc', '.bashrc.mp3', 'media/a.mp3'])
+      expect(await readFile(join('victim', name), 'utf8')).toBe('mine');
+    expect((await readdir('victim')).sort()).toEqual(['.bashrc', '.bashrc.mp3', 'media']);
+  };
+
+  it.each([
+    ['out/demo/media', 'victim'],
+    ['out/demo', 'victim'],
+    ['out', '.'],
+  ])('writes nothing where %s is a symbolic link, and says what to do', async (link, target) => {
+    await plant('.bashrc', '{id}.{ext}');
+    const path = join(invocation.line.folder, link);
+    await mkdir(join(path, '..'), { recursive: true });
+    await symlink(join(invocation.line.folder, target), path);
+    const { code, stdout, stderr } = await invocation.line.run('results');
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(
+      `${path} is a symbolic link, which could lead to any folder of yours. Nothing was written there. Nothing was spent. Remove it: rm ${path}.`,
+    );
+    await untouched();
+  });
+
+  it('writes nothing behind a link further down, which no claim of the folder finds', async () => {
+    await plant('deep/v/.bashrc', '{id}.{ext}');
+    expect((await invocation.line.run('results')).code).toBe(0);
+    const path = join(invocation.line.folder, 'out/demo/media/deep');
+    await rm(path, { recursive: true });
+    await mkdir(path);
+    await symlink(join(invocation.line.folder, 'victim'), join(path, 'v'));
+    const { code, stderr } = await invocation.line.run('results');
+    expect(code).toBe(2);
+    expect(stderr).toContain(`${path}/v is a symbolic link`);
+    expect(stderr).toContain('the same command pays for nothing twice');
+    await untouched();
+  });
+
+  it('makes no name without the extension of what the file is, whatever template the ledger has', async () => {
+    await plant('.bashrc', '{id}');
+    const { code, stderr } = await invocation.line.run('results');
+    expect(code).toBe(15);
+    expect(stderr).toContain('DOES NOT ADD UP: row 1: expected a name for its file');
+    expect(await readdir('out/demo')).not.toContain('media');
+  });
+
+  it('follows a link that the user names', async () => {
+    await plant('a', '{id}.{ext}');
+    await mkdir('elsewhere');
+    await symlink('elsewhere', 'mine');
+    expect((await invocation.line.run('results', '--out', 'mine')).code).toBe(0);
+    expect(await readFile('elsewhere/media/a.mp3', 'utf8')).toBe('evil');
   });
 });
