@@ -47,7 +47,9 @@ describe('rows that would be paid for while their job may still run', () => {
 
   it('have it fetched free where it is of a take that they left: no row is overdue then', () => {
     const lines = linesFor({ row: 1, id: 'a', ...running, leftTake: 2 }, { row: 7, id: 'b', ...running, leftTake: 3 });
-    expect(lines).toContain('a (row 1): the result of its speech job of take 2, which was accepted, has not been fetched');
+    expect(lines).toContain(
+      'a (row 1): the result of its speech job of take 2, which was accepted, has not been fetched',
+    );
     expect(lines).toContain('voxbatch redrive b --accept a/2,b/3    fetches the result of that job, free');
     expect(lines).not.toContain('outcome=overdue');
   });
