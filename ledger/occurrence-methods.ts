@@ -16,21 +16,21 @@ import type { NewAllowance, ScheduleRecord, ScheduleSettings } from './schedule-
 export interface ScheduleMethods {
   /**
    * Sets what a schedule runs and when, from a moment on, and makes it known. Its due times from then on are allowed, unless it is paused here; those
-   * of its former times until then stay so.
+   * of its former times until then stay so. If it runs something else than before, triggers and backfills that have not begun are void.
    */
   settleSchedule(schedule: string, settings: ScheduleSettings, at: number): Promise<void>;
   /** Notes that the settings of a schedule of an earlier version cannot be taken over from Temporal. */
   declineSettings(schedule: string): Promise<void>;
   /** A schedule; undefined if it is not known. */
   scheduleRecord(schedule: string): Promise<ScheduleRecord | undefined>;
-  /** Allows no due time after a moment. */
-  pauseFirings(schedule: string, at: number): Promise<void>;
-  /** Allows due times from a moment on again. */
-  resumeFirings(schedule: string, at: number): Promise<void>;
+  /** Allows no due time after a moment, and no trigger or backfill that was asked for before it and has not begun. `note`: why. */
+  pauseFirings(schedule: string, at: number, note: string): Promise<void>;
+  /** Allows due times from a moment on again. `note`: why. */
+  resumeFirings(schedule: string, at: number, note: string): Promise<void>;
   /** Allows firings that somebody asks for. Returns the id of the allowance. */
   allowFirings(schedule: string, allowance: NewAllowance): Promise<number>;
-  /** Takes an allowance back. */
-  withdrawFirings(id: number): Promise<void>;
+  /** Takes an allowance back. False, and it stays, if it is a trigger that has fired. */
+  withdrawFirings(id: number): Promise<boolean>;
 }
 
 /** What became of each time at which a schedule was due. A part of {@link Ledger}. */
@@ -45,7 +45,7 @@ export interface OccurrenceMethods {
   knownSchedules(): Promise<readonly KnownSchedule[]>;
   /**
    * Records that an occurrence fires: `running`. Also one that was skipped or has failed; one that runs or has ended stays. False, and nothing is
-   * recorded, if its trigger has fired for another time.
+   * recorded, if its trigger has fired for another time, or is void.
    */
   beginOccurrence(occurrence: Occurrence, how?: OccurrenceBeginning): Promise<boolean>;
   /** Records how an occurrence ended. The last word counts. */

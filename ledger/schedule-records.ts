@@ -23,6 +23,8 @@ export interface ScheduleRecord {
    * there are none to take over.
    */
   readonly legacyUntil: number | null;
+  /** Why it was last paused or resumed here; null: it never was, or by an earlier version, which told Temporal alone. */
+  readonly note: string | null;
   /** Firings that are allowed, the newest first. */
   readonly allowed: readonly AllowedFirings[];
 }

@@ -26,6 +26,8 @@ export async function settleSchedule(db: Db, name: string, settings: ScheduleSet
       .execute();
     // One that is paused stays so.
     const wasOpen = (await closeDue(tx, name, at)) || before?.run == null;
+    // They were asked for what ran then.
+    if (before?.run !== columns.run) await voidAsked(tx, name, at);
     if (wasOpen) await insertAllowance(tx, name, { kind: 'due', from: at, until: null, spec });
   });
 }
@@ -53,6 +55,7 @@ export async function scheduleRecord(db: Db, name: string): Promise<ScheduleReco
     name,
     settledAt: line.settled_at ?? 0,
     legacyUntil: line.legacy_until,
+    note: line.note,
     allowed: spans.map(toAllowed),
     ...(settings === undefined ? {} : { settings }),
   };
@@ -66,26 +69,30 @@ function settingsOf(line: Selectable<SchedulesTable>): ScheduleSettings | undefi
 
 function toAllowed(line: Selectable<AllowedFiringsTable>): AllowedFirings {
   const { id, kind, from_at: from, until_at: until, spec, at } = line;
-  if (kind === 'trigger' || spec === null) return { id, kind: 'trigger', from, until, at };
+  const isVoid = line.voided_at !== null;
+  if (kind === 'trigger' || spec === null) return { id, kind: 'trigger', from, until, at, isVoid };
   const span = { id, from, until, spec: JSON.parse(spec) as ScheduleSpec };
-  return kind === 'due' ? { ...span, kind } : { ...span, kind, askedAt: at ?? 0 };
+  return kind === 'due' ? { ...span, kind } : { ...span, kind, askedAt: at ?? 0, isVoid };
 }
 
 /** See {@link ScheduleMethods}. */
-export async function pauseFirings(db: Db, name: string, at: number): Promise<void> {
+export async function pauseFirings(db: Db, name: string, at: number, note: string): Promise<void> {
   await write(db, async (tx) => {
     await closeDue(tx, name, at);
+    await voidAsked(tx, name, at);
+    await setNote(tx, name, note);
   });
 }
 
 /** See {@link ScheduleMethods}. */
-export async function resumeFirings(db: Db, name: string, at: number): Promise<void> {
+export async function resumeFirings(db: Db, name: string, at: number, note: string): Promise<void> {
   await write(db, async (tx) => {
     const line = await tx.selectFrom('schedules').selectAll().where('name', '=', name).executeTakeFirst();
     const settings = line === undefined ? undefined : settingsOf(line);
     if (settings === undefined) return;
     await closeDue(tx, name, at);
     await insertAllowance(tx, name, { kind: 'due', from: at, until: null, spec: settings.spec });
+    await setNote(tx, name, note);
   });
 }
 
@@ -95,20 +102,26 @@ export async function allowFirings(db: Db, name: string, allowance: NewAllowance
 }
 
 /** See {@link ScheduleMethods}. */
-export async function withdrawFirings(db: Db, id: number): Promise<void> {
-  await write(db, async (tx) => {
-    await tx.deleteFrom('allowed_firings').where('id', '=', id).execute();
+export async function withdrawFirings(db: Db, id: number): Promise<boolean> {
+  return write(db, async (tx) => {
+    const { numDeletedRows } = await tx
+      .deleteFrom('allowed_firings')
+      .where('id', '=', id)
+      .where((eb) => eb.or([eb('kind', '!=', 'trigger'), eb('at', 'is', null)]))
+      .executeTakeFirstOrThrow();
+    return numDeletedRows > 0n;
   });
 }
 
 /**
- * Uses a trigger up for a time. False if it has fired for another one meanwhile.
+ * Uses a trigger up for a time. False if it has fired for another one meanwhile, or is void.
  */
 export async function useTrigger(tx: Tx, id: number, at: number): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('allowed_firings')
     .set({ at })
     .where('id', '=', id)
+    .where('voided_at', 'is', null)
     .where((eb) => eb.or([eb('at', 'is', null), eb('at', '=', at)]))
     .executeTakeFirstOrThrow();
   return numUpdatedRows > 0n;
@@ -124,6 +137,24 @@ async function closeDue(tx: Tx, schedule: string, at: number): Promise<boolean> 
     .where('until_at', 'is', null)
     .executeTakeFirstOrThrow();
   return numUpdatedRows > 0n;
+}
+
+/**
+ * Voids what somebody asked for: a right that Temporal has dropped would be left for whoever reaches it. Used triggers, too: their firing goes on as
+ * one that runs, and may not begin anew once it has failed.
+ */
+async function voidAsked(tx: Tx, schedule: string, at: number): Promise<void> {
+  await tx
+    .updateTable('allowed_firings')
+    .set({ voided_at: at })
+    .where('schedule', '=', schedule)
+    .where('kind', 'in', ['trigger', 'backfill'])
+    .where('voided_at', 'is', null)
+    .execute();
+}
+
+async function setNote(tx: Tx, schedule: string, note: string): Promise<void> {
+  await tx.updateTable('schedules').set({ note }).where('name', '=', schedule).execute();
 }
 
 async function insertAllowance(tx: Tx, schedule: string, allowance: NewAllowance): Promise<number> {

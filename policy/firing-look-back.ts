@@ -12,7 +12,7 @@ export function firingLookBack(
   { spec, settledAt, allowed }: Pick<FiringRecords, 'spec' | 'settledAt' | 'allowed'>,
 ): number {
   const backfills = allowed.flatMap((one) =>
-    one.kind === 'backfill' && at <= (one.until ?? Infinity) ? [one.from - one.spec.jitterMs] : [],
+    one.kind === 'backfill' && !one.isVoid && at <= (one.until ?? Infinity) ? [one.from - one.spec.jitterMs] : [],
   );
   return Math.min(at - LONGEST_RUN_MS, spec.runs === null ? Infinity : settledAt, ...backfills);
 }

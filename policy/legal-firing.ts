@@ -13,12 +13,18 @@ interface AllowedSpan {
 
 /**
  * Firings that the ledger allows. `due`: at the times of this spec, because the schedule was made, changed or resumed. `backfill`: somebody asked for
- * those of the past; `askedAt`: when, ms since 1970. `trigger`: somebody asked for one, at any time; `at`: when it fired, null: it has not.
+ * those of the past; `askedAt`: when, ms since 1970. `trigger`: somebody asked for one, at any time; `at`: when it fired, null: it has not. `isVoid`: it
+ * allows nothing any more, because the schedule was paused or changed.
  */
 export type AllowedFirings =
   | (AllowedSpan & { readonly kind: 'due'; readonly spec: ScheduleSpec })
-  | (AllowedSpan & { readonly kind: 'backfill'; readonly spec: ScheduleSpec; readonly askedAt: number })
-  | (AllowedSpan & { readonly kind: 'trigger'; readonly at: number | null });
+  | (AllowedSpan & {
+      readonly kind: 'backfill';
+      readonly spec: ScheduleSpec;
+      readonly askedAt: number;
+      readonly isVoid: boolean;
+    })
+  | (AllowedSpan & { readonly kind: 'trigger'; readonly at: number | null; readonly isVoid: boolean });
 
 type Backfill = Extract<AllowedFirings, { readonly kind: 'backfill' }>;
 
@@ -68,14 +74,16 @@ export function judgeFiring(at: number, now: number, records: FiringRecords): Fi
   // It began before, as an activity that is repeated, or under an earlier version.
   if (records.occurrences.some((one) => one.at === at && one.state === 'running')) return { type: 'legal' };
   if (at > now + CLOCKS_DIFFER_MS) return illegal('it lies in the future');
-  const backfills = records.allowed.flatMap((one) => (one.kind === 'backfill' && isDueIn(one, at) ? one : []));
+  const backfills = records.allowed.flatMap((one) =>
+    one.kind === 'backfill' && !one.isVoid && isDueIn(one, at) ? one : [],
+  );
   if (backfills.some((one) => isBackfilled(one, at, now, records))) return { type: 'legal' };
   const judged = judgeDue(at, now, records);
   const [forgotten] = backfills;
   const due = judged.type === 'illegal' && forgotten !== undefined ? late(forgotten.spec) : judged;
   if (due.type === 'legal') return due;
   const trigger = records.allowed.find(
-    (one) => one.kind === 'trigger' && isWithin(one, at) && (one.at === null || one.at === at),
+    (one) => one.kind === 'trigger' && !one.isVoid && isWithin(one, at) && (one.at === null || one.at === at),
   );
   if (trigger === undefined) return due;
   // It has an overlap policy of its own, so it may have waited whatever that of the schedule is.

@@ -79,7 +79,7 @@ async function adopt(
   const before = { ...spec, runs: null };
   await ledger.allowFirings(schedule, { kind: 'due', from: createdAt.getTime(), until: now, spec: before });
   await ledger.settleSchedule(schedule, settings, now);
-  if (found.state.paused) await ledger.pauseFirings(schedule, now);
+  if (found.state.paused) await ledger.pauseFirings(schedule, now, found.state.note ?? '');
   // What is told was written by whoever could reach Temporal: it is quoted, so that it cannot steer a terminal.
   const [manifest, folder] = [labelOfPlace(run.manifest), run.outFolder].map((place) => JSON.stringify(place));
   return (

@@ -36,11 +36,13 @@ export async function createSchedule(place: SchedulePlace, schedule: NewSchedule
   const isThere = isKnown && (await describeIfThere(place, name)) !== undefined;
   if (isThere) throw new VoxbatchError({ type: 'schedule-taken', schedule: name });
   try {
+    // What was asked for before Temporal lost it is as lost.
+    if (isKnown) await ledger.pauseFirings(name, Date.now(), '');
     // First: it may fire at once.
     await ledger.settleSchedule(name, { run, spec, apiUrl, account }, Date.now());
     await ledger.setScheduleHooks(name, { onEnd: null, notify: null, ...hooks });
     // One that is made anew was perhaps paused.
-    if (isKnown) await ledger.resumeFirings(name, Date.now());
+    if (isKnown) await ledger.resumeFirings(name, Date.now(), '');
     await askTemporal(place, name, () =>
       temporal.client.schedule.create({
         scheduleId,

@@ -14,18 +14,22 @@ import { surveyBeforeChange } from './survey-schedule.ts';
 
 /** All of these throw {@link VoxbatchError} (`no-schedule`, `schedule-silent`). */
 
-/** Stops a schedule from firing. A running batch continues; triggers and backfills still make batches. */
+/**
+ * Stops a schedule from firing. A running batch continues; what was triggered or backfilled and has not begun does not fire either. Triggers and
+ * backfills that come later still make batches.
+ */
 export async function pauseSchedule(place: SchedulePlace, name: string, note: string): Promise<void> {
   await surveyBeforeChange(place, name);
+  // First: nothing is left then for whoever lifts the pause in Temporal.
+  await place.ledger.pauseFirings(name, Date.now(), note);
   await setPaused(place, name, true, (handle) => handle.pause(note));
-  await place.ledger.pauseFirings(name, Date.now());
 }
 
 /** Lets a schedule fire again. What it missed while it was paused stays missed; a backfill makes up for it. */
 export async function resumeSchedule(place: SchedulePlace, name: string, note: string): Promise<void> {
   await surveyBeforeChange(place, name);
   // First: it may fire at once.
-  await place.ledger.resumeFirings(name, Date.now());
+  await place.ledger.resumeFirings(name, Date.now(), note);
   await setPaused(place, name, false, (handle) => handle.unpause(note));
 }
 

@@ -26,6 +26,8 @@ export interface SchedulesTable {
   settled_at: number | null;
   /** Made by an earlier version: settings that Temporal has had since before this moment are taken over, ms. */
   legacy_until: number | null;
+  /** Why it was last paused or resumed here; null: it never was, or by an earlier version. */
+  note: string | null;
 }
 
 /** One line per stretch of time in which firings of a schedule are allowed. */
@@ -40,6 +42,8 @@ export interface AllowedFiringsTable {
   spec: Json | null;
   /** Of a trigger: the time for which it fired. Of a backfill: when it was asked for. */
   at: number | null;
+  /** A trigger or a backfill that allows nothing any more, since when, ms. */
+  voided_at: number | null;
 }
 
 /** One line per time at which a schedule was due. */

@@ -23,7 +23,10 @@ export interface SteerFlags {
 export async function pause(name: string, flags: SteerFlags, output: Output): Promise<ExitName> {
   return steer(name, 'paused', flags, output, async (place) => {
     await pauseSchedule(place, name, flags.note ?? 'paused by hand');
-    return `Schedule "${name}" is paused: it does not fire. A running batch continues. To resume it: voxbatch schedule resume ${shellWord(name)}`;
+    return (
+      `Schedule "${name}" is paused: it does not fire. A running batch continues; triggers and backfills that have not begun are void. ` +
+      `To resume it: voxbatch schedule resume ${shellWord(name)}`
+    );
   });
 }
 

@@ -19,7 +19,7 @@ describe('how far back occurrences decide about a firing', () => {
 
   it('is the whole range of a backfill that it may be of', () => {
     const backfill: AllowedFirings = {
-      ...{ id: 1, kind: 'backfill', from: AT - 400 * DAY, until: AT, askedAt: AT + DAY },
+      ...{ id: 1, kind: 'backfill', from: AT - 400 * DAY, until: AT, isVoid: false, askedAt: AT + DAY },
       spec: specOf({ cron: '0 0 1 */3 *', jitter: '1h' }),
     };
     const lookBack = (at: number): number => firingLookBack(at, { spec, settledAt: 0, allowed: [backfill] });

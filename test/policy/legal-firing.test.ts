@@ -58,7 +58,13 @@ describe('a firing at a due time', () => {
     expect(runsLeft(recordsOf({ occurrences: ended }))).toBeNull();
     // Those that were asked for by hand, that were skipped, or came before the runs were counted take none.
     const skipped = { at: AT - 3 * HOUR, state: 'skipped' as const, endedAt: null };
-    const trigger: AllowedFirings = { id: 2, kind: 'trigger', ...spanOfTrigger(AT - HOUR), at: AT - HOUR };
+    const trigger: AllowedFirings = {
+      id: 2,
+      kind: 'trigger',
+      ...spanOfTrigger(AT - HOUR),
+      at: AT - HOUR,
+      isVoid: false,
+    };
     expect(runsLeft(recordsOf({ occurrences: [...ended, skipped] }, { runs: 2 }, [trigger]))).toBe(1);
     expect(runsLeft(recordsOf({ occurrences: ended, settledAt: AT - HOUR }, { runs: 2 }))).toBe(2);
   });
@@ -118,7 +124,7 @@ describe('a firing that comes late', () => {
 
 describe('a firing that somebody asked for', () => {
   const now = AT + 1_234_000;
-  const trigger: AllowedFirings = { id: 7, kind: 'trigger', ...spanOfTrigger(now), at: null };
+  const trigger = { id: 7, kind: 'trigger', ...spanOfTrigger(now), at: null, isVoid: false } as const;
 
   it('is legal once, about when it was asked for', () => {
     const second = now + 2_000;
@@ -128,6 +134,19 @@ describe('a firing that somebody asked for', () => {
     expect(typeOf(second + 1_000, now + 3_000, used)).toBe('illegal');
     expect(typeOf(now - 120_000, now, recordsOf({}, {}, [trigger]))).toBe('illegal');
     expect(typeOf(second, now + DAY, recordsOf({}, {}, [trigger]))).toBe('late');
+  });
+
+  it('is illegal once it is void, unless it has begun; its run still counts as asked for', () => {
+    const second = now + 2_000;
+    const voided = { ...trigger, isVoid: true };
+    expect(typeOf(second, now + 3_000, recordsOf({}, {}, [voided]))).toBe('illegal');
+    expect(typeOf(second, now + 3_000, recordsOf({}, {}, [{ ...voided, at: second }]))).toBe('illegal');
+    expect(typeOf(second, now + 3_000, recordsOf({}, {}, [voided, trigger]))).toBe('legal');
+    const running = [{ at: second, state: 'running' as const, endedAt: null }];
+    expect(typeOf(second, now + 3_000, recordsOf({ occurrences: running }, {}, [voided]))).toBe('legal');
+    const used = { ...voided, at: AT + HOUR };
+    const ended = [{ at: used.at, state: 'ended' as const, endedAt: used.at + 1 }];
+    expect(runsLeft(recordsOf({ occurrences: ended }, { runs: 2 }, [used]))).toBe(2);
   });
 
   it('may wait for a batch whatever the overlap policy of the schedule is', () => {
@@ -143,6 +162,7 @@ describe('a firing that somebody asked for', () => {
       until: MADE - 2 * DAY,
       spec: specOf({ every: '1h' }),
       askedAt: AT,
+      isVoid: false,
     };
     const first = MADE - 3 * DAY;
 
@@ -152,6 +172,7 @@ describe('a firing that somebody asked for', () => {
       expect(typeOf(MADE - 2 * DAY, AT, records)).toBe('legal');
       expect(typeOf(MADE - 2 * DAY - 60_000, AT, records)).toBe('illegal');
       expect(typeOf(MADE - DAY, AT, records)).toBe('illegal');
+      expect(typeOf(first, AT, recordsOf({}, {}, [{ ...backfill, isVoid: true }]))).toBe('illegal');
     });
 
     it('may take a week to begin, or longer behind a batch of the range, or one that ran when it was asked for', () => {

@@ -37,6 +37,7 @@ import { returns } from './0047-returns.ts';
 import { operationsOfCharges } from './0048-operations-of-charges.ts';
 import { ratiosBySize } from './0049-ratios-by-size.ts';
 import { knownPrices } from './0050-known-prices.ts';
+import { schedulePauses } from './0051-schedule-pauses.ts';
 
 /** Every migration, by a name that sorts in the order in which they run. */
 const MIGRATIONS: Readonly<Record<string, Migration>> = {
@@ -78,6 +79,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0048-operations-of-charges': operationsOfCharges,
   '0049-ratios-by-size': ratiosBySize,
   '0050-known-prices': knownPrices,
+  '0051-schedule-pauses': schedulePauses,
 };
 
 /** Migrations as code modules: a compiled and bundled voxbatch has no folder of them to read. */
