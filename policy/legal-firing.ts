@@ -112,7 +112,8 @@ export function runsLeft(records: FiringRecords, except?: number): number | null
   return Math.max(0, spec.runs - own.length);
 }
 
-function isDueIn(
+/** Whether a time is a due time of an allowance, give or take a slack, ms. */
+export function isDueIn(
   { from, until, spec }: Extract<AllowedFirings, { readonly spec: ScheduleSpec }>,
   at: number,
   slackMs = 0,

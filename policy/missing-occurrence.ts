@@ -84,7 +84,8 @@ export function explainMissing(due: DueTime, standing: ScheduleStanding): Missin
   return { type: 'skipped', cause: 'missed', reason: `No server was there within its catch-up time of ${window}.` };
 }
 
-function pausedBy(note: string): MissingOccurrence {
+/** That a schedule was paused, with the note of that. */
+export function pausedBy(note: string): Extract<MissingOccurrence, { readonly type: 'skipped' }> {
   if (isPauseOnFailure(note)) {
     const reason = 'The schedule had paused by itself, because an occurrence failed.';
     return { type: 'skipped', cause: 'paused-on-failure', reason };

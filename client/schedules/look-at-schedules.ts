@@ -9,7 +9,7 @@ import { parseOccurrence } from '../../policy/occurrence.ts';
 import type { ScheduleSpec } from '../../policy/schedule-spec.ts';
 import { occurrenceViews, type OccurrenceView } from './occurrence-views.ts';
 import { askTemporal, describeIfThere, handleOf, type SchedulePlace } from './place.ts';
-import { isPausedHere, requireRecord, specToShow } from './require-settings.ts';
+import { pauseToShow, requireRecord, specToShow } from './require-settings.ts';
 import { monthOfSchedule, type ScheduleMonth } from './schedule-month.ts';
 import { timesInWords } from './spec-coding.ts';
 import { surveySchedule } from './survey-schedule.ts';
@@ -48,9 +48,9 @@ export async function listSchedules(place: SchedulePlace): Promise<readonly Sche
     // `check` tells of one that Temporal has lost.
     const found = await describeIfThere(place, name);
     if (found === undefined || record === undefined) continue;
-    const { state, info } = found;
+    const { info } = found;
     const spec = specToShow(record, found);
-    const isPaused = state.paused || isPausedHere(record);
+    const { isPaused, note } = pauseToShow(record, found);
     await surveySchedule(place, name, found);
     lines.push({
       name,
@@ -58,7 +58,7 @@ export async function listSchedules(place: SchedulePlace): Promise<readonly Sche
       timezone: spec.timezone,
       isPaused,
       next: isPaused ? undefined : info.nextActionTimes[0]?.getTime(),
-      note: noteInWords(state.note ?? ''),
+      note: noteInWords(note),
       last: batchesOf(batches, name)[0]?.name,
       hasWorker: await hasWorker(place, record),
       month: await monthOfSchedule(place, name, spec),
@@ -103,7 +103,8 @@ export async function showSchedule(
 ): Promise<ScheduleView> {
   const record = await requireRecord(place, name);
   const found = await askTemporal(place, name, () => handleOf(place, name).describe());
-  const { state, info } = found;
+  const { info } = found;
+  const { isPaused, note } = pauseToShow(record, found);
   const spec = specToShow(record, found);
   return {
     name,
@@ -111,8 +112,8 @@ export async function showSchedule(
     run: parseScheduledRun(record.settings?.run),
     hooks: await place.ledger.scheduleHooks(name),
     month: await monthOfSchedule(place, name, spec),
-    isPaused: state.paused || isPausedHere(record),
-    note: noteInWords(state.note ?? ''),
+    isPaused,
+    note: noteInWords(note),
     next: info.nextActionTimes.map((time) => time.getTime()),
     hasWorker: await hasWorker(place, record),
     counts: {

@@ -37,6 +37,22 @@ export function specToShow(
   return { ...settings.spec, runs: runs === null ? null : Math.min(runs, found.state.remainingActions ?? runs) };
 }
 
+/**
+ * Whether a schedule is paused, and why, or why it was resumed. What Temporal says of it counts only where the ledger says nothing: whoever reaches
+ * Temporal can write it.
+ */
+export function pauseToShow(
+  record: Pick<ScheduleRecord, 'settings' | 'allowed' | 'note'>,
+  { state }: Pick<ScheduleDescription, 'state'>,
+): { readonly isPaused: boolean; readonly note: string } {
+  const { paused, note = '' } = state;
+  const isHere = isPausedHere(record);
+  // It paused by itself after a failure, or was paused by Temporal's own tools.
+  if (paused && !isHere) return { isPaused: true, note };
+  // An earlier version told Temporal alone.
+  return { isPaused: isHere, note: record.note ?? (paused ? note : '') };
+}
+
 /** Whether somebody paused a schedule here, so that the ledger allows none of its due times. */
 export function isPausedHere({ settings, allowed }: Pick<ScheduleRecord, 'settings' | 'allowed'>): boolean {
   return settings !== undefined && !allowed.some(({ kind, until }) => kind === 'due' && until === null);

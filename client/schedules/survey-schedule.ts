@@ -1,14 +1,16 @@
 import type { ScheduleDescription } from '@temporalio/client';
 import type { SkippedOccurrence } from '../../ledger/occurrence-records.ts';
+import type { ScheduleRecord } from '../../ledger/schedule-records.ts';
 import { countMissed } from '../../policy/missed-together.ts';
-import { explainMissing, type DueTime, type ScheduleStanding } from '../../policy/missing-occurrence.ts';
+import { dueHere } from '../../policy/due-here.ts';
+import { explainMissing, pausedBy, type DueTime, type ScheduleStanding } from '../../policy/missing-occurrence.ts';
 import { isNominal } from '../../policy/is-nominal.ts';
 import { nominalTimeOf } from '../../policy/nominal-time.ts';
 import { endAbandoned, ENDED_FROM_OUTSIDE } from './end-abandoned.ts';
 import { firingStates } from './firing.ts';
 import { askTemporal, handleOf, type SchedulePlace } from './place.ts';
 import { MOST_PREVIEWED, previewSchedule } from './preview-schedule.ts';
-import { isPausedHere, requireRecord, specToShow } from './require-settings.ts';
+import { isPausedHere, pauseToShow, requireRecord, specToShow } from './require-settings.ts';
 
 /** An occurrence that is due, and may still take place. */
 export interface WaitingOccurrence {
@@ -52,9 +54,9 @@ async function survey(
   await endAbandoned(place, name, now - LONGEST_RUN_MS);
   const known = (await ledger.knownSchedules()).find((schedule) => schedule.name === name);
   const record = await requireRecord(place, name);
-  const isPaused = found.state.paused || isPausedHere(record);
-  const until = isPaused ? now : now - graceMs;
-  const standing = { spec: specToShow(record, found), isPaused, note: found.state.note ?? '', now };
+  const pause = pauseToShow(record, found);
+  const until = pause.isPaused ? now : now - graceMs;
+  const standing = { spec: specToShow(record, found), ...pause, now };
   const waiting: WaitingOccurrence[] = [];
   const createdAt = found.info.createdAt.getTime();
   const surveyedUntil = Math.max(known?.surveyedUntil ?? 0, createdAt);
@@ -68,7 +70,7 @@ async function survey(
       .map((firesAt) => ({ at: nominalTimeOf(firesAt, standing.spec), firesAt }))
       // Temporal's copy of the times may be another's.
       .filter(({ at, firesAt }) => firesAt > surveyedUntil && at > createdAt && isNominal(at, standing.spec));
-    const page = await surveyPage(place, name, due, { ...standing, buffered: waiting.length, from });
+    const page = await surveyPage(place, record, due, { ...standing, buffered: waiting.length, from });
     waiting.push(...page.waiting);
     settledUntil ??= page.unsettledFrom === undefined ? undefined : page.unsettledFrom - 1;
     await ledger.noteSkips(name, { skipped: countMissed(page.skipped), until: settledUntil ?? pageEnd });
@@ -91,14 +93,21 @@ interface SurveyedPage {
 /** Looks at due times that follow each other. */
 async function surveyPage(
   place: SchedulePlace,
-  name: string,
+  record: ScheduleRecord,
   due: readonly DueTime[],
   { from, ...standing }: PageStanding,
 ): Promise<SurveyedPage> {
   const { ledger } = place;
-  const records = await ledger.occurrencesOf(name, { from: from - LONGEST_RUN_MS });
+  const { name, settings, settledAt, allowed } = record;
+  const isCounted = (settings?.spec.runs ?? null) !== null;
+  const records = await ledger.occurrencesOf(name, {
+    from: Math.min(from - LONGEST_RUN_MS, isCounted ? settledAt : Infinity),
+  });
   const recorded = new Set(records.map(({ at }) => at));
-  const missing = due.filter(({ at }) => !recorded.has(at));
+  const unrecorded = due.filter(({ at }) => !recorded.has(at));
+  const isDue =
+    settings === undefined ? () => true : dueHere({ spec: settings.spec, settledAt, allowed, occurrences: records });
+  const missing = unrecorded.filter(({ at }) => isDue(at));
   const scheduled = new Set(due.map(({ at }) => at));
   const states = await firingStates(
     place,
@@ -108,7 +117,9 @@ async function surveyPage(
   const runs = records.flatMap(({ at, state, endedAt }) =>
     state === 'skipped' ? [] : [{ at, until: endedAt, isScheduled: scheduled.has(at) }],
   );
-  const skipped: SkippedOccurrence[] = [];
+  // What Temporal fires at the others is refused, and its end is none of the schedule's.
+  const refused = isPausedHere(record) ? unrecorded.filter((one) => !missing.includes(one)) : [];
+  const skipped: SkippedOccurrence[] = refused.map(({ at }) => ({ at, ...wordsOf(pausedBy(standing.note)) }));
   const waiting: WaitingOccurrence[] = [];
   let { buffered } = standing;
   let unsettledFrom: number | undefined;
@@ -121,7 +132,7 @@ async function surveyPage(
     }
     if (state === 'running') runs.push({ at, until: null, isScheduled: true });
     const found = state === 'running' ? TAKEN_BY_NOBODY : explainMissing(one, { ...standing, runs, buffered });
-    if (found.type === 'skipped') skipped.push({ at, cause: found.cause, reason: found.reason });
+    if (found.type === 'skipped') skipped.push({ at, ...wordsOf(found) });
     if (found.type !== 'waiting') continue;
     if (found.isBuffered) buffered += 1;
     waiting.push({ at, reason: found.reason });
@@ -131,3 +142,7 @@ async function surveyPage(
 }
 
 const TAKEN_BY_NOBODY = { type: 'waiting', isBuffered: false, reason: 'No worker has taken it yet.' } as const;
+
+function wordsOf({ cause, reason }: ReturnType<typeof pausedBy>): Pick<SkippedOccurrence, 'cause' | 'reason'> {
+  return { cause, reason };
+}
