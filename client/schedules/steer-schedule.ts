@@ -1,9 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ScheduleDescription, ScheduleHandle } from '@temporalio/client';
 import type { OverlapPolicy, WrittenSpec } from '../../policy/schedule-spec.ts';
 import type { ScheduleHooks } from '../../contract/schedule.ts';
 import type { ScheduledRun } from '../../inputs/scheduled-run.ts';
 import type { NewAllowance, ScheduleRecord, ScheduleSettings } from '../../ledger/schedule-records.ts';
 import { runsLeft, spanOfTrigger } from '../../policy/legal-firing.ts';
+import { waitForOwnSecond } from '../../policy/own-second.ts';
 import { VoxbatchError } from '../problem.ts';
 import { firingOf, requireSpec } from './create-schedule.ts';
 import { askTemporal, handleOf, type SchedulePlace } from './place.ts';
@@ -33,16 +35,35 @@ export async function resumeSchedule(place: SchedulePlace, name: string, note: s
   await setPaused(place, name, false, (handle) => handle.unpause(note));
 }
 
-/** Fires a schedule now, for the current second. Default overlap: `allow`. */
+/** A trigger that was asked for: the id of its allowance, and when, ms since 1970. */
+export interface AskedTrigger {
+  readonly id: number;
+  readonly askedAt: number;
+}
+
+/** A machine may be so busy that a wait ends in the next due second. */
+const MOST_WAITS = 3;
+
+/**
+ * Fires a schedule now, for the current second, or the first one after that in which it is not due: in one of those Temporal would drop the trigger,
+ * and it could be used by others. Default overlap: `allow`.
+ */
 export async function triggerSchedule(
   place: SchedulePlace,
   name: string,
   overlap: OverlapPolicy = 'allow',
-): Promise<void> {
-  await requireSettings(place, name);
-  await allowed(place, name, { kind: 'trigger', ...spanOfTrigger(Date.now()) }, () =>
+): Promise<AskedTrigger> {
+  const { settings } = await requireSettings(place, name);
+  for (let waits = 0; waits < MOST_WAITS; waits++) {
+    const waitMs = waitForOwnSecond(Date.now(), settings.spec);
+    if (waitMs === 0) break;
+    await sleep(waitMs);
+  }
+  const askedAt = Date.now();
+  const id = await allowed(place, name, { kind: 'trigger', ...spanOfTrigger(askedAt) }, () =>
     patch(place, name, (handle) => handle.trigger(encodeOverlap(overlap))),
   );
+  return { id, askedAt };
 }
 
 /**
@@ -63,17 +84,18 @@ export async function backfillSchedule(
   );
 }
 
-/** Asks Temporal for firings that the ledger allows from then on; what Temporal refuses is not allowed any more. */
+/** Asks Temporal for firings that the ledger allows from then on; what Temporal refuses is not allowed any more. Returns the id of the allowance. */
 async function allowed(
   place: SchedulePlace,
   name: string,
   allowance: NewAllowance,
   ask: () => Promise<unknown>,
-): Promise<void> {
+): Promise<number> {
   const { ledger } = place;
   const id = await ledger.allowFirings(name, allowance);
   try {
     await ask();
+    return id;
   } catch (error) {
     // A server that did not answer may have heard it, and then it fires.
     const isRefused =

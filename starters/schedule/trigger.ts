@@ -63,6 +63,12 @@ async function waitFor(
     );
     return 'unreachable';
   }
+  if (triggered.type === 'refused') {
+    output.say(
+      `Schedule "${name}" fired, and made no batch: it was paused or changed meanwhile, or the firing was ended in Temporal. Nothing was spent by it.`,
+    );
+    return 'failures';
+  }
   const { occurrence } = triggered;
   output.say(endingWords(occurrence, name, (await showSchedule(place, name)).run?.outFolder));
   if (json === true) {

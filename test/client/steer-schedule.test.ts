@@ -1,12 +1,18 @@
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { ScheduleOverlapPolicy, type ScheduleDescription } from '@temporalio/client';
-import { pauseSchedule, resumeSchedule, updateSchedule } from '../../client/schedules/steer-schedule.ts';
+import {
+  pauseSchedule,
+  resumeSchedule,
+  triggerSchedule,
+  updateSchedule,
+} from '../../client/schedules/steer-schedule.ts';
 import type { SchedulePlace } from '../../client/schedules/place.ts';
 import { triggerAndWait } from '../../client/schedules/trigger-and-wait.ts';
 import { chooseSettings } from '../../batches/batch-settings.ts';
 import { scheduledRunOf } from '../../batches/scheduled-run.ts';
 import { taskQueueOf } from '../../contract/names.ts';
 import { scheduleIdOf } from '../../contract/schedule.ts';
+import { formatOccurrence } from '../../policy/occurrence.ts';
 import { freshPlace } from '../support/place.ts';
 import { settingsOf, settle, specOf } from '../support/schedule-on-record.ts';
 
@@ -58,6 +64,8 @@ function placeWith(handle: object): SchedulePlace {
     schedule: { getHandle: () => handle },
     // Asked for if a moment has passed since the last look.
     workflowService: { listScheduleMatchingTimes: async () => ({ startTime: [] }) },
+    // Every firing is over.
+    workflow: { getHandle: () => ({ describe: async () => ({ status: { name: 'FAILED' } }) }) },
     withDeadline: async (_: number, ask: () => Promise<unknown>) => ask(),
   };
   return { temporal: { client, namespace: 'default' } as unknown as SchedulePlace['temporal'], ledger: place.ledger };
@@ -133,72 +141,134 @@ describe('an update', () => {
 });
 
 describe('a trigger that is waited for', () => {
-  const FIRED = '2026-12-01T02:00:00Z';
+  const STATE = { paused: false, note: '' };
+  const secondOf = (time: number): number => time - (time % 1_000);
+  const isoOf = (at: number): string => `${new Date(at).toISOString().slice(0, 19)}Z`;
+  const end = (at: number): Promise<void> =>
+    place.ledger.endOccurrence({ schedule: 'nightly', at }, { type: 'ended', exit: 'complete' });
+  const unused = async (): Promise<number> =>
+    ((await place.ledger.scheduleRecord('nightly'))?.allowed ?? []).filter(
+      (one) => one.kind === 'trigger' && one.at === null,
+    ).length;
 
-  /** A schedule that skips a due time after the trigger, and only then fires. */
-  function openBusy(): SchedulePlace {
-    const state = { paused: false, note: '' };
-    const looks = [
-      { skipped: 0, firings: [] },
-      { skipped: 0, firings: [] },
-      { skipped: 1, firings: [] },
-      { skipped: 1, firings: [FIRED] },
-    ];
+  /** What the server tells at each look after the trigger: times that it has fired by then, and how often it skipped. The last look stays. */
+  type Look = (askedAt: number) => { readonly fired?: readonly number[]; readonly skipped?: number };
+
+  function serverOf(looks: readonly Look[], onTrigger: (askedAt: number) => Promise<void> = async () => undefined) {
+    const left = [...looks];
+    let askedAt: number | undefined;
+    const told = (): ReturnType<Look> =>
+      askedAt === undefined ? {} : ((left.length > 1 ? left.shift() : left[0])?.(askedAt) ?? {});
     return placeWith({
-      trigger: async () => undefined,
-      describe: async () =>
-        describeAs(state, (looks.length > 1 ? looks.shift() : looks[0]) ?? { skipped: 0, firings: [] }),
+      trigger: async () => {
+        askedAt = Date.now();
+        await onTrigger(askedAt);
+      },
+      describe: async () => {
+        const { fired = [], skipped = 0 } = told();
+        return describeAs(STATE, { skipped, firings: fired.map(isoOf) });
+      },
     });
   }
 
+  const NOTHING: Look = () => ({});
+  const SKIPPED: Look = () => ({ skipped: 1 });
+  /** It fires for the second in which it was asked for. */
+  const FIRED: Look = (askedAt) => ({ skipped: 1, fired: [secondOf(askedAt)] });
+
   it.each(['allow', 'buffer-all'] as const)('with %s is not taken for a due time that was skipped', async (overlap) => {
-    await place.ledger.endOccurrence(
-      { schedule: 'nightly', at: Date.parse(FIRED) },
-      { type: 'ended', exit: 'complete' },
-    );
-    expect(await triggerAndWait(openBusy(), 'nightly', overlap, () => undefined)).toMatchObject({
+    const busy = serverOf([NOTHING, SKIPPED, FIRED], (askedAt) => end(secondOf(askedAt)));
+    expect(await triggerAndWait(busy, 'nightly', overlap, () => undefined)).toMatchObject({
       type: 'over',
       occurrence: { state: 'ended' },
     });
   });
 
-  it('is not taken for an earlier due time that waited for its turn', async () => {
-    const state = { paused: false, note: '' };
-    const firings: string[] = [];
-    const earlier = new Date(Date.now() - 60_000).toISOString().replace(/\.\d+/, '');
-    const busy = placeWith({
-      trigger: async () => firings.push(earlier),
-      describe: async () => {
-        const seen = [...firings];
-        if (seen.length > 0) firings.push(FIRED);
-        return describeAs(state, { skipped: 0, firings: seen });
+  it('is not taken for a due time before or after it', async () => {
+    let own = 0;
+    const others = (askedAt: number): readonly number[] => {
+      const minute = askedAt - (askedAt % 60_000);
+      return [minute, minute + 60_000];
+    };
+    const busy = serverOf(
+      [(askedAt) => ({ fired: others(askedAt) }), (askedAt) => ({ fired: [...others(askedAt), secondOf(askedAt)] })],
+      async (askedAt) => {
+        own = secondOf(askedAt);
+        for (const at of [own, ...others(askedAt)]) await end(at);
       },
-    });
-    await place.ledger.endOccurrence(
-      { schedule: 'nightly', at: Date.parse(FIRED) },
-      { type: 'ended', exit: 'complete' },
     );
     const started: string[] = [];
     await triggerAndWait(busy, 'nightly', 'buffer-all', (batch) => started.push(batch));
-    expect(started).toEqual(['nightly.2026-12-01T02-00-00Z']);
+    expect(started).toEqual([formatOccurrence({ schedule: 'nightly', at: own })]);
   });
 
-  it('is given up if the server takes it and fires nothing', async () => {
-    const state = { paused: false, note: '' };
-    const idle = placeWith({
-      trigger: async () => undefined,
-      describe: async () => describeAs(state, { skipped: 0, firings: [] }),
+  it('is the firing of a due time if the server took it in that second, and is withdrawn', async () => {
+    await settle(place.ledger, 'nightly', { spec: specOf({ every: '1s' }) });
+    const shared = serverOf([FIRED], (askedAt) => end(secondOf(askedAt)));
+    expect(await triggerAndWait(shared, 'nightly', undefined, () => undefined)).toMatchObject({ type: 'over' });
+    expect(await unused()).toBe(0);
+  });
+
+  it('is followed by what the ledger says that it fired for', async () => {
+    const began = async (askedAt: number): Promise<void> => {
+      const [trigger] = (await place.ledger.scheduleRecord('nightly'))?.allowed ?? [];
+      const occurrence = { schedule: 'nightly', at: secondOf(askedAt) };
+      await place.ledger.beginOccurrence(occurrence, { trigger: trigger?.id ?? 0 });
+      await end(occurrence.at);
+    };
+    expect(await triggerAndWait(serverOf([NOTHING], began), 'nightly', undefined, () => undefined)).toMatchObject({
+      type: 'over',
     });
+  });
+
+  it('is given up if the server takes it and fires nothing, and cannot fire later', async () => {
     let now = Date.now();
     const clock = jest.spyOn(Date, 'now').mockImplementation(() => (now += 31_000));
     try {
-      expect(await triggerAndWait(idle, 'nightly', undefined, () => undefined)).toEqual({ type: 'unseen' });
+      expect(await triggerAndWait(serverOf([NOTHING]), 'nightly', undefined, () => undefined)).toEqual({
+        type: 'unseen',
+      });
+      expect(await unused()).toBe(0);
     } finally {
       clock.mockRestore();
     }
   });
 
-  it('with skip may be dropped', async () => {
-    expect(await triggerAndWait(openBusy(), 'nightly', 'skip', () => undefined)).toEqual({ type: 'dropped' });
+  it('with skip may be dropped, and cannot fire later', async () => {
+    const busy = serverOf([NOTHING, SKIPPED]);
+    expect(await triggerAndWait(busy, 'nightly', 'skip', () => undefined)).toEqual({ type: 'dropped' });
+    expect(await unused()).toBe(0);
+  });
+
+  it('is refused if a pause came between: nothing is on record of its firing', async () => {
+    const paused = serverOf([FIRED], (askedAt) => place.ledger.pauseFirings('nightly', askedAt, ''));
+    expect(await triggerAndWait(paused, 'nightly', 'buffer-all', () => undefined)).toEqual({ type: 'refused' });
+  });
+});
+
+describe('a trigger', () => {
+  const MINUTE = Date.UTC(2026, 10, 25, 22, 41);
+
+  it.each([
+    ['at once in a second of its own', 20_400, 20_400],
+    ['after a due time in the same second', 200, 1_000],
+    ['after a due time that comes before the server takes it', 59_560, 61_000],
+  ])('is sent %s', async (_, now, earliest) => {
+    const since = performance.now();
+    const clock = jest.spyOn(Date, 'now').mockImplementation(() => MINUTE + now + (performance.now() - since));
+    try {
+      let sentAt = 0;
+      const server = placeWith({
+        trigger: async () => {
+          sentAt = Date.now() - MINUTE;
+        },
+        describe: async () => describeAs({ paused: false, note: '' }, { skipped: 0, firings: [] }),
+      });
+      const { askedAt } = await triggerSchedule(server, 'nightly');
+      expect(askedAt - MINUTE).toBeGreaterThanOrEqual(earliest);
+      expect(sentAt).toBeGreaterThanOrEqual(earliest);
+    } finally {
+      clock.mockRestore();
+    }
   });
 });
