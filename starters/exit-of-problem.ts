@@ -10,8 +10,8 @@ import { namedRow } from './terminal/row-words.ts';
 import { LinkedFolder } from '../results/real-folders.ts';
 import { describeTrouble } from './terminal/machine-trouble.ts';
 
-/** The exit code and message for a {@link VoxbatchError}; any other error unchanged. */
-export function exitErrorOf(error: unknown): unknown {
+/** The exit code and message for a {@link VoxbatchError}; any other error unchanged. `out`: folder of the batch's files; see {@link goOnCommand}. */
+export function exitErrorOf(error: unknown, out?: string | null): unknown {
   // Deeper than a claim of the folder looks: rows may have been paid for before.
   if (error instanceof LinkedFolder) {
     const safe = 'All charges are recorded, and all results are in the store: the same command pays for nothing twice';
@@ -19,7 +19,7 @@ export function exitErrorOf(error: unknown): unknown {
   }
   if (!(error instanceof VoxbatchError)) return error;
   const exit = exitOf(error.problem.type);
-  return new ExitError(exit.exit, exit.words(error.problem, error.message), { cause: error, next: exit.next });
+  return new ExitError(exit.exit, exit.words(error.problem, error.message, out), { cause: error, next: exit.next });
 }
 
 function exitOf<T extends Problem['type']>(type: T): ProblemExit<T> {
@@ -34,7 +34,7 @@ interface ProblemExit<T extends Problem['type']> {
   /** The next command, if it is not the usual one of the exit code. */
   readonly next?: string;
   /** What is wrong, whether money was spent, what to do next. `sentence` says what is wrong. */
-  words(problem: ProblemOf<T>, sentence: string): string;
+  words(problem: ProblemOf<T>, sentence: string, out?: string | null): string;
 }
 
 const EXITS: { readonly [T in Problem['type']]: ProblemExit<T> } = {
@@ -134,9 +134,9 @@ const EXITS: { readonly [T in Problem['type']]: ProblemExit<T> } = {
   },
   'not-started': {
     exit: 'unreachable',
-    words: (problem, sentence) =>
+    words: (problem, sentence, out) =>
       `${sentence} Nothing is lost, nothing was spent by this command. ` +
-      `When that is fixed, continue with: ${goOnCommand(problem.batch)}`,
+      `When that is fixed, continue with: ${goOnCommand(problem.batch, out)}`,
   },
   untold: {
     exit: 'unreachable',

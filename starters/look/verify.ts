@@ -19,7 +19,7 @@ import { chooseBatch } from '../../client/open-records.ts';
 import type { Output } from '../terminal/output.ts';
 import { number } from '../terminal/progress.ts';
 import { rowsInWords } from '../terminal/row-words.ts';
-import { shortPath } from '../terminal/summary.ts';
+import { outFlag, shortPath } from '../terminal/out-folder.ts';
 
 /**
  * `voxbatch verify [DIR|BATCH]`: checks an out folder from its files alone, without ledger or API. Without an argument
@@ -91,8 +91,7 @@ async function lookIntoStore(
 function resultsCommand({ folder, batch }: VerifyReport, named: string | undefined): string {
   const name = batch ?? named;
   if (name === undefined) return 'voxbatch results BATCH';
-  const out = folder === outOf(name) ? '' : ` --out ${shellWord(shortPath(folder))}`;
-  return `voxbatch results ${shellWord(name)}${out}`;
+  return `voxbatch results ${shellWord(name)}${outFlag(name, folder)}`;
 }
 
 interface ChosenFolder {

@@ -67,7 +67,7 @@ export async function finishRun(
   for (const mismatch of mismatches) output.say(`DOES NOT ADD UP: ${describeMismatch(mismatch)}`);
   for (const line of damageLines(damaged, { batch: batch.name, store: settings.store })) output.say(line);
   if (why === 'interrupted' || why === 'terminated')
-    output.say(`Stopped here; nothing is lost. Continue with: ${goOnCommand(batch)}`);
+    output.say(`Stopped here; nothing is lost. Continue with: ${goOnCommand(batch, out)}`);
   else if (why === 'detached') {
     // Embedded, `up` was started for it and may not have reported yet.
     const standstill = settings.cluster === undefined ? undefined : await standstillOf(ledger, batch);
@@ -80,7 +80,7 @@ export async function finishRun(
         : `Write its files at any time: voxbatch results ${word}`;
     output.say(`${goesOn}\nStatus: voxbatch status ${word}. ${files}`);
   } else if (batch.control === 'paused' && !isClosed)
-    output.say(pauseMessage(batch, { isDeserted: await isDeserted(ledger, settings.home) }));
-  else if (!isClosed) output.say(`Batch "${batch.name}" is not finished. Continue with: ${goOnCommand(batch)}`);
+    output.say(pauseMessage(batch, { isDeserted: await isDeserted(ledger, settings.home), out }));
+  else if (!isClosed) output.say(`Batch "${batch.name}" is not finished. Continue with: ${goOnCommand(batch, out)}`);
   return exit;
 }

@@ -45,7 +45,7 @@ export async function followAndTell(
   const telling = deliverNotices(told).catch(() => undefined);
   try {
     const waitWhilePaused = output.isInteractive && !person.yes;
-    return await showFollowed(noting(workplace.follow(started, { out, signal, waitWhilePaused }), seen), output);
+    return await showFollowed(noting(workplace.follow(started, { out, signal, waitWhilePaused }), seen), output, out);
   } finally {
     following.abort();
     await telling;

@@ -6,8 +6,15 @@ import type { Output } from '../terminal/output.ts';
 import { pauseMessage, waitMessage } from '../terminal/pause-words.ts';
 import { ProgressDisplay } from '../terminal/progress.ts';
 
-/** Shows a batch that is followed: its progress, and a line for every other event. Returns the end. */
-export async function showFollowed(events: AsyncIterable<FollowEvent>, output: Output): Promise<FollowEnd> {
+/**
+ * Shows a batch that is followed: its progress, and a line for every other event. Returns the end. `out`: folder of its files; null: none
+ * that is known.
+ */
+export async function showFollowed(
+  events: AsyncIterable<FollowEvent>,
+  output: Output,
+  out: string | null = null,
+): Promise<FollowEnd> {
   const display = new ProgressDisplay(output);
   for await (const event of events) {
     if (event.type === 'ended') {
@@ -20,17 +27,20 @@ export async function showFollowed(events: AsyncIterable<FollowEvent>, output: O
       continue;
     }
     display.interrupt();
-    for (const line of linesFor(event)) output.say(line);
+    for (const line of linesFor(event, out)) output.say(line);
   }
   throw new Error('Following a batch ended without saying why.');
 }
 
-function linesFor(event: Exclude<FollowEvent, { readonly type: 'ended' | 'progress' }>): readonly string[] {
+function linesFor(
+  event: Exclude<FollowEvent, { readonly type: 'ended' | 'progress' }>,
+  out: string | null,
+): readonly string[] {
   switch (event.type) {
     case 'paused': {
       const { batch, waits } = event;
       // A command that does not wait ends soon, and it is the one that works, so nobody is left.
-      return [pauseMessage(batch, { isDeserted: !waits }), waitMessage(batch, waits)];
+      return [pauseMessage(batch, { isDeserted: !waits, out }), waitMessage(batch, waits)];
     }
     case 'stopping':
       return [stopMessage(event.batch)];

@@ -5,7 +5,6 @@ import { messageOf } from '../../client/problem.ts';
 import type { WebhookNews } from '../../client/webhooks/webhook-news.ts';
 import { Workplace } from '../../client/workplace.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { BatchRecord } from '../../ledger/record-types.ts';
 import type { Invocation } from '../invocation.ts';
 import { ExitError } from '../exit-error.ts';
 import { webhookNewsWords } from '../terminal/webhook-news.ts';
@@ -53,7 +52,7 @@ export async function workOnBatch(
   const worker = detach ? 'others' : usesUp ? 'up' : 'own';
   const workplace = new Workplace({ settings, ledger, store, open, worker, server, ...watched });
   const { fault } = workplace;
-  const interrupt = listen(output, record, workplace);
+  const interrupt = listen(output, request, workplace);
   const signal = AbortSignal.any([interrupt.signal, fault]);
   const finishAndTell = async (why: WorkEnd): Promise<ExitName> => {
     // First, so that the files are there.
@@ -74,14 +73,14 @@ export async function workOnBatch(
     if (followed !== 'detached' && (await isOver(ledger, record.name, followed))) {
       const [made] = await Promise.allSettled([finishAndTell('closed'), leave()]);
       if (made.status === 'rejected') throw made.reason;
-      if (fault.aborted) throw faultError(fault.reason, record);
+      if (fault.aborted) throw faultError(fault.reason, request);
       return made.value;
     }
     await leave();
-    if (fault.aborted && followed !== 'detached') throw faultError(fault.reason, record);
+    if (fault.aborted && followed !== 'detached') throw faultError(fault.reason, request);
     end = followed === 'detached' ? followed : endOf(followed, interrupt);
   } catch (thrown) {
-    const error = exitErrorOf(thrown);
+    const error = exitErrorOf(thrown, out);
     await leave();
     if (error instanceof ExitError) throw request.isNew && !isUnderWay ? withLeftOnRecord(error, record) : error;
     if (!interrupt.signal.aborted) throw error;
@@ -98,14 +97,14 @@ export async function workOnBatch(
   }
 }
 
-function listen(output: Output, record: BatchRecord, workplace: Workplace): Interrupt {
+function listen(output: Output, { record, out }: FollowedBatch, workplace: Workplace): Interrupt {
   return listenForInterrupt(
     (exit) => {
       output.say(`\n${firstNotice(exit)}`);
     },
     () => {
       // Print first: stderr is written synchronously, and no later failure can take the words away.
-      output.say(`Ended at once. Continue with: ${goOnCommand(record)}`);
+      output.say(`Ended at once. Continue with: ${goOnCommand(record, out)}`);
       workplace.leaveAtOnce();
     },
   );
@@ -125,10 +124,10 @@ function endOf(end: FollowEnd, interrupt: Interrupt): WorkEnd {
   return end.why === 'aborted' ? interrupt.exit() : end.why;
 }
 
-function faultError(fault: unknown, batch: BatchRecord): ExitError {
+function faultError(fault: unknown, { record, out }: FollowedBatch): ExitError {
   return new ExitError(
     'unreachable',
-    `${messageOf(fault)}\nThe batch stands still. Nothing is lost, nothing more is spent. When that is fixed, continue with: ${goOnCommand(batch)}`,
+    `${messageOf(fault)}\nThe batch stands still. Nothing is lost, nothing more is spent. When that is fixed, continue with: ${goOnCommand(record, out)}`,
     {
       cause: fault,
     },

@@ -6,6 +6,7 @@ import { subsetFlags } from '../../contract/subset.ts';
 import { isDefaulted } from '../../inputs/header.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { nameFromFile } from '../../batches/batch-name.ts';
+import { outFlag } from './out-folder.ts';
 
 /** Source of a manifest that came through a pipe; see `inputs/manifest-source.ts`. */
 const STANDARD_INPUT = 'standard input';
@@ -18,14 +19,14 @@ export type GoOnBatch = Pick<BatchRecord, 'name' | 'source' | 'subset'> & {
 /**
  * The command that continues a batch. It has the flags that shape its rows, because its manifest is read again, and
  * those that select among them: without these it would continue with all. A single job has no manifest, and its own
- * command would show its text.
+ * command would show its text. `out`: the folder of its files, if the caller knows it.
  */
-export function goOnCommand({ name, source, subset, settings }: GoOnBatch): string {
+export function goOnCommand({ name, source, subset, settings }: GoOnBatch, out?: string | null): string {
   if (settings.single !== undefined) return 'voxbatch up --until-idle';
   const flags = [...readingFlags(settings.reading), ...subsetFlags(subset)].map((word) => ` ${shellWord(word)}`);
   const isPiped = source === STANDARD_INPUT;
   const named = !isPiped && nameFromFile(source) === name ? '' : ` --name ${shellWord(name)}`;
-  return `voxbatch run ${isPiped ? '-' : fileWord(source)}${named}${flags.join('')}${isPiped ? ' < FILE' : ''}`;
+  return `voxbatch run ${isPiped ? '-' : fileWord(source)}${named}${flags.join('')}${outFlag(name, out)}${isPiped ? ' < FILE' : ''}`;
 }
 
 /** The flags for how a manifest was read, as words of a command line. */

@@ -10,6 +10,7 @@ import { editInParts } from './edit-in-parts.ts';
 import { goOnCommand } from './go-on-command.ts';
 import type { EndWord } from './outcome-words.ts';
 import { inCredits } from './money.ts';
+import { outFlag } from './out-folder.ts';
 import { rowsInWords, rowsWord, rowWord, takeWord, unitsInWords, unnamedRows } from './row-words.ts';
 import { number } from './progress.ts';
 
@@ -39,7 +40,7 @@ const SETTLED = 20;
 export function nextSteps(finished: Finished): readonly string[] {
   const { batch, counts, leftovers } = finished;
   const { outcomes } = counts;
-  const name = shellWord(batch.name);
+  const name = nameWithOut(finished);
   const of = (outcome: Outcome, words: (rows: string, them: string) => string): string[] => {
     const count = outcomes[outcome];
     return count === 0 ? [] : [words(rowsInWords(count), count === 1 ? 'it' : 'them')];
@@ -151,32 +152,35 @@ function firstOf(named: number, count: number): string {
   return count > named ? ` (the first ${number(named)} of ${number(count)})` : '';
 }
 
-function skippedStep({ batch, counts, money, leftovers }: Finished): string {
+function skippedStep(finished: Finished): string {
+  const { batch, counts, money, leftovers, out } = finished;
   const name = shellWord(batch.name);
+  const place = nameWithOut(finished);
   const rows = rowsInWords(counts.outcomes.skipped - counts.notChosen);
   const { overBudget: quoted } = leftovers.skippedQuotes;
   if (batch.settings.cache === 'only') {
-    const redriven = `voxbatch redrive ${name} --where class=NotCached`;
+    const redriven = `voxbatch redrive ${place} --where class=NotCached`;
     return `${rows} without an earlier result, not sent. To pay for them: voxbatch tune ${name} --cache on, then: ${redriven}`;
   }
-  const again = counts.notChosen === 0 ? redrive(name, 'skipped') : `voxbatch redrive ${name} --where class=OverBudget`;
+  const again =
+    counts.notChosen === 0 ? redrive(place, 'skipped') : `voxbatch redrive ${place} --where class=OverBudget`;
   const left = budgetLeft(money, batch.settings.budget);
   // A single job has no command that can be shown: it would show its text.
   const isSingle = batch.settings.single !== undefined;
   if (left === null || (quoted !== null && left >= quoted)) {
-    return `${rows} not sent: over the earlier budget. The budget is sufficient now: ${isSingle ? again : goOnCommand(batch)}`;
+    return `${rows} not sent: over the earlier budget. The budget is sufficient now: ${isSingle ? again : goOnCommand(batch, out)}`;
   }
   const enough = quoted === null ? 'CREDITS' : String(budgetFor(money, quoted));
   return isSingle
     ? `${rows} not sent: over the budget. Raise it (voxbatch tune ${name} --budget ${enough}), then: ${again}`
-    : `${rows} not sent: over the budget. To send ${counts.outcomes.skipped - counts.notChosen === 1 ? 'it' : 'them'}: ${goOnCommand(batch)} --budget ${enough}`;
+    : `${rows} not sent: over the budget. To send ${counts.outcomes.skipped - counts.notChosen === 1 ? 'it' : 'them'}: ${goOnCommand(batch, out)} --budget ${enough}`;
 }
 
 /**
  * Rows that nobody has asked for yet: the command without the flag runs all of them, at a larger budget if theirs is
  * too small. It also pays for the rows that the budget skipped, whose command is printed before and may be run first.
  */
-function notChosenStep({ batch, counts, money, leftovers, pilot }: Finished): string {
+function notChosenStep({ batch, counts, money, leftovers, pilot, out }: Finished): string {
   const { notChosen, overBudget } = leftovers.skippedQuotes;
   const expected = pilot?.prices.open.expected ?? notChosen;
   // A request is held to the budget by its quote, so the budget must cover that, even if less will be charged.
@@ -186,13 +190,15 @@ function notChosenStep({ batch, counts, money, leftovers, pilot }: Finished): st
   const isShort = left !== null && quoted !== null && left < before + quoted;
   const budget = isShort ? ` --budget ${String(budgetFor(money, before + quoted))}` : '';
   const cost = expected === null ? 'at their price' : `for about ${inCredits(expected)}`;
-  return `${rowsInWords(counts.notChosen)} not chosen. To send ${counts.notChosen === 1 ? 'it' : 'them'}, ${cost}: ${goOnCommand({ ...batch, subset: null })}${budget}`;
+  return `${rowsInWords(counts.notChosen)} not chosen. To send ${counts.notChosen === 1 ? 'it' : 'them'}, ${cost}: ${goOnCommand({ ...batch, subset: null }, out)}${budget}`;
 }
 
 /** Rows that the API refused fail the same way until they are fixed; those whose job can be read again need no money. */
-function failedSteps({ batch, counts, leftovers, out }: Finished): readonly string[] {
+function failedSteps(finished: Finished): readonly string[] {
+  const { batch, counts, leftovers, out } = finished;
   const { failed, refusedInParts, fetchable, voiceless } = leftovers;
   const name = shellWord(batch.name);
+  const place = nameWithOut(finished);
   const rejected = failed.get('BadRequest');
   const inParts = failed.get('Unfit');
   const others = [...failed].filter(([name]) => name !== 'BadRequest' && name !== 'Unfit');
@@ -201,7 +207,7 @@ function failedSteps({ batch, counts, leftovers, out }: Finished): readonly stri
     const file = shellWord(`${out}/${outcomeFile('failed') ?? ''}`);
     const also = failed.size > 1 || fetchable.count + refusedInParts.count > 0 ? ALSO_OTHERS : '';
     steps.push(
-      `${rowsInWords(rejected.count)} rejected by the API, not charged. ${whyOf(rejected, name)} Fix ${themOf(rejected)} in ${file}, then: voxbatch run ${file}${also}`,
+      `${rowsInWords(rejected.count)} rejected by the API, not charged. ${whyOf(rejected, name)} Fix ${themOf(rejected)} in ${file}, then: voxbatch run ${file}${outFlag(batch.name, out)}${also}`,
     );
   }
   if (refusedInParts.count > 0) {
@@ -216,12 +222,12 @@ function failedSteps({ batch, counts, leftovers, out }: Finished): readonly stri
       ? `--rows ${rowsWord(fetchable.first)}${unnamedRows(fetchable)}`
       : '--where class=ResultGone';
     steps.push(
-      `${rowsInWords(fetchable.count)} whose result was paid for but could not be fetched. Try again, free: voxbatch redrive ${name} ${these}`,
+      `${rowsInWords(fetchable.count)} whose result was paid for but could not be fetched. Try again, free: voxbatch redrive ${place} ${these}`,
     );
   }
   if (voiceless.count > 0) steps.push(voicelessStep(voiceless, name));
   if (inParts !== undefined) {
-    const these = `${redrive(name, 'failed')} --where class=Unfit`;
+    const these = `${redrive(place, 'failed')} --where class=Unfit`;
     const [are, them] = inParts.count === 1 ? ['it is', 'it'] : ['they are', 'them'];
     steps.push(
       `${rowsInWords(inParts.count)} with parts that failed a check, which are kept. ${whyOf(inParts, name, 'Why, and their files')} To accept ${them} as ${are}, free: ` +
@@ -234,7 +240,7 @@ function failedSteps({ batch, counts, leftovers, out }: Finished): readonly stri
     // Rows whose answer was lost are settled in another way.
     const where = count === counts.outcomes.failed ? 'outcome=failed' : classesOf(others);
     steps.push(
-      `${rowsInWords(count)} failed. ${whyOf(all, name)} To send ${themOf(all)} again, at ${count === 1 ? 'its' : 'their'} price: voxbatch redrive ${name} --where ${where}`,
+      `${rowsInWords(count)} failed. ${whyOf(all, name)} To send ${themOf(all)} again, at ${count === 1 ? 'its' : 'their'} price: voxbatch redrive ${place} --where ${where}`,
     );
   }
   return steps;
@@ -262,6 +268,11 @@ function whyOf({ first }: SomeRows, batch: string, what = 'Why'): string {
 /** The message for a batch that gave up by itself. */
 export function haltMessage(halted: string): string {
   return `The batch stopped itself: ${halted}. Check the failures before you continue.`;
+}
+
+/** The batch for a command that writes its files, as words of a shell. */
+function nameWithOut({ batch: { name }, out }: Finished): string {
+  return `${shellWord(name)}${outFlag(name, out)}`;
 }
 
 function redrive(batch: string, outcome: Outcome): string {

@@ -14,12 +14,15 @@ export function waitMessage({ settings }: BatchRecord, waits: boolean): string {
 
 /**
  * What a paused batch needs, with the next command. If nobody works on it, `resume` alone would only point to `run`,
- * and `run` alone continues only after a pause that the batch made by itself.
+ * and `run` alone continues only after a pause that the batch made by itself. `out`: see {@link goOnCommand}.
  */
-export function pauseMessage(batch: BatchRecord, { isDeserted }: { readonly isDeserted: boolean }): string {
+export function pauseMessage(
+  batch: BatchRecord,
+  { isDeserted, out }: { readonly isDeserted: boolean; readonly out?: string | null },
+): string {
   const name = shellWord(batch.name);
   const resume = `voxbatch resume ${name}`;
-  const run = goOnCommand(batch);
+  const run = goOnCommand(batch, out);
   const isByPerson = batch.pauseReason === null || isPausedByFailures(batch);
   const goOn = !isDeserted ? resume : isByPerson ? `${resume} && ${run}` : run;
   switch (batch.pauseReason?.class) {

@@ -1,4 +1,3 @@
-import { relative } from 'node:path';
 import type { BatchRecord, Counts, Money } from '../../ledger/record-types.ts';
 import type { Pilot } from '../../batches/pilot.ts';
 import type { Leftovers } from '../../batches/leftovers.ts';
@@ -8,6 +7,7 @@ import { damagedLines, moneyWords } from './money.ts';
 import { workSpan } from './status.ts';
 import { pilotLines } from './pilot-words.ts';
 import { nextSteps } from './next-steps.ts';
+import { shortPath } from './out-folder.ts';
 import { endsOf, OUTCOME_WORDS } from './outcome-words.ts';
 import { chosenOf, clock, doneOf } from './progress.ts';
 import { chosenInWords } from './row-words.ts';
@@ -53,10 +53,4 @@ export function summaryLines(end: EndOfRun): readonly string[] {
 function stepsAfter(end: EndOfRun): readonly string[] {
   if (end.isStranger === true) return [CONFIRM_FIRST];
   return end.batch.state === 'closed' ? nextSteps({ ...end, out: shortPath(end.out) }) : [];
-}
-
-/** A path as a person in the working directory would write it. */
-export function shortPath(path: string): string {
-  const short = relative(process.cwd(), path);
-  return short === '' ? '.' : short.startsWith('..') ? path : short;
 }

@@ -69,13 +69,14 @@ describe('an interrupt', () => {
 
   it('a second Ctrl-C ends at once, leaves no process, and is safe', async () => {
     await createWorld([1_500, 2_500]);
-    const running = world.start(['run', 'lines.csv']);
+    const running = world.start(['run', 'lines.csv', '--out', 'res']);
     await world.untilCharged(10);
     running.child.kill('SIGINT');
     await running.said('Finishing the requests in flight');
     const begun = performance.now();
     running.child.kill('SIGINT');
-    expect(await running.ended).toMatchObject({ code: 130, stderr: saying('Continue with: voxbatch run lines.csv') });
+    const said = saying('Continue with: voxbatch run lines.csv --out res\n');
+    expect(await running.ended).toMatchObject({ code: 130, stderr: said });
     const took = Math.round(performance.now() - begun);
     await world.untilAlone();
     const last = await world.run(['run', 'lines.csv']);

@@ -111,6 +111,12 @@ describe('run on a batch that is there', () => {
     expect(await settingsNow()).toEqual(before);
   });
 
+  it('keeps --out in what it advises: the next command would leave that folder as it is', async () => {
+    const { stderr } = await again('--out', 'res');
+    expect(stderr).toContain('To send it, at its price: voxbatch redrive lines --out res --where outcome=cancelled\n');
+    expect((await again('--out', 'out/lines')).stderr).not.toContain('--out');
+  });
+
   it('keeps its dialect, although the config names another by now, in which its rows cannot be', async () => {
     await writeFile('voxbatch.config.json', '{"apiDialect":"legacy"}');
     expect((await again()).code).toBe(10);

@@ -15,6 +15,7 @@ function steps(
   budget: number | null = null,
   notChosen = 0,
   pilot?: Finished['pilot'],
+  out = 'out/b',
 ): readonly string[] {
   const zero = <T extends string>(names: readonly T[]): Record<T, number> =>
     Object.fromEntries(names.map((name) => [name, 0])) as Record<T, number>;
@@ -35,7 +36,7 @@ function steps(
       ...leftovers,
     },
     pilot,
-    out: 'my out',
+    out,
   });
 }
 
@@ -137,8 +138,8 @@ describe('the next steps', () => {
       ['ServiceDown', rows('d')],
     ] as const);
     expect(steps({ failed: 5 }, { failed, fetchable: rows('e') })).toEqual([
-      "1 row rejected by the API, not charged. Why: voxbatch explain a --batch b. Fix it in 'my out/failed.csv', " +
-        "then: voxbatch run 'my out/failed.csv' (this also sends the other failed rows again)",
+      '1 row rejected by the API, not charged. Why: voxbatch explain a --batch b. Fix it in out/b/failed.csv, ' +
+        'then: voxbatch run out/b/failed.csv (this also sends the other failed rows again)',
       '1 row whose result was paid for but could not be fetched. Try again, free: voxbatch redrive b --where class=ResultGone',
       '3 rows failed. Why: voxbatch explain b --batch b. To send them again, at their price: voxbatch redrive b --where class=JobFailed,ServiceDown',
     ]);
@@ -231,6 +232,22 @@ describe('the next steps', () => {
     const [, notChosen] = steps({ skipped: 5 }, { skippedQuotes }, budget, 3);
     const flag = needed === null ? '' : ` --budget ${needed}`;
     expect(notChosen).toBe(`3 rows not chosen. To send them, for about 9 credits: voxbatch run b.csv${flag}`);
+  });
+
+  it('keep another out folder in every command that writes there', () => {
+    const failed = new Map([
+      ['BadRequest', rows('a')],
+      ['JobFailed', rows('b')],
+      ['Unfit', rows('c')],
+    ] as const);
+    const lost = { listed: rows('v'), unlisted: rows('w'), unchecked: rows('x') };
+    const outcomes = { failed: 4, unknown: 3, overdue: 1, unfit: 1, cancelled: 1, skipped: 5 };
+    const leftovers = { failed, fetchable: rows('d'), lost, skippedQuotes: { overBudget: 9, notChosen: 9 } };
+    const said = steps(outcomes, leftovers, 20, 3, undefined, 'my out').join('\n');
+    expect(said).toContain("in 'my out/failed.csv', then: voxbatch run 'my out/failed.csv' --out 'my out' (this also");
+    const commands = said.match(/voxbatch (?:run|redrive|reconcile) .*?(?=: |\. | \(|\n|$)/gu) ?? [];
+    expect(commands.length).toBeGreaterThan(12);
+    expect(commands.filter((command) => !command.includes("--out 'my out'"))).toEqual([]);
   });
 
   it('agree with one row', () => {

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { goOnCommand } from '../../../starters/terminal/go-on-command.ts';
 import { Drawing } from '../../../starters/terminal/drawing.ts';
@@ -92,6 +93,20 @@ describe('goOnCommand', () => {
     const settings = { reading: { ...plain, defaults } };
     expect(goOnCommand({ name: '--a', source: '--a.csv', subset: null, settings })).toBe(
       "voxbatch run ./--a.csv --name --a '--voice=--on-end=touch x'",
+    );
+  });
+
+  it('repeats the folder of the files, unless it is the usual one: there they would be left unfinished', () => {
+    const lines = { name: 'lines', source: 'lines.csv', subset: null, settings: { reading: plain } };
+    expect(goOnCommand(lines, resolve("Ada's results"))).toBe(
+      String.raw`voxbatch run lines.csv --out 'Ada'\''s results'`,
+    );
+    expect(goOnCommand(lines, '/res')).toBe('voxbatch run lines.csv --out /res');
+    expect(goOnCommand(lines, resolve('-x'))).toBe('voxbatch run lines.csv --out ./-x');
+    for (const usual of ['out/lines', resolve('out/lines'), null, undefined])
+      expect(goOnCommand(lines, usual)).toBe('voxbatch run lines.csv');
+    expect(goOnCommand({ ...lines, name: 'stdin', source: 'standard input' }, '/res')).toBe(
+      'voxbatch run - --name stdin --out /res < FILE',
     );
   });
 
