@@ -1,4 +1,5 @@
 import type { Failure } from '../contract/failures.ts';
+import { canBeSplit, TEXT_TOO_LONG } from '../contract/text-limits.ts';
 import { textLimitIn } from '../policy/learnt-text-limit.ts';
 import type { LoadedAttempt } from './attempt.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -20,11 +21,12 @@ export async function learnTextLimit(
   await ledger.noteTextLimit(realm, operation, most).catch((error: unknown) => {
     log.warn({ operation, most }, `the limit cannot be recorded: ${error instanceof Error ? error.message : ''}`);
   });
-  const cut =
-    batch.settings.single === undefined
+  const cut = !canBeSplit(row.spec)
+    ? `Texts of ${row.spec.kind} rows are not cut: shorten it.`
+    : batch.settings.single === undefined
       ? 'Run the manifest with --split sentences under another --name: what is finished costs nothing again.'
       : 'To have it cut: the same command with --split sentences.';
   const next = `The text has ${length} characters, and the API takes ${most}. ${cut}`;
   const words = failure.message.replace(/\.?$/u, '.').slice(0, 499 - next.length);
-  return { ...failure, cause: 'the text is too long', message: `${words} ${next}` };
+  return { ...failure, cause: TEXT_TOO_LONG, message: `${words} ${next}` };
 }

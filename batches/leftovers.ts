@@ -9,6 +9,7 @@ import {
   type Operation,
   type TtsMode,
 } from '../contract/row-kinds.ts';
+import { isTooLongWhole } from '../contract/text-limits.ts';
 import type { RowWithCharges } from '../results/result-line.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type {
@@ -45,8 +46,10 @@ export interface SomeRows {
 
 /** Rows of a batch without a result, by what can be done about them. */
 export interface Leftovers {
-  /** Failed rows by class, without those of the next three; `OutcomeUnknown` counts as lost. */
+  /** Failed rows by class, without those of the next four; `OutcomeUnknown` counts as lost. */
   readonly failed: ReadonlyMap<FailureClass | '', SomeRows>;
+  /** Rows whose text, or a part of it, is longer than the API takes: it needs no edit, but to be cut. */
+  readonly tooLong: SomeRows;
   /** Rows in parts of which the API refused one: its text cannot be edited in their batch. */
   readonly refusedInParts: SomeRows;
   /** Failed rows whose result was paid for, and which a redrive fetches again, free. */
@@ -123,8 +126,9 @@ async function sortFailed(
   ledger: Ledger,
   batch: string,
   otherParts: Pile,
-): Promise<Pick<Leftovers, 'failed' | 'refusedInParts' | 'fetchable' | 'voiceless'>> {
+): Promise<Pick<Leftovers, 'failed' | 'tooLong' | 'refusedInParts' | 'fetchable' | 'voiceless'>> {
   const failed = new Map<FailureClass | '', Pile>();
+  const tooLong = new Pile();
   const refusedInParts = new Pile();
   const fetchable = new Pile();
   const makers = new Set<number>();
@@ -135,6 +139,10 @@ async function sortFailed(
     if (name === 'OutcomeUnknown') continue;
     if (name === 'ResultGone' && (await isFetchable(ledger, batch, scanned))) {
       fetchable.add(scanned);
+      continue;
+    }
+    if (isTooLongWhole(scanned.row)) {
+      tooLong.add(scanned);
       continue;
     }
     if (name === 'BadRequest' && scanned.row.parts !== null) {
@@ -151,7 +159,7 @@ async function sortFailed(
     pile.add(scanned);
     failed.set(name, pile);
   }
-  return { failed, refusedInParts, fetchable, voiceless: { count: voiceless, makers: [...makers] } };
+  return { failed, tooLong, refusedInParts, fetchable, voiceless: { count: voiceless, makers: [...makers] } };
 }
 
 async function sortLost(rows: Rows, tts: TtsMode): Promise<Leftovers['lost']> {

@@ -1,4 +1,6 @@
+import type { Failure } from './failures.ts';
 import type { Operation } from './operations.ts';
+import { resultOf, stepsIn, type Kind } from './row-kinds.ts';
 
 /** The longest text that an operation of the API takes. */
 export interface TextLimit {
@@ -19,3 +21,22 @@ export const DOUBTED_TEXT_LIMIT = 500;
 
 /** For so long, ms, texts are refused for a learnt limit: an API may take longer ones by now, and to ask it costs nothing. */
 export const LEARNT_LIMIT_LIFE_MS = 30 * 86_400_000;
+
+/** `Failure.cause` of a request that was refused because its text is longer than the API takes. */
+export const TEXT_TOO_LONG = 'the text is too long';
+
+/** Only speech that is a row's result can be joined from parts; that of a chain is sent on by its link. */
+export function canBeSplit({ kind }: { readonly kind: Kind }): boolean {
+  return stepsIn({ kind }).length === 1 && resultOf(kind) === 'audio';
+}
+
+/** Whether a row failed for its length alone: cut into parts, its text can be sent as it is. */
+export function isTooLongWhole({
+  spec,
+  failure,
+}: {
+  readonly spec: { readonly kind: Kind };
+  readonly failure: Failure | null;
+}): boolean {
+  return failure?.class === 'BadRequest' && failure.cause === TEXT_TOO_LONG && canBeSplit(spec);
+}

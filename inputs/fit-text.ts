@@ -1,11 +1,12 @@
 import {
   ASSUMED_TEXT_LIMIT,
+  canBeSplit,
   DOUBTED_TEXT_LIMIT,
   LEARNT_LIMIT_LIFE_MS,
   type TextLimit,
   type TextLimits,
 } from '../contract/text-limits.ts';
-import { columnsReadBy, operationOf, resultOf, stepsIn, type RowSpec, type TtsMode } from '../contract/row-kinds.ts';
+import { columnsReadBy, operationOf, stepsIn, type RowSpec, type TtsMode } from '../contract/row-kinds.ts';
 import type { SplitMode } from '../contract/split-modes.ts';
 import { splitText, type Uncut } from '../policy/split-text.ts';
 import type { Finding } from './problems.ts';
@@ -50,11 +51,6 @@ function isDoubtful({ most, learntAt }: TextLimit): boolean {
   if (learntAt === undefined) return false;
   const age = Date.now() - learntAt;
   return most < DOUBTED_TEXT_LIMIT || age < 0 || age > LEARNT_LIMIT_LIFE_MS;
-}
-
-/** Only speech that is a row's result can be joined; that of a chain is sent on by its link. */
-function canBeSplit({ kind }: RowSpec): boolean {
-  return stepsIn({ kind }).length === 1 && resultOf(kind) === 'audio';
 }
 
 function saidBy(limit: TextLimit | undefined): string {

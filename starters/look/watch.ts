@@ -91,6 +91,7 @@ const NO_TROUBLES: Troubles = {
   leftovers: {
     failed: new Map(),
     fetchable: NONE,
+    tooLong: NONE,
     refusedInParts: NONE,
     voiceless: { count: 0, makers: [] },
     lost: { listed: NONE, unlisted: NONE, unchecked: NONE },

@@ -1,11 +1,12 @@
 import { hasResult } from '../../contract/outcomes.ts';
 import { partWord } from '../../contract/row-parts.ts';
+import { isTooLongWhole } from '../../contract/text-limits.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import type { RowHistory } from '../../batches/explain.ts';
 import type { SomeRows } from '../../batches/leftovers.ts';
 import type { NamedRow } from '../../batches/named-row.ts';
 import { isUnknown } from '../../batches/unknown-rows.ts';
-import { editInParts } from './edit-in-parts.ts';
+import { cutAnew, editInParts } from './edit-in-parts.ts';
 import type { GoOnBatch } from './go-on-command.ts';
 import { uncheckedSteps, wordSteps } from './next-steps.ts';
 import { rowsWord, unnamedRows } from './row-words.ts';
@@ -30,8 +31,13 @@ export function nextForParts(row: RowHistory['row'], parts: Parts, batch: GoOnBa
   const late = lacking.filter(({ outcome }) => outcome === 'overdue');
   const gone = lacking.filter(({ isFetchable }) => isFetchable);
   const unfit = lacking.filter(({ outcome }) => outcome === 'unfit');
-  const refused = lacking.filter(({ outcome, failure }) => outcome === 'failed' && failure?.class === 'BadRequest');
-  const told = [...unchecked, ...lost, ...late, ...gone, ...unfit, ...refused];
+  const tooLong = lacking.filter(
+    ({ outcome, failure }) => outcome === 'failed' && isTooLongWhole({ spec: row.spec, failure }),
+  );
+  const refused = lacking.filter(
+    (part) => part.outcome === 'failed' && part.failure?.class === 'BadRequest' && !tooLong.includes(part),
+  );
+  const told = [...unchecked, ...lost, ...late, ...gone, ...unfit, ...tooLong, ...refused];
   const others = lacking.filter((part) => !told.includes(part));
   /** The row is the shorter name of all that it lacks. */
   const only = (some: Parts): readonly NamedRow[] => (some.length < lacking.length ? some : [row]);
@@ -46,6 +52,7 @@ export function nextForParts(row: RowHistory['row'], parts: Parts, batch: GoOnBa
         `with a result that failed a check, which is kept. To accept ${isOne ? 'it as it is' : 'them as they are'}, free: ` +
         `voxbatch redrive ${name} --accept ${named(only(parts))}. To pay for ${isOne ? 'it' : 'them'} again: ${redrive(only(parts))}`,
     ),
+    of(tooLong, (_, isOne) => `longer than the API takes, not charged. ${cutAnew(batch, isOne ? 'it' : 'them')}`),
     of(
       refused,
       (parts, isOne) =>

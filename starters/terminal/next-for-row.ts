@@ -3,6 +3,7 @@ import { isRequestRemoved } from '../../batches/clean-batch.ts';
 import { partWord } from '../../contract/row-parts.ts';
 import { outcomeFile } from '../../results/batch-files.ts';
 import { linkOf, stepsIn, type Step, type StepChoice, type TtsMode } from '../../contract/row-kinds.ts';
+import { isTooLongWhole } from '../../contract/text-limits.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import { defaultOut } from '../../batches/batch-name.ts';
 import type { BatchRecord, Money } from '../../ledger/record-types.ts';
@@ -13,7 +14,7 @@ import { resultOfTake, unfetchedOfTake } from '../../policy/earlier-take.ts';
 import { jobToWaitFor, paysOnlyCheck } from '../../policy/redrive.ts';
 import { pauseMessage } from './pause-words.ts';
 import { hasList, lacksOnlyCheck, madeBy, makerAwaited } from '../../batches/leftovers.ts';
-import { editInParts } from './edit-in-parts.ts';
+import { cutAnew, editInParts } from './edit-in-parts.ts';
 import { nextForParts } from './next-for-parts.ts';
 import { goOnCommand } from './go-on-command.ts';
 import { rowWord, takeWord } from './row-words.ts';
@@ -179,6 +180,7 @@ function afterFailure(scanned: RowWithCharges, { batch, redrive, file, also }: C
     case 'OutcomeUnknown':
       return afterLoss(scanned, name, batch.settings.tts);
     case 'BadRequest':
+      if (isTooLongWhole(scanned.row)) return `The refused request was not charged. ${cutAnew(batch, 'it')}`;
       if (partOf !== null)
         return `The refused request was not charged. ${editInParts(batch, 'its text')}. If the text was not the cause, and that is mended: ${redrive}`;
       return `The refused request was not charged. Fix its cells in ${file}, then: voxbatch run ${file}${also}`;

@@ -6,7 +6,7 @@ import { shellWord } from '../../contract/shell-word.ts';
 import type { BatchRecord, Counts, EarlierUnresolved, Money } from '../../ledger/record-types.ts';
 import type { Pilot } from '../../batches/pilot.ts';
 import type { Leftovers, SomeRows } from '../../batches/leftovers.ts';
-import { editInParts } from './edit-in-parts.ts';
+import { cutAnew, editInParts } from './edit-in-parts.ts';
 import { goOnCommand } from './go-on-command.ts';
 import type { EndWord } from './outcome-words.ts';
 import { inCredits } from './money.ts';
@@ -196,7 +196,7 @@ function notChosenStep({ batch, counts, money, leftovers, pilot, out }: Finished
 /** Rows that the API refused fail the same way until they are fixed; those whose job can be read again need no money. */
 function failedSteps(finished: Finished): readonly string[] {
   const { batch, counts, leftovers, out } = finished;
-  const { failed, refusedInParts, fetchable, voiceless } = leftovers;
+  const { failed, tooLong, refusedInParts, fetchable, voiceless } = leftovers;
   const name = shellWord(batch.name);
   const place = nameWithOut(finished);
   const rejected = failed.get('BadRequest');
@@ -205,9 +205,14 @@ function failedSteps(finished: Finished): readonly string[] {
   const steps: string[] = [];
   if (rejected !== undefined) {
     const file = shellWord(`${out}/${outcomeFile('failed') ?? ''}`);
-    const also = failed.size > 1 || fetchable.count + refusedInParts.count > 0 ? ALSO_OTHERS : '';
+    const also = failed.size > 1 || fetchable.count + tooLong.count + refusedInParts.count > 0 ? ALSO_OTHERS : '';
     steps.push(
       `${rowsInWords(rejected.count)} rejected by the API, not charged. ${whyOf(rejected, name)} Fix ${themOf(rejected)} in ${file}, then: voxbatch run ${file}${outFlag(batch.name, out)}${also}`,
+    );
+  }
+  if (tooLong.count > 0) {
+    steps.push(
+      `${rowsInWords(tooLong.count)} with a text that is longer than the API takes, not charged. ${whyOf(tooLong, name)} ${cutAnew(batch, themOf(tooLong))}`,
     );
   }
   if (refusedInParts.count > 0) {

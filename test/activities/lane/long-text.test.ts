@@ -4,6 +4,8 @@ import { cleanBatch } from '../../../batches/clean-batch.ts';
 import { draftRedrive, openRows } from '../../../batches/redrive.ts';
 import type { RedriveDraft } from '../../../batches/redrive-draft.ts';
 import { rulesOf, wishedRows, type RedriveWish } from '../../../batches/redrive-wish.ts';
+import type { LoadedAttempt } from '../../../activities/attempt.ts';
+import { learnTextLimit } from '../../../activities/learn-text-limit.ts';
 import { workOn } from '../cached.ts';
 import { BATCH, settingsOf, tts, type Wanted } from '../rows.ts';
 import type { Worker } from '../worker.ts';
@@ -38,6 +40,19 @@ it('a text that the API refuses for its length is not charged, and teaches the l
   const { realm } = worker.deps;
   const known = await (await world.look()).textLimits(realm.apiUrl, realm.account);
   expect(known).toMatchObject({ 'speech-job': { most: LIMIT } });
+});
+
+it('a text of a kind that is not cut is to be made shorter', async () => {
+  const world = await createWorld({ textLimit: LIMIT, shape: 'text.limit=at-most' });
+  const worker = await world.worker();
+  const refused = { class: 'BadRequest', message: `text must be at most ${String(LIMIT)} characters` } as const;
+  const learnt = async (kind: 'tts' | 'dub'): Promise<string> => {
+    const spec = { ...tts('A long text. '.repeat(60)), kind };
+    const attempt = { row: { spec }, operation: 'speech-job', batch: { settings: settingsOf({}) } } as LoadedAttempt;
+    return (await learnTextLimit(worker.deps, attempt, refused)).message;
+  };
+  expect(await learnt('dub')).toContain('Texts of dub rows are not cut: shorten it.');
+  expect(await learnt('tts')).toContain('Run the manifest with --split sentences under another --name');
 });
 
 it('a clean removes the files and the texts of parts with their row, and keeps their charges', async () => {

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Failure } from '../../../contract/failures.ts';
+import { TEXT_TOO_LONG } from '../../../contract/text-limits.ts';
 import { aBatch, aKey, aRow, INTENT, redriveNow } from '../../ledger/setup.ts';
 import { placeForEach } from '../place-for-each.ts';
 
@@ -8,6 +9,7 @@ import { placeForEach } from '../place-for-each.ts';
 const LOST: Failure = { class: 'OutcomeUnknown', message: 'No answer came.' };
 const DOWN: Failure = { class: 'ServiceDown', message: 'Not now.' };
 const REFUSED: Failure = { class: 'BadRequest', message: 'No.' };
+const LONG: Failure = { class: 'BadRequest', message: 'Too long.', cause: TEXT_TOO_LONG };
 const WRONG: Failure = { class: 'Unfit', message: 'Other words were heard.' };
 const TEXTS = ['One is here.', 'Two is a little longer.', 'Three ends it.'];
 
@@ -116,6 +118,27 @@ describe('explain of a row in parts', () => {
     expect(ofPart['next']).toBe(`The refused request was not charged. ${mend} 'r1#1'`);
     const { stdout } = await invocation.line.run('status');
     expect(stdout).not.toContain('failed.csv');
+  });
+
+  it('says that a part that is too long needs no edit, as does its row, and as does status', async () => {
+    await refuse(3, LONG);
+    for (const row of [4, 5]) await end(row, 'succeeded');
+    await refuse(2, LONG);
+    await invocation.place.ledger.closeBatch('b');
+    const cut = (it: string): string =>
+      `No edit is needed. To have ${it} cut, run the manifest under another name, where what is finished comes from the cache, free: ` +
+      'voxbatch run b.csv --name NEW-NAME --split sentences';
+    const next = async (row: string): Promise<unknown> =>
+      (await invocation.line.json('explain', row, '--json')).value['next'];
+    expect(await next('r1')).toBe(
+      `1 part longer than the API takes, not charged. ${cut('it')}. What is there stays, and costs nothing again`,
+    );
+    expect(await next('r1#1')).toBe(`The refused request was not charged. ${cut('it')}`);
+    expect(await next('r2')).toBe(`The refused request was not charged. ${cut('it')}`);
+    const { stdout } = await invocation.line.run('status');
+    expect(stdout).toContain(`2 rows with a text that is longer than the API takes, not charged.`);
+    expect(stdout).toContain(cut('them'));
+    expect(stdout).not.toMatch(/failed\.csv|in the manifest/);
   });
 
   it('lists the requests of its parts by their own takes, whatever take it is at itself', async () => {

@@ -26,6 +26,7 @@ function steps(
     leftovers: {
       failed: new Map(),
       fetchable: none,
+      tooLong: none,
       refusedInParts: none,
       voiceless: { count: 0, makers: [] },
       lost: { listed: none, unlisted: none, unchecked: none },
@@ -129,6 +130,20 @@ describe('the next steps', () => {
       '1 row with parts that the API refused, not charged. Why: voxbatch explain a --batch b. Change its text in the manifest, and run that ' +
         'under another name, where parts that did not change come from the cache, free: voxbatch run b.csv --name NEW-NAME',
     ]);
+  });
+
+  it('of texts that are too long are to cut them, as they are: no edit of failed.csv does that', () => {
+    expect(steps({ failed: 1 }, { tooLong: rows('a') })).toEqual([
+      '1 row with a text that is longer than the API takes, not charged. Why: voxbatch explain a --batch b. No edit is needed. To have it cut, ' +
+        'run the manifest under another name, where what is finished comes from the cache, free: voxbatch run b.csv --name NEW-NAME --split sentences',
+    ]);
+    const failed = new Map([['BadRequest', rows('c')]] as const);
+    const [mixed, tooLong] = steps({ failed: 3 }, { failed, tooLong: rows('a', 'b') });
+    expect(mixed).toContain(
+      'Fix it in out/b/failed.csv, then: voxbatch run out/b/failed.csv (this also sends the other',
+    );
+    expect(tooLong).toContain('2 rows with a text that is longer than the API takes, not charged.');
+    expect(tooLong).toContain('To have them cut,');
   });
 
   it('of rejected rows are to mend them, since a plain redrive fails the same way', () => {
