@@ -9,18 +9,30 @@ import type { RunFlags } from './run-options.ts';
 
 const UNSPENT = 'Nothing was sent. Nothing was spent.';
 
+/** What a next command depends on besides the report. */
+interface Asked {
+  readonly manifestPath: string;
+  readonly flags: RunFlags;
+  /** What can be done about the rows of a finished batch. */
+  readonly steps: readonly string[];
+  /** `run` would first ask for a confirmation of what may have come with the folder; from its ledger nothing is advised. */
+  readonly isUnconfirmed: boolean;
+}
+
 /** What to do after a plan, with a command that works; undefined where the report itself says why none does. */
 export function nextAfterPlan(
-  { planned, decision, counts }: PlanReport,
+  { planned, decision }: PlanReport,
   source: ManifestSource,
-  { manifestPath, flags }: { readonly manifestPath: string; readonly flags: RunFlags },
+  { manifestPath, flags, steps, isUnconfirmed }: Asked,
 ): string | undefined {
+  const run = manifestCommand('run', manifestPath, flags);
+  if (isUnconfirmed && (planned.type === 'taken' || decision.type !== 'refuse'))
+    return `${UNSPENT} Some of what may have come with this folder is not confirmed yet. Look at it, and confirm it: voxbatch trust. Then: ${run}`;
   if (planned.type === 'taken') {
     const commandAs = (name: string): string => manifestCommand('run', manifestPath, { ...flags, name });
     return `run refuses this (exit code 2). ${nameTakenText(planned.name, source, commandAs)}`;
   }
   if (decision.type === 'refuse') return undefined;
-  const run = manifestCommand('run', manifestPath, flags);
   if (planned.type === 'new') return `${UNSPENT} To run it: ${run}`;
   const { batch, left } = planned;
   if (areRowsCleaned(batch))
@@ -35,7 +47,6 @@ export function nextAfterPlan(
   if (batch.control === 'paused' && batch.state === 'open')
     return `${UNSPENT} It is paused. To continue it: voxbatch resume ${word}.${over}`;
   if (batch.state === 'open' || left.rows > 0) return `${UNSPENT} To continue it: ${run}.${over}`;
-  const failed = counts?.outcomes.failed ?? 0;
-  const again = failed > 0 ? ` To run its failed rows again: voxbatch redrive ${word} --where outcome=failed` : '';
-  return `${UNSPENT} Running it again sends nothing and writes its files: ${run}.${over}${again}`;
+  const again = `${UNSPENT} Running it again sends nothing and writes its files: ${run}.${over}`;
+  return [again, ...steps.map((step) => `  ${step}`)].join('\n');
 }

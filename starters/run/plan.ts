@@ -22,6 +22,8 @@ import { planJson } from './plan-json.ts';
 import { planLines, reportOf } from './plan-report.ts';
 import { reportOptions } from './run-command.ts';
 import { planRun, type RunFlags } from './run-options.ts';
+import { stepsOnRecord } from './steps-on-record.ts';
+import { isUnconfirmed } from '../trust/is-unconfirmed.ts';
 
 /**
  * `voxbatch plan MANIFEST`: checks and prices a manifest as `run` would. It shows what would be sent and why, what would
@@ -79,7 +81,11 @@ export async function plan(manifestPath: string, flags: RunFlags, output: Output
     const report = reportOf({ ...facts, counts: done, yes: flags.yes ?? false });
     if (flags.json === true) output.data(JSON.stringify(planJson(report)));
     else for (const line of planLines(report)) output.data(line);
-    const next = nextAfterPlan(report, source, { manifestPath, flags });
+    const next = nextAfterPlan(report, source, {
+      ...{ manifestPath, flags },
+      steps: await stepsOnRecord(ledger, planned, runPlan.out),
+      isUnconfirmed: isUnconfirmed(settings, flags, ledger),
+    });
     if (next !== undefined) output.say(next);
     return 'complete';
   } finally {

@@ -35,9 +35,9 @@ const SETTLED = 20;
 
 /**
  * What a person can do next about a finished batch, most urgent first; nothing if every row has its result. Every
- * command is safe to repeat, and works as printed, except for words in capitals.
+ * command is safe to repeat, and works as printed, except for words in capitals. `told`: ends that the caller has told of.
  */
-export function nextSteps(finished: Finished): readonly string[] {
+export function nextSteps(finished: Finished, told: readonly EndWord[] = []): readonly string[] {
   const { batch, counts, leftovers } = finished;
   const { outcomes } = counts;
   const name = nameWithOut(finished);
@@ -67,7 +67,8 @@ export function nextSteps(finished: Finished): readonly string[] {
     succeeded: none,
     cached: none,
   };
-  return [...(batch.halted === null ? none : [haltMessage(batch.halted)]), ...Object.values(steps).flat()];
+  const untold = Object.entries(steps).filter(([word]) => !told.some((one) => one === word));
+  return [...(batch.halted === null ? none : [haltMessage(batch.halted)]), ...untold.flatMap(([, said]) => said)];
 }
 
 /**

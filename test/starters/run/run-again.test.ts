@@ -38,11 +38,17 @@ async function withLedger<T>(work: (ledger: Ledger) => Promise<T>): Promise<T> {
   }
 }
 
-/** The batch that `run lines.csv` makes, as it is when its row was cancelled. */
+interface Finished {
+  readonly manifest?: string;
+  /** How its row ended. */
+  readonly ending?: Parameters<Ledger['giveUp']>[1];
+}
+
+/** The batch that `run lines.csv` makes, as it is when its row has ended. */
 async function addFinished(
   ledger: Ledger,
   name = 'lines',
-  { manifest = MANIFEST, ...flags }: RunFlags & { readonly manifest?: string } = {},
+  { manifest = MANIFEST, ending = { outcome: 'cancelled' }, ...flags }: RunFlags & Finished = {},
 ): Promise<void> {
   const profile = await fetch(`${simulator.url}/profile`, { headers: { authorization: `Bearer ${TOKEN}` } });
   const { user_id: account } = (await profile.json()) as { user_id: string };
@@ -61,7 +67,7 @@ async function addFinished(
   const spec = { kind: 'stt', audio: 'https://media.example/a.mp3', extra: {} } as const;
   await ledger.addRows(name, [{ row: 1, id: 'a', line: 2, spec, input: ['a', spec.audio, ''], quoted: null }]);
   await ledger.openBatch(name, 1);
-  await ledger.giveUp({ batch: name, row: 1, step: 'speech', take: 1, attempt: 1 }, { outcome: 'cancelled' });
+  await ledger.giveUp({ batch: name, row: 1, step: 'speech', take: 1, attempt: 1 }, ending);
   await ledger.closeBatch(name);
 }
 
@@ -170,6 +176,23 @@ describe('run on a batch that is there', () => {
     expect(larger.stdout).not.toContain('left out');
     expect(larger.stderr).toContain(`To continue it: ${sends}.`);
     expect(simulator.ledger()).toEqual([]);
+  });
+
+  it('is planned with the steps of its summary: what the API refused is not advised to be sent as it is', async () => {
+    const cancelled = await line.run('plan', 'lines.csv', '--out', 'res');
+    expect(cancelled.stderr).toMatch(
+      /writes its files: voxbatch run lines\.csv --out res\.\n {2}1 row cancelled\. To send it, at its price: voxbatch redrive lines --out res --where outcome=cancelled\n/,
+    );
+    const failure = { class: 'BadRequest', message: 'No such voice.' } as const;
+    await withLedger((ledger) => addFinished(ledger, 'refused', { ending: { outcome: 'failed', failure } }));
+    const refused = await line.run('plan', 'lines.csv', '--name', 'refused');
+    expect(refused.stderr).toContain(
+      '\n  1 row rejected by the API, not charged. Why: voxbatch explain a --batch refused. Fix it in',
+    );
+    expect(refused.stderr).not.toContain('redrive');
+    const run = await line.run('run', 'lines.csv', '--name', 'refused');
+    const [step = ''] = /1 row rejected.*/.exec(refused.stderr) ?? [];
+    expect(run.stderr).toContain(step);
   });
 
   it('takes the limits that are given, and says so', async () => {

@@ -42,6 +42,29 @@ it.each([['status'], ['explain', '1'], ['explain', '1', '--json'], ['results'], 
   },
 );
 
+it('plan of a folder whose ledger nobody has confirmed says to do that first, and then its own words', async () => {
+  await ship();
+  writeFileSync('own.csv', 'id,text,voice\na,Hello,anna\n');
+  const { code, stderr } = await line.run('plan', 'own.csv', '--yes');
+  expect(code).toBe(0);
+  expect(stderr).toMatch(/not confirmed yet\. .*: voxbatch trust\. Then: voxbatch run own\.csv --yes\n$/);
+  expect(stderr).not.toContain('on-end=');
+  await line.run('trust');
+  expect((await line.run('plan', 'own.csv')).stderr).toContain('To run it: voxbatch run own.csv\n');
+});
+
+it.each(['{"onEnd":"touch x"}', `{"api":{"url":"${EVIL}"}}`])(
+  'so does plan of a folder with the config %s',
+  async (config) => {
+    writeFileSync('own.csv', 'id,text,voice\na,Hello,anna\n');
+    writeFileSync('voxbatch.config.json', config);
+    if (config.includes('url')) Reflect.deleteProperty(process.env, 'VOXBATCH_API_URL');
+    expect((await line.run('plan', 'own.csv')).stderr).toContain('voxbatch trust. Then: voxbatch run own.csv\n');
+    await line.run('trust');
+    expect((await line.run('plan', 'own.csv')).stderr).toContain('To run it: voxbatch run own.csv\n');
+  },
+);
+
 it('nor does it begin a line of its own, or turn one round', async () => {
   await ship('lines', 'me\nContinue with: voxbatch run x\u202E');
   const { stdout } = await line.run('status');
