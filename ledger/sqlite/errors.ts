@@ -1,3 +1,5 @@
+import { statfsSync, type StatsFs } from 'node:fs';
+import { dirname } from 'node:path';
 import { DuplicateKey, LedgerFull, LedgerUnreachable } from '../errors.ts';
 
 /** How long a writer waits for another process's transaction, in ms. */
@@ -37,6 +39,22 @@ const EXPLANATIONS: readonly (readonly [prefix: string, problem: string, advice:
 /** SQLite knows only ENOSPC as a full disk. A quota that is used up (EDQUOT), or a limit of the file's size, is a failed write to it. */
 const MAY_LACK_ROOM = ['SQLITE_FULL', 'SQLITE_IOERR'] as const;
 
+/**
+ * How SQLite names a full disk where it finds no room for its index of the log, which is the first thing that it writes: as any other failed
+ * write. The numbers are those of codes for which libsql has no name.
+ */
+const ROOMLESS_WRITES: ReadonlyMap<string, number> = new Map([
+  ['SQLITE_IOERR_WRITE', 778],
+  ['SQLITE_IOERR_SHMOPEN', 4618],
+  ['SQLITE_IOERR_SHMSIZE', 4874],
+  ['SQLITE_IOERR_SHMMAP', 5386],
+]);
+
+/** Less than this free is no room, in bytes: that index alone takes 32 KiB. */
+const NO_ROOM = 64 * 1024;
+
+type Look = (folder: string) => Pick<StatsFs, 'bavail' | 'bsize' | 'blocks'>;
+
 /** Names of primary result codes: the lowest byte of an extended code, such as 1544, for which libsql has no name. */
 const PRIMARY_CODES: ReadonlyMap<number, string> = new Map([
   [8, 'SQLITE_READONLY'],
@@ -56,16 +74,35 @@ interface SqliteError {
   readonly rawCode?: number;
 }
 
-/** The error to throw for one of SQLite's: our own if it is about an existing key, the file or its disk. */
-export function explain(path: string, error: unknown): Error {
+/**
+ * The error to throw for one of SQLite's: our own if it is about an existing key, the file or its disk. `look`: asks the system how full a disk is;
+ * tests say others.
+ */
+export function explain(path: string, error: unknown, look: Look = statfsSync): Error {
   const code = codeOf(error);
   if (DUPLICATE.includes(code)) return new DuplicateKey(messageOf(error), error);
-  const found = EXPLANATIONS.find(([prefix]) => code.startsWith(prefix));
+  const meant = isRoomless(error) && isFull(path, look) ? 'SQLITE_FULL' : code;
+  const found = EXPLANATIONS.find(([prefix]) => meant.startsWith(prefix));
   if (found !== undefined) {
     const Explained = MAY_LACK_ROOM.some((prefix) => code.startsWith(prefix)) ? LedgerFull : LedgerUnreachable;
     return new Explained(path, `${found[1]} (${code}: ${messageOf(error)})`, found[2], error);
   }
   return error instanceof Error ? error : new Error(messageOf(error), { cause: error });
+}
+
+function isRoomless(error: unknown): boolean {
+  const { code = '', rawCode = 0 } = typeof error === 'object' && error !== null ? (error as SqliteError) : {};
+  return ROOMLESS_WRITES.has(code) || [...ROOMLESS_WRITES.values()].includes(rawCode);
+}
+
+function isFull(path: string, look: Look): boolean {
+  try {
+    const { bavail, bsize, blocks } = look(dirname(path));
+    // Some file systems do not say how large they are.
+    return blocks > 0 && bavail * bsize < NO_ROOM;
+  } catch {
+    return false;
+  }
 }
 
 /** SQLite's own name of the result code; empty if there is none. */

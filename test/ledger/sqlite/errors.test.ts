@@ -37,6 +37,32 @@ it.each([
   expect(explain('l.db', failure(code, rawCode)) instanceof LedgerFull).toBe(helps);
 });
 
+const disk = (free: number) => () => ({ bavail: free / 4_096, bsize: 4_096, blocks: 1_000 });
+
+it.each([
+  ['SQLITE_IOERR_WRITE', 778],
+  ['SQLITE_IOERR_SHMSIZE', 4874],
+  ['SQLITE_IOERR_SHMOPEN', 4618],
+  ['SQLITE_IOERR_SHMMAP', 5386],
+  ['UNKNOWN_SQLITE_ERROR_4874', 4874],
+])('%s, %i on a disk without room says that it is full, and on any other that it failed', (code, rawCode) => {
+  const error = failure(code, rawCode, 'disk I/O error');
+  expect(explain('/d/l.db', error, disk(0)).message).toMatch(
+    /the disk is full \(.*disk I\/O error\)\. Free some space/,
+  );
+  expect(explain('/d/l.db', error, disk(0))).toBeInstanceOf(LedgerFull);
+  expect(explain('/d/l.db', error, disk(1_048_576)).message).toContain('Check the disk, and your quota on it');
+  const silent = (): never => {
+    throw new Error('no such folder');
+  };
+  for (const look of [silent, () => ({ bavail: 0, bsize: 4_096, blocks: 0 })])
+    expect(explain('/d/l.db', error, look).message).toContain('Check the disk');
+});
+
+it('a failed sync is no full disk, whatever is free', () => {
+  expect(explain('/d/l.db', failure('SQLITE_IOERR_FSYNC', 1034), disk(0)).message).toContain('Check the disk');
+});
+
 it('a file that cannot be opened is explained, though libsql gives no code', () => {
   expect(explain('l.db', failure('', 0, 'ConnectionFailed("14")')).message).toContain('it cannot be opened');
 });
