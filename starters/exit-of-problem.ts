@@ -78,7 +78,8 @@ const EXITS: { readonly [T in Problem['type']]: ProblemExit<T> } = {
   'store-of-another': {
     exit: 'usage',
     words: (_, sentence) =>
-      `${sentence} Nothing was spent. Set VOXBATCH_STORE to another folder. If the ledger is wrong, set VOXBATCH_LEDGER or restore it from a backup.`,
+      `${sentence} Nothing was spent. Their ledger records what was paid: if it was deleted, restore it from a backup; if it is elsewhere, name it (VOXBATCH_LEDGER). ` +
+      'Only if none of these media is needed here, set VOXBATCH_STORE to another folder: a new ledger with another store pays again for all that was paid before.',
   },
   'store-missing': {
     exit: 'usage',

@@ -15,6 +15,8 @@ interface Asked {
   readonly flags: RunFlags;
   /** What can be done about the rows of a finished batch. */
   readonly steps: readonly string[];
+  /** Why `run` would refuse the store, with what to do. */
+  readonly storeTrouble: string | undefined;
   /** `run` would first ask for a confirmation of what may have come with the folder; from its ledger nothing is advised. */
   readonly isUnconfirmed: boolean;
 }
@@ -23,11 +25,12 @@ interface Asked {
 export function nextAfterPlan(
   { planned, decision }: PlanReport,
   source: ManifestSource,
-  { manifestPath, flags, steps, isUnconfirmed }: Asked,
+  { manifestPath, flags, steps, storeTrouble, isUnconfirmed }: Asked,
 ): string | undefined {
   const run = manifestCommand('run', manifestPath, flags);
   if (isUnconfirmed && (planned.type === 'taken' || decision.type !== 'refuse'))
     return `${UNSPENT} Some of what may have come with this folder is not confirmed yet. Look at it, and confirm it: voxbatch trust. Then: ${run}`;
+  if (storeTrouble !== undefined) return `run refuses this (exit code 2). ${storeTrouble}`;
   if (planned.type === 'taken') {
     const commandAs = (name: string): string => manifestCommand('run', manifestPath, { ...flags, name });
     return `run refuses this (exit code 2). ${nameTakenText(planned.name, source, commandAs)}`;

@@ -23,6 +23,7 @@ import { planLines, reportOf } from './plan-report.ts';
 import { reportOptions } from './run-command.ts';
 import { planRun, type RunFlags } from './run-options.ts';
 import { stepsOnRecord } from './steps-on-record.ts';
+import { storeTrouble } from './store-trouble.ts';
 import { isUnconfirmed } from '../trust/is-unconfirmed.ts';
 
 /**
@@ -84,6 +85,7 @@ export async function plan(manifestPath: string, flags: RunFlags, output: Output
     const next = nextAfterPlan(report, source, {
       ...{ manifestPath, flags },
       steps: await stepsOnRecord(ledger, planned, runPlan.out),
+      storeTrouble: await storeTrouble(settings, ledger),
       isUnconfirmed: isUnconfirmed(settings, flags, ledger),
     });
     if (next !== undefined) output.say(next);

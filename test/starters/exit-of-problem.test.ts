@@ -21,7 +21,11 @@ const WORDS: readonly (readonly [Problem, string, RegExp])[] = [
   [{ type: 'no-batch', batch: 'b', known: ['a', 'c'] }, 'usage', /no batch "b" here\. Known: a, c\.$/],
   [{ type: 'no-batch', batch: undefined, known: [] }, 'usage', /Start one: voxbatch run MANIFEST$/],
   [{ type: 'machine', cause: FULL }, 'unreachable', /Cannot write to disk: no space left.*Nothing was spent/],
-  [{ type: 'store-of-another', store: '/s', ledger: '/l.db' }, 'usage', /in \/s belong.*\/l\.db.*VOXBATCH_STORE/],
+  [
+    { type: 'store-of-another', store: '/s', ledger: '/l.db' },
+    'usage',
+    /in \/s belong.*\/l\.db.*restore it from a backup.*VOXBATCH_STORE.*pays again/,
+  ],
   [
     { type: 'store-missing', store: '/s', ledger: '/l.db', batch: 'b' },
     'usage',

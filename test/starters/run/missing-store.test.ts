@@ -1,7 +1,8 @@
 /** @slow */
 import { existsSync } from 'node:fs';
-import { rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { beforeEach, expect, it } from '@jest/globals';
+import { claimFolder } from '../../../store/owner-file.ts';
 import { addSampleBatch } from '../../results/sample-batch.ts';
 import { placeAtSimulator } from '../place-for-each.ts';
 
@@ -45,6 +46,25 @@ it.each([
   expect(refused.code).toBe(2);
   expect(refused.stderr).toMatch(REFUSED);
   expect(existsSync(invocation.place.store.folder)).toBe(false);
+});
+
+it('plan says that run refuses it, and so it does where the ledger was deleted beside its store', async () => {
+  const { place, line } = invocation;
+  const gone = await line.run('plan', 'new.csv');
+  expect(gone).toMatchObject({ code: 0, stderr: expect.stringMatching(/run refuses this \(exit code 2\)/) });
+  expect(gone.stderr).toMatch(REFUSED);
+  expect(gone.stderr).not.toContain('To run it');
+  await mkdir(place.store.folder);
+  await claimFolder(place.store.folder, place.ledger.id);
+  expect((await line.run('plan', 'new.csv')).stderr).toContain('To run it: voxbatch run new.csv\n');
+  process.env['VOXBATCH_LEDGER'] = 'deleted.db';
+  const anew = /belong to another ledger than .*deleted\.db\..*restore it from a backup.*another store pays again/;
+  const planned = await line.run('plan', 'new.csv');
+  expect(planned.stderr).toMatch(anew);
+  expect(planned.stderr).not.toContain('To run it');
+  expect(existsSync('deleted.db')).toBe(false);
+  const run = await line.run('run', 'new.csv', '--detach');
+  expect(run).toMatchObject({ code: 2, stderr: expect.stringMatching(anew) });
 });
 
 it.each([
