@@ -16,7 +16,7 @@ import type { Step } from '../../contract/row-kinds.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
-import { openManifest, type ManifestSource } from '../../inputs/manifest-source.ts';
+import type { ManifestSource } from '../../inputs/manifest-source.ts';
 import type { RunContext } from '../command-context.ts';
 import type { OutputFlags } from '../commands/output-flags.ts';
 import type { WebhookFlags } from '../commands/webhook-flags.ts';
@@ -26,6 +26,7 @@ import { confirmedSettings } from '../trust/confirmed-settings.ts';
 import { forecastRedrive } from './forecast-redrive.ts';
 import { redriveRows } from './redrive-rows.ts';
 import { requireEditedRows } from './require-edited-rows.ts';
+import { openTyped } from '../run/open-typed.ts';
 import { readConditions, requireRows } from './row-flags.ts';
 
 /** Flags of `redrive`. */
@@ -59,7 +60,7 @@ export async function redrive(name: string | undefined, given: RedriveFlags, con
   const flags = withAccepted(given);
   requireChoice(flags);
   if (flags.from === undefined) return redriveFrom(name, undefined, flags, context);
-  const source = await openManifest(flags.from);
+  const source = await openTyped(flags.from);
   try {
     return await redriveFrom(name ?? (await batchOfFile(source)), source, flags, context);
   } finally {

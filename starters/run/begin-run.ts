@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ExitName } from '../../contract/exit-codes.ts';
-import { openManifest } from '../../inputs/manifest-source.ts';
+import { openTyped } from './open-typed.ts';
 import type { LedgerThread } from '../../ledger/ledger-in-thread.ts';
 import type { RunContext } from '../command-context.ts';
 import { beginServerHere } from './early-server.ts';
@@ -20,7 +20,7 @@ import { planRun, type RunFlags, type RunPlan } from './run-options.ts';
 export async function beginRun(manifestPath: string, flags: RunFlags, context: RunContext): Promise<ExitName> {
   const settings = await confirmedSettings(flags);
   const plan = planRun(manifestPath, flags, settings);
-  const source = await openManifest(manifestPath);
+  const source = await openTyped(manifestPath);
   sayLedgerBeside(settings, manifestPath, ['run'], context.output);
   try {
     const isNeeded = needsServer(settings, plan, flags);

@@ -1,6 +1,6 @@
 import { checkManifest } from '../../inputs/read-manifest.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
-import { openManifest } from '../../inputs/manifest-source.ts';
+import { openTyped } from './open-typed.ts';
 import { isOnRecord, isTaken, planManifest } from '../../batches/plan-manifest.ts';
 import { identifyAloud } from './identify-aloud.ts';
 import { withVoices } from '../../batches/check-voices.ts';
@@ -38,7 +38,7 @@ export async function plan(manifestPath: string, flags: RunFlags, output: Output
   const recorded = await withRecordedReading(asked, settings);
   const apiUrl = readApiUrl(settings, flags);
   let runPlan = await withTextLimits(recorded, apiUrl, settings);
-  const source = await openManifest(manifestPath);
+  const source = await openTyped(manifestPath);
   sayLedgerBeside(settings, manifestPath, ['plan'], output);
   const ledger = await openRecordsIfAny(settings);
   try {

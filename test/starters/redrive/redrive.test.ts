@@ -246,6 +246,31 @@ describe('redrive --from and run of an outcome file', () => {
     expect(endedOlder).toEqual({ ...ended, stderr: ended.stderr.replaceAll('failed.csv', 'refused.csv') });
   });
 
+  it.each([
+    ['run', []],
+    ['plan', []],
+    ['redrive', ['--from']],
+  ])(
+    '%s says of a file that is gone that all its rows have ended otherwise, and how to look',
+    async (command, flags) => {
+      const ended = await invocation.line.run(command, ...flags, 'out/demo/unfit.csv');
+      expectRefused(
+        ended,
+        'Batch "demo" has no unfit rows any more, so there is no out/demo/unfit.csv.',
+        /voxbatch status demo\n$/,
+      );
+      expect(ended.stderr).not.toContain('voxbatch init');
+      // The summary counts such rows: somebody has removed the file.
+      await rm('out/demo/failed.csv');
+      expect((await invocation.line.run(command, ...flags, 'out/demo/failed.csv')).stderr).toContain(
+        'cannot read the manifest',
+      );
+      expect((await invocation.line.run(command, ...flags, 'out/demo/none.csv')).stderr).toContain(
+        'cannot read the manifest',
+      );
+    },
+  );
+
   it('refuses --resubmit with a manifest that is no outcome file', async () => {
     await writeFile('lines.csv', 'text,voice\nHello,anna\n');
     expectRefused(await invocation.line.run('run', 'lines.csv', '--resubmit'), '--resubmit is only for outcome files');
