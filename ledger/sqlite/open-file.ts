@@ -7,6 +7,7 @@ import { shellWord } from '../../contract/shell-word.ts';
 import { firstLink, makePrivateFile } from '../../embedded/kernel-lock.ts';
 import { LedgerMissing, LedgerUnreachable } from '../errors.ts';
 import { openSqlite } from './dialect.ts';
+import { notYours, type Looks } from './not-yours.ts';
 import { refuseNetworkDisk, type Disks } from './network-disk.ts';
 
 /** How a database file is opened. */
@@ -66,7 +67,7 @@ async function exists(path: string): Promise<boolean> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return false;
-    throw unreachable(path, error);
+    throw unreachable(path, error, 'read');
   }
 }
 
@@ -103,8 +104,19 @@ async function takeFromOthers(path: string): Promise<void> {
   }
 }
 
-function unreachable(path: string, error: unknown): LedgerUnreachable {
-  const detail = (error as NodeJS.ErrnoException).message;
+/** Exported for its test: root, as whom tests may run, is refused nothing. `may`: what was tried. */
+export function unreachable(
+  path: string,
+  error: unknown,
+  may: Parameters<typeof notYours>[1] = 'write to',
+  looks?: Looks,
+): LedgerUnreachable {
+  const { code, message: detail } = error as NodeJS.ErrnoException;
+  const another = code === 'EACCES' || code === 'EPERM' ? notYours(path, may, looks) : undefined;
+  if (another !== undefined) {
+    const advice = 'Set VOXBATCH_HOME to a folder of your own: it knows nothing of what was paid there.';
+    return new LedgerUnreachable(path, `${another} (${code ?? ''})`, advice, error);
+  }
   return new LedgerUnreachable(
     path,
     detail,
