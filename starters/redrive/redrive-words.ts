@@ -158,16 +158,19 @@ export function refusalLines(
     ...(has('in-parts')
       ? ['  run the edited manifest under another --name, with --split: parts that did not change cost nothing again']
       : []),
-    isFile
-      ? '  leave these rows out of the file'
-      : `  leave these rows out (${has('no-return') ? '--accept' : '--rows, --where'})`,
+    ...(others === 0
+      ? []
+      : [
+          isFile
+            ? '  leave these rows out of the file'
+            : `  leave these rows out (${has('no-return') ? '--accept' : '--rows, --where'})`,
+        ]),
   ];
   return [
     `${unitsInWords({ count: all, parts: refusedParts })} cannot be redriven this way. Nothing was changed. Nothing was spent.`,
     ...refused.slice(0, NAMED).map((one) => `  ${namedRow(one)}: ${REASONS[one.why](one)}`),
     ...(all > NAMED ? [`  and ${number(all - NAMED)} more`] : []),
-    'Choices:',
-    ...choices,
+    ...(choices.length === 0 ? [] : ['Choices:', ...choices]),
   ];
 }
 

@@ -122,6 +122,13 @@ describe('the result of an earlier take', () => {
     expect((await invocation.place.ledger.readRow('demo', 1))?.row.file?.key).toBe('demo/1-speech-3.wav');
   });
 
+  it('of a row that is refused offers to leave that out only if others would be left', async () => {
+    const alone = await invocation.line.run('redrive', 'demo', '--accept', 'a/2');
+    expect(alone.stderr).not.toMatch(/Choices|leave these rows out/);
+    const { stderr } = await invocation.line.run('redrive', 'demo', '--accept', 'c/1,a/1');
+    expect(stderr).toContain('Choices:\n  leave these rows out (--accept)\n');
+  });
+
   it('needs the API if its file is not there any more, which is fetched again first', async () => {
     const { folder, ledger } = invocation.place;
     const store = await openStore(join(folder, 'store'), {});
