@@ -70,10 +70,13 @@ function soundWords(part: SoundPart, { env }: Settings): string {
   }
 }
 
+/** Said by commands that could have spent something. */
+const UNSPENT = / ?Nothing was (?:sent|spent)(?: by this command)?[.]/gu;
+
 function troubleWords(trouble: Trouble): string {
   switch (trouble.type) {
     case 'error':
-      return messageOf(exitErrorOf(trouble.error));
+      return messageOf(exitErrorOf(trouble.error)).replaceAll(UNSPENT, '');
     case 'little-disk':
       return `${trouble.home} has only ${size(trouble.freeBytes)} free: free some space before a large batch.`;
     case 'clocks-apart': {

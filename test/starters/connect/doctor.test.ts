@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { openLedger } from '../../../ledger/open-ledger.ts';
 import { startSimulator } from '../../../simulator/start-simulator.ts';
@@ -58,6 +59,19 @@ describe('doctor', () => {
     const { code, stdout } = await line.run('doctor');
     expect(code).not.toBe(0);
     expect(stdout).toMatch(/^BAD {2}api +The API at http:\/\/127\.0\.0\.1:9\/api\/open\/v1 cannot be reached: /mu);
+  });
+
+  it('says once what is not confirmed yet, and not that it spent nothing', async () => {
+    await writeFile('voxbatch.config.json', '{"api":{"url":"http://127.0.0.1:9/api/open/v1"}}');
+    process.env['VOXBATCH_API_TOKEN'] = 'token';
+    const { code, stdout } = await line.run('doctor');
+    expect(code).not.toBe(0);
+    expect(stdout.match(/If all of it is right, run: voxbatch trust/gu)).toHaveLength(1);
+    expect(stdout).toMatch(/^BAD {2}token, account, clock +not checked, for the same reason$/mu);
+    expect(stdout).not.toContain('Nothing was');
+    expect(stdout).not.toMatch(/ $/mu);
+    const { value } = await line.json('doctor', '--json');
+    expect(value).toContainEqual({ check: 'api', ok: false, says: expect.stringContaining('voxbatch trust') });
   });
 
   it('says of a wrong token that the API is there', async () => {
