@@ -152,13 +152,14 @@ type KeyOf = (step: Step) => string | undefined;
 
 function reasonOf({ spec }: RowToSend, keyOf: KeyOf, last: LastRow | undefined, tts: BatchSettings['tts']): RowReason {
   if (last === undefined) return { type: 'new' };
-  const { batch, outcome, key } = last;
+  const { batch, outcome, key, isUncached } = last;
   const now = keyOf(resultStepOf(spec));
   // The same links, and yet another key: what is behind them has changed.
   const isOther = key !== null && now !== undefined && key !== now;
   const asked = changesBetween({ ...last, spec: withSameShare(last.spec, spec) }, { spec, tts });
   const changes = asked.length === 0 && isOther ? contentChanges(spec) : asked;
-  return changes.length === 0 ? { type: 'again', batch, ended: outcome } : { type: 'changed', batch, changes };
+  if (changes.length > 0) return { type: 'changed', batch, changes };
+  return { type: 'again', batch, ended: outcome, ...(isUncached && { isUncached }) };
 }
 
 /** What a row asked for, with the share of wrong words that is allowed now: what was heard is compared anew, free. */

@@ -1,6 +1,7 @@
 import { sql, type Compilable } from 'kysely';
 import type { AttemptKey } from '../contract/batch.ts';
 import { hasResult, type Outcome } from '../contract/outcomes.ts';
+import type { CacheMode } from '../contract/cache.ts';
 import { resultStepOf, type RowSpec, type TtsMode } from '../contract/row-kinds.ts';
 import type { Realm } from '../contract/names.ts';
 import { requireBatch } from './batches.ts';
@@ -24,6 +25,8 @@ export interface LastRow {
   readonly outcome: Outcome | null;
   /** What the result of its last step is known by; null: nothing can equal it, or it has none. */
   readonly key: string | null;
+  /** It has a result that no other row may use: its batch ran with `--cache off`. */
+  readonly isUncached: boolean;
 }
 
 interface Found {
@@ -72,18 +75,20 @@ const lastKey = preparedOne((db, { batch, row, step }: Pick<AttemptKey, 'batch' 
 /** See {@link Ledger.lastRows}. */
 export async function lastRows(db: Db, account: Account, ids: readonly string[]): Promise<readonly LastRow[]> {
   return look(db, async (tx) => {
-    const modes = new Map<string, TtsMode>();
+    const modes = new Map<string, { readonly tts: TtsMode; readonly cache: CacheMode }>();
     const rows: LastRow[] = [];
     for (const id of ids) {
       const found = await lastRow(tx, { ...account, id });
       if (found === undefined) continue;
       const { batch, row, outcome } = found;
-      const tts = modes.get(batch) ?? (await requireBatch(tx, batch)).settings.tts;
-      modes.set(batch, tts);
+      const { tts, cache } = modes.get(batch) ?? (await requireBatch(tx, batch)).settings;
+      modes.set(batch, { tts, cache });
       const spec = JSON.parse(found.spec) as RowSpec;
       const step = resultStepOf(spec);
       const last = !hasResult(outcome) ? undefined : await lastKey(tx, { batch, row, step });
-      rows.push({ id, batch, row, outcome, tts, spec, key: last?.result_key ?? null });
+      const key = last?.result_key ?? null;
+      const isUncached = hasResult(outcome) && key === null && cache === 'off';
+      rows.push({ id, batch, row, outcome, tts, spec, key, isUncached });
     }
     return rows;
   });

@@ -10,12 +10,13 @@ import type { FieldChange } from './row-changes.ts';
  * - `equal`: an earlier row of the manifest asks for the same, and pays for it.
  * - `new`: no row of this id has ever been sent.
  * - `changed`: the last row of this id, in `batch`, asked for something else.
- * - `again`: it asked for the same, but there is no result of it to reuse; `ended`: how it ended, null if it has not.
+ * - `again`: it asked for the same, but there is no result of it to reuse; `ended`: how it ended, null if it has not. `isUncached`: its batch
+ *   keeps its results from other rows (`--cache off`). Default false.
  */
 export type RowReason =
   | { readonly type: 'cached' | 'equal' | 'new' }
   | { readonly type: 'changed'; readonly batch: string; readonly changes: readonly FieldChange[] }
-  | { readonly type: 'again'; readonly batch: string; readonly ended: Outcome | null };
+  | { readonly type: 'again'; readonly batch: string; readonly ended: Outcome | null; readonly isUncached?: boolean };
 
 /** A row and its reason. Money is in credits. */
 export interface ReasonedRow {
@@ -89,7 +90,11 @@ export class ReasonGroups {
         count(this.#new, row);
         return;
       case 'again':
-        addTo(this.#again, [reason.batch, reason.ended ?? ''], { row, reason, isSame: true });
+        addTo(this.#again, [reason.batch, reason.ended ?? '', String(reason.isUncached === true)], {
+          row,
+          reason,
+          isSame: true,
+        });
         return;
       case 'changed': {
         const changes = reason.changes.map(shortened);

@@ -109,6 +109,8 @@ function groupWords({ reason, isSame, rows }: ReasonGroup): string {
   }
   if (reason.ended === 'unknown') return `same as in ${last}, where its answer was lost: it may have been charged`;
   if (reason.ended === null) return `same as in ${last}, which has not ended`;
+  if (reason.isUncached === true)
+    return `same as in ${last}, which ran with --cache off: no other batch uses its results`;
   return `same as in ${last}, where it ended ${reason.ended}: no result to reuse`;
 }
 

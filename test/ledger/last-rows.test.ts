@@ -1,8 +1,10 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { aBatch, aRow, fill, ledgerForEachTest } from './setup.ts';
+import { aBatch, aKey, aRow, fill, INTENT, ledgerForEachTest } from './setup.ts';
 
 const { apiUrl, account } = aBatch();
+
+const OPEN = { outcome: null, key: null, isUncached: false };
 
 let ledger: Ledger;
 ledgerForEachTest((made) => {
@@ -16,9 +18,25 @@ describe('the last row of an id', () => {
     await fill(ledger, 2, 'second');
     const found = await ledger.lastRows({ apiUrl, account }, ['r1', 'r3', 'r9']);
     expect(found).toEqual([
-      { id: 'r1', batch: 'second', row: 1, spec: aRow(1).spec, tts: 'job', outcome: null, key: null },
-      { id: 'r3', batch: 'first', row: 3, spec: aRow(3).spec, tts: 'job', outcome: null, key: null },
+      { id: 'r1', batch: 'second', row: 1, spec: aRow(1).spec, tts: 'job', ...OPEN },
+      { id: 'r3', batch: 'first', row: 3, spec: aRow(3).spec, tts: 'job', ...OPEN },
     ]);
+  });
+
+  it.each([
+    ['off', true],
+    ['on', false],
+  ] as const)('under --cache %s has a result that no other row may use: %s', async (cache, isUncached) => {
+    const { settings } = aBatch();
+    await ledger.createBatch({ ...aBatch(), settings: { ...settings, cache } });
+    await ledger.addRows('b', [aRow(1), aRow(2)]);
+    await ledger.openBatch('b', 2);
+    await ledger.intend(aKey(1), INTENT);
+    const file = { key: 'b/1.mp3', bytes: 9, sha256: 'f'.repeat(64), extension: 'mp3' };
+    await ledger.settle(aKey(1), { verdict: 'done', file }, { outcome: 'succeeded', file });
+    await ledger.giveUp(aKey(2), { outcome: 'cancelled' });
+    const found = await ledger.lastRows({ apiUrl, account }, ['r1', 'r2']);
+    expect(found.map((one) => one.isUncached)).toEqual([isUncached, false]);
   });
 
   it('is of this account, was meant to be sent, and is loaded whole', async () => {

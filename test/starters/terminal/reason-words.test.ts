@@ -35,6 +35,14 @@ describe('reasonLines', () => {
     expect(text).not.toContain('afresh');
   });
 
+  it('names --cache off where that is why a result is not used', () => {
+    const reason = { type: 'again', batch: 'monday', ended: 'succeeded', isUncached: true } as const;
+    const again = { ...ONE, groups: [{ ...ONE, reason, isSame: true, ids: ['b'] }] };
+    const text = reasonLines({ ...REASONS, again }, 'on', false).join('\n');
+    expect(text).toContain('same as in "monday", which ran with --cache off: no other batch uses its results');
+    expect(text).not.toContain('no result to reuse');
+  });
+
   it('warns of rows whose answer was lost in another batch, with the command that settles them', () => {
     const lost = {
       ...ONE,
