@@ -91,8 +91,8 @@ export function explain(path: string, error: unknown, look: Look = statfsSync): 
 }
 
 function isRoomless(error: unknown): boolean {
-  const { code = '', rawCode = 0 } = typeof error === 'object' && error !== null ? (error as SqliteError) : {};
-  return ROOMLESS_WRITES.has(code) || [...ROOMLESS_WRITES.values()].includes(rawCode);
+  const { code, rawCode = 0 } = typeof error === 'object' && error !== null ? (error as SqliteError) : {};
+  return ROOMLESS_WRITES.has(code ?? '') || [...ROOMLESS_WRITES.values()].includes(rawCode);
 }
 
 function isFull(path: string, look: Look): boolean {
