@@ -43,15 +43,26 @@ export function keepPrivate({ home, logs, ledger, store, files }: HomeContent): 
   for (const path of [logs, store, ...own]) takeFromOthers(path);
 }
 
-/** Throws {@link ServerUnavailable} for a home of another user, who could read and change everything (root may work there). No effect where there is none. */
+/**
+ * Throws {@link ServerUnavailable} for a home of another user, who could read and change everything (root may work there). No effect where none can be
+ * seen: whoever makes it says why it cannot.
+ */
 export function refuseAnothers(home: string): void {
   const me = process.geteuid?.();
-  const uid = statSync(home, { throwIfNoEntry: false })?.uid;
+  const uid = ownerOf(home);
   if (me === undefined || uid === undefined || !isAnothers(uid, me)) return;
   throw new ServerUnavailable(
     `${home} belongs to another user (uid ${uid}), who could read and change everything in it.`,
     `If it is yours: sudo chown -R "$(id -u)" ${shellWord(home)}. If it is not, set VOXBATCH_HOME to a folder of your own.`,
   );
+}
+
+function ownerOf(path: string): number | undefined {
+  try {
+    return statSync(path).uid;
+  } catch {
+    return undefined;
+  }
 }
 
 /**
