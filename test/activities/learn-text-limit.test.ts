@@ -15,7 +15,11 @@ async function refuse(failure: Failure, single?: string): Promise<{ message: str
     realm: {},
     log: { info: () => undefined },
   } as unknown as Parameters<typeof learnTextLimit>[0];
-  const loaded = { row: { spec: { text: 'a'.repeat(600) } }, operation: 'speech-job', batch: { settings: { single } } };
+  const loaded = {
+    row: { spec: { kind: 'tts', text: 'a'.repeat(600) } },
+    operation: 'speech-job',
+    batch: { settings: { single } },
+  };
   const { message } = await learnTextLimit(deps, loaded as Parameters<typeof learnTextLimit>[1], failure);
   return { message, noted };
 }

@@ -23,7 +23,7 @@ async function stepsNow(): Promise<string> {
   if (batch === undefined) throw new Error('the batch is gone');
   const counts = await ledger.counts('b');
   const leftovers = await gatherLeftovers(ledger, batch, counts);
-  return nextSteps({ batch, counts, money: await ledger.money('b'), leftovers, out: 'out' }).join('\n');
+  return nextSteps({ batch, counts, money: await ledger.money('b'), leftovers, out: 'out/b' }).join('\n');
 }
 
 async function spend(credits: number): Promise<void> {
