@@ -5,7 +5,7 @@ import { pruneCache, type Pruned, type PruneWish } from '../batches/prune-cache.
 import { openManifest } from '../inputs/manifest-source.ts';
 import { checkManifest, type CheckedManifest } from '../inputs/read-manifest.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
-import type { CacheSums } from '../ledger/result-methods.ts';
+import type { CacheSums } from '../ledger/result-lists.ts';
 import { accountFunctions, type AccountFunctions } from './account/account-functions.ts';
 import { batchNamed, type Batch, type BatchInvocation, type RunningBatch } from './batch.ts';
 import { checkConfig, checkHome, checkWanted } from './check-options.ts';

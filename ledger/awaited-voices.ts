@@ -69,7 +69,10 @@ export interface VoiceMethods {
   voiceUsers(account: Account, voice: NamedVoice): Promise<readonly VoiceUser[]>;
 }
 
-/** See {@link VoiceMethods.takeVoiceLook}. */
+/**
+ * The voices of an account that are due for a look, in running batches, each given to one caller until it settles them
+ * or some time has passed: then a caller that died is not waited for. `now`: wall clock, ms.
+ */
 export async function takeVoiceLook(
   db: Db,
   { apiUrl, account }: Account,
@@ -95,7 +98,7 @@ export async function takeVoiceLook(
   });
 }
 
-/** See {@link VoiceMethods.settleVoices}. */
+/** Sets rows free that wait for voices, ends them as `failed`, or leaves them until the next look. */
 export async function settleVoices(db: Db, settlements: readonly VoiceSettlement[]): Promise<void> {
   await write(db, async (tx) => {
     for (const one of settlements) {

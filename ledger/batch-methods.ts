@@ -1,9 +1,8 @@
 import type { Failure } from '../contract/failures.ts';
 import type { CleanParts } from '../contract/cleaning.ts';
 import type { Control } from '../contract/outcomes.ts';
-import type { Operation, Step } from '../contract/row-kinds.ts';
+import type { Step } from '../contract/row-kinds.ts';
 import type { Tunables, Tuning } from '../contract/tunables.ts';
-import type { ChargeRatio } from '../policy/charge-ratio.ts';
 import type { OwnedLane } from '../policy/share.ts';
 import type { CleanStart } from './cleaning.ts';
 import type { LaneOwnership, LaneRequest } from './lanes.ts';
@@ -12,6 +11,7 @@ import type { MonthClaim } from './occurrence-records.ts';
 import type { BatchRecord, Counts, LoadedRow, Money, NewBatch, ReasonCount } from './record-types.ts';
 import type { StoredFileOfBatch } from './stored-file.ts';
 import type { WorkerEnd, WorkerRecord } from './workers.ts';
+import type { ChargeOutlook } from './charge-outlook.ts';
 
 /** Creates, steers, counts and closes batches. Part of {@link Ledger}. */
 export interface BatchMethods {
@@ -57,14 +57,6 @@ export interface BatchMethods {
   chargeOutlook(batch: string): Promise<ChargeOutlook>;
   /** The most common reasons why rows failed, or are failing now, most rows first. */
   commonReasons(batch: string, most: number): Promise<readonly ReasonCount[]>;
-}
-
-/** What open and further requests of a batch may cost. */
-export interface ChargeOutlook {
-  /** What was charged beside the quotes, by operation and size; none for those that were not sent under a budget. */
-  readonly ratios: readonly (ChargeRatio & { readonly operation: Operation })[];
-  /** What requests whose charge may never be known may have cost beyond what counts for them, in credits. */
-  readonly beyondLost: number;
 }
 
 /** Removes what finished batches no longer need. Part of {@link Ledger}. */

@@ -33,7 +33,10 @@ function newStem(name: string): string {
   return `${Array.from(name).slice(0, LONGEST_NAME).join('')}-${randomBytes(5).toString('hex')}`;
 }
 
-/** See {@link Ledger.createBatch}. */
+/**
+ * Creates a batch in state `loading`. Throws {@link BatchExists}. With `month`, its budget is its part of what is left of the month, if that is
+ * less than its own: decided in the same transaction, so that two firings never get the same credits. Throws {@link MonthUsedUp}.
+ */
 export async function createBatch(db: Db, batch: NewBatch, month?: MonthClaim): Promise<void> {
   try {
     await write(db, async (tx) => {
@@ -72,7 +75,10 @@ async function withinMonth(tx: Tx, { settings }: NewBatch, month: MonthClaim): P
   return { ...settings, budget: share.budget };
 }
 
-/** `loading` → `open`; a batch that is already past `loading` stays as it is. See {@link Ledger.openBatch}. */
+/**
+ * `loading` → `open`; a batch that is already past `loading` stays as it is. Throws {@link LedgerMisuse} unless it has
+ * exactly this many rows.
+ */
 export async function openBatch(db: Db, batch: string, rows: number): Promise<void> {
   await write(db, async (tx) => {
     const found = await requireBatch(tx, batch);
@@ -88,8 +94,8 @@ export async function openBatch(db: Db, batch: string, rows: number): Promise<vo
 }
 
 /**
- * Removes a batch that is still `loading`, some rows at a time. If the process ends before the last, the batch is still
- * loading and can be removed later.
+ * Removes a batch that is still `loading`, with its rows, some at a time; any other stays. If the process ends before the
+ * last, the batch is still loading and can be removed later.
  */
 export async function discardLoading(db: Db, batch: string): Promise<void> {
   while (await write(db, (tx) => discardSome(tx, batch)));

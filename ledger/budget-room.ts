@@ -2,7 +2,7 @@ import type { BatchSettings } from '../contract/batch.ts';
 import { stepsIn, type Step } from '../contract/row-kinds.ts';
 import { countedFor, isChargeKnown, MOST_UNTOLD, worstRatio } from '../policy/charge-ratio.ts';
 import { roomFor, settledOf, type Committed, type Room } from '../policy/room.ts';
-import type { Intent } from './charge-methods.ts';
+import type { Intent } from './intent-records.ts';
 import { ratiosOf, type OperationRatio, type RatiosOfStep } from './charge-ratios.ts';
 import { openRequestsOf } from './open-requests.ts';
 import { quotesOf, type UnsentPart } from './part-budgets.ts';

@@ -1,107 +1,19 @@
 import type { AttemptKey } from '../contract/batch.ts';
 import type { Failure } from '../contract/failures.ts';
-import type { VerdictName } from '../contract/outcomes.ts';
 import type { Step } from '../contract/row-kinds.ts';
-import type { Judgement } from '../contract/verify.ts';
-import type { MakingAttempt } from './making.ts';
 import type {
   JobHolder,
   ChargeRecord,
   DecisionRecord,
   EarlierUnresolved,
   ResultFile,
-  ResultRecord,
-  ResultSource,
   RowStanding,
   UnresolvedAttempt,
 } from './record-types.ts';
 import type { Retake, RowEffect, RowEnding, RowProgress } from './row-effects.ts';
-
-/** How urgent a change is. */
-export interface Patience {
-  /** How long it may wait for others to share its commit, ms; only used by a ledger in its own thread. Default 0. */
-  readonly patienceMs?: number;
-}
-
-/** The facts recorded with an intent. */
-export interface Intent extends Patience {
-  /** Price of this request; null if unknown. */
-  readonly quoted: number | null;
-  /** Price of the row's later steps, which must also fit into the budget; null if unknown. */
-  readonly quotedRest: number | null;
-  readonly owner: string;
-  /** Max requests of the batch without a verdict. */
-  readonly maxSending: number;
-  readonly linkHash?: string;
-  /** Whether no voice has the name that the request gives. Omitted: not known, or no voice is made. */
-  readonly nameWasFree?: boolean;
-  /** The caller's fencing token for the row; omitted: not checked. */
-  readonly fence?: number;
-  /** What the result will be known by. Omitted: nothing can equal it, or no other row may use it. */
-  readonly resultKey?: string;
-  /**
-   * An earlier result with that key will do, and so will that of another row's request for the same, except the
-   * requests of `passOver`. Omitted: this request is made in any case.
-   */
-  readonly reuse?: { readonly passOver: readonly AttemptKey[] };
-  /** The earlier result that should have been used, but was damaged. */
-  readonly source?: ResultSource;
-}
-
-/** An attempt, and the job that was read for it. If the attempt has another job by now, the reading does not apply. */
-export interface JobKey extends AttemptKey {
-  /** Omitted: whichever job it has. */
-  readonly jobId?: string;
-}
-
-/** Answer to an intent. Only `go` permits sending. */
-export type IntentAnswer =
-  /** This call created the record, synced to disk. */
-  | { readonly type: 'go' }
-  /**
-   * The batch is paused, stopping or closed, or the row has ended, has another holder, or is at another take. Nothing
-   * was recorded.
-   */
-  | { readonly type: 'blocked' }
-  /** `maxSending` attempts of the batch have no verdict. Nothing was recorded; ask again. */
-  | { readonly type: 'full' }
-  /**
-   * The budget has room only if what is open costs less than it may, or it must first be known what the API charges
-   * for such a request. Nothing was recorded; ask again.
-   */
-  | { readonly type: 'short' }
-  /** There is an earlier result with its key, or the batch may use nothing else (`results` is empty). Nothing was recorded. */
-  | { readonly type: 'cached'; readonly results: readonly ResultRecord[] }
-  /** Another row's request may still bring the same result. Nothing was recorded; ask again. */
-  | { readonly type: 'awaited'; readonly by: MakingAttempt }
-  /** It exceeds the budget, whatever becomes of the requests in flight. The row has ended `skipped`. */
-  | { readonly type: 'over-budget' }
-  /** There is already a record with this key, or one that forbids it. Nothing was changed. */
-  | { readonly type: 'exists'; readonly charge: ChargeRecord };
-
-/**
- * A person's decision about a request with an unknown outcome; see `DecisionRecord`. `who`: user and host of the
- * command.
- */
-export type Decision =
-  | { readonly type: 'adopted'; readonly jobId: string; readonly who: string }
-  /** `jobId`: the job that is taken back; null: what is taken back is `not-charged`. */
-  | { readonly type: 'released'; readonly jobId: string | null; readonly who: string }
-  | { readonly type: 'not-charged'; readonly who: string };
-
-export interface SettleVerdict extends Patience {
-  readonly verdict: VerdictName;
-  readonly jobId?: string;
-  /** The job comes from the API's list, not from an answer: nothing is settled if another attempt has it by now. */
-  readonly isAdopted?: boolean;
-  readonly credits?: number;
-  readonly failure?: Failure;
-  readonly requestId?: string;
-  /** For `done`. */
-  readonly file?: ResultFile;
-  /** For a verification that is `done`. One that did not pass also takes its speech out of the cache. */
-  readonly judgement?: Judgement;
-}
+import type { Patience, Intent, IntentAnswer } from './intent-records.ts';
+import type { JobKey, SettleVerdict } from './charges.ts';
+import type { Decision } from './decision-records.ts';
 
 /** Paid requests: their intents, verdicts and jobs. Part of {@link Ledger}. */
 export interface ChargeMethods {

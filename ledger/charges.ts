@@ -1,15 +1,15 @@
 import type { AttemptKey } from '../contract/batch.ts';
 import { defined } from '../contract/defined.ts';
-import { wasAccepted } from '../contract/outcomes.ts';
+import { wasAccepted, type VerdictName } from '../contract/outcomes.ts';
 import type { Failure } from '../contract/failures.ts';
+import type { Judgement } from '../contract/verify.ts';
 import { hasRunningJob, isFetchedAgain } from '../policy/row-machine.ts';
 import { isSending } from './conditions.ts';
 import { applyEffect, applyJobEnd, applyLateEffect, effectOf, withoutRetake } from './endings.ts';
 import { LedgerMisuse } from './errors.ts';
-import type { JobKey, SettleVerdict } from './charge-methods.ts';
-import type { Ledger } from './ledger.ts';
-import type { RowEffect } from './row-effects.ts';
-import type { ChargeRecord, RowStanding } from './record-types.ts';
+import type { Patience } from './intent-records.ts';
+import type { RowEffect, RowEnding, RowProgress } from './row-effects.ts';
+import type { ChargeRecord, ResultFile, RowStanding } from './record-types.ts';
 import { reserveAgain } from './part-budgets.ts';
 import { keepPaidResult } from './kept-results.ts';
 import { withoutJob } from './copied-files.ts';
@@ -32,13 +32,42 @@ import { write } from './transactions.ts';
  * an `accepted` attempt ends, `finishedAt` is filled in and the state stays. All other states are final.
  */
 
-/** Records a verdict and its effect on the row. See {@link Ledger.settle}. */
+/** An attempt, and the job that was read for it. If the attempt has another job by now, the reading does not apply. */
+export interface JobKey extends AttemptKey {
+  /** Omitted: whichever job it has. */
+  readonly jobId?: string;
+}
+
+export interface SettleVerdict extends Patience {
+  readonly verdict: VerdictName;
+  readonly jobId?: string;
+  /** The job comes from the API's list, not from an answer: nothing is settled if another attempt has it by now. */
+  readonly isAdopted?: boolean;
+  readonly credits?: number;
+  readonly failure?: Failure;
+  readonly requestId?: string;
+  /** For `done`. */
+  readonly file?: ResultFile;
+  /** For a verification that is `done`. One that did not pass also takes its speech out of the cache. */
+  readonly judgement?: Judgement;
+}
+
+/**
+ * Records a verdict and its effect on the row. Settles `sending`, and also `unknown` if a late answer arrives: a row that
+ * had ended `unknown` is then open again, free for the next claim, or ended by the effect; for a row at another take, only
+ * the money is recorded. Not `settled`, and nothing changes, if the attempt already has a final verdict.
+ *
+ * A job that another attempt has is never charged twice. A first answer that names one is accepted at no charge if both
+ * ask for the same; if not, the attempt is `unknown` instead, and its row is for reconcile, whatever the effect. A late
+ * one is not `settled` and leaves the attempt in doubt, because the other attempt then has a job that is not its
+ * own (see `taken-jobs.ts`).
+ */
 export async function settle(
   db: Db,
   key: AttemptKey,
   verdict: SettleVerdict,
   effect: RowEffect,
-): Promise<{ settled: boolean } & RowStanding> {
+): Promise<{ readonly settled: boolean } & RowStanding> {
   return write(db, async (tx) => {
     const row = await RowInHand.take(tx, key);
     return { settled: await settleInHand(row, key, verdict, effect), ...row.standing() };
@@ -120,11 +149,14 @@ async function stayUnresolved(row: RowInHand, charge: ChargeLine, failure: Failu
   await row.change({ failure: JSON.stringify(failure), updated_at: Date.now() });
 }
 
-/** Records a price that came before the verdict. See {@link Ledger.notePrice}. */
+/**
+ * Records the price that an answer reported, before its result is stored. A verdict without a figure uses this one;
+ * an `unknown` attempt counts with it from then on. No effect on an attempt with another verdict.
+ */
 export async function notePrice(
   db: Db,
   key: AttemptKey,
-  { credits, requestId }: Parameters<Ledger['notePrice']>[1],
+  { credits, requestId }: { readonly credits: number; readonly requestId?: string },
 ): Promise<void> {
   await write(db, async (tx) => {
     const row = await RowInHand.take(tx, key);
@@ -136,13 +168,16 @@ export async function notePrice(
   });
 }
 
-/** Records the end of an accepted job. See {@link Ledger.finishJob}. */
+/**
+ * Records the end of an accepted job, once, with its credits if the API named them only now. Not `finished` if it had
+ * ended before.
+ */
 export async function finishJob(
   db: Db,
   key: JobKey,
-  end: Parameters<Ledger['finishJob']>[1],
+  end: Patience & { readonly file?: ResultFile; readonly credits?: number; readonly failure?: Failure },
   effect: RowEffect,
-): Promise<{ finished: boolean } & RowStanding> {
+): Promise<{ readonly finished: boolean } & RowStanding> {
   return write(db, async (tx) => {
     const row = await RowInHand.take(tx, key);
     const charge = requireCharge(row, key);
@@ -178,8 +213,11 @@ export async function finishJob(
   });
 }
 
-/** Changes a row whose job runs. See {@link Ledger.changeRunning}. */
-export async function changeRunning(db: Db, key: JobKey, effect: RowEffect): Promise<RowStanding> {
+/**
+ * Changes a row whose job runs, and no charge: its progress, or that nobody waits for it any longer. No effect once
+ * the job's end is on record (by another poll or process), or if the row is at another take.
+ */
+export async function changeRunning(db: Db, key: JobKey, effect: RowProgress | RowEnding): Promise<RowStanding> {
   return write(db, async (tx) => {
     const row = await RowInHand.take(tx, key);
     const charge = requireCharge(row, key);
@@ -193,7 +231,7 @@ export async function changeRunning(db: Db, key: JobKey, effect: RowEffect): Pro
   });
 }
 
-/** Attempts of the batch without a verdict. */
+/** The batch's attempts without a verdict. */
 export async function listSending(db: Db, batch: string): Promise<readonly ChargeRecord[]> {
   const lines = await db
     .selectFrom('charges')
@@ -205,7 +243,7 @@ export async function listSending(db: Db, batch: string): Promise<readonly Charg
   return lines.map(toCharge);
 }
 
-/** See {@link Ledger.countRunning}. */
+/** Number of accepted jobs of this API and account that have not ended, in all batches. */
 export async function countRunning(db: Db, apiUrl: string, account: string): Promise<number> {
   const { n } = await db
     .selectFrom('sums')

@@ -30,8 +30,8 @@ const MOST_UNDER_WAY = 200;
 const UNDER_WAY = ROW_STATES.filter((state) => state !== 'waiting' && state !== 'blocked');
 
 /**
- * Gives a lane its next free rows, each under a new fencing token, so that an earlier holder can record no intent for
- * them. `lost`: the lane has another holder by now, and got nothing.
+ * The next free rows for a lane, in manifest order, each under a new fencing token, so that an earlier holder can record
+ * no intent for them. `lost`: the lane has another holder by now, and got nothing.
  *
  * Rows under way come first, even if the lane has no room (`limit` 0): their jobs are paid for, and requests without a
  * verdict use up the in-flight limit that all others wait for. Then come those that the budget holds room for, because

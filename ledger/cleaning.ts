@@ -26,7 +26,7 @@ export type CleanStart =
   | { readonly type: 'not-closed' }
   | { readonly type: 'undecided'; readonly rows: number };
 
-/** See {@link Ledger.beginClean}. */
+/** Records that parts of a batch are being removed. From then on none of its rows can be opened again. */
 export async function beginClean(db: Db, batch: string, parts: CleanParts): Promise<CleanStart> {
   return write(db, async (tx) => {
     const { state, cleaned } = await requireBatch(tx, batch);
@@ -47,7 +47,11 @@ export async function beginClean(db: Db, batch: string, parts: CleanParts): Prom
   });
 }
 
-/** See {@link Ledger.cleanRows}. */
+/**
+ * Removes these parts of the records of rows, except of those in doubt: empties what they asked for, and marks their
+ * files as removed, of which no later row gets a result any more. Returns the rows that are not in doubt. Throws
+ * {@link LedgerMisuse} if no clean has begun.
+ */
 export async function cleanRows(db: Db, batch: string, rows: readonly number[]): Promise<readonly number[]> {
   return write(db, async (tx) => {
     const { unfinished } = (await requireBatch(tx, batch)).cleaned;
@@ -68,7 +72,7 @@ export async function cleanRows(db: Db, batch: string, rows: readonly number[]):
   });
 }
 
-/** See {@link Ledger.endClean}. */
+/** Records that what was begun is removed. */
 export async function endClean(db: Db, batch: string): Promise<void> {
   await write(db, async (tx) => {
     const { unfinished } = (await requireBatch(tx, batch)).cleaned;

@@ -1,10 +1,19 @@
 import type { AttemptKey } from '../contract/batch.ts';
-import type { Decision } from './charge-methods.ts';
 import type { DecisionRecord, ResultFile } from './record-types.ts';
 import type { Db, Tx } from './schema.ts';
 import type { DecisionsTable } from './tables/rows.ts';
 
 /** The record of what persons decided about the requests of rows. */
+
+/**
+ * A person's decision about a request with an unknown outcome; see `DecisionRecord`. `who`: user and host of the
+ * command.
+ */
+export type Decision =
+  | { readonly type: 'adopted'; readonly jobId: string; readonly who: string }
+  /** `jobId`: the job that is taken back; null: what is taken back is `not-charged`. */
+  | { readonly type: 'released'; readonly jobId: string | null; readonly who: string }
+  | { readonly type: 'not-charged'; readonly who: string };
 
 /** Records a decision. `files`: the row's result until then. */
 export async function note(
@@ -28,7 +37,10 @@ export async function note(
     .execute();
 }
 
-/** See {@link Ledger.releasedFiles}. */
+/**
+ * Files that were results of rows until a person took their jobs back, or went back to an earlier take; in order of rows, the
+ * oldest first. Default of `row`: all.
+ */
 export async function releasedFiles(
   db: Db | Tx,
   batch: string,

@@ -5,8 +5,7 @@ import { ACCEPTED_STATES, type AttemptState } from '../contract/outcomes.ts';
 import { linkOf, STEPS } from '../contract/row-kinds.ts';
 import { requireCharge, settleInHand } from './charges.ts';
 import { LedgerMisuse } from './errors.ts';
-import type { Decision } from './charge-methods.ts';
-import { decisionsIn, note } from './decision-records.ts';
+import { decisionsIn, note, type Decision } from './decision-records.ts';
 import type { DecisionRecord, ResultFile } from './record-types.ts';
 import { toFile, toRow } from './records.ts';
 import { endReturning } from './returned.ts';
@@ -20,7 +19,12 @@ import { isPaidElsewhere, passOnCharge } from './taken-jobs.ts';
  * one transaction. Nothing here pays.
  */
 
-/** See {@link Ledger.decide}. */
+/**
+ * Carries out and records what a person decided about an attempt. Returns false, and changes nothing, if it does not
+ * apply: to adopt or to call not charged, the outcome must be unknown and no other attempt may have the job; to
+ * release, a person must have given it that job. Throws {@link LedgerMisuse} for calling an attempt of the row's
+ * present take not charged, or for releasing a job whose result a later step has used.
+ */
 export async function decide(db: Db, key: AttemptKey, decision: Decision): Promise<boolean> {
   return write(db, async (tx) => {
     const row = await RowInHand.take(tx, key);
@@ -149,7 +153,7 @@ async function refuseSpeakers({ tx }: RowInHand, { batch, row }: AttemptKey, voi
   throw new LedgerMisuse(`Row ${speaker.row} of "${batch}" speaks with that voice. Nothing was changed.`);
 }
 
-/** See {@link Ledger.decisionsOf}. */
+/** Decisions of persons about a row's requests, oldest first. */
 export async function decisionsOf(db: Db, batch: string, row: number): Promise<readonly DecisionRecord[]> {
   return decisionsIn(db, batch, row);
 }

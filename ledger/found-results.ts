@@ -6,7 +6,10 @@ import { toResult } from './records.ts';
 import type { Db, Tx } from './schema.ts';
 import { look } from './transactions.ts';
 
-/** See {@link Ledger.findResults}. */
+/**
+ * The results with these keys, at most three of each, the newest first. A key is a digest of the API's address and
+ * the account too, so no other account's results are among them.
+ */
 export async function findResults(db: Db, keys: readonly string[]): Promise<readonly ResultRecord[]> {
   return look(db, async (tx) => {
     const found: ResultRecord[] = [];
@@ -15,7 +18,10 @@ export async function findResults(db: Db, keys: readonly string[]): Promise<read
   });
 }
 
-/** See {@link Ledger.lookForResult}. */
+/**
+ * What an intent with this key would find in place of its request: results, or another row's request that may bring
+ * one, except those of `passOver`.
+ */
 export async function lookForResult(
   db: Db,
   own: AttemptKey,

@@ -8,8 +8,8 @@ import type { Db } from './schema.ts';
 import { write } from './transactions.ts';
 
 /**
- * Ends the row of an attempt whose answer is lost, or that cannot be made, or gives it a new take. See {@link
- * Ledger.giveUp}.
+ * Ends the open row of an attempt that is `unknown`, or that is due and cannot be made; or gives it a new take.
+ * Changes no charge. No effect if the attempt is in flight or has another verdict, or the row is at another take.
  *
  * The caller may have stood still since it looked, and the attempt may have been made, answered or adopted meanwhile.
  * So the transaction that ends the row checks it again.

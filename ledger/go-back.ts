@@ -10,9 +10,19 @@ import { toFallback, toRow } from './records.ts';
 import { endReturned } from './returned.ts';
 import type { Fallback, RowEnding } from './row-effects.ts';
 import type { RowInHand } from './row-in-hand.ts';
-import type { Return } from './row-methods.ts';
 import type { ChargeLine } from './schema.ts';
 import { takesOf } from './takes.ts';
+
+/** A person's word to go back to an earlier take. */
+export interface Return {
+  readonly take: number;
+  /** User and host of the command. */
+  readonly who: string;
+  /** What a transcript says, as its file does. Default: the result is no text. */
+  readonly text?: string;
+  /** Its stored file is lost: its job is read for it first, and the row keeps what it has unless that brings the same. Default false. */
+  readonly isLost?: boolean;
+}
 
 /**
  * Ends a row with the result of an earlier take. What it had until then stays on record with the decision, and in the store,

@@ -3,7 +3,7 @@ import { attemptKeyOf, type AttemptKey } from '../contract/batch.ts';
 import { operationOf } from '../contract/row-kinds.ts';
 import { askBudget } from './budget-room.ts';
 import { LedgerMisuse } from './errors.ts';
-import type { Intent, IntentAnswer } from './charge-methods.ts';
+import type { Intent, IntentAnswer } from './intent-records.ts';
 import { haltIfDue, haltIfWholeIsDue } from './halts.ts';
 import { endOverBudget } from './over-budget.ts';
 import { reserve, unreservedBeside } from './part-budgets.ts';
@@ -27,7 +27,7 @@ import { readSums } from './sums.ts';
  * disk before it returns, so a record that allowed a request cannot get lost, not even in a power cut.
  */
 
-/** Records the intent of an attempt. See {@link Ledger.intend}. */
+/** Records the intent of an attempt, exclusively. See {@link IntentAnswer}. Sets the row to `submitting`. */
 export async function intend(db: Db, key: AttemptKey, intent: Intent): Promise<IntentAnswer & RowStanding> {
   return write(db, async (tx) => {
     const batch = await readTerms(tx, key.batch);
@@ -107,8 +107,9 @@ async function findInstead(tx: Tx, key: AttemptKey, { resultKey, reuse }: Intent
 }
 
 /**
- * Uses up the key without sending, if nobody has used it yet. Returns the record that stands: the new one, the existing
- * one, or the one that forbids an attempt with this key anyway. See {@link Ledger.revoke}.
+ * Uses up the key without sending: creates the record as `revoked` if there is none, so that nobody can send with this
+ * key any more. Returns the record that stands afterwards: the new one, the existing one, or the one that forbids an
+ * attempt with this key anyway.
  */
 export async function revoke(db: Db, key: AttemptKey): Promise<ChargeRecord> {
   return write(db, async (tx) => {

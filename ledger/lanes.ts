@@ -31,8 +31,8 @@ export interface LaneOwnership {
 const NOBODY = '';
 
 /**
- * Acquires the lane from its current holder. Lanes of an earlier run of the workflow are dissolved, and their rows are
- * free.
+ * Acquires a lane from its current holder, with every row of it. Can be repeated: the last caller has it. Lanes of an
+ * earlier run of the workflow are dissolved, and their rows are free.
  */
 export async function acquireLane(db: Db, { batch, lane, run, owner }: LaneRequest): Promise<LaneOwnership> {
   return write(db, async (tx) => {
@@ -50,7 +50,7 @@ export async function acquireLane(db: Db, { batch, lane, run, owner }: LaneReque
   });
 }
 
-/** Releases the lane in order: its rows are free at once. No effect if somebody else has it. */
+/** Releases a lane in order: its rows are free at once, for the next claim. No effect if another process has it now. */
 export async function releaseLane(db: Db, owned: LaneOwnership): Promise<void> {
   await write(db, async (tx) => {
     if (!(await ownsLane(tx, owned))) return;
@@ -76,7 +76,7 @@ export async function ownsLane(tx: Tx, { batch, lane, token }: LaneOwnership): P
   return found?.token === token;
 }
 
-/** The lanes of the batch that have a holder. */
+/** The lanes of the batch that have an owner. */
 export function laneOwners(db: Db, batch: string): Promise<readonly OwnedLane[]> {
   return db
     .selectFrom('lanes')

@@ -72,7 +72,10 @@ const lastKey = preparedOne((db, { batch, row, step }: Pick<AttemptKey, 'batch' 
     .limit(1),
 );
 
-/** See {@link Ledger.lastRows}. */
+/**
+ * The last row of each of these ids that was meant to be sent, in the batches of an account. Ids without one are left
+ * out.
+ */
 export async function lastRows(db: Db, account: Account, ids: readonly string[]): Promise<readonly LastRow[]> {
   return look(db, async (tx) => {
     const modes = new Map<string, { readonly tts: TtsMode; readonly cache: CacheMode }>();

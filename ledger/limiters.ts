@@ -15,7 +15,10 @@ const saveState = prepared((db, { scope, state }: { scope: string; state: string
     .onConflict((conflict) => conflict.column('scope').doUpdateSet((eb) => ({ state: eb.ref('excluded.state') }))),
 );
 
-/** See {@link Ledger.updateLimiter}. A step that changes nothing writes nothing. */
+/**
+ * Takes a step of the limiter of that name, in one transaction; see `policy/limiter-step.ts`. A step that changes nothing
+ * writes nothing.
+ */
 export async function updateLimiter<Step extends LimiterStep>(
   db: Db,
   scope: string,
@@ -30,7 +33,10 @@ export async function updateLimiter<Step extends LimiterStep>(
   });
 }
 
-/** See {@link Ledger.troubles}. */
+/**
+ * Consecutive pauses, by the worst of these rate limiters, since calls were last answered normally; 0: they are, or nothing was in vain since
+ * that time (ms).
+ */
 export async function readTroubles(db: Db, scopes: readonly string[], since: number): Promise<number> {
   const lines = await db.selectFrom('limiters').select('state').where('scope', 'in', scopes).execute();
   const states = lines.map(({ state }) => JSON.parse(state) as RateState);

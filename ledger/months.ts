@@ -4,7 +4,7 @@ import { formatOccurrence, parseOccurrence } from '../policy/occurrence.ts';
 import type { MonthQuestion } from './occurrence-records.ts';
 import type { Db, Tx } from './schema.ts';
 
-/** See {@link OccurrenceMethods}. */
+/** What the batches of a schedule spent in a calendar month, and what is left of its budget. */
 export async function monthSpend(db: Db | Tx, question: MonthQuestion): Promise<MonthStanding> {
   return monthStanding(question.credits, await batchesOfMonth(db, question));
 }

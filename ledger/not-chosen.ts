@@ -22,7 +22,11 @@ const IS_UNSENT = sql<boolean>`rows.outcome = 'skipped' and (rows.ended_at is nu
   json_extract(rows.failure, '$.class') = 'OverBudget' and not exists (
     select 1 from charges c where c.batch = rows.batch and c.row = rows.row and c.state in ('sending', 'unknown'))))`;
 
-/** See {@link Ledger.openUnsent}. */
+/**
+ * Opens those of the rows that `--limit`, `--sample` or the budget left out, and with any of them the batch, which then runs this
+ * subset. They stay at their take; one with a request whose outcome is not known stays as it is. One transaction; returns how many.
+ * Throws {@link LedgerMisuse} for a batch that is being stopped.
+ */
 export async function openUnsent(
   db: Db,
   batch: string,
@@ -63,7 +67,7 @@ export async function openUnsent(
   });
 }
 
-/** See {@link Ledger.skippedQuotes}. */
+/** What the rows that ended `skipped` would cost. */
 export async function skippedQuotes(db: Db, batch: string): Promise<SkippedQuotes> {
   // Rows skipped by the budget have no index of their own, and usually there are none.
   const { outcomes, notChosen } = await countRows(db, batch);

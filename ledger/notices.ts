@@ -69,7 +69,7 @@ export interface NoticeClaim {
   readonly claimer?: string | undefined;
 }
 
-/** Takes the notice that has been due longest. Undefined if none is. */
+/** Takes the notice that has been due longest, for as long as the claim says. Undefined if none is. */
 export async function takeNotice(db: Db, claim: NoticeClaim): Promise<Notice | undefined> {
   // Every worker asks every second: take the lock of the ledger only if there is something to do.
   if ((await due(db, claim, Date.now())) === undefined) return undefined;

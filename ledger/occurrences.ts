@@ -13,7 +13,7 @@ import type { OccurrencesTable } from './tables/schedules.ts';
 import { useTrigger } from './schedule-settings.ts';
 import { write } from './transactions.ts';
 
-/** See {@link OccurrenceMethods}. */
+/** Forgets a schedule, which cannot fire from then on; its occurrences stay. */
 export async function forgetSchedule(db: Db, schedule: string): Promise<void> {
   await write(db, async (tx) => {
     await tx.deleteFrom('schedules').where('name', '=', schedule).execute();
@@ -21,7 +21,7 @@ export async function forgetSchedule(db: Db, schedule: string): Promise<void> {
   });
 }
 
-/** See {@link OccurrenceMethods}. */
+/** All schedules that were made and not deleted, by name. */
 export async function knownSchedules(db: Db): Promise<readonly KnownSchedule[]> {
   const lines = await db.selectFrom('schedules').selectAll().orderBy('name').execute();
   return lines.map(({ name, surveyed_until: surveyedUntil, legacy_until: legacyUntil }) => ({
@@ -32,7 +32,10 @@ export async function knownSchedules(db: Db): Promise<readonly KnownSchedule[]> 
   }));
 }
 
-/** See {@link OccurrenceMethods}. */
+/**
+ * Records that an occurrence fires: `running`. Also one that was skipped or has failed; one that runs or has ended stays. False, and nothing is
+ * recorded, if its trigger has fired for another time, or is void.
+ */
 export async function beginOccurrence(
   db: Db,
   { schedule, at }: Occurrence,
@@ -62,7 +65,7 @@ export async function beginOccurrence(
   });
 }
 
-/** See {@link OccurrenceMethods}. */
+/** Records how an occurrence ended. The last word counts. */
 export async function endOccurrence(db: Db, { schedule, at }: Occurrence, end: OccurrenceEnding): Promise<void> {
   const ended = { state: end.type, ...endColumns(end) };
   await write(db, async (tx) => {
@@ -91,7 +94,7 @@ function endColumns(
 /** Names of the batches of a schedule sort by their times; those of others may lie between them. */
 const MOST_BETWEEN = 100;
 
-/** See {@link OccurrenceMethods}. */
+/** Records which manifest the batch of an occurrence was made of, and whether it is that of the batch before. */
 export async function noteManifest(db: Db, { schedule, at }: Occurrence, etag: string | null): Promise<void> {
   const name = formatOccurrence({ schedule, at });
   await write(db, async (tx) => {
@@ -115,7 +118,7 @@ export async function noteManifest(db: Db, { schedule, at }: Occurrence, etag: s
   });
 }
 
-/** See {@link OccurrenceMethods}. */
+/** Records a survey: occurrences that did not take place, unless they are on record, and how far it went. */
 export async function noteSkips(db: Db, schedule: string, { skipped, until }: Survey): Promise<void> {
   await write(db, async (tx) => {
     for (const { at, cause, reason } of skipped) {
@@ -154,7 +157,7 @@ async function tellNewestOnly(tx: Tx, schedule: string, skipped: Survey['skipped
   }
 }
 
-/** See {@link OccurrenceMethods}. */
+/** Occurrences on record, the newest first. */
 export async function occurrencesOf(
   db: Db,
   schedule: string,
@@ -167,7 +170,7 @@ export async function occurrencesOf(
   return lines.map(toRecord);
 }
 
-/** See {@link OccurrenceMethods}. */
+/** An occurrence on record. */
 export async function findOccurrence(db: Db, { schedule, at }: Occurrence): Promise<OccurrenceRecord | undefined> {
   const line = await db
     .selectFrom('occurrences')

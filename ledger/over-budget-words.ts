@@ -1,6 +1,6 @@
 import type { Failure } from '../contract/failures.ts';
 import { roundCredits } from '../contract/price-units.ts';
-import type { Intent } from './charge-methods.ts';
+import type { Intent } from './intent-records.ts';
 import { quotesOf, type UnsentPart } from './part-budgets.ts';
 import type { RowLine } from './schema.ts';
 

@@ -4,7 +4,7 @@ import type { Dialect } from '../contract/dialects.ts';
 import { dialectOf, stepsIn, type Kind } from '../contract/row-kinds.ts';
 import { DUST } from '../policy/room.ts';
 import type { BudgetAnswer } from './budget-room.ts';
-import type { Intent } from './charge-methods.ts';
+import type { Intent } from './intent-records.ts';
 import { isNoPart, isPart, isUntouched } from './conditions.ts';
 import { endingColumns } from './ending-columns.ts';
 import { updateRow } from './line-changes.ts';

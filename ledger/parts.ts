@@ -1,10 +1,10 @@
+import type { AttemptKey } from '../contract/batch.ts';
 import { RESULT_OUTCOMES } from '../contract/outcomes.ts';
 import type { Failure } from '../contract/failures.ts';
 import { applyEffect } from './endings.ts';
 import { loseFile } from './lost-files.ts';
 import type { ResultFile, RowStanding } from './record-types.ts';
 import { RowInHand } from './row-in-hand.ts';
-import type { WholeRow } from './row-methods.ts';
 import { readRows, selectParts } from './rows.ts';
 import type { Db, Tx } from './schema.ts';
 import { write } from './transactions.ts';
@@ -14,7 +14,16 @@ import { write } from './transactions.ts';
  * (migration 0026), and takes it back from whoever has it when a part changes.
  */
 
-/** See {@link PartMethods.endWhole}. */
+/** A row whose parts all have their results, in the hands of whoever joins them. */
+export interface WholeRow extends Pick<AttemptKey, 'batch' | 'row'> {
+  /** Its fencing token; raised whenever one of its parts changes. */
+  readonly fence: number;
+}
+
+/**
+ * Ends a row with the file that its parts were joined into, or with the reason why they could not be. No effect if a
+ * part has changed since.
+ */
 export async function endWhole(
   db: Db,
   whole: WholeRow,
@@ -33,7 +42,10 @@ export async function endWhole(
   });
 }
 
-/** See {@link PartMethods.losePart}. */
+/**
+ * Ends a part as `failed` whose result is no longer in the store, and its row with it. A redrive fetches it again, if a
+ * job made it. No effect if the row has changed since.
+ */
 export async function losePart(db: Db, whole: WholeRow, part: number, failure: Failure): Promise<void> {
   await write(db, async (tx) => {
     if ((await takeWhole(tx, whole)) === undefined) return;

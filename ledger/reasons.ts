@@ -5,7 +5,7 @@ import type { Db } from './schema.ts';
 /** Reasons of rows that nobody wanted to pay for; that is no failure. */
 const NO_FAILURES: readonly FailureClass[] = ['OverBudget', 'NotChosen', 'NotCached'];
 
-/** See {@link Ledger.commonReasons}. */
+/** The most common reasons why rows failed, or are failing now, most rows first. */
 export async function commonReasons(db: Db, batch: string, most: number): Promise<readonly ReasonCount[]> {
   const lines = await db
     .selectFrom('reasons')

@@ -1,16 +1,17 @@
+import type { Failure } from '../contract/failures.ts';
 import { defined } from '../contract/defined.ts';
-import { hasResult } from '../contract/outcomes.ts';
-import { resultStepOf, stepsIn } from '../contract/row-kinds.ts';
+import { hasResult, type Outcome, type TakeReason } from '../contract/outcomes.ts';
+import { resultStepOf, stepsIn, type Step } from '../contract/row-kinds.ts';
 import { betterFallback } from '../policy/best-take.ts';
 import { attemptToAccept, findUnresolved, isMade, jobToWaitFor } from '../policy/redrive.ts';
 import { isLastStep } from '../policy/row-machine.ts';
 import { reopenBatch, requireBatch } from './batches.ts';
 import { withJob } from './copied-files.ts';
 import { LedgerMisuse } from './errors.ts';
-import { goBack } from './go-back.ts';
-import type { RedriveChoice, Redriven } from './row-methods.ts';
+import { goBack, type Return } from './go-back.ts';
 import { giveUpLost } from './given-up.ts';
 import { loseFile, restoreFile } from './lost-files.ts';
+import type { NewRow } from './record-types.ts';
 import { toFailure, toFallback, toFile, toRow } from './records.ts';
 import type { Fallback } from './row-effects.ts';
 import { RowInHand } from './row-in-hand.ts';
@@ -19,10 +20,51 @@ import { write } from './transactions.ts';
 import { areAllThere } from './parts.ts';
 import { makeTake } from './takes.ts';
 
+/** One row that a person wants to run again. */
+export interface RedriveChoice {
+  readonly row: number;
+  /** The take that the person saw, and how it had ended; a row that has moved on since is left alone. */
+  readonly take: number;
+  readonly outcome: Outcome;
+  /**
+   * `pay`: a new take, from `fromStep` on. `wait`: its job is waited for again, free (a row that ended `overdue`); one
+   * whose result has arrived since, or whose lost file is back (`restored`), ends `succeeded` at once. `accept`: its result is accepted as it is, free: the row ends
+   * `succeeded`, or continues with its later steps; with `earlier`, it ends with the result of that take.
+   */
+  readonly how:
+    | {
+        readonly type: 'pay';
+        readonly fromStep: Step;
+        readonly reason: Extract<TakeReason, 'redrive' | 'edited' | 'resubmitted'>;
+        /** The row's new input. */
+        readonly edited?: Pick<NewRow, 'spec' | 'input' | 'quoted'>;
+      }
+    | { readonly type: 'wait'; readonly restored?: true }
+    | { readonly type: 'accept'; readonly earlier?: Return };
+  /** The row's result is not in the store any more as it is on record, and why that ends the row. Default: it is. */
+  readonly lost?: Failure;
+  /**
+   * It is a part that lost its file, and its row has its joined file: if it is waited for in vain, it ends as it had
+   * ended, and so does its row. Default false.
+   */
+  readonly isJoined?: boolean;
+}
+
+export interface Redriven {
+  /** Rows that are open again, or were settled at once. */
+  readonly rows: readonly number[];
+  /** Rows that were left alone: somebody else opened them first, or they have not ended. */
+  readonly left: readonly number[];
+}
+
 type Pay = Extract<RedriveChoice['how'], { type: 'pay' }>;
 
 /**
- * Opens ended rows again because a person said so. See {@link Ledger.redrive}.
+ * Opens ended rows again as a person chose, and with any of them the batch (even one that was stopped or halted). One
+ * transaction: all of the choices or none. A new take of a row is made once, whoever asks. Throws {@link
+ * LedgerMisuse} for a batch that is being stopped, for a row whose last request the API may have accepted or whose
+ * job may still run, unless the choice is `resubmitted`, for a `wait` without a job to wait for, and for an `accept`
+ * without a result that failed a check or lacks one.
  *
  * It is the only way past a request that the API may have accepted. So it checks for itself: a choice that does not say
  * `resubmitted` is refused for such a row, whatever its caller believed.

@@ -16,7 +16,7 @@ import type { Account } from './voice-users.ts';
  * `awaits` while it is under way. Once it is accepted, all of them are free.
  */
 
-/** See {@link VoiceMethods.isNewVoice}. */
+/** Whether a row of this ledger made the voice after `since` (wall clock, ms), and no speech with it was accepted yet. */
 export async function isNewVoice(db: Db, { apiUrl, account }: Account, use: VoiceUse, since: number): Promise<boolean> {
   return look(db, async (tx) => {
     const made = await tx

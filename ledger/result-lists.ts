@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import type { AttemptKey } from '../contract/batch.ts';
 import type { ResultRecord } from './record-types.ts';
 import { toFile, toResult } from './records.ts';
-import type { CacheSums, NamedSum } from './result-methods.ts';
 import { removed } from './removed-file.ts';
 import { forgetResult } from './forget-results.ts';
 import { RowInHand } from './row-in-hand.ts';
@@ -14,18 +13,42 @@ import { look, write } from './transactions.ts';
  * and those that reused it.
  */
 
+/** Entries of the cache that have something in common. */
+export interface NamedSum {
+  readonly name: string;
+  readonly entries: number;
+  /** Lengths of their files; a file with several names counts for each. */
+  readonly bytes: number;
+}
+
+/** The cache as a whole. Lists have the largest hundred. */
+export interface CacheSums {
+  /** One for each row that made or reused a result. */
+  readonly entries: number;
+  /** Different results. */
+  readonly results: number;
+  /** Length of the results, each once. */
+  readonly bytes: number;
+  readonly byBatch: readonly NamedSum[];
+  readonly byKind: readonly NamedSum[];
+  /** A name is empty for rows without a voice. */
+  readonly byVoice: readonly NamedSum[];
+  /** Results by when they were last used: within so many days; null: longer ago. */
+  readonly byAge: readonly { readonly days: number | null; readonly results: number; readonly bytes: number }[];
+}
+
 /** Sums beyond this many are left out, the smallest first. */
 const MOST_SUMS = 100;
 const DAY_MS = 86_400_000;
 
-/** See {@link Ledger.keysWithResult}. */
+/** Those of these keys that have a result. */
 export async function keysWithResult(db: Db, keys: readonly string[]): Promise<readonly string[]> {
   if (keys.length === 0) return [];
   const found = await db.selectFrom('results').select('key').distinct().where('key', 'in', keys).execute();
   return found.map(({ key }) => key);
 }
 
-/** See {@link Ledger.sumResults}. */
+/** Sums over all results. */
 export async function sumResults(db: Db): Promise<CacheSums> {
   return look(db, async (tx) => {
     const { entries } = await tx
@@ -99,7 +122,7 @@ async function sumByAge(tx: Tx): Promise<CacheSums['byAge']> {
   );
 }
 
-/** See {@link Ledger.usedBeyond}. */
+/** When the most recent result was used that does not fit if those used last have this many bytes; null: all fit. */
 export async function usedBeyond(db: Db, bytes: number): Promise<number | null> {
   const { rows } = await sql<{ used: number }>`
     select used from (
@@ -108,7 +131,10 @@ export async function usedBeyond(db: Db, bytes: number): Promise<number | null> 
   return rows[0]?.used ?? null;
 }
 
-/** See {@link Ledger.resultsUnused}. */
+/**
+ * Results that were last used at this time (ms) or earlier, in order of their keys, those after a key (at first the
+ * empty text), at most so many: all entries of each.
+ */
 export async function resultsUnused(
   db: Db,
   before: number,
@@ -133,7 +159,7 @@ export async function resultsUnused(
   });
 }
 
-/** See {@link Ledger.resultNames}. */
+/** All entries with this key, oldest first. */
 export async function resultNames(db: Db, key: string): Promise<readonly ResultRecord[]> {
   return namesOf(db, [key]);
 }
@@ -143,7 +169,7 @@ async function namesOf(db: Db | Tx, keys: readonly string[]): Promise<readonly R
   return lines.map(toResult);
 }
 
-/** See {@link Ledger.pruneResults}. */
+/** Forgets results whose files are removed, and marks the files so. */
 export async function pruneResults(db: Db, results: readonly AttemptKey[]): Promise<void> {
   await write(db, async (tx) => {
     const now = Date.now();

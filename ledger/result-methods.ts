@@ -1,50 +1,8 @@
 import type { AttemptKey } from '../contract/batch.ts';
-import type { Failure } from '../contract/failures.ts';
-import type { Judgement } from '../contract/verify.ts';
 import type { MakingAttempt } from './making.ts';
-import type { ResultFile, ResultRecord, RowStanding } from './record-types.ts';
-import type { RowEffect } from './row-effects.ts';
-
-/** An earlier result in place of a request. */
-export interface ResultUse {
-  readonly result: ResultRecord;
-  /** The row's own copies of its files. */
-  readonly file: ResultFile;
-  readonly extraFiles: readonly ResultFile[];
-  /** What the row would have cost without it, up to this step, credits; null if unknown. */
-  readonly saved: number | null;
-  readonly owner: string;
-  /** The caller's fencing token for the row; omitted: not checked. */
-  readonly fence?: number;
-  /** For a verification: what the comparison with the text has found, why it did not pass, and what that means. */
-  readonly judgement?: Judgement;
-  readonly failure?: Failure;
-  readonly effect?: RowEffect;
-}
-
-/** Entries of the cache that have something in common. */
-export interface NamedSum {
-  readonly name: string;
-  readonly entries: number;
-  /** Lengths of their files; a file with several names counts for each. */
-  readonly bytes: number;
-}
-
-/** The cache as a whole. Lists have the largest hundred. */
-export interface CacheSums {
-  /** One for each row that made or reused a result. */
-  readonly entries: number;
-  /** Different results. */
-  readonly results: number;
-  /** Length of the results, each once. */
-  readonly bytes: number;
-  readonly byBatch: readonly NamedSum[];
-  readonly byKind: readonly NamedSum[];
-  /** A name is empty for rows without a voice. */
-  readonly byVoice: readonly NamedSum[];
-  /** Results by when they were last used: within so many days; null: longer ago. */
-  readonly byAge: readonly { readonly days: number | null; readonly results: number; readonly bytes: number }[];
-}
+import type { ResultRecord, RowStanding } from './record-types.ts';
+import type { ResultUse } from './results.ts';
+import type { CacheSums } from './result-lists.ts';
 
 /** Stored results that later rows may use. Part of {@link Ledger}. */
 export interface ResultMethods {

@@ -1,20 +1,39 @@
 import { attemptKeyOf, type AttemptKey } from '../contract/batch.ts';
+import type { Failure } from '../contract/failures.ts';
 import { operationOf, type TtsMode } from '../contract/row-kinds.ts';
+import type { Judgement } from '../contract/verify.ts';
 import { isLastStep } from '../policy/row-machine.ts';
 import { applyEffect } from './endings.ts';
 import { findBlocking } from './intents.ts';
 import { prepared } from './prepared.ts';
-import type { RowStanding } from './record-types.ts';
+import type { ResultFile, ResultRecord, RowStanding } from './record-types.ts';
 import { jsonOrNull, toSettings } from './records.ts';
 import { sourceOf } from './result-source.ts';
 import { forgetResult, forgetUnfit } from './forget-results.ts';
-import type { ResultUse } from './result-methods.ts';
 import { keepResult } from './kept-results.ts';
+import type { RowEffect } from './row-effects.ts';
 import { RowInHand } from './row-in-hand.ts';
 import type { Db } from './schema.ts';
 import { write } from './transactions.ts';
 
 /** Results of earlier rows in place of requests. A row with such a result costs nothing, and nothing is sent for it. */
+
+/** An earlier result in place of a request. */
+export interface ResultUse {
+  readonly result: ResultRecord;
+  /** The row's own copies of its files. */
+  readonly file: ResultFile;
+  readonly extraFiles: readonly ResultFile[];
+  /** What the row would have cost without it, up to this step, credits; null if unknown. */
+  readonly saved: number | null;
+  readonly owner: string;
+  /** The caller's fencing token for the row; omitted: not checked. */
+  readonly fence?: number;
+  /** For a verification: what the comparison with the text has found, why it did not pass, and what that means. */
+  readonly judgement?: Judgement;
+  readonly failure?: Failure;
+  readonly effect?: RowEffect;
+}
 
 const touch = prepared((db, given: AttemptKey & { now: number }) =>
   db
@@ -28,8 +47,17 @@ const touch = prepared((db, given: AttemptKey & { now: number }) =>
     .returning('key'),
 );
 
-/** See {@link Ledger.useResult}. */
-export async function useResult(db: Db, key: AttemptKey, use: ResultUse): Promise<{ used: boolean } & RowStanding> {
+/**
+ * Records that a step has an earlier result in place of a request: an attempt in state `cached`, which costs nothing.
+ * For the last step of its kind, whose result is the row's, the row ends `cached`, even if earlier steps were never
+ * made. Not `used`, and nothing changes, if the result is on record no more, the batch does not run, or the row does
+ * not need this attempt or one of an earlier step.
+ */
+export async function useResult(
+  db: Db,
+  key: AttemptKey,
+  use: ResultUse,
+): Promise<{ readonly used: boolean } & RowStanding> {
   return write(db, async (tx) => {
     const row = await RowInHand.take(tx, key);
     const tts = await wantedBy(row, key, use);
@@ -82,12 +110,15 @@ async function useInHand(row: RowInHand, key: AttemptKey, use: ResultUse, tts: T
   return true;
 }
 
-/** See {@link Ledger.dropResult}. */
+/** Forgets a result, because its file is missing or altered. Its row keeps it. */
 export async function dropResult(db: Db, of: AttemptKey): Promise<void> {
   await write(db, (tx) => forgetResult(tx, of));
 }
 
-/** See {@link Ledger.revokeCached}. */
+/**
+ * Revokes a `cached` attempt whose result a later step cannot use, so that the next attempt is made. No effect on any
+ * other attempt.
+ */
 export async function revokeCached(db: Db, key: AttemptKey): Promise<RowStanding> {
   return write(db, async (tx) => {
     const row = await RowInHand.take(tx, key);

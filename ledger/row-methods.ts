@@ -1,66 +1,11 @@
-import type { AttemptKey } from '../contract/batch.ts';
 import type { Failure } from '../contract/failures.ts';
-import type { Outcome, TakeReason } from '../contract/outcomes.ts';
-import type { Step } from '../contract/row-kinds.ts';
 import type { Subset } from '../contract/subset.ts';
 import type { Claim, ClaimRequest } from './claims.ts';
 import type { Account, LastRow } from './last-rows.ts';
-import type { NewRow, ResultFile, RowStanding, SkippedQuotes, TakeRecord } from './record-types.ts';
+import type { ResultFile, RowStanding, SkippedQuotes, TakeRecord } from './record-types.ts';
 import type { ScanOptions, ScanPage, ScanPosition } from './scans.ts';
-
-/** A person's word to go back to an earlier take. */
-export interface Return {
-  readonly take: number;
-  /** User and host of the command. */
-  readonly who: string;
-  /** What a transcript says, as its file does. Default: the result is no text. */
-  readonly text?: string;
-  /** Its stored file is lost: its job is read for it first, and the row keeps what it has unless that brings the same. Default false. */
-  readonly isLost?: boolean;
-}
-
-/** One row that a person wants to run again. */
-export interface RedriveChoice {
-  readonly row: number;
-  /** The take that the person saw, and how it had ended; a row that has moved on since is left alone. */
-  readonly take: number;
-  readonly outcome: Outcome;
-  /**
-   * `pay`: a new take, from `fromStep` on. `wait`: its job is waited for again, free (a row that ended `overdue`); one
-   * whose result has arrived since, or whose lost file is back (`restored`), ends `succeeded` at once. `accept`: its result is accepted as it is, free: the row ends
-   * `succeeded`, or continues with its later steps; with `earlier`, it ends with the result of that take.
-   */
-  readonly how:
-    | {
-        readonly type: 'pay';
-        readonly fromStep: Step;
-        readonly reason: Extract<TakeReason, 'redrive' | 'edited' | 'resubmitted'>;
-        /** The row's new input. */
-        readonly edited?: Pick<NewRow, 'spec' | 'input' | 'quoted'>;
-      }
-    | { readonly type: 'wait'; readonly restored?: true }
-    | { readonly type: 'accept'; readonly earlier?: Return };
-  /** The row's result is not in the store any more as it is on record, and why that ends the row. Default: it is. */
-  readonly lost?: Failure;
-  /**
-   * It is a part that lost its file, and its row has its joined file: if it is waited for in vain, it ends as it had
-   * ended, and so does its row. Default false.
-   */
-  readonly isJoined?: boolean;
-}
-
-export interface Redriven {
-  /** Rows that are open again, or were settled at once. */
-  readonly rows: readonly number[];
-  /** Rows that were left alone: somebody else opened them first, or they have not ended. */
-  readonly left: readonly number[];
-}
-
-/** A row whose parts all have their results, in the hands of whoever joins them. */
-export interface WholeRow extends Pick<AttemptKey, 'batch' | 'row'> {
-  /** Its fencing token; raised whenever one of its parts changes. */
-  readonly fence: number;
-}
+import type { RedriveChoice, Redriven } from './redrive.ts';
+import type { WholeRow } from './parts.ts';
 
 /** Rows whose text is spoken in parts. Part of {@link Ledger}. */
 export interface PartMethods {

@@ -13,7 +13,7 @@ import { look, write } from './transactions.ts';
 /** Rows per INSERT: well under the database's limit of parameters. */
 const ROWS_PER_INSERT = 500;
 
-/** Adds all of these rows, or none. Throws {@link DuplicateRow}. */
+/** Adds rows of a `loading` batch: all of these, or none. Throws {@link DuplicateRow} on a duplicate id. */
 export async function addRows(db: Db, batch: string, rows: readonly LoadedRow[]): Promise<void> {
   try {
     await write(db, async (tx) => {
@@ -42,6 +42,7 @@ export async function addRows(db: Db, batch: string, rows: readonly LoadedRow[])
   }
 }
 
+/** A row with its charges, in order of step, take, attempt. */
 export async function readRow(db: Db, batch: string, row: number): Promise<RowStanding | undefined> {
   return look(db, async (tx) => (await readRows(tx, batch, [row]))[0]);
 }
@@ -111,7 +112,7 @@ async function firstParts(tx: Tx, batch: string, rows: readonly number[]): Promi
   return new Map(lines.map(({ whole, first }) => [whole, first]));
 }
 
-/** See {@link Ledger.partsOf}. */
+/** The parts of a row, in order of its text; none if it is not split. */
 export async function partsOf(db: Db, batch: string, row: number): Promise<readonly RowStanding[]> {
   return look(db, (tx) => readParts(tx, batch, row));
 }
@@ -145,7 +146,7 @@ export async function findRowById(db: Db, batch: string, id: string): Promise<nu
   return found?.row;
 }
 
-/** See {@link Ledger.rowsWithIds}. */
+/** The rows with these ids (at most some hundred) and their charges, in manifest order; ids without one are left out. */
 export async function rowsWithIds(db: Db, batch: string, ids: readonly string[]): Promise<readonly RowStanding[]> {
   if (ids.length === 0) return [];
   return look(db, async (tx) => {

@@ -49,8 +49,8 @@ export async function* scanRows(
 }
 
 /**
- * The rows after this position with their charges, as of one moment. The position is a key, so a page costs the same
- * anywhere in a batch.
+ * One page of {@link Ledger.scanRows}: the rows after this position with their charges, as of one moment. The position is
+ * a key, so a page costs the same anywhere in a batch.
  */
 export async function scanPage(db: Db, batch: string, options: ScanOptions, after: ScanPosition): Promise<ScanPage> {
   return look(db, async (tx) => {

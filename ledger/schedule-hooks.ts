@@ -2,7 +2,7 @@ import type { ScheduleHooks } from '../contract/schedule.ts';
 import type { Db } from './schema.ts';
 import { write } from './transactions.ts';
 
-/** See {@link OccurrenceMethods}. */
+/** Sets the hooks of a schedule that is known; absent ones stay as they are. */
 export async function setScheduleHooks(
   db: Db,
   schedule: string,
@@ -15,7 +15,7 @@ export async function setScheduleHooks(
   });
 }
 
-/** See {@link OccurrenceMethods}. */
+/** The hooks of a schedule; none for one that is not known. */
 export async function scheduleHooks(db: Db, schedule: string): Promise<ScheduleHooks> {
   const line = await db
     .selectFrom('schedules')

@@ -6,7 +6,10 @@ import type { Db, Tx } from './schema.ts';
 import type { AllowedFiringsTable, SchedulesTable } from './tables/schedules.ts';
 import { write } from './transactions.ts';
 
-/** See {@link ScheduleMethods}. */
+/**
+ * Sets what a schedule runs and when, from a moment on, and makes it known. Its due times from then on are allowed, unless it is paused here; those
+ * of its former times until then stay so. If it runs something else than before, triggers and backfills that have not begun are void.
+ */
 export async function settleSchedule(db: Db, name: string, settings: ScheduleSettings, at: number): Promise<void> {
   const { run, spec, apiUrl, account } = settings;
   const columns = {
@@ -32,7 +35,7 @@ export async function settleSchedule(db: Db, name: string, settings: ScheduleSet
   });
 }
 
-/** See {@link ScheduleMethods}. */
+/** Notes that the settings of a schedule of an earlier version cannot be taken over from Temporal. */
 export async function declineSettings(db: Db, name: string): Promise<void> {
   await write(db, async (tx) => {
     const isLegacy = tx.updateTable('schedules').set({ legacy_until: 0 }).where('legacy_until', 'is not', null);
@@ -40,7 +43,7 @@ export async function declineSettings(db: Db, name: string): Promise<void> {
   });
 }
 
-/** See {@link ScheduleMethods}. */
+/** A schedule; undefined if it is not known. */
 export async function scheduleRecord(db: Db, name: string): Promise<ScheduleRecord | undefined> {
   const line = await db.selectFrom('schedules').selectAll().where('name', '=', name).executeTakeFirst();
   if (line === undefined) return undefined;
@@ -75,7 +78,7 @@ function toAllowed(line: Selectable<AllowedFiringsTable>): AllowedFirings {
   return kind === 'due' ? { ...span, kind } : { ...span, kind, askedAt: at ?? 0, isVoid };
 }
 
-/** See {@link ScheduleMethods}. */
+/** Allows no due time after a moment, and no trigger or backfill that was asked for before it and has not begun. `note`: why. */
 export async function pauseFirings(db: Db, name: string, at: number, note: string): Promise<void> {
   await write(db, async (tx) => {
     await closeDue(tx, name, at);
@@ -84,7 +87,7 @@ export async function pauseFirings(db: Db, name: string, at: number, note: strin
   });
 }
 
-/** See {@link ScheduleMethods}. */
+/** Allows due times from a moment on again. `note`: why. */
 export async function resumeFirings(db: Db, name: string, at: number, note: string): Promise<void> {
   await write(db, async (tx) => {
     const line = await tx.selectFrom('schedules').selectAll().where('name', '=', name).executeTakeFirst();
@@ -96,12 +99,12 @@ export async function resumeFirings(db: Db, name: string, at: number, note: stri
   });
 }
 
-/** See {@link ScheduleMethods}. */
+/** Allows firings that somebody asks for. Returns the id of the allowance. */
 export async function allowFirings(db: Db, name: string, allowance: NewAllowance): Promise<number> {
   return write(db, async (tx) => insertAllowance(tx, name, allowance));
 }
 
-/** See {@link ScheduleMethods}. */
+/** Takes an allowance back. False, and it stays, if it is a trigger that has fired. */
 export async function withdrawFirings(db: Db, id: number): Promise<boolean> {
   return write(db, async (tx) => {
     const { numDeletedRows } = await tx

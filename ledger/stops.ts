@@ -18,7 +18,10 @@ import { undoTake } from './undo-take.ts';
 /** Maximum rows that end in one transaction: other writers wait for its lock. */
 const MOST_ROWS = 1_000;
 
-/** Ends what a stopping batch no longer works on, some rows at a time. See {@link Ledger.cancelRest}. */
+/**
+ * Ends the open rows that have no attempt in flight, none in doubt and no unfinished job as `cancelled`, and after
+ * {@link stopNow} those with such a job as `overdue`. Some rows at a time; returns how many.
+ */
 export async function cancelRest(db: Db, batch: string): Promise<number> {
   const { stop_now } = await db
     .selectFrom('batches')
@@ -41,22 +44,24 @@ export async function cancelRest(db: Db, batch: string): Promise<number> {
 }
 
 /**
- * See {@link Ledger.stopNow}. From the first transaction on nothing more is sent; if the process ends before the last,
- * `cancelRest` continues.
+ * Stops at once: like `stopping`, but does not wait for running jobs. Their rows end `overdue` with their job ids,
+ * unsent rows `cancelled`; only requests in flight stay open until their verdict. Returns the resulting control.
+ *
+ * From the first transaction on nothing more is sent; if the process ends before the last, `cancelRest` continues.
  */
-export async function stopNow(db: Db, name: string): Promise<Control> {
+export async function stopNow(db: Db, batch: string): Promise<Control> {
   const control = await write(db, async (tx) => {
-    const found = await requireBatch(tx, name);
+    const found = await requireBatch(tx, batch);
     if (found.state === 'closed') return found.control;
-    await tx.updateTable('batches').set({ control: 'stopping', stop_now: 1 }).where('name', '=', name).execute();
+    await tx.updateTable('batches').set({ control: 'stopping', stop_now: 1 }).where('name', '=', batch).execute();
     return undefined;
   });
   if (control !== undefined) return control;
-  await cancelRest(db, name);
+  await cancelRest(db, batch);
   return 'stopping';
 }
 
-/** Accepted attempts whose jobs have not ended; of each step only the latest counts. */
+/** The batch's accepted attempts whose jobs are not known to have ended; of each step only the latest counts. */
 export async function runningJobs(db: Db | Tx, batch: string): Promise<readonly ChargeRecord[]> {
   const lines = await latest(db, batch).selectAll('c').where(isRunning('c')).orderBy('c.row').execute();
   return lines.map(toCharge);

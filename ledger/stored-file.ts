@@ -12,7 +12,10 @@ export interface StoredFileOfBatch {
 /** The file of an attempt is there, and was not removed on purpose. */
 const IS_STORED = sql<boolean>`charges.file is not null and charges.file not like '%"removedAt":%'`;
 
-/** See {@link Ledger.findStoredFile}. */
+/**
+ * A file in the store that nobody removed on purpose: of the newest batch that has one, and of one whose rows were cleaned
+ * only if no other has. Undefined: none is on record.
+ */
 export async function findStoredFile(db: Db): Promise<StoredFileOfBatch | undefined> {
   const found = await db
     .selectFrom('batches')

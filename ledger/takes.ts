@@ -80,7 +80,7 @@ function standingOf({ redoFrom, acceptedTake, returnedTo }: RowRecord): TakeReco
   return { redoFrom, acceptedTake, returnedTo };
 }
 
-/** See {@link Ledger.takesOf}. */
+/** The takes of a row after the first, oldest first. */
 export async function takesOf(db: Db | Tx, batch: string, row: number): Promise<readonly TakeRecord[]> {
   const lines = await db
     .selectFrom('takes')

@@ -12,7 +12,7 @@ export interface TextLimitMethods {
   textLimits(apiUrl: string, account?: string): Promise<TextLimits>;
 }
 
-/** See {@link TextLimitMethods.noteTextLimit}. */
+/** Records the longest text that an operation takes, characters, as a refusal of now says. It replaces what was known. */
 export async function noteTextLimit(
   db: Db,
   { apiUrl, account }: Pick<Realm, 'apiUrl' | 'account'>,
@@ -29,7 +29,7 @@ export async function noteTextLimit(
   );
 }
 
-/** See {@link TextLimitMethods.textLimits}. */
+/** The limits that were learnt at this address of an API: those of the account, or the newest ones of any account. */
 export async function textLimits(db: Db, apiUrl: string, account?: string): Promise<TextLimits> {
   let query = db.selectFrom('text_limits').selectAll().where('api_url', '=', apiUrl).orderBy('learnt_at');
   if (account !== undefined) query = query.where('account', '=', account);

@@ -17,7 +17,7 @@ export async function write<R>(db: Db, work: (tx: Tx) => Promise<R>): Promise<R>
   return queue.add(work);
 }
 
-/** Closes the database once earlier calls are done. */
+/** Waits for earlier calls, then closes the database. */
 export async function close(db: Db): Promise<void> {
   await queues.get(db)?.idle();
   // Reads use the connection one after the other.

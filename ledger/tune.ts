@@ -6,7 +6,7 @@ import { beginRatios } from './charge-ratios.ts';
 import type { Db } from './schema.ts';
 import { write } from './transactions.ts';
 
-/** See {@link Ledger.tune}. */
+/** Changes the given settings and returns all of them. Also works on a closed batch, for a redrive. */
 export async function tune(db: Db, batch: string, tuning: Tuning): Promise<Tunables> {
   return write(db, async (tx) => {
     const { settings } = await requireBatch(tx, batch);

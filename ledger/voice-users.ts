@@ -24,7 +24,7 @@ export interface VoiceUser {
   readonly making: number;
 }
 
-/** See {@link VoiceMethods.voiceUsers}. */
+/** The batches that are not closed, and have rows without an outcome that speak with a voice, or make one of its name. */
 export async function voiceUsers(db: Db, account: Account, { id, name }: NamedVoice): Promise<readonly VoiceUser[]> {
   return look(db, async (tx) => {
     const users = new Map<string, { speaking: number; making: number }>();

@@ -1,26 +1,4 @@
-/** An account of an API. */
-export interface AccountKey {
-  readonly apiUrl: string;
-  readonly account: string;
-}
-
-/** The address of an account's webhooks before we changed it; `unknown`: the API did not show it. */
-export type WebhookBefore = { readonly type: 'known'; readonly url: string | null } | { readonly type: 'unknown' };
-
-/** Who uses the webhook of an account. */
-export interface WebhookRecord extends AccountKey {
-  /** A worker process, see {@link LaneMethods}; empty if it has released it. */
-  readonly owner: string;
-  /**
-   * The address that it sets, and what was there before; null: nothing is set yet. `earlier`: addresses of processes that
-   * died, which may still be set.
-   */
-  readonly set: {
-    readonly address: string;
-    readonly before: WebhookBefore;
-    readonly earlier: readonly string[];
-  } | null;
-}
+import type { AccountKey, WebhookRecord } from './webhooks.ts';
 
 /** Who uses the webhook of an account. It has only one, so one process does. Part of {@link Ledger}. */
 export interface WebhookMethods {

@@ -1,18 +1,44 @@
 import type { Db, Schema, Tx } from './schema.ts';
 import type { Selectable } from 'kysely';
 import { write } from './transactions.ts';
-import type { AccountKey, WebhookBefore, WebhookMethods, WebhookRecord } from './webhook-methods.ts';
 import { livingWorkers } from './workers.ts';
+
+/** An account of an API. */
+export interface AccountKey {
+  readonly apiUrl: string;
+  readonly account: string;
+}
+
+/** The address of an account's webhooks before we changed it; `unknown`: the API did not show it. */
+export type WebhookBefore = { readonly type: 'known'; readonly url: string | null } | { readonly type: 'unknown' };
+
+/** Who uses the webhook of an account. It has only one, so one process does. */
+export interface WebhookRecord extends AccountKey {
+  /** A worker process, see {@link WorkerRecord}; empty if it has released it. */
+  readonly owner: string;
+  /**
+   * The address that it sets, and what was there before; null: nothing is set yet. `earlier`: addresses of processes that
+   * died, which may still be set.
+   */
+  readonly set: {
+    readonly address: string;
+    readonly before: WebhookBefore;
+    readonly earlier: readonly string[];
+  } | null;
+}
 
 type WebhookSet = NonNullable<WebhookRecord['set']>;
 type Line = Selectable<Schema['webhooks']>;
 
-/** See {@link WebhookMethods}. */
+/**
+ * Takes the webhook of an account for a worker process, unless one that lives has it. Returns the record as it was
+ * before: of this process, of a dead one, or none; `taken`: another process has it.
+ */
 export async function takeWebhook(
   db: Db,
   account: AccountKey,
   owner: string,
-): ReturnType<WebhookMethods['takeWebhook']> {
+): Promise<{ readonly type: 'mine'; readonly before: WebhookRecord | undefined } | { readonly type: 'taken' }> {
   return write(db, async (tx) => {
     const line = await select(tx, account).executeTakeFirst();
     if (line !== undefined && line.owner !== owner && (await isAlive(tx, line))) return { type: 'taken' };
@@ -32,7 +58,10 @@ export async function takeWebhook(
   });
 }
 
-/** See {@link WebhookMethods}. */
+/**
+ * Records what its owner is about to set, before it does. False, without effect, if another process has taken it: that
+ * one's record says what to put back.
+ */
 export async function noteWebhook(
   db: Db,
   account: AccountKey,
@@ -49,7 +78,7 @@ export async function noteWebhook(
   });
 }
 
-/** See {@link WebhookMethods}. */
+/** Ends its use by this process, but keeps the record of what is to be put back, for any other one. */
 export async function releaseWebhook(db: Db, account: AccountKey, owner: string): Promise<void> {
   await write(db, async (tx) => {
     await tx
@@ -60,7 +89,7 @@ export async function releaseWebhook(db: Db, account: AccountKey, owner: string)
   });
 }
 
-/** See {@link WebhookMethods}. */
+/** Ends its use by this process. */
 export async function leaveWebhook(db: Db, account: AccountKey, owner: string): Promise<void> {
   await write(db, async (tx) => {
     await tx
@@ -70,8 +99,11 @@ export async function leaveWebhook(db: Db, account: AccountKey, owner: string): 
   });
 }
 
-/** See {@link WebhookMethods}. */
-export async function webhookOf(db: Db, account: AccountKey): ReturnType<WebhookMethods['webhookOf']> {
+/** Who uses it, and whether that process is alive, as far as is known. */
+export async function webhookOf(
+  db: Db,
+  account: AccountKey,
+): Promise<(WebhookRecord & { readonly isAlive: boolean }) | undefined> {
   const line = await select(db, account).executeTakeFirst();
   return line === undefined ? undefined : { ...recordOf(line), isAlive: await isAlive(db, line) };
 }

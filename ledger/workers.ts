@@ -25,7 +25,7 @@ export function aliveSince(): number {
   return Date.now() - ALIVE_MS;
 }
 
-/** Records that a worker is alive. */
+/** Records that a worker process is alive. */
 export async function beat(db: Db, { owner, apiUrl, account }: WorkerRecord): Promise<void> {
   await write(db, async (tx) => {
     const now = Date.now();
@@ -49,7 +49,10 @@ export interface WorkerEnd {
   readonly reason: string;
 }
 
-/** Records that a worker ends because it cannot go on. It is forgotten with the dead, when the next one begins. */
+/**
+ * Records that a worker ends because it cannot go on, and why. May use the room that is kept for answers. It is forgotten
+ * with the dead, when the next one begins.
+ */
 export async function noteWorkerEnd(db: Db, { owner, apiUrl, account }: WorkerRecord, reason: string): Promise<void> {
   await write(db, async (tx) => {
     const end = { seen_at: Date.now(), ended_because: reason };
@@ -61,7 +64,7 @@ export async function noteWorkerEnd(db: Db, { owner, apiUrl, account }: WorkerRe
   });
 }
 
-/** How the last worker of this API and account ended, if it could not go on. */
+/** How and why the last worker of this API and account ended, if it could not go on and nobody came after it. */
 export async function lastWorkerEnd(db: Db, apiUrl: string, account: string): Promise<WorkerEnd | undefined> {
   const last = await db
     .selectFrom('workers')
@@ -84,7 +87,7 @@ export async function forgetWorkers(db: Db, which: { readonly owner: string } | 
   });
 }
 
-/** Workers of this API and account that are alive, as far as is known. */
+/** Workers of this API and account that are alive, as far as is known: they reported within the last seconds. */
 export async function livingWorkers(db: Db | Tx, apiUrl: string, account: string): Promise<readonly string[]> {
   const lines = await db
     .selectFrom('workers')

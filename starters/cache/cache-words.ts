@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { CachedStep, ResultHolder } from '../../batches/cached-row.ts';
 import type { Pruned } from '../../batches/prune-cache.ts';
 import type { BatchRecord, RowRecord } from '../../ledger/record-types.ts';
-import type { CacheSums, NamedSum } from '../../ledger/result-methods.ts';
+import type { CacheSums, NamedSum } from '../../ledger/result-lists.ts';
 import { isoTime } from '../../results/receipt.ts';
 import { freedWords } from '../terminal/freed-words.ts';
 import { number } from '../terminal/progress.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import type { Failure } from '../../contract/failures.ts';
 import type { RowSpec } from '../../contract/row-kinds.ts';
-import type { JobKey } from '../../ledger/charge-methods.ts';
+import type { JobKey } from '../../ledger/charges.ts';
 import type { ChargeRecord, ResultFile, RowStanding } from '../../ledger/record-types.ts';
 import type { RowEffect } from '../../ledger/row-effects.ts';
 import { attemptOfFile, lostFile } from '../../policy/lost-file.ts';

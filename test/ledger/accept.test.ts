@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { parseHalt } from '../../contract/halt.ts';
 import { LedgerMisuse } from '../../ledger/errors.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { RedriveChoice } from '../../ledger/row-methods.ts';
+import type { RedriveChoice } from '../../ledger/redrive.ts';
 import { afterResult } from '../../policy/after-result.ts';
 import { planRedrive } from '../../policy/redrive.ts';
 import { aBatch, aKey, aRow, INTENT, ledgerForEachTest, redriveNow } from './setup.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { LedgerMisuse } from '../../ledger/errors.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { RowRecord } from '../../ledger/record-types.ts';
-import type { RedriveChoice } from '../../ledger/row-methods.ts';
+import type { RedriveChoice } from '../../ledger/redrive.ts';
 import { expectKept } from './recount.ts';
 import { aBatch, aKey, aRow, claimAnew, INTENT, ledgerForEachTest, redriveNow } from './setup.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { AttemptKey } from '../../contract/batch.ts';
-import type { Intent } from '../../ledger/charge-methods.ts';
+import type { Intent } from '../../ledger/intent-records.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { ResultFile } from '../../ledger/record-types.ts';
 import { expectKept } from './recount.ts';

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { LedgerMisuse } from '../../ledger/errors.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { RedriveChoice } from '../../ledger/row-methods.ts';
+import type { RedriveChoice } from '../../ledger/redrive.ts';
 import type { RowRecord } from '../../ledger/record-types.ts';
 import { aBatch, aKey, aRow, claimAnew, endAnyhow, INTENT, ledgerForEachTest, redriveNow } from './setup.ts';
 

@@ -2,10 +2,10 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { AttemptKey } from '../../contract/batch.ts';
 import type { Failure } from '../../contract/failures.ts';
 import type { Kind } from '../../contract/row-kinds.ts';
-import type { Intent } from '../../ledger/charge-methods.ts';
+import type { Intent } from '../../ledger/intent-records.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { ResultFile, ResultRecord } from '../../ledger/record-types.ts';
-import type { ResultUse } from '../../ledger/result-methods.ts';
+import type { ResultUse } from '../../ledger/results.ts';
 import { expectKept } from './recount.ts';
 import { aKey, fill, INTENT, ledgerForEachTest, redriveNow } from './setup.ts';
 

@@ -9,7 +9,7 @@ import { BUILT_IN_PRICES, OPERATIONS, ofEach, type Kind, type Step } from '../..
 import { DEFAULT_TUNABLES } from '../../contract/tunables.ts';
 import type { Claim } from '../../ledger/claims.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { RedriveChoice, Redriven } from '../../ledger/row-methods.ts';
+import type { RedriveChoice, Redriven } from '../../ledger/redrive.ts';
 import type { NewBatch, NewRow } from '../../ledger/record-types.ts';
 import { openTestLedger } from '../support/open-test-ledger.ts';
 

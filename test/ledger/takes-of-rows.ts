@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 import type { Step } from '../../contract/row-kinds.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { ChargeRecord, ResultFile, RowRecord } from '../../ledger/record-types.ts';
-import type { RedriveChoice } from '../../ledger/row-methods.ts';
+import type { RedriveChoice } from '../../ledger/redrive.ts';
 import type { RedriveWish } from '../../policy/redrive.ts';
 import { aBatch, aKey, aRow, INTENT, ledgerForEachTest, redriveNow } from './setup.ts';
 

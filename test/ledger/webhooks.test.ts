@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { WebhookRecord } from '../../ledger/webhook-methods.ts';
+import type { WebhookRecord } from '../../ledger/webhooks.ts';
 import { ledgerForEachTest } from './setup.ts';
 
 const ACCOUNT = { apiUrl: 'http://127.0.0.1/api/open/v1', account: 'u1' };

@@ -1,9 +1,9 @@
 import type { RowAttempt } from '../../../contract/batch.ts';
 import type { AttemptState } from '../../../contract/outcomes.ts';
 import { stepsIn, type Kind, type Step } from '../../../contract/row-kinds.ts';
-import type { SettleVerdict } from '../../../ledger/charge-methods.ts';
+import type { SettleVerdict } from '../../../ledger/charges.ts';
 import type { Retake, RowEffect, RowEnding } from '../../../ledger/row-effects.ts';
-import type { RedriveChoice } from '../../../ledger/row-methods.ts';
+import type { RedriveChoice } from '../../../ledger/redrive.ts';
 import type { RedriveAttempt } from '../../../policy/redrive.ts';
 import { lastAttempt } from '../../../policy/row-machine.ts';
 import type { Book, JobEnd, RowNow } from './book.ts';

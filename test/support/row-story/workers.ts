@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 import type { RowAttempt } from '../../../contract/batch.ts';
 import type { Outcome, VerdictName } from '../../../contract/outcomes.ts';
 import { makesJob, operationOf, type Kind, type StepChoice } from '../../../contract/row-kinds.ts';
-import type { SettleVerdict } from '../../../ledger/charge-methods.ts';
+import type { SettleVerdict } from '../../../ledger/charges.ts';
 import type { RowEffect } from '../../../ledger/row-effects.ts';
 import type { ResultFile } from '../../../ledger/record-types.ts';
 import { afterJobFailed, afterUnknown } from '../../../policy/new-take.ts';
