@@ -6,7 +6,7 @@ import { toFailure } from './records.ts';
 import type { Db, Tx } from './schema.ts';
 import type { AwaitedVoicesTable } from './tables/rows.ts';
 import { write } from './transactions.ts';
-import type { Account, NamedVoice, VoiceUser } from './voice-users.ts';
+import type { Account } from './voice-users.ts';
 
 /**
  * Voices that rows wait for because they may be in training. Triggers put them here when a voice has been made
@@ -53,21 +53,6 @@ export type VoiceSettlement = Pick<AwaitedVoice, 'batch' | 'voice'> &
 
 /** A look at the list. Whoever takes it has this long, ms; then it is due for another. */
 const LEASE_MS = 90_000;
-
-/** Part of {@link Ledger}. */
-export interface VoiceMethods {
-  /**
-   * The voices of an account that are due for a look, in running batches, each given to one caller until it settles them
-   * or some time has passed: then a caller that died is not waited for. `now`: wall clock, ms.
-   */
-  takeVoiceLook(account: Account, now: number): Promise<readonly AwaitedVoice[]>;
-  /** Sets rows free that wait for voices, ends them as `failed`, or leaves them until the next look. */
-  settleVoices(settlements: readonly VoiceSettlement[]): Promise<void>;
-  /** Whether a row of this ledger made the voice after `since` (wall clock, ms), and no speech with it was accepted yet. */
-  isNewVoice(account: Account, use: VoiceUse, since: number): Promise<boolean>;
-  /** The batches that are not closed, and have rows without an outcome that speak with a voice, or make one of its name. */
-  voiceUsers(account: Account, voice: NamedVoice): Promise<readonly VoiceUser[]>;
-}
 
 /**
  * The voices of an account that are due for a look, in running batches, each given to one caller until it settles them

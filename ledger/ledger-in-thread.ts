@@ -39,119 +39,14 @@ export interface LedgerCall {
   readonly args: readonly unknown[];
 }
 
-/** The type makes sure that it is complete. */
-const METHODS: Readonly<Record<Method, true>> = {
-  strangeParts: true,
-  createBatch: true,
-  addRows: true,
-  openBatch: true,
-  discardLoading: true,
-  findBatch: true,
-  listBatches: true,
-  findStoredFile: true,
-  accountsAt: true,
-  setControl: true,
-  stopNow: true,
-  tune: true,
-  closeBatch: true,
-  beginClean: true,
-  cleanRows: true,
-  endClean: true,
-  counts: true,
-  money: true,
-  acquireLane: true,
-  releaseLane: true,
-  laneOwners: true,
-  beat: true,
-  forgetWorkers: true,
-  livingWorkers: true,
-  noteWorkerEnd: true,
-  lastWorkerEnd: true,
-  makeRoom: true,
-  leaveRoom: true,
-  claimRows: true,
-  takeVoiceLook: true,
-  voiceUsers: true,
-  settleVoices: true,
-  isNewVoice: true,
-  noteTextLimit: true,
-  textLimits: true,
-  partsOf: true,
-  endWhole: true,
-  losePart: true,
-  readRow: true,
-  findRowById: true,
-  rowsWithIds: true,
-  lastRows: true,
-  scanPage: true,
-  redrive: true,
-  openUnsent: true,
-  skippedQuotes: true,
-  takesOf: true,
-  cancelRest: true,
-  intend: true,
-  settle: true,
-  notePrice: true,
-  revoke: true,
-  finishJob: true,
-  findResults: true,
-  lookForResult: true,
-  useResult: true,
-  dropResult: true,
-  revokeCached: true,
-  keysWithResult: true,
-  sumResults: true,
-  usedBeyond: true,
-  resultsUnused: true,
-  resultNames: true,
-  pruneResults: true,
-  giveUp: true,
-  changeRunning: true,
-  decide: true,
-  decisionsOf: true,
-  releasedFiles: true,
-  sending: true,
-  runningJobs: true,
-  commonReasons: true,
-  untoldSteps: true,
-  chargeOutlook: true,
-  countRunning: true,
-  isJobClaimed: true,
-  holderOfJob: true,
-  otherUnresolved: true,
-  earlierUnresolved: true,
-  updateLimiter: true,
-  troubles: true,
-  takeNotice: true,
-  keepNotice: true,
-  freeNotice: true,
-  noteDelivery: true,
-  noticesOf: true,
-  setScheduleHooks: true,
-  scheduleHooks: true,
-  declineSettings: true,
-  settleSchedule: true,
-  scheduleRecord: true,
-  pauseFirings: true,
-  resumeFirings: true,
-  allowFirings: true,
-  withdrawFirings: true,
-  forgetSchedule: true,
-  knownSchedules: true,
-  beginOccurrence: true,
-  endOccurrence: true,
-  noteManifest: true,
-  noteSkips: true,
-  monthSpend: true,
-  findOccurrence: true,
-  occurrencesOf: true,
-  takeWebhook: true,
-  noteWebhook: true,
-  releaseWebhook: true,
-  leaveWebhook: true,
-  webhookOf: true,
-  close: true,
-};
+/** The thread's answer to `open`. */
+export interface OpenedLedger extends Pick<Ledger, 'id' | 'origin'> {
+  /**
+   * The names of all that its ledger has. They come from there, so that this side has no list of its own, and needs none
+   * of their code. What is no call has its name among them, but here its own value: the type makes sure of that.
+   */
+  readonly names: readonly string[];
+}
 
 const CLASSES: readonly (abstract new (...args: never) => Error)[] = [
   LedgerUnreachable,
@@ -198,9 +93,9 @@ export async function openInThread({ place, pool }: LedgerThread, locks: LockMet
     }
   };
   try {
-    const { id, origin } = (await call('open', [])) as Pick<Ledger, 'id' | 'origin'>;
+    const { id, origin, names } = (await call('open', [])) as OpenedLedger;
     return {
-      ...remoteMethods(call),
+      ...remoteMethods(names, call),
       ...composed(call),
       ...locks,
       id,
@@ -217,9 +112,8 @@ export async function openInThread({ place, pool }: LedgerThread, locks: LockMet
 type Call = (method: LedgerCall['method'], args: readonly unknown[], patienceMs?: number) => Promise<unknown>;
 
 /** Each method as a call to the method of that name in the thread. */
-function remoteMethods(call: Call): Pick<Ledger, Method> {
-  const names = Object.keys(METHODS) as Method[];
-  const methods = names.map((name) => [name, (...args: unknown[]) => call(name, args)]);
+function remoteMethods(names: readonly string[], call: Call): Pick<Ledger, Method> {
+  const methods = names.map((name) => [name, (...args: unknown[]) => call(name as Method, args)]);
   return Object.fromEntries(methods) as Pick<Ledger, Method>;
 }
 

@@ -2,7 +2,7 @@
 import { workerData } from 'node:worker_threads';
 import { serveJobs } from '../threads/serve-jobs.ts';
 import { createLedger } from './create-ledger.ts';
-import type { LedgerCall, LedgerPlace } from './ledger-in-thread.ts';
+import type { LedgerCall, LedgerPlace, OpenedLedger } from './ledger-in-thread.ts';
 import type { Ledger } from './ledger.ts';
 import { openDatabase } from './open-ledger.ts';
 
@@ -13,7 +13,9 @@ serveJobs(async ({ method, args }: LedgerCall): Promise<unknown> => {
   // Not before: the thread may be there early, while nobody knows yet whether the ledger will be needed.
   opening ??= openDatabase(place).then(createLedger);
   const ledger = await opening;
-  if (method === 'open') return { id: ledger.id, origin: ledger.origin };
+  if (method === 'open') {
+    return { id: ledger.id, origin: ledger.origin, names: Object.keys(ledger) } satisfies OpenedLedger;
+  }
   // The other side names only methods of the ledger, with arguments of their types.
   return (ledger[method] as (...given: readonly unknown[]) => Promise<unknown>)(...args);
 });

@@ -1,36 +1,18 @@
-import type { VoiceMethods } from './awaited-voices.ts';
 import type { LimiterAnswer, LimiterStep } from '../policy/limiter-step.ts';
-import type { BatchMethods, CleanMethods, LaneMethods, NoticeMethods } from './batch-methods.ts';
-import type { ChargeMethods } from './charge-methods.ts';
 import type { LockMethods } from './lock-methods.ts';
-import type { OccurrenceMethods, ScheduleMethods } from './occurrence-methods.ts';
+import type { BoundMethods } from './methods.ts';
 import type { LedgerOrigin } from './origin.ts';
-import type { ResultMethods } from './result-methods.ts';
-import type { PartMethods, RowMethods } from './row-methods.ts';
-import type { TextLimitMethods } from './text-limits.ts';
-import type { WebhookMethods } from './webhook-methods.ts';
+import type { RowStanding } from './record-types.ts';
+import type { ScanOptions } from './scans.ts';
 
 /**
  * The record of rows and money. Every method is one transaction, synced to disk before it returns. Timestamps are in
  * ms. A method that changes a row or its charges also returns the row's new state, from the same transaction, so no
  * caller needs to read it again. Several processes may use one ledger at once.
+ *
+ * Most methods are functions of the table in `methods.ts`, and described there. Here are those that are more.
  */
-export interface Ledger
-  extends
-    BatchMethods,
-    CleanMethods,
-    LaneMethods,
-    RowMethods,
-    PartMethods,
-    ChargeMethods,
-    ResultMethods,
-    NoticeMethods,
-    VoiceMethods,
-    OccurrenceMethods,
-    ScheduleMethods,
-    WebhookMethods,
-    TextLimitMethods,
-    LockMethods {
+export interface Ledger extends BoundMethods, LockMethods {
   /** Random id, created with the ledger. */
   readonly id: string;
   /** When and by what it was made, as it says itself. */
@@ -42,16 +24,18 @@ export interface Ledger
    * voxbatch has written. For a ledger that came from elsewhere: they could change what it says later.
    */
   strangeParts(): Promise<readonly string[]>;
-
-  // Limits shared by all workers
-  /** Takes a step of the limiter of that name, in one transaction; see `policy/limiter-step.ts`. */
-  updateLimiter<Step extends LimiterStep>(scope: string, step: Step): Promise<LimiterAnswer<Step>>;
   /**
-   * Consecutive pauses, by the worst of these rate limiters, since calls were last answered normally; 0: they are, or nothing was in vain since
-   * that time (ms).
+   * Rows with their charges, for projections: in manifest order, or with `endedSince` in the order in which they ended.
+   * They are read in pages; the ledger may change between pages.
    */
-  troubles(scopes: readonly string[], since: number): Promise<number>;
-
-  /** Waits for earlier calls, then closes the database. */
-  close(): Promise<void>;
+  scanRows(batch: string, options?: ScanOptions): AsyncIterable<RowStanding>;
+  /** Here again, so that its answer depends on its argument; see `limiters.ts`. */
+  updateLimiter<Step extends LimiterStep>(scope: string, step: Step): Promise<LimiterAnswer<Step>>;
+  /** Gives back the room that is kept for answers, for one that is no record: a small file that came with its answer. */
+  makeRoom(): Promise<void>;
+  /**
+   * Makes sure that a file that is about to grow in this folder takes nothing of the room that is kept for answers. Throws `LedgerFull` while
+   * that room is given back and not free again; a folder on another disk may always grow.
+   */
+  leaveRoom(folder: string): Promise<void>;
 }

@@ -4,14 +4,6 @@ import type { TextLimits } from '../contract/text-limits.ts';
 import type { Db } from './schema.ts';
 import { write } from './transactions.ts';
 
-/** Part of {@link Ledger}. */
-export interface TextLimitMethods {
-  /** Records the longest text that an operation takes, characters, as a refusal of now says. It replaces what was known. */
-  noteTextLimit(account: Pick<Realm, 'apiUrl' | 'account'>, operation: Operation, most: number): Promise<void>;
-  /** The limits that were learnt at this address of an API: those of the account, or the newest ones of any account. */
-  textLimits(apiUrl: string, account?: string): Promise<TextLimits>;
-}
-
 /** Records the longest text that an operation takes, characters, as a refusal of now says. It replaces what was known. */
 export async function noteTextLimit(
   db: Db,

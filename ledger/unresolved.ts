@@ -11,7 +11,15 @@ import type { Db } from './schema.ts';
  * job, and whose it could be.
  */
 
-/** See {@link Ledger.holderOfJob}. */
+/** True if any attempt of this step, of any batch of this API and account, has this job. */
+export async function isJobClaimed(
+  db: Db,
+  ...job: readonly [apiUrl: string, account: string, step: Step, jobId: string]
+): Promise<boolean> {
+  return (await holderOfJob(db, ...job)) !== undefined;
+}
+
+/** The row of the attempt that has this job, of any batch of this API and account; undefined if none has. */
 export async function holderOfJob(
   db: Db,
   apiUrl: string,
@@ -31,7 +39,10 @@ export async function holderOfJob(
     .executeTakeFirst();
 }
 
-/** See {@link Ledger.otherUnresolved}. */
+/**
+ * Other attempts of the same step, in any batch of this API and account, made since then, that have no verdict or are
+ * `unknown`: each may have made a job that belongs to nobody. Includes those of another take of the same row.
+ */
 export async function otherUnresolved(
   db: Db,
   apiUrl: string,
@@ -53,7 +64,9 @@ export async function otherUnresolved(
   );
 }
 
-/** See {@link Ledger.earlierUnresolved}. */
+/**
+ * Requests of replaced takes of a batch that may have been charged; names at most this many. A person settles them.
+ */
 export async function earlierUnresolved(db: Db, batch: string, most: number): Promise<EarlierUnresolved> {
   const unresolved = db
     .selectFrom('charges')

@@ -2,7 +2,7 @@
 import { serveJobs } from '../../threads/serve-jobs.ts';
 
 serveJobs(({ method }: { method: string }) => {
-  if (method === 'open') return Promise.resolve('id');
+  if (method === 'open') return Promise.resolve({ id: 'id', names: ['intend', 'counts', 'money'] });
   if (method === 'counts') process.exit(3);
   return new Promise(() => undefined);
 });
