@@ -4,7 +4,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { RedriveChoice } from '../ledger/redrive.ts';
 import type { BatchRecord, RowRecord } from '../ledger/record-types.ts';
 import { budgetLeft } from '../policy/budget.ts';
-import { withLastEdit } from './last-edit.ts';
+import { leftUnfetched } from '../policy/earlier-take.ts';
 import { partsToRedrive } from './parts-to-redrive.ts';
 import { RedriveDraft } from './redrive-draft.ts';
 import type { FoundRows, RedriveRules } from './found-rows.ts';
@@ -32,14 +32,27 @@ export async function draftRedrive(
   return draft;
 }
 
-/** The rows that a redrive plans, and what is known of each. */
+/**
+ * The rows that a redrive plans. One that left a take before its paid result was fetched comes with the take by which it was last edited, because
+ * what it asked for before is of no use to it. Few rows have left one, so no other row's takes are read.
+ */
 function rowsToRedrive(
   ledger: Pick<Ledger, 'partsOf' | 'takesOf'>,
   batch: string,
   rows: FoundRows,
   rules: RedriveRules,
 ): FoundRows {
-  return withLastEdit(ledger, batch, partsToRedrive(ledger, batch, rows, rules));
+  return {
+    async *[Symbol.asyncIterator]() {
+      for await (const found of partsToRedrive(ledger, batch, rows, rules)) {
+        const { row, charges } = found.scanned;
+        const hasLeft = row.take > 1 && leftUnfetched(row, charges, 1) !== undefined;
+        const takes = hasLeft ? await ledger.takesOf(batch, row.row) : [];
+        const edit = takes.findLast(({ before }) => before.spec !== undefined);
+        yield edit === undefined ? found : { ...found, askedSince: edit.take };
+      }
+    },
+  };
 }
 
 /** Credits left of a batch's budget, after these changes; null if it has none. */

@@ -43,21 +43,28 @@ export function keepPrivate({ home, logs, ledger, store, files }: HomeContent): 
   for (const path of [logs, store, ...own]) takeFromOthers(path);
 }
 
-/**
- * Throws {@link ServerUnavailable} for a home of another user, who could read and change everything (root may work there). No effect where none can be
- * seen: whoever makes it says why it cannot.
- */
+/** Throws {@link ServerUnavailable} for a home of another user; see {@link whyAnothers}. */
 export function refuseAnothers(home: string): void {
+  const refusal = whyAnothers(home);
+  if (refusal !== undefined) throw refusal;
+}
+
+/**
+ * Why nobody may work in a home of another user, who could read and change everything; undefined: it is none (root may work there), or cannot be seen:
+ * whoever makes it says why it cannot.
+ */
+export function whyAnothers(home: string): ServerUnavailable | undefined {
   const me = process.geteuid?.();
   const uid = ownerOf(home);
-  if (me === undefined || uid === undefined || !isAnothers(uid, me)) return;
-  throw new ServerUnavailable(
+  if (me === undefined || uid === undefined || !isAnothers(uid, me)) return undefined;
+  return new ServerUnavailable(
     `${home} belongs to another user (uid ${uid}), who could read and change everything in it.`,
     `If it is yours: sudo chown -R "$(id -u)" ${shellWord(home)}. If it is not, set VOXBATCH_HOME to a folder of your own.`,
   );
 }
 
-function ownerOf(path: string): number | undefined {
+/** Whose a path is; undefined if it cannot be seen. */
+export function ownerOf(path: string): number | undefined {
   try {
     return statSync(path).uid;
   } catch {

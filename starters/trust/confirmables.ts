@@ -1,13 +1,12 @@
-import { existsSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { readBaseUrl } from '../../api/base-url.ts';
-import { messageOf } from '../../client/problem.ts';
 import { openRecordsIfAny } from '../../client/open-records.ts';
 import { forgetConfig, isConfigConfirmed, rememberConfig } from '../../client/trust/confirmed-configs.ts';
 import { forgetLedger, rememberLedger, standingOfLedger } from '../../client/trust/known-ledgers.ts';
 import { defined } from '../../contract/defined.ts';
 import { shellWord } from '../../contract/shell-word.ts';
-import { refuseAnothers } from '../../embedded/private-home.ts';
+import { ownerOf, whyAnothers } from '../../embedded/private-home.ts';
 import { membersToConfirm } from '../../inputs/confirmed-members.ts';
 import { findToken } from '../connect/api-token.ts';
 import { forgetConfirmed, isConfirmed, rememberConfirmed } from '../connect/confirmed-address.ts';
@@ -27,24 +26,6 @@ export interface Confirmable {
   readonly byName: string;
   readonly remember: () => void;
   readonly forget: () => void;
-}
-
-/** Whose a home is, where it is not this user's: root may work there, and what its owner adds later runs as root. */
-function ownerLine(home: string): readonly string[] {
-  const { uid } = statSync(home);
-  return uid === process.geteuid?.()
-    ? []
-    : [`  owner: another user (uid ${String(uid)}), who can change it at any time, and what it runs as you`];
-}
-
-/** Why a home cannot be confirmed because of whose it is, as a sentence; undefined: it can be. */
-function whyNotOwn(home: string): string | undefined {
-  try {
-    refuseAnothers(home);
-    return undefined;
-  } catch (error) {
-    return messageOf(error);
-  }
 }
 
 /** All that `voxbatch trust` confirms in an existing folder. Throws {@link ExitError} `usage` for a config that cannot be read. */
@@ -106,13 +87,12 @@ async function ledgerIn(folder: string, env: NodeJS.ProcessEnv): Promise<readonl
   if (ledger === undefined) return [];
   try {
     const isConfirmed = standingOfLedger(settings, ledger) !== 'unknown';
-    const owner = ownerLine(home);
-    const flaw = whyNotOwn(home) ?? (isConfirmed ? undefined : await whyNotConfirmable(ledger));
+    const flaw = whyAnothers(home)?.message ?? (isConfirmed ? undefined : await whyNotConfirmable(ledger));
     return [
       {
         lines: [
           visiblePath(ledger.place),
-          ...owner,
+          ...ownerLine(home),
           ...(await ledgerLines(ledger)),
           ...(isConfirmed ? [] : [COPY_LINE]),
         ],
@@ -130,4 +110,12 @@ async function ledgerIn(folder: string, env: NodeJS.ProcessEnv): Promise<readonl
   } finally {
     await ledger.close();
   }
+}
+
+/** Whose a home is, where it is not this user's: root may work there, and what its owner adds later runs as root. */
+function ownerLine(home: string): readonly string[] {
+  const uid = ownerOf(home);
+  return uid === process.geteuid?.()
+    ? []
+    : [`  owner: another user (uid ${String(uid)}), who can change it at any time, and what it runs as you`];
 }
