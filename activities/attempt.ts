@@ -3,8 +3,8 @@ import type { AttemptKey, FencedAttempt, Move, RowAttempt } from '../contract/ba
 import type { VerdictName } from '../contract/outcomes.ts';
 import { operationOf, type Operation } from '../contract/row-kinds.ts';
 import type { BatchRecord, ChargeRecord, RowRecord, RowStanding } from '../ledger/record-types.ts';
-import { nextMove, rowView } from '../policy/row-machine.ts';
-import { loadBatch } from './batch-cache.ts';
+import { nextMove, rowView } from '../policy/rows/row-machine.ts';
+import { loadBatch } from './cache/batch-cache.ts';
 import type { Dependencies } from './dependencies.ts';
 
 /** What the ledger knows about an attempt, its row and its batch. */

@@ -1,26 +1,26 @@
-import type { SpeechPaces } from './speech-paces.ts';
+import type { SpeechPaces } from './verification/speech-paces.ts';
 import type { LimitFunction } from 'p-limit';
 import type { Logger } from 'pino';
 import type { SpeechApi } from '../api/speech-api.ts';
 import type { Realm } from '../contract/names.ts';
-import type { Instant } from '../policy/send-deadline.ts';
+import type { Instant } from '../policy/pacing/send-deadline.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { RowStanding } from '../ledger/record-types.ts';
 import type { Store } from '../store/store.ts';
-import type { BatchCache } from './batch-cache.ts';
-import type { ConcurrencyLimit } from './concurrency-limit.ts';
-import type { JobHints } from './job-hints.ts';
-import type { JobMemory } from './job-memory.ts';
-import type { MediaIdentities } from '../batches/media-identities.ts';
-import type { ResultLookUps } from './result-look-ups.ts';
-import type { Listings } from './shared-job-list.ts';
-import type { PolledJobs } from './polled-jobs.ts';
-import type { Pace } from './pace.ts';
-import type { PagePolls } from './page-polls.ts';
-import type { RoomWaits } from './room-waits.ts';
+import type { BatchCache } from './cache/batch-cache.ts';
+import type { ConcurrencyLimit } from './pacing/concurrency-limit.ts';
+import type { JobHints } from './webhooks/job-hints.ts';
+import type { JobMemory } from './polling/job-memory.ts';
+import type { MediaIdentities } from '../batches/cache/media-identities.ts';
+import type { ResultLookUps } from './cache/result-look-ups.ts';
+import type { Listings } from './reconcile/shared-job-list.ts';
+import type { PolledJobs } from './polling/polled-jobs.ts';
+import type { Pace } from './pacing/pace.ts';
+import type { PagePolls } from './polling/page-polls.ts';
+import type { RoomWaits } from './pacing/room-waits.ts';
 import type { RunningWork } from './running-work.ts';
 import type { FaultPointHook } from './fault-points.ts';
-import type { InFlightLimits } from './in-flight-limits.ts';
+import type { InFlightLimits } from './pacing/in-flight-limits.ts';
 
 /** Both clocks; tests of clock jumps and sleep replace them. */
 export interface Clock {

@@ -5,14 +5,14 @@ import type { Failure } from '../contract/failures.ts';
 import { OPERATION_FACTS } from '../contract/row-kinds.ts';
 import type { ResultFile, RowStanding } from '../ledger/record-types.ts';
 import { UnfitBody, type StoredFile } from '../store/store.ts';
-import { afterResult } from '../policy/after-result.ts';
-import { withoutCode } from '../policy/failure-reason.ts';
-import { nextPoll } from '../policy/poll-schedule.ts';
-import { loadBatch } from './batch-cache.ts';
+import { afterResult } from '../policy/rows/after-result.ts';
+import { withoutCode } from '../policy/rows/failure-reason.ts';
+import { nextPoll } from '../policy/polling/poll-schedule.ts';
+import { loadBatch } from './cache/batch-cache.ts';
 import type { Dependencies } from './dependencies.ts';
 import { receiveMedia } from './store-result.ts';
-import { readInTurn } from './read-in-turn.ts';
-import { ageOf, isPastDeadline, readWaitedJob, type WaitedJob } from './waited-job.ts';
+import { readInTurn } from './polling/read-in-turn.ts';
+import { ageOf, isPastDeadline, readWaitedJob, type WaitedJob } from './polling/waited-job.ts';
 
 /** Failed downloads of one job's result, each from a fresh link, before the row fails. */
 const MOST_DOWNLOADS = 6;

@@ -2,7 +2,7 @@ import { ApiError } from '../api/speech-api.ts';
 import { OPERATION_FACTS } from '../contract/row-kinds.ts';
 import type { LoadedAttempt } from './attempt.ts';
 import type { Dependencies } from './dependencies.ts';
-import { voicesNamed } from './look-up-lost-voice.ts';
+import { voicesNamed } from './voices/look-up-lost-voice.ts';
 
 /** An answer that is older than this is asked for again, ms. Others may make voices meanwhile. */
 const FRESH_MS = 5_000;

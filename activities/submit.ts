@@ -3,11 +3,11 @@ import type { FencedAttempt } from '../contract/batch.ts';
 import { linkOf } from '../contract/row-kinds.ts';
 import type { RowStanding } from '../ledger/record-types.ts';
 import { loadAttempt, moveAfter, moveOf, reportStanding, type LoadedAttempt, type SubmitReport } from './attempt.ts';
-import { loadBatch } from './batch-cache.ts';
+import { loadBatch } from './cache/batch-cache.ts';
 import type { Dependencies } from './dependencies.ts';
-import { freshLink, NO_LINK_NEEDED, type Link, type NoLink, type ReadyLink } from './fresh-link.ts';
+import { freshLink, NO_LINK_NEEDED, type Link, type NoLink, type ReadyLink } from './polling/fresh-link.ts';
 import { FreeName } from './free-name.ts';
-import { giveBack } from './pace.ts';
+import { giveBack } from './pacing/pace.ts';
 import { send, type ResultTerms } from './send.ts';
 
 /** Pause before asking again for room under the in-flight limit while other processes use it up, ms. */

@@ -1,7 +1,7 @@
 import type { BatchSurvey } from '../contract/activities.ts';
-import { lanesFor } from '../policy/share.ts';
+import { lanesFor } from '../policy/lanes/share.ts';
 import type { Dependencies } from './dependencies.ts';
-import { loadBatch } from './batch-cache.ts';
+import { loadBatch } from './cache/batch-cache.ts';
 
 /**
  * Ends what a stopping batch has not sent, closes the batch if no row is open, and says how many lanes it can use now.

@@ -1,6 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common';
 import type { LaneOffer, LaneReport } from '../contract/activities.ts';
-import { isAnyFree } from '../policy/share.ts';
+import { isAnyFree } from '../policy/lanes/share.ts';
 import type { Dependencies } from './dependencies.ts';
 import { runLane } from './lane/run-lane.ts';
 

@@ -1,14 +1,14 @@
 import type { Dialect } from '../contract/dialects.ts';
 import { type ApiOptions, type Connection, createConnection } from './connection.ts';
-import { deleteVoice } from './delete-voice.ts';
+import { deleteVoice } from './voices/delete-voice.ts';
 import { download } from './download.ts';
 import { listJobs } from './list-jobs.ts';
-import { listVoices } from './list-voices.ts';
+import { listVoices } from './voices/list-voices.ts';
 import { readPaidJob } from './read-paid-job.ts';
-import { readProfile } from './read-profile.ts';
+import { readProfile } from './account/read-profile.ts';
 import { sendPaid } from './send-paid.ts';
 import type { SpeechApi } from './speech-api.ts';
-import { updateProfile } from './update-profile.ts';
+import { updateProfile } from './account/update-profile.ts';
 import { loadAxios } from './via-axios.ts';
 
 /**

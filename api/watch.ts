@@ -14,7 +14,7 @@ export interface TimeLimits {
 
 /** How often the process notes that it is running while it connects, ms. */
 const SEEN_EVERY_MS = 1_000;
-/** A longer gap means that the process stood still, ms. As in `policy/send-deadline.ts`, well below a heartbeat timeout. */
+/** A longer gap means that the process stood still, ms. As in `policy/pacing/send-deadline.ts`, well below a heartbeat timeout. */
 export const STILL_MS = 5_000;
 
 /**

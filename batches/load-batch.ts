@@ -5,7 +5,7 @@ import { realmDifference } from '../contract/names.ts';
 import type { ManifestSource } from '../inputs/manifest-source.ts';
 import type { ManifestOptions } from '../inputs/manifest-options.ts';
 import { readManifest, type ManifestSummary } from '../inputs/read-manifest.ts';
-import type { VoiceMaker } from '../inputs/voice-uses.ts';
+import type { VoiceMaker } from '../inputs/voices/voice-uses.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Subset } from '../contract/subset.ts';
 import type { MonthClaim } from '../ledger/occurrence-records.ts';

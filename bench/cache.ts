@@ -7,7 +7,7 @@ import Database from 'libsql';
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { stepKey } from '../batches/result-keys.ts';
+import { stepKey } from '../batches/cache/result-keys.ts';
 import type { RowSpec } from '../contract/row-kinds.ts';
 import { openLedger } from '../ledger/open-ledger.ts';
 

@@ -1,26 +1,26 @@
 import { resolve } from 'node:path';
 import { defaultOut } from '../batches/batch-name.ts';
-import { cleanBatch, type CleanEnd } from '../batches/clean-batch.ts';
-import { explainRow, type RowHistory } from '../batches/explain.ts';
-import { viewPilot, type Pilot } from '../batches/pilot.ts';
-import type { RedriveForecast } from '../batches/redrive-forecast.ts';
-import { viewBatch, type BatchView } from '../batches/view-batch.ts';
+import { cleanBatch, type CleanEnd } from '../batches/clean/clean-batch.ts';
+import { explainRow, type RowHistory } from '../batches/look/explain.ts';
+import { viewPilot, type Pilot } from '../batches/subset/pilot.ts';
+import type { RedriveForecast } from '../batches/redrive/redrive-forecast.ts';
+import { viewBatch, type BatchView } from '../batches/look/view-batch.ts';
 import type { CleanParts } from '../contract/cleaning.ts';
 import type { Control } from '../contract/outcomes.ts';
 import type { Tuning } from '../contract/tunables.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
 import { projectBatch, type Projection } from '../results/project.ts';
 import { checkTuning } from './check-options.ts';
-import type { FollowEvent } from './follow.ts';
+import type { FollowEvent } from './look/follow.ts';
 import { chooseBatch } from './open-records.ts';
-import { claimOut } from './out-folder.ts';
-import { refuseCleaned } from './refuse-cleaned.ts';
-import type { Reconciled, ReconcileEnd, ReconcileOptions } from './reconcile.ts';
-import { checkRedrive, redrive, type RedriveCheck, type RedriveEnd, type RedriveOptions } from './redrive.ts';
-import { searchedStore } from './searched-store.ts';
+import { claimOut } from './run/out-folder.ts';
+import { refuseCleaned } from './clean/refuse-cleaned.ts';
+import type { Reconciled, ReconcileEnd, ReconcileOptions } from './reconcile/reconcile.ts';
+import { checkRedrive, redrive, type RedriveCheck, type RedriveEnd, type RedriveOptions } from './redrive/redrive.ts';
+import { searchedStore } from './redrive/searched-store.ts';
 import type { Session } from './session.ts';
-import { steerBatch, type Steered } from './steer-batch.ts';
-import { tuneBatch } from './tune-batch.ts';
+import { steerBatch, type Steered } from './steer/steer-batch.ts';
+import { tuneBatch } from './steer/tune-batch.ts';
 import { voxbatchVersion } from './version.ts';
 
 /** A batch on record. Only `redrive`, and `reconcile` with its option `resubmit`, pay for anything. */
@@ -160,7 +160,7 @@ export function batchNamed(name: string, invocation: BatchInvocation): Batch {
     },
     reconcile: async (options = {}) => {
       // It reads as a worker does, which takes long to load.
-      const { reconcile } = await import('./reconcile.ts');
+      const { reconcile } = await import('./reconcile/reconcile.ts');
       const end = await reconcile(session, await record(), options);
       if (end.type !== 'open' && end.type !== 'settled') return end;
       const { rows, orphans } = end;

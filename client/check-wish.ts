@@ -1,5 +1,5 @@
-import type { RedriveWish } from '../batches/redrive-wish.ts';
-import type { SettleWish } from '../batches/settle-wish.ts';
+import type { RedriveWish } from '../batches/redrive/redrive-wish.ts';
+import type { SettleWish } from '../batches/reconcile/settle-wish.ts';
 import { FAILURES } from '../contract/failures.ts';
 import { OUTCOMES } from '../contract/outcomes.ts';
 import { KINDS, STEPS } from '../contract/row-kinds.ts';

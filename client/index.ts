@@ -6,7 +6,7 @@ export { openVoxbatch } from './voxbatch.ts';
 export type { LipSyncOptions, RunAnswer, SayOptions, TranscribeOptions, Voxbatch } from './voxbatch.ts';
 export type { JobResult } from './single/job-result.ts';
 export type { SingleAnswer, SingleJobOptions } from './single/single-answer.ts';
-export type { PlanAnswer, RunOptions } from './record-manifest.ts';
+export type { PlanAnswer, RunOptions } from './run/record-manifest.ts';
 export type { AccountFunctions } from './account/account-functions.ts';
 export type { ChangedField, FieldResult, ProfileChange } from './account/change-profile.ts';
 export type {
@@ -19,11 +19,11 @@ export type {
 export type { ListWish, VoiceList } from './voices/list-voices.ts';
 export type { Profile, Voice } from '../api/speech-api.ts';
 export type { Batch, ReconcileAnswer, RedriveAnswer, RunningBatch } from './batch.ts';
-export type { CompareOptions } from './compare.ts';
-export type { ReconcileOptions } from './reconcile.ts';
-export type { RedriveCheck, RedriveOptions } from './redrive.ts';
-export type { Finding, Trouble } from './doctor.ts';
-export type { FollowEvent } from './follow.ts';
+export type { CompareOptions } from './compare/compare.ts';
+export type { ReconcileOptions } from './reconcile/reconcile.ts';
+export type { RedriveCheck, RedriveOptions } from './redrive/redrive.ts';
+export type { Finding, Trouble } from './doctor/doctor.ts';
+export type { FollowEvent } from './look/follow.ts';
 export type { TemporalCluster, VoxbatchOptions } from './options.ts';
 export type { WebhookNews } from './webhooks/webhook-news.ts';
 export type { WebhookOptions } from './webhooks/webhook-options.ts';

@@ -1,6 +1,6 @@
 import { API_PATH } from '../contract/api-path.ts';
 import type { Failure } from '../contract/failures.ts';
-import type { UsedBy } from '../inputs/voice-uses.ts';
+import type { UsedBy } from '../inputs/voices/voice-uses.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
 import { linkWords } from '../results/real-folders.ts';
 

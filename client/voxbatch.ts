@@ -1,7 +1,7 @@
 import { chooseSettings, type WantedBatch } from '../batches/batch-settings.ts';
-import type { BatchComparison } from '../batches/compare-batches.ts';
-import type { SingleJob } from '../batches/single-job.ts';
-import { pruneCache, type Pruned, type PruneWish } from '../batches/prune-cache.ts';
+import type { BatchComparison } from '../batches/compare/compare-batches.ts';
+import type { SingleJob } from '../batches/single/single-job.ts';
+import { pruneCache, type Pruned, type PruneWish } from '../batches/cache/prune-cache.ts';
 import { openManifest } from '../inputs/manifest-source.ts';
 import { checkManifest, type CheckedManifest } from '../inputs/read-manifest.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
@@ -9,19 +9,25 @@ import type { CacheSums } from '../ledger/result-lists.ts';
 import { accountFunctions, type AccountFunctions } from './account/account-functions.ts';
 import { batchNamed, type Batch, type BatchInvocation, type RunningBatch } from './batch.ts';
 import { checkConfig, checkHome, checkWanted } from './check-options.ts';
-import { compareHere, type CompareOptions } from './compare.ts';
-import { examine, type Finding } from './doctor.ts';
+import { compareHere, type CompareOptions } from './compare/compare.ts';
+import { examine, type Finding } from './doctor/doctor.ts';
 import type { VoxbatchOptions } from './options.ts';
 import { accessOf, settingsOf, wishOf } from './read-options.ts';
-import { identifyMedia } from './identify-media.ts';
-import { planWanted, recordManifest, type NotRecorded, type PlanAnswer, type RunOptions } from './record-manifest.ts';
+import { identifyMedia } from './cache/identify-media.ts';
+import {
+  planWanted,
+  recordManifest,
+  type NotRecorded,
+  type PlanAnswer,
+  type RunOptions,
+} from './run/record-manifest.ts';
 import { Session } from './session.ts';
 import type { Settings } from './settings.ts';
 import type { SingleAnswer, SingleJobOptions } from './single/single-answer.ts';
 import { lipSyncJob, sayJob, transcribeJob, type SpeechWish, type TranscriptWish } from './single/single-job-of.ts';
-import { apiUrlOf, withLearntLimits } from './text-limits.ts';
+import { apiUrlOf, withLearntLimits } from './parts/text-limits.ts';
 import { voiceFunctions, type VoiceFunctions } from './voices/voice-functions.ts';
-import type { Workplace, WorkplaceRequest } from './workplace.ts';
+import type { Workplace, WorkplaceRequest } from './work/workplace.ts';
 
 /**
  * Result of running a manifest. `finished`: every row of the batch had ended before. `refused`, `declined`: it may not
@@ -200,7 +206,7 @@ function lazyWorkplace({ session, settings, say, signal, ...hooked }: WorkplaceN
   const open = async (): Promise<Workplace> => {
     const [ledger, store, api] = [await session.ledger(), await session.store(), await session.api()];
     // The worker takes long to load, and read-only callers need none.
-    const { Workplace } = await import('./workplace.ts');
+    const { Workplace } = await import('./work/workplace.ts');
     const place = new Workplace({ settings, ledger, store, open: api, worker: 'own', say, ...hooked });
     try {
       await place.open(signal);

@@ -118,7 +118,7 @@ export function byAttempt(
 export type FencedAttempt = AttemptKey & Pick<RowAttempt, 'fence'>;
 
 /**
- * What a row needs next. Decided by `policy/row-machine.ts` from the ledger's records.
+ * What a row needs next. Decided by `policy/rows/row-machine.ts` from the ledger's records.
  *
  * - `submit`: make this attempt.
  * - `reconcile`: an earlier process left this attempt without a verdict.

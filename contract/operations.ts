@@ -97,7 +97,7 @@ export interface OperationFacts {
   /**
    * Whether the API lists what the account made by this operation, to look up what a request whose answer was lost has
    * made. Jobs are polled by that list as well. A job is recognised by the inputs that the list repeats
-   * (`policy/match-lost-job.ts`), a voice by its name (`policy/match-lost-voice.ts`).
+   * (`policy/reconcile/match-lost-job.ts`), a voice by its name (`policy/voices/match-lost-voice.ts`).
    */
   readonly list: { readonly recognisedBy: readonly ['video', 'audio'] | readonly ['name'] } | null;
   /** Columns it reads and requires. */

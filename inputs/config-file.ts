@@ -13,8 +13,8 @@ import {
   type TunableValues,
 } from '../contract/tunables.ts';
 import { expectedOf, isPlainUrl, type ValueKind } from '../contract/value-kinds.ts';
-import { FINISHING } from './finishing-members.ts';
-import { PRICE_MEMBERS } from './price-members.ts';
+import { FINISHING } from './sound/finishing-members.ts';
+import { PRICE_MEMBERS } from './money/price-members.ts';
 import { show } from './problems.ts';
 import { readRegular } from './regular-file.ts';
 import { isTooDeep, surveyJson, TOO_DEEP } from './survey-json.ts';

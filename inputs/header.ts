@@ -1,7 +1,7 @@
 import { ROW_KINDS } from '../contract/row-kinds.ts';
 import type { SpecColumn } from '../contract/row-kinds.ts';
 import { unguardInput } from './formula-guard.ts';
-import { nearestName, slipOf } from './nearest-name.ts';
+import { nearestName, slipOf } from './voices/nearest-name.ts';
 import { show } from './problems.ts';
 import type { Finding } from './problems.ts';
 

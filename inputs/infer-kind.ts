@@ -1,7 +1,7 @@
 import { KIND_FACTS, KINDS, ofEach, ROW_KINDS } from '../contract/row-kinds.ts';
 import type { Kind, SpecColumn } from '../contract/row-kinds.ts';
 import { isDefaulted, type Columns } from './header.ts';
-import { nearestName } from './nearest-name.ts';
+import { nearestName } from './voices/nearest-name.ts';
 import { show } from './problems.ts';
 import type { Finding } from './problems.ts';
 

@@ -5,7 +5,7 @@ import type { SplitMode } from '../contract/split-modes.ts';
 import type { Subset } from '../contract/subset.ts';
 import type { TextLimits } from '../contract/text-limits.ts';
 import type { RowDefaults } from './header.ts';
-import type { Pricing } from './price-rows.ts';
+import type { Pricing } from './money/price-rows.ts';
 
 /** Everything besides the file that shapes its rows. */
 export interface ManifestOptions extends Pricing {

@@ -1,21 +1,21 @@
 import { dirname, resolve } from 'node:path';
-import { attachSamples } from './attach-samples.ts';
+import { attachSamples } from './voices/attach-samples.ts';
 import { combineDigests } from './file-digest.ts';
 import type { Columns } from './header.ts';
 import { HeaderCheck } from './header-check.ts';
-import { JoinCheck } from './join-check.ts';
+import { JoinCheck } from './sound/join-check.ts';
 import { LinePlaces } from './line-places.ts';
 import type { ManifestOptions } from './manifest-options.ts';
 import type { ManifestRow, UnpricedRow } from './manifest-row.ts';
 import type { ManifestSource } from './manifest-source.ts';
-import { priceParts } from './price-parts.ts';
-import { priceRows } from './price-rows.ts';
+import { priceParts } from './parts/price-parts.ts';
+import { priceRows } from './money/price-rows.ts';
 import type { ManifestProblem, ManifestWarning } from './problems.ts';
 import type { RawItem } from './raw-record.ts';
 import { readCsv } from './read-csv.ts';
 import { readJsonl } from './read-jsonl.ts';
 import { RowReader } from './row-reader.ts';
-import type { VoiceRow } from './voice-uses.ts';
+import type { VoiceRow } from './voices/voice-uses.ts';
 
 /** Some rows of a file, in order, and the problems between them. */
 export interface ManifestPart {

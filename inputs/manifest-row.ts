@@ -1,7 +1,7 @@
 import type { VoiceWait } from '../contract/batch.ts';
 import type { RowSpec } from '../contract/row-kinds.ts';
 import type { RowPart } from '../contract/row-parts.ts';
-import type { Priced } from './price-rows.ts';
+import type { Priced } from './money/price-rows.ts';
 
 /** A row that is ready for the ledger. */
 export interface ManifestRow extends Priced {

@@ -1,7 +1,7 @@
 import { boundsOf, COLUMN_CELLS, KINDS, ROW_KINDS, wordsOf } from '../contract/row-kinds.ts';
 import type { Kind, LocalFile, RowSpec, SpecColumn } from '../contract/row-kinds.ts';
-import { ownColumnOf } from '../policy/own-column.ts';
-import { nameAskedFor } from '../policy/voice-name.ts';
+import { ownColumnOf } from '../policy/rows/own-column.ts';
+import { nameAskedFor } from '../policy/voices/voice-name.ts';
 import { SPEC_COLUMNS } from './header.ts';
 import type { Columns, RowDefaults } from './header.ts';
 import { decideKind } from './infer-kind.ts';

@@ -2,8 +2,8 @@
 import { workerData } from 'node:worker_threads';
 import { createMediaFetch } from '../api/create-media-fetch.ts';
 import { serveJobs } from '../threads/serve-jobs.ts';
-import { probeMedia } from './probe-media.ts';
-import { PROBE_MS, type ProbeData, type ProbeJob } from './probe-reader.ts';
+import { probeMedia } from './media/probe-media.ts';
+import { PROBE_MS, type ProbeData, type ProbeJob } from './media/probe-reader.ts';
 
 const { apiUrl, proxies } = workerData as ProbeData;
 const fetch = createMediaFetch(apiUrl, { env: proxies });

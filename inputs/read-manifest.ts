@@ -1,14 +1,14 @@
-import { SubsetDraw, type IsChosen, type Traits } from '../policy/subset.ts';
-import { Bill, billEntry } from './bill.ts';
-import type { BillEntry, BillSummary } from './bill.ts';
+import { SubsetDraw, type IsChosen, type Traits } from '../policy/subset/subset.ts';
+import { Bill, billEntry } from './money/bill.ts';
+import type { BillEntry, BillSummary } from './money/bill.ts';
 import { ManifestReader } from './manifest-reader.ts';
 import type { ManifestOptions } from './manifest-options.ts';
 import type { ManifestRow } from './manifest-row.ts';
 import { digestOf, type ManifestSource } from './manifest-source.ts';
 import { ManifestError, describeProblem } from './problems.ts';
 import type { ManifestProblem, ManifestWarning } from './problems.ts';
-import { sampleRank } from './sample-rank.ts';
-import { VoiceUses, type UsedVoices } from './voice-uses.ts';
+import { sampleRank } from './voices/sample-rank.ts';
+import { VoiceUses, type UsedVoices } from './voices/voice-uses.ts';
 
 /** Further problems are only counted. */
 const KEPT_PROBLEMS = 1000;

@@ -1,11 +1,11 @@
 import type { Dialect } from '../contract/dialects.ts';
 import { mayBePartId } from '../contract/row-parts.ts';
 import type { RowSpec } from '../contract/row-kinds.ts';
-import { dialectOfRow } from '../policy/row-dialect.ts';
-import { fitText } from './fit-text.ts';
+import { dialectOfRow } from '../policy/subset/row-dialect.ts';
+import { fitText } from './parts/fit-text.ts';
 import { unguardInput } from './formula-guard.ts';
 import type { HeaderCheck } from './header-check.ts';
-import type { JoinCheck } from './join-check.ts';
+import type { JoinCheck } from './sound/join-check.ts';
 import type { LinePlaces } from './line-places.ts';
 import type { ManifestOptions } from './manifest-options.ts';
 import type { UnpricedRow } from './manifest-row.ts';
@@ -15,7 +15,7 @@ import { parseRow, type RowDraft } from './parse-row.ts';
 import { PreviousRows } from './previous-rows.ts';
 import { show, type Finding } from './problems.ts';
 import { RowIdentities } from './row-identity.ts';
-import type { VoiceRow } from './voice-uses.ts';
+import type { VoiceRow } from './voices/voice-uses.ts';
 
 /** The result of reading a record: a row, or its problems. */
 type ReadRow =

@@ -1,8 +1,8 @@
 import type { Failure } from '../contract/failures.ts';
 import type { Step } from '../contract/row-kinds.ts';
 import { ACCEPTED_STATES } from '../contract/outcomes.ts';
-import { afterFailure, newWatch, type AlikeWatch } from '../policy/alike.ts';
-import { reasonOf } from '../policy/failure-reason.ts';
+import { afterFailure, newWatch, type AlikeWatch } from '../policy/lanes/alike.ts';
+import { reasonOf } from '../policy/rows/failure-reason.ts';
 import type { Tx } from './schema.ts';
 
 /** A paid row that failed, or is about to. */

@@ -1,6 +1,6 @@
 import { sql, type Updateable } from 'kysely';
 import type { Failure } from '../contract/failures.ts';
-import type { VoiceWatch } from '../policy/awaited-voice.ts';
+import type { VoiceWatch } from '../policy/voices/awaited-voice.ts';
 import { updateRow } from './line-changes.ts';
 import { toFailure } from './records.ts';
 import type { Db, Tx } from './schema.ts';

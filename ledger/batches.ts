@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { BatchSettings } from '../contract/batch.ts';
 import type { Failure } from '../contract/failures.ts';
 import type { Control } from '../contract/outcomes.ts';
-import { shareOfMonth } from '../policy/month-budget.ts';
+import { shareOfMonth } from '../policy/schedules/month-budget.ts';
 import { watchFrom } from './alike.ts';
 import { beginVoiceWaits } from './awaited-voices.ts';
 import { countOpen } from './counts.ts';

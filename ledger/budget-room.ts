@@ -1,7 +1,7 @@
 import type { BatchSettings } from '../contract/batch.ts';
 import { stepsIn, type Step } from '../contract/row-kinds.ts';
-import { countedFor, isChargeKnown, MOST_UNTOLD, worstRatio } from '../policy/charge-ratio.ts';
-import { roomFor, settledOf, type Committed, type Room } from '../policy/room.ts';
+import { countedFor, isChargeKnown, MOST_UNTOLD, worstRatio } from '../policy/money/charge-ratio.ts';
+import { roomFor, settledOf, type Committed, type Room } from '../policy/money/room.ts';
 import type { Intent } from './intent-records.ts';
 import { ratiosOf, type OperationRatio, type RatiosOfStep } from './charge-ratios.ts';
 import { openRequestsOf } from './open-requests.ts';
@@ -12,7 +12,7 @@ import type { Sums } from './sums.ts';
 /**
  * The budget of a batch. The transaction that records an intent checks it, so any number of workers share it.
  *
- * Three parts are committed: what was charged, what open requests may be charged (`policy/charge-ratio.ts`), and what started rows need for
+ * Three parts are committed: what was charged, what open requests may be charged (`policy/money/charge-ratio.ts`), and what started rows need for
  * their later steps and, if they are spoken in parts, for their unsent parts. So no row is left half paid, as far as charges are foreseen.
  *
  * Nobody knows by an estimate what the API really charges. So the first requests of an operation go a few at a time, until one has ended.

@@ -1,5 +1,5 @@
 import type { Operation, Step } from '../contract/row-kinds.ts';
-import { isChargeKnown, type ChargeRatio } from '../policy/charge-ratio.ts';
+import { isChargeKnown, type ChargeRatio } from '../policy/money/charge-ratio.ts';
 import { findBatch } from './batches.ts';
 import { knownRatios } from './charge-ratios.ts';
 import { openRequestsOf } from './open-requests.ts';

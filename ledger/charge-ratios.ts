@@ -1,6 +1,6 @@
 import { sql, type RawBuilder, type Selectable } from 'kysely';
 import { operationOf, stepsIn, type Operation, type RowSpec, type Step, type TtsMode } from '../contract/row-kinds.ts';
-import { SIZES } from '../policy/charge-ratio.ts';
+import { SIZES } from '../policy/money/charge-ratio.ts';
 import { isUnpriced, isUnresolved } from './conditions.ts';
 import { prepared } from './prepared.ts';
 import type { Db, Tx } from './schema.ts';

@@ -3,7 +3,7 @@ import { defined } from '../contract/defined.ts';
 import { wasAccepted, type VerdictName } from '../contract/outcomes.ts';
 import type { Failure } from '../contract/failures.ts';
 import type { Judgement } from '../contract/verify.ts';
-import { hasRunningJob, isFetchedAgain } from '../policy/row-machine.ts';
+import { hasRunningJob, isFetchedAgain } from '../policy/rows/row-machine.ts';
 import { isSending } from './conditions.ts';
 import { applyEffect, applyJobEnd, applyLateEffect, effectOf, withoutRetake } from './endings.ts';
 import { LedgerMisuse } from './errors.ts';

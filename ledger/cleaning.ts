@@ -1,7 +1,7 @@
 import type { CleanParts } from '../contract/cleaning.ts';
 import { defined } from '../contract/defined.ts';
 import type { RowSpec } from '../contract/row-kinds.ts';
-import { isInDoubt } from '../policy/in-doubt.ts';
+import { isInDoubt } from '../policy/reconcile/in-doubt.ts';
 import { requireBatch } from './batches.ts';
 import { countRows } from './counts.ts';
 import { LedgerMisuse } from './errors.ts';

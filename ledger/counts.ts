@@ -1,6 +1,6 @@
 import { OUTCOMES, ROW_STATES, type Outcome, type RowState } from '../contract/outcomes.ts';
 import { sql } from 'kysely';
-import { PROCESS_ENDED } from '../policy/process-end.ts';
+import { PROCESS_ENDED } from '../policy/reconcile/process-end.ts';
 import { isNoPart } from './conditions.ts';
 import { prepared } from './prepared.ts';
 import type { Counts, Money } from './record-types.ts';

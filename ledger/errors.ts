@@ -1,4 +1,4 @@
-import type { MonthStanding } from '../policy/month-budget.ts';
+import type { MonthStanding } from '../policy/schedules/month-budget.ts';
 
 /**
  * The ledger cannot be opened, created, read or written. Nothing may be sent meanwhile: without a recorded intent no

@@ -1,7 +1,7 @@
 import { attemptKeyOf, isSameAttempt } from '../contract/batch.ts';
 import type { Failure } from '../contract/failures.ts';
 import { stepsIn } from '../contract/row-kinds.ts';
-import { lostAttempt } from '../policy/redrive.ts';
+import { lostAttempt } from '../policy/redrive/redrive.ts';
 import { withJob, withoutJob } from './copied-files.ts';
 import { updateCharge } from './line-changes.ts';
 import { jsonOrNull, toFile } from './records.ts';

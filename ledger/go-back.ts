@@ -1,7 +1,7 @@
 import { defined } from '../contract/defined.ts';
 import { hasResult } from '../contract/outcomes.ts';
-import { refusedReturn, resultOfTake, unfetchedOfTake } from '../policy/earlier-take.ts';
-import { jobOfFile } from '../policy/lost-file.ts';
+import { refusedReturn, resultOfTake, unfetchedOfTake } from '../policy/redrive/earlier-take.ts';
+import { jobOfFile } from '../policy/redrive/lost-file.ts';
 import { withJob, withoutJob } from './copied-files.ts';
 import { endingColumns } from './ending-columns.ts';
 import { LedgerMisuse } from './errors.ts';

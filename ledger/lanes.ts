@@ -1,4 +1,4 @@
-import type { OwnedLane } from '../policy/share.ts';
+import type { OwnedLane } from '../policy/lanes/share.ts';
 import type { Db, Tx } from './schema.ts';
 import { write } from './transactions.ts';
 

@@ -1,4 +1,4 @@
-import type { LimiterAnswer, LimiterStep } from '../policy/limiter-step.ts';
+import type { LimiterAnswer, LimiterStep } from '../policy/pacing/limiter-step.ts';
 import type { LockMethods } from './lock-methods.ts';
 import type { BoundMethods } from './methods.ts';
 import type { LedgerOrigin } from './origin.ts';

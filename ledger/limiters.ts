@@ -1,5 +1,5 @@
-import { takeStep, type LimiterAnswer, type LimiterStep } from '../policy/limiter-step.ts';
-import type { RateState } from '../policy/rate.ts';
+import { takeStep, type LimiterAnswer, type LimiterStep } from '../policy/pacing/limiter-step.ts';
+import type { RateState } from '../policy/pacing/rate.ts';
 import { prepared, preparedOne } from './prepared.ts';
 import type { Db } from './schema.ts';
 import { write } from './transactions.ts';
@@ -16,7 +16,7 @@ const saveState = prepared((db, { scope, state }: { scope: string; state: string
 );
 
 /**
- * Takes a step of the limiter of that name, in one transaction; see `policy/limiter-step.ts`. A step that changes nothing
+ * Takes a step of the limiter of that name, in one transaction; see `policy/pacing/limiter-step.ts`. A step that changes nothing
  * writes nothing.
  */
 export async function updateLimiter<Step extends LimiterStep>(

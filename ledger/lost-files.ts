@@ -1,7 +1,7 @@
 import type { Failure } from '../contract/failures.ts';
 import { checkedBy, stepsIn, type Step } from '../contract/row-kinds.ts';
-import { attemptOfFile, OTHER_CONTENT, otherContent } from '../policy/lost-file.ts';
-import { lostAttempt } from '../policy/redrive.ts';
+import { attemptOfFile, OTHER_CONTENT, otherContent } from '../policy/redrive/lost-file.ts';
+import { lostAttempt } from '../policy/redrive/redrive.ts';
 import { withoutJob } from './copied-files.ts';
 import { endingColumns } from './ending-columns.ts';
 import { LedgerMisuse } from './errors.ts';

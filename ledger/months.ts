@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { monthRange, monthStanding, type MonthBatch, type MonthStanding } from '../policy/month-budget.ts';
-import { formatOccurrence, parseOccurrence } from '../policy/occurrence.ts';
+import { monthRange, monthStanding, type MonthBatch, type MonthStanding } from '../policy/schedules/month-budget.ts';
+import { formatOccurrence, parseOccurrence } from '../policy/schedules/occurrence.ts';
 import type { MonthQuestion } from './occurrence-records.ts';
 import type { Db, Tx } from './schema.ts';
 

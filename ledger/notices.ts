@@ -1,7 +1,7 @@
 import { sql, type Selectable } from 'kysely';
 import type { HookEvent, HookTarget } from '../contract/hooks.ts';
 import type { Realm } from '../contract/names.ts';
-import { parseOccurrence, STAMP_LENGTH } from '../policy/occurrence.ts';
+import { parseOccurrence, STAMP_LENGTH } from '../policy/schedules/occurrence.ts';
 import type { Db, Tx } from './schema.ts';
 import type { NoticesTable } from './tables/batches.ts';
 import type { OccurrencesTable } from './tables/schedules.ts';
@@ -16,7 +16,7 @@ import { write } from './transactions.ts';
 
 /** A message about a batch, to be delivered. */
 export interface Notice {
-  /** Of this notice in the ledger. The event that it tells has an id of its own, see `batches/event-id.ts`. */
+  /** Of this notice in the ledger. The event that it tells has an id of its own, see `batches/hooks/event-id.ts`. */
   readonly id: string;
   readonly batch: string;
   readonly event: HookEvent;

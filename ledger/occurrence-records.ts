@@ -1,7 +1,7 @@
 import type { ExitName } from '../contract/exit-codes.ts';
 import type { SkipCause } from '../contract/schedule.ts';
-import type { MonthBudget } from '../policy/month-budget.ts';
-import type { Occurrence } from '../policy/occurrence.ts';
+import type { MonthBudget } from '../policy/schedules/month-budget.ts';
+import type { Occurrence } from '../policy/schedules/occurrence.ts';
 
 /** A time at which a schedule was due, and what came of it. Temporal forgets that after its retention time; the ledger does not. */
 export interface OccurrenceRecord {

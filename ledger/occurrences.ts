@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import { formatOccurrence, parseOccurrence, type Occurrence } from '../policy/occurrence.ts';
+import { formatOccurrence, parseOccurrence, type Occurrence } from '../policy/schedules/occurrence.ts';
 import type {
   KnownSchedule,
   OccurrenceBeginning,

@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Operation } from '../contract/row-kinds.ts';
-import { sizeOf } from '../policy/charge-ratio.ts';
+import { sizeOf } from '../policy/money/charge-ratio.ts';
 import { SIZE } from './charge-ratios.ts';
 import { isUnpriced, isUnresolved } from './conditions.ts';
 import type { Db, Tx } from './schema.ts';

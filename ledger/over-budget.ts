@@ -2,7 +2,7 @@ import { sql, type Compilable } from 'kysely';
 import type { Failure } from '../contract/failures.ts';
 import type { Dialect } from '../contract/dialects.ts';
 import { dialectOf, stepsIn, type Kind } from '../contract/row-kinds.ts';
-import { DUST } from '../policy/room.ts';
+import { DUST } from '../policy/money/room.ts';
 import type { BudgetAnswer } from './budget-room.ts';
 import type { Intent } from './intent-records.ts';
 import { isNoPart, isPart, isUntouched } from './conditions.ts';

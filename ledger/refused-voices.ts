@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import { ACCEPTED_STATES } from '../contract/outcomes.ts';
-import { FIRST_PAUSE_MS } from '../policy/awaited-voice.ts';
+import { FIRST_PAUSE_MS } from '../policy/voices/awaited-voice.ts';
 import { freeRows, type VoiceUse } from './awaited-voices.ts';
 import { hasMadeVoice } from './conditions.ts';
 import type { VoiceRefused } from './row-effects.ts';

@@ -2,7 +2,7 @@ import { attemptKeyOf, type AttemptKey } from '../contract/batch.ts';
 import type { Failure } from '../contract/failures.ts';
 import { operationOf, type TtsMode } from '../contract/row-kinds.ts';
 import type { Judgement } from '../contract/verify.ts';
-import { isLastStep } from '../policy/row-machine.ts';
+import { isLastStep } from '../policy/rows/row-machine.ts';
 import { applyEffect } from './endings.ts';
 import { findBlocking } from './intents.ts';
 import { prepared } from './prepared.ts';

@@ -1,7 +1,7 @@
 import { attemptKeyOf } from '../contract/batch.ts';
-import { filesBeside } from '../policy/earlier-take.ts';
-import { bestEnding } from '../policy/best-take.ts';
-import { OTHER_CONTENT } from '../policy/lost-file.ts';
+import { filesBeside } from '../policy/redrive/earlier-take.ts';
+import { bestEnding } from '../policy/rows/best-take.ts';
+import { OTHER_CONTENT } from '../policy/redrive/lost-file.ts';
 import { note, releasedFiles } from './decision-records.ts';
 import { afterFetchedAgain, asBefore, isAsBefore, leaveLost, outcomeWith } from './lost-files.ts';
 import { leaveRead } from './given-up.ts';

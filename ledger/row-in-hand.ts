@@ -2,7 +2,7 @@ import type { AttemptKey, Move } from '../contract/batch.ts';
 import { linkOf, type RowSpec, type Step } from '../contract/row-kinds.ts';
 import { byAttempt } from '../contract/batch.ts';
 import { wasAccepted } from '../contract/outcomes.ts';
-import { nextMove, presentTake, rowView, usedAttempt } from '../policy/row-machine.ts';
+import { nextMove, presentTake, rowView, usedAttempt } from '../policy/rows/row-machine.ts';
 import { LedgerMisuse } from './errors.ts';
 import { updateCharge, updateRow } from './line-changes.ts';
 import { prepared, preparedOne } from './prepared.ts';

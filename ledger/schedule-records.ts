@@ -1,9 +1,9 @@
-import type { ScheduleSpec } from '../policy/schedule-spec.ts';
-import type { AllowedFirings } from '../policy/legal-firing.ts';
+import type { ScheduleSpec } from '../policy/schedules/schedule-spec.ts';
+import type { AllowedFirings } from '../policy/schedules/legal-firing.ts';
 
 /** Everything of a schedule that decides what is spent, read or written, besides its hooks. Temporal has a copy of its times alone. */
 export interface ScheduleSettings {
-  /** What it runs; `inputs/scheduled-run.ts` reads it. */
+  /** What it runs; `inputs/schedules/scheduled-run.ts` reads it. */
   readonly run: unknown;
   readonly spec: ScheduleSpec;
   /** Whose money it spends. */

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
-import type { AllowedFirings } from '../policy/legal-firing.ts';
-import type { ScheduleSpec } from '../policy/schedule-spec.ts';
+import type { AllowedFirings } from '../policy/schedules/legal-firing.ts';
+import type { ScheduleSpec } from '../policy/schedules/schedule-spec.ts';
 import type { NewAllowance, ScheduleRecord, ScheduleSettings } from './schedule-records.ts';
 import type { Db, Tx } from './schema.ts';
 import type { AllowedFiringsTable, SchedulesTable } from './tables/schedules.ts';

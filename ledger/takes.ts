@@ -1,6 +1,6 @@
 import type { TakeReason } from '../contract/outcomes.ts';
 import { stepsIn, type Step } from '../contract/row-kinds.ts';
-import { keptTake } from '../policy/earlier-take.ts';
+import { keptTake } from '../policy/redrive/earlier-take.ts';
 import { jsonOrNull, toRow, toTake } from './records.ts';
 import type { NewRow, RowRecord, TakeRecord } from './record-types.ts';
 import type { Fallback } from './row-effects.ts';

@@ -1,5 +1,5 @@
 import { sql, type Compilable } from 'kysely';
-import { isSameName } from '../policy/match-lost-voice.ts';
+import { isSameName } from '../policy/voices/match-lost-voice.ts';
 import { isNoPart } from './conditions.ts';
 import type { BatchIdentity } from './record-types.ts';
 import type { Db, Tx } from './schema.ts';

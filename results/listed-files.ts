@@ -7,7 +7,7 @@ import { unguardCell } from '../inputs/formula-guard.ts';
 import { collisionKey, whyBadPath } from '../inputs/output-name.ts';
 import { NotRegular, readRegular } from '../inputs/regular-file.ts';
 import { lstatsOf } from './media.ts';
-import type { Findings } from './mismatch.ts';
+import type { Findings } from './verification/mismatch.ts';
 import { MEDIA_FOLDER } from './names.ts';
 import type { RealFolders } from './real-folders.ts';
 import { isAbsent } from './system-errors.ts';

@@ -4,7 +4,7 @@ import { isNativeError } from 'node:util/types';
 import { parse } from 'csv-parse';
 import type { ZodError, ZodType } from 'zod';
 import type { TableFormat } from '../contract/table-format.ts';
-import type { Findings } from './mismatch.ts';
+import type { Findings } from './verification/mismatch.ts';
 
 /** A line of a file, and its row. */
 export interface RowLine<T> {

@@ -8,7 +8,7 @@ import { addCleanCommand } from './clean/add-clean.ts';
 import { addCompareCommand } from './compare/add-compare.ts';
 import { addReconcileCommand } from './reconcile/add-reconcile.ts';
 import { addSingleCommands } from './single/add-single.ts';
-import { addScheduleCommands } from './schedule/add-schedule.ts';
+import { addScheduleCommands } from './schedules/add-schedule.ts';
 import { addRedriveCommand } from './redrive/add-redrive.ts';
 import { addRunCommands } from './commands/add-run.ts';
 import { addServeCommands } from './commands/add-serve.ts';

@@ -8,7 +8,7 @@
  * - `of no known kind`: its bytes match no known type.
  * - `of no possible length`: it says that it lasts longer than {@link MOST_SECONDS}, or counts no samples a second.
  * - `unreadable: …`: its check did not come to an end, which a damaged file may cause, or one that is made to. Nobody knows more of it.
- * - `far too long for its text`, `far too short for its text`: see `policy/speech-pace.ts`.
+ * - `far too long for its text`, `far too short for its text`: see `policy/verification/speech-pace.ts`.
  */
 export type Unfitness =
   | 'silent'

@@ -27,7 +27,7 @@ const WORKFLOW_POLLS = { type: 'simple-maximum', maximum: 2 } as const;
 /**
  * Heartbeats really go out this often. By default the SDK holds them back for eight tenths of the timeout; a frozen
  * process could then lose its lane within 2 s, long before its own clocks forbid it to send
- * (`policy/send-deadline.ts`).
+ * (`policy/pacing/send-deadline.ts`).
  */
 const HEARTBEAT_EVERY = '2s';
 

@@ -8,21 +8,21 @@ import {
   type Services,
 } from '../activities/dependencies.ts';
 import type { FaultPointHook } from '../activities/fault-points.ts';
-import { BatchCache } from '../activities/batch-cache.ts';
-import { ConcurrencyLimit } from '../activities/concurrency-limit.ts';
-import { JobHints, UNHEARD_MS } from '../activities/job-hints.ts';
-import { JobMemory } from '../activities/job-memory.ts';
-import { Listings } from '../activities/shared-job-list.ts';
-import { PolledJobs } from '../activities/polled-jobs.ts';
-import { Pace } from '../activities/pace.ts';
-import { PagePolls } from '../activities/page-polls.ts';
-import { ResultLookUps } from '../activities/result-look-ups.ts';
+import { BatchCache } from '../activities/cache/batch-cache.ts';
+import { ConcurrencyLimit } from '../activities/pacing/concurrency-limit.ts';
+import { JobHints, UNHEARD_MS } from '../activities/webhooks/job-hints.ts';
+import { JobMemory } from '../activities/polling/job-memory.ts';
+import { Listings } from '../activities/reconcile/shared-job-list.ts';
+import { PolledJobs } from '../activities/polling/polled-jobs.ts';
+import { Pace } from '../activities/pacing/pace.ts';
+import { PagePolls } from '../activities/polling/page-polls.ts';
+import { ResultLookUps } from '../activities/cache/result-look-ups.ts';
 import { createMediaFetch } from '../api/create-media-fetch.ts';
-import { readMediaIdentities } from '../batches/media-identities.ts';
-import { SpeechPaces } from '../activities/speech-paces.ts';
+import { readMediaIdentities } from '../batches/cache/media-identities.ts';
+import { SpeechPaces } from '../activities/verification/speech-paces.ts';
 import { RunningWork } from '../activities/running-work.ts';
-import { InFlightLimits } from '../activities/in-flight-limits.ts';
-import { RoomWaits } from '../activities/room-waits.ts';
+import { InFlightLimits } from '../activities/pacing/in-flight-limits.ts';
+import { RoomWaits } from '../activities/pacing/room-waits.ts';
 
 /** Concurrent downloads of one process: limited by disk and CPU, not by the API. */
 const DOWNLOADS = 8;

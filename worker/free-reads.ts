@@ -1,4 +1,4 @@
-import { freeReads } from '../activities/free-reads.ts';
+import { freeReads } from '../activities/reconcile/free-reads.ts';
 import type { FreeReads } from '../batches/free-reads.ts';
 import { dependenciesOf, type WorkerWorld } from './dependencies.ts';
 

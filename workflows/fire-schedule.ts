@@ -20,9 +20,9 @@ import {
   type SuperviseBatchInput,
 } from '../contract/messages.ts';
 import type { FireScheduleInput } from '../contract/schedule.ts';
-import { scheduledTimeOf } from '../policy/occurrence.ts';
-import { endingOf } from '../policy/occurrence-end.ts';
-import { lookPauseMs } from '../policy/occurrence-looks.ts';
+import { scheduledTimeOf } from '../policy/schedules/occurrence.ts';
+import { endingOf } from '../policy/schedules/occurrence-end.ts';
+import { lookPauseMs } from '../policy/schedules/occurrence-looks.ts';
 import { awaitOccurrence, openOccurrence, stopBatch } from './activities.ts';
 
 type OpenedOccurrence = Extract<OccurrenceStart, { readonly type: 'opened' }>;

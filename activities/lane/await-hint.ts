@@ -1,7 +1,7 @@
-import { onTick } from '../../policy/poll-schedule.ts';
-import { safetyAge } from '../../policy/safety-net.ts';
+import { onTick } from '../../policy/polling/poll-schedule.ts';
+import { safetyAge } from '../../policy/polling/safety-net.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { ageOf, sortsOf, type WaitedJob } from '../waited-job.ts';
+import { ageOf, sortsOf, type WaitedJob } from '../polling/waited-job.ts';
 import type { WakeUps } from './wake-ups.ts';
 
 /** A sleeping row is read again this often, ms: a change by another process wakes nobody here. */

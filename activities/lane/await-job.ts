@@ -1,9 +1,9 @@
 import type { FencedAttempt } from '../../contract/batch.ts';
-import { firstPoll, onTick } from '../../policy/poll-schedule.ts';
+import { firstPoll, onTick } from '../../policy/polling/poll-schedule.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { attemptOf, loadAttempt, moveAfter, nameOf, type LoadedAttempt, type RowNow } from '../attempt.ts';
-import { pollJob, type PollResult } from '../poll-job.ts';
-import { sortsOf, waitedJob, type WaitedJob } from '../waited-job.ts';
+import { pollJob, type PollResult } from '../polling/poll-job.ts';
+import { sortsOf, waitedJob, type WaitedJob } from '../polling/waited-job.ts';
 import { sleepUntilDue } from './await-hint.ts';
 import type { WakeUps } from './wake-ups.ts';
 

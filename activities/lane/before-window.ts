@@ -1,5 +1,5 @@
 import type { FencedAttempt } from '../../contract/batch.ts';
-import { pauseBefore } from '../../policy/awaited-result.ts';
+import { pauseBefore } from '../../policy/cache/awaited-result.ts';
 import type { RowNow } from '../attempt.ts';
 import type { Due, RowResults } from './row-results.ts';
 import type { LaneWork } from './lane-work.ts';

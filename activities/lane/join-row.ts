@@ -3,11 +3,11 @@ import { partWord } from '../../contract/row-parts.ts';
 import type { Failure } from '../../contract/failures.ts';
 import type { BatchRecord, ResultFile, RowStanding } from '../../ledger/record-types.ts';
 import type { WholeRow } from '../../ledger/parts.ts';
-import { attemptOfFile, lostFile } from '../../policy/lost-file.ts';
+import { attemptOfFile, lostFile } from '../../policy/redrive/lost-file.ts';
 import { StoreUnwritable } from '../../store/errors.ts';
 import { joinedStemOf } from '../../store/layout.ts';
 import type { Joined } from '../../store/store.ts';
-import { loadBatch } from '../batch-cache.ts';
+import { loadBatch } from '../cache/batch-cache.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { Dependencies } from '../dependencies.ts';
-import type { Window } from '../in-flight-limits.ts';
+import type { Window } from '../pacing/in-flight-limits.ts';
 import type { Ahead } from './ahead.ts';
 import type { Steering } from './steering.ts';
 import type { WakeUps } from './wake-ups.ts';

@@ -1,6 +1,6 @@
 import type { AttemptKey } from '../../contract/batch.ts';
 import type { MakingAttempt } from '../../ledger/making.ts';
-import { isPassedOver, look, type Watch } from '../../policy/awaited-result.ts';
+import { isPassedOver, look, type Watch } from '../../policy/cache/awaited-result.ts';
 import { nameOf } from '../attempt.ts';
 
 /** The requests of other rows that a row no longer waits for, because nobody works on them. */

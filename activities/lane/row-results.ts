@@ -1,16 +1,16 @@
 import type { FencedAttempt } from '../../contract/batch.ts';
 import { usesEarlierResults } from '../../contract/cache.ts';
 import { checkedBy, linkOf, resultStepOf, stepsIn, type RowSpec, type Step } from '../../contract/row-kinds.ts';
-import { stepKey } from '../../batches/result-keys.ts';
+import { stepKey } from '../../batches/cache/result-keys.ts';
 import type { BatchRecord, ResultSource, RowStanding } from '../../ledger/record-types.ts';
-import { quoteFrom } from '../../policy/pricing.ts';
-import { mediaOf, type MediaIdentity } from '../../policy/result-key.ts';
-import { isKnownBy, isOnRecord, mayReuse } from '../../policy/result-reuse.ts';
-import { usedAttempt } from '../../policy/row-machine.ts';
+import { quoteFrom } from '../../policy/money/pricing.ts';
+import { mediaOf, type MediaIdentity } from '../../policy/cache/result-key.ts';
+import { isKnownBy, isOnRecord, mayReuse } from '../../policy/cache/result-reuse.ts';
+import { usedAttempt } from '../../policy/rows/row-machine.ts';
 import { nameOf, moveAfter, type RowNow } from '../attempt.ts';
-import { loadBatch } from '../batch-cache.ts';
+import { loadBatch } from '../cache/batch-cache.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { reuseResult } from '../reuse-result.ts';
+import { reuseResult } from '../cache/reuse-result.ts';
 import type { ResultTerms } from '../send.ts';
 import { PassedOver } from './passed-over.ts';
 

@@ -2,14 +2,14 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LaneOffer, LaneReport } from '../../contract/activities.ts';
 import type { LaneOwnership } from '../../ledger/lanes.ts';
-import { claimSize, givesWay, windowOf, type OwnedLane } from '../../policy/share.ts';
+import { claimSize, givesWay, windowOf, type OwnedLane } from '../../policy/lanes/share.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { loadBatch } from '../batch-cache.ts';
+import { loadBatch } from '../cache/batch-cache.ts';
 import { workRow } from './work-row.ts';
 import { Ahead } from './ahead.ts';
 import type { LaneWork } from './lane-work.ts';
 import { WakeUps } from './wake-ups.ts';
-import { Window } from '../in-flight-limits.ts';
+import { Window } from '../pacing/in-flight-limits.ts';
 import { pause, Steering } from './steering.ts';
 import { VoiceLooks } from './voice-looks.ts';
 

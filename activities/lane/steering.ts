@@ -1,6 +1,6 @@
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { loadBatch } from '../batch-cache.ts';
+import { loadBatch } from '../cache/batch-cache.ts';
 import type { WakeUps } from './wake-ups.ts';
 
 /** How often a lane reads what the user wants, ms. */

@@ -1,10 +1,10 @@
-import { readVoices, type VoicesRead } from '../../api/read-voices.ts';
+import { readVoices, type VoicesRead } from '../../api/voices/read-voices.ts';
 import type { AwaitedVoice, VoiceSettlement } from '../../ledger/awaited-voices.ts';
 import type { Failure } from '../../contract/failures.ts';
-import { nextForVoice, watchAfter, type VoiceSeen } from '../../policy/awaited-voice.ts';
-import { LONGEST_TRAINING_MS } from '../../policy/unready-voice.ts';
+import { nextForVoice, watchAfter, type VoiceSeen } from '../../policy/voices/awaited-voice.ts';
+import { LONGEST_TRAINING_MS } from '../../policy/voices/unready-voice.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { readInTurn } from '../read-in-turn.ts';
+import { readInTurn } from '../polling/read-in-turn.ts';
 
 /** How long one look at the list may take, ms, from its first turn: shorter than the ledger waits for whoever took it. */
 const PATIENCE_MS = 60_000;

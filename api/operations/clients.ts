@@ -2,7 +2,7 @@ import { REQUEST_FIELDS } from '../../contract/request-fields.ts';
 import type { ResultNames } from '../read-job.ts';
 import { asText, firstOf, objectsAt } from '../read-members.ts';
 import { readTranscript } from '../read-transcript.ts';
-import { readVoiceId } from '../read-voice.ts';
+import { readVoiceId } from '../voices/read-voice.ts';
 import {
   bodyOf,
   jobAt,

@@ -6,10 +6,10 @@ import type { Connection } from '../connection.ts';
 import type { FreeRequest } from '../free-request.ts';
 import type { AnswerHead } from '../http.ts';
 import { listJobs } from '../list-jobs.ts';
-import { listVoices } from '../list-voices.ts';
+import { listVoices } from '../voices/list-voices.ts';
 import type { JobClient, ListedClient, OperationClient } from '../operations/operation-client.ts';
 import { readPaidJob } from '../read-paid-job.ts';
-import { readProfile } from '../read-profile.ts';
+import { readProfile } from '../account/read-profile.ts';
 import { ApiError } from '../speech-api.ts';
 import { Watch } from '../watch.ts';
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ScheduleDescription } from '@temporalio/client';
 import { shellWord } from '../../contract/shell-word.ts';
-import { parseMonthBudget, parseScheduledRun, type ScheduledRun } from '../../inputs/scheduled-run.ts';
+import { parseMonthBudget, parseScheduledRun, type ScheduledRun } from '../../inputs/schedules/scheduled-run.ts';
 import { labelOfPlace } from '../../inputs/manifest-url.ts';
 import type { ScheduleRecord, ScheduleSettings } from '../../ledger/schedule-records.ts';
 import { VoxbatchError } from '../problem.ts';

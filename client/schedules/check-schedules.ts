@@ -1,4 +1,4 @@
-import { isAmiss } from '../../policy/missing-occurrence.ts';
+import { isAmiss } from '../../policy/schedules/missing-occurrence.ts';
 import { VoxbatchError } from '../problem.ts';
 import { showSchedule } from './look-at-schedules.ts';
 import type { OccurrenceView } from './occurrence-views.ts';

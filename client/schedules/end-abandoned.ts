@@ -1,6 +1,6 @@
-import { exitOfView } from '../../batches/view-batch.ts';
+import { exitOfView } from '../../batches/look/view-batch.ts';
 import { shellWord } from '../../contract/shell-word.ts';
-import { formatOccurrence } from '../../policy/occurrence.ts';
+import { formatOccurrence } from '../../policy/schedules/occurrence.ts';
 import { firingStates } from './firing.ts';
 import type { SchedulePlace } from './place.ts';
 

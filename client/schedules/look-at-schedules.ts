@@ -1,12 +1,12 @@
 import type { ScheduleHooks } from '../../contract/schedule.ts';
-import { parseScheduledRun, type ScheduledRun } from '../../inputs/scheduled-run.ts';
+import { parseScheduledRun, type ScheduledRun } from '../../inputs/schedules/scheduled-run.ts';
 import type { OccurrenceRange, OccurrenceRecord } from '../../ledger/occurrence-records.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import type { ScheduleRecord } from '../../ledger/schedule-records.ts';
-import { noteInWords } from '../../policy/pause-note.ts';
-import { recentOutcomes, type RecentOutcomes } from '../../policy/recent-outcomes.ts';
-import { parseOccurrence } from '../../policy/occurrence.ts';
-import type { ScheduleSpec } from '../../policy/schedule-spec.ts';
+import { noteInWords } from '../../policy/schedules/pause-note.ts';
+import { recentOutcomes, type RecentOutcomes } from '../../policy/schedules/recent-outcomes.ts';
+import { parseOccurrence } from '../../policy/schedules/occurrence.ts';
+import type { ScheduleSpec } from '../../policy/schedules/schedule-spec.ts';
 import { occurrenceViews, type OccurrenceView } from './occurrence-views.ts';
 import { askTemporal, describeIfThere, handleOf, type SchedulePlace } from './place.ts';
 import { pauseToShow, requireRecord, specToShow } from './require-settings.ts';

@@ -1,8 +1,8 @@
-import { exitOfView } from '../../batches/view-batch.ts';
+import { exitOfView } from '../../batches/look/view-batch.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { SkipCause } from '../../contract/schedule.ts';
 import type { OccurrenceRange, OccurrenceRecord } from '../../ledger/occurrence-records.ts';
-import { formatOccurrence } from '../../policy/occurrence.ts';
+import { formatOccurrence } from '../../policy/schedules/occurrence.ts';
 import type { SchedulePlace } from './place.ts';
 import type { WaitingOccurrence } from './survey-schedule.ts';
 

@@ -7,8 +7,8 @@ import {
 } from '@temporalio/client';
 import { scheduleIdOf } from '../../contract/schedule.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { inTime } from '../in-time.ts';
-import type { Temporal } from '../open-temporal.ts';
+import { inTime } from '../temporal/in-time.ts';
+import type { Temporal } from '../temporal/open-temporal.ts';
 import { VoxbatchError } from '../problem.ts';
 
 /** Where schedules are kept, and the records of the batches that they make. */

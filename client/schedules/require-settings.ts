@@ -1,6 +1,6 @@
 import type { ScheduleDescription } from '@temporalio/client';
 import type { ScheduleRecord, ScheduleSettings } from '../../ledger/schedule-records.ts';
-import type { ScheduleSpec } from '../../policy/schedule-spec.ts';
+import type { ScheduleSpec } from '../../policy/schedules/schedule-spec.ts';
 import { VoxbatchError } from '../problem.ts';
 import type { SchedulePlace } from './place.ts';
 import { decodeSpec } from './spec-coding.ts';

@@ -1,5 +1,5 @@
-import { monthOf, type MonthStanding } from '../../policy/month-budget.ts';
-import type { ScheduleSpec } from '../../policy/schedule-spec.ts';
+import { monthOf, type MonthStanding } from '../../policy/schedules/month-budget.ts';
+import type { ScheduleSpec } from '../../policy/schedules/schedule-spec.ts';
 import type { SchedulePlace } from './place.ts';
 
 /** What a schedule has spent in a calendar month, and what is left of its budget. */

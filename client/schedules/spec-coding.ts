@@ -5,8 +5,13 @@ import {
   type ScheduleDescription,
   type ScheduleOptions,
 } from '@temporalio/client';
-import type { CalendarTimes, FieldValues } from '../../policy/calendar-times.ts';
-import { OVERLAP_POLICIES, type OverlapPolicy, type ScheduleSpec, type Times } from '../../policy/schedule-spec.ts';
+import type { CalendarTimes, FieldValues } from '../../policy/schedules/calendar-times.ts';
+import {
+  OVERLAP_POLICIES,
+  type OverlapPolicy,
+  type ScheduleSpec,
+  type Times,
+} from '../../policy/schedules/schedule-spec.ts';
 import { formatDuration } from '../../policy/duration.ts';
 
 /** The parts of a schedule in Temporal that its {@link ScheduleSpec} decides. */

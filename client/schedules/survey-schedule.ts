@@ -1,11 +1,16 @@
 import type { ScheduleDescription } from '@temporalio/client';
 import type { SkippedOccurrence } from '../../ledger/occurrence-records.ts';
 import type { ScheduleRecord } from '../../ledger/schedule-records.ts';
-import { countMissed } from '../../policy/missed-together.ts';
-import { dueHere } from '../../policy/due-here.ts';
-import { explainMissing, pausedBy, type DueTime, type ScheduleStanding } from '../../policy/missing-occurrence.ts';
-import { isNominal } from '../../policy/is-nominal.ts';
-import { nominalTimeOf } from '../../policy/nominal-time.ts';
+import { countMissed } from '../../policy/schedules/missed-together.ts';
+import { dueHere } from '../../policy/schedules/due-here.ts';
+import {
+  explainMissing,
+  pausedBy,
+  type DueTime,
+  type ScheduleStanding,
+} from '../../policy/schedules/missing-occurrence.ts';
+import { isNominal } from '../../policy/schedules/is-nominal.ts';
+import { nominalTimeOf } from '../../policy/schedules/nominal-time.ts';
 import { endAbandoned, ENDED_FROM_OUTSIDE } from './end-abandoned.ts';
 import { firingStates } from './firing.ts';
 import { askTemporal, handleOf, type SchedulePlace } from './place.ts';

@@ -1,17 +1,17 @@
-import type { RedriveDraft } from '../../batches/redrive-draft.ts';
-import type { RedriveRules } from '../../batches/found-rows.ts';
-import { areRowsCleaned } from '../../batches/clean-batch.ts';
-import { chosenRows } from '../../batches/choose-rows.ts';
-import { draftRedrive } from '../../batches/redrive.ts';
-import { isSameJob, type SoundJob } from '../../batches/single-job.ts';
+import type { RedriveDraft } from '../../batches/redrive/redrive-draft.ts';
+import type { RedriveRules } from '../../batches/redrive/found-rows.ts';
+import { areRowsCleaned } from '../../batches/clean/clean-batch.ts';
+import { chosenRows } from '../../batches/rows/choose-rows.ts';
+import { draftRedrive } from '../../batches/redrive/redrive.ts';
+import { isSameJob, type SoundJob } from '../../batches/single/single-job.ts';
 import type { Tuning } from '../../contract/tunables.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
-import { decideAgain, decideCleaned, type AgainWish, type SameAgain } from '../../policy/same-again.ts';
+import { decideAgain, decideCleaned, type AgainWish, type SameAgain } from '../../policy/single/same-again.ts';
 import { requireStore } from '../claim-store.ts';
-import { knowVoices } from '../know-voices.ts';
+import { knowVoices } from '../voices/know-voices.ts';
 import { realmOf, type OpenApi } from '../open-api.ts';
-import { putOnRecord, type RecordRequest } from '../put-on-record.ts';
-import { redriveBatch, type RedriveRequest } from '../redrive-batch.ts';
+import { putOnRecord, type RecordRequest } from '../run/put-on-record.ts';
+import { redriveBatch, type RedriveRequest } from '../redrive/redrive-batch.ts';
 import type { Session } from '../session.ts';
 import { findSingle, readSingle, type SingleRecord } from './find-single.ts';
 

@@ -1,5 +1,5 @@
-import { areRowsCleaned } from '../../batches/clean-batch.ts';
-import { singleName, type JobReading, type SoundJob } from '../../batches/single-job.ts';
+import { areRowsCleaned } from '../../batches/clean/clean-batch.ts';
+import { singleName, type JobReading, type SoundJob } from '../../batches/single/single-job.ts';
 import type { Realm } from '../../contract/names.ts';
 import { dialectOf } from '../../contract/row-kinds.ts';
 import type { Ledger } from '../../ledger/ledger.ts';

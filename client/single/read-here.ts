@@ -1,5 +1,5 @@
-import { areRowsCleaned } from '../../batches/clean-batch.ts';
-import { readSingleJob, type ReadJob, type SingleJob, type SingleOptions } from '../../batches/single-job.ts';
+import { areRowsCleaned } from '../../batches/clean/clean-batch.ts';
+import { readSingleJob, type ReadJob, type SingleJob, type SingleOptions } from '../../batches/single/single-job.ts';
 import { realmOf } from '../open-api.ts';
 import type { Session } from '../session.ts';
 import { findSingle } from './find-single.ts';

@@ -1,4 +1,4 @@
-import type { SingleJob } from '../../batches/single-job.ts';
+import type { SingleJob } from '../../batches/single/single-job.ts';
 import { defined } from '../../contract/defined.ts';
 import type { JsonValue, TtsMode } from '../../contract/row-kinds.ts';
 

@@ -1,6 +1,6 @@
 import { realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { birthOf, type KnownFile } from '../../policy/known-file.ts';
+import { birthOf, type KnownFile } from '../../policy/trust/known-file.ts';
 
 /**
  * The file of a ledger; undefined if it is not there, or is no file. In its path, links are resolved up to the folder that

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readVoices } from '../../api/read-voices.ts';
+import { readVoices } from '../../api/voices/read-voices.ts';
 import { ApiError, mayHeal, type SpeechApi, type Voice } from '../../api/speech-api.ts';
 import type { Failure } from '../../contract/failures.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Account, VoiceUser } from '../../ledger/voice-users.ts';
-import { nameAskedFor } from '../../policy/voice-name.ts';
+import { nameAskedFor } from '../../policy/voices/voice-name.ts';
 import { findVoice, type FoundVoice } from './find-voice.ts';
 
 /** A voice that is to be deleted. */

@@ -1,7 +1,7 @@
-import { readVoices } from '../../api/read-voices.ts';
+import { readVoices } from '../../api/voices/read-voices.ts';
 import type { SpeechApi, Voice } from '../../api/speech-api.ts';
-import { nearestName } from '../../inputs/nearest-name.ts';
-import { nameAskedFor, VoiceNames } from '../../policy/voice-name.ts';
+import { nearestName } from '../../inputs/voices/nearest-name.ts';
+import { nameAskedFor, VoiceNames } from '../../policy/voices/voice-name.ts';
 
 /** How long the whole list may take, ms. */
 const PATIENCE_MS = 60_000;

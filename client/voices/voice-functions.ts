@@ -1,5 +1,5 @@
 import type { SpeechApi, Voice } from '../../api/speech-api.ts';
-import type { SingleJob } from '../../batches/single-job.ts';
+import type { SingleJob } from '../../batches/single/single-job.ts';
 import { soleDialect } from '../../contract/dialects.ts';
 import type { VoiceUser } from '../../ledger/voice-users.ts';
 import { realmOf, type OpenApi } from '../open-api.ts';

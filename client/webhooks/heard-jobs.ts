@@ -1,4 +1,4 @@
-import { eachWord, keyOf } from '../../policy/mentions.ts';
+import { eachWord, keyOf } from '../../policy/webhooks/mentions.ts';
 
 /** Words of one request that are remembered although they name no job yet; usually it has few. */
 const MOST_WORDS = 64;

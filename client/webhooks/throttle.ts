@@ -1,5 +1,5 @@
 import { performance, type EventLoopUtilization } from 'node:perf_hooks';
-import { NO_DUTY, restFor, worked } from '../../policy/duty-cycle.ts';
+import { NO_DUTY, restFor, worked } from '../../policy/webhooks/duty-cycle.ts';
 
 /** The most that a thread with a throttle works, as a share of the time. */
 const SHARE = 0.1;

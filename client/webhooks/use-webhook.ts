@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { JobHints } from '../../activities/job-hints.ts';
+import type { JobHints } from '../../activities/webhooks/job-hints.ts';
 import { ApiError } from '../../api/speech-api.ts';
 import { trimEnd } from '../../contract/trim-end.ts';
 import { withoutPath } from '../../contract/url-scheme.ts';

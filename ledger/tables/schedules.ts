@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { SkipCause } from '../../contract/schedule.ts';
-import type { AllowedFirings } from '../../policy/legal-firing.ts';
+import type { AllowedFirings } from '../../policy/schedules/legal-firing.ts';
 import type { OccurrenceRecord } from '../occurrence-records.ts';
 import type { Json } from './json.ts';
 

@@ -1,5 +1,5 @@
 import { verifyListed } from '../listed-files.ts';
-import type { Findings } from '../mismatch.ts';
+import type { Findings } from '../verification/mismatch.ts';
 import type { Summary } from '../summary.ts';
 import { countFinished, FINISHED_CSV, readFinished } from './finished-table.ts';
 

@@ -1,5 +1,5 @@
 import { verifyListed } from '../listed-files.ts';
-import type { Findings } from '../mismatch.ts';
+import type { Findings } from '../verification/mismatch.ts';
 import type { Summary } from '../summary.ts';
 import { countJoined, JOINED_CSV, readJoined } from './joined-table.ts';
 

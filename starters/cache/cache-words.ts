@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import type { CachedStep, ResultHolder } from '../../batches/cached-row.ts';
-import type { Pruned } from '../../batches/prune-cache.ts';
+import type { CachedStep, ResultHolder } from '../../batches/cache/cached-row.ts';
+import type { Pruned } from '../../batches/cache/prune-cache.ts';
 import type { BatchRecord, RowRecord } from '../../ledger/record-types.ts';
 import type { CacheSums, NamedSum } from '../../ledger/result-lists.ts';
 import { isoTime } from '../../results/receipt.ts';

@@ -1,6 +1,6 @@
-import { pruneCache, type PruneRequest } from '../../batches/prune-cache.ts';
+import { pruneCache, type PruneRequest } from '../../batches/cache/prune-cache.ts';
 import { claimStore } from '../../client/claim-store.ts';
-import { identifyMedia } from '../../client/identify-media.ts';
+import { identifyMedia } from '../../client/cache/identify-media.ts';
 import { defined } from '../../contract/defined.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { atLedger } from '../at-ledger.ts';

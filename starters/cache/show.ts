@@ -1,4 +1,4 @@
-import { lookUpRow } from '../../batches/cached-row.ts';
+import { lookUpRow } from '../../batches/cache/cached-row.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { openStore } from '../../store/open-store.ts';
 import { atLedger } from '../at-ledger.ts';

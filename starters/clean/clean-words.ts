@@ -1,4 +1,4 @@
-import type { CleanEnd } from '../../batches/clean-batch.ts';
+import type { CleanEnd } from '../../batches/clean/clean-batch.ts';
 import type { CleanParts } from '../../contract/cleaning.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';

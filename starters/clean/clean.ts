@@ -1,4 +1,4 @@
-import { cleanBatch, type CleanEnd, type CleanRequest } from '../../batches/clean-batch.ts';
+import { cleanBatch, type CleanEnd, type CleanRequest } from '../../batches/clean/clean-batch.ts';
 import { claimStore } from '../../client/claim-store.ts';
 import { chooseBatch } from '../../client/open-records.ts';
 import type { CleanParts } from '../../contract/cleaning.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { DEFAULT_TOLERANCES, type Tolerances } from '../../policy/judge-parity.ts';
+import { DEFAULT_TOLERANCES, type Tolerances } from '../../policy/compare/judge-parity.ts';
 import type { CommandContext } from '../command-context.ts';
 import { positive, share, wholeFrom } from '../commands/flag-values.ts';
 import { usageError } from '../exit-error.ts';

@@ -1,5 +1,5 @@
 import type { NotedRead } from '../../api/noted-read.ts';
-import { compareDialects, type DialectComparison } from '../../client/compare-dialects.ts';
+import { compareDialects, type DialectComparison } from '../../client/compare/compare-dialects.ts';
 import { createApi } from '../../client/open-api.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { confirmedAccess } from '../connect/open-api.ts';

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
-import type { UnlikeRow } from '../../batches/compare-batches.ts';
+import type { UnlikeRow } from '../../batches/compare/compare-batches.ts';
 import { isDiskTrouble } from '../../client/before-work.ts';
-import { compareHere } from '../../client/compare.ts';
+import { compareHere } from '../../client/compare/compare.ts';
 import { messageOf } from '../../client/problem.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
-import type { ParityVerdict, Tolerances } from '../../policy/judge-parity.ts';
-import { DifferenceTable, isOurTable } from '../../results/difference-table.ts';
+import type { ParityVerdict, Tolerances } from '../../policy/compare/judge-parity.ts';
+import { DifferenceTable, isOurTable } from '../../results/compare/difference-table.ts';
 import { codeOf } from '../../results/system-errors.ts';
 import { atLedger } from '../at-ledger.ts';
 import { unchangedError, usageError } from '../exit-error.ts';

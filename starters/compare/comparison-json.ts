@@ -1,7 +1,7 @@
-import type { BatchComparison, UnlikeRow } from '../../batches/compare-batches.ts';
+import type { BatchComparison, UnlikeRow } from '../../batches/compare/compare-batches.ts';
 import { dialectChoiceOf } from '../../contract/batch.ts';
-import type { Spread } from '../../policy/quantile.ts';
-import type { Pair } from '../../policy/row-parity.ts';
+import type { Spread } from '../../policy/compare/quantile.ts';
+import type { Pair } from '../../policy/compare/row-parity.ts';
 import { differenceLine } from './difference-line.ts';
 
 /** A comparison for machines; of pairs, the first is of the first batch. `named`: the first rows that differ. */

@@ -1,10 +1,10 @@
-import type { BatchComparison, UnlikeRow } from '../../batches/compare-batches.ts';
+import type { BatchComparison, UnlikeRow } from '../../batches/compare/compare-batches.ts';
 import { dialectChoiceOf } from '../../contract/batch.ts';
 import { OUTCOMES } from '../../contract/outcomes.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
-import type { Judgement } from '../../policy/judge-parity.ts';
-import type { Spread } from '../../policy/quantile.ts';
-import type { Pair } from '../../policy/row-parity.ts';
+import type { Judgement } from '../../policy/compare/judge-parity.ts';
+import type { Spread } from '../../policy/compare/quantile.ts';
+import type { Pair } from '../../policy/compare/row-parity.ts';
 import { number } from '../terminal/progress.ts';
 import { rowsInWords } from '../terminal/row-words.ts';
 import { tableLines } from '../terminal/table.ts';

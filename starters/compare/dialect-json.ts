@@ -1,5 +1,5 @@
 import type { NotedRead } from '../../api/noted-read.ts';
-import type { DialectComparison } from '../../client/compare-dialects.ts';
+import type { DialectComparison } from '../../client/compare/compare-dialects.ts';
 import { DIALECTS } from '../../contract/dialects.ts';
 
 /** A comparison of dialects for machines; of pairs, the first is of the first of `dialects`. */

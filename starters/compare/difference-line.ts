@@ -1,7 +1,7 @@
-import type { UnlikeRow } from '../../batches/compare-batches.ts';
+import type { UnlikeRow } from '../../batches/compare/compare-batches.ts';
 import { dialectOf } from '../../contract/row-kinds.ts';
 import type { RowStanding } from '../../ledger/record-types.ts';
-import type { DifferenceLine, DifferenceSide } from '../../results/difference-table.ts';
+import type { DifferenceLine, DifferenceSide } from '../../results/compare/difference-table.ts';
 import { creditsOf, wasMade } from '../../results/result-line.ts';
 
 /** A row that differs as a line of the table, and for machines. */

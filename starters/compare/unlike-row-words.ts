@@ -1,7 +1,7 @@
-import type { UnlikeRow } from '../../batches/compare-batches.ts';
+import type { UnlikeRow } from '../../batches/compare/compare-batches.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
-import type { PaidSide } from '../../policy/batch-parity.ts';
-import type { Pair, RowDifference } from '../../policy/row-parity.ts';
+import type { PaidSide } from '../../policy/compare/batch-parity.ts';
+import type { Pair, RowDifference } from '../../policy/compare/row-parity.ts';
 import { number } from '../terminal/progress.ts';
 import { namedRow } from '../terminal/row-words.ts';
 

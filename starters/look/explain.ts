@@ -1,14 +1,14 @@
-import { explainRow, type RowHistory } from '../../batches/explain.ts';
-import { isSingle } from '../../batches/single-job.ts';
+import { explainRow, type RowHistory } from '../../batches/look/explain.ts';
+import { isSingle } from '../../batches/single/single-job.ts';
 import { defaultOut } from '../../batches/batch-name.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { isDeserted } from '../../client/anybody-in.ts';
+import { isDeserted } from '../../client/temporal/anybody-in.ts';
 import { atLedger } from '../at-ledger.ts';
 import { ExitError, usageError } from '../exit-error.ts';
 import { chooseBatch } from '../../client/open-records.ts';
-import { searchedStore } from '../../client/searched-store.ts';
+import { searchedStore } from '../../client/redrive/searched-store.ts';
 import { isStranger } from '../../client/trust/known-ledgers.ts';
 import type { Settings } from '../../client/settings.ts';
 import { isWritten } from '../../results/is-written.ts';

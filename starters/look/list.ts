@@ -1,8 +1,8 @@
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { VoxbatchError } from '../../client/problem.ts';
 import { hasResult, RESULT_OUTCOMES } from '../../contract/outcomes.ts';
-import { isChargeEstimated } from '../../policy/budget.ts';
-import { isSingle } from '../../batches/single-job.ts';
+import { isChargeEstimated } from '../../policy/money/budget.ts';
+import { isSingle } from '../../batches/single/single-job.ts';
 import { atLedger } from '../at-ledger.ts';
 import { usageError } from '../exit-error.ts';
 import { viewHere, type LocalView } from './view-here.ts';

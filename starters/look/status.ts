@@ -1,7 +1,7 @@
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { defaultOut } from '../../batches/batch-name.ts';
-import { gatherLeftovers } from '../../batches/leftovers.ts';
-import { groupFailures } from '../../batches/failure-groups.ts';
+import { gatherLeftovers } from '../../batches/look/leftovers.ts';
+import { groupFailures } from '../../batches/look/failure-groups.ts';
 import { atLedger } from '../at-ledger.ts';
 import { viewHere } from './view-here.ts';
 import { isWritten } from '../../results/is-written.ts';

@@ -1,7 +1,7 @@
-import { viewBatch, type BatchView } from '../../batches/view-batch.ts';
+import { viewBatch, type BatchView } from '../../batches/look/view-batch.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { WorkerEnd } from '../../ledger/workers.ts';
-import { isDeserted } from '../../client/anybody-in.ts';
+import { isDeserted } from '../../client/temporal/anybody-in.ts';
 import { chooseBatch } from '../../client/open-records.ts';
 import { isStranger } from '../../client/trust/known-ledgers.ts';
 import type { Settings } from '../../client/settings.ts';

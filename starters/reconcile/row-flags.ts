@@ -1,5 +1,5 @@
 import { shellWord } from '../../contract/shell-word.ts';
-import { findWished, type SettleOrder, type SettleWish, type WishFault } from '../../batches/settle-wish.ts';
+import { findWished, type SettleOrder, type SettleWish, type WishFault } from '../../batches/reconcile/settle-wish.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { unchangedError } from '../exit-error.ts';

@@ -1,5 +1,5 @@
-import type { EditedRows, LineMismatch } from '../../batches/edited-rows.ts';
-import type { NameClash } from '../../batches/name-clashes.ts';
+import type { EditedRows, LineMismatch } from '../../batches/redrive/edited-rows.ts';
+import type { NameClash } from '../../batches/redrive/name-clashes.ts';
 import { namedRow } from '../terminal/row-words.ts';
 import { oneLine } from '../terminal/table.ts';
 

@@ -1,6 +1,6 @@
-import { redriveFacts } from '../../client/redrive-batch.ts';
+import { redriveFacts } from '../../client/redrive/redrive-batch.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
-import { decideSpend } from '../../policy/spend.ts';
+import { decideSpend } from '../../policy/money/spend.ts';
 import type { Invocation } from '../invocation.ts';
 import { noteText, questionText } from '../terminal/spend-words.ts';
 import { refusedRedrive, type RedriveRequest } from './redrive-rows.ts';

@@ -1,4 +1,4 @@
-import type { ReturnRefusal } from '../../policy/earlier-take.ts';
+import type { ReturnRefusal } from '../../policy/redrive/earlier-take.ts';
 import { partId } from '../../contract/row-parts.ts';
 import { oneLine } from '../terminal/table.ts';
 

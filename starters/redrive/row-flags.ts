@@ -1,9 +1,9 @@
 import { FAILURES, type FailureClass } from '../../contract/failures.ts';
 import { OUTCOMES } from '../../contract/outcomes.ts';
 import { KINDS } from '../../contract/row-kinds.ts';
-import type { RowChoice } from '../../batches/choose-rows.ts';
-import type { FoundRows } from '../../batches/found-rows.ts';
-import { wishedRows, type NoSuchRow, type RedriveWish } from '../../batches/redrive-wish.ts';
+import type { RowChoice } from '../../batches/rows/choose-rows.ts';
+import type { FoundRows } from '../../batches/redrive/found-rows.ts';
+import { wishedRows, type NoSuchRow, type RedriveWish } from '../../batches/redrive/redrive-wish.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { unchangedError } from '../exit-error.ts';

@@ -1,7 +1,7 @@
-import type { Pilot } from '../../batches/pilot.ts';
+import type { Pilot } from '../../batches/subset/pilot.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { defined } from '../../contract/defined.ts';
-import { decideAfterSample } from '../../policy/after-sample.ts';
+import { decideAfterSample } from '../../policy/subset/after-sample.ts';
 import type { RunContext } from '../command-context.ts';
 import { personAt } from '../person.ts';
 import { askYesNo } from '../terminal/ask.ts';

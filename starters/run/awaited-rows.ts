@@ -1,6 +1,6 @@
 import type { VoiceMeant } from '../../inputs/manifest-options.ts';
-import type { UsedVoices } from '../../inputs/voice-uses.ts';
-import { nameAskedFor } from '../../policy/voice-name.ts';
+import type { UsedVoices } from '../../inputs/voices/voice-uses.ts';
+import { nameAskedFor } from '../../policy/voices/voice-name.ts';
 import { number } from '../terminal/progress.ts';
 import { rowsInWords } from '../terminal/row-words.ts';
 import { oneLine } from '../terminal/table.ts';

@@ -1,4 +1,4 @@
-import { decideSpend, type SpendRefusal } from '../../policy/spend.ts';
+import { decideSpend, type SpendRefusal } from '../../policy/money/spend.ts';
 import { ExitError } from '../exit-error.ts';
 import { askYesNo } from '../terminal/ask.ts';
 import type { Output } from '../terminal/output.ts';
@@ -7,7 +7,7 @@ import { noteText, questionText, refusalText, UNSPENT, type TellableFacts } from
 /** Says why rows may not be paid for, and what can be done. */
 export type RefusalWords = (why: SpendRefusal, facts: TellableFacts) => string;
 
-/** Decides by `policy/spend.ts`, prints the notes, asks if needed. Throws {@link ExitError} `refused`. */
+/** Decides by `policy/money/spend.ts`, prints the notes, asks if needed. Throws {@link ExitError} `refused`. */
 export async function checkSpend(
   facts: TellableFacts,
   output: Output,

@@ -1,4 +1,4 @@
-import { beginServer, type EarlyServer } from '../../client/early-server.ts';
+import { beginServer, type EarlyServer } from '../../client/temporal/early-server.ts';
 import type { Settings } from '../../client/settings.ts';
 import { EXIT_CODES } from '../../contract/exit-codes.ts';
 import { exitOfSignal, onEndSignal } from './interrupt.ts';

@@ -1,6 +1,6 @@
-import { deliverNotices, ownNotices } from '../../client/deliver-notices.ts';
-import type { FollowEnd, FollowEvent } from '../../client/follow.ts';
-import type { Workplace } from '../../client/workplace.ts';
+import { deliverNotices, ownNotices } from '../../client/hooks/deliver-notices.ts';
+import type { FollowEnd, FollowEvent } from '../../client/look/follow.ts';
+import type { Workplace } from '../../client/work/workplace.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import type { Invocation } from '../invocation.ts';
 import { showFollowed } from './show-followed.ts';

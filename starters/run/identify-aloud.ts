@@ -1,5 +1,5 @@
-import type { IdentifyMedia } from '../../batches/media-identities.ts';
-import { identifyMedia, unaskedHosts } from '../../client/identify-media.ts';
+import type { IdentifyMedia } from '../../batches/cache/media-identities.ts';
+import { identifyMedia, unaskedHosts } from '../../client/cache/identify-media.ts';
 import type { Output } from '../terminal/output.ts';
 import { oneLine } from '../terminal/table.ts';
 

@@ -1,6 +1,6 @@
 import { inCredits } from '../terminal/money.ts';
-import type { MoreRows } from '../../client/open-chosen.ts';
-import type { SpendFacts } from '../../policy/spend.ts';
+import type { MoreRows } from '../../client/run/open-chosen.ts';
+import type { SpendFacts } from '../../policy/money/spend.ts';
 import { checkSpend } from './check-spend.ts';
 import type { Invocation } from '../invocation.ts';
 import { leftBudgetRefusal } from '../redrive/redrive-words.ts';

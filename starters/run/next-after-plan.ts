@@ -1,6 +1,6 @@
 import { shellWord } from '../../contract/shell-word.ts';
 import type { ManifestSource } from '../../inputs/manifest-source.ts';
-import { areRowsCleaned } from '../../batches/clean-batch.ts';
+import { areRowsCleaned } from '../../batches/clean/clean-batch.ts';
 import { nameTakenText } from '../terminal/name-taken.ts';
 import { rowsInWords } from '../terminal/row-words.ts';
 import type { PlanReport } from './plan-report.ts';

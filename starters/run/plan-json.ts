@@ -1,4 +1,4 @@
-import { billLines, pricesOf, type BillLine } from '../../batches/bill-lines.ts';
+import { billLines, pricesOf, type BillLine } from '../../batches/plan/bill-lines.ts';
 import { dialectChoiceOf } from '../../contract/batch.ts';
 import { roundCredits } from '../../contract/price-units.ts';
 import { refusalText } from '../terminal/spend-words.ts';

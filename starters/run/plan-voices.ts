@@ -1,10 +1,10 @@
 import type { SpeechApi } from '../../api/speech-api.ts';
-import { knowVoices, NO_VOICES, withVoiceProblems, type KnownVoices } from '../../client/know-voices.ts';
+import { knowVoices, NO_VOICES, withVoiceProblems, type KnownVoices } from '../../client/voices/know-voices.ts';
 import { createApi } from '../../client/open-api.ts';
 import type { ApiAccess, Settings } from '../../client/settings.ts';
 import type { ManifestSummary, SoundManifest } from '../../inputs/read-manifest.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { nameAskedFor } from '../../policy/voice-name.ts';
+import { nameAskedFor } from '../../policy/voices/voice-name.ts';
 import { readApiAccess } from '../connect/settings.ts';
 
 /**

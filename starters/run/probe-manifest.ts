@@ -1,5 +1,5 @@
 import type { SoundManifest } from '../../inputs/read-manifest.ts';
-import { probeManifest } from '../../batches/probe-manifest.ts';
+import { probeManifest } from '../../batches/plan/probe-manifest.ts';
 import type { ManifestSource } from '../../inputs/manifest-source.ts';
 import type { Output } from '../terminal/output.ts';
 import { notProbedLines, probingText } from '../terminal/spend-words.ts';

@@ -1,10 +1,10 @@
-import { areRowsCleaned } from '../../batches/clean-batch.ts';
-import { exitOfView } from '../../batches/view-batch.ts';
+import { areRowsCleaned } from '../../batches/clean/clean-batch.ts';
+import { exitOfView } from '../../batches/look/view-batch.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { type Invocation } from '../invocation.ts';
 import { ExitError } from '../exit-error.ts';
-import { type Recorded } from '../../client/put-on-record.ts';
+import { type Recorded } from '../../client/run/put-on-record.ts';
 import { finishRun } from './finish-run.ts';
 import { nameTakenText } from '../terminal/name-taken.ts';
 import type { Output } from '../terminal/output.ts';

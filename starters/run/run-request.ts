@@ -1,6 +1,6 @@
-import type { Pilot } from '../../batches/pilot.ts';
+import type { Pilot } from '../../batches/subset/pilot.ts';
 import type { ManifestSource } from '../../inputs/manifest-source.ts';
-import type { EarlyServer } from '../../client/early-server.ts';
+import type { EarlyServer } from '../../client/temporal/early-server.ts';
 import type { LedgerThread } from '../../ledger/ledger-in-thread.ts';
 import type { Settings } from '../../client/settings.ts';
 import type { RunFlags, RunPlan } from './run-options.ts';

@@ -1,4 +1,4 @@
-import type { FollowEnd, FollowEvent } from '../../client/follow.ts';
+import type { FollowEnd, FollowEvent } from '../../client/look/follow.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { standstillWords } from '../terminal/standstill-words.ts';
 import { haltMessage } from '../terminal/next-steps.ts';

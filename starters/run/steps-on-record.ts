@@ -1,6 +1,6 @@
-import { gatherLeftovers } from '../../batches/leftovers.ts';
-import { viewPilot } from '../../batches/pilot.ts';
-import type { ManifestPlan } from '../../batches/plan-manifest.ts';
+import { gatherLeftovers } from '../../batches/look/leftovers.ts';
+import { viewPilot } from '../../batches/subset/pilot.ts';
+import type { ManifestPlan } from '../../batches/plan/plan-manifest.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { nextSteps } from '../terminal/next-steps.ts';
 import { shortPath } from '../terminal/out-folder.ts';

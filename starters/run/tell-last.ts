@@ -1,4 +1,4 @@
-import { deliverLast, ownNotices } from '../../client/deliver-notices.ts';
+import { deliverLast, ownNotices } from '../../client/hooks/deliver-notices.ts';
 import type { Session } from '../../client/session.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { isOwed } from '../../contract/hooks.ts';

@@ -1,9 +1,9 @@
 import type { ExitName } from '../../contract/exit-codes.ts';
-import type { EarlyServer } from '../../client/early-server.ts';
-import type { FollowEnd } from '../../client/follow.ts';
+import type { EarlyServer } from '../../client/temporal/early-server.ts';
+import type { FollowEnd } from '../../client/look/follow.ts';
 import { messageOf } from '../../client/problem.ts';
 import type { WebhookNews } from '../../client/webhooks/webhook-news.ts';
-import { Workplace } from '../../client/workplace.ts';
+import { Workplace } from '../../client/work/workplace.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Invocation } from '../invocation.ts';
 import { ExitError } from '../exit-error.ts';

@@ -1,10 +1,10 @@
-import { spendFacts } from '../../batches/bill-lines.ts';
-import { planNew } from '../../batches/plan-manifest.ts';
-import type { SoundJob } from '../../batches/single-job.ts';
-import { withVoices } from '../../batches/check-voices.ts';
-import type { KnownVoices } from '../../client/know-voices.ts';
+import { spendFacts } from '../../batches/plan/bill-lines.ts';
+import { planNew } from '../../batches/plan/plan-manifest.ts';
+import type { SoundJob } from '../../batches/single/single-job.ts';
+import { withVoices } from '../../batches/voices/check-voices.ts';
+import type { KnownVoices } from '../../client/voices/know-voices.ts';
 import { realmOf, type OpenApi } from '../../client/open-api.ts';
-import { redriveFacts } from '../../client/redrive-batch.ts';
+import { redriveFacts } from '../../client/redrive/redrive-batch.ts';
 import type { FurtherTake } from '../../client/single/ask-single.ts';
 import type { BatchSettings } from '../../contract/batch.ts';
 import type { Config } from '../../inputs/config-file.ts';
@@ -16,7 +16,7 @@ import type { Payer } from '../run/more-rows.ts';
 import { probeAloud } from '../run/probe-manifest.ts';
 import { refuseJob } from './single-words.ts';
 import { inCredits } from '../terminal/money.ts';
-import type { SpendFacts } from '../../policy/spend.ts';
+import type { SpendFacts } from '../../policy/money/spend.ts';
 import { identifyWarning } from '../run/identify-aloud.ts';
 import type { SingleFlags } from './single-flags.ts';
 

@@ -1,4 +1,4 @@
-import { exitOfView } from '../../batches/view-batch.ts';
+import { exitOfView } from '../../batches/look/view-batch.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { resultOf } from '../../contract/row-kinds.ts';
 import { hasResult } from '../../contract/outcomes.ts';

@@ -1,5 +1,5 @@
 import { shellWord } from '../../contract/shell-word.ts';
-import { isBroughtBackFree } from '../../batches/find-loss.ts';
+import { isBroughtBackFree } from '../../batches/redrive/find-loss.ts';
 import type { SingleRecord } from '../../client/single/find-single.ts';
 import { messageOf } from '../../client/problem.ts';
 import type { ResultFile } from '../../ledger/record-types.ts';

@@ -2,11 +2,11 @@ import { openRecordsIfAny } from '../../client/open-records.ts';
 import type { Settings } from '../../client/settings.ts';
 import { askSingle, decideOn } from '../../client/single/ask-single.ts';
 import { findOnRecord, readSingle, type SingleRecord } from '../../client/single/find-single.ts';
-import { areRowsCleaned } from '../../batches/clean-batch.ts';
-import { readSingleJob, type SingleJob, type SingleOptions, type SoundJob } from '../../batches/single-job.ts';
+import { areRowsCleaned } from '../../batches/clean/clean-batch.ts';
+import { readSingleJob, type SingleJob, type SingleOptions, type SoundJob } from '../../batches/single/single-job.ts';
 import { defined } from '../../contract/defined.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
-import { learntLimits } from '../../client/text-limits.ts';
+import { learntLimits } from '../../client/parts/text-limits.ts';
 import { openStore } from '../../store/open-store.ts';
 import type { RunContext } from '../command-context.ts';
 import { readTuning } from '../commands/tuning-flags.ts';
@@ -34,7 +34,7 @@ export interface SingleRequest extends Giving {
 
 /**
  * Runs one job as a batch of one row, on the path of every batch, and hands out its result. The same job again
- * continues it, or hands out what is finished without any request; see `policy/same-again.ts`.
+ * continues it, or hands out what is finished without any request; see `policy/single/same-again.ts`.
  */
 export async function runSingle(request: SingleRequest): Promise<ExitName> {
   const { job, flags } = request;

@@ -1,6 +1,6 @@
-import { areRowsCleaned } from '../../batches/clean-batch.ts';
-import { lacksOnlyCheck } from '../../batches/leftovers.ts';
-import type { SingleJob } from '../../batches/single-job.ts';
+import { areRowsCleaned } from '../../batches/clean/clean-batch.ts';
+import { lacksOnlyCheck } from '../../batches/look/leftovers.ts';
+import type { SingleJob } from '../../batches/single/single-job.ts';
 import type { Asked } from '../../client/single/ask-single.ts';
 import type { SingleRecord } from '../../client/single/find-single.ts';
 import type { Failure } from '../../contract/failures.ts';

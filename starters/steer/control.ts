@@ -1,8 +1,8 @@
-import { steerBatch } from '../../client/steer-batch.ts';
+import { steerBatch } from '../../client/steer/steer-batch.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { Control } from '../../contract/outcomes.ts';
 import { shellWord } from '../../contract/shell-word.ts';
-import { creditsOf, runningJobs } from '../../batches/running-jobs.ts';
+import { creditsOf, runningJobs } from '../../batches/look/running-jobs.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { isStranger } from '../../client/trust/known-ledgers.ts';
@@ -23,7 +23,7 @@ export interface ControlFlags {
 export type Wish = Control;
 
 /**
- * `voxbatch pause|resume|stop [BATCH]`; see `client/steer-batch.ts`. Prints the batch's state at the end, whoever
+ * `voxbatch pause|resume|stop [BATCH]`; see `client/steer/steer-batch.ts`. Prints the batch's state at the end, whoever
  * caused it.
  */
 export async function control(

@@ -1,16 +1,16 @@
-import { tuneBatch } from '../../client/tune-batch.ts';
+import { tuneBatch } from '../../client/steer/tune-batch.ts';
 import { defaultOut } from '../../batches/batch-name.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
-import { gatherLeftovers } from '../../batches/leftovers.ts';
+import { gatherLeftovers } from '../../batches/look/leftovers.ts';
 import { isStranger } from '../../client/trust/known-ledgers.ts';
 import { CONFIRM_FIRST } from '../trust/stranger-words.ts';
 import { goOnCommand } from '../terminal/go-on-command.ts';
 import { chooseBatch } from '../../client/open-records.ts';
 import { atLedger } from '../at-ledger.ts';
-import { budgetLeft } from '../../policy/budget.ts';
+import { budgetLeft } from '../../policy/money/budget.ts';
 import { budgetJson } from '../terminal/money.ts';
 import { nextSteps } from '../terminal/next-steps.ts';
 import type { Output } from '../terminal/output.ts';
@@ -26,7 +26,7 @@ export interface TuneFlags extends TuningFlags {
 
 /**
  * `voxbatch tune [BATCH] …`: changes the given settings and prints the current values; without flags it only prints.
- * See `client/tune-batch.ts`.
+ * See `client/steer/tune-batch.ts`.
  */
 export async function tune(name: string | undefined, flags: TuneFlags, output: Output): Promise<ExitName> {
   return atLedger<ExitName>(async (ledger, settings) => {

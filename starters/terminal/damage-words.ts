@@ -1,5 +1,5 @@
 import { shellWord } from '../../contract/shell-word.ts';
-import type { DamagedResult } from '../../results/row-check.ts';
+import type { DamagedResult } from '../../results/verification/row-check.ts';
 import { namedRow, rowsWord, unnamedRows } from './row-words.ts';
 
 /** Maximum rows that are named. */

@@ -1,4 +1,4 @@
-import type { MediaSum } from '../../batches/disk-sum.ts';
+import type { MediaSum } from '../../batches/cache/disk-sum.ts';
 import { size } from './size.ts';
 
 /** `2 GB: 1 GB are free now, 1 GB have other names (out folders) and stay there`. `others`: what those names are of. */

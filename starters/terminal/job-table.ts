@@ -1,5 +1,5 @@
 import { inCredits } from './money.ts';
-import { creditsOf, type RunningJob } from '../../batches/running-jobs.ts';
+import { creditsOf, type RunningJob } from '../../batches/look/running-jobs.ts';
 import { number } from './progress.ts';
 import { tableLines } from './table.ts';
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { shellWord } from '../../contract/shell-word.ts';
-import type { KeptTable } from '../../results/edited-tables.ts';
+import type { KeptTable } from '../../results/redrive/edited-tables.ts';
 import { shortPath } from './out-folder.ts';
 
 /** Describes tables that somebody had edited before they were written again. `out`: absolute. */

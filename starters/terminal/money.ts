@@ -1,5 +1,5 @@
 import type { Money } from '../../ledger/record-types.ts';
-import { budgetLeft, isChargeEstimated } from '../../policy/budget.ts';
+import { budgetLeft, isChargeEstimated } from '../../policy/money/budget.ts';
 import { number } from './progress.ts';
 
 /** `1 credit`, `1,200 credits`. */

@@ -1,11 +1,11 @@
-import { budgetFor, budgetLeft } from '../../policy/budget.ts';
+import { budgetFor, budgetLeft } from '../../policy/money/budget.ts';
 import { outcomeFile } from '../../results/batch-files.ts';
 import type { FailureClass } from '../../contract/failures.ts';
 import type { Outcome } from '../../contract/outcomes.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import type { BatchRecord, Counts, EarlierUnresolved, Money } from '../../ledger/record-types.ts';
-import type { Pilot } from '../../batches/pilot.ts';
-import type { Leftovers, SomeRows } from '../../batches/leftovers.ts';
+import type { Pilot } from '../../batches/subset/pilot.ts';
+import type { Leftovers, SomeRows } from '../../batches/look/leftovers.ts';
 import { cutAnew, editInParts } from './edit-in-parts.ts';
 import { goOnCommand } from './go-on-command.ts';
 import type { EndWord } from './outcome-words.ts';

@@ -1,4 +1,4 @@
-import type { PartStory, RowHistory } from '../../batches/explain.ts';
+import type { PartStory, RowHistory } from '../../batches/look/explain.ts';
 import { hasResult } from '../../contract/outcomes.ts';
 import { contentOf, pathOf } from './stored-words.ts';
 import { clipped, indent, oneLine, tableLines, type TableColumn } from './table.ts';

@@ -1,5 +1,5 @@
 import { shellWord } from '../../contract/shell-word.ts';
-import { isPausedByFailures } from '../../batches/paused-by-failures.ts';
+import { isPausedByFailures } from '../../batches/look/paused-by-failures.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { tokenAdvice } from '../connect/api-token.ts';
 import { goOnCommand } from './go-on-command.ts';

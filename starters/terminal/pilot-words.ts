@@ -1,5 +1,5 @@
-import type { Pilot, PilotRow } from '../../batches/pilot.ts';
-import type { ComparedPrice } from '../../policy/compare-prices.ts';
+import type { Pilot, PilotRow } from '../../batches/subset/pilot.ts';
+import type { ComparedPrice } from '../../policy/money/compare-prices.ts';
 import { inCredits } from './money.ts';
 import { number } from './progress.ts';
 import { rowsInWords } from './row-words.ts';

@@ -1,6 +1,6 @@
 import type { Step } from '../../contract/row-kinds.ts';
 import type { BatchRecord, Counts, Money, ReasonCount } from '../../ledger/record-types.ts';
-import { isChargeEstimated } from '../../policy/budget.ts';
+import { isChargeEstimated } from '../../policy/money/budget.ts';
 import { progressCounts } from './outcome-words.ts';
 import type { Output } from './output.ts';
 import { ProgressLine } from './progress-line.ts';

@@ -1,6 +1,6 @@
 import type { BatchSettings } from '../../contract/batch.ts';
 import { usesEarlierResults } from '../../contract/cache.ts';
-import type { ReasonGroup, ReasonSum, RowReasons } from '../../policy/reason-groups.ts';
+import type { ReasonGroup, ReasonSum, RowReasons } from '../../policy/plan/reason-groups.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import { inCredits } from './money.ts';
 import { number } from './progress.ts';

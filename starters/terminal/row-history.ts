@@ -1,5 +1,5 @@
-import { isRequestRemoved } from '../../batches/clean-batch.ts';
-import type { RowHistory } from '../../batches/explain.ts';
+import { isRequestRemoved } from '../../batches/clean/clean-batch.ts';
+import type { RowHistory } from '../../batches/look/explain.ts';
 import { FAILURES, type Failure } from '../../contract/failures.ts';
 import { partNumber } from '../../contract/row-parts.ts';
 import { dialectOf } from '../../contract/row-kinds.ts';

@@ -1,4 +1,4 @@
-import type { Standstill } from '../../batches/standstill.ts';
+import type { Standstill } from '../../batches/look/standstill.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 
 /** Why a batch makes no progress, for people, with what to do. */

@@ -1,6 +1,6 @@
 import type { BatchRecord, Counts, Money } from '../../ledger/record-types.ts';
-import type { Pilot } from '../../batches/pilot.ts';
-import type { Leftovers } from '../../batches/leftovers.ts';
+import type { Pilot } from '../../batches/subset/pilot.ts';
+import type { Leftovers } from '../../batches/look/leftovers.ts';
 import { CONFIRM_FIRST } from '../trust/stranger-words.ts';
 import { dialectWords } from './dialect-words.ts';
 import { damagedLines, moneyWords } from './money.ts';

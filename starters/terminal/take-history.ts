@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { TakeStory } from '../../batches/explain.ts';
+import type { TakeStory } from '../../batches/look/explain.ts';
 import type { TakeReason } from '../../contract/outcomes.ts';
 import type { TakeRecord } from '../../ledger/record-types.ts';
 import { isoTime } from '../../results/receipt.ts';

@@ -1,6 +1,6 @@
 import { ROW_STATES, type RowState } from '../../contract/outcomes.ts';
 import type { Counts, RowRecord } from '../../ledger/record-types.ts';
-import { nameAskedFor } from '../../policy/voice-name.ts';
+import { nameAskedFor } from '../../policy/voices/voice-name.ts';
 import { number } from './progress.ts';
 import { oneLine } from './table.ts';
 

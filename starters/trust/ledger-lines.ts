@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { BatchSettings } from '../../contract/batch.ts';
 import { BUILT_IN_PRICES } from '../../contract/row-kinds.ts';
 import type { ScheduleHooks } from '../../contract/schedule.ts';
-import { parseScheduledRun } from '../../inputs/scheduled-run.ts';
+import { parseScheduledRun } from '../../inputs/schedules/scheduled-run.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { hostOf, visible, visiblePath } from './member-words.ts';
 

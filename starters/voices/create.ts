@@ -1,4 +1,4 @@
-import { readVoices } from '../../api/read-voices.ts';
+import { readVoices } from '../../api/voices/read-voices.ts';
 import { voiceJob, type ApiFields } from '../../client/single/single-job-of.ts';
 import { createApi } from '../../client/open-api.ts';
 import { VoxbatchError } from '../../client/problem.ts';

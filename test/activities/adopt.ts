@@ -1,5 +1,5 @@
-import { adoptJob } from '../../batches/adopt-job.ts';
-import type { SettledRow } from '../../batches/settled-row.ts';
+import { adoptJob } from '../../batches/reconcile/adopt-job.ts';
+import type { SettledRow } from '../../batches/reconcile/settled-row.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import type { WorkerWorld } from '../../worker/dependencies.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import type { RedriveWish } from '../../batches/redrive-wish.ts';
+import type { RedriveWish } from '../../batches/redrive/redrive-wish.ts';
 import type { RowSpec } from '../../contract/row-kinds.ts';
 import type { FaultPlan } from '../../simulator/fault-plan.ts';
 import { workOn } from './cached.ts';

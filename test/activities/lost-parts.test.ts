@@ -1,9 +1,9 @@
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
-import { explainRow, type RowHistory } from '../../batches/explain.ts';
-import { openRows } from '../../batches/redrive.ts';
-import type { RedriveWish } from '../../batches/redrive-wish.ts';
+import { explainRow, type RowHistory } from '../../batches/look/explain.ts';
+import { openRows } from '../../batches/redrive/redrive.ts';
+import type { RedriveWish } from '../../batches/redrive/redrive-wish.ts';
 import type { RowSpec } from '../../contract/row-kinds.ts';
 import type { FaultPlan } from '../../simulator/fault-plan.ts';
 import { draftLines } from '../../starters/redrive/redrive-words.ts';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { PROCESS_ENDED } from '../../policy/process-end.ts';
+import { PROCESS_ENDED } from '../../policy/reconcile/process-end.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { BATCH, keyOf, lipSync, stt, tts } from './rows.ts';
 import { SLICE_MS } from './worker.ts';

@@ -1,12 +1,12 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from '@jest/globals';
-import { chosenRows } from '../../batches/choose-rows.ts';
-import { withLostFiles } from '../../batches/lost-files.ts';
-import { draftRedrive, openRows } from '../../batches/redrive.ts';
-import type { FoundRows } from '../../batches/found-rows.ts';
-import type { RedriveDraft } from '../../batches/redrive-draft.ts';
-import { atTakes, rulesOf, type RedriveWish } from '../../batches/redrive-wish.ts';
+import { chosenRows } from '../../batches/rows/choose-rows.ts';
+import { withLostFiles } from '../../batches/redrive/lost-files.ts';
+import { draftRedrive, openRows } from '../../batches/redrive/redrive.ts';
+import type { FoundRows } from '../../batches/redrive/found-rows.ts';
+import type { RedriveDraft } from '../../batches/redrive/redrive-draft.ts';
+import { atTakes, rulesOf, type RedriveWish } from '../../batches/redrive/redrive-wish.ts';
 import { workOn } from './cached.ts';
 import { BATCH } from './rows.ts';
 import type { Worker } from './worker.ts';

@@ -1,10 +1,10 @@
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
-import { chosenRows } from '../../batches/choose-rows.ts';
-import { withLostFiles } from '../../batches/lost-files.ts';
-import { draftRedrive, openRows } from '../../batches/redrive.ts';
-import { rulesOf, type RedriveWish } from '../../batches/redrive-wish.ts';
+import { chosenRows } from '../../batches/rows/choose-rows.ts';
+import { withLostFiles } from '../../batches/redrive/lost-files.ts';
+import { draftRedrive, openRows } from '../../batches/redrive/redrive.ts';
+import { rulesOf, type RedriveWish } from '../../batches/redrive/redrive-wish.ts';
 import { BATCH, tts } from './rows.ts';
 import { workOn } from './cached.ts';
 import { createWorld, type World } from './world.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Readable } from 'node:stream';
-import { isProcessEnd } from '../../policy/process-end.ts';
+import { isProcessEnd } from '../../policy/reconcile/process-end.ts';
 import { StoreUnwritable } from '../../store/errors.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { BATCH, keyOf, settingsOf, tts } from './rows.ts';

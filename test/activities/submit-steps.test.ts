@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { ConcurrencyLimit } from '../../activities/concurrency-limit.ts';
-import { hashOf } from '../../activities/look-up-lost-job.ts';
+import { ConcurrencyLimit } from '../../activities/pacing/concurrency-limit.ts';
+import { hashOf } from '../../activities/reconcile/look-up-lost-job.ts';
 import { BUILT_IN_PRICES } from '../../contract/row-kinds.ts';
 import { LedgerUnreachable } from '../../ledger/errors.ts';
 import type { Intent } from '../../ledger/intent-records.ts';

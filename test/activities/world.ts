@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach } from '@jest/globals';
 import { pino } from 'pino';
-import { BatchCache } from '../../activities/batch-cache.ts';
+import { BatchCache } from '../../activities/cache/batch-cache.ts';
 import type { Dependencies } from '../../activities/dependencies.ts';
 import type { FaultPoint } from '../../activities/fault-points.ts';
 import { createSpeechApi } from '../../api/create-api.ts';

@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { createMediaFetch } from '../../api/create-media-fetch.ts';
 import { isPrivateAddress } from '../../api/private-address.ts';
 import type { Network } from '../../api/network.ts';
-import { createIdentify } from '../../inputs/media-identity.ts';
-import { probeMedia } from '../../inputs/probe-media.ts';
+import { createIdentify } from '../../inputs/media/media-identity.ts';
+import { probeMedia } from '../../inputs/media/probe-media.ts';
 import { serve, type TestServer } from '../support/api-server.ts';
 
 const FILE = 'the bytes of a file';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { STILL_MS, type TimeLimits, Watch } from '../../api/watch.ts';
-import { SEND_WITHIN_MS } from '../../policy/send-deadline.ts';
+import { SEND_WITHIN_MS } from '../../policy/pacing/send-deadline.ts';
 
 const LIMITS = { connectTimeoutMs: 1_000, headTimeoutMs: 5_000, totalTimeoutMs: 8_000, idleTimeoutMs: 2_000 };
 

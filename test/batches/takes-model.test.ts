@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import type { AttemptKey } from '../../contract/batch.ts';
 import { hasResult } from '../../contract/outcomes.ts';
 import { stepsIn, type Step } from '../../contract/row-kinds.ts';
-import { attemptOfFile } from '../../policy/lost-file.ts';
-import { lastAttempt, presentTake, stepsFrom } from '../../policy/row-machine.ts';
+import { attemptOfFile } from '../../policy/redrive/lost-file.ts';
+import { lastAttempt, presentTake, stepsFrom } from '../../policy/rows/row-machine.ts';
 import { scaleRuns } from '../support/property-runs.ts';
 import { TakesWorld, type Luck } from './takes-world.ts';
 

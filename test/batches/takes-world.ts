@@ -2,19 +2,19 @@ import { createHash } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from '@jest/globals';
-import { chosenRows } from '../../batches/choose-rows.ts';
-import { releaseTake, settleNotCharged } from '../../batches/decide-take.ts';
-import { withLostFiles } from '../../batches/lost-files.ts';
-import { draftRedrive, openRows } from '../../batches/redrive.ts';
-import type { RedriveDraft } from '../../batches/redrive-draft.ts';
-import { atTakes, rulesOf, type RedriveWish } from '../../batches/redrive-wish.ts';
-import { findUnresolved } from '../../batches/settle-unknown.ts';
+import { chosenRows } from '../../batches/rows/choose-rows.ts';
+import { releaseTake, settleNotCharged } from '../../batches/reconcile/decide-take.ts';
+import { withLostFiles } from '../../batches/redrive/lost-files.ts';
+import { draftRedrive, openRows } from '../../batches/redrive/redrive.ts';
+import type { RedriveDraft } from '../../batches/redrive/redrive-draft.ts';
+import { atTakes, rulesOf, type RedriveWish } from '../../batches/redrive/redrive-wish.ts';
+import { findUnresolved } from '../../batches/reconcile/settle-unknown.ts';
 import type { AttemptKey } from '../../contract/batch.ts';
 import type { Step } from '../../contract/row-kinds.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { ResultFile, RowStanding } from '../../ledger/record-types.ts';
-import { afterResult } from '../../policy/after-result.ts';
-import { isFetchedAgain, nextMove, presentTake, rowView } from '../../policy/row-machine.ts';
+import { afterResult } from '../../policy/rows/after-result.ts';
+import { isFetchedAgain, nextMove, presentTake, rowView } from '../../policy/rows/row-machine.ts';
 import { aBatch, aRow, INTENT, makeFolder, open } from '../ledger/setup.ts';
 
 /** How a request goes, or the job of one. */

@@ -1,4 +1,4 @@
-import { monthOf } from '../../policy/month-budget.ts';
+import { monthOf } from '../../policy/schedules/month-budget.ts';
 import type { LedgerEntry } from '../../simulator/start-simulator.ts';
 import { chargedStepOf } from './charged-step.ts';
 import type { Finding } from './finding.ts';

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hasPace } from '../../policy/speech-pace.ts';
+import { hasPace } from '../../policy/verification/speech-pace.ts';
 import { SPOILT_SPEECH, type SpoiltSpeech } from '../../simulator/spoil-speech.ts';
 import { readBatchFiles, type ResultRow } from './batch-files.ts';
 import type { Finding } from './finding.ts';

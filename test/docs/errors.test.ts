@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { FAILURES, type FailureClass } from '../../contract/failures.ts';
-import { mayTryAgain } from '../../policy/max-attempts.ts';
+import { mayTryAgain } from '../../policy/rows/max-attempts.ts';
 import { readTable, withoutMarks } from '../support/markdown-table.ts';
 import { readPage } from './pages.ts';
 

@@ -1,5 +1,6 @@
 import { commandReference } from './command-reference.ts';
 import { endpointTable, legacyTable, surfaceTable } from './coverage-tables.ts';
+import { featureTable } from './feature-table.ts';
 import { importTable, roomsPicture } from './rooms.ts';
 import { priceTable } from './price-table.ts';
 import { rowPicture } from './row-picture.ts';
@@ -24,6 +25,7 @@ export const GENERATED_PARTS: readonly GeneratedPart[] = [
   { page: 'docs/api-coverage.md', name: 'legacy', make: legacyTable },
   { page: 'docs/architecture.md', name: 'rooms', make: roomsPicture },
   { page: 'docs/architecture.md', name: 'imports', make: importTable },
+  { page: 'docs/architecture.md', name: 'features', make: featureTable },
   { page: 'docs/architecture.md', name: 'row', make: rowPicture },
 ];
 

@@ -43,8 +43,8 @@ describe('the checks of pages', () => {
     expect(commandLines('```sh\nA=1 voxbatch runn x.csv   # no\n```')).toEqual(['runn x.csv']);
     expect(problemOf('runn x.csv')).toBe('no such command: voxbatch runn x.csv');
     expect(problemOf('run x.csv --bugdet 5')).toBe('no such flag: voxbatch run x.csv --bugdet 5');
-    expect(filesIn('policy/max-attempts.ts, policy/nowhere.ts and policy/*.ts')).toEqual([
-      'policy/max-attempts.ts',
+    expect(filesIn('policy/rows/max-attempts.ts, policy/nowhere.ts and policy/*.ts')).toEqual([
+      'policy/rows/max-attempts.ts',
       'policy/nowhere.ts',
     ]);
     expect(leadsSomewhere({ page: 'nowhere.md', anchor: undefined })).toBe(false);

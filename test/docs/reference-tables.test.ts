@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import type { FollowEvent } from '../../client/follow.ts';
+import type { FollowEvent } from '../../client/look/follow.ts';
 import { EXIT_CODES } from '../../contract/exit-codes.ts';
 import { OUTCOME_FACTS, OUTCOMES } from '../../contract/outcomes.ts';
 import { GRAVEST_FIRST } from '../../policy/exit-of.ts';

@@ -1,6 +1,6 @@
 import { ATTEMPT_STATES, type AttemptState } from '../../contract/outcomes.ts';
 import { stepsIn } from '../../contract/row-kinds.ts';
-import { nextMove, type AttemptView } from '../../policy/row-machine.ts';
+import { nextMove, type AttemptView } from '../../policy/rows/row-machine.ts';
 import { mermaid } from './markdown.ts';
 
 /** A row of two steps that is at the first one of them. */

@@ -5,7 +5,7 @@ import { mp3Levels } from '../../store/sound/mp3-levels.ts';
 import { SampleMeter } from '../../store/sound/sample-meter.ts';
 import { UnfitBody } from '../../store/store.ts';
 import { MOST_SECONDS } from '../../store/unfit.ts';
-import { readSample } from '../../inputs/read-sample.ts';
+import { readSample } from '../../inputs/voices/read-sample.ts';
 import { renderAudio } from '../../simulator/media/render-audio.ts';
 import type { Chance } from '../chaos/seeded.ts';
 import * as media from '../store/media.ts';

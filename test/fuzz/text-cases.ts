@@ -1,7 +1,7 @@
 import { ConfigError, parseConfig } from '../../inputs/config-file.ts';
 import { formatDuration } from '../../policy/duration.ts';
-import { nominalTimeOf } from '../../policy/nominal-time.ts';
-import { MOST_JITTER_MS, readScheduleSpec, type WrittenSpec } from '../../policy/schedule-spec.ts';
+import { nominalTimeOf } from '../../policy/schedules/nominal-time.ts';
+import { MOST_JITTER_MS, readScheduleSpec, type WrittenSpec } from '../../policy/schedules/schedule-spec.ts';
 import type { Chance } from '../chaos/seeded.ts';
 import { Finding, requireLength } from './finding.ts';
 import { mutate, pick } from './mutate.ts';

@@ -4,7 +4,7 @@ import { appendFile } from 'node:fs/promises';
 import fc from 'fast-check';
 import { guardCell } from '../../inputs/formula-guard.ts';
 import { openManifest } from '../../inputs/manifest-source.ts';
-import type { Probe } from '../../inputs/probe-media.ts';
+import type { Probe } from '../../inputs/media/probe-media.ts';
 import { ManifestError } from '../../inputs/problems.ts';
 import { readManifest, summarizeManifest } from '../../inputs/read-manifest.ts';
 import { OPTIONS, check, load, withManifest } from './manifest-file.ts';

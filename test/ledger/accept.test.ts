@@ -3,8 +3,8 @@ import { parseHalt } from '../../contract/halt.ts';
 import { LedgerMisuse } from '../../ledger/errors.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { RedriveChoice } from '../../ledger/redrive.ts';
-import { afterResult } from '../../policy/after-result.ts';
-import { planRedrive } from '../../policy/redrive.ts';
+import { afterResult } from '../../policy/rows/after-result.ts';
+import { planRedrive } from '../../policy/redrive/redrive.ts';
 import { aBatch, aKey, aRow, INTENT, ledgerForEachTest, redriveNow } from './setup.ts';
 
 /** Results that did not pass a check: kept and paid for, and taken as they are only by a person's word. */

@@ -2,7 +2,7 @@ import { describe, expect, it, jest } from '@jest/globals';
 import type { Failure } from '../../contract/failures.ts';
 import { ALIKE_HALT, NEVER_HALT, type HaltPolicy } from '../../contract/halt.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { PROCESS_ENDED } from '../../policy/process-end.ts';
+import { PROCESS_ENDED } from '../../policy/reconcile/process-end.ts';
 import { aBatch, aKey, aRow, INTENT, ledgerForEachTest, redriveNow } from './setup.ts';
 
 /** When the first rows of a batch come to nothing, and what is counted of failures. */

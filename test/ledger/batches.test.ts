@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { jobsIn } from '../../policy/job-times.ts';
+import { jobsIn } from '../../policy/polling/job-times.ts';
 import { FILE, upTo } from './rows-for-each.ts';
 import { aBatch, aKey, aRow, fill, ledgerForEachTest } from './setup.ts';
 

@@ -6,7 +6,7 @@ import type { RowSpec } from '../../contract/row-kinds.ts';
 import type { LaneOwnership } from '../../ledger/lanes.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { RowStanding } from '../../ledger/record-types.ts';
-import { quoteFrom } from '../../policy/pricing.ts';
+import { quoteFrom } from '../../policy/money/pricing.ts';
 import { aBatch } from './setup.ts';
 
 /** Batches under budgets on a real ledger, worked on by lanes that are killed, and an API in this process that charges as it likes. */

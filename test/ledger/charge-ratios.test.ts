@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { AttemptKey } from '../../contract/batch.ts';
 import { BUILT_IN_PRICES } from '../../contract/row-kinds.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { sizeOf } from '../../policy/charge-ratio.ts';
+import { sizeOf } from '../../policy/money/charge-ratio.ts';
 import { scaleRuns } from '../support/property-runs.ts';
 import { aBatch, aKey, aRow, INTENT, ledgerForEachTest } from './setup.ts';
 

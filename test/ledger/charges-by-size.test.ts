@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { skippedRows } from '../../batches/skipped-rows.ts';
+import { skippedRows } from '../../batches/plan/skipped-rows.ts';
 import type { AttemptKey } from '../../contract/batch.ts';
 import { BUILT_IN_PRICES } from '../../contract/row-kinds.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { budgetFor } from '../../policy/budget.ts';
-import { sizeOf } from '../../policy/charge-ratio.ts';
+import { budgetFor } from '../../policy/money/budget.ts';
+import { sizeOf } from '../../policy/money/charge-ratio.ts';
 import { aBatch, aKey, aRow, INTENT, ledgerForEachTest } from './setup.ts';
 
 /** An API that charges 20 credits at least: "Yes." is quoted at 1 and charged 20, a page is quoted at 200 and charged as much. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { releaseTake, settleNotCharged } from '../../batches/decide-take.ts';
+import { releaseTake, settleNotCharged } from '../../batches/reconcile/decide-take.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { planRedrive } from '../../policy/redrive.ts';
-import { nextMove, rowView } from '../../policy/row-machine.ts';
+import { planRedrive } from '../../policy/redrive/redrive.ts';
+import { nextMove, rowView } from '../../policy/rows/row-machine.ts';
 import { aKey, INTENT, redriveNow } from './setup.ts';
 import {
   fileOf,

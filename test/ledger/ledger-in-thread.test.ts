@@ -18,7 +18,7 @@ import { beginThread, openInThread } from '../../ledger/ledger-in-thread.ts';
 import { MIGRATION_TABLE } from '../../ledger/migrate.ts';
 import { fileLocks } from '../../ledger/sqlite/locks.ts';
 import { aBatch, aKey, aRow, fill, INTENT, makeFolder, open } from './setup.ts';
-import { jobsIn } from '../../policy/job-times.ts';
+import { jobsIn } from '../../policy/polling/job-times.ts';
 import { transpile } from './transpile.ts';
 
 const run = promisify(execFile);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { MonthUsedUp } from '../../ledger/errors.ts';
-import { formatOccurrence } from '../../policy/occurrence.ts';
+import { formatOccurrence } from '../../policy/schedules/occurrence.ts';
 import { aBatch, aRow, INTENT, ledgerForEachTest } from './setup.ts';
 
 const DECEMBER = Date.UTC(2026, 11, 1);

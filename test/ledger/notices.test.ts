@@ -2,7 +2,7 @@ import { describe, expect, it, jest } from '@jest/globals';
 import type { Failure } from '../../contract/failures.ts';
 import type { Tunables } from '../../contract/tunables.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { formatOccurrence } from '../../policy/occurrence.ts';
+import { formatOccurrence } from '../../policy/schedules/occurrence.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { aBatch, aKey, aRow, INTENT, ledgerForEachTest, redriveNow } from './setup.ts';
 

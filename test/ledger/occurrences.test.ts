@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { formatOccurrence } from '../../policy/occurrence.ts';
+import { formatOccurrence } from '../../policy/schedules/occurrence.ts';
 import { aBatch, ledgerForEachTest } from './setup.ts';
 import { settingsOf } from '../support/schedule-on-record.ts';
 

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
-import { jobsIn } from '../../policy/job-times.ts';
+import { jobsIn } from '../../policy/polling/job-times.ts';
 import { fill, makeFolder, open } from './setup.ts';
 import { transpile } from './transpile.ts';
 

@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { explainRow } from '../../batches/explain.ts';
-import { releaseTake, settleNotCharged } from '../../batches/decide-take.ts';
+import { explainRow } from '../../batches/look/explain.ts';
+import { releaseTake, settleNotCharged } from '../../batches/reconcile/decide-take.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
-import { checkedResult } from '../../policy/after-check.ts';
-import { lostFile } from '../../policy/lost-file.ts';
-import { planRedrive } from '../../policy/redrive.ts';
-import { usedAttempt } from '../../policy/row-machine.ts';
+import { checkedResult } from '../../policy/verification/after-check.ts';
+import { lostFile } from '../../policy/redrive/lost-file.ts';
+import { planRedrive } from '../../policy/redrive/redrive.ts';
+import { usedAttempt } from '../../policy/rows/row-machine.ts';
 import { aKey, INTENT, redriveNow } from './setup.ts';
 import {
   CHECKED,

@@ -3,7 +3,7 @@ import type { AttemptKey } from '../../contract/batch.ts';
 import type { Failure } from '../../contract/failures.ts';
 import { parseHalt } from '../../contract/halt.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { PROCESS_ENDED } from '../../policy/process-end.ts';
+import { PROCESS_ENDED } from '../../policy/reconcile/process-end.ts';
 import { aBatch, aKey, aRow, fill, INTENT, ledgerForEachTest, redriveNow } from './setup.ts';
 
 const FAILED = { outcome: 'failed', failure: { class: 'BadRequest', message: 'No.' } } as const;

@@ -3,7 +3,7 @@ import type { Step } from '../../contract/row-kinds.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { ChargeRecord, ResultFile, RowRecord } from '../../ledger/record-types.ts';
 import type { RedriveChoice } from '../../ledger/redrive.ts';
-import type { RedriveWish } from '../../policy/redrive.ts';
+import type { RedriveWish } from '../../policy/redrive/redrive.ts';
 import { aBatch, aKey, aRow, INTENT, ledgerForEachTest, redriveNow } from './setup.ts';
 
 /** Rows whose takes are made, left, and gone back to. */

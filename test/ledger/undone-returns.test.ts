@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { planRedrive } from '../../policy/redrive.ts';
+import { planRedrive } from '../../policy/redrive/redrive.ts';
 import { expectKept } from './recount.ts';
 import { aKey, INTENT, redriveNow } from './setup.ts';
 import {

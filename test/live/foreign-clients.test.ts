@@ -10,7 +10,7 @@ import { showSchedule } from '../../client/schedules/look-at-schedules.ts';
 import { deleteSchedule } from '../../client/schedules/steer-schedule.ts';
 import { taskQueueOf } from '../../contract/names.ts';
 import { firingIdOf, scheduleIdOf } from '../../contract/schedule.ts';
-import { spanOfTrigger } from '../../policy/legal-firing.ts';
+import { spanOfTrigger } from '../../policy/schedules/legal-firing.ts';
 import type { ForeignOrder, ForeignReport } from '../support/foreign-client.ts';
 import { spawnTypescript } from '../support/run-typescript.ts';
 import { ScheduleWorld } from '../support/schedule-world.ts';

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { signatureOf } from '../../client/post-notice.ts';
+import { signatureOf } from '../../client/hooks/post-notice.ts';
 import { openLedger } from '../../ledger/open-ledger.ts';
 import { Gate } from '../support/gate.ts';
 import { LiveWorld, type Running } from '../support/live-world.ts';

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { existsSync } from 'node:fs';
 import { cp, mkdir, readFile, rm } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { signatureOf } from '../../client/post-notice.ts';
+import { signatureOf } from '../../client/hooks/post-notice.ts';
 import { expectWhole } from '../support/batch-end.ts';
 import { LiveWorld } from '../support/live-world.ts';
 import { waitFor } from '../support/wait-for.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { projectBatch } from '../../results/project.ts';
-import { verifyOut } from '../../results/verify.ts';
+import { verifyOut } from '../../results/verification/verify.ts';
 import { freshPlace } from '../support/place.ts';
 import { changeFile } from './damage.ts';
 import { addBatch, keyOf } from './sample-batch.ts';

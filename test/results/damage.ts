@@ -2,9 +2,9 @@ import { expect } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describeMismatch } from '../../results/mismatch.ts';
+import { describeMismatch } from '../../results/verification/mismatch.ts';
 import { projectBatch } from '../../results/project.ts';
-import { verifyOut } from '../../results/verify.ts';
+import { verifyOut } from '../../results/verification/verify.ts';
 import { addSampleBatch } from './sample-batch.ts';
 import { FolderOfMedia, type Place } from '../support/place.ts';
 

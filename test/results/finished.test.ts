@@ -7,7 +7,7 @@ import type { Finishing } from '../../contract/finishing.ts';
 import type { FinishedLine } from '../../results/finished/finished-table.ts';
 import { projectBatch, type FilesMade } from '../../results/project.ts';
 import { LinkedFolder } from '../../results/real-folders.ts';
-import { verifyOut } from '../../results/verify.ts';
+import { verifyOut } from '../../results/verification/verify.ts';
 import { readCues } from '../../store/sound/finish/wav-cues.ts';
 import { mediaSeconds } from '../../store/media-seconds.ts';
 import { levelsOf } from '../../store/sound/read-levels.ts';

@@ -4,7 +4,7 @@ import { chmod, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'n
 import { join } from 'node:path';
 import { projectBatch, type Projection } from '../../results/project.ts';
 import { LinkedFolder } from '../../results/real-folders.ts';
-import { verifyOut } from '../../results/verify.ts';
+import { verifyOut } from '../../results/verification/verify.ts';
 import { mediaSeconds } from '../../store/media-seconds.ts';
 import { redriveNow } from '../ledger/setup.ts';
 import { ffmpeg } from '../support/ffmpeg.ts';

@@ -5,7 +5,7 @@ import { sha256Of } from '../../inputs/file-digest.ts';
 import type { ResultFile } from '../../ledger/record-types.ts';
 import { linkNewMedia, projectBatch } from '../../results/project.ts';
 import { partPath } from '../../results/whole-file.ts';
-import { verifyOut } from '../../results/verify.ts';
+import { verifyOut } from '../../results/verification/verify.ts';
 import { openFolderStore } from '../../store/folder-store.ts';
 import { addBatch, addSampleBatch, finish, intend, keyOf } from './sample-batch.ts';
 import { FolderOfMedia, freshPlace } from '../support/place.ts';

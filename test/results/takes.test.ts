@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Step } from '../../contract/row-kinds.ts';
 import type { NewRow } from '../../ledger/record-types.ts';
 import { linkNewMedia, projectBatch } from '../../results/project.ts';
-import { verifyOut } from '../../results/verify.ts';
+import { verifyOut } from '../../results/verification/verify.ts';
 import { addBatch, finish, intend, keyOf } from './sample-batch.ts';
 import { redriveNow } from '../ledger/setup.ts';
 import { FolderOfMedia, freshPlace } from '../support/place.ts';

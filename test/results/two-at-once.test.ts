@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { KernelLock } from '../../embedded/kernel-lock.ts';
 import { projectBatch } from '../../results/project.ts';
-import { verifyOut } from '../../results/verify.ts';
+import { verifyOut } from '../../results/verification/verify.ts';
 import { WholeFile } from '../../results/whole-file.ts';
 import { redriveNow } from '../ledger/setup.ts';
 import { freshPlace } from '../support/place.ts';

@@ -1,6 +1,6 @@
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { ScheduleSettings } from '../../ledger/schedule-records.ts';
-import { readScheduleSpec, type ScheduleSpec, type WrittenSpec } from '../../policy/schedule-spec.ts';
+import { readScheduleSpec, type ScheduleSpec, type WrittenSpec } from '../../policy/schedules/schedule-spec.ts';
 
 /** A spec as it is written on a command line. */
 export function specOf(written: WrittenSpec): ScheduleSpec {

@@ -6,7 +6,7 @@ import { awaitJob } from '../../../activities/lane/await-job.ts';
 import { WakeUps } from '../../../activities/lane/wake-ups.ts';
 import { StoreUnwritable } from '../../../store/errors.ts';
 import { UnfitBody } from '../../../store/store.ts';
-import { takeStep, type LimiterAnswer, type LimiterStep } from '../../../policy/limiter-step.ts';
+import { takeStep, type LimiterAnswer, type LimiterStep } from '../../../policy/pacing/limiter-step.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { dub, keyOf, lipSync, tts } from '../rows.ts';
 import { fastClock } from '../worker.ts';

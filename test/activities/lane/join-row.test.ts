@@ -1,9 +1,9 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { describe, expect, it, jest } from '@jest/globals';
-import { explainRow } from '../../../batches/explain.ts';
-import { gatherLeftovers } from '../../../batches/leftovers.ts';
+import { explainRow } from '../../../batches/look/explain.ts';
+import { gatherLeftovers } from '../../../batches/look/leftovers.ts';
 import type { RowSpec } from '../../../contract/row-kinds.ts';
-import { lostFile } from '../../../policy/lost-file.ts';
+import { lostFile } from '../../../policy/redrive/lost-file.ts';
 import type { SimulatorOptions } from '../../../simulator/start-simulator.ts';
 import { redriveNow } from '../../ledger/setup.ts';
 import { workOn } from '../cached.ts';

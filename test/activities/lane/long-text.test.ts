@@ -1,11 +1,11 @@
 import { stat } from 'node:fs/promises';
 import { expect, it } from '@jest/globals';
-import { cleanBatch } from '../../../batches/clean-batch.ts';
-import { draftRedrive, openRows } from '../../../batches/redrive.ts';
-import type { RedriveDraft } from '../../../batches/redrive-draft.ts';
-import { rulesOf, wishedRows, type RedriveWish } from '../../../batches/redrive-wish.ts';
+import { cleanBatch } from '../../../batches/clean/clean-batch.ts';
+import { draftRedrive, openRows } from '../../../batches/redrive/redrive.ts';
+import type { RedriveDraft } from '../../../batches/redrive/redrive-draft.ts';
+import { rulesOf, wishedRows, type RedriveWish } from '../../../batches/redrive/redrive-wish.ts';
 import type { LoadedAttempt } from '../../../activities/attempt.ts';
-import { learnTextLimit } from '../../../activities/learn-text-limit.ts';
+import { learnTextLimit } from '../../../activities/parts/learn-text-limit.ts';
 import { workOn } from '../cached.ts';
 import { BATCH, settingsOf, tts, type Wanted } from '../rows.ts';
 import type { Worker } from '../worker.ts';

@@ -2,10 +2,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { Ahead } from '../../../activities/lane/ahead.ts';
 import { WakeUps } from '../../../activities/lane/wake-ups.ts';
-import { loadBatch } from '../../../activities/batch-cache.ts';
+import { loadBatch } from '../../../activities/cache/batch-cache.ts';
 import type { LaneWork } from '../../../activities/lane/lane-work.ts';
 import { workRow } from '../../../activities/lane/work-row.ts';
-import { Window } from '../../../activities/in-flight-limits.ts';
+import { Window } from '../../../activities/pacing/in-flight-limits.ts';
 import { Steering } from '../../../activities/lane/steering.ts';
 import { LedgerUnreachable } from '../../../ledger/errors.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readSingleJob, type SingleJob } from '../../../batches/single-job.ts';
+import { readSingleJob, type SingleJob } from '../../../batches/single/single-job.ts';
 import { Session } from '../../../client/session.ts';
 import { askSingle, type Asked } from '../../../client/single/ask-single.ts';
 import { placesIn } from '../../../client/settings.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readSingleJob, singleName, type SoundJob } from '../../../batches/single-job.ts';
+import { readSingleJob, singleName, type SoundJob } from '../../../batches/single/single-job.ts';
 import { findSingle, type SinglePlace } from '../../../client/single/find-single.ts';
 import { dialectOf } from '../../../contract/row-kinds.ts';
 import type { Dialect } from '../../../contract/dialects.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import net, { type AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { JobHints } from '../../../activities/job-hints.ts';
+import { JobHints } from '../../../activities/webhooks/job-hints.ts';
 import { ApiError } from '../../../api/speech-api.ts';
 import { changeProfile, clearWebhook } from '../../../client/account/change-profile.ts';
 import { openApi, readProfilePatiently, realmOf, type OpenApi } from '../../../client/open-api.ts';

@@ -7,7 +7,7 @@ import {
   reconciledLine,
   priceLines,
 } from '../../../starters/reconcile/reconcile-words.ts';
-import type { ReconciledRow } from '../../../client/reconcile-batch.ts';
+import type { ReconciledRow } from '../../../client/reconcile/reconcile-batch.ts';
 import { redriveNow } from '../../ledger/setup.ts';
 import { addSampleBatchOf } from '../../client/sample-batch-of.ts';
 import { addSampleBatch } from '../../results/sample-batch.ts';

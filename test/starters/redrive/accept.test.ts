@@ -1,7 +1,7 @@
 /** @slow */
 import { readFile, readdir } from 'node:fs/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { afterResult } from '../../../policy/after-result.ts';
+import { afterResult } from '../../../policy/rows/after-result.ts';
 import { addBatch, finish, intend, keyOf } from '../../results/sample-batch.ts';
 import { placeForEach } from '../place-for-each.ts';
 

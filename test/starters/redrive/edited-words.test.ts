@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { EditedRows } from '../../../batches/edited-rows.ts';
+import type { EditedRows } from '../../../batches/redrive/edited-rows.ts';
 import { mismatchLines, unusableText } from '../../../starters/redrive/edited-words.ts';
 
 type Mismatched = Extract<EditedRows, { type: 'mismatched' }>;

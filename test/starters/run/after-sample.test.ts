@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Pilot } from '../../../batches/pilot.ts';
+import type { Pilot } from '../../../batches/subset/pilot.ts';
 import type { ExitName } from '../../../contract/exit-codes.ts';
 import { runSampleFirst } from '../../../starters/run/after-sample.ts';
 import { planRun, type RunFlags } from '../../../starters/run/run-options.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { VoiceUses } from '../../../inputs/voice-uses.ts';
+import { VoiceUses } from '../../../inputs/voices/voice-uses.ts';
 import { awaitedLines, awaitedRows, type AwaitedRow } from '../../../starters/run/awaited-rows.ts';
 
 function awaited(count: number): readonly AwaitedRow[] {

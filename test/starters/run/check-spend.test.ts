@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { decideSpend, type SpendDecision } from '../../../policy/spend.ts';
+import { decideSpend, type SpendDecision } from '../../../policy/money/spend.ts';
 import { checkSpend } from '../../../starters/run/check-spend.ts';
 import { ExitError } from '../../../starters/exit-error.ts';
 import { noteText, questionText, refusalText, type TellableFacts } from '../../../starters/terminal/spend-words.ts';

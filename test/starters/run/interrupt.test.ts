@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import type { EarlyServer } from '../../../client/early-server.ts';
+import type { EarlyServer } from '../../../client/temporal/early-server.ts';
 import type { Session } from '../../../client/session.ts';
 import { endedBySignals } from '../../../starters/run/early-server.ts';
 import { watch } from '../../../starters/look/watch.ts';

@@ -1,6 +1,6 @@
 import { openApi, realmOf } from '../../../client/open-api.ts';
 import { findOrLoadBatch } from '../../../batches/load-batch.ts';
-import { readSingleJob, singleName, type SingleJob } from '../../../batches/single-job.ts';
+import { readSingleJob, singleName, type SingleJob } from '../../../batches/single/single-job.ts';
 import type { Dialect } from '../../../contract/dialects.ts';
 import type { ResultFile } from '../../../ledger/record-types.ts';
 import type { Outcome } from '../../../contract/outcomes.ts';

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { SingleJob } from '../../../batches/single-job.ts';
+import type { SingleJob } from '../../../batches/single/single-job.ts';
 import type { ResultFile } from '../../../ledger/record-types.ts';
 import { placeAtSimulator } from '../place-for-each.ts';
 import { addJob, type JobEnd } from './add-job.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { SingleJob } from '../../../batches/single-job.ts';
+import type { SingleJob } from '../../../batches/single/single-job.ts';
 import { readSingle, type SingleRecord } from '../../../client/single/find-single.ts';
 import { costText, endText } from '../../../starters/single/single-words.ts';
 import { placeAtSimulator } from '../place-for-each.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { reasonLines } from '../../../starters/terminal/reason-words.ts';
-import type { ReasonSum, RowReasons } from '../../../policy/reason-groups.ts';
+import type { ReasonSum, RowReasons } from '../../../policy/plan/reason-groups.ts';
 
 const NONE: ReasonSum = { rows: 0, quoted: 0, unpriced: 0, saved: 0 };
 const ONE: ReasonSum = { rows: 1, quoted: 19, unpriced: 0, saved: 0 };

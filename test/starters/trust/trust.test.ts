@@ -4,7 +4,7 @@ import { cp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { chooseSettings } from '../../../batches/batch-settings.ts';
-import { scheduledRunOf } from '../../../batches/scheduled-run.ts';
+import { scheduledRunOf } from '../../../batches/schedules/scheduled-run.ts';
 import { pathsIn } from '../../../embedded/home.ts';
 import { openLedger } from '../../../ledger/open-ledger.ts';
 import { startSimulator, type Simulator } from '../../../simulator/start-simulator.ts';

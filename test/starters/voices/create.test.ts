@@ -1,7 +1,7 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { SingleJob } from '../../../batches/single-job.ts';
+import type { SingleJob } from '../../../batches/single/single-job.ts';
 import { encodeSilence } from '../../../simulator/media/encode-wav.ts';
 import { placeAtSimulator } from '../place-for-each.ts';
 import { addJob } from '../single/add-job.ts';

@@ -6,7 +6,7 @@ import type { SettleVerdict } from '../../../ledger/charges.ts';
 import type { Retake, RowEffect, RowEnding } from '../../../ledger/row-effects.ts';
 import type { ResultFile } from '../../../ledger/record-types.ts';
 import type { RedriveChoice } from '../../../ledger/redrive.ts';
-import type { RedriveAttempt } from '../../../policy/redrive.ts';
+import type { RedriveAttempt } from '../../../policy/redrive/redrive.ts';
 
 /** A row as a book has it. */
 export interface RowNow {

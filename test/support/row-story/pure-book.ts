@@ -4,8 +4,8 @@ import { stepsIn, type Kind, type Step } from '../../../contract/row-kinds.ts';
 import type { SettleVerdict } from '../../../ledger/charges.ts';
 import type { Retake, RowEffect, RowEnding } from '../../../ledger/row-effects.ts';
 import type { RedriveChoice } from '../../../ledger/redrive.ts';
-import type { RedriveAttempt } from '../../../policy/redrive.ts';
-import { lastAttempt } from '../../../policy/row-machine.ts';
+import type { RedriveAttempt } from '../../../policy/redrive/redrive.ts';
+import { lastAttempt } from '../../../policy/rows/row-machine.ts';
 import type { Book, JobEnd, RowNow } from './book.ts';
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };

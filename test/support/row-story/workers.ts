@@ -5,11 +5,11 @@ import { makesJob, operationOf, type Kind, type StepChoice } from '../../../cont
 import type { SettleVerdict } from '../../../ledger/charges.ts';
 import type { RowEffect } from '../../../ledger/row-effects.ts';
 import type { ResultFile } from '../../../ledger/record-types.ts';
-import { afterJobFailed, afterUnknown } from '../../../policy/new-take.ts';
-import { afterResult } from '../../../policy/after-result.ts';
-import { isFetchedAgain, isLastStep, stepsFrom } from '../../../policy/row-machine.ts';
-import { afterCheck, checkedResult } from '../../../policy/after-check.ts';
-import type { RedriveAttempt } from '../../../policy/redrive.ts';
+import { afterJobFailed, afterUnknown } from '../../../policy/rows/new-take.ts';
+import { afterResult } from '../../../policy/rows/after-result.ts';
+import { isFetchedAgain, isLastStep, stepsFrom } from '../../../policy/rows/row-machine.ts';
+import { afterCheck, checkedResult } from '../../../policy/verification/after-check.ts';
+import type { RedriveAttempt } from '../../../policy/redrive/redrive.ts';
 import type { Judgement } from '../../../contract/verify.ts';
 import type { Book, RowNow } from './book.ts';
 import type { Promises } from './promises.ts';

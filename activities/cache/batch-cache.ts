@@ -1,0 +1,59 @@
+import { ApplicationFailure } from '@temporalio/common';
+import { realmDifference, type Realm } from '../../contract/names.ts';
+import type { BatchRecord } from '../../ledger/record-types.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+
+interface Known {
+  readonly at: number;
+  readonly record: Promise<BatchRecord | undefined>;
+}
+
+/**
+ * The batch records that this process last read. All work on a row reads its batch several times, and a record that is
+ * a fraction of a second old is good enough: what must not be late (the wish to pause, the budget) is checked again in
+ * the transaction of each intent.
+ */
+export class BatchCache {
+  readonly #ledger: Pick<Ledger, 'findBatch'>;
+  readonly #maxAgeMs: number;
+  readonly #known = new Map<string, Known>();
+
+  /** `maxAgeMs`: maximum age of a record that is handed out. Default 200. */
+  constructor(ledger: Pick<Ledger, 'findBatch'>, maxAgeMs = 200) {
+    this.#ledger = ledger;
+    this.#maxAgeMs = maxAgeMs;
+  }
+
+  /** The record of a batch, if it exists. Rejects as the ledger does. */
+  read(name: string): Promise<BatchRecord | undefined> {
+    const known = this.#known.get(name);
+    if (known !== undefined && performance.now() - known.at < this.#maxAgeMs) return known.record;
+    const record = this.#ledger.findBatch(name);
+    this.#known.set(name, { at: performance.now(), record });
+    // Never cache a failed read.
+    record.catch(() => this.#known.delete(name));
+    return record;
+  }
+}
+
+/**
+ * Returns a batch as this process last read it, a fraction of a second ago at most, and checks that it belongs to this
+ * worker's realm: the task queue already keeps realms apart, but a worker that holds a token checks again before it
+ * spends anything.
+ */
+export async function loadBatch(
+  { batches, realm }: { readonly batches: BatchCache; readonly realm: Realm },
+  name: string,
+): Promise<BatchRecord> {
+  const batch = await batches.read(name);
+  if (batch === undefined) {
+    throw ApplicationFailure.nonRetryable(`The ledger has no batch "${name}". Nothing was sent.`, 'BatchMissing');
+  }
+  if (realmDifference(batch, realm) !== undefined) {
+    throw ApplicationFailure.nonRetryable(
+      `Batch "${name}" belongs to another API or account than this worker. Nothing was sent.`,
+      'WrongRealm',
+    );
+  }
+  return batch;
+}

@@ -1,0 +1,155 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Pause } from '../../policy/pacing/limiter-step.ts';
+import type { Wave } from '../../policy/pacing/learned-limit.ts';
+import type { Slot } from '../../policy/pacing/pacer.ts';
+import { highestStated } from '../../policy/pacing/rate.ts';
+import { PaceLine } from './pace-line.ts';
+import type { EndpointClass, PaceNeeds } from './pace-needs.ts';
+
+/** The right to make one call, at a given time. */
+export interface Turn {
+  readonly endpoint: EndpointClass;
+  readonly slot: Slot;
+  /** The line in which its batch waits for calls of this class. */
+  readonly line: PaceLine;
+}
+
+/**
+ * How long before its time a turn of a paid request is granted, ms: its intent is written meanwhile, and the request
+ * still leaves on time. A timer and a synced commit before each send would lose twice that.
+ */
+const AHEAD_MS: Readonly<Record<EndpointClass, number>> = { create: 12, read: 0 };
+/**
+ * Gap between calls if nothing limits them, ms: a limit that nobody has stated then refuses only a few calls, not all
+ * that are ready.
+ */
+const APART_MS: Readonly<Record<EndpointClass, number>> = { create: 1, read: 0 };
+
+/** What one process knows about the pace of one endpoint class. */
+interface EndpointPace {
+  readonly lines: Map<string, PaceLine>;
+  /** Consecutive calls that found the API unreachable or down. */
+  troublesInARow: number;
+  /** When the last refusal or trouble was reported to the others, monotonic ms; calls sent before it add nothing. */
+  reportedAt: number;
+  /** The last refusal that was reported, and what became of the calls in flight at that time. */
+  wave: { readonly sentAt: number; refused: number; taken: number } | null;
+}
+
+/**
+ * Paces the calls of this process. The ledger divides the common rate among processes, as short leases; within its
+ * share a process paces itself, in memory, without asking for each call.
+ */
+export class Pace {
+  readonly #endpoints: Readonly<Record<EndpointClass, EndpointPace>> = {
+    create: { lines: new Map(), troublesInARow: 0, reportedAt: Number.NEGATIVE_INFINITY, wave: null },
+    read: { lines: new Map(), troublesInARow: 0, reportedAt: Number.NEGATIVE_INFINITY, wave: null },
+  };
+
+  /**
+   * Waits for the turn of a call of a batch; for a paid request, until shortly before its time (see {@link
+   * atItsMoment}). It follows the batch's current rate, even if that changes meanwhile. A paid request of a batch that
+   * no longer runs does not wait: its intent will be refused. Rejects if the signal aborts first.
+   */
+  async take(deps: PaceNeeds, endpoint: EndpointClass, batch: string, signal: AbortSignal): Promise<Turn> {
+    const { lines } = this.#endpoints[endpoint];
+    let line = lines.get(batch);
+    if (line === undefined) {
+      const gaps = { aheadMs: AHEAD_MS[endpoint], apartMs: APART_MS[endpoint] };
+      line = new PaceLine(endpoint, batch, gaps, () => this.#waveOf(endpoint));
+      lines.set(batch, line);
+    }
+    return { endpoint, line, slot: await line.take(deps, signal) };
+  }
+
+  /**
+   * Roughly how long the batch's waiting calls keep it busy, ms. For that long the pace is the limit, not how soon
+   * earlier work is done.
+   */
+  backlogMs(endpoint: EndpointClass, batch: string): number {
+    return this.#endpoints[endpoint].lines.get(batch)?.backlogMs ?? 0;
+  }
+
+  /** Calls of the class that were not refused, in the second before. */
+  usedBefore(endpoint: EndpointClass, time: number): number {
+    return [...this.#endpoints[endpoint].lines.values()].reduce((sum, line) => sum + line.pacer.usedBefore(time), 0);
+  }
+
+  /**
+   * The rate that users stated for the calls that this process made in the second before the turn, over all their
+   * batches: a refusal counts all of them.
+   */
+  statedFor({ endpoint, line: own, slot }: Turn): number | null {
+    const lines = [...this.#endpoints[endpoint].lines.values()];
+    const used = lines.filter((line) => line === own || line.pacer.usedBefore(slot.at) > 0);
+    return highestStated(used.map(({ limit }) => limit));
+  }
+
+  /** Pauses all calls of the class in this process: the ledger said so, for all processes. */
+  pause(endpoint: EndpointClass, now: number, { pauseMs }: Pause): void {
+    for (const line of this.#endpoints[endpoint].lines.values()) line.pauseUntil(now + pauseMs);
+  }
+
+  /** Whether a call sent at that time says something that this process has not reported to the others. */
+  isUnreported({ endpoint, slot }: Turn): boolean {
+    return slot.at > this.#endpoints[endpoint].reportedAt;
+  }
+
+  reported(endpoint: EndpointClass, now: number): void {
+    this.#endpoints[endpoint].reportedAt = now;
+  }
+
+  /** Notes that a refusal was reported: the calls in flight now show whether it was a single one. */
+  reportRefused({ endpoint, slot }: Turn, now: number): void {
+    this.reported(endpoint, now);
+    this.#endpoints[endpoint].wave = { sentAt: slot.at, refused: 0, taken: 0 };
+  }
+
+  /** Notes an answer: the call may have been in flight at the last refusal. */
+  heard({ endpoint, slot }: Turn): void {
+    const { wave, reportedAt } = this.#endpoints[endpoint];
+    if (wave === null || slot.at > reportedAt) return;
+    // Calls overtake each other: one sent before the refused one may be accepted, or refused as well.
+    if (slot.isRefused) wave.refused += 1;
+    else if (slot.at > wave.sentAt) wave.taken += 1;
+  }
+
+  #waveOf(endpoint: EndpointClass): Wave | undefined {
+    const { wave } = this.#endpoints[endpoint];
+    if (wave === null) return undefined;
+    const { refused, taken, sentAt } = wave;
+    return { refused, taken, counted: this.usedBefore(endpoint, sentAt) };
+  }
+
+  /** Notes one more call that found the API unreachable or down; returns how many there were in a row. */
+  troubled(endpoint: EndpointClass): number {
+    return (this.#endpoints[endpoint].troublesInARow += 1);
+  }
+
+  /** Notes a good answer; returns true if it ends a trouble that all processes know of. */
+  answered(turn: Turn): boolean {
+    this.heard(turn);
+    const known = this.#endpoints[turn.endpoint];
+    known.troublesInARow = 0;
+    return [...known.lines.values()].some((line) => line.isTroubled);
+  }
+}
+
+/**
+ * Waits for the time of a turn, and notes the call as sent. That takes as long as turns are granted ahead; longer only
+ * if others' calls were held up and went just before. Returns false if a pause was announced since the turn was
+ * granted: the call should not be made now.
+ */
+export async function atItsMoment({ clock }: Pick<PaceNeeds, 'clock'>, { line, slot }: Turn): Promise<boolean> {
+  for (;;) {
+    const { monotonic: now } = clock.now();
+    const wait = line.pacer.depart(slot, now);
+    if (wait <= 0) return line.pausedUntil <= now;
+    await sleep(wait);
+  }
+}
+
+/** Returns an unused turn. */
+export function giveBack({ line, slot }: Turn): void {
+  line.pacer.giveBack(slot);
+}

@@ -1,0 +1,32 @@
+import type { Failure } from '../../contract/failures.ts';
+import { canBeSplit, TEXT_TOO_LONG } from '../../contract/text-limits.ts';
+import { textLimitIn } from '../../policy/parts/learnt-text-limit.ts';
+import type { LoadedAttempt } from '../attempt.ts';
+import type { Dependencies } from '../dependencies.ts';
+
+/**
+ * What a refusal says about the length of texts is kept for later plans, and the row says what to do. Any other refusal
+ * stays as it is.
+ */
+export async function learnTextLimit(
+  { ledger, realm, log }: Pick<Dependencies, 'ledger' | 'realm' | 'log'>,
+  { row, operation, batch }: Pick<LoadedAttempt, 'row' | 'operation' | 'batch'>,
+  failure: Failure,
+): Promise<Failure> {
+  const length = row.spec.text?.length ?? 0;
+  const most = failure.class === 'BadRequest' ? textLimitIn(failure.message, length) : undefined;
+  if (most === undefined) return failure;
+  log.info({ operation, most }, 'a limit on the length of texts was learnt from a refusal');
+  // The next refusal tells it again; the answer that told it now must be recorded whatever becomes of this.
+  await ledger.noteTextLimit(realm, operation, most).catch((error: unknown) => {
+    log.warn({ operation, most }, `the limit cannot be recorded: ${error instanceof Error ? error.message : ''}`);
+  });
+  const cut = !canBeSplit(row.spec)
+    ? `Texts of ${row.spec.kind} rows are not cut: shorten it.`
+    : batch.settings.single === undefined
+      ? 'Run the manifest with --split sentences under another --name: what is finished costs nothing again.'
+      : 'To have it cut: the same command with --split sentences.';
+  const next = `The text has ${length} characters, and the API takes ${most}. ${cut}`;
+  const words = failure.message.replace(/\.?$/u, '.').slice(0, 499 - next.length);
+  return { ...failure, cause: TEXT_TOO_LONG, message: `${words} ${next}` };
+}

@@ -1,0 +1,133 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ApiError } from '../../api/speech-api.ts';
+import type { AttemptKey } from '../../contract/batch.ts';
+import { defined } from '../../contract/defined.ts';
+import type { Failure } from '../../contract/failures.ts';
+import { makesJob, operationOf, type linkOf, type MediaColumn } from '../../contract/row-kinds.ts';
+import type { ChargeRecord } from '../../ledger/record-types.ts';
+import { usedAttempt } from '../../policy/rows/row-machine.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { withoutLink } from '../fetch-result.ts';
+import { type LoadedAttempt, nameOf } from '../attempt.ts';
+import type { PollTrouble } from './polled-jobs.ts';
+import { apiOf } from '../row-api.ts';
+import { readInTurn } from './read-in-turn.ts';
+
+/** The request has what it needs from an earlier step: a link, or nothing. */
+export interface ReadyLink {
+  readonly type: 'ready';
+  readonly link?: { readonly column: MediaColumn; readonly url: string };
+  /** When it must be read once more before the request is paid for, monotonic ms. */
+  readonly freshUntil: number;
+}
+
+/** A step that needs no link is ready at once. */
+export const NO_LINK_NEEDED: ReadyLink = { type: 'ready', freshUntil: Infinity };
+
+export interface NoLink {
+  /**
+   * `later`: a free read failed; ask again later. `ended`: the link can never be had, and the row was ended, or has to
+   * make the earlier step again.
+   */
+  readonly type: 'later' | 'ended';
+}
+
+/** Which link a step needs, and of which earlier step. */
+type LinkNeed = NonNullable<ReturnType<typeof linkOf>>;
+
+/** The link that a request needs from an earlier step. */
+export type Link = ReadyLink | NoLink;
+
+/** A link older than this is read again before it is sent, ms: nobody states how long links live. */
+const FRESH_MS = 500;
+
+const LATER_MS = 1_000;
+
+/**
+ * Reads the job of an earlier step (the speech of a `dub`) right before the step that needs its link is paid for: links
+ * are short-lived, and a dead one would be paid for in vain.
+ */
+export async function freshLink(
+  deps: Dependencies,
+  loaded: LoadedAttempt,
+  key: AttemptKey,
+  { of: step, column }: LinkNeed,
+  signal: AbortSignal,
+): Promise<Link> {
+  const { row, batch, charges } = loaded;
+  const operation = operationOf(row.spec, step, batch.settings.tts);
+  const before = usedAttempt(row, charges, step);
+  const jobId = before?.jobId ?? before?.source?.jobId;
+  // An earlier take's link may be of another text.
+  if (!makesJob(operation) || before === undefined || jobId == null || before.file === null) {
+    const message = `The ${step} of this row has no result to read a link from; have it done again from there.`;
+    return endWith(deps, key, message);
+  }
+  const made = { key, before };
+  const name = nameOf(key);
+  try {
+    let askedAt = 0;
+    const reading = await readInTurn(deps, key.batch, signal, () => {
+      askedAt = deps.clock.now().monotonic;
+      return apiOf(deps, row).readJob(operation, jobId, signal, row.spec);
+    });
+    if (reading.resultUrl !== undefined) {
+      deps.polls.forget(name);
+      return { type: 'ready', link: { column, url: reading.resultUrl }, freshUntil: askedAt + FRESH_MS };
+    }
+    const { cause, answer = '' } = withoutLink(reading);
+    const message = `The ${step} job ${jobId} no longer gives a link to its result. ${answer}`.trim();
+    return await laterOrNever(deps, made, signal, { trouble: 'result', message, ...defined({ cause }) });
+  } catch (error) {
+    if (signal.aborted) return { type: 'later' };
+    if (!(error instanceof ApiError)) throw error;
+    const { failure } = error;
+    deps.log.warn(
+      { batch: key.batch, row: key.row, failure: failure.class },
+      `link of the ${step} not read; later again`,
+    );
+    if (failure.class !== 'BadToken') {
+      const trouble = failure.class === 'BadRequest' ? 'result' : 'read';
+      return laterOrNever(deps, made, signal, { ...failure, trouble });
+    }
+    await deps.ledger.setControl(key.batch, 'paused', failure);
+    return later(signal);
+  }
+}
+
+/** Reads in a row that may bring no link: of a finished job, and of one that cannot be read now. */
+const MOST_READS: Readonly<Record<PollTrouble, number>> = { result: 6, read: 150 };
+
+/** The same for the job of an earlier, equal row: the API may have forgotten it long ago. */
+const MOST_READS_OF_EARLIER: Readonly<Record<PollTrouble, number>> = { ...MOST_READS, result: 2 };
+
+async function laterOrNever(
+  deps: Dependencies,
+  { key, before }: { readonly key: AttemptKey; readonly before: ChargeRecord },
+  signal: AbortSignal,
+  { trouble, message, ...from }: { readonly trouble: PollTrouble } & Omit<Failure, 'class'>,
+): Promise<Link> {
+  const name = nameOf(key);
+  const isEarlier = before.state === 'cached';
+  const reads = deps.polls.troubled(name, trouble, deps.clock.now().monotonic);
+  if (reads < (isEarlier ? MOST_READS_OF_EARLIER : MOST_READS)[trouble]) return later(signal);
+  deps.polls.forget(name);
+  // The API forgets jobs. The speech is made again; its row ends no worse than one that found no earlier result.
+  if (isEarlier) {
+    await deps.ledger.revokeCached(before);
+    return { type: 'ended' };
+  }
+  return endWith(deps, key, message, from);
+}
+
+async function later(signal: AbortSignal): Promise<Link> {
+  await sleep(LATER_MS, undefined, { signal }).catch(() => undefined);
+  return { type: 'later' };
+}
+
+async function endWith(deps: Dependencies, key: AttemptKey, message: string, from?: Partial<Failure>): Promise<Link> {
+  const failure: Failure = { ...from, class: 'ResultGone', message: `${message} The ${key.step} was not paid for.` };
+  const ending = { outcome: 'failed', failure } as const;
+  await deps.ledger.giveUp(key, ending);
+  return { type: 'ended' };
+}

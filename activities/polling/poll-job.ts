@@ -1,0 +1,167 @@
+import { ApiError, type JobReading } from '../../api/speech-api.ts';
+import { defined } from '../../contract/defined.ts';
+import type { Failure } from '../../contract/failures.ts';
+import type { RowStanding } from '../../ledger/record-types.ts';
+import { withoutIds } from '../../policy/rows/failure-reason.ts';
+import {
+  nextAge,
+  nextPoll,
+  planAtEnd,
+  pollAfterFailure,
+  scheduledPolls,
+  type PollPlan,
+} from '../../policy/polling/poll-schedule.ts';
+import type { Span } from '../../policy/polling/job-times.ts';
+import { FEW_FAILED_POLLS, mostFailedPolls } from '../../policy/polling/overdue.ts';
+import { afterJobFailed } from '../../policy/rows/new-take.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { fetchResult, giveUpResult, withoutLink, type TroubleDetails } from '../fetch-result.ts';
+import { loadBatch } from '../cache/batch-cache.ts';
+import { pollByPage } from './poll-by-page.ts';
+import type { PollTrouble } from './polled-jobs.ts';
+import { readInTurn } from './read-in-turn.ts';
+import { ageOf, isPastDeadline, readWaitedJob, sortsOf, type WaitedJob } from './waited-job.ts';
+
+/** Maximum consecutive failed polls of either kind before the job is given up. */
+const MOST_TROUBLES = 6;
+
+/**
+ * Result of a poll. The row's state, if the poll changed it; `fetched`: the result is being downloaded; `same`: the job
+ * still runs, or could not be read.
+ */
+export type PollResult = RowStanding | 'fetched' | 'same';
+
+/** Polls a job once. A failed poll never means a failed job. The signal aborts it. */
+export async function pollJob(deps: Dependencies, job: WaitedJob, signal: AbortSignal): Promise<PollResult> {
+  let reading: JobReading;
+  const isHinted = deps.hints.looks(job.jobId);
+  try {
+    // A page shows only what still runs.
+    const listed = isHinted ? undefined : await pollByPage(deps, job);
+    if (signal.aborted) return 'same';
+    reading = listed ?? (await readInTurn(deps, job.key.batch, signal, () => readWaitedJob(deps, job, signal)));
+  } catch (error) {
+    deps.hints.unread(job.jobId);
+    if (signal.aborted) return 'same';
+    if (!(error instanceof ApiError)) throw error;
+    return afterFailedPoll(deps, job, error.failure);
+  }
+  deps.polls.wasRead(job.name);
+  if (reading.phase !== 'running') {
+    const age = ageOf(job, deps.clock.now().wall);
+    const span = deps.polls.ended(job.name, age);
+    if (span !== undefined) {
+      deps.jobTimes.ended(deps, sortsOf(job), isHinted ? justBefore(span) : span);
+      // Polls that a webhook made needless are not there to be spent on other jobs.
+      if (!isHinted) deps.polls.spared(job.name, scheduledPolls(job.loaded.batch.settings, age));
+    }
+    deps.hints.ended(job.jobId, isHinted);
+    deps.concurrencyLimit.ended(job.name);
+  }
+  switch (reading.phase) {
+    case 'failed':
+      return endFailed(deps, job, reading);
+    case 'completed':
+      if (reading.resultUrl === undefined)
+        return troubled(deps, job, 'result', 'is completed but has no link', withoutLink(reading));
+      // The row's previous holder may have started it meanwhile.
+      if (!deps.fetches.isRunning(job.name)) void deps.fetches.track(job.name, fetchResult(deps, job, reading));
+      return 'fetched';
+    case 'running':
+      deps.hints.ran(job.jobId);
+      return stillRunning(deps, job, reading);
+  }
+}
+
+/** A webhook comes soon after the end: a job that it announced ended within the last tenth of its age. */
+function justBefore([from, to]: Span): Span {
+  return [Math.max(from, 0.9 * to), to];
+}
+
+/** The API reports that the job failed: so does the row, unless the user pays for retakes in advance. */
+async function endFailed(deps: Dependencies, job: WaitedJob, reading: JobReading): Promise<RowStanding> {
+  const words = `The API says that job ${job.jobId} failed: ${reading.error ?? reading.status}`;
+  const failure: Failure = {
+    class: 'JobFailed',
+    cause: withoutIds(reading.error ?? reading.status),
+    message: `${words.slice(0, 440)} (the API may have charged for it).`,
+  };
+  const { control, settings } = await loadBatch(deps, job.key.batch);
+  const effect = afterJobFailed(settings.retakes, control, job.key.step, failure);
+  return deps.ledger.finishJob(job.key, { failure, ...creditsOf(reading) }, effect);
+}
+
+/**
+ * The job could not be read, and is due again later. If the API does not know it, it is given up after a few polls. If
+ * the API cannot be read, polling goes on for as long as jobs may take, plus that many failed polls. If the token is
+ * refused, it goes on until a person fixes that; but not while the batch is stopping, because then nobody will.
+ */
+async function afterFailedPoll(deps: Dependencies, job: WaitedJob, failure: Failure): Promise<PollResult> {
+  if (failure.class === 'BadRequest') return troubled(deps, job, 'read', `cannot be read: ${failure.message}`);
+  // Reading is free: the next paid request will find out that the account has no credits.
+  const needsPerson = failure.class === 'BadToken';
+  const isStopping = needsPerson && (await deps.ledger.setControl(job.key.batch, 'paused', failure)) === 'stopping';
+  const isLate = !needsPerson && isPastDeadline(job, deps.clock.now().wall);
+  const next = nextPollOf(deps, job);
+  if (!isStopping && !isLate) {
+    deps.polls.again(job.name, isOfService(failure) ? soonAfterFailed(deps, job) : next);
+    return 'same';
+  }
+  const most = isStopping ? FEW_FAILED_POLLS : mostFailedPolls(job.loaded.batch.settings);
+  if (deps.polls.troubled(job.name, 'read', next) < most) return 'same';
+  return endOverdue(deps, job, `cannot be read (${failure.message})`);
+}
+
+async function stillRunning(deps: Dependencies, job: WaitedJob, reading: JobReading): Promise<PollResult> {
+  if (isPastDeadline(job, deps.clock.now().wall)) return endOverdue(deps, job, `is still "${reading.status}"`);
+  const age = ageOf(job, deps.clock.now().wall);
+  const plan = planOf(deps, job);
+  const next = nextAge(plan, deps.jobTimes.agesOf(deps, sortsOf(job), plan), age, Math.random());
+  deps.polls.ran(job.name, age, deps.clock.now().monotonic + next - age);
+  return 'same';
+}
+
+/** The user's plan, or denser polling for the last rows of a batch. */
+function planOf({ polls }: Dependencies, { key, loaded }: WaitedJob): PollPlan {
+  return planAtEnd(loaded.batch.settings, polls.rowsLeft(key.batch), polls.saved);
+}
+
+/** The API's trouble at one poll may be over at the next. */
+function isOfService(failure: Failure): boolean {
+  return (failure.class === 'ServiceDown' || failure.class === 'NotSent') && failure.retryAfterMs === undefined;
+}
+
+function soonAfterFailed(deps: Dependencies, job: WaitedJob): number {
+  const { wall, monotonic } = deps.clock.now();
+  return pollAfterFailure(planOf(deps, job), deps.polls.failed(job.name), ageOf(job, wall), monotonic, Math.random());
+}
+
+async function endOverdue(deps: Dependencies, job: WaitedJob, what: string): Promise<RowStanding> {
+  const minutes = String(Math.round((deps.clock.now().wall - job.waitedSince) / 6_000) / 10);
+  const words = `Job ${job.jobId} ${what.slice(0, 400)} after ${minutes} min; it may have been charged.`;
+  const failure: Failure = { class: 'Overdue', message: words };
+  return deps.ledger.changeRunning(job.key, { outcome: 'overdue', failure });
+}
+
+/** Time of the next poll by the schedule. */
+function nextPollOf(deps: Dependencies, job: WaitedJob): number {
+  const { wall, monotonic } = deps.clock.now();
+  return nextPoll(job.loaded.batch.settings, ageOf(job, wall), monotonic, Math.random());
+}
+
+/** The poll failed; after a few such polls in a row the row fails and keeps its job id. */
+async function troubled(
+  deps: Dependencies,
+  job: WaitedJob,
+  trouble: PollTrouble,
+  what: string,
+  details: TroubleDetails = {},
+): Promise<PollResult> {
+  if (deps.polls.troubled(job.name, trouble, nextPollOf(deps, job)) < MOST_TROUBLES) return 'same';
+  return giveUpResult(deps, job, `Job ${job.jobId} ${what}`, details);
+}
+
+/** The job's price, if the API states it. */
+function creditsOf(reading: JobReading): { readonly credits?: number } {
+  return defined({ credits: reading.credits });
+}

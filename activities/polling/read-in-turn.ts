@@ -1,0 +1,28 @@
+import { ApiError } from '../../api/speech-api.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { atItsMoment } from '../pacing/pace.ts';
+import { reportHealth } from '../pacing/report-health.ts';
+
+/**
+ * Makes a free read for a batch when its turn comes, and reports to all processes what the answer says about the API's
+ * health. Rejects as the read does, or if the signal aborts before its turn.
+ */
+export async function readInTurn<T>(
+  deps: Pick<Dependencies, 'ledger' | 'batches' | 'realm' | 'owner' | 'clock' | 'pace' | 'reads'>,
+  batch: string,
+  signal: AbortSignal,
+  read: () => Promise<T>,
+): Promise<T> {
+  const turn = await deps.pace.take(deps, 'read', batch, signal);
+  return deps.reads(async () => {
+    await atItsMoment(deps, turn);
+    try {
+      const answer = await read();
+      await reportHealth(deps, turn, null);
+      return answer;
+    } catch (error) {
+      if (error instanceof ApiError && !signal.aborted) await reportHealth(deps, turn, error.failure);
+      throw error;
+    }
+  });
+}

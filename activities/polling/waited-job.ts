@@ -1,0 +1,67 @@
+import type { JobReading } from '../../api/speech-api.ts';
+import type { FencedAttempt } from '../../contract/batch.ts';
+import type { Dialect } from '../../contract/dialects.ts';
+import { dialectOf, makesJob, OPERATION_FACTS, type JobOperation } from '../../contract/row-kinds.ts';
+import type { JobKey } from '../../ledger/charges.ts';
+import { type LoadedAttempt, nameOf } from '../attempt.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { apiIn } from '../row-api.ts';
+
+/** A job that this slice waits for. */
+export interface WaitedJob {
+  readonly key: FencedAttempt & JobKey;
+  readonly name: string;
+  readonly loaded: LoadedAttempt;
+  readonly jobId: string;
+  readonly dialect: Dialect;
+  readonly operation: JobOperation;
+  readonly acceptedAt: number;
+  /** Start of the time that jobs may take: its acceptance, or when a person asked to wait for it again. */
+  readonly waitedSince: number;
+}
+
+/** The job of an attempt, if it has one. */
+export function waitedJob(key: FencedAttempt, loaded: LoadedAttempt): WaitedJob | undefined {
+  const { charge, operation } = loaded;
+  if (charge?.jobId == null || !makesJob(operation)) return undefined;
+  const acceptedAt = charge.verdictAt ?? charge.intentAt;
+  return {
+    // While it is read or downloaded, a person may take it back and name another.
+    key: { ...key, jobId: charge.jobId },
+    name: nameOf(key),
+    loaded,
+    jobId: charge.jobId,
+    dialect: dialectOf(loaded.row.spec),
+    operation,
+    acceptedAt,
+    // Waiting for a later step of the row starts when that is accepted.
+    waitedSince: Math.max(loaded.row.waitSince ?? 0, acceptedAt),
+  };
+}
+
+/** Reads a job once, in no turn. Throws ApiError. */
+export function readWaitedJob(
+  deps: Pick<Dependencies, 'api'>,
+  { dialect, operation, jobId, loaded }: WaitedJob,
+  signal: AbortSignal,
+): Promise<JobReading> {
+  return apiIn(deps, dialect).readJob(operation, jobId, signal, loaded.row.spec);
+}
+
+/** The sorts of a job, the narrowest first: jobs of one sort take about the same time. */
+export function sortsOf({ operation, loaded }: WaitedJob): readonly string[] {
+  const { pacedBy } = OPERATION_FACTS[operation];
+  const { spec } = loaded.row;
+  if (pacedBy.length === 0) return [operation];
+  return [[operation, ...pacedBy.map((column) => spec[column] ?? '')].join(' '), operation];
+}
+
+/** Time since the job was accepted, ms. */
+export function ageOf({ acceptedAt }: Pick<WaitedJob, 'acceptedAt'>, now: number): number {
+  return Math.max(0, now - acceptedAt);
+}
+
+/** True if the job has run longer than jobs may. */
+export function isPastDeadline(job: WaitedJob, now: number): boolean {
+  return now - job.waitedSince > job.loaded.batch.settings.jobDeadlineMs;
+}

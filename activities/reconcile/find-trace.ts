@@ -1,0 +1,93 @@
+import type { AttemptKey } from '../../contract/batch.ts';
+import { isListed, makesJob, OPERATION_FACTS } from '../../contract/row-kinds.ts';
+import type { OperationFacts } from '../../contract/operations.ts';
+import { stemOf } from '../../store/layout.ts';
+import type { StoredFile } from '../../store/store.ts';
+import { afterResult } from '../../policy/rows/after-result.ts';
+import { loadBatch } from '../cache/batch-cache.ts';
+import type { Dependencies } from '../dependencies.ts';
+import type { LoadedAttempt } from '../attempt.ts';
+import { judgeCheck, readTranscriptFile } from '../verification/judge-check.ts';
+import { lookUpLost } from './look-up-lost-job.ts';
+import { lookUpLostVoice } from '../voices/look-up-lost-voice.ts';
+
+/**
+ * Looks for the trace of a request whose answer was lost, and settles the attempt by it. Never sends a paid request.
+ *
+ * - `found`: a synchronous result is stored before its verdict is recorded; finding it is as good as the answer. The same
+ * for the one voice of a name that was free before the request.
+ * - `adopted`: the API's list has the one job that the request can have made.
+ * - undefined: there is no trace, and nothing was changed.
+ *
+ * Throws ApiError if the list cannot be read.
+ */
+export async function findTrace(
+  deps: Dependencies,
+  loaded: LoadedAttempt,
+  key: AttemptKey,
+  signal: AbortSignal,
+): Promise<'found' | 'adopted' | undefined> {
+  const { operation } = loaded;
+  const { result } = OPERATION_FACTS[operation];
+  if (result === 'voice') return findVoice(deps, loaded, key, signal);
+  if (!makesJob(operation)) return findInStore(deps, loaded, key, result);
+  if (!isListed(operation)) return undefined;
+  const adopted = await lookUpLost(deps, { ...loaded, operation }, key, signal, (jobId) =>
+    settleAsAdopted(deps, key, jobId),
+  );
+  if (adopted === undefined) return undefined;
+  deps.log.info({ ...key, jobId: adopted }, 'the lost job was found in the list');
+  return 'adopted';
+}
+
+/**
+ * Settles an attempt in doubt by a job that its answer did not name. False if another attempt has that job, or this one
+ * has a verdict.
+ */
+export async function settleAsAdopted(
+  deps: Pick<Dependencies, 'ledger'>,
+  key: AttemptKey,
+  jobId: string,
+): Promise<boolean> {
+  const record = { verdict: 'accepted', jobId, isAdopted: true } as const;
+  return (await deps.ledger.settle(key, record, { state: 'processing' })).settled;
+}
+
+async function findVoice(
+  deps: Dependencies,
+  loaded: LoadedAttempt,
+  key: AttemptKey,
+  signal: AbortSignal,
+): Promise<'found' | undefined> {
+  const voiceId = await lookUpLostVoice(deps, loaded, signal, async (id) => {
+    const record = { verdict: 'done', jobId: id, isAdopted: true } as const;
+    return (await deps.ledger.settle(key, record, { outcome: 'succeeded', text: id })).settled;
+  });
+  if (voiceId === undefined) return undefined;
+  deps.log.info({ ...key, voiceId }, 'the lost voice was found in the list');
+  return 'found';
+}
+
+async function findInStore(
+  deps: Dependencies,
+  loaded: LoadedAttempt,
+  key: AttemptKey,
+  result: Exclude<OperationFacts['result'], 'voice'>,
+): Promise<'found' | undefined> {
+  const isText = result === 'transcript';
+  const stem = stemOf(loaded.batch.layout, key);
+  const find = (extension: string): Promise<StoredFile | undefined> =>
+    deps.store.find(stem, { family: 'text', extension });
+  const file = isText ? await find('txt') : await deps.store.find(stem, { family: result });
+  if (file === undefined) return undefined;
+  const extras = isText ? [await find('srt'), await find('vtt')] : [];
+  const batch = await loadBatch(deps, key.batch);
+  const text = isText ? await readTranscriptFile(deps, file.key) : undefined;
+  const check = text === undefined ? undefined : judgeCheck(loaded, batch, key, { text });
+  const allowed = { retakes: batch.settings.retakes, control: batch.control };
+  const { effect, ...why } = check ?? afterResult(loaded.row.spec, key.step, file, allowed);
+  const transcript =
+    text === undefined || check !== undefined ? {} : { extraFiles: extras.filter((one) => one !== undefined), text };
+  await deps.ledger.settle(key, { verdict: 'done', file, ...why }, { ...effect, ...transcript });
+  return 'found';
+}

@@ -1,0 +1,55 @@
+import { ApiError, type Voice } from '../../api/speech-api.ts';
+import type { FreeReads, Unreadable } from '../../batches/free-reads.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { findTrace } from './find-trace.ts';
+import { loadAttempt } from '../attempt.ts';
+import { loadBatch } from '../cache/batch-cache.ts';
+import { readList } from './read-job-list.ts';
+import { apiIn } from '../row-api.ts';
+import { readInTurn } from '../polling/read-in-turn.ts';
+
+/** The free reads that settle rows, paced and for this realm only. `signal` aborts them. */
+export function freeReads(deps: Dependencies, signal: AbortSignal): FreeReads {
+  return {
+    findTrace: (request) =>
+      orUnreadable(async () => {
+        const trace = await findTrace(deps, await loadAttempt(deps, request), request, signal);
+        return { type: trace ?? 'none' };
+      }),
+    async findJob(batch, { dialect, operation }, jobId) {
+      await loadBatch(deps, batch);
+      try {
+        const read = () => apiIn(deps, dialect).readJob(operation, jobId, signal);
+        const { credits } = await readInTurn(deps, batch, signal, read);
+        return { type: 'there', ...(credits === undefined ? {} : { credits }) };
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        const { class: name, message } = error.failure;
+        return { type: name === 'BadRequest' ? 'missing' : 'unreadable', why: message };
+      }
+    },
+    listJobs: (batch, list) =>
+      orUnreadable(async () => {
+        await loadBatch(deps, batch);
+        const { jobs, begunAt } = await readList(deps, list, batch, signal);
+        return { type: 'listed', jobs, begunAt };
+      }),
+    listVoices: (batch, dialect) =>
+      orUnreadable(async () => {
+        await loadBatch(deps, batch);
+        const inTurn = <T>(read: () => Promise<T>): Promise<T> => readInTurn(deps, batch, signal, read);
+        const voices: Voice[] = [];
+        for await (const voice of apiIn(deps, dialect).listVoices({ inTurn }, signal)) voices.push(voice);
+        return { type: 'listed', voices };
+      }),
+  };
+}
+
+async function orUnreadable<T>(read: () => Promise<T>): Promise<T | Unreadable> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return { type: 'unreadable', why: error.failure.message };
+  }
+}

@@ -1,0 +1,79 @@
+import { ApiError } from '../../api/speech-api.ts';
+import type { FencedAttempt } from '../../contract/batch.ts';
+import { PROCESS_ENDED } from '../../policy/reconcile/process-end.ts';
+import { awaitSender } from '../await-sender.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { findTrace } from './find-trace.ts';
+import {
+  isFencedOff,
+  loadAttempt,
+  type LoadedAttempt,
+  moveAfter,
+  moveOf,
+  nameOf,
+  type SubmitReport,
+} from '../attempt.ts';
+import { whenUnknown } from '../record-answer.ts';
+
+/**
+ * Settles an attempt whose report was lost. Never sends a paid request.
+ *
+ * - No record: it creates `revoked` at that very key. A latecomer with this key cannot create its intent, so it never
+ *   sends, and the next attempt may be made.
+ * - A verdict, or a record that forbids one with this key (of a later take, say): the row continues from the ledger's
+ *   state.
+ * - In doubt: if the sender lives, it waits for the answer. Otherwise it looks for a trace: in the store for a
+ *   synchronous result, in the API's list for a lip-sync job. Without a trace the row ends `unknown`, or as
+ *   `--on-unknown` says; if the list cannot be read, it is not sent again automatically. An attempt of an earlier take
+ *   is settled only for its money; its row stays.
+ */
+export async function reconcile(deps: Dependencies, key: FencedAttempt, signal: AbortSignal): Promise<SubmitReport> {
+  await awaitSender(deps, key, signal);
+  // The row's current holder settles what this lane left behind.
+  if (isFencedOff(key, (await loadAttempt(deps, key)).row)) return { verdict: 'blocked', next: { type: 'ended' } };
+  const standing = await deps.ledger.revoke(key);
+  const loaded = await loadAttempt(deps, key);
+  const isUnresolved = standing.state === 'sending' || standing.state === 'unknown';
+  const isOther = nameOf(standing) !== nameOf(key);
+  if (!isUnresolved || isOther || loaded.row.outcome !== null) {
+    const verdict = standing.state === 'sending' ? 'unknown' : standing.state;
+    return { verdict, next: moveAfter(key, loaded) };
+  }
+  const trace = await lookForTrace(deps, loaded, key, signal);
+  if (trace === undefined || trace === 'unreadable') return giveUp(deps, loaded, key, trace === undefined);
+  return { verdict: trace === 'found' ? 'done' : 'accepted', next: await moveOf(deps, key) };
+}
+
+async function lookForTrace(
+  deps: Dependencies,
+  loaded: LoadedAttempt,
+  key: FencedAttempt,
+  signal: AbortSignal,
+): Promise<Awaited<ReturnType<typeof findTrace>> | 'unreadable'> {
+  try {
+    return await findTrace(deps, loaded, key, signal);
+  } catch (error) {
+    // An aborted look-up found nothing out; it is done again.
+    signal.throwIfAborted();
+    if (!(error instanceof ApiError) || deps.ending.aborted) throw error;
+    deps.log.warn({ ...key, failure: error.failure.class }, 'the list could not be read; the row is left unknown');
+    return 'unreadable';
+  }
+}
+
+/** Nothing can be proven either way: the user decides, or has decided. */
+async function giveUp(
+  deps: Dependencies,
+  loaded: LoadedAttempt,
+  key: FencedAttempt,
+  isLost: boolean,
+): Promise<SubmitReport> {
+  const failure = loaded.charge?.failure ?? PROCESS_ENDED;
+  const wanted = await whenUnknown(deps, key, loaded.charge?.jobId ?? null, failure);
+  const effect = 'retake' in wanted && !isLost ? wanted.otherwise : wanted;
+  // The sender itself may have recorded `unknown` and left the row open for this look-up. An answer that came meanwhile
+  // stands, and so does a later take.
+  const settled = await deps.ledger.settle(key, { verdict: 'unknown', failure }, effect);
+  const standing = settled.settled ? settled : await deps.ledger.giveUp(key, effect);
+  return { verdict: 'unknown', next: moveAfter(key, standing) };
+}

@@ -1,0 +1,84 @@
+import { ApplicationFailure } from '@temporalio/common';
+import { termsOf } from '../../batches/schedules/admit-firing.ts';
+import { areRowsCleaned } from '../../batches/clean/clean-batch.ts';
+import { exitOfView } from '../../batches/look/view-batch.ts';
+import { writeOut } from '../../batches/write-out.ts';
+import type { OccurrenceEnd } from '../../contract/activities.ts';
+import { defined } from '../../contract/defined.ts';
+import { shellWord } from '../../contract/shell-word.ts';
+import { endingOf } from '../../policy/schedules/occurrence-end.ts';
+import { formatOccurrence, parseOccurrence, type Occurrence } from '../../policy/schedules/occurrence.ts';
+import { BatchCache, loadBatch } from '../cache/batch-cache.ts';
+import type { BatchRecord, Counts } from '../../ledger/record-types.ts';
+import type { Dependencies } from '../dependencies.ts';
+
+type EndedOccurrence = Extract<OccurrenceEnd, { readonly type: 'ended' }>;
+
+/**
+ * Looks whether the batch of an occurrence has ended; if so, writes its files and records how the occurrence ended. `open`: it has not; a
+ * paused batch has not. It does not wait: hundreds of firings may, and each would keep a place in which a lane could be
+ * worked on. If the files cannot be written, or their copies not be finished, the occurrence has failed; that can be done later. They go to the folder
+ * that the ledger has for it, and those of any other batch are its own command's to write.
+ */
+export async function awaitOccurrence(deps: Dependencies, name: string): Promise<OccurrenceEnd> {
+  const { ledger, realm } = deps;
+  const occurrence = parseOccurrence(name);
+  const recorded = occurrence === undefined ? undefined : await ledger.findOccurrence(occurrence);
+  if (occurrence === undefined || recorded === undefined) {
+    throw ApplicationFailure.nonRetryable(`The ledger has no occurrence with a batch "${name}".`, 'OccurrenceMissing');
+  }
+  // Read anew: the look that follows the end of a batch must not see it as it was a moment before.
+  const batch = await loadBatch({ batches: new BatchCache(ledger), realm }, name);
+  if (batch.state !== 'closed') return { type: 'open' };
+  const end = await finish(deps, batch, recorded.out ?? (await outOfSchedule(deps, occurrence)));
+  await ledger.endOccurrence(occurrence, endingOf(name, end));
+  return end;
+}
+
+/** An earlier version began it, and put no folder on record. */
+async function outOfSchedule({ ledger }: Dependencies, occurrence: Occurrence): Promise<string | undefined> {
+  const schedule = await ledger.scheduleRecord(occurrence.schedule);
+  return schedule === undefined ? undefined : termsOf(schedule, formatOccurrence(occurrence))?.out;
+}
+
+/** Writes the files of a batch that has ended; of one that was cleaned since, those that are there know more. */
+async function finish(deps: Dependencies, batch: BatchRecord, out: string | undefined): Promise<EndedOccurrence> {
+  const { ledger, store, log, voxbatchVersion } = deps;
+  const { name } = batch;
+  if (areRowsCleaned(batch)) {
+    const counts = await ledger.counts(name);
+    return { type: 'ended', exit: exitOfView({ batch, counts }), ...leftOutOf(batch, counts) };
+  }
+  if (out === undefined) {
+    const problem = `The folder for its files is not on record, because its schedule was deleted. To write them: voxbatch results ${shellWord(name)}`;
+    return { type: 'ended', exit: exitOfView({ batch, counts: await ledger.counts(name) }), problem };
+  }
+  try {
+    const { counts, mismatches, finished } = await writeOut({ ledger, store, batch, out, voxbatchVersion });
+    const exit = exitOfView({ batch, counts }, mismatches.length > 0);
+    const copies = (finished ?? []).filter(({ file }) => file === '').length;
+    // Sound that cannot be finished is a result; a machine that cannot finish any is to be mended.
+    const isUnfinished = copies > 0 && (await store.ffmpeg()) === undefined;
+    const problem = isUnfinished ? unfinishedText(copies, name, out) : undefined;
+    return { type: 'ended', exit, ...leftOutOf(batch, counts), ...defined({ problem }) };
+  } catch (error) {
+    const exit = exitOfView({ batch, counts: await ledger.counts(name) });
+    const why = error instanceof Error ? error.message : String(error);
+    log.warn({ batch: name, out, why }, 'files of an occurrence not written');
+    return { type: 'ended', exit, problem: `The files of batch "${name}" cannot be written to ${out}: ${why}.` };
+  }
+}
+
+function unfinishedText(copies: number, batch: string, out: string): string {
+  const were = copies === 1 ? 'finished copy was' : 'finished copies were';
+  return (
+    `${String(copies)} ${were} not made, because the worker found no ffmpeg. Everything else is in ${out}. ` +
+    `Where there is one, make them, free: voxbatch results ${shellWord(batch)} --out ${shellWord(out)}`
+  );
+}
+
+/** Rows that were chosen and never sent, for the reason of an occurrence. */
+function leftOutOf({ settings }: BatchRecord, counts: Counts): Pick<EndedOccurrence, 'leftOut'> {
+  const rows = counts.outcomes.skipped - counts.notChosen;
+  return rows === 0 ? {} : { leftOut: { rows, budget: settings.budget, isCachedOnly: settings.cache === 'only' } };
+}

@@ -1,0 +1,97 @@
+import { fetchFile } from '../../api/fetch-file.ts';
+import { readVoicesIn } from '../../api/voices/read-voices.ts';
+import { ApiError } from '../../api/speech-api.ts';
+import { admitFiring, type Admission } from '../../batches/schedules/admit-firing.ts';
+import { openOccurrence as open, type OpenedOccurrence } from '../../batches/schedules/open-occurrence.ts';
+import type { OccurrenceOffer, OccurrenceStart } from '../../contract/activities.ts';
+import { defined } from '../../contract/defined.ts';
+import { batchWorkflowId } from '../../contract/names.ts';
+import type { Occurrence } from '../../policy/schedules/occurrence.ts';
+import type { BatchRecord } from '../../ledger/record-types.ts';
+import type { Dependencies } from '../dependencies.ts';
+
+/**
+ * Makes the current manifest of a schedule the batch of an occurrence, or finds that batch: an occurrence is one batch, even if the manifest has
+ * changed since. Records the occurrence as running, or as failed or skipped with its reason. Nothing is recorded of a firing that the ledger does
+ * not allow: it is none of the schedule's. Can be repeated; see `batches/schedules/admit-firing.ts` and `batches/schedules/open-occurrence.ts`.
+ */
+export async function openOccurrence(deps: Dependencies, offer: OccurrenceOffer): Promise<OccurrenceStart> {
+  const { ledger, realm } = deps;
+  const { schedule, at, waitedMs } = offer;
+  const occurrence = { schedule, at };
+  const now = deps.clock.now().wall;
+  const admission = await admitFiring({ ledger, realm, occurrence, waitedMs, now });
+  if (admission.type === 'refused') return tell(deps, occurrence, admission);
+  // A worker moves them as soon as Temporal answers; the activity is tried again until then.
+  if (admission.type === 'unsettled') throw new Error(admission.reason);
+  if (admission.type === 'missed') return skip(deps, occurrence, admission.reason);
+  const { out, trigger } = admission;
+  // Another firing came first with this trigger: by what is left, this one is judged anew.
+  if (!(await ledger.beginOccurrence(occurrence, defined({ out, trigger })))) return openOccurrence(deps, offer);
+  if (admission.type === 'there') return startOf(deps, admission.batch);
+  return load(deps, occurrence, admission);
+}
+
+async function load(
+  deps: Dependencies,
+  occurrence: Occurrence,
+  { run, month, out }: Extract<Admission, { readonly type: 'admitted' }>,
+): Promise<OccurrenceStart> {
+  const { ledger, realm, voxbatchVersion } = deps;
+  const opened = await open({
+    ledger,
+    realm,
+    occurrence,
+    run,
+    month,
+    out,
+    readBalance: () => readBalance(deps),
+    identify: (urls) => deps.media.of(urls),
+    readVoices: (wanted, dialect) => readVoicesIn(deps.api, dialect, wanted),
+    fetchManifest: (url, receive) => fetchFile(url, receive, { userAgent: `voxbatch/${voxbatchVersion}` }),
+  });
+  if (opened.type !== 'opened') {
+    const { type, reason } = opened;
+    const end =
+      type === 'refused' ? ({ type: 'failed', exit: null } as const) : ({ type, cause: opened.cause } as const);
+    await ledger.endOccurrence(occurrence, { ...end, reason });
+    return tell(deps, occurrence, opened);
+  }
+  // Another firing of this occurrence may have made it meanwhile.
+  if (opened.isNew) await ledger.noteManifest(occurrence, opened.etag ?? null);
+  return startOf(deps, opened.batch);
+}
+
+/** Puts a firing on record that comes too late. What is known of its time already stays, unless it began: then this is its end. */
+async function skip(deps: Dependencies, occurrence: Occurrence, reason: string): Promise<OccurrenceStart> {
+  const { ledger } = deps;
+  const { schedule, at } = occurrence;
+  const skipped = { type: 'skipped', cause: 'missed', reason } as const;
+  if ((await ledger.findOccurrence(occurrence))?.state === 'running') await ledger.endOccurrence(occurrence, skipped);
+  else await ledger.noteSkips(schedule, { skipped: [{ at, cause: 'missed', reason }], until: 0 });
+  return tell(deps, occurrence, skipped);
+}
+
+function tell(
+  { log }: Pick<Dependencies, 'log'>,
+  { schedule, at }: Occurrence,
+  { type, reason }: Extract<OpenedOccurrence, { readonly reason: string }>,
+): OccurrenceStart {
+  log.warn({ schedule, at: new Date(at).toISOString(), reason }, 'no batch for an occurrence');
+  return { type, reason };
+}
+
+function startOf({ realm }: Pick<Dependencies, 'realm'>, { name, state }: BatchRecord): OccurrenceStart {
+  const workflowId = batchWorkflowId(realm.ledgerId, name);
+  return { type: 'opened', batch: name, workflowId, isClosed: state === 'closed' };
+}
+
+/** An unreadable balance stops nothing: without credits, or with a bad token, the batch pauses and says so. */
+async function readBalance({ api }: Pick<Dependencies, 'api'>): Promise<number | null> {
+  try {
+    return (await api.readProfile()).quotaRemaining ?? null;
+  } catch (error) {
+    if (error instanceof ApiError) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,43 @@
+import type { AttemptKey } from '../../contract/batch.ts';
+import type { Transcript } from '../../api/speech-api.ts';
+import { DEFAULT_THRESHOLD, type Judgement } from '../../contract/verify.ts';
+import type { BatchRecord, ResultFile, RowStanding } from '../../ledger/record-types.ts';
+import { afterCheck, checkedResult, type AfterCheck } from '../../policy/verification/after-check.ts';
+import { judgeSpeech } from '../../policy/verification/judge-speech.ts';
+import type { Dependencies } from '../dependencies.ts';
+
+/** What a verification found, and what that means for its attempt and its row. */
+export interface CheckOutcome extends AfterCheck<ResultFile> {
+  readonly judgement: Judgement;
+}
+
+/** What was heard, and whether a request was paid for it. */
+export type HeardSpeech = Pick<Transcript, 'text' | 'language'> & { readonly isFree?: boolean };
+
+/**
+ * Compares what was heard with what a row should say. Undefined if this step checks nothing, so that its transcript is a
+ * result like any other.
+ */
+export function judgeCheck(
+  { row, charges }: RowStanding,
+  { settings, control }: Pick<BatchRecord, 'settings' | 'control'>,
+  { step }: Pick<AttemptKey, 'step'>,
+  heard: HeardSpeech,
+): CheckOutcome | undefined {
+  const { spec, acceptedTake } = row;
+  const checkedRow = { ...spec, acceptedTake };
+  const checked = checkedResult<ResultFile, RowStanding['charges'][number]>(checkedRow, step, charges);
+  if (checked === undefined) return undefined;
+  const { text = '', language, verify: threshold = DEFAULT_THRESHOLD } = spec;
+  const judgement = judgeSpeech({ text, language, threshold }, heard);
+  const isFree = heard.isFree === true && checked.state === 'cached';
+  const { retakes } = settings;
+  return { judgement, ...afterCheck(spec, judgement, { step, file: checked.file, isFree, retakes, control }) };
+}
+
+/** The text of a stored transcript. */
+export async function readTranscriptFile({ store }: Pick<Dependencies, 'store'>, file: string): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of await store.read(file)) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString('utf8').replace(/\n$/, '');
+}

@@ -1,0 +1,237 @@
+import { afterEnd, NEW_TRUST, sparesPolls, type HintTrust } from '../../policy/webhooks/hint-trust.ts';
+import { needsProbe, nextProbeAge, NO_PROBES, type Probes } from '../../policy/webhooks/probes.ts';
+import type { HintSource } from './hint-source.ts';
+
+/** A hint may come before the answer that names its job. A source remembers what it heard for this long, ms. */
+export const UNHEARD_MS = 10_000;
+/** A probe that was polled more often is none any longer. */
+const MOST_PROBES_POLLS = 4;
+
+/** After so many gaps a job that is spared is asked about again: how long such jobs take may be known by then, and probes end. */
+const ASK_AGAIN_GAPS = 10;
+
+/** A job whose webhook may come. */
+interface Hinted {
+  readonly gapMs: number;
+  /** Who waits for it, see {@link JobHints.begin}. */
+  waiter: object;
+  /** A webhook came since the job was last read. */
+  isHinted: boolean;
+  /** Look at it then, whatever is planned; monotonic ms. */
+  lookAt: number;
+  /** When it was last looked at because of a webhook. */
+  hintedLookAt: number;
+  isProbe: boolean;
+  probePolls: number;
+  /** The age of a probe before which it is not polled again, ms. */
+  probeAge: number;
+  /** Its webhook can still come: it ran after webhooks were listened for. */
+  mayBeSpared: boolean;
+  /** It was read and had ended, or could not be read: it is polled until somebody has its end. */
+  isDue: boolean;
+  hasEnded: boolean;
+  /** The age from which the next look by the safety net is counted, ms. */
+  netFrom: number | undefined;
+  /** Wakes whoever waits for it. */
+  wake: (() => void) | undefined;
+}
+
+/**
+ * What webhooks say of the jobs that this process waits for, and which polls they make needless. A webhook only says
+ * when to look; what the API answers then decides. Losing one costs time, never a row.
+ */
+export class JobHints {
+  readonly #now: () => number;
+  readonly #jobs = new Map<string, Hinted>();
+  /** Jobs that had ended without a webhook. It may still come within a moment. */
+  readonly #judging = new Map<string, NodeJS.Timeout>();
+  #source: HintSource | undefined;
+  /** Since when webhooks are listened for; monotonic ms. */
+  #listenedSince = Infinity;
+  #isUsed = false;
+  #trust: HintTrust = NEW_TRUST;
+  #probes: Probes = NO_PROBES;
+
+  /** @param now monotonic clock, ms */
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
+
+  /** Whether webhooks are listened for, or were. */
+  get isUsed(): boolean {
+    return this.#isUsed;
+  }
+
+  get trust(): HintTrust {
+    return this.#trust;
+  }
+
+  /** Listens from now on, until {@link JobHints.stop}. */
+  listen(source: HintSource): void {
+    this.#source = source;
+    this.#listenedSince = this.#now();
+    this.#isUsed = true;
+    this.#trust = NEW_TRUST;
+    for (const [id, job] of this.#jobs) {
+      job.mayBeSpared = false;
+      source.listenFor(id);
+    }
+  }
+
+  /** No webhook comes any more: all jobs are polled again. */
+  stop(): void {
+    this.#source = undefined;
+    this.#pollAll();
+    for (const timer of this.#judging.values()) clearTimeout(timer);
+    this.#judging.clear();
+  }
+
+  /**
+   * A job of this age (ms) is waited for. `gapMs`: between two polls of it. `waiter`: by whom; of two that wait for one job,
+   * the later one counts. Can be repeated.
+   */
+  begin(jobId: string, waiter: object, ageMs: number, gapMs: number): void {
+    if (this.#source === undefined) return;
+    const known = this.#jobs.get(jobId);
+    if (known !== undefined) {
+      known.waiter = waiter;
+      return;
+    }
+    // What came before anybody listened is lost, and what came for an unknown job is remembered for a while only.
+    const mayBeSpared = ageMs <= Math.min(UNHEARD_MS, this.#now() - this.#listenedSince);
+    const none = { isHinted: false, lookAt: Infinity, hintedLookAt: -Infinity, wake: undefined, netFrom: undefined };
+    const no = { isProbe: false, probePolls: 0, probeAge: 0, isDue: false, hasEnded: false };
+    this.#jobs.set(jobId, { gapMs, waiter, mayBeSpared, ...none, ...no });
+    this.#probes = { ...this.#probes, jobs: this.#probes.jobs + 1 };
+    this.#source.listenFor(jobId);
+  }
+
+  /** When to look at a job whatever is planned, monotonic ms; Infinity: nothing asks for it. */
+  lookAt(jobId: string): number {
+    return this.#jobs.get(jobId)?.lookAt ?? Infinity;
+  }
+
+  /** Whom to wake when a job should be looked at; the last one counts. */
+  wakes(jobId: string, wake: () => void): void {
+    const job = this.#jobs.get(jobId);
+    if (job !== undefined) job.wake = wake;
+  }
+
+  /** Webhooks mentioned these jobs. */
+  heard(jobIds: readonly string[]): void {
+    for (const id of jobIds) {
+      const job = this.#jobs.get(id);
+      if (job === undefined || job.hasEnded) {
+        clearTimeout(this.#judging.get(id));
+        this.#judging.delete(id);
+        continue;
+      }
+      job.isHinted = true;
+      job.lookAt = Math.min(job.lookAt, Math.max(this.#now(), job.hintedLookAt + job.gapMs));
+      job.wake?.();
+    }
+  }
+
+  /**
+   * Whether the planned poll of a job at this age can be left out: then the age at which to ask again, else undefined.
+   * `safetyAge` works out when the safety net looks next, counted from an age; what it knows of such jobs may change.
+   */
+  spare(jobId: string, ageMs: number, safetyAge: (fromMs: number) => number): number | undefined {
+    const job = this.#jobs.get(jobId);
+    if (this.#source === undefined || job === undefined || !sparesPolls(this.#trust)) return undefined;
+    if (!job.mayBeSpared || job.isDue) return undefined;
+    if (!job.isProbe && needsProbe(this.#probes, this.#trust.standing)) {
+      [job.isProbe, job.probePolls, job.probeAge] = [true, 0, 0];
+      this.#probes = { ...this.#probes, running: this.#probes.running + 1 };
+    }
+    if (job.isProbe) {
+      if (ageMs < job.probeAge - 1) return job.probeAge;
+      job.probeAge = nextProbeAge(ageMs);
+      return undefined;
+    }
+    job.netFrom ??= ageMs;
+    const netAge = safetyAge(job.netFrom);
+    if (ageMs < netAge - 1) return Math.min(netAge, ageMs + ASK_AGAIN_GAPS * job.gapMs);
+    job.netFrom = undefined;
+    return undefined;
+  }
+
+  /** A job is read now; returns whether a webhook asked for it. From here on, the next one counts. */
+  looks(jobId: string): boolean {
+    const job = this.#jobs.get(jobId);
+    if (job === undefined) return false;
+    const { isHinted } = job;
+    if (isHinted) {
+      job.hintedLookAt = this.#now();
+      this.#source?.listenFor(jobId);
+    }
+    [job.isHinted, job.lookAt] = [false, Infinity];
+    return isHinted;
+  }
+
+  /** The job was read and still runs. */
+  ran(jobId: string): void {
+    const job = this.#jobs.get(jobId);
+    if (job === undefined) return;
+    [job.mayBeSpared, job.isDue] = [true, false];
+    if (!job.isProbe) return;
+    job.probePolls += 1;
+    this.#probes = { ...this.#probes, polls: this.#probes.polls + 1 };
+    if (job.probePolls === MOST_PROBES_POLLS) this.#leaveProbes(job);
+  }
+
+  /** The job could not be read: it is polled until it can be. */
+  unread(jobId: string): void {
+    const job = this.#jobs.get(jobId);
+    if (job !== undefined) job.isDue = true;
+  }
+
+  /** The job was read and has ended. `wasHinted`: because of a webhook. */
+  ended(jobId: string, wasHinted: boolean): void {
+    const job = this.#jobs.get(jobId);
+    if (job === undefined || job.hasEnded) return;
+    [job.isDue, job.hasEnded] = [true, true];
+    this.#leaveProbes(job);
+    if (wasHinted) this.#trust = afterEnd(this.#trust, 'hinted');
+    // One that came while it was read announced it, too.
+    else if (job.mayBeSpared && !job.isHinted) this.#judgeSoon(jobId, job.gapMs);
+  }
+
+  /** The job is no longer waited for by this waiter, see {@link JobHints.begin}. */
+  forget(jobId: string, waiter: object): void {
+    const job = this.#jobs.get(jobId);
+    if (job?.waiter !== waiter) return;
+    this.#leaveProbes(job);
+    this.#jobs.delete(jobId);
+    if (!this.#judging.has(jobId)) this.#source?.forget(jobId);
+  }
+
+  /** Webhooks need a moment longer than a poll that happens to come first. */
+  #judgeSoon(jobId: string, gapMs: number): void {
+    const judge = (): void => {
+      this.#judging.delete(jobId);
+      if (!this.#jobs.has(jobId)) this.#source?.forget(jobId);
+      const didSpare = sparesPolls(this.#trust);
+      this.#trust = afterEnd(this.#trust, 'missed');
+      if (didSpare) this.#pollAll();
+    };
+    this.#judging.set(jobId, setTimeout(judge, gapMs).unref());
+  }
+
+  /** Polls all jobs within a gap, spread over it. */
+  #pollAll(): void {
+    const now = this.#now();
+    for (const job of this.#jobs.values()) {
+      job.netFrom = undefined;
+      job.lookAt = Math.min(job.lookAt, now + Math.random() * job.gapMs);
+      job.wake?.();
+    }
+  }
+
+  #leaveProbes(job: Hinted): void {
+    if (!job.isProbe) return;
+    job.isProbe = false;
+    const { running, over } = this.#probes;
+    this.#probes = { ...this.#probes, running: running - 1, over: over + 1 };
+  }
+}

@@ -1,0 +1,38 @@
+import { defined } from '../../contract/defined.ts';
+import type { Connection } from '../connection.ts';
+import { readJson } from '../read-json.ts';
+import { asId, asNumber, asText, firstOf, objectsAt } from '../read-members.ts';
+import { readHttpDate } from '../retry-after.ts';
+import type { Profile } from '../speech-api.ts';
+
+const PLACES = ['', 'data', 'profile', 'data.profile', 'user', 'data.user'];
+
+/** Reads the token owner's account. Throws ApiError. */
+export async function readProfile(connection: Connection, signal: AbortSignal | undefined): Promise<Profile> {
+  return readJson(
+    connection,
+    connection.dialect.profile,
+    (json, answer) => {
+      const objects = objectsAt(json, PLACES);
+      const userId = firstOf(objects, ['user_id', 'userId'], asId);
+      if (userId === undefined) return undefined;
+      const tier = firstOf(objects, ['tier'], asText);
+      const quotaRemaining = firstOf(objects, ['api_quota_remaining', 'apiQuotaRemaining'], asNumber);
+      const credits = firstOf(objects, ['credits'], asNumber);
+      const webhookUrl = firstOf(objects, ['webhookUrl', 'webhook_url', 'webhook'], asAddress);
+      const serverTimeMs = readHttpDate(answer.header('date'));
+      return {
+        userId,
+        ...defined({ tier, quotaRemaining, credits, webhookUrl, serverTimeMs }),
+        // The outer objects' members first, so that those of the account itself win.
+        members: Object.assign({}, ...objects) as Profile['members'],
+      };
+    },
+    signal,
+  );
+}
+
+/** An address as the profile shows it; null: it shows that there is none. */
+function asAddress(value: unknown): string | null | undefined {
+  return value === null || value === '' ? null : asText(value);
+}

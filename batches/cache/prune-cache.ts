@@ -1,0 +1,126 @@
+import { usesEarlierResults } from '../../contract/cache.ts';
+import { stepsIn } from '../../contract/row-kinds.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { BatchRecord, ResultRecord, RowRecord } from '../../ledger/record-types.ts';
+import type { Store } from '../../store/store.ts';
+import { DiskSum, type MediaSum } from './disk-sum.ts';
+import type { IdentifyMedia } from './media-identities.ts';
+import { keysOfRows, type KeySources } from './result-keys.ts';
+
+/** Which results to remove. A result goes if either says so. */
+export interface PruneWish {
+  /** Not used for this long, ms. */
+  readonly olderThanMs?: number;
+  /** Those used last stay, up to this many bytes. */
+  readonly keepBytes?: number;
+}
+
+/** How to prune the cache. */
+export interface PruneRequest {
+  readonly ledger: Pick<
+    Ledger,
+    'lockForLoading' | 'listBatches' | 'findResults' | 'scanRows' | 'usedBeyond' | 'resultsUnused' | 'pruneResults'
+  >;
+  readonly store: Pick<Store, 'measure' | 'remove'>;
+  readonly wish: PruneWish;
+  readonly identify: IdentifyMedia;
+  /** Only say what it would remove. */
+  readonly isDryRun?: boolean;
+}
+
+/** What was removed. */
+export interface Pruned {
+  readonly results: number;
+  readonly media: MediaSum;
+  /** Results that the wish is about, and that an open batch has or will look for. */
+  readonly needed: number;
+}
+
+const RESULTS_AT_ONCE = 200;
+const ROWS_AT_ONCE = 500;
+
+/**
+ * Removes results that were not used for long: their files in the store, in all batches that have them, and their
+ * entries. The bills of these batches stay, and so do out folders. What an open batch has, or will look for, stays.
+ * A batch that is being loaded is waited for, because rows that are not loaded yet could not be looked up.
+ *
+ * The files go first: an entry without a file is found and forgotten, by a row or by the next prune.
+ */
+export async function pruneCache(request: PruneRequest): Promise<Pruned> {
+  const { ledger, isDryRun = false } = request;
+  const open = await openBatches(ledger);
+  const isOpen = new Set(open.map(({ name }) => name));
+  const wanted = await keysWanted(open, request);
+  const sum = new DiskSum();
+  let [results, needed] = [0, 0];
+  const before = await lastUse(request);
+  let after = '';
+  for (;;) {
+    const some = before === null ? [] : await ledger.resultsUnused(before, after, RESULTS_AT_ONCE);
+    const last = some.at(-1)?.[0];
+    if (last === undefined) break;
+    after = last.key;
+    const gone = some.filter((names) => names.every(({ batch, key }) => !isOpen.has(batch) && !wanted.has(key)));
+    results += gone.length;
+    needed += some.length - gone.length;
+    await removeFiles(gone.flat(), request, sum);
+    if (!isDryRun) await ledger.pruneResults(gone.flat());
+  }
+  return { results, needed, media: sum.result() };
+}
+
+/** Batches with all their rows, because nobody is loading one. */
+async function openBatches(ledger: PruneRequest['ledger']): Promise<readonly BatchRecord[]> {
+  const unlock = await ledger.lockForLoading();
+  try {
+    return (await ledger.listBatches()).filter(({ state }) => state !== 'closed');
+  } finally {
+    unlock();
+  }
+}
+
+/** Results used at this time or before are removed; null: none. */
+async function lastUse({ ledger, wish }: PruneRequest): Promise<number | null> {
+  const { olderThanMs, keepBytes } = wish;
+  const old = olderThanMs === undefined ? null : Date.now() - olderThanMs;
+  const tooMuch = keepBytes === undefined ? null : await ledger.usedBeyond(keepBytes);
+  return old === null || tooMuch === null ? (old ?? tooMuch) : Math.max(old, tooMuch);
+}
+
+async function removeFiles(
+  names: readonly ResultRecord[],
+  { store, isDryRun }: PruneRequest,
+  sum: DiskSum,
+): Promise<void> {
+  const keys = names.flatMap(({ file, extraFiles }) => [file.key, ...extraFiles.map(({ key }) => key)]);
+  for (const measured of await store.measure(keys)) sum.add(measured);
+  if (isDryRun !== true) await store.remove(keys);
+}
+
+/** The keys that open rows of these batches will look for. */
+async function keysWanted(open: readonly BatchRecord[], request: PruneRequest): Promise<ReadonlySet<string>> {
+  const keys = new Set<string>();
+  for (const batch of open) {
+    if (!usesEarlierResults(batch.settings.cache)) continue;
+    let some: RowRecord[] = [];
+    for await (const { row } of request.ledger.scanRows(batch.name, { isOpen: true })) {
+      some.push(row);
+      if (some.length < ROWS_AT_ONCE) continue;
+      await addKeys(batch, some, request, keys);
+      some = [];
+    }
+    await addKeys(batch, some, request, keys);
+  }
+  return keys;
+}
+
+async function addKeys(
+  batch: BatchRecord,
+  rows: readonly RowRecord[],
+  { identify, ledger }: PruneRequest,
+  keys: Set<string>,
+): Promise<void> {
+  const all = rows.map(({ spec }) => ({ spec, steps: stepsIn(spec) }));
+  const sources: KeySources = { identify, findResults: (wanted) => ledger.findResults(wanted) };
+  for (const own of (await keysOfRows(batch, all, sources)).values()) for (const key of own.values()) keys.add(key);
+}

@@ -1,0 +1,83 @@
+import { hash } from 'node:crypto';
+import { checkedBy, stepsIn, type RowSpec, type Step } from '../../contract/row-kinds.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { BatchRecord } from '../../ledger/record-types.ts';
+import { mediaOf, resultKeyOf, type KeyContext, type MediaIdentity } from '../../policy/cache/result-key.ts';
+import type { IdentifyMedia } from './media-identities.ts';
+
+/** What the keys of a batch's rows depend on. */
+export type KeyedBatch = Pick<BatchRecord, 'apiUrl' | 'account'> & {
+  readonly settings: Pick<BatchRecord['settings'], 'tts'>;
+};
+
+const NO_MEDIA: ReadonlyMap<string, MediaIdentity> = new Map();
+
+/**
+ * The key that the result of a step is known by, in 43 characters; undefined if nothing can equal it. `media`: the
+ * identity of what is behind each URL, as far as known. `made`: see `KeyContext`.
+ */
+export function stepKey(
+  batch: KeyedBatch,
+  spec: RowSpec,
+  step: Step,
+  { media = NO_MEDIA, made }: Partial<Pick<KeyContext, 'media' | 'made'>> = {},
+): string | undefined {
+  return resultKeyOf(spec, step, { realm: batch, tts: batch.settings.tts, media, made, digest: sha256 });
+}
+
+/** A row, and those of its steps whose keys are asked for. */
+export interface KeyedRow {
+  readonly spec: RowSpec;
+  readonly steps: readonly Step[];
+}
+
+/** What the keys of rows are learnt from. */
+export interface KeySources {
+  readonly identify: IdentifyMedia;
+  /** The newest results of keys. What comes after a check is known by the file that a row would use. */
+  readonly findResults: Ledger['findResults'];
+}
+
+/** The keys of steps of rows, without those that nothing can equal. Learns once what is behind the links of all of them. */
+export async function keysOfRows<Row extends KeyedRow>(
+  batch: KeyedBatch,
+  rows: readonly Row[],
+  { identify, findResults }: KeySources,
+): Promise<ReadonlyMap<Row, ReadonlyMap<Step, string>>> {
+  const media = await identify([...new Set(rows.flatMap(({ spec }) => mediaOf(spec)))], batch.apiUrl);
+  const checked = new Map(
+    rows.flatMap((row) => checkedKey(batch, row.spec, media) ?? []).map((one) => [one.spec, one]),
+  );
+  const found = checked.size === 0 ? [] : await findResults([...new Set([...checked.values()].map(({ key }) => key))]);
+  // The newest of a key comes first, and is the one that a row would use.
+  const files = new Map(found.toReversed().map(({ key, file }) => [key, file.sha256]));
+  return new Map(
+    rows.map((row) => {
+      const of = checked.get(row.spec);
+      const file = of === undefined ? undefined : files.get(of.key);
+      const made = of === undefined || file === undefined ? undefined : new Map([[of.step, file]]);
+      const keys = row.steps.flatMap((step) => {
+        const key = stepKey(batch, row.spec, step, { media, made });
+        return key === undefined ? [] : [[step, key] as const];
+      });
+      return [row, new Map(keys)];
+    }),
+  );
+}
+
+/** The step of a row that a later one checks, and the key of its result. */
+function checkedKey(
+  batch: KeyedBatch,
+  spec: RowSpec,
+  media: ReadonlyMap<string, MediaIdentity>,
+): { readonly spec: RowSpec; readonly step: Step; readonly key: string } | undefined {
+  const step = stepsIn(spec)
+    .map((one) => checkedBy(spec.kind, one))
+    .find((one) => one !== undefined);
+  const key = step === undefined ? undefined : stepKey(batch, spec, step, { media });
+  return step === undefined || key === undefined ? undefined : { spec, step, key };
+}
+
+function sha256(text: string): string {
+  return hash('sha256', text, 'base64url');
+}

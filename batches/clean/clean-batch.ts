@@ -1,0 +1,130 @@
+import type { CleanParts } from '../../contract/cleaning.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { BatchRecord, RowRecord } from '../../ledger/record-types.ts';
+import { isInDoubt } from '../../policy/reconcile/in-doubt.ts';
+import { DiskSum, NO_MEDIA, type MediaSum } from '../cache/disk-sum.ts';
+import { rowOfKey } from '../../store/layout.ts';
+import type { Store } from '../../store/store.ts';
+
+/** What to remove of a batch. */
+export interface CleanRequest {
+  readonly ledger: Pick<Ledger, 'beginClean' | 'cleanRows' | 'endClean' | 'scanRows' | 'readRow'>;
+  readonly store: Pick<Store, 'list' | 'measure' | 'remove'>;
+  readonly batch: Pick<BatchRecord, 'name' | 'rows' | 'layout' | 'state' | 'cleaned'>;
+  readonly parts: CleanParts;
+  /** Only say what it would remove. */
+  readonly isDryRun?: boolean;
+}
+
+/**
+ * Result of a clean. `not-closed`, `undecided`: nothing was changed, because the batch is open, or so many rows ended
+ * `unknown` or `overdue`, and what they asked for is needed to settle them.
+ */
+export type CleanEnd =
+  | {
+      readonly type: 'cleaned';
+      /** Rows that were cleaned; without those of which an earlier clean had removed what they asked for, if that is to be removed. */
+      readonly rows: number;
+      /** Rows that stay as they are, because something may still come to light about them. */
+      readonly inDoubt: number;
+      readonly media: MediaSum;
+    }
+  | { readonly type: 'not-closed' }
+  | { readonly type: 'undecided'; readonly rows: number };
+
+const ROWS_A_TRANSACTION = 500;
+const FILES_AT_ONCE = 256;
+
+/**
+ * Removes the media of a finished batch, what its rows asked for, or both. Its bill stays, and so do files that other
+ * batches made of its results. A clean that was killed is finished by the next one. The records go first: a file that is
+ * left without one is found in the batch's folder.
+ */
+export async function cleanBatch(request: CleanRequest): Promise<CleanEnd> {
+  const { ledger, batch, parts, isDryRun = false } = request;
+  if (isDryRun) return forecast(request);
+  const before = await cleanedBefore(request);
+  const start = await ledger.beginClean(batch.name, parts);
+  if (start.type !== 'begun') return start;
+  const inDoubt = await cleanRecords(request);
+  const media = start.parts.media ? await cleanMedia(request, inDoubt) : NO_MEDIA;
+  await ledger.endClean(batch.name);
+  return { type: 'cleaned', rows: batch.rows - inDoubt.size - before, inDoubt: inDoubt.size, media };
+}
+
+/** Whether what its rows asked for was removed, or in part. */
+export function areRowsCleaned({ cleaned }: Pick<BatchRecord, 'cleaned'>): boolean {
+  return cleaned.rows !== null || cleaned.unfinished?.rows === true;
+}
+
+/** Whether what a row asked for was removed. */
+export function isRequestRemoved(batch: Pick<BatchRecord, 'cleaned'>, { input }: Pick<RowRecord, 'input'>): boolean {
+  return areRowsCleaned(batch) && input.length === 0;
+}
+
+/** What a clean would do, as far as can be seen now. */
+async function forecast(request: CleanRequest): Promise<CleanEnd> {
+  const { ledger, batch, parts } = request;
+  if (batch.state !== 'closed') return { type: 'not-closed' };
+  const inDoubt = new Set<number>();
+  let undecided = 0;
+  for await (const { row, charges } of ledger.scanRows(batch.name)) {
+    if (!isInDoubt(row, charges)) continue;
+    inDoubt.add(row.row);
+    if (row.outcome === 'unknown' || row.outcome === 'overdue') undecided++;
+  }
+  if (parts.rows && undecided > 0) return { type: 'undecided', rows: undecided };
+  const media = parts.media ? await cleanMedia(request, inDoubt) : NO_MEDIA;
+  const before = await cleanedBefore(request);
+  return { type: 'cleaned', rows: batch.rows - inDoubt.size - before, inDoubt: inDoubt.size, media };
+}
+
+/** How many rows of which an earlier clean, which is finished, has removed what they asked for. */
+async function cleanedBefore({ ledger, batch, parts }: CleanRequest): Promise<number> {
+  if (!parts.rows || batch.cleaned.rows === null || batch.cleaned.unfinished !== null) return 0;
+  let count = 0;
+  for await (const { row } of ledger.scanRows(batch.name)) if (isRequestRemoved(batch, row)) count++;
+  return count;
+}
+
+/** Removes the records. Returns the rows in doubt, whose records stay. */
+async function cleanRecords({ ledger, batch }: CleanRequest): Promise<ReadonlySet<number>> {
+  const inDoubt = new Set<number>();
+  for (let first = 1; first <= batch.rows; first += ROWS_A_TRANSACTION) {
+    const length = Math.min(ROWS_A_TRANSACTION, batch.rows + 1 - first);
+    const some = Array.from({ length }, (_, at) => first + at);
+    const cleaned = new Set(await ledger.cleanRows(batch.name, some));
+    for (const row of some) if (!cleaned.has(row)) inDoubt.add(row);
+  }
+  return inDoubt;
+}
+
+/** The row that a part belongs to; 0 if it is none. */
+async function wholeOf(ledger: Pick<Ledger, 'readRow'>, batch: string, part: number): Promise<number> {
+  return (await ledger.readRow(batch, part))?.row.partOf ?? 0;
+}
+
+/** Removes the files in the batch's folder, whether a record names them or not, except those of rows in doubt. */
+async function cleanMedia(
+  { ledger, store, batch, isDryRun = false }: CleanRequest,
+  keep: ReadonlySet<number>,
+): Promise<MediaSum> {
+  const sum = new DiskSum();
+  const removeSome = async (keys: readonly string[]): Promise<void> => {
+    for (const measured of await store.measure(keys)) sum.add(measured);
+    if (!isDryRun) await store.remove(keys);
+  };
+  let some: string[] = [];
+  for await (const key of store.list(batch.layout.stem)) {
+    const row = rowOfKey(key);
+    if (row === undefined || keep.has(row)) continue;
+    // The file of a part is that of its row.
+    if (keep.size > 0 && row > batch.rows && keep.has(await wholeOf(ledger, batch.name, row))) continue;
+    some.push(key);
+    if (some.length < FILES_AT_ONCE) continue;
+    await removeSome(some);
+    some = [];
+  }
+  await removeSome(some);
+  return sum.result();
+}

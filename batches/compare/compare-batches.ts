@@ -1,0 +1,138 @@
+import { setImmediate } from 'node:timers/promises';
+import { hasResult, wasAccepted } from '../../contract/outcomes.ts';
+import { resultOf, type RowSpec } from '../../contract/row-kinds.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { BatchRecord, ChargeRecord, ResultFile, RowStanding } from '../../ledger/record-types.ts';
+import { ParityTally, type BatchParity, type PaidSide, type RequestTimes } from '../../policy/compare/batch-parity.ts';
+import { judgeParity, type Judgement, type ParityVerdict, type Tolerances } from '../../policy/compare/judge-parity.ts';
+import { changesBetween } from '../../policy/plan/row-changes.ts';
+import { compareRows, type Pair, type RowParity } from '../../policy/compare/row-parity.ts';
+import { wordsOf } from '../../policy/compare/word-distance.ts';
+import { inChunks } from '../../results/in-chunks.ts';
+import { creditsKindOf, creditsOf, wasMade } from '../../results/result-line.ts';
+import type { Store } from '../../store/store.ts';
+import { isRequestRemoved, pairRows, withoutDialect, type PairedRow } from './pair-rows.ts';
+
+/** Which batches to compare, and where their records and files are. */
+export interface CompareRequest {
+  readonly ledger: Pick<Ledger, 'scanRows' | 'rowsWithIds' | 'readRow'>;
+  /** Measures files of earlier versions, which noted no length. */
+  readonly store: Pick<Store, 'seconds'>;
+  readonly batches: Pair<BatchRecord>;
+  readonly tolerances: Tolerances;
+  /** Called for each row that differs, and for each that only one batch has. */
+  readonly onRow?: (row: UnlikeRow) => Promise<void> | void;
+}
+
+/** A row that differs, or that only one batch has. */
+export type UnlikeRow =
+  | {
+      readonly type: 'differs';
+      readonly rows: Pair<RowStanding>;
+      readonly sides: Pair<PaidSide>;
+      readonly parity: RowParity;
+      /** Fields in which they asked for different things. */
+      readonly input: readonly string[];
+    }
+  | Extract<PairedRow, { type: 'only' }>;
+
+/** Two batches side by side. Of pairs, the first is of the first batch. */
+export interface BatchComparison extends BatchParity {
+  readonly batches: Pair<BatchRecord>;
+  readonly tolerances: Tolerances;
+  readonly verdict: ParityVerdict;
+  readonly judgements: readonly Judgement[];
+  /** Rows that only this batch has. */
+  readonly only: Pair<number>;
+  /** Media files whose length could not be read: removed, missing, unreadable, or of a type without one. */
+  readonly unmeasured: number;
+}
+
+/** Rows whose files are read at once. */
+const CHUNK = 16;
+
+/** Compares two batches row by row, from ledger and stored files. Spends nothing, sends nothing, changes nothing. */
+export async function compareBatches(request: CompareRequest): Promise<BatchComparison> {
+  const { ledger, batches, tolerances, onRow } = request;
+  const tally = new ParityTally();
+  const only: [number, number] = [0, 0];
+  let unmeasured = 0;
+  for await (const chunk of inChunks(pairRows(ledger, batches), CHUNK)) {
+    const compared = await Promise.all(
+      chunk.map(async (paired) => (paired.type === 'only' ? paired : comparePair(paired.rows, request))),
+    );
+    for (const row of compared) {
+      if (row.type === 'only') only[row.side] += 1;
+      else {
+        tally.add(row.sides, row.parity);
+        unmeasured += row.unmeasured;
+        if (row.parity.differences.length === 0) continue;
+      }
+      await onRow?.(row);
+    }
+    // The ledger may answer without a pause; a signal would have to wait for the end.
+    await setImmediate();
+  }
+  const parity = tally.sum();
+  return { ...parity, batches, tolerances, ...judgeParity(parity, tolerances), only, unmeasured };
+}
+
+type ComparedPair = Extract<UnlikeRow, { type: 'differs' }> & { readonly unmeasured: number };
+
+async function comparePair(
+  rows: Pair<RowStanding>,
+  { store, tolerances }: Pick<CompareRequest, 'store' | 'tolerances'>,
+): Promise<ComparedPair> {
+  const [one, other] = [mediaOf(rows[0]), mediaOf(rows[1])];
+  const isMeasured = one !== null && other !== null;
+  const lengths: Pair<number | null> = isMeasured
+    ? await Promise.all([lengthOf(one, store), lengthOf(other, store)])
+    : [null, null];
+  const sides: Pair<PaidSide> = [sideOf(rows[0], lengths[0]), sideOf(rows[1], lengths[1])];
+  const input = inputChanges(rows[0].row.spec, rows[1].row.spec);
+  const parity = compareRows(sides, tolerances, input.length > 0);
+  const unmeasured = isMeasured ? lengths.filter((length) => length === null).length : 0;
+  return { type: 'differs', rows, sides, parity, input, unmeasured };
+}
+
+/** The result of a row, if it is one with a length. */
+function mediaOf({ row }: RowStanding): ResultFile | null {
+  return resultOf(row.kind) === 'transcript' ? null : row.file;
+}
+
+/** As on record; files of earlier versions are read. */
+async function lengthOf(file: ResultFile, store: CompareRequest['store']): Promise<number | null> {
+  if (file.seconds !== undefined) return file.seconds;
+  return file.removedAt === undefined ? ((await store.seconds(file)) ?? null) : null;
+}
+
+function sideOf({ row, charges }: RowStanding, seconds: number | null): PaidSide {
+  return {
+    outcome: row.outcome,
+    failure: hasResult(row.outcome) ? null : (row.failure?.class ?? null),
+    extension: row.file?.extension ?? null,
+    seconds,
+    words: row.text === null ? null : wordsOf(row.text),
+    requests: charges.flatMap(timesOf),
+    credits: creditsOf(charges),
+    isPaid:
+      hasResult(row.outcome) &&
+      creditsKindOf(charges) !== 'uncertain' &&
+      charges.every(({ state }) => state !== 'cached'),
+    attempts: charges.filter(({ state }) => wasMade(state)).length,
+  };
+}
+
+function timesOf({ step, state, intentAt, verdictAt, finishedAt }: ChargeRecord): readonly RequestTimes[] {
+  if (!wasAccepted(state) || verdictAt === null) return [];
+  const finishedMs = state === 'done' || finishedAt === null ? null : finishedAt - verdictAt;
+  return [{ step, acceptedMs: verdictAt - intentAt, finishedMs }];
+}
+
+/** The fields in which two rows ask for different things; none where that was removed (`clean`). */
+function inputChanges(one: RowSpec, other: RowSpec): readonly string[] {
+  if (isRequestRemoved(one) || isRequestRemoved(other)) return [];
+  // By which endpoint a text is spoken is no part of what was asked for.
+  const [asked, again] = [withoutDialect(one), withoutDialect(other)];
+  return changesBetween({ spec: asked, tts: 'job' }, { spec: again, tts: 'job' }).map(({ field }) => field);
+}

@@ -1,0 +1,163 @@
+import { defined } from '../../contract/defined.ts';
+import { stepsIn, type Step } from '../../contract/row-kinds.ts';
+import type { Outcome } from '../../contract/outcomes.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type {
+  BatchRecord,
+  DecisionRecord,
+  Money,
+  RowRecord,
+  RowStanding,
+  TakeRecord,
+} from '../../ledger/record-types.ts';
+import type { RowFile } from '../../results/result-line.ts';
+import { presentTake } from '../../policy/rows/row-machine.ts';
+import { isFetchedFree } from '../../policy/redrive/redrive.ts';
+import { findRow } from '../rows/choose-rows.ts';
+import { lacksOnlyCheck } from './leftovers.ts';
+import { findLoss, type LostFile, type SearchedStore } from '../redrive/find-loss.ts';
+import { nameOf, type NamedRow } from '../rows/named-row.ts';
+import { namedFiles } from '../rows/row-files.ts';
+import { neededForRow } from '../plan/skipped-rows.ts';
+import { isUnknown } from '../reconcile/unknown-rows.ts';
+
+/** A cell that a person changed. */
+export interface CellChange {
+  readonly column: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+/** A later take, with what it kept and changed. */
+export interface TakeStory extends TakeRecord {
+  /** Steps before the first one that it pays for: their results are reused. */
+  readonly kept: readonly Step[];
+  readonly changes: readonly CellChange[];
+}
+
+/** The state of an open row, or how it ended. */
+type OpenOrEnded =
+  { readonly outcome: null; readonly state: RowRecord['state'] } | { readonly outcome: Outcome; readonly state: null };
+
+/** Everything on record about a row. */
+export interface RowHistory extends Omit<RowStanding, 'row'> {
+  /** `state`: null once the row has ended. */
+  readonly row: Omit<RowRecord, 'state' | 'outcome'> & OpenOrEnded;
+  readonly batch: BatchRecord;
+  /** Of the batch. */
+  readonly money: Money;
+  /** Failed rows of the batch. */
+  readonly failedRows: number;
+  /** Its takes after the first, oldest first. */
+  readonly takes: readonly TakeStory[];
+  /** What it is spoken in; empty: it is not split. */
+  readonly parts: readonly PartStory[];
+  /** Earlier takes of it, and of its parts, with a request that may have been charged. */
+  readonly unresolvedTakes: readonly UnresolvedTake[];
+  /** Decisions of persons about its requests, oldest first. */
+  readonly decisions: readonly DecisionRecord[];
+  /** Its files below the out folder; empty if no valid name can be made for them. */
+  readonly files: readonly RowFile[];
+  /** Its stored file is lost; null: it is not, as far as anybody has looked. */
+  readonly lost: LostFile | null;
+  /** What the budget that left it out needs for it, in credits; null: no budget did, or nobody knows its price. */
+  readonly needed: number | null;
+}
+
+/** An earlier take of a row, or of a part of it. */
+export interface UnresolvedTake extends NamedRow {
+  readonly take: number;
+}
+
+/** A part of a row. */
+export interface PartStory extends Pick<RowRecord, 'row' | 'id' | 'outcome' | 'state' | 'failure' | 'file'> {
+  /** What it says. */
+  readonly text: string;
+  /** It failed, and a redrive fetches its result again, free. */
+  readonly isFetchable: boolean;
+  /** It is in doubt, and has a result that lacks only the answer of its check. */
+  readonly isUnchecked: boolean;
+}
+
+function partOf({ row: part, charges }: RowStanding): PartStory {
+  const { row, id, outcome, state, failure, file, spec } = part;
+  const isFetchable = outcome === 'failed' && isFetchedFree(part, charges);
+  const isUnchecked = isUnknown(part) && lacksOnlyCheck({ row: part, charges });
+  return { row, id, outcome, state, failure, file, text: spec.text ?? '', isFetchable, isUnchecked };
+}
+
+/**
+ * Returns everything about one row. `wanted`: its id, or its number if no row has that id. `store`: where its file should
+ * be; it is read, and those of its parts if it is lost. Default: nobody looks.
+ */
+export async function explainRow(
+  ledger: Pick<
+    Ledger,
+    'findRowById' | 'readRow' | 'partsOf' | 'takesOf' | 'decisionsOf' | 'money' | 'counts' | 'chargeOutlook'
+  >,
+  batch: BatchRecord,
+  wanted: string,
+  store?: SearchedStore,
+): Promise<{ readonly type: 'found'; readonly history: RowHistory } | { readonly type: 'no-row' }> {
+  const number = await findRow(ledger, batch, wanted);
+  const found = number === undefined ? undefined : await ledger.readRow(batch.name, number);
+  if (found === undefined) return { type: 'no-row' };
+  const { row, charges, firstPart } = found;
+  const takes = await ledger.takesOf(batch.name, row.row);
+  const parts = row.parts === null ? [] : await ledger.partsOf(batch.name, row.row);
+  const history: RowHistory = {
+    batch,
+    row: { ...row, ...standingOf(row) },
+    charges,
+    ...defined({ firstPart }),
+    parts: parts.map(partOf),
+    money: await ledger.money(batch.name),
+    failedRows: (await ledger.counts(batch.name)).outcomes.failed,
+    takes: takes.map((take, at) => ({
+      ...take,
+      kept: keptSteps(row, take),
+      changes: changesOf(batch, row, takes, at),
+    })),
+    unresolvedTakes: (row.parts === null ? [found] : parts).flatMap(unresolvedTakes),
+    decisions: await ledger.decisionsOf(batch.name, row.row),
+    files: namedFiles(row, batch),
+    lost: (store && (await findLoss(found, store, parts))) ?? null,
+    needed: row.failure?.class === 'OverBudget' ? await neededForRow(ledger, batch, found, parts) : null,
+  };
+  return { type: 'found', history };
+}
+
+/** The ledger keeps the last state of a row that has ended, which says nothing. */
+function standingOf({ outcome, state }: RowRecord): OpenOrEnded {
+  return outcome === null ? { outcome, state } : { outcome, state: null };
+}
+
+/** Takes that were paid again, or left, although they may have been charged. */
+function unresolvedTakes({ row, charges }: RowStanding): readonly UnresolvedTake[] {
+  const unresolved = charges.filter(({ state, take }) => state === 'unknown' && take !== presentTake(row));
+  return [...new Set(unresolved.map(({ take }) => take))].map((take) => ({ ...nameOf(row), take }));
+}
+
+function keptSteps({ spec }: RowRecord, { fromStep }: TakeRecord): readonly Step[] {
+  const steps = stepsIn(spec);
+  return steps.slice(0, Math.max(0, steps.indexOf(fromStep)));
+}
+
+/**
+ * The input changes of a take: each record has the values before it, so the next record, or the row, has the values
+ * after it.
+ */
+function changesOf(
+  { columns }: Pick<BatchRecord, 'columns'>,
+  { input }: RowRecord,
+  takes: readonly TakeRecord[],
+  at: number,
+): readonly CellChange[] {
+  const before = takes[at]?.before.input;
+  if (before === undefined) return [];
+  const after = takes.slice(at + 1).find((take) => take.before.input !== undefined)?.before.input ?? input;
+  return columns.flatMap((column, place) => {
+    const [from, to] = [before[place] ?? '', after[place] ?? ''];
+    return from === to ? [] : [{ column, from, to }];
+  });
+}

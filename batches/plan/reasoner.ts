@@ -1,0 +1,168 @@
+import type { BatchSettings } from '../../contract/batch.ts';
+import { usesEarlierResults } from '../../contract/cache.ts';
+import { roundCredits } from '../../contract/price-units.ts';
+import { resultStepOf, type RowSpec, type Step } from '../../contract/row-kinds.ts';
+import { Bill, billEntry, type BilledRow } from '../../inputs/money/bill.ts';
+import { SeenTable } from '../../inputs/seen-table.ts';
+import type { Account, LastRow } from '../../ledger/last-rows.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { ReasonGroups, type ReasonedRow, type RowReason } from '../../policy/plan/reason-groups.ts';
+import { changesBetween, contentChanges } from '../../policy/plan/row-changes.ts';
+import { quoteSteps } from '../../policy/money/pricing.ts';
+import { stepsToPay } from '../../policy/plan/steps-to-pay.ts';
+import type { IdentifyMedia } from '../cache/media-identities.ts';
+import { keysOfRows } from '../cache/result-keys.ts';
+
+/** What rows are compared with, and what they would be rows of. */
+export interface ReasonRequest {
+  /** Undefined: there is nothing to compare with. */
+  readonly ledger: Pick<Ledger, 'lastRows' | 'keysWithResult' | 'findResults'> | undefined;
+  readonly account: Account;
+  readonly settings: Pick<BatchSettings, 'tts' | 'prices' | 'cache'>;
+  /** The identities of what is behind these URLs, as far as they can be learnt. */
+  readonly identify: IdentifyMedia;
+  /** What a budget still allows, credits; null: no budget. */
+  readonly budget: number | null;
+}
+
+/** A row that is to be sent, and the steps that it still needs. */
+export interface RowToSend extends BilledRow {
+  readonly steps: readonly Step[];
+}
+
+/** Rows looked up at once: they are alive together. */
+const ROWS_AT_ONCE = 100;
+
+const CACHED: RowReason = { type: 'cached' };
+const EQUAL: RowReason = { type: 'equal' };
+
+/**
+ * Bills rows without what is there already, and groups them by why they are paid for. Takes rows as they come, and looks
+ * them up in portions. Changes nothing, spends nothing.
+ */
+export class Reasoner {
+  readonly bill: Bill;
+  readonly groups = new ReasonGroups();
+  readonly #request: ReasonRequest;
+  /** Keys of results that earlier of these rows pay for. */
+  readonly #paidFor = new SeenTable();
+  #some: RowToSend[] = [];
+
+  constructor(request: ReasonRequest) {
+    this.#request = request;
+    this.bill = new Bill(request.budget);
+  }
+
+  /** Takes in the next row. If there is a promise, a portion is being looked up; wait for it. */
+  add(row: RowToSend): Promise<void> | undefined {
+    this.#some.push(row);
+    return this.#some.length === ROWS_AT_ONCE ? this.finish() : undefined;
+  }
+
+  /** Looks up the rows that were taken in last. */
+  async finish(): Promise<void> {
+    const rows = this.#some;
+    this.#some = [];
+    const { ledger, account } = this.#request;
+    const units = new Map(rows.map((row) => [row, unitsOf(row)]));
+    const keys = await this.#keysOf([...units.values()].flat());
+    const there = new Set(await ledger?.keysWithResult([...keys.all]));
+    const billed = rows.map((row) => this.#bill(row, units.get(row) ?? [row], keys.of, there));
+    // The others need no comparison.
+    const ids = billed.flatMap(({ row, reason }) => (reason === undefined ? [row.id] : []));
+    const found = ids.length === 0 ? [] : await ledger?.lastRows(account, ids);
+    const last = new Map(found?.map((one) => [one.id, one]));
+    for (const { row, reason, ...sums } of billed) {
+      const keyOf = keys.of(units.get(row)?.[0] ?? row);
+      const why = reason ?? reasonOf(row, keyOf, last.get(row.id), this.#request.settings.tts);
+      this.groups.add({ id: row.id, reason: why, ...sums });
+    }
+  }
+
+  /** Bills a row. Its reason is undefined if it has to be compared with the last row of its id. */
+  #bill(
+    row: RowToSend,
+    units: readonly RowToSend[],
+    keysOf: (unit: RowToSend) => KeyOf,
+    there: ReadonlySet<string>,
+  ): BilledReason {
+    const all = units.map((unit) => this.#billUnit(unit, keysOf(unit), there));
+    const quotes = all.flatMap(({ quoted }) => quoted ?? []);
+    const quoted = quotes.length < all.length ? null : roundCredits(quotes.reduce((sum, quote) => sum + quote, 0));
+    const saved = roundCredits(all.reduce((sum, unit) => sum + unit.saved, 0));
+    const requests = all.reduce((sum, unit) => sum + unit.requests, 0);
+    this.bill.addEntry({ ...billEntry(row), quoted, requests });
+    const isThere = all.every(({ reason }) => reason !== undefined);
+    const reason = all.every((unit) => unit.reason === CACHED) ? CACHED : isThere ? EQUAL : undefined;
+    return { row, reason, quoted, saved };
+  }
+
+  /** What a row, or a part of one, costs besides what is there. */
+  #billUnit(row: RowToSend, keyOf: KeyOf, there: ReadonlySet<string>): BilledUnit {
+    const { settings } = this.#request;
+    const { steps, spec } = row;
+    const isKept = (step: Step): boolean => there.has(keyOf(step) ?? '');
+    const isPaidFor = (step: Step): boolean => this.#paidFor.get(keyOf(step) ?? '') !== undefined;
+    const isWhole = stepsToPay(steps, isKept).length === 0;
+    const toPay = stepsToPay(steps, (step) => isKept(step) || isPaidFor(step));
+    for (const step of toPay) {
+      const key = keyOf(step);
+      if (key !== undefined) this.#paidFor.set(key, 1);
+    }
+    // What may not be paid for ends `skipped`, and saves nothing.
+    const paid = settings.cache === 'only' ? [] : toPay;
+    const quoted = paid.length === steps.length ? row.quoted : quoteSteps(paid, spec, settings);
+    const isSaved = paid.length === toPay.length;
+    const saved = isSaved ? roundCredits((row.quoted ?? 0) - (quoted ?? 0)) : 0;
+    const reason = isWhole ? CACHED : toPay.length === 0 ? EQUAL : undefined;
+    return { reason, quoted, saved, requests: paid.length };
+  }
+
+  /** Rows that are to be paid for anyhow need no keys. */
+  async #keysOf(rows: readonly RowToSend[]): Promise<{ all: Set<string>; of: (row: RowToSend) => KeyOf }> {
+    const { settings, account, identify, ledger } = this.#request;
+    const findResults: Ledger['findResults'] = async (wanted) => (await ledger?.findResults(wanted)) ?? [];
+    if (!usesEarlierResults(settings.cache)) return { all: new Set(), of: () => () => undefined };
+    const keys = await keysOfRows({ ...account, settings }, rows, { identify, findResults });
+    const all = new Set([...keys.values()].flatMap((own) => [...own.values()]));
+    return { all, of: (row) => (step) => keys.get(row)?.get(step) };
+  }
+}
+
+/** A row that was billed, and why, as far as that is known. */
+interface BilledReason extends Pick<ReasonedRow, 'quoted' | 'saved'> {
+  readonly row: RowToSend;
+  readonly reason: RowReason | undefined;
+}
+
+/** A row, or a part of one, that was billed. */
+interface BilledUnit extends Omit<BilledReason, 'row'> {
+  readonly requests: number;
+}
+
+/** What a row sends by itself: its parts, or itself. */
+function unitsOf(row: RowToSend): readonly RowToSend[] {
+  if (row.parts === undefined) return [row];
+  const { parts, ...whole } = row;
+  return parts.map((part) => ({ ...whole, ...part }));
+}
+
+/** The key of the result of a step; undefined if it has none. */
+type KeyOf = (step: Step) => string | undefined;
+
+function reasonOf({ spec }: RowToSend, keyOf: KeyOf, last: LastRow | undefined, tts: BatchSettings['tts']): RowReason {
+  if (last === undefined) return { type: 'new' };
+  const { batch, outcome, key, isUncached } = last;
+  const now = keyOf(resultStepOf(spec));
+  // The same links, and yet another key: what is behind them has changed.
+  const isOther = key !== null && now !== undefined && key !== now;
+  const asked = changesBetween({ ...last, spec: withSameShare(last.spec, spec) }, { spec, tts });
+  const changes = asked.length === 0 && isOther ? contentChanges(spec) : asked;
+  if (changes.length > 0) return { type: 'changed', batch, changes };
+  return { type: 'again', batch, ended: outcome, ...(isUncached && { isUncached }) };
+}
+
+/** What a row asked for, with the share of wrong words that is allowed now: what was heard is compared anew, free. */
+function withSameShare(before: RowSpec, { verify }: RowSpec): RowSpec {
+  return verify === undefined || before.verify === undefined ? before : { ...before, verify };
+}

@@ -1,0 +1,122 @@
+import { stepsIn, type Step } from '../../contract/row-kinds.ts';
+import type { BillSummary } from '../../inputs/money/bill.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { BatchRecord, RowStanding } from '../../ledger/record-types.ts';
+import { nextMove, rowView, stepsFrom } from '../../policy/rows/row-machine.ts';
+import { quoteSteps } from '../../policy/money/pricing.ts';
+import { Reasoner, type ReasonRequest } from './reasoner.ts';
+import { countedAs, skippedRows, type SkippedRoom } from './skipped-rows.ts';
+
+/** What an existing batch still has to pay for. */
+export interface RowsLeft {
+  /** Rows that need at least one more result. */
+  readonly rows: number;
+  /** Those of them that earlier runs left out (`--limit`, `--sample`, `--budget`) and this one sends. */
+  readonly newlyChosen: number;
+  /** Rows that have not ended, and need nothing more than an answer or a download. */
+  readonly underWay: number;
+  readonly bill: BillSummary;
+  /** Rows beside them that are chosen, and stay left out: the budget is too small for each of them. */
+  readonly overBudget: {
+    readonly rows: number;
+    /** In credits; null: nobody knows the price of one. */
+    readonly quoted: number | null;
+  };
+  /** Credits that a budget needs for all of these, those over the budget included, by what was charged so far; null: nobody knows the price of one. */
+  readonly needed: number | null;
+}
+
+/**
+ * Bills what a batch still has to pay for: the steps of open rows that were not sent, rows that are chosen now, and rows that the budget has
+ * room for now. Changes nothing, spends nothing.
+ */
+export async function billRowsLeft(
+  ledger: Pick<Ledger, 'scanRows' | 'partsOf'>,
+  batch: Pick<BatchRecord, 'name' | 'settings'>,
+  room: SkippedRoom,
+  request: ReasonRequest,
+): Promise<RowsLeft> {
+  const reasoner = new Reasoner(request);
+  const { settings } = batch;
+  const { isChosen, outlook } = room;
+  let [rows, newlyChosen, underWay] = [0, 0, 0];
+  let overBudget: RowsLeft['overBudget'] = { rows: 0, quoted: 0 };
+  // Beyond the bill.
+  let more: number | null = outlook.beyondLost;
+  const add = async (standing: RowStanding, steps: readonly Step[]): Promise<void> => {
+    const row = withoutParts(standing);
+    const isWhole = steps.length === stepsIn(row.spec).length;
+    const quoted = isWhole ? row.quoted : quoteSteps(steps, row.spec, settings);
+    rows++;
+    more = plus(more, surplusOf(standing, [quoted]));
+    await reasoner.add({ ...row, quoted, isAssumed: false, steps });
+  };
+  const addParts = async (standing: RowStanding, isLeft: IsLeft): Promise<boolean> => {
+    const row = withoutParts(standing);
+    const left = (await ledger.partsOf(batch.name, row.row)).filter(isLeft).map((part) => part.row);
+    if (left.length === 0) return false;
+    rows++;
+    const quotes = left.map((part) => part.quoted);
+    more = plus(more, surplusOf(standing, quotes));
+    await reasoner.add({ ...row, isAssumed: false, steps: stepsIn(row.spec), parts: left });
+    return true;
+  };
+  const surplusOf = (standing: RowStanding, quotes: readonly (number | null)[]): number | null => {
+    const quoted = quotes.reduce(plus, 0);
+    const counted = countedAs(standing, quotes, settings, outlook);
+    return counted === null || quoted === null ? null : counted - quoted;
+  };
+  for await (const standing of ledger.scanRows(batch.name, { isOpen: true })) {
+    const steps = stepsLeft(standing);
+    const isInParts = standing.row.parts !== null;
+    if (isInParts ? !(await addParts(standing, isOpenPart)) : steps.length === 0) underWay++;
+    else if (!isInParts) await add(standing, steps);
+  }
+  for await (const standing of ledger.scanRows(batch.name, { isNotChosen: true })) {
+    if (!isChosen(standing.row)) continue;
+    newlyChosen++;
+    if (standing.row.parts === null) await add(standing, stepsIn(standing.row.spec));
+    else await addParts(standing, () => true);
+  }
+  for await (const { standing, quoted, counted, hasRoom } of skippedRows(ledger, batch, room)) {
+    if (hasRoom) {
+      newlyChosen++;
+      if (standing.row.parts === null) await add(standing, stepsLeft(standing));
+      else await addParts(standing, isSkippedPart);
+    } else {
+      overBudget = { rows: overBudget.rows + 1, quoted: plus(overBudget.quoted, quoted) };
+      more = plus(more, counted);
+    }
+  }
+  await reasoner.finish();
+  const bill = reasoner.bill.summary();
+  return { rows, newlyChosen, underWay, bill, overBudget, needed: plus(more, bill.quoted) };
+}
+
+function withoutParts({ row: { parts: _, ...row } }: RowStanding): Omit<RowStanding['row'], 'parts'> {
+  return row;
+}
+
+/** The sum of prices; null: one is not known. */
+function plus(sum: number | null, price: number | null): number | null {
+  return sum === null || price === null ? null : sum + price;
+}
+
+/** Whether a part of a row is still to be paid for. */
+type IsLeft = (part: RowStanding) => boolean;
+
+function isOpenPart(part: RowStanding): boolean {
+  return part.row.outcome === null && stepsLeft(part).length > 0;
+}
+
+function isSkippedPart(part: RowStanding): boolean {
+  return part.row.outcome === 'skipped';
+}
+
+/** The steps of an open row that were not sent yet. */
+function stepsLeft({ row, charges }: RowStanding): readonly Step[] {
+  const move = nextMove({ ...rowView(row), ended: false }, charges);
+  if (move.type === 'ended') return [];
+  const steps = stepsFrom(row.spec, move.at.step);
+  return move.type === 'submit' ? steps : steps.slice(1);
+}

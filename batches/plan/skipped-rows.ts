@@ -1,0 +1,136 @@
+import { roundCredits } from '../../contract/price-units.ts';
+import { operationOf, stepsIn, type Step } from '../../contract/row-kinds.ts';
+import type { ChargeOutlook } from '../../ledger/charge-outlook.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { BatchRecord, RowStanding } from '../../ledger/record-types.ts';
+import { countedFor, worstRatio } from '../../policy/money/charge-ratio.ts';
+import { quoteFrom, quoteSteps } from '../../policy/money/pricing.ts';
+import { DUST } from '../../policy/money/room.ts';
+import { nextMove, rowView, stepsFrom } from '../../policy/rows/row-machine.ts';
+import type { IsChosen } from '../../policy/subset/subset.ts';
+
+/** Rows that a budget left out, and what there is for them now. */
+export interface SkippedRoom {
+  /** Which of them are asked for. */
+  readonly isChosen: IsChosen;
+  /** Credits left of the budget; null: it has none. */
+  readonly left: number | null;
+  /** What requests may cost, by what was charged so far. */
+  readonly outlook: ChargeOutlook;
+}
+
+/** A row that the budget left out. Prices are of what was not sent of it, in credits; null: nobody knows it. */
+export interface SkippedRow {
+  readonly standing: RowStanding;
+  readonly quoted: number | null;
+  /** What the budget needs for it, by what was charged so far. */
+  readonly counted: number | null;
+  /** It fits into what is left, by itself. */
+  readonly hasRoom: boolean;
+}
+
+/** The rows that a budget left out and that fit into what is left, each by itself. */
+export async function* rowsWithRoom(
+  ledger: Pick<Ledger, 'scanRows' | 'partsOf'>,
+  batch: Pick<BatchRecord, 'name' | 'settings'>,
+  room: SkippedRoom,
+): AsyncGenerator<SkippedRow, undefined> {
+  for await (const row of skippedRows(ledger, batch, room)) if (row.hasRoom) yield row;
+}
+
+/**
+ * The rows that a budget left out. Rows with a request whose outcome is not known are not among them: a person decides about those.
+ */
+export async function* skippedRows(
+  ledger: Pick<Ledger, 'scanRows' | 'partsOf'>,
+  { name, settings }: Pick<BatchRecord, 'name' | 'settings'>,
+  { isChosen, left, outlook }: SkippedRoom,
+): AsyncGenerator<SkippedRow, undefined> {
+  for await (const standing of ledger.scanRows(name, { outcome: 'skipped', isNotChosen: false })) {
+    const { row, charges } = standing;
+    if (row.failure?.class !== 'OverBudget' || !isChosen(row)) continue;
+    if (charges.some(({ state }) => state === 'sending' || state === 'unknown')) continue;
+    const quotes = row.parts === null ? [quoteLeft(standing, settings)] : quotesOf(await ledger.partsOf(name, row.row));
+    const counted = countedAs(standing, quotes, settings, outlook);
+    const hasRoom = left === null || (counted !== null && counted <= left - outlook.beyondLost + DUST);
+    yield { standing, quoted: sumOf(quotes), counted, hasRoom };
+  }
+}
+
+/**
+ * What a budget needs for all rows that it left out, by what was charged so far, in credits; null: nobody knows the price of one. `quoted`: their
+ * quotes together, which are enough if nothing was charged beyond its quote.
+ */
+export async function neededForSkipped(
+  ledger: Pick<Ledger, 'scanRows' | 'partsOf' | 'chargeOutlook'>,
+  batch: Pick<BatchRecord, 'name' | 'settings'>,
+  quoted: number | null,
+): Promise<number | null> {
+  const outlook = await ledger.chargeOutlook(batch.name);
+  const isDearer = worstRatio(outlook.ratios) > 1 || outlook.ratios.some(({ unquoted }) => unquoted > 0);
+  if (quoted === null || (!isDearer && outlook.beyondLost === 0)) return quoted;
+  const counted: (number | null)[] = [];
+  for await (const row of skippedRows(ledger, batch, { isChosen: () => true, left: null, outlook }))
+    counted.push(row.counted);
+  const sum = sumOf(counted);
+  return sum === null ? null : roundCredits(sum + outlook.beyondLost);
+}
+
+/** What a budget needs for one row that it left out, by what was charged so far, in credits; null: nobody knows its price. `parts`: of that row. */
+export async function neededForRow(
+  ledger: Pick<Ledger, 'chargeOutlook'>,
+  { name, settings }: Pick<BatchRecord, 'name' | 'settings'>,
+  standing: RowStanding,
+  parts: readonly RowStanding[],
+): Promise<number | null> {
+  const outlook = await ledger.chargeOutlook(name);
+  const quotes = standing.row.parts === null ? [quoteLeft(standing, settings)] : quotesOf(parts);
+  const counted = countedAs(standing, quotes, settings, outlook);
+  return counted === null ? null : roundCredits(counted + outlook.beyondLost);
+}
+
+/** What the ledger will count the row with when it is sent: else each run would open it anew. `quotes`: of the row, or of its parts. */
+export function countedAs(
+  standing: RowStanding,
+  quotes: readonly (number | null)[],
+  settings: BatchRecord['settings'],
+  { ratios }: Pick<ChargeOutlook, 'ratios'>,
+): number | null {
+  const { spec, parts } = standing.row;
+  const steps = stepsLeft(standing);
+  const [own, ...rest] = steps;
+  const counted = (quoted: number, of: readonly Step[]): number =>
+    countedFor(
+      quoted,
+      of
+        .map((step) => operationOf(spec, step, settings.tts))
+        .map((operation) => ratios.filter((one) => one.operation === operation)),
+    );
+  const countedOf = (quoted: number): number => {
+    if (parts !== null || own === undefined) return counted(quoted, steps);
+    const quotedRest = quoteFrom(spec.kind, own, spec, settings).quotedRest ?? 0;
+    return counted(quoted - quotedRest, [own]) + counted(quotedRest, rest);
+  };
+  return sumOf(quotes.map((quoted) => (quoted === null ? null : countedOf(quoted))));
+}
+
+/** The price of the steps that the row has not sent. */
+function quoteLeft({ row, charges }: RowStanding, settings: BatchRecord['settings']): number | null {
+  const steps = stepsLeft({ row, charges });
+  return steps.length === stepsIn(row.spec).length ? row.quoted : quoteSteps(steps, row.spec, settings);
+}
+
+function stepsLeft({ row, charges }: RowStanding): readonly Step[] {
+  const move = nextMove({ ...rowView(row), ended: false }, charges);
+  return move.type === 'submit' ? stepsFrom(row.spec, move.at.step) : stepsIn(row.spec);
+}
+
+/** The prices of the parts that were not sent. */
+function quotesOf(parts: readonly RowStanding[]): readonly (number | null)[] {
+  return parts.filter(({ row }) => row.outcome === 'skipped').map(({ row }) => row.quoted);
+}
+
+/** The sum of prices; null: one is not known. */
+function sumOf(prices: readonly (number | null)[]): number | null {
+  return prices.reduce((sum, price) => (sum === null || price === null ? null : sum + price), 0);
+}

@@ -1,0 +1,137 @@
+import type { Dialect } from '../../contract/dialects.ts';
+import { defined } from '../../contract/defined.ts';
+import { dialectOf, makesJob, OPERATION_FACTS, operationOf } from '../../contract/row-kinds.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { BatchRecord } from '../../ledger/record-types.ts';
+import type { RowTake } from '../rows/find-take.ts';
+import type { FreeReads } from '../free-reads.ts';
+import { nameOf } from '../rows/named-row.ts';
+import { findUnresolved } from './settle-unknown.ts';
+import { presentTake } from '../../policy/rows/row-machine.ts';
+import { isBefore, isNewSince } from '../../policy/voices/match-lost-voice.ts';
+import type { OtherPrice, SettledRow, SettleRefusal } from './settled-row.ts';
+import { lastDecision } from './last-decision.ts';
+
+/** A row's take and the job that a person names for it. */
+export type NamedJob = RowTake & { readonly jobId: string };
+
+type BatchOfJob = Pick<BatchRecord, 'name' | 'apiUrl' | 'account' | 'settings'>;
+
+/**
+ * Gives an unknown row the job that a person names. The job must exist, match the row's step, and belong to no row. The
+ * row is then open again (`adopted`); for an earlier take, only the charge is settled (`charged`). `who`: user and
+ * host, for the record.
+ */
+export async function adoptJob(
+  ledger: Ledger,
+  reads: Pick<FreeReads, 'findJob' | 'listVoices'>,
+  batch: BatchOfJob,
+  job: NamedJob,
+  who: string,
+): Promise<SettledRow> {
+  const { row, take, jobId } = job;
+  const found = (await ledger.readRow(batch.name, row))?.row;
+  const facts = { ...(found === undefined ? { row, id: '' } : nameOf(found)), jobId };
+  const end = await tryAdopting(ledger, reads, batch, job, who);
+  if (end.type !== 'done') return { ...facts, type: 'refused', why: end };
+  const price = end.otherPrice === undefined ? {} : { otherPrice: end.otherPrice };
+  const present = await ledger.readRow(batch.name, row);
+  return take !== undefined && present !== undefined && take !== presentTake(present.row)
+    ? { ...facts, type: 'charged', take, ...price }
+    : { ...facts, type: 'adopted', ...price, ...defined({ isResult: end.isResult, mayBeOlder: end.mayBeOlder }) };
+}
+
+/** The row now has the job. */
+interface Done {
+  readonly type: 'done';
+  /** What was named is the result itself: a voice. */
+  readonly isResult?: true;
+  readonly otherPrice?: OtherPrice;
+  /** See {@link SettledRow}. */
+  readonly mayBeOlder?: true;
+}
+
+async function tryAdopting(
+  ledger: Ledger,
+  reads: Pick<FreeReads, 'findJob' | 'listVoices'>,
+  batch: BatchOfJob,
+  job: NamedJob,
+  who: string,
+): Promise<Done | SettleRefusal> {
+  const { row, take, jobId } = job;
+  const attempt = await findUnresolved(ledger, batch.name, row, take);
+  if (attempt === undefined) {
+    // The same command again, as after a kill: already done.
+    if (await hasJob(ledger, batch.name, job)) return { type: 'done' };
+    const before = await adoptedBefore(ledger, batch.name, job);
+    return before === undefined
+      ? { type: 'not-in-doubt' }
+      : { type: 'adopted-before', jobId: before, batch: batch.name, ...defined({ take }) };
+  }
+  if (attempt.state === 'sending') return { type: 'in-flight' };
+  const { step } = attempt;
+  const spec = (await ledger.readRow(batch.name, row))?.row.spec;
+  if (spec === undefined) return { type: 'not-in-doubt' };
+  const { kind } = spec;
+  const operation = operationOf(spec, step, batch.settings.tts);
+  const isResult = OPERATION_FACTS[operation].result === 'voice' ? (true as const) : undefined;
+  if (!makesJob(operation) && isResult === undefined) return { type: 'makes-no-job', step, kind };
+  const dialect = dialectOf(spec);
+  const found: FoundJob = makesJob(operation)
+    ? await reads.findJob(batch.name, { dialect, operation }, jobId)
+    : await findVoice(reads, batch, dialect, jobId);
+  if (found.type === 'missing') return { type: 'no-such-job', step, words: found.why };
+  if (found.type === 'unreadable') return { type: 'job-unreadable', words: found.why };
+  const { madeAtMs } = found;
+  if (madeAtMs !== undefined && isBefore(madeAtMs, attempt)) return { type: 'made-before', madeAtMs };
+  const mayBeOlder = isResult && !isNewSince(attempt, { createdAtMs: madeAtMs }) ? (true as const) : undefined;
+  const isSettled = await ledger.decide(attempt, { type: 'adopted', jobId, who });
+  if (isSettled || (await hasJob(ledger, batch.name, job)))
+    return { type: 'done', ...pricesOf(attempt.quoted, found.credits), ...defined({ isResult, mayBeOlder }) };
+  const by = await ledger.holderOfJob(batch.apiUrl, batch.account, step, jobId);
+  if (by === undefined) return { type: 'answer-came' };
+  const holder = (await ledger.readRow(by.batch, by.row))?.row;
+  return {
+    type: 'job-taken',
+    by: { batch: by.batch, ...(holder === undefined ? { row: by.row, id: '' } : nameOf(holder)) },
+  };
+}
+
+/** What the API says of what a person names. `madeAtMs`: when a voice was made, if its list says so. */
+type FoundJob = Awaited<ReturnType<FreeReads['findJob']>> & { readonly madeAtMs?: number };
+
+/** The same for a voice, as far as the list has it. */
+async function findVoice(
+  reads: Pick<FreeReads, 'listVoices'>,
+  batch: BatchOfJob,
+  dialect: Dialect,
+  voiceId: string,
+): Promise<FoundJob> {
+  const list = await reads.listVoices(batch.name, dialect);
+  if (list.type === 'unreadable') return list;
+  const voice = list.voices.find(({ id }) => id === voiceId);
+  if (voice === undefined) return { type: 'missing', why: 'it is not in the list of voices' };
+  return { type: 'there', ...defined({ madeAtMs: voice.createdAtMs }) };
+}
+
+/** Sums that differ by less than this are equal, in credits: both may have been rounded. */
+const SAME = 0.005;
+
+function pricesOf(quoted: number | null, charged: number | undefined): Pick<Done, 'otherPrice'> {
+  if (quoted === null || charged === undefined || Math.abs(quoted - charged) < SAME) return {};
+  return { otherPrice: { quoted, charged } };
+}
+
+/** The job that a person gave the take, by default the row's present one. */
+async function adoptedBefore(ledger: Ledger, batch: string, { row, take }: NamedJob): Promise<string | undefined> {
+  const found = await ledger.readRow(batch, row);
+  const wanted = take ?? (found && presentTake(found.row));
+  const last = lastDecision(await ledger.decisionsOf(batch, row), wanted);
+  return last?.what === 'adopted' ? (last.jobId ?? undefined) : undefined;
+}
+
+/** True if the take, by default the row's present one, has this job. */
+async function hasJob(ledger: Ledger, batch: string, { row, take, jobId }: NamedJob): Promise<boolean> {
+  const found = await ledger.readRow(batch, row);
+  return found?.charges.some((one) => one.take === (take ?? presentTake(found.row)) && one.jobId === jobId) ?? false;
+}

@@ -1,0 +1,83 @@
+import { defined } from '../../contract/defined.ts';
+import type { ListedJob } from '../../api/speech-api.ts';
+import { legacyShareOf } from '../../contract/batch.ts';
+import { isListed, operationOf, OPERATIONS, stepsIn, stepsOf, type ListedOperation } from '../../contract/row-kinds.ts';
+import { API_CLOCK_SLACK_MS } from '../../policy/clocks.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { BatchRecord } from '../../ledger/record-types.ts';
+import type { FreeReads, Unreadable } from '../free-reads.ts';
+
+/** A job at the API that belongs to no row of this ledger. */
+export interface Orphan {
+  readonly id: string;
+  /** The API's own word. */
+  readonly status: string;
+  readonly createdAtMs?: number;
+  /** Its cost, if the API reports it. */
+  readonly credits?: number;
+  /** Hosts of its inputs, if the list echoes them; only hosts, because a link may be a secret. */
+  readonly videoHost?: string;
+  readonly audioHost?: string;
+}
+
+/**
+ * Jobs in the API's lists (it lists lip-sync jobs only) from the time of a batch that no attempt of this ledger has:
+ * made for a row whose answer was lost, or by another program. A job without a time counts. Lists of operations that no
+ * row of the batch uses are not read.
+ */
+export async function listOrphans(
+  ledger: Ledger,
+  reads: Pick<FreeReads, 'listJobs'>,
+  batch: string,
+): Promise<{ readonly type: 'listed'; readonly orphans: readonly Orphan[] } | Unreadable> {
+  const record = await ledger.findBatch(batch);
+  if (record === undefined || record.startedAt === null) return { type: 'listed', orphans: [] };
+  const { apiUrl, account, startedAt, closedAt } = record;
+  // Both dialects list the same jobs.
+  const dialect = legacyShareOf(record.settings) >= 1 ? 'legacy' : 'v1';
+  const orphans: Orphan[] = [];
+  for (const operation of OPERATIONS.filter(isListed)) {
+    if (!(await hasRowOf(operation, ledger, record))) continue;
+    const listing = await reads.listJobs(batch, { dialect, operation });
+    if (listing.type === 'unreadable') return listing;
+    const { jobs, begunAt } = listing;
+    const [from, to] = [startedAt - API_CLOCK_SLACK_MS, (closedAt ?? begunAt) + API_CLOCK_SLACK_MS];
+    const isClaimed = async (id: string): Promise<boolean> => {
+      const claims = stepsOf(operation).map((step) => ledger.isJobClaimed(apiUrl, account, step, id));
+      return (await Promise.all(claims)).includes(true);
+    };
+    for (const job of jobs) {
+      const { createdAtMs } = job;
+      if (createdAtMs !== undefined && (createdAtMs < from || createdAtMs > to)) continue;
+      if (!(await isClaimed(job.id))) orphans.push(orphanOf(job));
+    }
+  }
+  return { type: 'listed', orphans };
+}
+
+/** Whether a row of the batch asks for such jobs. */
+async function hasRowOf(
+  operation: ListedOperation,
+  ledger: Ledger,
+  { name, settings }: Pick<BatchRecord, 'name' | 'settings'>,
+): Promise<boolean> {
+  for await (const { row } of ledger.scanRows(name)) {
+    if (stepsIn(row.spec).some((step) => operationOf(row.spec, step, settings.tts) === operation)) return true;
+  }
+  return false;
+}
+
+function orphanOf({ id, status, createdAtMs, credits, videoUrl, audioUrl }: ListedJob): Orphan {
+  return {
+    id,
+    status,
+    ...defined({ createdAtMs, credits }),
+    ...hostOf('videoHost', videoUrl),
+    ...hostOf('audioHost', audioUrl),
+  };
+}
+
+function hostOf<Name extends string>(name: Name, url: string | undefined): { readonly [N in Name]?: string } {
+  const host = url !== undefined && URL.canParse(url) ? new URL(url).host : undefined;
+  return (host === undefined ? {} : { [name]: host }) as { readonly [N in Name]?: string };
+}

@@ -1,0 +1,135 @@
+import { defined } from '../../contract/defined.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { BatchRecord } from '../../ledger/record-types.ts';
+import type { NamedJob } from './adopt-job.ts';
+import { presentTake } from '../../policy/rows/row-machine.ts';
+import { findRow } from '../rows/choose-rows.ts';
+import type { RowTake } from '../rows/find-take.ts';
+import { findMeant, isInDoubt, type MeantTake, type PartTest } from './meant-part.ts';
+import { unknownRows } from './unknown-rows.ts';
+import { lastDecision } from './last-decision.ts';
+
+/**
+ * What to settle in a batch, and how. A row is named by its id, or by its number if no row has that id; `ROW/TAKE` is an
+ * earlier take of it. `ROW#2` is a part of a row whose text is spoken in parts. The row itself stands for its unknown parts in
+ * `resubmit` and `rows`, and elsewhere for the only part that can be meant.
+ */
+export interface SettleWish {
+  /** The API's jobs of unknown rows. */
+  readonly adopt?: readonly { readonly row: string; readonly job: string }[];
+  /** Undo `adopt`: these rows are unknown again. */
+  readonly release?: readonly string[];
+  /** Earlier takes (`ROW/TAKE`) that the account shows no charge for. */
+  readonly notCharged?: readonly string[];
+  /** Unknown rows to pay for again, unless their requests are found. */
+  readonly resubmit?: readonly string[];
+  /** Unknown rows to look up. Default: all, if nothing else is asked for. */
+  readonly rows?: readonly string[];
+}
+
+/** The same with row numbers. */
+export interface SettleOrder {
+  readonly releases: readonly RowTake[];
+  readonly notCharged: readonly RowTake[];
+  readonly adoptions: readonly NamedJob[];
+  /** Rows to look up, including those of `again`. */
+  readonly lookFor: readonly number[];
+  /** Rows to pay for again if no trace of them is found. */
+  readonly again: readonly number[];
+}
+
+/** Why a wish makes no sense. `word`: the row as named. */
+export type WishFault =
+  | Exclude<MeantTake, { readonly type: 'found' }>
+  /** The outcome of its request is known. */
+  | { readonly type: 'not-unknown'; readonly word: string }
+  /** A row has one job, and a job has one row. */
+  | { readonly type: 'adopted-twice'; readonly what: 'row' | 'job'; readonly word: string };
+
+/** Finds the rows of a wish. Changes nothing. */
+export async function findWished(
+  ledger: Ledger,
+  batch: BatchRecord,
+  wish: SettleWish,
+): Promise<({ readonly type: 'found' } & SettleOrder) | WishFault> {
+  const adoptions = await findAdoptions(ledger, batch, wish.adopt ?? []);
+  if (adoptions.type !== 'found') return adoptions;
+  const again = await findUnknown(ledger, batch, wish.resubmit ?? []);
+  if (again.type !== 'found') return again;
+  const releases = await findTakes(ledger, batch, wish.release ?? [], isAdopted(ledger, batch.name));
+  if (releases.type !== 'found') return releases;
+  const notCharged = await findTakes(ledger, batch, wish.notCharged ?? [], isInDoubt);
+  if (notCharged.type !== 'found') return notCharged;
+  const named = await findUnknown(ledger, batch, wish.rows ?? []);
+  if (named.type !== 'found') return named;
+  const isForAll = [adoptions, again, releases, notCharged, named].every(({ found }) => found.length === 0);
+  const lookFor = isForAll ? await unknownRows(ledger, batch.name) : [...new Set([...again.found, ...named.found])];
+  return {
+    type: 'found',
+    adoptions: adoptions.found,
+    releases: releases.found,
+    notCharged: notCharged.found,
+    again: again.found,
+    lookFor: lookFor.toSorted((a, b) => a - b),
+  };
+}
+
+type Found<T> = { readonly type: 'found'; readonly found: readonly T[] } | WishFault;
+
+async function findAdoptions(
+  ledger: Ledger,
+  batch: BatchRecord,
+  wanted: NonNullable<SettleWish['adopt']>,
+): Promise<Found<NamedJob>> {
+  const jobs: NamedJob[] = [];
+  for (const { row: word, job: jobId } of wanted) {
+    const named = await findMeant(ledger, batch, word, mayGet(jobId));
+    if (named.type !== 'found') return named;
+    const { row, take } = named;
+    if (jobs.some((one) => one.row === row && one.take === take)) return { type: 'adopted-twice', what: 'row', word };
+    if (jobs.some((one) => one.jobId === jobId)) return { type: 'adopted-twice', what: 'job', word: jobId };
+    jobs.push({ row, jobId, ...defined({ take }) });
+  }
+  return { type: 'found', found: jobs };
+}
+
+/** A part in doubt, or one that has the job: the same command again, as after a kill. */
+function mayGet(jobId: string): PartTest {
+  return (part, take) => isInDoubt(part, take) || part.charges.some((charge) => charge.jobId === jobId);
+}
+
+/** A part whose take has a job that a person gave to it. */
+function isAdopted(ledger: Ledger, batch: string): PartTest {
+  return async ({ row }, take = presentTake(row)) => {
+    return lastDecision(await ledger.decisionsOf(batch, row.row), take)?.what === 'adopted';
+  };
+}
+
+async function findTakes(
+  ledger: Ledger,
+  batch: BatchRecord,
+  words: readonly string[],
+  isMeant: PartTest,
+): Promise<Found<RowTake>> {
+  const takes: RowTake[] = [];
+  for (const word of words) {
+    const named = await findMeant(ledger, batch, word, isMeant);
+    if (named.type !== 'found') return named;
+    takes.push(named);
+  }
+  return { type: 'found', found: takes };
+}
+
+async function findUnknown(ledger: Ledger, batch: BatchRecord, words: readonly string[]): Promise<Found<number>> {
+  const unknown = new Set(words.length === 0 ? [] : await unknownRows(ledger, batch.name));
+  const rows = new Set<number>();
+  for (const word of words) {
+    const row = await findRow(ledger, batch, word);
+    if (row === undefined) return { type: 'no-row', word };
+    const parts = await ledger.partsOf(batch.name, row);
+    const lost = (parts.length === 0 ? [row] : parts.map((part) => part.row.row)).filter((one) => unknown.has(one));
+    if (lost.length === 0) return { type: 'not-unknown', word };
+    for (const one of lost) rows.add(one);
+  }
+  return { type: 'found', found: [...rows].sort((a, b) => a - b) };
+}

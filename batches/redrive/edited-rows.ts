@@ -1,0 +1,184 @@
+import { defined } from '../../contract/defined.ts';
+import { KNOWN_COLUMNS } from '../../inputs/header.ts';
+import type { ManifestOptions } from '../../inputs/manifest-options.ts';
+import type { ManifestRow } from '../../inputs/manifest-row.ts';
+import { wordsOf } from '../../inputs/previous-rows.ts';
+import type { ManifestSource } from '../../inputs/manifest-source.ts';
+import { readUnchanged, summarizeManifest, type ManifestSummary } from '../../inputs/read-manifest.ts';
+import type { Kind } from '../../contract/row-kinds.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { BatchRecord, RowRecord } from '../../ledger/record-types.ts';
+import { nameAskedFor } from '../../policy/voices/voice-name.ts';
+import { findNameClashes, type NameClash } from './name-clashes.ts';
+import type { FoundRow, FoundRows } from './found-rows.ts';
+import { editOf } from './row-edit.ts';
+import { RowNumbers } from '../rows/row-numbers.ts';
+
+/** Further mismatches are only counted. */
+const KEPT = 50;
+
+/** A line that matches no row of the batch. `line` is physical, header = 1. */
+export type LineMismatch = { readonly line: number; readonly id: string } & (
+  | { readonly type: 'no-such-row'; readonly by: 'id' | '_row' }
+  /** An earlier line has the same row. */
+  | { readonly type: 'twice'; readonly row: number; readonly before: number }
+  | { readonly type: 'other-id'; readonly row: number; readonly expected: string }
+  /**
+   * Its row had a job that this one has not: the file belongs to another batch of the same name, in another ledger, or
+   * is out of date.
+   */
+  | { readonly type: 'other-job'; readonly row: number; readonly came: string }
+  /**
+   * It names a voice that its row did not have; names are looked up when a batch is made. `made`: the id of the voice of
+   * this name that a row of the batch made.
+   */
+  | { readonly type: 'new-name'; readonly came: string; readonly made?: string }
+  | { readonly type: 'other-kind'; readonly row: number; readonly expected: Kind; readonly came: Kind }
+);
+
+/**
+ * The batch's rows in a file, or why they cannot be matched. `faulty`: the file itself has errors. `missing-columns`:
+ * it lacks columns of the batch, which would empty a cell of every row. `new-columns`: it has columns that have no
+ * place in the results. `no-ids`: it has neither ids of the user's own nor row numbers. `mismatched`: the first lines
+ * and names that do not match, and how many there are.
+ */
+export type EditedRows = { readonly checked: ManifestSummary } & (
+  | { readonly type: 'found'; readonly rows: FoundRows }
+  | { readonly type: 'faulty' }
+  | { readonly type: 'no-ids' }
+  | { readonly type: 'other-batch'; readonly other: string }
+  | { readonly type: 'missing-columns' | 'new-columns'; readonly columns: readonly string[] }
+  | { readonly type: 'mismatched'; readonly first: readonly (LineMismatch | NameClash)[]; readonly count: number }
+);
+
+/**
+ * Finds the rows of a batch in a file: an edited copy of its manifest, or one of its outcome files. The file is read
+ * like the batch's manifest, and fully checked first. In an outcome file of the batch, `_row` identifies a row,
+ * otherwise its `id`; its cells show whether it was edited. Reports all errors at once.
+ */
+export async function findEditedRows(
+  source: ManifestSource,
+  { ledger, batch }: { readonly ledger: Ledger; readonly batch: BatchRecord },
+): Promise<EditedRows> {
+  const options = readingOf(batch);
+  const checked = await summarizeManifest(source, options);
+  if (checked.problemCount > 0) return { type: 'faulty', checked };
+  const { previousBatch } = checked;
+  if (previousBatch !== null && previousBatch !== batch.name)
+    return { type: 'other-batch', other: previousBatch, checked };
+  const wrong = compareColumns(checked, batch);
+  if (wrong !== undefined) return { ...wrong, checked };
+  if (previousBatch === null && !checked.columns.includes(headerOf('id', batch))) return { type: 'no-ids', checked };
+  const matched = (complain: (mismatch: LineMismatch) => void): AsyncGenerator<FoundRow> =>
+    matchRows(readUnchanged(source, options, checked), checked, { ledger, batch }, complain);
+  const rows: FoundRows = { [Symbol.asyncIterator]: () => matched(() => undefined) };
+  const first: (LineMismatch | NameClash)[] = [];
+  let count = 0;
+  const complain = (mismatch: LineMismatch | NameClash): void => {
+    count++;
+    if (first.length < KEPT) first.push(mismatch);
+  };
+  const lines = matched(complain);
+  while ((await lines.next()).done !== true);
+  for (const clash of await findNameClashes(rows, ledger, batch)) complain(clash);
+  return count > 0 ? { type: 'mismatched', first, count, checked } : { type: 'found', rows, checked };
+}
+
+/** Matches the lines of a file with the rows of the batch; reports lines that match none. */
+async function* matchRows(
+  lines: AsyncIterable<ManifestRow>,
+  checked: ManifestSummary,
+  { ledger, batch }: { readonly ledger: Ledger; readonly batch: BatchRecord },
+  complainOf: (mismatch: LineMismatch) => void,
+): AsyncGenerator<FoundRow> {
+  const idAt = checked.columns.indexOf(headerOf('id', batch));
+  const seen = new RowNumbers();
+  let made: ReadonlyMap<string, string> | undefined;
+  for await (const line of lines) {
+    const at = { line: line.line, id: line.id };
+    const number = line.previousRow ?? (await ledger.findRowById(batch.name, line.id));
+    const scanned = number === undefined ? undefined : await ledger.readRow(batch.name, number);
+    if (scanned === undefined) {
+      complainOf({ ...at, type: 'no-such-row', by: number === undefined ? 'id' : '_row' });
+      continue;
+    }
+    const { row } = scanned;
+    const before = seen.get(row.row);
+    seen.set(row.row, line.line);
+    const jobs = scanned.charges.flatMap(({ jobId }) => wordsOf(jobId ?? ''));
+    const job = line.previousJobs?.find((one) => isTelling(one) && !jobs.includes(one));
+    if (before !== undefined) complainOf({ ...at, type: 'twice', row: row.row, before });
+    // File names are made from the id, so an edit cannot change it.
+    else if (!['', row.id].includes(line.input[idAt]?.trim() ?? '')) {
+      complainOf({ ...at, type: 'other-id', row: row.row, expected: row.id });
+    } else if (job !== undefined) {
+      complainOf({ ...at, type: 'other-job', row: row.row, came: job });
+    } else if (line.spec.kind !== row.kind) {
+      complainOf({ ...at, type: 'other-kind', row: row.row, expected: row.kind, came: line.spec.kind });
+    } else {
+      const known = withKnownVoice(line, row, batch);
+      if (known === undefined) {
+        const came = line.spec.voice ?? '';
+        made ??= await voicesMade(ledger, batch.name);
+        complainOf({ ...at, type: 'new-name', came, ...defined({ made: made.get(nameAskedFor(came) ?? '') }) });
+      } else yield { scanned, edit: editOf(scanned, known, checked, batch) };
+    }
+  }
+}
+
+/** The ids of the voices that rows of the batch made, by their names; without a name that several have. */
+async function voicesMade(ledger: Ledger, batch: string): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>();
+  const several = new Set<string>();
+  for await (const { row } of ledger.scanRows(batch, { outcome: 'succeeded' })) {
+    const { name } = row.spec;
+    if (row.kind !== 'voice' || row.text === null || name === undefined) continue;
+    if (found.has(name)) several.add(name);
+    found.set(name, row.text);
+  }
+  for (const name of several) found.delete(name);
+  return found;
+}
+
+/**
+ * A line with the id of the voice that its row has on record, as far as it still names the same one; undefined if it
+ * names another voice.
+ */
+function withKnownVoice(line: ManifestRow, row: RowRecord, batch: BatchRecord): ManifestRow | undefined {
+  const { voice } = line.spec;
+  if (voice === undefined || nameAskedFor(voice) === undefined) return line;
+  const cell = row.input[batch.columns.indexOf(headerOf('voice', batch))]?.trim() ?? '';
+  const written = cell === '' ? batch.settings.reading.defaults['voice'] : cell;
+  if (written?.trim() !== voice || row.spec.voice === undefined) return undefined;
+  return { ...line, spec: { ...line.spec, voice: row.spec.voice } };
+}
+
+/** True for a word of a job id that no spreadsheet would rewrite as a number or a date. */
+function isTelling(word: string): boolean {
+  return word.length >= 8 && /[a-df-z_]/i.test(word);
+}
+
+/** How the batch's own manifest was read. */
+function readingOf({ settings }: Pick<BatchRecord, 'settings'>): ManifestOptions {
+  const { reading, nameTemplate, prices } = settings;
+  const { kind, ...read } = reading;
+  return { ...(kind === null ? {} : { kind }), ...read, nameTemplate, prices, strict: false };
+}
+
+/** Columns that shape rows and exist on one side only. */
+function compareColumns(
+  { columns }: Pick<ManifestSummary, 'columns'>,
+  batch: BatchRecord,
+): { readonly type: 'missing-columns' | 'new-columns'; readonly columns: readonly string[] } | undefined {
+  const meaningful = new Set([...KNOWN_COLUMNS].map((ours) => headerOf(ours, batch)));
+  const shapes = (column: string): boolean => column !== 'id' && (meaningful.has(column) || column.startsWith('api.'));
+  const missing = batch.columns.filter((column) => shapes(column) && !columns.includes(column));
+  if (missing.length > 0) return { type: 'missing-columns', columns: missing };
+  const added = columns.filter((column) => shapes(column) && !batch.columns.includes(column));
+  return added.length > 0 ? { type: 'new-columns', columns: added } : undefined;
+}
+
+/** A column of ours as the batch's manifest calls it. */
+function headerOf(ours: string, { settings }: Pick<BatchRecord, 'settings'>): string {
+  return settings.reading.map[ours] ?? ours;
+}

@@ -1,0 +1,100 @@
+import { join } from 'node:path';
+import { realmDifference, type Realm } from '../../contract/names.ts';
+import { parseScheduledRun, type ScheduledRun } from '../../inputs/schedules/scheduled-run.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { BatchRecord } from '../../ledger/record-types.ts';
+import type { ScheduleRecord } from '../../ledger/schedule-records.ts';
+import { firingLookBack } from '../../policy/schedules/firing-look-back.ts';
+import { whyTooLate } from '../../policy/schedules/late-firing.ts';
+import { judgeFiring } from '../../policy/schedules/legal-firing.ts';
+import type { MonthBudget } from '../../policy/schedules/month-budget.ts';
+import { formatOccurrence, type Occurrence } from '../../policy/schedules/occurrence.ts';
+import { isBatchName } from '../batch-name.ts';
+
+/** A firing, as Temporal tells of it: whoever reaches Temporal can tell of any. */
+export interface FiringRequest {
+  readonly ledger: Pick<Ledger, 'findBatch' | 'findOccurrence' | 'occurrencesOf' | 'scheduleRecord'>;
+  readonly realm: Realm;
+  readonly occurrence: Occurrence;
+  /** How long it waited for a worker, ms. */
+  readonly waitedMs: number;
+  /** ms since 1970. */
+  readonly now: number;
+}
+
+/**
+ * What a firing is by the ledger. `there`: its batch exists; without `out`, the folder of its files is not on record. `admitted`: it may make a batch,
+ * of these settings. `refused`: nobody asked for it. `unsettled`: its
+ * settings have yet to move from Temporal into the ledger. `missed`: it comes too late.
+ */
+export type Admission =
+  | { readonly type: 'there'; readonly batch: BatchRecord; readonly out?: string; readonly trigger?: number }
+  | ({ readonly type: 'admitted'; readonly trigger?: number } & FiringTerms)
+  | { readonly type: 'refused'; readonly reason: string }
+  | { readonly type: 'unsettled'; readonly reason: string }
+  | { readonly type: 'missed'; readonly reason: string };
+
+/** What a batch of a schedule is made of. */
+export interface FiringTerms {
+  readonly run: ScheduledRun;
+  readonly month: MonthBudget | null;
+  /** Folder of the batch's files, absolute. */
+  readonly out: string;
+}
+
+/** Decides by the ledger alone whether a firing may make a batch, and of what. Writes nothing. */
+export async function admitFiring(request: FiringRequest): Promise<Admission> {
+  const { ledger, realm, occurrence, waitedMs, now } = request;
+  const name = formatOccurrence(occurrence);
+  if (!isBatchName(name)) return refused('the schedule has a name that no batch can have');
+  const schedule = await ledger.scheduleRecord(occurrence.schedule);
+  const found = await ledger.findBatch(name);
+  const batch = found?.state === 'loading' ? undefined : found;
+  const differs = batch === undefined ? undefined : realmDifference(batch, realm);
+  if (differs !== undefined)
+    return refused(`there is a batch "${name}" of another ${differs === 'api' ? 'API' : 'account'}`);
+  const recorded = await ledger.findOccurrence(occurrence);
+  const terms = schedule === undefined ? undefined : termsOf(schedule, name);
+  // One that failed or was skipped begins anew, in the folder that the schedule has now.
+  const keptOut = recorded?.state === 'running' || recorded?.state === 'ended' ? recorded.out : null;
+  if (batch !== undefined && recorded !== undefined) {
+    const out = keptOut ?? terms?.out ?? recorded.out;
+    return { type: 'there', batch, ...(out === null ? {} : { out }) };
+  }
+  if (schedule === undefined) return refused(`the ledger knows no schedule "${occurrence.schedule}"`);
+  const { settings } = schedule;
+  if (settings === undefined && (schedule.legacyUntil ?? 0) > 0) {
+    return { type: 'unsettled', reason: `The settings of schedule "${schedule.name}" still lie in Temporal.` };
+  }
+  if (settings === undefined || terms === undefined) {
+    return refused(
+      `what schedule "${schedule.name}" runs is not on record here in a form that this version reads; give it: voxbatch schedule update`,
+    );
+  }
+  if (realmDifference(settings, realm) !== undefined)
+    return refused(`schedule "${schedule.name}" belongs to another API or account than this worker`);
+  const { spec } = settings;
+  const { settledAt, allowed } = schedule;
+  const from = firingLookBack(occurrence.at, { spec, settledAt, allowed });
+  const occurrences = await ledger.occurrencesOf(schedule.name, { from });
+  const verdict = judgeFiring(occurrence.at, now, { spec, settledAt, allowed, occurrences });
+  if (verdict.type !== 'legal') return { type: verdict.type === 'late' ? 'missed' : 'refused', reason: verdict.reason };
+  const trigger = verdict.trigger === undefined ? {} : { trigger: verdict.trigger };
+  if (batch !== undefined) return { type: 'there', batch, out: terms.out, ...trigger };
+  const late = whyTooLate(waitedMs, spec.catchUpMs);
+  return late === undefined
+    ? { type: 'admitted', ...terms, out: keptOut ?? terms.out, ...trigger }
+    : { type: 'missed', reason: late };
+}
+
+/** What the batches of a schedule are made of; undefined if that is not on record in a form that this version reads. */
+export function termsOf({ settings }: Pick<ScheduleRecord, 'settings'>, batch: string): FiringTerms | undefined {
+  const run = settings === undefined ? undefined : parseScheduledRun(settings.run);
+  if (settings === undefined || run === undefined) return undefined;
+  const { budgetMonth: credits, timezone } = settings.spec;
+  return { run, month: credits === null ? null : { credits, timezone }, out: join(run.outFolder, batch) };
+}
+
+function refused(reason: string): Admission {
+  return { type: 'refused', reason: `${reason.charAt(0).toUpperCase()}${reason.slice(1)}. Nothing was spent.` };
+}

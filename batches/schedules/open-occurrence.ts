@@ -1,0 +1,146 @@
+import { defined } from '../../contract/defined.ts';
+import type { SkipCause } from '../../contract/schedule.ts';
+import type { Realm } from '../../contract/names.ts';
+import { openManifestFile, type ManifestSource } from '../../inputs/manifest-source.ts';
+import { labelOfPlace, type FetchManifest } from '../../inputs/manifest-url.ts';
+import { ManifestError, type ManifestProblem } from '../../inputs/problems.ts';
+import { checkManifest, type SoundManifest } from '../../inputs/read-manifest.ts';
+import type { ScheduledRun } from '../../inputs/schedules/scheduled-run.ts';
+import { MonthUsedUp } from '../../ledger/errors.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { BatchRecord } from '../../ledger/record-types.ts';
+import { formatOccurrence, type Occurrence } from '../../policy/schedules/occurrence.ts';
+import { linkWords } from '../../results/real-folders.ts';
+import type { FiringTerms } from './admit-firing.ts';
+import { approveOccurrence, skippedFor } from './approve-occurrence.ts';
+import { checkVoices, withVoices, type ReadVoices } from '../voices/check-voices.ts';
+import { findOrLoadBatch } from '../load-batch.ts';
+import { claimOut, probeOut, standingOf } from '../out-folder.ts';
+import type { IdentifyMedia } from '../cache/media-identities.ts';
+import { planNew } from '../plan/plan-manifest.ts';
+import { probeManifest } from '../plan/probe-manifest.ts';
+import { choicesOf } from './scheduled-run.ts';
+
+/** A firing that was admitted, to turn into a batch. */
+export interface OccurrenceRequest extends FiringTerms {
+  readonly ledger: Ledger;
+  readonly realm: Realm;
+  readonly occurrence: Occurrence;
+  /** Reads the account's credits; null: the API does not say. */
+  readonly readBalance: () => Promise<number | null>;
+  /** Fetches a manifest from a URL. */
+  readonly fetchManifest: FetchManifest;
+  /** Learns what is behind links: results that are there already cost nothing. */
+  readonly identify: IdentifyMedia;
+  readonly readVoices: ReadVoices;
+}
+
+/**
+ * The batch of an occurrence, with the `ETag` of a fetched manifest; or why there is none, in which case nothing was
+ * spent. `skipped`: the month's budget is used up.
+ */
+export type OpenedOccurrence =
+  | {
+      readonly type: 'opened';
+      readonly batch: BatchRecord;
+      /** The batch was made from the current manifest. */
+      readonly isNew: boolean;
+      readonly etag?: string | null;
+    }
+  | { readonly type: 'refused'; readonly reason: string }
+  | { readonly type: 'skipped'; readonly cause: SkipCause; readonly reason: string };
+
+/** Reads a schedule's current manifest and makes it the batch of an occurrence that has none. Sends nothing that costs. */
+export async function openOccurrence(request: OccurrenceRequest): Promise<OpenedOccurrence> {
+  const { occurrence, run, month } = request;
+  try {
+    const source = await openManifestFile(run.manifest, request.fetchManifest);
+    try {
+      return await load({ ...request, source });
+    } finally {
+      await source.close();
+    }
+  } catch (error) {
+    if (error instanceof MonthUsedUp && month !== null) return skippedFor(error.standing, { ...occurrence, ...month });
+    if (!(error instanceof ManifestError)) throw error;
+    return refused(error.problems[0] === undefined ? error.message : withoutCells(error.problems, run));
+  }
+}
+
+interface LoadRequest extends OccurrenceRequest {
+  readonly source: ManifestSource;
+}
+
+async function load(request: LoadRequest): Promise<OpenedOccurrence> {
+  const { ledger, realm, run, out, source } = request;
+  const name = formatOccurrence(request.occurrence);
+  const choices = choicesOf(run);
+  const learnt = await ledger.textLimits(realm.apiUrl, realm.account);
+  const options = { ...choices.manifest, textLimits: { ...learnt, ...choices.manifest.textLimits } };
+  const settings = { ...choices.settings, ...(await ledger.scheduleHooks(request.occurrence.schedule)) };
+  const checked = await checkManifest(source, options, settings.budget);
+  if (checked.type === 'outcome-file') {
+    return refused(`${source.label} is an outcome file of batch "${checked.batch}"; a schedule takes a manifest`);
+  }
+  if (checked.type === 'faulty')
+    return refused(withoutCells(checked.summary.problems, run, checked.summary.problemCount));
+  const voices = await checkVoices(checked, request.readVoices, { warns: false });
+  if (voices.type === 'unread')
+    return refused(
+      `the manifest names voices, and the list of voices cannot be read: ${voices.why} Nothing was spent.`,
+    );
+  if (voices.type === 'faulty') return refused(withoutCells(voices.summary.problems, run, voices.summary.problemCount));
+  const { identify } = request;
+  const { apiUrl, account } = realm;
+  const { budget } = settings;
+  const probed: SoundManifest = run.probe ? await probeManifest(source, checked, { budget, apiUrl }) : checked;
+  const priced = withVoices(probed, voices);
+  const { summary } = await planNew({ source, checked: priced, settings, ledger, account: realm, identify });
+  const approval = await approveOccurrence({ ...request, summary, settings, confirmAbove: run.confirmAbove });
+  if (approval.type !== 'go') return approval.type === 'skipped' ? approval : refused(approval.reason);
+  const identity = { name, digest: summary.digest ?? '', apiUrl, account };
+  const folder = await probeOut(out, name);
+  if (folder.type === 'unwritable')
+    return refused(`the output folder ${out} cannot be written: ${String(folder.cause)}`);
+  const standing = folder.type === 'linked' ? folder : await standingOf(out, identity, ledger);
+  if (standing.type === 'linked') return refused(linkWords(standing.path));
+  if (standing.type === 'taken') return refused(`the output folder ${out} ${standing.by}`);
+  const loaded = await findOrLoadBatch({
+    ledger,
+    source,
+    options: priced.options,
+    identity,
+    settings,
+    givesReading: true,
+    givesTemplate: true,
+    checked: summary,
+    month: approval.month,
+  });
+  if (loaded.type !== 'taken') await claimOut(out, loaded.batch, ledger);
+  // Another firing of this occurrence made the batch meanwhile, from a manifest that has changed since. It still is this
+  // occurrence's batch.
+  return { type: 'opened', batch: loaded.batch, isNew: loaded.type === 'new', ...defined({ etag: source.etag }) };
+}
+
+/** The part of a manifest that a message quotes. */
+const QUOTED = /"(?:[^"\\]|\\.)*"/gu;
+
+/** What is wrong with a manifest, without the content of its cells: Temporal records it. */
+function withoutCells(
+  problems: readonly ManifestProblem[],
+  { manifest }: ScheduledRun,
+  count = problems.length,
+): string {
+  const [first] = problems;
+  const where =
+    first === undefined
+      ? ''
+      : `; the first is in ${first.file === undefined ? '' : `${first.file}, `}line ${first.line}: expected ${first.expected.replaceAll(QUOTED, '…')}`;
+  return `the manifest ${labelOfPlace(manifest)} has ${count === 1 ? 'a problem' : `${count} problems`}${where}. All of them: voxbatch plan`;
+}
+
+/** Makes it a sentence, because it is shown on its own. */
+function refused(reason: string): OpenedOccurrence {
+  const sentence = `${reason.charAt(0).toUpperCase()}${reason.slice(1)}`;
+  return { type: 'refused', reason: /[.!?]$/.test(sentence) ? sentence : `${sentence}. Nothing was spent.` };
+}

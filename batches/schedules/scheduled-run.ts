@@ -1,0 +1,84 @@
+import { defined } from '../../contract/defined.ts';
+import { BUILT_IN_PRICES } from '../../contract/row-kinds.ts';
+import { tuningOf, TUNABLES_BEFORE, valuesOf } from '../../contract/tunables.ts';
+import { SCHEDULED_TUNABLES } from '../../contract/schedule.ts';
+import type { ScheduledRun } from '../../inputs/schedules/scheduled-run.ts';
+import { applyTuning } from '../../policy/tuning.ts';
+import { limitsOf, type BatchChoices } from '../batch-settings.ts';
+
+/** What a schedule needs to know besides its batches' choices. */
+export type RunPlace = Pick<ScheduledRun, 'manifest' | 'outFolder' | 'probe' | 'confirmAbove'>;
+
+/** The recorded choices for a schedule's batches. {@link choicesOf} reads them. */
+export function scheduledRunOf({ manifest: options, settings }: BatchChoices, place: RunPlace): ScheduledRun {
+  const { kind, defaults, map, tts, legacyShare, join, split, finish } = settings.reading;
+  const { firstLookMs, pollGapMs, jobDeadlineMs, trust503, nameTemplate, prices } = settings;
+  return {
+    ...place,
+    kind,
+    defaults: { ...defaults },
+    map: { ...map },
+    tts,
+    ...defined({
+      legacyShare,
+      join,
+      split,
+      finish,
+      textLimit: options.textLimits?.['speech-job']?.most,
+      samples: options.samples,
+    }),
+    strict: options.strict,
+    nameTemplate,
+    assumeSeconds: options.assumeSeconds ?? null,
+    subset: options.subset ?? null,
+    prices: { ...prices },
+    tunables: Object.fromEntries(
+      Object.entries(valuesOf(settings)).filter(([name]) => isScheduled(name) && !isByRows(name, settings)),
+    ),
+    firstLookMs,
+    pollGapMs,
+    jobDeadlineMs,
+    trust503,
+  };
+}
+
+function isScheduled(name: string): boolean {
+  return SCHEDULED_TUNABLES.some((one) => one === name);
+}
+
+/** What follows from the rows of each firing. */
+function isByRows(name: string, { submitsByRows }: BatchChoices['settings']): boolean {
+  return name === 'submits' && submitsByRows === true;
+}
+
+/** How to read a firing's manifest, and the settings of its batch. */
+export function choicesOf(run: ScheduledRun): BatchChoices {
+  const { kind, defaults, map, tts, legacyShare, join, split, strict, nameTemplate, assumeSeconds, subset, tunables } =
+    run;
+  const { firstLookMs, pollGapMs, jobDeadlineMs, trust503, finish, samples } = run;
+  const prices = { ...BUILT_IN_PRICES, ...defined(run.prices) };
+  const options = defined({
+    kind: kind ?? undefined,
+    assumeSeconds: assumeSeconds ?? undefined,
+    legacyShare,
+    join,
+    split,
+    samples,
+  });
+  return {
+    manifest: { ...options, ...limitsOf(run.textLimit), defaults, map, strict, nameTemplate, subset, prices, tts },
+    settings: {
+      reading: { kind, defaults, map, tts, ...defined({ legacyShare, join, split, finish }) },
+      ...applyTuning(TUNABLES_BEFORE, tuningOf(tunables)),
+      submitsByRows: tunables.submits === undefined,
+      tts,
+      prices,
+      nameTemplate,
+      safeIds: true,
+      firstLookMs,
+      pollGapMs,
+      jobDeadlineMs,
+      trust503,
+    },
+  };
+}

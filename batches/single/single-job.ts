@@ -1,0 +1,190 @@
+import { hash } from 'node:crypto';
+import { defined } from '../../contract/defined.ts';
+import { canonicalJson } from '../../contract/canonical-json.ts';
+import { DIALECTS, type Dialect } from '../../contract/dialects.ts';
+import type { Realm } from '../../contract/names.ts';
+import {
+  COLUMN_CELLS,
+  dialectOf,
+  operationOf,
+  stepsIn,
+  type JsonValue,
+  type Kind,
+  type RowSpec,
+  type TtsMode,
+} from '../../contract/row-kinds.ts';
+import type { ManifestOptions } from '../../inputs/manifest-options.ts';
+import type { ManifestSource } from '../../inputs/manifest-source.ts';
+import { manifestOfText } from '../../inputs/manifest-source.ts';
+import { checkManifest, readManifest, type SoundManifest } from '../../inputs/read-manifest.ts';
+import type { ManifestProblem } from '../../inputs/problems.ts';
+import { chooseSettings, withAnyLength, type WantedBatch } from '../batch-settings.ts';
+import type { BatchSettings } from '../../contract/batch.ts';
+import type { SplitMode } from '../../contract/split-modes.ts';
+import type { TextLimits } from '../../contract/text-limits.ts';
+import type { Config } from '../../inputs/config-file.ts';
+
+/** One job that is asked for by itself, not in a manifest. It becomes a batch of one row. */
+export interface SingleJob {
+  /** The command that asks for it, such as `say`; the name of its batch begins with it. */
+  readonly command: string;
+  /** The same as a person types it, if it has several words: `voices create`. */
+  readonly typed?: string;
+  readonly kind: Kind;
+  /** The cells of its row by column, as in a manifest. Those of `api.<field>` columns may be any JSON. */
+  readonly cells: Readonly<Record<string, JsonValue>>;
+  /** How speech is asked for. Default `job`. */
+  readonly tts?: TtsMode;
+  /** How its text is cut if that is too long. Default: it is refused. */
+  readonly split?: SplitMode;
+}
+
+/** Options of a batch that also make sense for one row. */
+export type SingleOptions = Pick<WantedBatch, 'assumeSeconds' | 'tuning'> & {
+  /** The dialect of the API that is asked for; a job that is on record in another one is refused. Default: the configuration's. */
+  readonly apiDialect?: Dialect;
+  /** The longest texts that the API takes, as learnt; the configuration goes first. Default: nothing is known. */
+  readonly textLimits?: TextLimits;
+  /** Leaves the length of its text alone, which only a new job is checked for, and cut by. Default false. */
+  readonly anyLength?: boolean;
+};
+
+/** A job in one dialect of the API, and the batch that it would be. */
+export interface JobReading {
+  readonly job: SingleJob;
+  readonly source: ManifestSource;
+  readonly checked: SoundManifest;
+  /** What its row asks for. Without a length that is only assumed: that is about its price, and may change. */
+  readonly spec: RowSpec;
+  readonly settings: BatchSettings;
+}
+
+/** A job that can be sent. */
+export interface SoundJob extends JobReading {
+  /** The same job in each other dialect that has it. It may be on record as one of them, whatever the configuration says now. */
+  readonly inOtherDialects: readonly JobReading[];
+  /** The dialect that was asked for, if one was. */
+  readonly apiDialect?: Dialect;
+}
+
+/** A job, or all that is wrong with it. Columns are those of {@link SingleJob.cells}. */
+export type ReadJob = ({ readonly type: 'sound' } & SoundJob) | FaultyJob;
+
+interface FaultyJob {
+  readonly type: 'faulty';
+  readonly problems: readonly ManifestProblem[];
+}
+
+/**
+ * Reads and prices a job as a manifest of one row is read. Sends nothing.
+ *
+ * Two ways of writing one thing (` anna `, `1.0`) are one job, so the manifest is written from what was read.
+ */
+export async function readSingleJob(job: SingleJob, options: SingleOptions, config: Config): Promise<ReadJob> {
+  const reading = await readJob(job, options, config);
+  if (reading.type === 'faulty') return reading;
+  const others = DIALECTS.filter((dialect) => dialect !== dialectOf(reading.spec));
+  const read = await Promise.all(others.map((apiDialect) => readJob(job, { ...options, apiDialect }, config)));
+  const inOtherDialects = read.filter((other) => other.type === 'sound');
+  return { ...reading, inOtherDialects, ...defined({ apiDialect: options.apiDialect }) };
+}
+
+async function readJob(
+  job: SingleJob,
+  options: SingleOptions,
+  config: Config,
+): Promise<({ readonly type: 'sound' } & JobReading) | FaultyJob> {
+  const { command, kind, cells, tts = 'job', split } = job;
+  const { manifest: given, settings: chosen } = chooseSettings({ ...options, kind, tts, split }, unfinished(config));
+  const fitted = { ...given, textLimits: { ...options.textLimits, ...given.textLimits } };
+  const manifest = options.anyLength === true ? withAnyLength(given) : fitted;
+  // A hook tells of a batch that was left alone; whoever asks for one thing waits for it.
+  const settings = { ...chosen, single: command, onEnd: null, notify: null };
+  // Whatever is written or named from a reading must not depend on how the job is priced.
+  const unassumed = withoutAssumption(manifest);
+  const typed = sourceOf(command, cells);
+  const first = await checkManifest(typed, unassumed, settings.budget);
+  if (first.type === 'outcome-file') throw new Error('A single job has no _batch.');
+  if (first.type === 'faulty') return { type: 'faulty', problems: first.summary.problems };
+  const source = sourceOf(command, cellsOf(await specOf(typed, unassumed, first.summary)));
+  const checked = await checkManifest(source, manifest, settings.budget);
+  if (checked.type !== 'sound') throw new Error('A job that was read can be read again.');
+  const spec = await specOf(source, unassumed, checked.summary);
+  return { type: 'sound', job, source, checked, spec, settings };
+}
+
+/** Its one file is handed out as it came; copies are for the out folder of a batch. */
+function unfinished({ finish: _, ...others }: Config): Config {
+  return others;
+}
+
+/** Whether a batch is a single job. */
+export function isSingle({ settings }: { readonly settings: Pick<BatchSettings, 'single'> }): boolean {
+  return settings.single !== undefined;
+}
+
+/**
+ * The name of the batch of a job: the same job of the same account is the same batch. It tells nothing of what was
+ * asked for, because names are in logs and histories. `edition`: from 2, if what an earlier batch asked for was removed, and it is wanted again.
+ */
+export function singleName(
+  { job, spec }: Pick<JobReading, 'job' | 'spec'>,
+  realm: Pick<Realm, 'apiUrl' | 'account'>,
+  edition = 1,
+): string {
+  const { command, kind, tts = 'job', split } = job;
+  const operations = stepsIn({ kind, verify: spec.verify }).map((step) => operationOf(spec, step, tts));
+  const identity = canonicalJson([
+    VERSION,
+    realm.apiUrl,
+    realm.account,
+    operations,
+    identityOf(spec),
+    ...(split === undefined ? [] : [split]),
+  ]);
+  const digest = hash('sha256', identity, 'hex').slice(0, DIGITS);
+  return edition === 1 ? `${command}-${digest}` : `${command}-${digest}-${edition}`;
+}
+
+/** Whether two readings ask for the same: files count by their content, wherever they lie. */
+export function isSameJob(one: RowSpec, other: RowSpec): boolean {
+  return canonicalJson(identityOf(one)) === canonicalJson(identityOf(other));
+}
+
+function identityOf({ samples, ...spec }: RowSpec): JsonValue {
+  const files = samples?.map(({ sha256 }) => sha256);
+  return { ...spec, ...defined({ samples: files }) };
+}
+
+/** Raised when a name comes to stand for something else. */
+const VERSION = 1;
+/** 48 bits: among a million jobs, two share a name once in 560 times, and then the second one is refused. */
+const DIGITS = 12;
+
+function sourceOf(command: string, cells: SingleJob['cells']): ManifestSource {
+  return manifestOfText(`voxbatch ${command}`, canonicalJson(cells));
+}
+
+function withoutAssumption({ assumeSeconds: _, ...options }: ManifestOptions): ManifestOptions {
+  return options;
+}
+
+async function specOf(
+  source: ManifestSource,
+  options: ManifestOptions,
+  summary: SoundManifest['summary'],
+): Promise<RowSpec> {
+  for await (const { spec } of readManifest(source, options, summary)) return spec;
+  throw new Error('A sound manifest has a row.');
+}
+
+/** The cells from which this is read. */
+function cellsOf({ extra, ...spec }: RowSpec): SingleJob['cells'] {
+  const columns = Object.entries(spec).filter(([name]) => name in COLUMN_CELLS);
+  const values = columns.map(([column, value]): [string, JsonValue] => [
+    column,
+    typeof value === 'object' ? JSON.stringify(value.map(({ path }) => path)) : String(value),
+  ]);
+  const fields = Object.entries(extra).map(([field, value]): [string, JsonValue] => [`api.${field}`, value]);
+  return Object.fromEntries<JsonValue>([...values, ...fields]);
+}

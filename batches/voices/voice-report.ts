@@ -1,0 +1,176 @@
+import type { Voice } from '../../api/speech-api.ts';
+import { nearestName } from '../../inputs/voices/nearest-name.ts';
+import { show, type ManifestProblem, type ManifestWarning } from '../../inputs/problems.ts';
+import type { JobHolder } from '../../ledger/record-types.ts';
+import {
+  MOST_VOICES,
+  type UsedBy,
+  type UsedVoices,
+  type VoiceMaker,
+  type VoiceUse,
+} from '../../inputs/voices/voice-uses.ts';
+import { nameAskedFor, type FoundName } from '../../policy/voices/voice-name.ts';
+
+/** How many letters a voice may differ from one of the list to count as a typo. */
+const SLIP = 2;
+/** Voices that are compared with all of a list, to say which is nearest. */
+const MOST_COMPARED = 20;
+/** Voices that a warning of its own names; the others are counted. */
+export const MOST_WARNED = 20;
+/** Candidates that a problem names. */
+export const MOST_CANDIDATES = 5;
+/** Further problems are only counted. */
+const KEPT_PROBLEMS = 1_000;
+
+/** What a name may stand for: a voice of the list, or one that a row of the manifest makes. */
+export type VoiceCandidate = Voice & {
+  readonly maker?: VoiceMaker;
+  /** The row that made it before. */
+  readonly madeBy?: JobHolder;
+};
+
+function candidateWords({ id, provider, maker, madeBy }: VoiceCandidate): string {
+  if (maker !== undefined) return `the voice that row ${String(maker.row)} makes (line ${String(maker.line)})`;
+  const origin = madeBy === undefined ? '' : `, which row ${String(madeBy.row)} of batch "${madeBy.batch}" made`;
+  return `${provider === '' ? id : `${id} (${provider})`}${origin}`;
+}
+
+/** For a cell that is the name of voices, and not said to be one. */
+function nameHint(cell: string, called: FoundName<VoiceCandidate>): string | undefined {
+  if (called.type === 'unknown') return undefined;
+  const voices = called.type === 'found' ? [called.voice] : called.voices;
+  const shown = voices.slice(0, MOST_CANDIDATES).map(candidateWords).join(', ');
+  const more = voices.length > MOST_CANDIDATES ? `, and ${String(voices.length - MOST_CANDIDATES)} more` : '';
+  if (voices.length > 1) return `; several voices have this name: ${shown}${more}. Give the id of one`;
+  return `; did you mean ${show(`name:${cell}`)}, the name of ${shown}?`;
+}
+
+/** Collects what is wrong with voices, in words. */
+export class VoiceReport {
+  readonly problems: ManifestProblem[] = [];
+  readonly warnings: ManifestWarning[] = [];
+  problemCount = 0;
+  readonly #columns: UsedVoices['columns'];
+  #compared = 0;
+  #beyondWarned = 0;
+
+  constructor(columns: UsedVoices['columns']) {
+    this.#columns = columns;
+  }
+
+  tooMany(beyond: UsedBy): void {
+    const expected = `at most ${String(MOST_VOICES)} voices where some are named by name:`;
+    this.#add(beyond, { expected, came: 'another name', code: 'too-many-voices' });
+  }
+
+  unknownName(use: VoiceUse, voices: readonly VoiceCandidate[]): void {
+    const name = nameAskedFor(use.voice) ?? '';
+    const nearest = this.#nearest(
+      name,
+      voices.map((voice) => voice.name),
+    );
+    const hint = nearest === undefined ? '' : `; the nearest is ${show(`name:${nearest.name}`)}`;
+    const expected = `a voice of the API's list, by its name${hint} (voxbatch voices list)`;
+    this.#add(use, { expected, came: show(use.voice), code: 'unknown-voice' });
+  }
+
+  ambiguous(use: VoiceUse, voices: readonly VoiceCandidate[]): void {
+    const shown = voices.slice(0, MOST_CANDIDATES).map(candidateWords);
+    const more = voices.length > shown.length ? `, and ${String(voices.length - shown.length)} more` : '';
+    const made = voices.some(({ maker }) => maker !== undefined) ? ', or another name for the new voice' : '';
+    const again = voices.find(({ maker }) => maker !== undefined)?.maker;
+    const isThere = voices.filter(({ maker }) => maker === undefined).length === 1;
+    const there =
+      again === undefined || !isThere
+        ? ''
+        : `; to speak with the voice that is there, remove line ${String(again.line)}, which makes another one`;
+    const expected = `the id of one of the ${String(voices.length)} voices of this name${made}: ${shown.join(', ')}${more}${there}`;
+    this.#add(use, { expected, came: show(use.voice), code: 'ambiguous-voice' });
+  }
+
+  /** A cell without `name:` that is the very name of a voice which the manifest makes, and no id of the list. */
+  nameOfMade({ voice, ...use }: VoiceUse, maker: VoiceMaker): void {
+    const expected = `${show(`name:${voice}`)}, for the voice that row ${String(maker.row)} makes (line ${String(maker.line)}); without name: it is an id, and no voice has it`;
+    this.#add(use, { expected, came: show(voice), code: 'unknown-voice' });
+  }
+
+  /** An id that the list does not have. `called`: the voices that have it as their name. */
+  unknownId(
+    use: VoiceUse,
+    {
+      voices,
+      called,
+      strict,
+    }: {
+      readonly voices: ReadonlyMap<string, Voice>;
+      readonly called: FoundName<VoiceCandidate>;
+      readonly strict: boolean;
+    },
+  ): void {
+    const { voice, rows, line } = use;
+    const hint = nameHint(voice, called) ?? this.#idHint(voice, voices);
+    if (strict) {
+      const expected = `a voice of the API's list, under --strict${hint} (voxbatch voices list)`;
+      this.#add(use, { expected, came: show(voice), code: 'unknown-voice' });
+    } else if (this.warnings.length < MOST_WARNED) {
+      const message = `"${voice}" is not in the API's list of voices${hint} (voxbatch voices list)`;
+      this.warnings.push({ column: this.#columns.voice, message, line, rows });
+    } else this.#warnOfMore(use);
+  }
+
+  takenName({ name, line }: VoiceMaker, voice: VoiceCandidate): void {
+    const message =
+      `a voice is called ${show(name)} already: ${candidateWords(voice)}. This row makes another one, at its price. ` +
+      'If its answer is lost, the two cannot be told apart';
+    this.warnings.push({ column: 'name', message, line, rows: 1 });
+  }
+
+  moreTakenNames({ line }: VoiceMaker, rows: number): void {
+    const message = `${String(rows)} further ${rows === 1 ? 'row makes a voice' : 'rows make voices'} of a name that is taken already`;
+    this.warnings.push({ column: 'name', message, line, rows });
+  }
+
+  /** Engines that the voice does not work with. A service that does not say for which it does says nothing here. */
+  engines({ engines, voice: written }: VoiceUse, { id, modelIds }: Voice): void {
+    if (modelIds === undefined) return;
+    const fits = new Set(modelIds.map((one) => one.toLowerCase()));
+    for (const [engine, use] of engines) {
+      if (fits.has(engine.toLowerCase())) continue;
+      const whose = written === id ? show(id) : `${show(written)} (${id})`;
+      const expected = `an engine that voice ${whose} works with: ${modelIds.join(', ')}`;
+      this.#add(use, { column: this.#columns.engine, expected, came: show(engine), code: 'engine-misfit' });
+    }
+  }
+
+  #idHint(id: string, voices: ReadonlyMap<string, Voice>): string {
+    const nearest = this.#nearest(id, [...voices.keys()]);
+    return nearest !== undefined && nearest.distance <= SLIP ? `; the nearest is ${nearest.name}` : '';
+  }
+
+  #nearest(name: string, among: readonly string[]): ReturnType<typeof nearestName> | undefined {
+    if (among.length === 0 || this.#compared >= MOST_COMPARED) return undefined;
+    this.#compared += 1;
+    return nearestName(name, among);
+  }
+
+  #warnOfMore({ line, rows }: VoiceUse): void {
+    const [last, count] = [this.warnings.at(MOST_WARNED), this.#beyondWarned + 1];
+    this.#beyondWarned = count;
+    const message = `${String(count)} further ${count === 1 ? 'voice is' : 'voices are'} not in the API's list of voices`;
+    this.warnings[MOST_WARNED] = {
+      ...{ column: this.#columns.voice, message },
+      ...{ line: last?.line ?? line, rows: (last?.rows ?? 0) + rows },
+    };
+  }
+
+  #add(
+    { line, id, file, rows }: UsedBy,
+    what: Pick<ManifestProblem, 'expected' | 'came' | 'code'> & { readonly column?: string },
+  ): void {
+    this.problemCount += 1;
+    if (this.problems.length >= KEPT_PROBLEMS) return;
+    const often = rows > 1 ? ` (in ${String(rows)} rows, of which this is the first)` : '';
+    const place = { line, id, column: what.column ?? this.#columns.voice, ...(file === undefined ? {} : { file }) };
+    this.problems.push({ ...what, ...place, came: `${what.came}${often}` });
+  }
+}

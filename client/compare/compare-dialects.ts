@@ -1,0 +1,189 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { readVoices } from '../../api/voices/read-voices.ts';
+import { ApiError, mayHeal, type ListedJob, type SpeechApi } from '../../api/speech-api.ts';
+import { DIALECTS } from '../../contract/dialects.ts';
+import {
+  compareItems,
+  isDifferent,
+  lastingDifferences,
+  type Item,
+  type ItemDifferences,
+} from '../../policy/compare/item-differences.ts';
+import type { Pair } from '../../policy/compare/row-parity.ts';
+import { atRate, eachInTurn, type ApiReads } from './paced-reads.ts';
+import { jobItem, listedItem, profileItem, voiceItem } from './dialect-items.ts';
+
+/** What is read in each dialect. `list`: the newest lip-sync jobs; `jobs`: the same jobs, each by its id. */
+export const SURFACES = ['profile', 'voices', 'list', 'jobs'] as const;
+export type Surface = (typeof SURFACES)[number];
+
+/** A surface of the API in both dialects; of pairs, the first is of v1. `unread`: a dialect did not answer, and why. */
+export type SurfaceComparison = { readonly surface: Surface } & (
+  | (ItemDifferences & { readonly type: 'compared'; readonly items: Pair<number> })
+  | { readonly type: 'unread'; readonly why: Pair<string | null> }
+);
+
+/** `unread`: neither dialect has told whose account it is; nothing else was asked. */
+export interface DialectComparison {
+  readonly verdict: 'parity' | 'differs' | 'unread';
+  readonly surfaces: readonly SurfaceComparison[];
+}
+
+/** How much is compared, and how fast. */
+export interface CompareOptions {
+  /** How many of the newest lip-sync jobs. */
+  readonly jobs: number;
+  /** Most requests per second in both dialects together: they are one account's. Default null: no limit. */
+  readonly pollRate?: number | null;
+}
+
+/** What was read of a surface in one dialect. */
+type Reading =
+  | {
+      readonly type: 'read';
+      readonly items: ReadonlyMap<string, Item>;
+      /** There are more. */ readonly isCut?: boolean;
+    }
+  | { readonly type: 'unread'; readonly why: string };
+
+const PAGE_SIZE = 50;
+const VOICES_PATIENCE_MS = 120_000;
+/** How often a read is made, if the API is in trouble or asks to wait. */
+const TRIES = 4;
+const PAUSE_MS = 500;
+/** Longest wait that the API may ask for. */
+const LONGEST_PAUSE_MS = 30_000;
+
+/**
+ * Reads profile, voices, list of lip-sync jobs and these jobs in both dialects, one request after the other, and compares
+ * them. Spends nothing and changes nothing. A surface that differs is read twice.
+ */
+export async function compareDialects(
+  api: Pick<SpeechApi, 'speaking'>,
+  { jobs, pollRate = null }: CompareOptions,
+): Promise<DialectComparison> {
+  const inTurn = atRate(pollRate);
+  const [one, other] = DIALECTS;
+  const apis: Pair<ApiReads> = [eachInTurn(api.speaking(one), inTurn), eachInTurn(api.speaking(other), inTurn)];
+  const profile = await compareSurface('profile', apis, readProfile);
+  // A token that is refused, or a host that is away, is not asked again.
+  if (isUnread(profile)) return { verdict: 'unread', surfaces: [profile] };
+  const voices = await compareSurface('voices', apis, readAllVoices);
+  const ids = new Set<string>();
+  const list = await compareSurface('list', apis, async (one) => {
+    const reading = await readList(one, jobs);
+    if (reading.type === 'read') for (const id of reading.items.keys()) if (ids.size < jobs) ids.add(id);
+    return reading;
+  });
+  const each = await compareSurface('jobs', apis, (one) => readJobs(one, [...ids]));
+  const surfaces = [profile, voices, list, each];
+  const differs = surfaces.some((one) => one.type === 'unread' || isDifferent(one));
+  return { verdict: differs ? 'differs' : 'parity', surfaces };
+}
+
+/** Whether neither dialect answered. */
+function isUnread(surface: SurfaceComparison): boolean {
+  return surface.type === 'unread' && !surface.why.includes(null);
+}
+
+async function compareSurface(
+  surface: Surface,
+  apis: Pair<ApiReads>,
+  read: (api: ApiReads) => Promise<Reading>,
+): Promise<SurfaceComparison> {
+  const first = await lookOnce(surface, apis, read);
+  if (first.type === 'unread' || !isDifferent(first)) return first;
+  const second = await lookOnce(surface, apis, read);
+  return second.type === 'unread' ? second : { ...second, ...lastingDifferences(first, second) };
+}
+
+async function lookOnce(
+  surface: Surface,
+  [v1, legacy]: Pair<ApiReads>,
+  read: (api: ApiReads) => Promise<Reading>,
+): Promise<SurfaceComparison> {
+  const readings = [await read(v1), await read(legacy)] as const;
+  const [one, other] = readings;
+  if (one.type === 'unread' || other.type === 'unread')
+    return { surface, type: 'unread', why: [whyOf(one), whyOf(other)] };
+  const found = compareItems([one.items, other.items]);
+  // What only a longer list would show is not missing.
+  const only: ItemDifferences['only'] = [
+    other.isCut === true ? [] : found.only[0],
+    one.isCut === true ? [] : found.only[1],
+  ];
+  return { surface, type: 'compared', ...found, only, items: [one.items.size, other.items.size] };
+}
+
+function whyOf(reading: Reading): string | null {
+  return reading.type === 'unread' ? reading.why : null;
+}
+
+function readProfile(api: ApiReads): Promise<Reading> {
+  return orUnread(async () => {
+    const profile = await patiently(() => api.readProfile());
+    return new Map([['the account', profileItem(profile)]]);
+  });
+}
+
+async function readAllVoices(api: ApiReads): Promise<Reading> {
+  const read = await readVoices(api, { ids: undefined, patienceMs: VOICES_PATIENCE_MS, tries: TRIES });
+  if (read.type === 'cut') return { type: 'unread', why: read.why };
+  return { type: 'read', items: new Map([...read.voices].map(([id, voice]) => [id, voiceItem(voice)])) };
+}
+
+async function readList(api: ApiReads, most: number): Promise<Reading> {
+  let isCut = false;
+  const reading = await orUnread(async () => {
+    const jobs = new Map<string, ListedJob>();
+    for (let page = 1; jobs.size < most; page += 1) {
+      const { jobs: listed, hasMore } = await patiently(() => api.listJobs('lip-sync-job', page, PAGE_SIZE));
+      const before = jobs.size;
+      for (const job of listed) jobs.set(job.id, job);
+      isCut = hasMore || jobs.size > most;
+      if (!hasMore || jobs.size === before) break;
+    }
+    return new Map([...jobs].slice(0, most).map(([id, job]) => [id, listedItem(job)]));
+  });
+  return reading.type === 'unread' ? reading : { ...reading, isCut };
+}
+
+/** Jobs that the dialect does not know are left out. */
+function readJobs(api: ApiReads, ids: readonly string[]): Promise<Reading> {
+  return orUnread(async () => {
+    const items = new Map<string, Item>();
+    for (const id of ids) {
+      const job = await patiently(() => api.readJob('lip-sync-job', id)).catch((error: unknown) => {
+        if (error instanceof ApiError && error.failure.class === 'BadRequest') return undefined;
+        throw error;
+      });
+      if (job !== undefined) items.set(id, jobItem(job));
+    }
+    return items;
+  });
+}
+
+async function orUnread(read: () => Promise<ReadonlyMap<string, Item>>): Promise<Reading> {
+  try {
+    return { type: 'read', items: await read() };
+  } catch (error) {
+    if (error instanceof ApiError) return { type: 'unread', why: error.failure.message };
+    throw error;
+  }
+}
+
+/** Reads again after a pause where that may help, and no sooner than the API asks. */
+async function patiently<T>(read: () => Promise<T>): Promise<T> {
+  for (let left = TRIES; ;) {
+    try {
+      return await read();
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      const { retryAfterMs = 0 } = error.failure;
+      const heals = mayHeal(error.failure) && retryAfterMs <= LONGEST_PAUSE_MS;
+      left -= 1;
+      if (left <= 0 || !heals) throw error;
+      await sleep(Math.max(PAUSE_MS, retryAfterMs));
+    }
+  }
+}

@@ -1,0 +1,203 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, rm, statfs, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { defined } from '../../contract/defined.ts';
+import { findServer } from '../../embedded/find-server.ts';
+import { API_CLOCK_SLACK_MS } from '../../policy/clocks.ts';
+import { ffmpegVersion } from '../../store/sound/ffmpeg.ts';
+import { findFfmpeg, namedFfmpeg } from '../../store/sound/find-ffmpeg.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { realmOf, type OpenApi } from '../open-api.ts';
+import { openRecordsIfAny } from '../open-records.ts';
+import { openTemporal } from '../temporal/open-temporal.ts';
+import { countPollers } from './pollers.ts';
+import { VoxbatchError } from '../problem.ts';
+import type { Session } from '../session.ts';
+
+/** A part that a run needs, found in order. */
+export type SoundPart =
+  | { readonly type: 'node'; readonly version: string }
+  | { readonly type: 'disk'; readonly home: string; readonly freeBytes: number }
+  /** `isMissing`: there is none yet, and the first batch makes it. Default false. */
+  | {
+      readonly type: 'ledger';
+      readonly ledger: string;
+      readonly batches: number;
+      readonly unfinished: number;
+      readonly isMissing?: boolean;
+    }
+  /** `binary`: of the embedded server; left out on a cluster. */
+  | {
+      readonly type: 'server';
+      readonly version: string;
+      readonly address: string;
+      readonly binary?: { readonly version: string; readonly from: string };
+    }
+  /** `proxy`: the one through which the API is reached, as `host:port`. */
+  | { readonly type: 'api'; readonly url: string; readonly proxy?: string }
+  /** Token, account and clock. `credits`: the account's balance, if the API states it. */
+  | { readonly type: 'account'; readonly account: string; readonly tier?: string; readonly credits?: number }
+  /** The ffmpeg that would be used, if there is one; its version as it states it. Only some work on sound needs one. */
+  | { readonly type: 'ffmpeg'; readonly found?: { readonly program: string; readonly version: string } }
+  /** Workers that poll the queue. Checked only on a cluster: otherwise a run brings its own. */
+  | { readonly type: 'worker'; readonly workers: number };
+
+/** What is wrong with a part that a run needs. */
+export type Trouble =
+  | { readonly type: 'error'; readonly error: unknown }
+  | { readonly type: 'little-disk'; readonly home: string; readonly freeBytes: number }
+  | { readonly type: 'clocks-apart'; readonly apartMs: number }
+  | { readonly type: 'no-worker' }
+  /** `VOXBATCH_FFMPEG` names this path, and no program is there. */
+  | { readonly type: 'unusable-ffmpeg'; readonly path: string };
+
+/** A part that a run needs, and whether it is in order. */
+export type Finding =
+  | ({ readonly ok: true } & SoundPart)
+  | { readonly ok: false; readonly type: SoundPart['type']; readonly trouble: Trouble };
+
+/** Less free disk than this is too little for a large batch, bytes. */
+const LITTLE_DISK = 1e9;
+
+/**
+ * Checks what a run needs, one after the other: Node, disk, ffmpeg, ledger, Temporal, the API, the account, and on a cluster
+ * the workers. If no embedded server runs, it starts one and stops it again. Makes no ledger: in a folder of somebody else, it would be on record
+ * as this user's. Spends nothing and never throws.
+ *
+ * @param say called before anything that takes long
+ */
+export async function* examine(
+  session: Session,
+  say: (line: string) => void,
+): AsyncGenerator<Finding, void, undefined> {
+  let opening: Promise<OpenApi> | undefined;
+  // A failure holds for every check that needs it.
+  const open = (): Promise<OpenApi> => (opening ??= session.api());
+  const checks: readonly (readonly [SoundPart['type'], () => Promise<SoundPart>])[] = [
+    ['node', () => Promise.resolve({ type: 'node', version: process.versions.node })],
+    ['disk', () => checkDisk(session)],
+    ['ffmpeg', () => checkFfmpeg(session)],
+    ['ledger', () => checkLedger(session)],
+    ['server', () => checkServer(session, say)],
+    ['api', () => checkApi(session, open)],
+    ['account', () => checkAccount(open)],
+    ...(session.settings.cluster === undefined ? [] : [['worker', () => checkWorker(session, open, say)] as const]),
+  ];
+  for (const [type, check] of checks) {
+    yield await Promise.resolve()
+      .then(check)
+      .then(
+        (part): Finding => ({ ok: true, ...part }),
+        (error: unknown): Finding => ({ ok: false, type, trouble: troubleOf(error) }),
+      );
+  }
+}
+
+/** Carries a trouble that is not an error to where it is reported. */
+class Troubled extends Error {
+  readonly trouble: Trouble;
+
+  constructor(trouble: Trouble) {
+    super(trouble.type);
+    this.trouble = trouble;
+  }
+}
+
+function troubleOf(error: unknown): Trouble {
+  return error instanceof Troubled ? error.trouble : { type: 'error', error };
+}
+
+async function checkDisk({ settings: { home } }: Session): Promise<SoundPart> {
+  await mkdir(home, { recursive: true });
+  const probe = join(home, `.writable-${randomUUID()}`);
+  await writeFile(probe, '');
+  await rm(probe);
+  const { bavail, bsize } = await statfs(home);
+  const freeBytes = bavail * bsize;
+  if (freeBytes < LITTLE_DISK) throw new Troubled({ type: 'little-disk', home, freeBytes });
+  return { type: 'disk', home, freeBytes };
+}
+
+async function checkFfmpeg({ settings: { env } }: Session): Promise<SoundPart> {
+  const program = await findFfmpeg(env);
+  if (program !== undefined) return { type: 'ffmpeg', found: { program, version: await ffmpegVersion(program) } };
+  const path = namedFfmpeg(env);
+  if (path !== undefined) throw new Troubled({ type: 'unusable-ffmpeg', path });
+  return { type: 'ffmpeg' };
+}
+
+async function checkLedger({ settings }: Session): Promise<SoundPart> {
+  const { ledger } = settings;
+  const batches = await lookInto(settings, (opened) => opened.listBatches());
+  if (batches === undefined) return { type: 'ledger', ledger, batches: 0, unfinished: 0, isMissing: true };
+  const unfinished = batches.filter((one) => one.state !== 'closed').length;
+  return { type: 'ledger', ledger, batches: batches.length, unfinished };
+}
+
+/** Undefined where there is no ledger. */
+async function lookInto<T>(
+  settings: Session['settings'],
+  look: (ledger: Ledger) => T | Promise<T>,
+): Promise<T | undefined> {
+  const ledger = await openRecordsIfAny(settings);
+  try {
+    return ledger && (await look(ledger));
+  } finally {
+    await ledger?.close();
+  }
+}
+
+async function checkServer({ settings }: Session, say: (line: string) => void): Promise<SoundPart> {
+  const found = settings.cluster === undefined ? await findServer({ env: settings.env, say }) : undefined;
+  const temporal = await openTemporal(settings, { say });
+  try {
+    const { serverVersion } = await temporal.client.workflowService.getSystemInfo({});
+    const facts = { type: 'server', version: serverVersion, address: temporal.address } as const;
+    return found === undefined ? facts : { ...facts, binary: { version: found.version, from: found.from } };
+  } finally {
+    await temporal.close();
+  }
+}
+
+/** Whether the API answers, even if it refuses the token: {@link checkAccount} reports that. */
+async function checkApi(session: Session, open: () => Promise<OpenApi>): Promise<SoundPart> {
+  try {
+    const { api } = await open();
+    return { type: 'api', url: api.baseUrl, ...defined({ proxy: api.proxy }) };
+  } catch (error) {
+    if (!(error instanceof VoxbatchError)) throw error;
+    const { problem } = error;
+    if (problem.type === 'token-refused') return { type: 'api', url: problem.apiUrl };
+    // A token that cannot be sent means that the API was not asked.
+    if (problem.type === 'odd-token') return { type: 'api', url: (await session.access()).baseUrl };
+    throw error;
+  }
+}
+
+async function checkAccount(open: () => Promise<OpenApi>): Promise<SoundPart> {
+  const { profile } = await open();
+  const { userId: account, tier, quotaRemaining: credits, serverTimeMs } = profile;
+  const apartMs = serverTimeMs === undefined ? 0 : Math.abs(Date.now() - serverTimeMs);
+  if (apartMs > API_CLOCK_SLACK_MS) throw new Troubled({ type: 'clocks-apart', apartMs });
+  return { type: 'account', account, ...defined({ tier, credits }) };
+}
+
+/** On a cluster, other processes must do the work. */
+async function checkWorker(
+  { settings }: Session,
+  open: () => Promise<OpenApi>,
+  say: (line: string) => void,
+): Promise<SoundPart> {
+  const realm = realmOf(await open());
+  const ledgerId = await lookInto(settings, ({ id }) => id);
+  // A worker would have made it.
+  if (ledgerId === undefined) throw new Troubled({ type: 'no-worker' });
+  const temporal = await openTemporal(settings, { say });
+  try {
+    const workers = await countPollers(temporal, { ...realm, ledgerId });
+    if (workers === 0) throw new Troubled({ type: 'no-worker' });
+    return { type: 'worker', workers };
+  } finally {
+    await temporal.close();
+  }
+}

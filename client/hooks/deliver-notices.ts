@@ -1,0 +1,177 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isOwed, type HookEvent } from '../../contract/hooks.ts';
+import { isProvenDead } from '../../embedded/process-identity.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { Delivery, Notice, NoticeClaim } from '../../ledger/notices.ts';
+import { redeliverAt } from '../../policy/hooks/redelivery.ts';
+import { messageOf } from '../problem.ts';
+import { LEASE_MS, NoticeCourier } from './notice-courier.ts';
+import { postNotice } from './post-notice.ts';
+import { realmOf, type OpenApi } from '../open-api.ts';
+import { readNews } from './read-news.ts';
+import type { Settings } from '../settings.ts';
+import { runHookCommand } from './run-hook-command.ts';
+
+/** Pause between two searches for notices, ms. */
+const EVERY_MS = 1_000;
+/** A claim of a process that died has run out by then, ms. */
+const CLAIM_PATIENCE_MS = LEASE_MS + 2 * EVERY_MS;
+
+export interface DeliverRequest {
+  readonly ledger: Ledger;
+  /** Only notices of this batch. Default: of all. */
+  readonly batch?: string | undefined;
+  /** Also of other batches, once they are this old, ms; see `NoticeClaim`. */
+  readonly othersAfterMs?: number | undefined;
+  /** Only notices of this event. Default: of all. */
+  readonly event?: HookEvent | undefined;
+  /** Awaited before each search, so that the files of a batch exist when its command runs. */
+  readonly before?: (() => Promise<void>) | undefined;
+  /** Only of batches and schedules of this API and account: a ledger may hold those of others. Default: of any. */
+  readonly realm?: NoticeClaim['realm'];
+  /** Signs messages; see {@link postNotice}. Default: they are not signed. */
+  readonly secret?: string | undefined;
+  /** Called with what could not be delivered. */
+  readonly say: (line: string) => void;
+  /** Aborts, including the delivery in progress; the next process delivers that again. */
+  readonly signal: AbortSignal;
+}
+
+/** Whose hooks a process tells, those of its own API and account, and how it signs what it sends. */
+export function ownNotices(
+  { env }: Pick<Settings, 'env'>,
+  open: OpenApi,
+): Required<Pick<DeliverRequest, 'realm' | 'secret'>> {
+  const secret = env['VOXBATCH_NOTIFY_SECRET'];
+  // An empty secret is none.
+  return { realm: realmOf(open), secret: secret === '' ? undefined : secret };
+}
+
+/** Input of {@link deliverNotices}. */
+export interface DeliverUntil extends DeliverRequest {
+  /** False: no search now. Default: always one. */
+  readonly isWanted?: (() => boolean) | undefined;
+  /** Ends it once what is under way is delivered. */
+  readonly until?: AbortSignal;
+}
+
+/**
+ * Delivers the notices of `--on-end` and `--notify` until the signal aborts. Rejects if the ledger is gone.
+ */
+export async function deliverNotices(request: DeliverUntil): Promise<void> {
+  const { signal, until = signal, isWanted } = request;
+  const ending = AbortSignal.any([signal, until]);
+  const courier = courierOf(request);
+  try {
+    while (!ending.aborted) {
+      if (isWanted?.() !== false) await courier.begin();
+      await sleep(EVERY_MS, undefined, { signal: ending });
+    }
+  } catch (error) {
+    if (!ending.aborted) throw error;
+  } finally {
+    courier.close();
+    await courier.idle().catch(ignoreIf(ending));
+  }
+}
+
+/**
+ * Delivers the notices of an ended batch before the process exits. It retries failed ones for `patienceMs`; after that,
+ * the next process that works on this ledger continues. What another process has begun to tell it waits for, until the
+ * claim of a dead one would have run out. Returns whether each has been told, or tried to its end; see {@link isOwed}.
+ */
+export async function deliverLast(
+  request: DeliverRequest & { readonly batch: string },
+  patienceMs: number,
+): Promise<boolean> {
+  const { ledger, batch, signal, say } = request;
+  const start = Date.now();
+  let isWaiting = false;
+  try {
+    for (;;) {
+      await freeOfTheDead(ledger, batch);
+      await deliverDue(request);
+      const open = (await ledger.noticesOf(batch)).filter(({ endedAt }) => endedAt === null);
+      if (open.length === 0) return true;
+      const isOneOwed = open.some(isOwed);
+      if (Date.now() > start + Math.max(patienceMs, isOneOwed ? CLAIM_PATIENCE_MS : 0)) {
+        say(
+          isOneOwed
+            ? `A hook of batch "${batch}" is still to be told: another process has begun it, and has neither ended nor died. Run the same command again, or keep this running: voxbatch up`
+            : `A message about batch "${batch}" is still to be delivered. Whoever works on this ledger next does it: voxbatch up`,
+        );
+        return !isOneOwed;
+      }
+      if (isOneOwed && !isWaiting) {
+        isWaiting = true;
+        say(`A hook of batch "${batch}" was begun by another process. It is told here if that one does not end it.`);
+      }
+      await sleep(EVERY_MS / 4, undefined, { signal });
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    return false;
+  }
+}
+
+/** Takes the notices of a batch from processes that are dead. */
+async function freeOfTheDead(ledger: Ledger, batch: string): Promise<void> {
+  for (const { id, claimer, endedAt } of await ledger.noticesOf(batch)) {
+    if (endedAt === null && claimer !== null && isProvenDead(claimer)) await ledger.freeNotice(id, claimer);
+  }
+}
+
+/** Tries everything that is due once. Rejects if the signal aborts it. */
+export async function deliverDue(request: DeliverRequest): Promise<void> {
+  request.signal.throwIfAborted();
+  const courier = courierOf(request);
+  await courier.begin();
+  await courier.idle();
+}
+
+function courierOf(request: DeliverRequest): NoticeCourier {
+  const { ledger, batch, othersAfterMs, realm, event, before, say } = request;
+  return new NoticeCourier({
+    ledger,
+    before,
+    claim: { batch, othersAfterMs, realm, event },
+    deliver: (notice) => deliver(notice, request),
+    onResult: (notice, delivery) => {
+      if (delivery.type === 'delivered' || (notice.tries > 1 && delivery.retryAt !== null)) return;
+      const flag = notice.target === 'command' ? '--on-end' : '--notify';
+      const next = delivery.retryAt === null ? 'It is not tried again.' : 'It is tried again.';
+      say(`${flag} of batch "${notice.batch}" failed: ${delivery.trouble}. ${next}`);
+    },
+  });
+}
+
+/** Ignores the error of what the signal has cut off. */
+function ignoreIf(signal: AbortSignal): (error: unknown) => void {
+  return (error) => {
+    if (!signal.aborted) throw error;
+  };
+}
+
+async function deliver(notice: Notice, { ledger, secret, signal }: DeliverRequest): Promise<Delivery> {
+  signal.throwIfAborted();
+  const told = await readNews(ledger, notice);
+  if (told === undefined) return { type: 'delivered' };
+  const { wanted, message, environment, input } = told;
+  if (notice.target === 'url') {
+    const trouble = await postNotice(wanted, message, secret, signal);
+    if (trouble === undefined) return { type: 'delivered' };
+    const now = Date.now();
+    return { type: 'failed', trouble, retryAt: redeliverAt(notice.tries, notice.madeAt, now, Math.random()) };
+  }
+  const trouble = await runHookCommand({
+    command: wanted,
+    environment,
+    input: `${JSON.stringify(input, undefined, 2)}\n`,
+    signal,
+  }).catch((error: unknown) => {
+    if (signal.aborted) throw error;
+    return messageOf(error);
+  });
+  // Nobody knows what a failed command has done, so it is not run again.
+  return trouble === undefined ? { type: 'delivered' } : { type: 'failed', trouble, retryAt: null };
+}

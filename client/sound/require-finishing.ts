@@ -1,0 +1,34 @@
+import type { Reading } from '../../contract/batch.ts';
+import { faultOfFinishing } from '../../contract/finishing.ts';
+import { findFfmpeg, FFMPEG_ADVICE, namedFfmpeg, unusableFfmpeg } from '../../store/sound/find-ffmpeg.ts';
+import { tryFinishing } from '../../store/sound/finish/try-finishing.ts';
+import { VoxbatchError } from '../problem.ts';
+import { refuseOption } from '../refuse-option.ts';
+
+const OPTION = 'finish (--loudness, --trim-silence, --sample-rate, --sound-format)';
+
+/**
+ * Refuses to finish sound in a way that cannot be, or that the ffmpeg of this machine cannot, before anything is spent. Throws
+ * {@link VoxbatchError} (`bad-option`).
+ *
+ * @param env where `findFfmpeg` looks
+ */
+export async function requireFinishing({ finish }: Pick<Reading, 'finish'>, env: NodeJS.ProcessEnv): Promise<void> {
+  if (finish === undefined) return;
+  // Each of an option and the configuration may be well, and both together not.
+  const fault = faultOfFinishing(finish);
+  if (fault !== undefined) refuseOption(`finish.${fault.option}`, fault.expected, finish[fault.option]);
+  const program = await findFfmpeg(env);
+  if (program === undefined) {
+    const named = namedFfmpeg(env);
+    const advice = named === undefined ? FFMPEG_ADVICE : unusableFfmpeg(named);
+    // It ends a sentence that has its own period.
+    refuse('ffmpeg on this machine', `none. ${advice.replace(/\.$/u, '')}`);
+  }
+  const why = await tryFinishing(finish, program);
+  if (why !== undefined) refuse('an ffmpeg that can do this', `${program}, which cannot: ${why.replace(/\.$/u, '')}`);
+}
+
+function refuse(expected: string, came: string): never {
+  throw new VoxbatchError({ type: 'bad-option', option: OPTION, expected, came });
+}

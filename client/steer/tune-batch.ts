@@ -1,0 +1,44 @@
+import type { Tuning } from '../../contract/tunables.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { BatchRecord } from '../../ledger/record-types.ts';
+import { VoxbatchError } from '../problem.ts';
+import { refuseLoading } from '../refuse-loading.ts';
+import type { Settings } from '../settings.ts';
+import { tellWorkers } from './tell-workers.ts';
+
+/** What to change in a batch. */
+export interface TuneRequest {
+  readonly settings: Settings;
+  readonly ledger: Ledger;
+  readonly batch: BatchRecord;
+  /** Absent members stay as they are. */
+  readonly tuning: Tuning;
+  readonly say: (line: string) => void;
+}
+
+/**
+ * Changes settings of a batch. They are in the ledger from then on, and every paid request reads them there; the
+ * workflow is told because lanes divide window and submits among them. Only the given settings change, so two callers
+ * that tune different ones at once both succeed.
+ *
+ * Returns whether workers were told; false if nobody works on the batch. Throws {@link VoxbatchError} (`loading`,
+ * `no-price`, `untold`).
+ */
+export async function tuneBatch({ settings, ledger, batch, tuning, say }: TuneRequest): Promise<boolean> {
+  refuseLoading(batch);
+  await requirePrices(ledger, batch, tuning);
+  await ledger.tune(batch.name, tuning);
+  return batch.state === 'open' && (await tellWorkers({ settings, ledger, batch: batch.name, say }));
+}
+
+/**
+ * Under a budget a row without a price cannot be sent at all, so a budget that would end such rows is refused. Throws
+ * {@link VoxbatchError} (`no-price`).
+ */
+export async function requirePrices(ledger: Ledger, batch: BatchRecord, { budget }: Tuning): Promise<void> {
+  if (budget == null || batch.state === 'closed') return;
+  for await (const { row } of ledger.scanRows(batch.name)) {
+    if (row.outcome !== null || row.quoted !== null) continue;
+    throw new VoxbatchError({ type: 'no-price', batch: batch.name, row: row.row, id: row.id });
+  }
+}

@@ -1,0 +1,36 @@
+import { existsSync } from 'node:fs';
+import { pathsIn } from '../../embedded/home.ts';
+import { KernelLock } from '../../embedded/kernel-lock.ts';
+import { ServerUnavailable } from '../../embedded/server-unavailable.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+
+/**
+ * Whether somebody may be at work in a home: a live member of its embedded server, or one that is joining or leaving.
+ * Creates nothing and starts nothing. Joining and leaving hold the starting lock, so a mere look never stands in their
+ * way.
+ */
+export function isAnybodyIn(home: string): boolean {
+  const { membersLock, startingLock } = pathsIn(home);
+  if (!existsSync(membersLock)) return false;
+  const locks: KernelLock[] = [];
+  const isHeld = (path: string): boolean => {
+    const lock = new KernelLock(path);
+    locks.unshift(lock);
+    return !lock.tryAlone();
+  };
+  try {
+    return isHeld(startingLock) || isHeld(membersLock);
+  } finally {
+    for (const lock of locks) lock.close();
+  }
+}
+
+/** Whether it is certain that nobody works on any batch of this ledger, or is about to in this home. */
+export async function isDeserted(ledger: Pick<Ledger, 'isWorkedOn'>, home: string): Promise<boolean> {
+  try {
+    return !(await ledger.isWorkedOn()) && !isAnybodyIn(home);
+  } catch (error) {
+    if (error instanceof ServerUnavailable) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,164 @@
+import { Client, Connection, isGrpcServiceError, type ConnectionOptions } from '@temporalio/client';
+import { toClientOptions } from '@temporalio/envconfig';
+import type { NativeConnectionOptions } from '@temporalio/worker';
+import { isLoopback } from '../../contract/loopback.ts';
+import { joinServer } from '../../embedded/join-server.ts';
+import { WITHOUT_PROXY } from '../../embedded/server-channel.ts';
+import type { EarlyServer } from './early-server.ts';
+import { ServerUnavailable } from '../../embedded/server-unavailable.ts';
+import { leaveContext } from './in-time.ts';
+import { VoxbatchError } from '../problem.ts';
+import type { Settings } from '../settings.ts';
+
+/** A connection to Temporal: the embedded server of the home, or the cluster of the standard settings. */
+export interface Temporal {
+  readonly client: Client;
+  readonly namespace: string;
+  /** For messages, and for a worker's own connection. */
+  readonly address: string;
+  readonly connection: NativeConnectionOptions;
+  readonly isEmbedded: boolean;
+  /**
+   * Embedded only: whether every other process of this home is dead, and so all that it had begun. True only now:
+   * others may come at any time.
+   */
+  proveAlone(): Promise<boolean>;
+  /** Closes the connection; the last member stops the embedded server. Can be repeated. */
+  close(): Promise<void>;
+  /** For a process that exits at once: the last member kills the embedded server. Never throws. */
+  closeAtOnce(): void;
+}
+
+const CONNECT_TIMEOUT_MS = 10_000;
+
+/** Options of {@link openTemporal}. */
+export interface OpenTemporalOptions {
+  readonly say: (line: string) => void;
+  /** Aborts opening. */
+  readonly signal?: AbortSignal;
+  /** Embedded: the server that was started early; it is taken over. */
+  readonly server?: EarlyServer | undefined;
+  /** Cluster: do not wait for one that refuses connections, as while it restarts. Default false. */
+  readonly isUrgent?: boolean;
+}
+
+/**
+ * Opens Temporal. Embedded: starts the server, or joins a running one. Throws {@link VoxbatchError} (`no-server`,
+ * `server-gone`, `no-cluster`).
+ */
+export async function openTemporal(settings: Settings, options: OpenTemporalOptions): Promise<Temporal> {
+  return settings.cluster === undefined ? openEmbedded(settings, options) : openCluster(settings, options);
+}
+
+async function openEmbedded(settings: Settings, { server, ...options }: OpenTemporalOptions): Promise<Temporal> {
+  try {
+    const { home, env } = settings;
+    const membership = await (server?.take(options.signal) ?? joinServer({ home, env, ...options }));
+    const { address, namespace } = membership;
+    try {
+      const connection = await connect(address);
+      const close = async (): Promise<void> => {
+        await connection.close();
+        await membership.leave();
+      };
+      const client = new Client({ connection, namespace });
+      return {
+        client,
+        namespace,
+        address,
+        connection: { address },
+        isEmbedded: true,
+        proveAlone: async () => membership.alone && (await membership.proveAlone()),
+        close: once(close),
+        closeAtOnce: () => {
+          membership.leaveAtOnce();
+        },
+      };
+    } catch (error) {
+      await membership.leave();
+      throw error;
+    }
+  } catch (error) {
+    throw error instanceof ServerUnavailable ? new VoxbatchError({ type: 'no-server', cause: error }) : error;
+  }
+}
+
+/** Throws {@link VoxbatchError} (`server-gone`): the server answered a moment ago. */
+async function connect(address: string): Promise<Connection> {
+  try {
+    const connection = await Connection.connect({ address, connectTimeout: CONNECT_TIMEOUT_MS, ...WITHOUT_PROXY });
+    leaveContext(connection);
+    return connection;
+  } catch (error) {
+    const cause = error instanceof Error ? error : new Error(String(error));
+    throw new VoxbatchError({ type: 'server-gone', address, cause });
+  }
+}
+
+async function openCluster(
+  settings: Settings,
+  { isUrgent = false }: Pick<OpenTemporalOptions, 'isUrgent'>,
+): Promise<Temporal> {
+  const { connectionOptions, namespace = 'default' } = toClientOptions(settings.cluster ?? {});
+  const address = connectionOptions.address ?? 'localhost:7233';
+  try {
+    const given = { ...connectionOptions, connectTimeout: CONNECT_TIMEOUT_MS };
+    const options = isHere(address) ? { ...given, ...WITHOUT_PROXY } : given;
+    if (isUrgent) await tryOnce(options);
+    const connection = await Connection.connect(options);
+    leaveContext(connection);
+    const client = new Client({ connection, namespace });
+    const close = once(() => connection.close());
+    const closeAtOnce = (): void => undefined;
+    return {
+      client,
+      namespace,
+      address,
+      connection: connectionOptions,
+      isEmbedded: false,
+      proveAlone: () => Promise.resolve(false),
+      close,
+      closeAtOnce,
+    };
+  } catch (cause) {
+    throw new VoxbatchError({ type: 'no-cluster', address, cause });
+  }
+}
+
+/** Rejects as soon as nobody can be reached: `Connection.connect` goes on trying until its time is over. */
+async function tryOnce(options: ConnectionOptions): Promise<void> {
+  // Without the usual interceptors, which retry for seconds.
+  const connection = Connection.lazy({ ...options, interceptors: [] });
+  try {
+    await connection.withDeadline(Date.now() + CONNECT_TIMEOUT_MS, () => connection.workflowService.getSystemInfo({}));
+  } catch (error) {
+    // Any other answer is an answer.
+    if (!isGrpcServiceError(error)) return;
+    const code: number = error.code;
+    if (code === DEADLINE_EXCEEDED) throw new Error('it does not answer', { cause: error });
+    if (code === UNAVAILABLE) throw new Error(whyUnavailable(error.details), { cause: error });
+  } finally {
+    leaveContext(connection);
+    await connection.close();
+  }
+}
+
+/** The error of the connection in what gRPC says, which does not always know it yet. */
+function whyUnavailable(details: string): string {
+  const last = /Last error: (?:Error: )?(.+?)\. Resolution note:/su.exec(details)?.[1] ?? details;
+  return last === 'null' ? 'no connection was made' : last;
+}
+
+/** Codes of gRPC. */
+const DEADLINE_EXCEEDED = 4;
+const UNAVAILABLE = 14;
+
+/** Whether an address, as `host:port`, is of this machine. */
+function isHere(address: string): boolean {
+  return isLoopback(address.replace(/:\d+$/, ''));
+}
+
+function once(close: () => Promise<void>): () => Promise<void> {
+  let closed: Promise<void> | undefined;
+  return () => (closed ??= close());
+}

@@ -1,0 +1,97 @@
+import {
+  ServiceError,
+  WorkflowFailedError,
+  WorkflowNotFoundError,
+  type Client,
+  type WorkflowHandle,
+} from '@temporalio/client';
+import {
+  WAKE_UP_SIGNAL,
+  SUPERVISE_BATCH,
+  WORKFLOW_TASK_TIMEOUT,
+  type SuperviseBatchInput,
+} from '../../contract/messages.ts';
+import { batchWorkflowId, taskQueueOf } from '../../contract/names.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { BatchRecord } from '../../ledger/record-types.ts';
+import { inTime } from './in-time.ts';
+import type { WorkflowStanding } from './workflow-standing.ts';
+
+/** If Temporal has not accepted a message within this time, it is not available now, ms. */
+const TELL_TIMEOUT_MS = 30_000;
+
+/**
+ * Starts the workflow of a batch, or finds the running one. `news`: the ledger may hold something that a running
+ * workflow has not seen, such as rows opened again. The signal goes with the start in one call, so a workflow that is
+ * about to end cannot miss it. Rejects with a `ServiceError` if Temporal does not accept it.
+ */
+export async function startWorkflow(
+  client: Client,
+  ledger: Ledger,
+  batch: BatchRecord,
+  { news }: { readonly news: boolean },
+): Promise<WorkflowHandle> {
+  const input: SuperviseBatchInput = { batch: batch.name };
+  const start = {
+    workflowId: batchWorkflowId(ledger.id, batch.name),
+    taskQueue: taskQueueOf({ apiUrl: batch.apiUrl, account: batch.account, ledgerId: ledger.id }),
+    args: [input],
+    workflowIdConflictPolicy: 'USE_EXISTING',
+    workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+    workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
+  } as const;
+  return inTime<WorkflowHandle>(client, TELL_TIMEOUT_MS, async () => {
+    if (!news) return client.workflow.start(SUPERVISE_BATCH, start);
+    const handle = await client.workflow.signalWithStart(SUPERVISE_BATCH, {
+      ...start,
+      signal: WAKE_UP_SIGNAL,
+      signalArgs: [],
+    });
+    const { type } = await handle.describe();
+    if (type === SUPERVISE_BATCH) return handle;
+    // A workflow of an earlier version, whose lanes end with it. The ledger knows the state of each row, so a new one
+    // simply continues.
+    return client.workflow.start(SUPERVISE_BATCH, { ...start, workflowIdConflictPolicy: 'TERMINATE_EXISTING' });
+  });
+}
+
+/**
+ * Tells the workflow of a batch that there is a new wish in the ledger. The server keeps the signal until a worker
+ * comes. Resolves with false if no such workflow runs; rejects with a `ServiceError` if Temporal does not accept it.
+ */
+export async function wakeWorkflow(client: Client, ledger: Ledger, batch: string): Promise<boolean> {
+  const handle = client.workflow.getHandle(batchWorkflowId(ledger.id, batch));
+  try {
+    await inTime(client, TELL_TIMEOUT_MS, () => handle.signal(WAKE_UP_SIGNAL));
+    return true;
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return false;
+    throw error;
+  }
+}
+
+/** Longest wait for an answer, so that Ctrl-C is noticed, ms. */
+const ASK_TIMEOUT_MS = 3_000;
+
+/**
+ * Queries Temporal about the workflow of an open batch. `silent`: Temporal does not answer now, for example while it
+ * restarts.
+ */
+export async function askWorkflow(client: Client, handle: WorkflowHandle): Promise<WorkflowStanding> {
+  try {
+    const { status } = await inTime(client, ASK_TIMEOUT_MS, () => handle.describe());
+    if (status.name === 'RUNNING') return { type: 'running' };
+    if (status.name === 'COMPLETED') return { type: 'completed' };
+    const cause = await handle.result().then(
+      () => '',
+      (error: unknown) =>
+        error instanceof WorkflowFailedError ? (error.cause?.message ?? error.message) : String(error),
+    );
+    return { type: 'ended', message: `The workflow of the batch has ended as ${status.name.toLowerCase()}: ${cause}.` };
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError)
+      return { type: 'ended', message: 'Temporal no longer knows the workflow of the batch.' };
+    if (error instanceof ServiceError) return { type: 'silent' };
+    throw error;
+  }
+}

@@ -1,0 +1,105 @@
+import { readVoicesIn } from '../../api/voices/read-voices.ts';
+import type { SpeechApi } from '../../api/speech-api.ts';
+import { checkVoices, type CheckedVoices, type MadeBy, type ReadVoices } from '../../batches/voices/check-voices.ts';
+import type { ManifestSummary, SoundManifest } from '../../inputs/read-manifest.ts';
+import type { VoiceUse } from '../../inputs/voices/voice-uses.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { JobHolder } from '../../ledger/record-types.ts';
+import { nameAskedFor } from '../../policy/voices/voice-name.ts';
+import { openRecordsIfAny } from '../open-records.ts';
+import { VoxbatchError } from '../problem.ts';
+import type { Settings } from '../settings.ts';
+
+/** The voices of a manifest, as far as the API's list knows them; or what is wrong with them. */
+export type KnownVoices = Exclude<CheckedVoices, { readonly type: 'unread' }>;
+
+/** Nothing had to be looked up. */
+export const NO_VOICES: Extract<KnownVoices, { readonly type: 'sound' }> = {
+  type: 'sound',
+  voices: new Map(),
+  warnings: [],
+};
+
+type Records = Pick<Ledger, 'accountsAt' | 'holderOfJob'>;
+
+/**
+ * Looks up the voices of a manifest in the API's list; free. `ledger`: tells which rows made voices before, if there is
+ * one. Throws {@link VoxbatchError} (`voices-unread`) if it names voices and the list cannot be read.
+ */
+export async function knowVoices(
+  api: Pick<SpeechApi, 'baseUrl' | 'speaking'>,
+  manifest: SoundManifest,
+  ledger: Records | undefined,
+): Promise<KnownVoices> {
+  const { read, madeBy } = lookUps(api, ledger);
+  const checked = await checkVoices(manifest, read, { madeBy });
+  if (checked.type !== 'unread') return checked;
+  const { why, names, first } = checked;
+  throw new VoxbatchError({ type: 'voices-unread', why, names, first });
+}
+
+/**
+ * The problems and warnings of a faulty manifest with those of its voices, so that all are told at once. The list only adds to
+ * what is known: nobody waits long for it, and what is in the way of it is told once the manifest is sound.
+ */
+export async function withVoiceProblems(
+  { summary, options }: SoundManifest,
+  settings: Pick<Settings, 'ledger'>,
+  reachApi: () => Promise<Pick<SpeechApi, 'baseUrl' | 'speaking'>>,
+): Promise<ManifestSummary> {
+  const { uses } = summary.voices;
+  // Of other ids the list only warns.
+  const mayBeWrong = ({ voice, engines }: VoiceUse): boolean => nameAskedFor(voice) !== undefined || engines.size > 0;
+  if (!uses.some((use) => options.strict || mayBeWrong(use))) return summary;
+  let ledger: Ledger | undefined;
+  try {
+    const api = await reachApi();
+    ledger = await openRecordsIfAny(settings);
+    const { read, madeBy } = lookUps(api, ledger);
+    return merged(summary, await checkVoices({ summary, options }, read, { madeBy, mayWait: false }));
+  } catch (error) {
+    if (error instanceof VoxbatchError) return summary;
+    throw error;
+  } finally {
+    await ledger?.close();
+  }
+}
+
+/** What the check of voices asks: the API's list, and the rows of this ledger. */
+function lookUps(
+  api: Pick<SpeechApi, 'baseUrl' | 'speaking'>,
+  ledger: Records | undefined,
+): { readonly read: ReadVoices; readonly madeBy: MadeBy } {
+  return {
+    read: (wanted, dialect) => readVoicesIn(api, dialect, wanted),
+    madeBy: (id) => rowThatMade(id, api.baseUrl, ledger),
+  };
+}
+
+function merged(summary: ManifestSummary, ofVoices: CheckedVoices): ManifestSummary {
+  if (ofVoices.type === 'unread') return summary;
+  if (ofVoices.type === 'sound') return { ...summary, warnings: [...summary.warnings, ...ofVoices.warnings] };
+  const { problems, problemCount, warnings } = ofVoices.summary;
+  const all = [...summary.problems, ...problems];
+  // With several files, lines say nothing about the order.
+  if (all.every(({ file }) => file === undefined)) all.sort((one, other) => one.line - other.line);
+  return {
+    ...summary,
+    warnings: [...summary.warnings, ...warnings],
+    problems: all,
+    problemCount: summary.problemCount + problemCount,
+  };
+}
+
+/** The row that made a voice of an API, of whatever account. */
+async function rowThatMade(
+  voiceId: string,
+  apiUrl: string,
+  ledger: Records | undefined,
+): Promise<JobHolder | undefined> {
+  for (const account of (await ledger?.accountsAt(apiUrl)) ?? []) {
+    const holder = await ledger?.holderOfJob(apiUrl, account, 'voice', voiceId);
+    if (holder !== undefined) return holder;
+  }
+  return undefined;
+}

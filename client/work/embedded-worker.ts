@@ -1,0 +1,145 @@
+import { isGrpcServiceError, ServiceError } from '@temporalio/client';
+import { defined } from '../../contract/defined.ts';
+import { writeSync } from 'node:fs';
+import { pino, type Logger } from 'pino';
+import type { FaultPointHook } from '../../activities/fault-points.ts';
+import { batchWorkflowId } from '../../contract/names.ts';
+import { failAbandoned } from '../../embedded/fail-abandoned.ts';
+import { pathsIn } from '../../embedded/home.ts';
+import { openOwnLog } from '../../embedded/private-home.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { Store } from '../../store/store.ts';
+import { newHints, newIdentity } from '../../worker/dependencies.ts';
+import { startWorker, type RunningWorker } from '../../worker/run-worker.ts';
+import { beginBeats, type Beats } from '../../worker/show-alive.ts';
+import { lockLedger } from './lock-ledger.ts';
+import { realmOf, type OpenApi } from '../open-api.ts';
+import type { Temporal } from '../temporal/open-temporal.ts';
+import { VoxbatchError } from '../problem.ts';
+import { voxbatchVersion } from '../version.ts';
+import { WebhookUse, type WebhookRequest } from '../webhooks/use-webhook.ts';
+import type { WebhookWish } from '../webhooks/webhook-options.ts';
+import { watchLeftover } from '../webhooks/watch-leftover.ts';
+import type { WebhookNews } from '../webhooks/webhook-news.ts';
+
+export interface EmbeddedWorkerRequest {
+  readonly temporal: Temporal;
+  readonly ledger: Ledger;
+  readonly store: Store;
+  readonly open: OpenApi;
+  readonly home: string;
+  /** Called with a fault that no retry fixes. */
+  readonly onFault: (fault: Error) => void;
+  readonly atFaultPoint: FaultPointHook | undefined;
+  /** Webhooks that reach this process; it polls less then. */
+  readonly webhook?: WebhookWish | undefined;
+  /** Called with what happens to the account's webhook. */
+  readonly onWebhook?: ((news: WebhookNews) => void) | undefined;
+  /** Called with what users should know before the work begins. */
+  readonly say: (line: string) => void;
+  /** Called with every line of the log as well. */
+  readonly onLog?: ((line: string) => void) | undefined;
+}
+
+/**
+ * Starts the worker of this process. If every other process of this home is dead, it first fails the activities that
+ * they had begun, so that nothing waits for a heartbeat timeout. Throws {@link VoxbatchError} (`server-gone`,
+ * `ledger-in-use`, `no-webhook-port`).
+ */
+export async function startEmbeddedWorker(request: EmbeddedWorkerRequest): Promise<RunningWorker> {
+  const { temporal, ledger, store, open, atFaultPoint: atFaultPoint } = request;
+  const owner = newIdentity();
+  const log = openLog(request.home, request.onLog);
+  const release = await lockLedger(ledger, temporal, request.home);
+  const ending = new AbortController();
+  let beats: Beats | undefined;
+  try {
+    // Checked right before: a process that came meanwhile may have requests in flight, which must not be taken for
+    // those of the dead.
+    if (await temporal.proveAlone()) {
+      await ledger.forgetWorkers('all');
+      const workflowIdPrefix = batchWorkflowId(ledger.id, '');
+      await failAbandoned(temporal.client, { workflowIdPrefix, isMine: (identity) => identity === owner });
+    }
+    if ((await ledger.knownSchedules()).some(({ isLegacy }) => isLegacy)) {
+      // Before anything fires here. Few have such schedules, so it is loaded only then.
+      const { adoptOnceHeard } = await import('../schedules/adopt-settings.ts');
+      await adoptOnceHeard({ temporal, ledger }, request.say, { signal: ending.signal, onFault: request.onFault });
+    }
+    const { hints, memoryMs } = newHints();
+    // The worker's own beats begin later, and a process without beats counts as dead: its webhook could be taken from it.
+    if (request.webhook !== undefined) beats = await beginBeats(ledger, { owner, ...realmOf(open) });
+    const webhook = await beginWebhook(request, { owner, hints, memoryMs });
+    const worker = await startWorker(temporal, {
+      ledger,
+      store,
+      api: open.api,
+      realm: { apiUrl: open.api.baseUrl, account: open.profile.userId, ledgerId: ledger.id },
+      owner,
+      log,
+      voxbatchVersion: voxbatchVersion(),
+      onFault: request.onFault,
+      hints,
+      ...defined({ atFaultPoint }),
+    }).catch(async (error: unknown) => {
+      await webhook.end();
+      throw error;
+    });
+    const onEnded = (): void => {
+      ending.abort();
+      release();
+    };
+    worker.ended.finally(onEnded).catch(() => undefined);
+    const end = async (patienceMs?: number): Promise<void> => {
+      ending.abort();
+      await Promise.all([worker.end(patienceMs), webhook.end()]);
+    };
+    return { ...worker, end };
+  } catch (error) {
+    ending.abort();
+    release();
+    throw isServerGone(error)
+      ? new VoxbatchError({ type: 'server-gone', address: temporal.address, cause: error })
+      : error;
+  } finally {
+    await beats?.stop();
+  }
+}
+
+/** True for what the SDK throws if the server does not answer; of the worker's error it does not export the class. */
+function isServerGone(error: unknown): error is Error {
+  return (
+    isGrpcServiceError(error) ||
+    error instanceof ServiceError ||
+    (error instanceof Error && error.name === 'TransportError')
+  );
+}
+
+/**
+ * Begins to use the account's webhook, if that is asked for. Else puts back, now and later, what processes that died have
+ * left there.
+ */
+async function beginWebhook(
+  { webhook: wish, onWebhook: tell = () => undefined, ledger, open }: EmbeddedWorkerRequest,
+  mine: Pick<WebhookRequest, 'owner' | 'hints' | 'memoryMs'>,
+): Promise<{ end(): Promise<void> }> {
+  if (wish === undefined) return watchLeftover({ ledger, open, owner: mine.owner, tell });
+  const use = new WebhookUse({ ...mine, wish, open, ledger, tell });
+  await use.begin();
+  return use;
+}
+
+/** The log of this home's workers: state changes, never polls; ids, never texts, links or tokens. */
+export function openLog(home: string, onLine?: (line: string) => void): Logger {
+  const file = openOwnLog(pathsIn(home).workerLog);
+  const write = (line: string): void => {
+    onLine?.(line.trimEnd());
+    try {
+      writeSync(file, line);
+    } catch {
+      // A full disk. The log may have a gap, but must neither end the work nor delay it (as pino's own destination
+      // does).
+    }
+  };
+  return pino({ base: { pid: process.pid } }, { write });
+}

@@ -1,0 +1,212 @@
+import { dialectOf, KINDS, resultOf, stepsIn } from '../../contract/row-kinds.ts';
+import type { Kind, RowSpec } from '../../contract/row-kinds.ts';
+import { spokenSeconds } from '../../policy/money/spoken-seconds.ts';
+import type { RowPart } from '../../contract/row-parts.ts';
+import { roundCredits } from '../../contract/price-units.ts';
+import type { Priced } from './price-rows.ts';
+
+/** Rows that are named in a message; the others are counted. */
+const NAMED_ROWS = 5;
+
+/** Rows of one kind. */
+export interface KindSummary {
+  readonly rows: number;
+  /** Paid requests: one for each step whose result is not there yet. */
+  readonly requests: number;
+  /** Rows that need no request: their results are there, or they may not be paid for. */
+  readonly free: number;
+  /** Sum of the known quotes, in credits. */
+  readonly quoted: number;
+  /** Rows whose price cannot be known. */
+  readonly unpriced: number;
+  /** Rows priced at an assumed length (`--assume-seconds`). */
+  readonly assumed: number;
+  /** Rows that speak the legacy dialect of the API. */
+  readonly legacy: number;
+}
+
+/** Some rows, the first of them named. */
+export interface NamedRows {
+  readonly count: number;
+  /** The first five. */
+  readonly first: readonly { readonly line: number; readonly id: string; readonly why: string }[];
+}
+
+/** What the valid rows of a manifest will cost. Money is in credits. */
+export interface BillSummary {
+  readonly kinds: Readonly<Record<Kind, KindSummary>>;
+  /** Sum over all kinds. */
+  readonly quoted: number;
+  readonly unpriced: number;
+  /** Rows that cost nothing. */
+  readonly free: number;
+  /** The rows without a price. */
+  readonly unpricedRows: NamedRows;
+  /** Rows whose media could not be probed. */
+  readonly notProbed: NamedRows;
+  /** The smallest price of a row that has to be paid for; null if no row has one. */
+  readonly cheapest: number | null;
+  /**
+   * What a budget covers of the rows that have to be paid for, row by row in the order of the file, skipping rows that
+   * do not fit; null without a budget.
+   */
+  readonly affordable: { readonly rows: number; readonly quoted: number } | null;
+  /** Estimated disk space for the results; see {@link estimateBytes}. */
+  readonly disk: {
+    readonly bytes: number;
+    /** Rows not included because their size is unknown. */
+    readonly unknown: number;
+  };
+}
+
+/** A priced row. */
+export type BilledRow = Priced & {
+  readonly line: number;
+  readonly id: string;
+  /** What it is spoken in; each part is a request. Default: it is not split. */
+  readonly parts?: readonly RowPart[];
+  /** Requests that `quoted` is for. Default: all; with none, it costs nothing. */
+  readonly requests?: number;
+  /** It is a further part of the row that was added last, and no row of its own. Default false. */
+  readonly ofLastRow?: boolean;
+};
+
+/** The small part of a row that a bill needs. */
+export interface BillEntry extends Pick<BilledRow, 'line' | 'id' | 'quoted' | 'isAssumed'> {
+  readonly kind: Kind;
+  readonly isLegacy: boolean;
+  readonly requests: number;
+  readonly ofLastRow: boolean;
+  readonly notProbed: string | undefined;
+  /** Disk space for its result; null if unknown. */
+  readonly bytes: number | null;
+}
+
+export function billEntry({
+  spec,
+  line,
+  id,
+  quoted,
+  isAssumed,
+  notProbed,
+  requests,
+  parts,
+  ofLastRow = false,
+}: BilledRow): BillEntry {
+  return {
+    kind: spec.kind,
+    isLegacy: dialectOf(spec) === 'legacy',
+    line,
+    id,
+    quoted,
+    isAssumed,
+    notProbed,
+    ofLastRow,
+    bytes: estimateBytes(spec),
+    requests: requests ?? stepsIn(spec).length * (parts?.length ?? 1),
+  };
+}
+
+/** Adds up rows as they are read. Keeps sums only. */
+export class Bill {
+  readonly #budget: number | null;
+  readonly #kinds = Object.fromEntries(
+    KINDS.map((kind) => [kind, { rows: 0, requests: 0, free: 0, quoted: 0, unpriced: 0, assumed: 0, legacy: 0 }]),
+  ) as Record<Kind, { -readonly [K in keyof KindSummary]: number }>;
+  readonly #unpriced = new RowNames();
+  readonly #notProbed = new RowNames();
+  #cheapest: number | null = null;
+  #affordable = { rows: 0, quoted: 0 };
+  #disk = { bytes: 0, unknown: 0 };
+
+  constructor(budget: number | null) {
+    this.#budget = budget;
+  }
+
+  add(row: BilledRow): void {
+    this.addEntry(billEntry(row));
+  }
+
+  addEntry(row: BillEntry): void {
+    const sum = this.#kinds[row.kind];
+    if (!row.ofLastRow) sum.rows++;
+    if (row.isLegacy && !row.ofLastRow) sum.legacy++;
+    sum.requests += row.requests;
+    if (row.requests === 0) {
+      sum.free++;
+      return;
+    }
+    if (row.isAssumed) sum.assumed++;
+    if (row.notProbed !== undefined) this.#notProbed.add(row, row.notProbed);
+    if (row.bytes === null) this.#disk.unknown++;
+    else this.#disk.bytes += row.bytes;
+    if (row.quoted === null) {
+      sum.unpriced++;
+      this.#unpriced.add(row, row.notProbed ?? 'unknown length');
+      return;
+    }
+    sum.quoted = roundCredits(sum.quoted + row.quoted);
+    if (this.#cheapest === null || row.quoted < this.#cheapest) this.#cheapest = row.quoted;
+    const after = roundCredits(this.#affordable.quoted + row.quoted);
+    if (this.#budget !== null && after <= this.#budget) {
+      this.#affordable = { rows: this.#affordable.rows + (row.ofLastRow ? 0 : 1), quoted: after };
+    }
+  }
+
+  summary(): BillSummary {
+    const all = Object.values(this.#kinds);
+    return {
+      kinds: this.#kinds,
+      quoted: roundCredits(all.reduce((sum, kind) => sum + kind.quoted, 0)),
+      unpriced: this.#unpriced.count,
+      free: all.reduce((sum, kind) => sum + kind.free, 0),
+      unpricedRows: this.#unpriced,
+      notProbed: this.#notProbed,
+      cheapest: this.#cheapest,
+      affordable: this.#budget === null ? null : this.#affordable,
+      disk: { bytes: Math.round(this.#disk.bytes), unknown: this.#disk.unknown },
+    };
+  }
+}
+
+class RowNames implements NamedRows {
+  count = 0;
+  readonly first: NamedRows['first'][number][] = [];
+
+  add({ line, id }: BillEntry, why: string): void {
+    this.count++;
+    if (this.first.length < NAMED_ROWS) this.first.push({ line, id, why });
+  }
+}
+
+/**
+ * Estimates the bytes of a row's results in the store; null if unknown (media of unknown length). It answers "does it
+ * fit on this disk", so the assumptions are on the large side; the API promises none of them:
+ *
+ * - Speech: as long as {@link spokenSeconds} says.
+ * - mp3 and other compressed formats: 128 kbit/s. wav and pcm: 16-bit mono at 44.1 kHz.
+ * - Video: 8 Mbit/s, the usual upload advice for 1080p at 30 pictures a second.
+ * - A transcript: 20 bytes a second of speech for the text, and three times that again for `.srt` and `.vtt`.
+ */
+export function estimateBytes(spec: RowSpec): number | null {
+  const { duration } = spec;
+  switch (resultOf(spec.kind)) {
+    case 'audio':
+      return spokenSeconds(spec) * bytesPerSecond(spec.format ?? 'mp3');
+    case 'transcript':
+      return duration === undefined ? null : duration * TRANSCRIPT;
+    case 'video':
+      return duration === undefined ? null : duration * VIDEO;
+    case 'voice':
+      return 0;
+  }
+}
+
+const COMPRESSED = 128_000 / 8;
+const UNCOMPRESSED = 44_100 * 2;
+const VIDEO = 8_000_000 / 8;
+const TRANSCRIPT = 20 * 4;
+
+function bytesPerSecond(format: string): number {
+  return /^(?:wav|pcm)/i.test(format) ? UNCOMPRESSED : COMPRESSED;
+}

@@ -1,0 +1,73 @@
+import { type PriceTable, billedMedia, type RowSpec, type TtsMode } from '../../contract/row-kinds.ts';
+import { quoteRow } from '../../policy/money/pricing.ts';
+import type { Probe } from '../media/probe-media.ts';
+
+/** How rows are priced, and where the length of their media comes from if they do not state it. */
+export interface Pricing {
+  readonly prices: PriceTable;
+  /** How `tts` rows are spoken; decides which price counts. */
+  readonly tts: TtsMode;
+  /** `--probe`: reads the length from the media. Default: nothing is read. */
+  readonly probe?: Probe;
+  /** `--assume-seconds`: the length of what neither states it nor could be probed. Default: such rows have no price. */
+  readonly assumeSeconds?: number;
+}
+
+/** A row with its price. */
+export interface Priced {
+  /** With the length of its media in `duration`, where that was found or assumed. */
+  readonly spec: RowSpec;
+  /** Credits, or null if no price can be known. */
+  readonly quoted: number | null;
+  /** The length is one that was assumed for all. */
+  readonly isAssumed: boolean;
+  /** Why the length could not be read, if that was tried in vain. */
+  readonly notProbed?: string;
+}
+
+/**
+ * Adds their prices to rows. Those whose price is not known without the length of their media are priced by the media themselves, else by the length that
+ * is assumed for all. Media are probed all at once: the probe knows how many it may read at a time.
+ */
+export async function priceRows<Row extends { readonly spec: RowSpec }>(
+  rows: readonly Row[],
+  pricing: Pricing,
+): Promise<readonly (Row & Priced)[]> {
+  const { prices, tts } = pricing;
+  const priced = rows.map((row) => {
+    return Object.assign(row, { quoted: quoteRow(row.spec.kind, row.spec, tts, prices), isAssumed: false });
+  });
+  if (priced.every(({ quoted }) => quoted !== null)) return priced;
+  return Promise.all(
+    priced.map(async (row) => (row.quoted === null ? { ...row, ...(await findDuration(row.spec, pricing)) } : row)),
+  );
+}
+
+async function findDuration(spec: RowSpec, pricing: Pricing): Promise<Priced> {
+  const { prices, tts, probe, assumeSeconds } = pricing;
+  const at = (duration: number): Pick<Priced, 'spec' | 'quoted'> => {
+    const timed = { ...spec, duration };
+    return { spec: timed, quoted: quoteRow(spec.kind, timed, tts, prices) };
+  };
+  const found = probe === undefined ? undefined : await probeLongest(spec, probe);
+  if (found !== undefined && 'seconds' in found) return { ...at(found.seconds), isAssumed: false };
+  const notProbed = found === undefined ? {} : { notProbed: found.why };
+  if (assumeSeconds === undefined) return { spec, quoted: null, isAssumed: false, ...notProbed };
+  return { ...at(assumeSeconds), isAssumed: true, ...notProbed };
+}
+
+/** The longest of the billed media; all of them must be known for that. */
+async function probeLongest(spec: RowSpec, probe: Probe): Promise<{ seconds: number } | { why: string } | undefined> {
+  const media = billedMedia(spec.kind).flatMap((name) => {
+    const url = spec[name];
+    return url === undefined ? [] : [{ name, url }];
+  });
+  if (media.length === 0) return undefined;
+  const results = await Promise.all(media.map(async ({ name, url }) => ({ name, result: await probe(url) })));
+  let seconds = 0;
+  for (const { name, result } of results) {
+    if ('why' in result) return { why: `the ${name} ${result.why}` };
+    seconds = Math.max(seconds, result.seconds);
+  }
+  return { seconds };
+}

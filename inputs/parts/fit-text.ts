@@ -1,0 +1,68 @@
+import {
+  ASSUMED_TEXT_LIMIT,
+  canBeSplit,
+  DOUBTED_TEXT_LIMIT,
+  LEARNT_LIMIT_LIFE_MS,
+  type TextLimit,
+  type TextLimits,
+} from '../../contract/text-limits.ts';
+import { columnsReadBy, operationOf, stepsIn, type RowSpec, type TtsMode } from '../../contract/row-kinds.ts';
+import type { SplitMode } from '../../contract/split-modes.ts';
+import { splitText, type Uncut } from '../../policy/parts/split-text.ts';
+import type { Finding } from '../problems.ts';
+
+/** What may be done with texts that are too long. */
+export interface TextRules {
+  readonly tts: TtsMode;
+  /** `--split`. Default: they are refused. */
+  readonly split?: SplitMode;
+  /** Default: none is known. */
+  readonly textLimits?: TextLimits;
+}
+
+/** A text that fits (`parts` empty), its parts, or why it cannot be sent. */
+export type FittedText = { readonly parts: readonly string[] } | { readonly finding: Omit<Finding, 'column'> };
+
+const WHOLE: FittedText = { parts: [] };
+
+/** Checks the text of a row against what the API takes, and cuts it where that was asked for. */
+export function fitText(spec: RowSpec, { tts, split, textLimits = {} }: TextRules): FittedText {
+  const { kind, text, language } = spec;
+  if (text === undefined || (split === undefined && Object.keys(textLimits).length === 0)) return WHOLE;
+  const step = stepsIn(spec).find((one) => columnsReadBy(kind, one).includes('text'));
+  if (step === undefined) return WHOLE;
+  const known = textLimits[operationOf(spec, step, tts)];
+  const isSplit = split !== undefined && canBeSplit(spec);
+  const limit = known ?? (isSplit ? { most: ASSUMED_TEXT_LIMIT } : undefined);
+  if (limit === undefined || text.length <= limit.most || (!isSplit && isDoubtful(limit))) return WHOLE;
+  const came = `${text.length} characters`;
+  const expected = `a text of at most ${limit.most} characters${saidBy(known)}`;
+  if (!isSplit) return { finding: { expected: `${expected}${adviceFor(spec)}`, came, code: 'text-too-long' } };
+  const cut = splitText(text, { by: split, limit: limit.most, language });
+  if (cut.type === 'parts') return { parts: cut.parts };
+  return { finding: { expected: `${expected}, because ${WHY_UNCUT[cut.why]}`, came, code: 'text-too-long' } };
+}
+
+/**
+ * A limit that few engines have, that is old, or whose date is yet to come, must not keep texts from being sent, for then
+ * nothing would correct it.
+ */
+function isDoubtful({ most, learntAt }: TextLimit): boolean {
+  if (learntAt === undefined) return false;
+  const age = Date.now() - learntAt;
+  return most < DOUBTED_TEXT_LIMIT || age < 0 || age > LEARNT_LIMIT_LIFE_MS;
+}
+
+function saidBy(limit: TextLimit | undefined): string {
+  if (limit?.learntAt === undefined) return ' (textLimit)';
+  return ` (learnt on ${new Date(limit.learntAt).toISOString().slice(0, 10)} from a refusal of the API)`;
+}
+
+function adviceFor(spec: RowSpec): string {
+  return canBeSplit(spec) ? '; add --split sentences' : `; ${spec.kind} rows cannot be split`;
+}
+
+const WHY_UNCUT: Readonly<Record<Uncut, string>> = {
+  markup: 'a text with markup for speech cannot be cut',
+  character: 'a single character of it is longer',
+};

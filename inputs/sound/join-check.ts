@@ -1,0 +1,74 @@
+import { JOINING_COLUMNS, parsePause, PAUSE_COLUMN, PAUSE_FORM, type Joining } from '../../contract/joining.ts';
+import type { Kind } from '../../contract/row-kinds.ts';
+import type { Columns } from '../header.ts';
+import { collisionKey, JOINED_FOLDER, safeId } from '../output-name.ts';
+import { show, type Finding } from '../problems.ts';
+import { SeenTable } from '../seen-table.ts';
+
+/** A row as far as it matters to the file that it is joined into. */
+interface JoinedRow {
+  readonly cells: readonly string[];
+  /** Undefined if it is not known. */
+  readonly kind: Kind | undefined;
+  /** Name of its own file below `media/`. */
+  readonly name: string;
+  /** Its number. */
+  readonly row: number;
+}
+
+/** Checks what `--join` needs of a manifest: its column, what the rows make, their pauses, and the names of the files. */
+export class JoinCheck {
+  readonly #joining: Joining;
+  /** Row of each value, and of each name that a value has on some file system. */
+  readonly #values = new SeenTable();
+  readonly #names = new SeenTable();
+
+  constructor(joining: Joining) {
+    this.#joining = joining;
+  }
+
+  /** What is wrong with the columns. */
+  findMissing({ byName }: Pick<Columns, 'byName'>): Finding | undefined {
+    const { column } = this.#joining;
+    if (byName.has(column)) return undefined;
+    const expected = `a column ${show(column)} in the file, as --join says`;
+    return { column, expected, came: 'no such column', code: 'bad-join' };
+  }
+
+  findWrong({ byName }: Pick<Columns, 'byName'>, { cells, kind, name, row }: JoinedRow): Finding[] {
+    const { column } = this.#joining;
+    const cellOf = (wanted: string): string => cells[byName.get(wanted) ?? -1]?.trim() ?? '';
+    const value = cellOf(column);
+    if (collisionKey(name).startsWith(`${JOINED_FOLDER}/`)) {
+      const expected = `a path outside the folder ${JOINED_FOLDER}, which is for what --join makes`;
+      return [{ column: '', expected, came: show(name), code: 'bad-name' }];
+    }
+    if (value === '') return [];
+    const findings: Finding[] = [];
+    const pause = cellOf(PAUSE_COLUMN);
+    if (pause !== '' && parsePause(pause) === undefined) {
+      findings.push({ column: PAUSE_COLUMN, expected: PAUSE_FORM, came: show(pause), code: 'bad-number' });
+    }
+    if (kind !== undefined && kind !== 'tts') {
+      const expected = `an empty cell, for only rows that make speech (tts) can be joined, and this is ${kind}`;
+      findings.push({ column, expected, came: show(value), code: 'bad-join' });
+    }
+    const other = this.#otherValue(value, row);
+    if (other !== undefined) {
+      const expected = `a value whose file name differs from that of row ${other}, ignoring case`;
+      findings.push({ column, expected, came: show(value), code: 'duplicate-name' });
+    }
+    return findings;
+  }
+
+  /** The row with another value that has the same file name. */
+  #otherValue(value: string, row: number): number | undefined {
+    if (this.#values.lineBefore(value, row) !== undefined) return undefined;
+    return this.#names.lineBefore(collisionKey(safeId(value)), row);
+  }
+}
+
+/** Columns that mean something besides those of the kinds. */
+export function joiningColumns(joining: Joining | undefined): readonly string[] {
+  return joining === undefined ? [] : [joining.column, ...JOINING_COLUMNS];
+}

@@ -1,0 +1,61 @@
+import { isAbsolute, resolve } from 'node:path';
+import type { LocalFile, RowSpec } from '../../contract/row-kinds.ts';
+import { SAMPLE_LIMITS, type SampleLimits } from '../../contract/sample-limits.ts';
+import { inMegabytes, inspectSample } from './inspect-sample.ts';
+import { show, type Finding } from '../problems.ts';
+import { SAMPLE_FORMATS } from './read-sample.ts';
+
+/** Where files are looked for, and what they may be. */
+export interface SampleRules {
+  /** Folders that a relative path may begin in: the first one that has such a file counts. */
+  readonly folders: readonly string[];
+  /** Default: {@link SAMPLE_LIMITS}. */
+  readonly limits?: SampleLimits | undefined;
+}
+
+/** The files of a row as they are on disk, or what is wrong with them. */
+export type CheckedSamples =
+  { readonly samples: readonly LocalFile[] } | { readonly findings: readonly Omit<Finding, 'column'>[] };
+
+/** Reads the samples of a row, before anything is paid for. Rows of other kinds have none. */
+export async function checkSamples({ samples = [] }: RowSpec, rules: SampleRules): Promise<CheckedSamples> {
+  const { limits = SAMPLE_LIMITS } = rules;
+  if (samples.length > limits.files) {
+    const expected = `${String(limits.files)} files at most (setting samples.files)`;
+    return { findings: [{ expected, came: `${String(samples.length)} files`, code: 'bad-sample' }] };
+  }
+  const findings: Omit<Finding, 'column'>[] = [];
+  const files: LocalFile[] = [];
+  for (const sample of await Promise.all(samples.map(({ path }) => findSample(path, rules.folders, limits)))) {
+    if ('why' in sample) {
+      const expected = `a recording (${SAMPLE_FORMATS}) of ${inMegabytes(limits.bytes)} at most (setting samples.bytes)`;
+      findings.push({ expected, came: `${show(sample.given)}: ${sample.why}`, code: 'bad-sample' });
+    } else files.push(sample);
+  }
+  const seconds = files.reduce((sum, file) => sum + file.seconds, 0);
+  if (findings.length === 0 && seconds > limits.seconds) {
+    const expected = `${String(limits.seconds)} s of recordings at most (setting samples.seconds)`;
+    findings.push({ expected, came: `${seconds.toFixed(1)} s`, code: 'bad-sample' });
+  }
+  const twice = files.find(({ sha256 }, at) => files.findIndex((one) => one.sha256 === sha256) < at);
+  if (twice !== undefined) {
+    findings.push({ expected: 'recordings that differ', came: `${show(twice.path)} twice`, code: 'bad-sample' });
+  }
+  return findings.length > 0 ? { findings } : { samples: files };
+}
+
+async function findSample(
+  given: string,
+  folders: readonly string[],
+  { bytes }: SampleLimits,
+): Promise<LocalFile | { readonly given: string; readonly why: string }> {
+  const places = isAbsolute(given) ? [given] : folders.map((folder) => resolve(folder, given));
+  let why = 'no such file';
+  for (const place of places) {
+    const sample = await inspectSample(place, bytes);
+    if (!('why' in sample)) return sample;
+    why = sample.why;
+    if (why !== 'no such file') break;
+  }
+  return { given, why };
+}

@@ -1,0 +1,100 @@
+import { dialectOf, resultOf } from '../../contract/row-kinds.ts';
+import { nameAskedFor } from '../../policy/voices/voice-name.ts';
+import type { RowDraft } from '../parse-row.ts';
+
+/** Rows that have something in common, and the first of them. */
+export interface UsedBy {
+  readonly rows: number;
+  /** Line of the first. */
+  readonly line: number;
+  /** Id of the first. */
+  readonly id: string;
+  /** File of the first, where a manifest has several. */
+  readonly file: string | undefined;
+}
+
+/** A voice of a manifest, as it is written there. */
+export interface VoiceUse extends UsedBy {
+  readonly voice: string;
+  /** The engines that its rows of v1 ask for; rows without one are left out. */
+  readonly engines: ReadonlyMap<string, UsedBy>;
+}
+
+/** A row that makes a voice. */
+export interface VoiceMaker {
+  /** What the voice will be called. */
+  readonly name: string;
+  /** 1-based position among the rows. */
+  readonly row: number;
+  readonly line: number;
+  readonly id: string;
+}
+
+/** The voices of a manifest, in the order in which they come. */
+export interface UsedVoices {
+  readonly uses: readonly VoiceUse[];
+  /** The first {@link MOST_VOICES} rows that make voices. */
+  readonly makers: readonly VoiceMaker[];
+  /** The first row that names a voice beyond the limit; such a name cannot be looked up. */
+  readonly beyond: UsedBy | undefined;
+  /** Whether nobody knows of some rows what they are: they may make voices, too. */
+  readonly isCut: boolean;
+  /** What the file calls these columns. */
+  readonly columns: { readonly voice: string; readonly engine: string };
+}
+
+/** Voices that are told apart; a manifest with more of them has something else in that column. */
+export const MOST_VOICES = 50_000;
+
+/** The part of a row that its voice is counted by. */
+export interface VoiceRow {
+  readonly spec: RowDraft;
+  readonly row: number;
+  readonly line: number;
+  readonly id: string;
+}
+
+/** Counts the voices of a manifest. Ids beyond the first {@link MOST_VOICES} voices are not counted. */
+export class VoiceUses {
+  readonly #uses = new Map<string, Counted & { readonly engines: Map<string, Counted> }>();
+  readonly #makers: VoiceMaker[] = [];
+  readonly #most: number;
+  #beyond: Counted | undefined;
+
+  constructor(most = MOST_VOICES) {
+    this.#most = most;
+  }
+
+  /** `file`: where the row is, if a manifest has several files. */
+  add({ spec, row, line, id }: VoiceRow, file?: string): void {
+    const { kind, name, voice, engine } = spec;
+    if (resultOf(kind) === 'voice' && name !== undefined && this.#makers.length < this.#most)
+      this.#makers.push({ name, row, line, id });
+    if (voice === undefined) return;
+    const first = { line, id, file };
+    let use = this.#uses.get(voice);
+    if (use === undefined) {
+      if (this.#uses.size >= this.#most) {
+        if (nameAskedFor(voice) !== undefined) (this.#beyond ??= { ...first, rows: 0 }).rows += 1;
+        return;
+      }
+      this.#uses.set(voice, (use = { ...first, rows: 0, engines: new Map() }));
+    }
+    use.rows += 1;
+    // What a voice works with are the engines of v1; the older paths have other names for them.
+    if (engine === undefined || dialectOf(spec) !== 'v1') return;
+    const known = use.engines.get(engine);
+    if (known === undefined) use.engines.set(engine, { ...first, rows: 1 });
+    else known.rows += 1;
+  }
+
+  /** `isCut`: see {@link UsedVoices}. */
+  list(columns: UsedVoices['columns'], isCut = false): UsedVoices {
+    const uses = [...this.#uses].map(([voice, use]) => ({ voice, ...use }));
+    return { uses, makers: this.#makers, beyond: this.#beyond, isCut, columns };
+  }
+}
+
+interface Counted extends UsedBy {
+  rows: number;
+}

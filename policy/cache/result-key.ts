@@ -1,0 +1,116 @@
+import { canonicalJson } from '../../contract/canonical-json.ts';
+import type { Realm } from '../../contract/names.ts';
+import {
+  COLUMN_CELLS,
+  columnsReadBy,
+  dialectOf,
+  linkOf,
+  operationOf,
+  type JsonValue,
+  type Kind,
+  type MediaColumn,
+  type RowSpec,
+  type SpecColumn,
+  type Step,
+  type TtsMode,
+} from '../../contract/row-kinds.ts';
+
+/**
+ * What a result is known by: a digest of everything that shapes it. Two steps with the same key ask for the same thing,
+ * so one may use the result of the other.
+ *
+ * In the key: the API's address and dialect, the account, the operation, the columns that the operation reads, every `api.*` field,
+ * the identity of media behind a URL, and the content of files on this machine. In place of a link that an earlier step makes stands that step's key. Not in
+ * it: the row's id, its place, columns that are carried along, `duration`, and how the file was written.
+ *
+ * Text is compared after Unicode NFC, as the same characters may be written in two ways. Everything else is compared as
+ * it is sent: a voice that is named and the same voice by default are two keys, which costs one more request and
+ * nothing else.
+ */
+
+/** Raised when a key comes to stand for something else, so that no earlier result is used. */
+const VERSION = 1;
+
+/**
+ * The content behind a URL, as far as its server tells: a strong entity tag and the length. Without both, other content
+ * could have the same identity.
+ */
+export interface MediaIdentity {
+  /** A strong `ETag`, with its quotes. */
+  readonly etag: string;
+  readonly bytes: number;
+}
+
+/** A digest of a text, such as SHA-256. */
+export type Digest = (text: string) => string;
+
+/** What else a key depends on. */
+export interface KeyContext {
+  readonly realm: Pick<Realm, 'apiUrl' | 'account'>;
+  /** How speech is asked for. */
+  readonly tts: TtsMode;
+  /** The identity of the media behind each URL; absent: unknown. */
+  readonly media: ReadonlyMap<string, MediaIdentity>;
+  readonly digest: Digest;
+  /**
+   * sha256 of the files that earlier steps of the row made; absent: not known. Only what comes after a check is known by
+   * them: other equal speech may not have passed.
+   */
+  readonly made?: ReadonlyMap<Step, string> | undefined;
+}
+
+/** The key of the result of a step; undefined if the content of its media is not known, so nothing can equal it. */
+export function resultKeyOf(spec: RowSpec, step: Step, context: KeyContext): string | undefined {
+  const inputs: [column: string, value: JsonValue][] = [];
+  for (const column of columnsInOrder(spec.kind, step)) {
+    const value = inputOf(spec, step, column, context);
+    if (value === undefined) return undefined;
+    if (value !== null) inputs.push([column, value]);
+  }
+  const { realm, tts, digest } = context;
+  const operation = operationOf(spec, step, tts);
+  // Only a dialect that is not the first is named, so that keys from before there were two still count.
+  const dialect = dialectOf(spec);
+  const api = dialect === 'v1' ? [realm.apiUrl] : [realm.apiUrl, dialect];
+  return digest(canonicalJson([VERSION, ...api, realm.account, operation, inputs, spec.extra]));
+}
+
+/** Columns in order, by kind and step: a manifest asks for the same few a million times. */
+const IN_ORDER = new Map<string, readonly SpecColumn[]>();
+
+function columnsInOrder(kind: Kind, step: Step): readonly SpecColumn[] {
+  const name = `${kind} ${step}`;
+  const known = IN_ORDER.get(name) ?? columnsReadBy(kind, step).toSorted();
+  IN_ORDER.set(name, known);
+  return known;
+}
+
+/** The URLs of a row whose identity the keys of its steps need. */
+export function mediaOf(spec: RowSpec): readonly string[] {
+  return MEDIA_COLUMNS.flatMap((column) => spec[column] ?? []);
+}
+
+const MEDIA_COLUMNS = (Object.keys(COLUMN_CELLS) as SpecColumn[]).filter(isMedia);
+
+function isMedia(column: SpecColumn): column is MediaColumn {
+  return COLUMN_CELLS[column] === 'link';
+}
+
+/** What a column brings to a step; null: nothing; undefined: that is not known. */
+function inputOf(spec: RowSpec, step: Step, column: SpecColumn, context: KeyContext): JsonValue | undefined {
+  const link = linkOf(spec.kind, step);
+  if (link?.column === column) {
+    if (spec.verify !== undefined) {
+      const sha256 = context.made?.get(link.of);
+      return sha256 === undefined ? undefined : { sha256 };
+    }
+    const made = resultKeyOf(spec, link.of, context);
+    return made === undefined ? undefined : { madeBy: made };
+  }
+  const value = spec[column];
+  if (value === undefined) return null;
+  if (typeof value === 'object') return value.map(({ sha256 }) => ({ sha256 }));
+  if (!isMedia(column)) return COLUMN_CELLS[column] === 'text' ? { text: String(value).normalize('NFC') } : { value };
+  const identity = context.media.get(String(value));
+  return identity === undefined ? undefined : { url: String(value), etag: identity.etag, bytes: identity.bytes };
+}

@@ -1,0 +1,164 @@
+import type { FailureClass } from '../../contract/failures.ts';
+import type { Outcome } from '../../contract/outcomes.ts';
+import { roundCredits } from '../../contract/price-units.ts';
+import type { Step } from '../../contract/row-kinds.ts';
+import { spreadOf, type Spread } from './quantile.ts';
+import { ROW_DIFFERENCES, type Pair, type RowDifference, type RowParity, type RowSide } from './row-parity.ts';
+
+/** How long an accepted request took, ms. */
+export interface RequestTimes {
+  readonly step: Step;
+  /** From its creation to its acceptance, or to its result if the answer was that. */
+  readonly acceptedMs: number;
+  /** From its acceptance to the result in the store; null if there was no job, or it has not ended. */
+  readonly finishedMs: number | null;
+}
+
+/** A row of a batch, with what it took. */
+export interface PaidSide extends RowSide {
+  readonly requests: readonly RequestTimes[];
+  /** What was charged for it in all its takes. */
+  readonly credits: number;
+  /** Whether it paid for its result: it has one, nothing of it is an earlier row's, and every price is known. */
+  readonly isPaid: boolean;
+  /** Requests that were sent. */
+  readonly attempts: number;
+}
+
+/** Sums over the rows that two batches have in common. Of pairs, the first is of the first batch. */
+export interface BatchParity {
+  readonly rows: {
+    readonly compared: number;
+    readonly differing: number;
+    readonly notRun: number;
+    readonly open: number;
+  };
+  /** Rows by how they ended in each batch; the most frequent first. */
+  readonly outcomes: readonly { readonly ended: Pair<Outcome>; readonly rows: number }[];
+  /** Rows by why they have no result. */
+  readonly errors: readonly { readonly class: FailureClass; readonly rows: Pair<number> }[];
+  readonly differences: Readonly<Record<RowDifference, number>>;
+  /** Rows whose lengths were compared. `change`: by what share they differ, longer or shorter; null without a row. */
+  readonly length: { readonly rows: number; readonly seconds: Pair<number>; readonly change: Spread | null };
+  /** Rows whose transcripts were compared. */
+  readonly words: {
+    readonly rows: number;
+    readonly equal: number;
+    readonly different: number;
+    readonly of: number;
+  };
+  readonly latency: readonly StepLatency[];
+  /** Of rows that paid for a result in both batches. */
+  readonly credits: { readonly rows: number; readonly sums: Pair<number> };
+  readonly attempts: Pair<number>;
+}
+
+/** Latency of a step, ms; null without such a request. */
+export interface StepLatency {
+  readonly step: Step;
+  readonly accepted: Pair<Spread | null>;
+  readonly finished: Pair<Spread | null>;
+}
+
+interface Samples {
+  readonly accepted: Pair<number[]>;
+  readonly finished: Pair<number[]>;
+}
+
+/** Adds up what the comparison of rows found. Keeps a few numbers per row, no row. */
+export class ParityTally {
+  #compared = 0;
+  #differing = 0;
+  #notRun = 0;
+  #open = 0;
+  readonly #outcomes = new Map<string, { readonly ended: Pair<Outcome>; rows: number }>();
+  readonly #errors = new Map<FailureClass, [number, number]>();
+  readonly #differences = new Map<RowDifference, number>();
+  readonly #seconds: [number, number] = [0, 0];
+  readonly #changes: number[] = [];
+  readonly #words = { rows: 0, equal: 0, different: 0, of: 0 };
+  readonly #samples = new Map<Step, Samples>();
+  readonly #credits: [number, number] = [0, 0];
+  #paidRows = 0;
+  readonly #attempts: [number, number] = [0, 0];
+
+  add(sides: Pair<PaidSide>, parity: RowParity): void {
+    if (parity.type === 'open') this.#open += 1;
+    else this.#addEnds(sides);
+    if (parity.type === 'not-run') this.#notRun += 1;
+    if (parity.type !== 'compared') return;
+    this.#compared += 1;
+    if (parity.differences.length > 0) this.#differing += 1;
+    for (const name of parity.differences) this.#differences.set(name, (this.#differences.get(name) ?? 0) + 1);
+    this.#addResults(sides, parity);
+    this.#addPrices(sides);
+    for (const side of SIDES) {
+      this.#attempts[side] += sides[side].attempts;
+      for (const request of sides[side].requests) this.#addRequest(side, request);
+    }
+  }
+
+  sum(): BatchParity {
+    const { rows, equal, different, of } = this.#words;
+    return {
+      rows: { compared: this.#compared, differing: this.#differing, notRun: this.#notRun, open: this.#open },
+      outcomes: [...this.#outcomes.values()].toSorted((a, b) => b.rows - a.rows),
+      errors: [...this.#errors].map(([name, counts]) => ({ class: name, rows: [...counts] })),
+      differences: Object.fromEntries(
+        ROW_DIFFERENCES.map((name) => [name, this.#differences.get(name) ?? 0]),
+      ) as Record<RowDifference, number>,
+      length: { rows: this.#changes.length, seconds: [...this.#seconds], change: spreadOf(this.#changes) },
+      words: { rows, equal, different, of },
+      latency: [...this.#samples].map(([step, { accepted, finished }]) => ({
+        step,
+        accepted: [spreadOf(accepted[0]), spreadOf(accepted[1])],
+        finished: [spreadOf(finished[0]), spreadOf(finished[1])],
+      })),
+      credits: { rows: this.#paidRows, sums: [...this.#credits] },
+      attempts: [...this.#attempts],
+    };
+  }
+
+  #addEnds(sides: Pair<PaidSide>): void {
+    const [{ outcome: one }, { outcome: other }] = sides;
+    if (one === null || other === null) return;
+    const key = `${one} ${other}`;
+    const known = this.#outcomes.get(key) ?? { ended: [one, other], rows: 0 };
+    known.rows += 1;
+    this.#outcomes.set(key, known);
+    for (const side of SIDES) {
+      const { failure } = sides[side];
+      if (failure === null) continue;
+      const counts = this.#errors.get(failure) ?? [0, 0];
+      counts[side] += 1;
+      this.#errors.set(failure, counts);
+    }
+  }
+
+  #addResults(sides: Pair<PaidSide>, { lengthChange, words }: RowParity): void {
+    if (lengthChange !== null) {
+      this.#changes.push(Math.abs(lengthChange));
+      for (const side of SIDES) this.#seconds[side] += sides[side].seconds ?? 0;
+    }
+    if (words === null) return;
+    this.#words.rows += 1;
+    this.#words.equal += words.different === 0 ? 1 : 0;
+    this.#words.different += words.different;
+    this.#words.of += words.of;
+  }
+
+  #addPrices(sides: Pair<PaidSide>): void {
+    if (!sides.every(({ isPaid }) => isPaid)) return;
+    this.#paidRows += 1;
+    for (const side of SIDES) this.#credits[side] = roundCredits(this.#credits[side] + sides[side].credits);
+  }
+
+  #addRequest(side: 0 | 1, { step, acceptedMs, finishedMs }: RequestTimes): void {
+    const samples = this.#samples.get(step) ?? { accepted: [[], []], finished: [[], []] };
+    samples.accepted[side].push(acceptedMs);
+    if (finishedMs !== null) samples.finished[side].push(finishedMs);
+    this.#samples.set(step, samples);
+  }
+}
+
+const SIDES = [0, 1] as const;

@@ -1,0 +1,73 @@
+import type { Step } from '../../contract/row-kinds.ts';
+import type { BatchParity } from './batch-parity.ts';
+import type { Spread } from './quantile.ts';
+import type { Pair, RowTolerances } from './row-parity.ts';
+
+/** How much two batches may differ: shares, from 0 on; `Infinity`: however much. */
+export interface Tolerances extends RowTolerances {
+  /** Share of the compared rows that may differ. */
+  readonly rows: number;
+  /** Share of the larger sum by which the credits of the same rows may differ. */
+  readonly credits: number;
+  /** Share by which the second batch may be slower than the first, by the medians of each step. */
+  readonly latency: number;
+}
+
+/**
+ * Synthesis is not deterministic: the same text, spoken twice, differs in length. Latency is the service's load as much
+ * as its interface, so it is shown, and judged only on demand.
+ */
+export const DEFAULT_TOLERANCES: Tolerances = {
+  length: 0.25,
+  words: 0.1,
+  rows: 0.01,
+  credits: 0.05,
+  latency: Infinity,
+};
+
+/** A figure of two batches against its tolerance; both are shares. */
+export interface Judgement {
+  readonly of:
+    | { readonly type: 'rows' | 'credits' }
+    | { readonly type: 'latency'; readonly step: Step; readonly until: 'accepted' | 'finished' };
+  readonly share: number;
+  readonly tolerance: number;
+  readonly isWithin: boolean;
+}
+
+/** `unfinished`: nothing differs so far, but rows have not ended. */
+export type ParityVerdict = 'parity' | 'differs' | 'unfinished';
+
+/** Each figure that has a tolerance, and the verdict on all. */
+export function judgeParity(
+  parity: BatchParity,
+  tolerances: Tolerances,
+): { readonly verdict: ParityVerdict; readonly judgements: readonly Judgement[] } {
+  const { rows, credits, latency } = parity;
+  const judgements = [
+    judge({ type: 'rows' }, rows.compared === 0 ? 0 : rows.differing / rows.compared, tolerances.rows),
+    judge({ type: 'credits' }, apart(credits.sums), tolerances.credits),
+    ...latency.flatMap(({ step, accepted, finished }) => [
+      judge({ type: 'latency', step, until: 'accepted' }, slower(accepted), tolerances.latency),
+      judge({ type: 'latency', step, until: 'finished' }, slower(finished), tolerances.latency),
+    ]),
+  ].filter((one) => one !== undefined);
+  const differs = judgements.some(({ isWithin }) => !isWithin);
+  return { verdict: differs ? 'differs' : rows.open > 0 ? 'unfinished' : 'parity', judgements };
+}
+
+function judge(of: Judgement['of'], share: number | undefined, tolerance: number): Judgement | undefined {
+  if (share === undefined || tolerance === Infinity) return undefined;
+  return { of, share, tolerance, isWithin: share <= tolerance };
+}
+
+function apart([one, other]: Pair<number>): number {
+  const larger = Math.max(one, other);
+  return larger === 0 ? 0 : Math.abs(one - other) / larger;
+}
+
+/** By what share the second median is above the first; 0 if it is not. Undefined if one is missing. */
+function slower([one, other]: Pair<Spread | null>): number | undefined {
+  if (one === null || other === null) return undefined;
+  return one.median === 0 ? 0 : Math.max(0, other.median / one.median - 1);
+}

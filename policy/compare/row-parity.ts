@@ -1,0 +1,98 @@
+import type { FailureClass } from '../../contract/failures.ts';
+import { hasResult, type Outcome } from '../../contract/outcomes.ts';
+import { wordDistance } from './word-distance.ts';
+
+/** The same of two batches: of the first, then of the second. */
+export type Pair<T> = readonly [T, T];
+
+/** How much the results of a row may differ: shares, from 0 to 1; `Infinity`: however much. */
+export interface RowTolerances {
+  /** Share of the longer result by which the lengths may differ. Half a second is never too much. */
+  readonly length: number;
+  /** Share of the words of the longer transcript that may differ. */
+  readonly words: number;
+}
+
+/** A row of a batch, as far as it is compared. */
+export interface RowSide {
+  /** Null: it has not ended. */
+  readonly outcome: Outcome | null;
+  /** Why it has no result. */
+  readonly failure: FailureClass | null;
+  /** Extension of its result; null without one. */
+  readonly extension: string | null;
+  /** Length of its result; null if there is none, or if it cannot be read. */
+  readonly seconds: number | null;
+  /** Words of its transcript; null without one. */
+  readonly words: readonly string[] | null;
+}
+
+/**
+ * In what two rows can differ.
+ *
+ * - `input`: they asked for different things.
+ * - `outcome`: one has a result and the other has none, or they have none in different ways.
+ * - `error`: both failed, for different reasons.
+ * - `format`: their results are of different types.
+ * - `length`, `words`: by more than the tolerance.
+ */
+export const ROW_DIFFERENCES = ['input', 'outcome', 'error', 'format', 'length', 'words'] as const;
+export type RowDifference = (typeof ROW_DIFFERENCES)[number];
+
+/** What the comparison of two rows found. */
+export interface RowParity {
+  /** `not-run`: one was never tried, or cancelled. `open`: one has not ended. Neither counts as a difference. */
+  readonly type: 'compared' | 'not-run' | 'open';
+  readonly differences: readonly RowDifference[];
+  /** By how much the second result is longer, as a share of the longer one; null if a length is missing. */
+  readonly lengthChange: number | null;
+  /** Words that differ, and words of the longer transcript; null if one is missing. */
+  readonly words: { readonly different: number; readonly of: number } | null;
+}
+
+/** Differences of length that nobody hears: encoders round to frames, voices breathe. */
+const SLACK_SECONDS = 0.5;
+
+/** Outcomes of rows that nobody tried to the end, so that they say nothing about a service. */
+const NOT_RUN: readonly (Outcome | null)[] = ['skipped', 'cancelled'];
+
+/** Compares two rows. `differsInInput`: they asked for different things. */
+export function compareRows(sides: Pair<RowSide>, tolerances: RowTolerances, differsInInput = false): RowParity {
+  const [one, other] = sides;
+  const nothing = { differences: [], lengthChange: null, words: null };
+  if (sides.some(({ outcome }) => NOT_RUN.includes(outcome))) return { type: 'not-run', ...nothing };
+  if (sides.some(({ outcome }) => outcome === null)) return { type: 'open', ...nothing };
+  const lengthChange = changeOfLength(sides);
+  const words = differentWords(sides);
+  const found: Readonly<Record<RowDifference, boolean>> = {
+    input: differsInInput,
+    outcome: endOf(one) !== endOf(other),
+    error: endOf(one) === endOf(other) && one.failure !== other.failure,
+    format: one.extension !== null && other.extension !== null && one.extension !== other.extension,
+    length: lengthChange !== null && !isSimilarLength(sides, tolerances.length),
+    words: words !== null && words.different > tolerances.words * words.of,
+  };
+  return { type: 'compared', differences: ROW_DIFFERENCES.filter((name) => found[name]), lengthChange, words };
+}
+
+/** A result is a result, whether it was made or reused. */
+function endOf({ outcome }: RowSide): Outcome | null {
+  return hasResult(outcome) ? 'succeeded' : outcome;
+}
+
+function changeOfLength([one, other]: Pair<RowSide>): number | null {
+  if (one.seconds === null || other.seconds === null) return null;
+  const longer = Math.max(one.seconds, other.seconds);
+  return longer === 0 ? 0 : (other.seconds - one.seconds) / longer;
+}
+
+function isSimilarLength([one, other]: Pair<RowSide>, tolerance: number): boolean {
+  if (one.seconds === null || other.seconds === null) return true;
+  const allowed = Math.max(SLACK_SECONDS, tolerance * Math.max(one.seconds, other.seconds));
+  return Math.abs(one.seconds - other.seconds) <= allowed;
+}
+
+function differentWords([one, other]: Pair<RowSide>): RowParity['words'] {
+  if (one.words === null || other.words === null) return null;
+  return { different: wordDistance(one.words, other.words), of: Math.max(one.words.length, other.words.length) };
+}

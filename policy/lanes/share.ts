@@ -1,0 +1,47 @@
+import type { BatchLimits } from '../../contract/tunables.ts';
+
+/** How a batch's limits are shared out among its lanes, and how many lanes there are. */
+
+/** Rows that justify one more lane. */
+const ROWS_A_LANE = 50;
+
+/** Lanes for a batch: one per worker process (four in one process were slower than one), and no more than there is work for. */
+export function lanesFor(openRows: number, workers: number): number {
+  return Math.max(1, Math.min(workers, Math.ceil(openRows / ROWS_A_LANE)));
+}
+
+/** A lane and the worker process that has it. */
+export interface OwnedLane {
+  readonly lane: number;
+  readonly owner: string;
+}
+
+/** True if a worker has no lane of the batch. */
+export function isAnyFree(workers: readonly string[], lanes: readonly OwnedLane[]): boolean {
+  return workers.some((worker) => lanes.every(({ owner }) => owner !== worker));
+}
+
+/** True for the lane that a process with several lanes gives up to a worker without one: its last. */
+export function givesWay({ lane, owner }: OwnedLane, workers: readonly string[], lanes: readonly OwnedLane[]): boolean {
+  const own = lanes.filter((one) => one.owner === owner).map((one) => one.lane);
+  return own.length > 1 && lane === Math.max(...own) && isAnyFree(workers, lanes);
+}
+
+/** A lane's share of the rows that may be in flight. The shares add up to the limit, rounded up where a lane would get nothing. */
+export function windowOf({ window }: Pick<BatchLimits, 'window'>, lanes: number): number {
+  return Math.max(1, Math.ceil(window / lanes));
+}
+
+/** Rows that wait in a lane for their place in the window, at least; below that it claims more. */
+const FEWEST_AHEAD = 50;
+/** The most rows that one claim takes. */
+const MOST_A_CLAIM = 200;
+
+/**
+ * How many new rows a lane claims next. It keeps some ahead, so that the next request need not wait for a claim; rows that have not begun
+ * cost nothing if the lane is lost. A quarter of the window, in claims that are worth their commit.
+ */
+export function claimSize(window: number, ahead: number): number {
+  const wanted = Math.max(FEWEST_AHEAD, Math.min(MOST_A_CLAIM, Math.ceil(window / 4)));
+  return ahead < wanted ? 2 * wanted - ahead : 0;
+}

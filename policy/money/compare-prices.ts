@@ -1,0 +1,136 @@
+import { roundCredits } from '../../contract/price-units.ts';
+import type { Operation } from '../../contract/row-kinds.ts';
+
+/** Requests of an operation that the API has priced. Money is in credits. */
+export interface MeasuredPrice {
+  /** Requests with a quote. */
+  readonly requests: number;
+  /** Sum of their quotes. */
+  readonly quoted: number;
+  /** What the API charged for them. */
+  readonly charged: number;
+  /** Requests that had no quote, and what the API charged for them. */
+  readonly unquoted: { readonly requests: number; readonly charged: number };
+}
+
+/** Requests of an operation that are not sent yet. */
+export interface OpenRequests {
+  /** Requests with a quote. */
+  readonly requests: number;
+  /** Sum of their quotes, in credits. */
+  readonly quoted: number;
+  /** Requests without one. */
+  readonly unquoted: number;
+}
+
+/** What an operation costs, and what it was said to cost. */
+export interface ComparedPrice extends MeasuredPrice {
+  readonly operation: Operation;
+  /** `charged / quoted`; null without a quote and a charge to compare. */
+  readonly factor: number | null;
+  /** What is still to be sent. `expected`: its cost at the measured price, in credits; null if it cannot be known. */
+  readonly open: OpenRequests & { readonly expected: number | null };
+}
+
+/** What rows have cost against their quotes, and what the others will then cost. Money is in credits. */
+export interface PriceComparison {
+  /** The operations that were paid for, or will be. */
+  readonly operations: readonly ComparedPrice[];
+  /** True if the API told other prices than the quoted ones. */
+  readonly differs: boolean;
+  /** Cost of what is not sent yet: as quoted, and at the measured prices; null if it cannot be known. */
+  readonly open: { readonly quoted: number | null; readonly expected: number | null };
+}
+
+const NOTHING_MEASURED: MeasuredPrice = { requests: 0, quoted: 0, charged: 0, unquoted: { requests: 0, charged: 0 } };
+const NOTHING_OPEN: OpenRequests = { requests: 0, quoted: 0, unquoted: 0 };
+
+/** Adds up what was charged and what is open, by operation. Keeps sums only. */
+export class PriceTally {
+  readonly #paid = new Map<Operation, MeasuredPrice>();
+  readonly #open = new Map<Operation, OpenRequests>();
+
+  /** Adds a request that the API has priced. `quoted`: null if it had no quote. */
+  addPaid(operation: Operation, quoted: number | null, charged: number): void {
+    const before = this.#paid.get(operation) ?? NOTHING_MEASURED;
+    const { unquoted } = before;
+    const after =
+      quoted === null
+        ? {
+            ...before,
+            unquoted: { requests: unquoted.requests + 1, charged: roundCredits(unquoted.charged + charged) },
+          }
+        : {
+            requests: before.requests + 1,
+            quoted: roundCredits(before.quoted + quoted),
+            charged: roundCredits(before.charged + charged),
+            unquoted,
+          };
+    this.#paid.set(operation, after);
+  }
+
+  /** Adds a request that is not sent yet. `quoted`: null if it has no quote. */
+  addOpen(operation: Operation, quoted: number | null): void {
+    const before = this.#open.get(operation) ?? NOTHING_OPEN;
+    const after =
+      quoted === null
+        ? { ...before, unquoted: before.unquoted + 1 }
+        : { ...before, requests: before.requests + 1, quoted: roundCredits(before.quoted + quoted) };
+    this.#open.set(operation, after);
+  }
+
+  /** What such a request costs at the prices measured so far, in credits; null if it cannot be known. */
+  expect(operation: Operation, quoted: number | null): number | null {
+    return expectedCost(this.#paid.get(operation) ?? NOTHING_MEASURED, {
+      requests: quoted === null ? 0 : 1,
+      quoted: quoted ?? 0,
+      unquoted: quoted === null ? 1 : 0,
+    });
+  }
+
+  compare(): PriceComparison {
+    const names = [...new Set([...this.#paid.keys(), ...this.#open.keys()])];
+    const operations = names.map((operation): ComparedPrice => {
+      const measured = this.#paid.get(operation) ?? NOTHING_MEASURED;
+      const open = this.#open.get(operation) ?? NOTHING_OPEN;
+      return {
+        operation,
+        ...measured,
+        factor: measured.quoted > 0 ? measured.charged / measured.quoted : null,
+        open: { ...open, expected: expectedCost(measured, open) },
+      };
+    });
+    return {
+      operations,
+      differs: operations.some(({ quoted, charged }) => charged !== quoted),
+      open: {
+        quoted: sumOf(operations.map(({ open }) => (open.unquoted > 0 ? null : open.quoted))),
+        expected: sumOf(operations.map(({ open }) => open.expected)),
+      },
+    };
+  }
+}
+
+/**
+ * Quoted requests cost their quotes times what the measured ones cost more or less; where those were quoted at nothing,
+ * each costs its quote and what one of those was charged. Requests without a quote cost as much as one measured request.
+ * Without any measured request, a quote is all that is known.
+ */
+function expectedCost({ requests, quoted, charged, unquoted }: MeasuredPrice, open: OpenRequests): number | null {
+  const all = requests + unquoted.requests;
+  const each = all === 0 ? null : (charged + unquoted.charged) / all;
+  if (open.unquoted > 0 && each === null) return null;
+  const ofUnquoted = (each ?? 0) * open.unquoted;
+  const unannounced = requests === 0 ? 0 : charged / requests;
+  const ofQuoted = quoted > 0 ? (open.quoted * charged) / quoted : open.quoted + unannounced * open.requests;
+  return roundCredits(ofQuoted + ofUnquoted);
+}
+
+function sumOf(parts: readonly (number | null)[]): number | null {
+  let sum = 0;
+  for (const part of parts) {
+    if (part === null) return null;
+    sum += part;
+  }
+  return roundCredits(sum);
+}

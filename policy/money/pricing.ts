@@ -1,0 +1,85 @@
+import { ownColumnOf } from '../rows/own-column.ts';
+import { spokenSeconds } from './spoken-seconds.ts';
+import { costOf, roundCredits } from '../../contract/price-units.ts';
+import {
+  type PriceTable,
+  checkedBy,
+  operationOf,
+  stepsIn,
+  type Kind,
+  type Operation,
+  type RowSpec,
+  type Step,
+  type TtsMode,
+} from '../../contract/row-kinds.ts';
+
+/**
+ * What a request will cost, in credits, by the price table. Pure, and free of Node's globals: it also runs in the
+ * workflow sandbox.
+ */
+
+/** What the price of a step depends on, besides the row. */
+interface PriceTerms {
+  readonly prices: PriceTable;
+  readonly tts: TtsMode;
+  /** Length of what a check listens to; undefined: it is not there yet. */
+  readonly heardSeconds?: number | undefined;
+}
+
+/**
+ * Price of one request, or null where it cannot be known (no text, no duration). An earlier version took `api.text` beside the column; nobody
+ * knows in which spellings the API reads it, so the dearer of both counts.
+ */
+export function quoteStep(operation: Operation, spec: RowSpec, prices: PriceTable): number | null {
+  const price = prices[operation];
+  let most = costOf(price, spec);
+  for (const [field, text] of Object.entries(spec.extra)) {
+    if (ownColumnOf(spec.kind, field) !== 'text') continue;
+    const cost = typeof text === 'string' ? costOf(price, { ...spec, text }) : null;
+    most = most === null || cost === null ? null : Math.max(most, cost);
+  }
+  return most;
+}
+
+/** Price of a row: the sum of its steps, or null if the price of any step is unknown. */
+export function quoteRow(kind: Kind, spec: RowSpec, tts: TtsMode, prices: PriceTable): number | null {
+  return quoteSteps(stepsIn({ kind, verify: spec.verify }), spec, { prices, tts });
+}
+
+/** Price of these steps of a row together, or null if the price of any of them is unknown. */
+export function quoteSteps(steps: readonly Step[], spec: RowSpec, terms: PriceTerms): number | null {
+  let sum = 0;
+  for (const step of steps) {
+    const quote = priceOf(step, spec, terms);
+    if (quote === null) return null;
+    sum += quote;
+  }
+  return roundCredits(sum);
+}
+
+/**
+ * Price of the request for a step of a row (`quoted`), and of all later steps of the row together (`quotedRest`). Each is null where it
+ * cannot be known.
+ */
+export function quoteFrom(
+  kind: Kind,
+  step: Step,
+  spec: RowSpec,
+  terms: PriceTerms,
+): { readonly quoted: number | null; readonly quotedRest: number | null } {
+  const steps = stepsIn({ kind, verify: spec.verify });
+  let quotedRest: number | null = 0;
+  for (const later of steps.slice(steps.indexOf(step) + 1)) {
+    const quote = priceOf(later, spec, terms);
+    quotedRest = quote === null || quotedRest === null ? null : quotedRest + quote;
+  }
+  return { quoted: priceOf(step, spec, terms), quotedRest };
+}
+
+/** A check is priced by what it listens to. Before that is there, its length is estimated from the text. */
+function priceOf(step: Step, spec: RowSpec, terms: PriceTerms): number | null {
+  const { prices, tts } = terms;
+  const isCheck = checkedBy(spec.kind, step) !== undefined;
+  const work = isCheck ? { ...spec, duration: terms.heardSeconds ?? spokenSeconds(spec) } : spec;
+  return quoteStep(operationOf(spec, step, tts), work, prices);
+}

@@ -1,0 +1,159 @@
+import { WORKER_CLOCK_SLACK_MS } from '../clocks.ts';
+import { climb, learn, learnedRate, prove, type LearnedLimit, type Refusal, type Wave } from './learned-limit.ts';
+
+/**
+ * The state of the rate that an API allows one account in one endpoint class, as pure steps on a small state that the
+ * ledger keeps for all workers.
+ *
+ * A 429 says something about the API, not about the row: it pauses everybody, for at least `Retry-After`, and teaches a
+ * limit (`learned-limit.ts`). Trouble (no answer, 503) pauses everybody with exponential backoff, and says nothing
+ * about the rate.
+ *
+ * The rate itself is leased (`lease.ts`): each process gets a share of it for a moment, and paces its own calls.
+ *
+ * Times are ms on the wall clock, which the processes share.
+ */
+export interface RateState {
+  /** No call before this time. */
+  readonly pausedUntil: number;
+  /** Consecutive pauses for trouble. */
+  readonly troubles: number;
+  /** When the last trouble began; answers to earlier calls say nothing new. */
+  readonly troubledAt: number;
+  /** The limit learned from refusals; null before the first. */
+  readonly limit: LearnedLimit | null;
+  /** Leased shares of the rate, by {@link leaseKey}. */
+  readonly leases: Readonly<Record<string, Lease>>;
+}
+
+/** A process's share of the rate for a batch. */
+export interface Lease {
+  readonly owner: string;
+  readonly batch: string;
+  /** Calls a second. */
+  readonly share: number;
+  /** The batch's own limit, calls a second, or null. */
+  readonly limit: number | null;
+  /** Calls per second that the process would make without a limit. */
+  readonly want: number;
+  /** Its calls in the second before its request that were not refused. */
+  readonly used: number;
+  readonly until: number;
+}
+
+export const FRESH_RATE: RateState = { pausedUntil: 0, troubles: 0, troubledAt: 0, limit: null, leases: {} };
+
+/** Shortest pause of everybody after a refusal, ms. */
+export const SHORTEST_PAUSE_MS = 250;
+const LONGEST_TROUBLE_MS = 30_000;
+/** Longest pause that is kept in one go, ms; if the API wants a longer one, it will say so again. */
+const LONGEST_PAUSE_MS = 600_000;
+/** How long ended leases are remembered: their calls still count in a trailing second. */
+const REMEMBER_LEASE_MS = 1_000;
+
+/** The state without impossible times, written by a clock that has since been set back. */
+export function asOf(before: Partial<RateState> | undefined, now: number): RateState {
+  const state = { ...FRESH_RATE, ...before };
+  const isReal = (time: number, ahead: number): boolean => time <= now + ahead + WORKER_CLOCK_SLACK_MS;
+  const leases = Object.entries(state.leases).filter(
+    ([, { until }]) => until > now - REMEMBER_LEASE_MS && isReal(until, REMEMBER_LEASE_MS),
+  );
+  const { limit } = state;
+  return {
+    pausedUntil: isReal(state.pausedUntil, LONGEST_PAUSE_MS) ? state.pausedUntil : now,
+    troubles: state.troubles,
+    troubledAt: Math.min(state.troubledAt, now),
+    limit: limit === null || !isReal(limit.refusedAt, 0) ? null : limit,
+    leases: Object.fromEntries(leases),
+  };
+}
+
+/** True if a call may go at once, and nothing known could soon change that. */
+export function isFree(state: RateState, now: number): boolean {
+  return state.pausedUntil <= now && state.troubles === 0 && learnedRate(state.limit) === null;
+}
+
+/** Records a 429. `retryAfterMs` is a floor for the pause of the whole class. */
+export function refused(
+  before: Partial<RateState> | undefined,
+  refusal: Refusal & { readonly retryAfterMs?: number },
+): RateState {
+  const { now, retryAfterMs } = refusal;
+  const state = asOf(before, now);
+  const pause = Math.min(LONGEST_PAUSE_MS, Math.max(SHORTEST_PAUSE_MS, retryAfterMs ?? 0));
+  const pausedUntil = Math.max(state.pausedUntil, now + pause);
+  const leases = Object.values(state.leases);
+  const others = othersCounts(leases, refusal);
+  const stated = highestStated([refusal.stated, ...leases.map((lease) => lease.limit)]);
+  const limit = learn(state.limit, { ...refusal, stated }, { others, pausedUntil: state.pausedUntil });
+  return { ...state, pausedUntil, limit, troubles: 0 };
+}
+
+/**
+ * The stated rate of all batches together: the highest of their rates, because each batch keeps to its own. Null if one
+ * of them has none.
+ */
+export function highestStated(limits: readonly (number | null)[]): number | null {
+  return limits.reduce((most, one) => (most === null || one === null ? null : Math.max(most, one)), 0);
+}
+
+/**
+ * What other processes sent in the trailing second: what they reported at their last request, plus as much since then,
+ * per share, as this process sent.
+ */
+function othersCounts(leases: readonly Lease[], { owner, counted, now }: Refusal): Record<string, number> {
+  const shareOf = (name: string): number =>
+    leases.reduce((sum, lease) => (lease.owner === name ? sum + lease.share : sum), 0);
+  const part = counted / Math.max(counted, shareOf(owner));
+  const counts: Record<string, number> = {};
+  for (const { owner: name, used, share, until } of leases) {
+    if (name !== owner && until > now) counts[name] = (counts[name] ?? 0) + Math.max(used, share * part);
+  }
+  return counts;
+}
+
+/** Raises the learned limit by the time passed if somebody needs it; or holds it if one wave of calls has proved it. */
+export function climbed(
+  state: RateState,
+  { owner, isShort, wave }: { readonly owner: string; readonly isShort: boolean; readonly wave?: Wave },
+  stated: number | null,
+  now: number,
+): RateState {
+  if (state.limit === null) return state;
+  // During the pause, answers of the wave may still be on their way.
+  const isOver = state.pausedUntil <= now;
+  const proven = isOver && wave !== undefined ? prove(state.limit, owner, wave, now) : state.limit;
+  const limit = climb(proven, isShort && isOver, stated, now);
+  return limit === state.limit ? state : { ...state, limit };
+}
+
+/**
+ * Records that the service was down or unreachable: everybody waits, twice as long each time, at most 30 s, and at
+ * least as long as it asks for. Calls that were in flight together count as one trouble.
+ */
+export function troubled(
+  before: Partial<RateState> | undefined,
+  { now, sentAt, retryAfterMs = 0 }: { readonly now: number; readonly sentAt: number; readonly retryAfterMs?: number },
+): RateState {
+  const state = asOf(before, now);
+  const wish = now + Math.min(LONGEST_PAUSE_MS, retryAfterMs);
+  if (now < state.pausedUntil || sentAt <= state.troubledAt) {
+    return retryAfterMs > 0 && wish > state.pausedUntil ? { ...state, pausedUntil: wish } : state;
+  }
+  const backoff = now + Math.min(LONGEST_TROUBLE_MS, SHORTEST_PAUSE_MS * 2 ** state.troubles);
+  return {
+    ...state,
+    pausedUntil: Math.max(backoff, wish),
+    troubles: Math.min(20, state.troubles + 1),
+    troubledAt: now,
+  };
+}
+
+/** Records an answer to a call that was sent after the last trouble: the trouble is over. */
+export function answered(
+  before: Partial<RateState> | undefined,
+  { now, sentAt }: { readonly now: number; readonly sentAt: number },
+): RateState {
+  const state = asOf(before, now);
+  return sentAt <= state.troubledAt ? state : { ...state, troubles: 0 };
+}

@@ -1,0 +1,148 @@
+import type { SplitMode } from '../../contract/split-modes.ts';
+import { segmentsOf } from './segment-text.ts';
+
+/**
+ * Cuts a long text into parts that the API accepts, where a reader would pause: between paragraphs or sentences, and only if one of
+ * those is too long by itself between clauses, between words, or at worst between the characters of one word.
+ *
+ * The parts are the text, in order: nothing is added, and only white space at the cuts is left out.
+ */
+
+export interface SplitRules {
+  readonly by: SplitMode;
+  /** Max length of a part, in UTF-16 code units, of which every character has one or two. */
+  readonly limit: number;
+  /** The language of the text, in any words (`en`, `pt-BR`). Default, and where it is no language tag: the rules for all languages. */
+  readonly language?: string | undefined;
+}
+
+/** Why a text can't be cut. `markup`: a cut could fall between two tags. `character`: one character alone is too long. */
+export type Uncut = 'markup' | 'character';
+
+export type SplitText =
+  { readonly type: 'parts'; readonly parts: readonly string[] } | { readonly type: 'refused'; readonly why: Uncut };
+
+/** Cuts a text. One that is within the limit is its only part, unchanged. */
+export function splitText(text: string, rules: SplitRules): SplitText {
+  const { by, limit } = rules;
+  if (text.length <= limit) return { type: 'parts', parts: [text] };
+  if (MARKUP.test(text)) return { type: 'refused', why: 'markup' };
+  const cutters = cuttersFor(rules.language);
+  const paragraphs = by === 'paragraphs' ? cutAfter(text, PARAGRAPH_END) : [text];
+  const parts = paragraphs.flatMap((paragraph) => pack(paragraph, limit, cutters));
+  if (parts.some((part) => part.length > limit)) return { type: 'refused', why: 'character' };
+  return { type: 'parts', parts };
+}
+
+/** Tags of a speech markup language. */
+const MARKUP =
+  /<\/?\s*(?:speak|break|prosody|voice|phoneme|say-as|emphasis|sub|audio|mark|lang|p|s|w)(?:\s[^<>]*)?\/?>/iu;
+/** A blank line, or several. */
+const PARAGRAPH_END = /(?:\r\n|\n|\r(?!\n))[^\S\r\n]*(?:\r\n|\n|\r(?!\n))\s*/gu;
+/** Punctuation inside of a sentence: Latin marks only before white space, because `1,000` has one too. */
+const CLAUSE_END = /(?:[,;:–—](?=\s)|[、，；：،؛]|[\r\n])+\s*/gu;
+
+/** Cuts a text into units that are the text if put together. */
+type Cutter = (text: string) => Iterable<string>;
+
+/** From the largest units to the smallest. */
+function cuttersFor(language: string | undefined): readonly Cutter[] {
+  const segmenter = (granularity: 'sentence' | 'word' | 'grapheme'): Intl.Segmenter =>
+    new Intl.Segmenter(tagOf(language), { granularity });
+  return [
+    (text) => joinAbbreviations(segmentsOf(segmenter('sentence'), text)),
+    (text) => cutAfter(text, CLAUSE_END),
+    (text) => joinPunctuation(segmentsOf(segmenter('word'), text)),
+    (text) => charactersOf(segmentsOf(segmenter('grapheme'), text)),
+  ];
+}
+
+/** As many units a part as fit; a unit that is too long is cut into the next smaller ones. White space around a part does not count. */
+function pack(text: string, limit: number, [cut, ...finer]: readonly Cutter[]): readonly string[] {
+  const whole = text.trim();
+  if (whole === '') return [];
+  if (cut === undefined || whole.length <= limit) return [whole];
+  const parts: string[][] = [];
+  // Where the part is in the text. Only compared: to put it together for each unit would cost its length each time.
+  let part: { readonly from: number; readonly to: number } | undefined;
+  const endPart = (): void => {
+    if (part !== undefined) parts.push([text.slice(part.from, part.to)]);
+    part = undefined;
+  };
+  let at = 0;
+  for (const unit of cut(text)) {
+    const from = at + unit.length - unit.trimStart().length;
+    const to = at + unit.trimEnd().length;
+    at += unit.length;
+    if (from >= to) continue;
+    if (part !== undefined && to - part.from > limit) endPart();
+    if (to - from > limit) parts.push([...pack(unit, limit, finer)]);
+    else part = { from: part?.from ?? from, to };
+  }
+  endPart();
+  return parts.flat();
+}
+
+function* charactersOf(segments: Iterable<Intl.SegmentData>): Generator<string, void, undefined> {
+  for (const { segment } of segments) yield segment;
+}
+
+function cutAfter(text: string, end: RegExp): string[] {
+  const units: string[] = [];
+  let from = 0;
+  for (const { index, 0: found } of text.matchAll(end)) {
+    units.push(text.slice(from, index + found.length));
+    from = index + found.length;
+  }
+  return [...units, text.slice(from)];
+}
+
+/** What a sentence seems to end with where only an abbreviation does: an initial, or one of the usual ones before a name or a number. */
+const ABBREVIATION =
+  /(?:^|[\s("'«„“])(?:\p{L}|mr|mrs|ms|dr|prof|st|jr|sr|rev|gen|col|capt|lt|sgt|no|nr|vol|fig|pp?|approx|vs|cf|ca|bzw|vgl|hr|fr|str|mme|mlle|sra?|dra?|ing|núm|art|av|ul|tel|e\.g|i\.e|z\.\s?b|d\.\s?h|u\.\s?a)\.\s*$/iu;
+/** A letter that may be a word in the end of a sentence: "It was I." */
+const LETTER_WORD = /\s[IiAaYyÓóOo]\.\s*$/u;
+
+/** `Mr.` does not end a sentence, although a capital letter follows. */
+function joinAbbreviations(sentences: Iterable<Intl.SegmentData>): readonly string[] {
+  const joined: string[] = [];
+  let isOpen = false;
+  for (const { segment: sentence } of sentences) {
+    joined.push(isOpen ? `${joined.pop() ?? ''}${sentence}` : sentence);
+    // The end decides: the whole may be long.
+    const end = sentence.slice(-20);
+    isOpen = ABBREVIATION.test(end) && !LETTER_WORD.test(end) && !/[\r\n]/u.test(end.slice(end.trimEnd().length));
+  }
+  return joined;
+}
+
+/** Words with the punctuation and the white space that belongs to them: no part begins with a comma, or ends with a bracket that opens. */
+function joinPunctuation(segments: Iterable<Intl.SegmentData>): readonly string[] {
+  const units: string[] = [];
+  let opening = '';
+  let last = '';
+  for (const { segment, isWordLike } of segments) {
+    if (isWordLike === true || units.length === 0) {
+      units.push(opening + segment);
+      opening = '';
+    } else if (opening !== '' || /^[\p{Ps}\p{Pi}¿¡]/u.test(segment) || isOpeningQuote(segment, last))
+      opening += segment;
+    else units.push(`${units.pop() ?? ''}${segment}`);
+    last = segment;
+  }
+  return opening === '' ? units : [...units, opening];
+}
+
+/** A straight quote opens after white space, and closes otherwise. */
+function isOpeningQuote(segment: string, last: string): boolean {
+  return /^["']/u.test(segment) && /\s$/u.test(last);
+}
+
+/** A language tag for `Intl`; `und` has the rules for all languages. */
+function tagOf(language: string | undefined): string {
+  try {
+    return Intl.getCanonicalLocales(language ?? 'und')[0] ?? 'und';
+  } catch {
+    return 'und';
+  }
+}

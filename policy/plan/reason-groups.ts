@@ -1,0 +1,183 @@
+import { PRIVATE_COLUMNS } from '../../contract/row-kinds.ts';
+import { roundCredits } from '../../contract/price-units.ts';
+import type { Outcome } from '../../contract/outcomes.ts';
+import type { FieldChange } from './row-changes.ts';
+
+/**
+ * Why a row of a manifest is paid for, or is not.
+ *
+ * - `cached`: its result is there already.
+ * - `equal`: an earlier row of the manifest asks for the same, and pays for it.
+ * - `new`: no row of this id has ever been sent.
+ * - `changed`: the last row of this id, in `batch`, asked for something else.
+ * - `again`: it asked for the same, but there is no result of it to reuse; `ended`: how it ended, null if it has not. `isUncached`: its batch
+ *   keeps its results from other rows (`--cache off`). Default false.
+ */
+export type RowReason =
+  | { readonly type: 'cached' | 'equal' | 'new' }
+  | { readonly type: 'changed'; readonly batch: string; readonly changes: readonly FieldChange[] }
+  | { readonly type: 'again'; readonly batch: string; readonly ended: Outcome | null; readonly isUncached?: boolean };
+
+/** A row and its reason. Money is in credits. */
+export interface ReasonedRow {
+  readonly id: string;
+  readonly reason: RowReason;
+  /** What it costs now; null if that cannot be known. */
+  readonly quoted: number | null;
+  /** What the cache saves of its full price. */
+  readonly saved: number;
+}
+
+/** A sum over rows. Money is in credits. */
+export interface ReasonSum {
+  readonly rows: number;
+  /** Sum of the known prices. */
+  readonly quoted: number;
+  /** Rows whose price cannot be known. */
+  readonly unpriced: number;
+  /** What the cache saves. */
+  readonly saved: number;
+}
+
+/** Rows with one reason: the same fields, with the same values where they are named, against the same batch. */
+export interface ReasonGroup extends ReasonSum {
+  readonly reason: Extract<RowReason, { readonly batch: string }>;
+  /** False if the values in `reason` are those of its first row only. */
+  readonly isSame: boolean;
+  /** The first of its rows. */
+  readonly ids: readonly string[];
+}
+
+/** All rows of a manifest by reason. The groups are in order of rows, most first. */
+export interface RowReasons {
+  readonly cached: ReasonSum;
+  readonly equal: ReasonSum;
+  readonly new: ReasonSum;
+  readonly changed: ReasonSum & { readonly groups: readonly ReasonGroup[] };
+  readonly again: ReasonSum & { readonly groups: readonly ReasonGroup[] };
+}
+
+/** A longer value is shortened. */
+const LONGEST_VALUE = 60;
+/** Characters that two long values have in common and that are shown before their difference. */
+const BEFORE_DIFFERENCE = 20;
+/** Rows that are named per group. */
+const NAMED_ROWS = 3;
+/** Groups whose values are told apart; with more, one group has all values of a field. */
+const MOST_GROUPS = 1_000;
+
+type Sum = { -readonly [K in keyof ReasonSum]: ReasonSum[K] };
+type Group = Sum & Pick<ReasonGroup, 'reason'> & { isSame: boolean; ids: string[] };
+
+/** Groups rows by reason as they come. Memory is bounded, however many rows and values there are. */
+export class ReasonGroups {
+  readonly #cached = emptySum();
+  readonly #equal = emptySum();
+  readonly #new = emptySum();
+  readonly #changed = new Map<string, Group>();
+  readonly #again = new Map<string, Group>();
+
+  add(row: ReasonedRow): void {
+    const { reason } = row;
+    switch (reason.type) {
+      case 'cached':
+        count(this.#cached, row);
+        return;
+      case 'equal':
+        count(this.#equal, row);
+        return;
+      case 'new':
+        count(this.#new, row);
+        return;
+      case 'again':
+        addTo(this.#again, [reason.batch, reason.ended ?? '', String(reason.isUncached === true)], {
+          row,
+          reason,
+          isSame: true,
+        });
+        return;
+      case 'changed': {
+        const changes = reason.changes.map(shortened);
+        const told = { ...reason, changes };
+        const exact = [reason.batch, ...reason.changes.flatMap(keyOf)];
+        const isFull = this.#changed.size >= MOST_GROUPS && !this.#changed.has(exact.join('\0'));
+        // The names of fields are few, unless somebody makes up columns without end.
+        const key = isFull ? [reason.batch, ...reason.changes.map(({ field }) => field)] : exact;
+        addTo(this.#changed, key, { row, reason: told, isSame: !isFull && !reason.changes.some(isPrivate) });
+      }
+    }
+  }
+
+  result(): RowReasons {
+    return {
+      cached: this.#cached,
+      equal: this.#equal,
+      new: this.#new,
+      changed: { ...total(this.#changed), groups: inOrder(this.#changed) },
+      again: { ...total(this.#again), groups: inOrder(this.#again) },
+    };
+  }
+}
+
+/** Texts and links differ from row to row, so they do not tell groups apart. */
+function isPrivate({ field }: FieldChange): boolean {
+  return (PRIVATE_COLUMNS as readonly string[]).includes(field);
+}
+
+function keyOf(change: FieldChange): readonly string[] {
+  return isPrivate(change) ? [change.field] : [change.field, change.from, change.to];
+}
+
+/** Shortens long values to where they begin to differ. */
+function shortened({ field, from, to }: FieldChange): FieldChange {
+  let same = 0;
+  while (same < from.length && from[same] === to[same]) same++;
+  const start = Math.max(from.length, to.length) > LONGEST_VALUE ? Math.max(0, same - BEFORE_DIFFERENCE) : 0;
+  return { field, from: cut(from, start), to: cut(to, start) };
+}
+
+function cut(value: string, start: number): string {
+  const end = start + LONGEST_VALUE;
+  return `${start > 0 ? '…' : ''}${value.slice(start, end)}${value.length > end ? '…' : ''}`;
+}
+
+function emptySum(): Sum {
+  return { rows: 0, quoted: 0, unpriced: 0, saved: 0 };
+}
+
+function count(sum: Sum, { quoted, saved }: Pick<ReasonedRow, 'quoted' | 'saved'>): void {
+  sum.rows++;
+  if (quoted === null) sum.unpriced++;
+  else sum.quoted = roundCredits(sum.quoted + quoted);
+  sum.saved = roundCredits(sum.saved + saved);
+}
+
+function addTo(
+  groups: Map<string, Group>,
+  key: readonly string[],
+  { row, reason, isSame }: { readonly row: ReasonedRow } & Pick<Group, 'reason' | 'isSame'>,
+): void {
+  const name = key.join('\0');
+  let group = groups.get(name);
+  if (group === undefined) {
+    group = { ...emptySum(), reason, isSame: true, ids: [] };
+    groups.set(name, group);
+  } else group.isSame &&= isSame;
+  count(group, row);
+  if (group.ids.length < NAMED_ROWS) group.ids.push(row.id);
+}
+
+function total(groups: ReadonlyMap<string, Group>): ReasonSum {
+  const sum = emptySum();
+  for (const { rows, quoted, unpriced, saved } of groups.values()) {
+    sum.rows += rows;
+    sum.quoted = roundCredits(sum.quoted + quoted);
+    sum.unpriced += unpriced;
+    sum.saved = roundCredits(sum.saved + saved);
+  }
+  return sum;
+}
+
+function inOrder(groups: ReadonlyMap<string, Group>): readonly ReasonGroup[] {
+  return [...groups.values()].toSorted((one, other) => other.rows - one.rows);
+}

@@ -1,0 +1,71 @@
+import { canonicalJson } from '../../contract/canonical-json.ts';
+import {
+  COLUMN_CELLS,
+  columnsReadBy,
+  columnsThatShape,
+  dialectOf,
+  operationOf,
+  stepsIn,
+  type RowSpec,
+  type SpecColumn,
+  type TtsMode,
+} from '../../contract/row-kinds.ts';
+
+/** What a row asks for, and how its batch speaks: everything in a manifest that shapes its results. */
+export interface RowRequest {
+  readonly spec: RowSpec;
+  readonly tts: TtsMode;
+}
+
+/** A field that shapes a row's result and is not what it was. A value that is not set is empty. */
+export interface FieldChange {
+  /** A column, `kind`, `tts`, `api-dialect`, or `api.<field>`. */
+  readonly field: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+/**
+ * The fields in which two requests differ, and which shape a result. Text in another Unicode form is the same text.
+ * Another kind of row is one change: it reads other fields.
+ */
+export function changesBetween(before: RowRequest, after: RowRequest): readonly FieldChange[] {
+  const { kind } = after.spec;
+  if (before.spec.kind !== kind) return [{ field: 'kind', from: before.spec.kind, to: kind }];
+  const steps = stepsIn(after.spec);
+  const columns = new Set(steps.flatMap((step) => columnsThatShape(kind, step)));
+  const fields = new Set([...Object.keys(before.spec.extra), ...Object.keys(after.spec.extra)]);
+  const isSpokenOtherwise = steps.some(
+    (step) => operationOf(before.spec, step, before.tts) !== operationOf(after.spec, step, after.tts),
+  );
+  return [
+    ...[...columns].map((field) => ({ field, from: written(before.spec[field]), to: written(after.spec[field]) })),
+    { field: 'api-dialect', from: dialectOf(before.spec), to: dialectOf(after.spec) },
+    ...(isSpokenOtherwise ? [{ field: 'tts', from: before.tts, to: after.tts }] : []),
+    ...[...fields].map((field) => ({
+      field: `api.${field}`,
+      from: asJson(before.spec.extra[field]),
+      to: asJson(after.spec.extra[field]),
+    })),
+  ].filter(({ from, to }) => from !== to);
+}
+
+function written(value: RowSpec[SpecColumn]): string {
+  if (value === undefined) return '';
+  // A file with another content is another file.
+  if (typeof value === 'object') return value.map(({ path, sha256 }) => `${path} (${sha256.slice(0, 8)})`).join(' | ');
+  return String(value).normalize('NFC');
+}
+
+function asJson(value: unknown): string {
+  return value === undefined ? '' : canonicalJson(value);
+}
+
+/** The changes of a row whose links are the same, but not what is behind them. Which of several it is, nobody can tell. */
+export function contentChanges(spec: RowSpec): readonly FieldChange[] {
+  const read = new Set(stepsIn(spec).flatMap((step) => columnsReadBy(spec.kind, step)));
+  const columns = [...read].filter((column) => COLUMN_CELLS[column] === 'link' && spec[column] !== undefined);
+  return columns.length === 0
+    ? []
+    : [{ field: `content of ${columns.join(' or ')}`, from: 'as it was', to: 'as it is now' }];
+}

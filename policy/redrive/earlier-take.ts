@@ -1,0 +1,138 @@
+import type { FailureClass } from '../../contract/failures.ts';
+import { hasResult, type Outcome } from '../../contract/outcomes.ts';
+import { resultStepOf, type StepChoice } from '../../contract/row-kinds.ts';
+import { jobOfFile, type FileLoss } from './lost-file.ts';
+import { lastAttempt, presentTake, type AttemptView } from '../rows/row-machine.ts';
+
+/**
+ * Going back to the result of an earlier take (`redrive --accept ROW/TAKE`). Every take was paid for and keeps its file in
+ * the store, so this is free, and the bill stays as it is. The result of the present take stays in the store, too, so a
+ * person may go forth again in the same way. If the file is lost, the job that made it is read for it again, and until that
+ * has brought the same file, the row keeps what it has. In the same way it goes back to a take that it left before its job,
+ * paid for as well, had brought a result.
+ */
+
+/** The take that a person goes back to, and what is known about it besides its attempts. */
+export interface EarlierTake {
+  readonly take: number;
+  /** The first later take for which the row was edited: since then it asks for something else. Default: none. */
+  readonly editedBy?: number;
+  /** Its stored file, or one beside it, is not what is on record. Default: it is there. */
+  readonly is?: FileLoss | 'removed';
+}
+
+/** Where a row stands. */
+interface Standing {
+  readonly spec: StepChoice;
+  readonly outcome: Outcome | null;
+  readonly take: number;
+  readonly returnedTo?: number | null;
+  /** How many parts it is spoken in. Default: it is not split. */
+  readonly parts?: number | null;
+}
+
+/** Why a row does not go back to a take. */
+export type ReturnRefusal =
+  /** The take made no result. `takes`: those that did. */
+  | { readonly why: 'no-file'; readonly take: number; readonly takes: readonly number[] }
+  /** The row has asked for something else since. */
+  | { readonly why: 'other-request'; readonly take: number; readonly editedBy: number }
+  /** Its file was removed, or is lost, and no job can be read for it again. `jobId`: the job that made it; null: no job did. */
+  | {
+      readonly why: 'lost-file';
+      readonly take: number;
+      readonly is: FileLoss | 'removed';
+      readonly jobId: string | null;
+    }
+  /** The row is spoken in parts, which have takes of their own. */
+  | { readonly why: 'whole'; readonly take: number };
+
+/** The part of an attempt that matters here. */
+interface Attempt extends AttemptView {
+  readonly jobId: string | null;
+  readonly failure: { readonly class?: FailureClass } | null;
+  readonly file?: { readonly key: string } | null;
+  /** For a copy: the request that made the result, with its job. */
+  readonly source?: { readonly jobId: string | null } | null;
+}
+
+/** The attempt that brought the result of a take; undefined: none did. */
+export function resultOfTake<A extends Attempt>(row: StepChoice, attempts: readonly A[], take: number): A | undefined {
+  return lastAttempt(
+    attempts.filter((one) => one.take === take && one.file != null),
+    resultStepOf(row),
+  );
+}
+
+/**
+ * The attempt of a take that has brought no result, and whose job can still be read for it: it was overdue when the row left
+ * the take, or found or named since. Undefined: there is none, or the row stands at that take, and just waits for it.
+ */
+export function unfetchedOfTake<A extends Attempt>(row: Standing, attempts: readonly A[], take: number): A | undefined {
+  if (presentTake(row) === take && (row.outcome === null || !hasResult(row.outcome))) return undefined;
+  const ofTake = attempts.filter((one) => one.take === take);
+  const last = lastAttempt(ofTake, resultStepOf(row.spec));
+  if (last?.state !== 'accepted' || last.jobId === null || last.file != null) return undefined;
+  return last.finishedAt === null || last.failure?.class === 'ResultGone' ? last : undefined;
+}
+
+/**
+ * The newest take before the present one whose job was paid for and can still be read for its result.
+ *
+ * @param since the take since which the row asks for what it asks for now: an earlier one made something else
+ */
+export function leftUnfetched<A extends Attempt>(row: Standing, attempts: readonly A[], since: number): A | undefined {
+  const takes = attempts.map(({ take }) => take).filter((take) => take >= since && take !== presentTake(row));
+  const newestFirst = [...new Set(takes)].sort((a, b) => b - a);
+  return newestFirst.map((take) => unfetchedOfTake(row, attempts, take)).find((one) => one !== undefined);
+}
+
+/** Why a row cannot go back to a take; undefined: it can. */
+export function refusedReturn(
+  row: Standing,
+  attempts: readonly Attempt[],
+  { take, editedBy, is }: EarlierTake,
+): ReturnRefusal | undefined {
+  if ((row.parts ?? null) !== null) return { why: 'whole', take };
+  const made = resultOfTake(row.spec, attempts, take) ?? unfetchedOfTake(row, attempts, take);
+  if (made === undefined) return { why: 'no-file', take, takes: takesWithResult(row.spec, attempts) };
+  if (editedBy !== undefined) return { why: 'other-request', take, editedBy };
+  const jobId = jobOfFile(made) ?? null;
+  const isThere = is === undefined || (is !== 'removed' && jobId !== null);
+  return isThere ? undefined : { why: 'lost-file', take, is, jobId };
+}
+
+/**
+ * The take whose earlier results a new take goes on with, if it does not pay for all: those of the result that the row went
+ * back to, or what a person accepted; null: the last there are.
+ */
+export function keptTake(
+  {
+    spec,
+    acceptedTake,
+    returnedTo,
+  }: { readonly spec: StepChoice; readonly acceptedTake: number | null; readonly returnedTo: number | null },
+  attempts: readonly (Attempt & { readonly fromTake: number | null })[],
+): number | null {
+  return returnedTo === null ? acceptedTake : (resultOfTake(spec, attempts, returnedTo)?.fromTake ?? returnedTo);
+}
+
+/**
+ * The files that were beside a row's result.
+ *
+ * @param groups results that the row has had, each with the files beside it
+ */
+export function filesBeside<File extends { readonly key: string }>(
+  { key }: File,
+  groups: readonly (readonly (File | null)[])[],
+): readonly File[] {
+  const group = groups.find(([first]) => first?.key === key) ?? [];
+  return group.slice(1).filter((file) => file !== null);
+}
+
+/** The takes of a row that made a result, oldest first. */
+function takesWithResult(row: StepChoice, attempts: readonly Attempt[]): readonly number[] {
+  const step = resultStepOf(row);
+  const takes = attempts.filter((one) => one.step === step && one.file != null).map(({ take }) => take);
+  return [...new Set(takes)].sort((a, b) => a - b);
+}

@@ -1,0 +1,77 @@
+import type { Failure } from '../../contract/failures.ts';
+import type { AttemptState } from '../../contract/outcomes.ts';
+
+/**
+ * A result whose stored file is no longer what its record says: its row has none. The attempt that brought it keeps the
+ * record of the file. If its job can be read again, and gives the same content, all is as it was: nothing of it is made,
+ * or checked, a second time. Other content is another result, which was never checked.
+ *
+ * A copy of an earlier result has no job of its own, but that of the request that made the result gives the same.
+ */
+
+/** How a stored file differs from its record. */
+export type FileLoss = 'missing' | 'altered';
+
+/** The part of an attempt that matters here. */
+interface Filed extends Made {
+  readonly file?: { readonly key: string } | null;
+}
+
+/** How a file was made. */
+interface Made {
+  readonly state: AttemptState;
+  readonly jobId: string | null;
+  /** For a copy: the request that made the result, with its job. */
+  readonly source?: { readonly jobId: string | null } | null;
+}
+
+/** The job that can be read again for the file of an attempt. Undefined: there is none. */
+export function jobOfFile({ state, jobId, source }: Made): string | undefined {
+  if (state === 'accepted') return jobId ?? undefined;
+  return state === 'cached' ? (source?.jobId ?? undefined) : undefined;
+}
+
+/** The attempt that brought a stored file. Undefined: none did, because it was joined from others. */
+export function attemptOfFile<A extends Filed>(attempts: readonly A[], key: string | undefined): A | undefined {
+  return key === undefined ? undefined : attempts.findLast(({ file }) => file?.key === key);
+}
+
+/**
+ * Why a row has no result any more. `attempt`: the one that brought the file, if any did, or that it was joined from
+ * parts; `therefore`: what follows, if anything.
+ */
+export function lostFile(is: FileLoss, attempt: Filed | 'joined' | undefined, therefore = ''): Failure {
+  const again = wayBack(attempt);
+  return {
+    class: 'ResultGone',
+    cause: `a stored file is ${is}`,
+    message: `Its stored file is ${is}${therefore}. ${again}`,
+  };
+}
+
+function wayBack(attempt: Filed | 'joined' | undefined): string {
+  if (attempt === 'joined') return 'A redrive joins its parts again, free.';
+  return attempt === undefined || jobOfFile(attempt) === undefined
+    ? 'No job can be read for it again; a redrive makes it again.'
+    : 'A redrive reads its job again for a new link, free.';
+}
+
+/** What is odd about a file that came in place of a lost one, and that nothing verifies. */
+export const OTHER_CONTENT = 'Its stored file was lost, and its job gave another file than the row had; listen to it.';
+
+/**
+ * Why a file that came in place of a lost one is not taken for a result that was checked.
+ *
+ * @param check the step that has checked the lost file; undefined: none has
+ */
+export function otherContent(check: string | undefined): Failure {
+  const unchecked =
+    check === undefined
+      ? 'nothing more is paid for it unless you say so'
+      : `the ${check} that was paid for is not of this one`;
+  return {
+    class: 'Unfit',
+    cause: 'not verified',
+    message: `Its stored file was lost, and its job gave another file, which is kept: ${unchecked}.`,
+  };
+}

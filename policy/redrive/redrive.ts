@@ -1,0 +1,327 @@
+import { defined } from '../../contract/defined.ts';
+import type { FailureClass } from '../../contract/failures.ts';
+import { hasResult, type Outcome, type TakeReason } from '../../contract/outcomes.ts';
+import { checkedBy, resultStepOf, stepsIn, type Step, type StepChoice } from '../../contract/row-kinds.ts';
+import {
+  leftUnfetched,
+  refusedReturn,
+  resultOfTake,
+  unfetchedOfTake,
+  type EarlierTake,
+  type ReturnRefusal,
+} from './earlier-take.ts';
+import { jobOfFile } from './lost-file.ts';
+import {
+  hasRunningJob,
+  isFetchedAgain,
+  lastAttempt,
+  presentTake,
+  stepsFrom,
+  type AttemptView,
+} from '../rows/row-machine.ts';
+
+/**
+ * What a redrive does with a row.
+ *
+ * A row that is paid for again is paid from its first unfinished step; finished steps before that are kept. If the
+ * person names a step, or edited its input, that step and all later ones are done again even if they are finished.
+ *
+ * Two kinds of rows need `--resubmit` to be paid again, because that may be a second charge for one result: a row whose
+ * last request may have been accepted, and a row whose job may still run. The second kind need not be paid at all: its
+ * job is waited for again. The same holds for a finished job whose result could not be fetched, and for a row without a result
+ * that left such a job at an earlier take: it can go back to that take.
+ *
+ * A result that failed a check is also paid for. A person may accept it as it is (`--accept`), free; otherwise a
+ * redrive pays for a new one. In the same way a row goes back to the result of an earlier take, whatever it has now.
+ *
+ * A row that has its result is left alone, unless the person named it, a step of it, or its outcome. If the stored file
+ * of that result is lost, the job that made it is read for it again, free, whichever take, or other row, it is of.
+ */
+
+/** The part of a row that matters here. */
+export interface RedriveRow {
+  readonly spec: StepChoice;
+  /** Null: the row has not ended. */
+  readonly outcome: Outcome | null;
+  readonly failure: { readonly class: FailureClass } | null;
+  readonly take: number;
+  readonly redoFrom: Step | null;
+  /** The take whose result a person went back to. Default: none. */
+  readonly returnedTo?: number | null;
+  /** How many parts it is spoken in. Default: it is not split. */
+  readonly parts?: number | null;
+  /** What it has ended with. Default: nothing. */
+  readonly file?: StoredFile | null;
+}
+
+/** The part of a stored file that matters here. */
+interface StoredFile {
+  readonly key: string;
+}
+
+/** The part of an attempt that matters here. */
+export interface RedriveAttempt extends AttemptView {
+  readonly jobId: string | null;
+  readonly failure: { readonly class: FailureClass } | null;
+  readonly file?: StoredFile | null;
+  /** The earlier result that it used, or could not use. */
+  readonly source?: { readonly jobId: string | null } | null;
+}
+
+/** What a person wants done with a row. */
+export interface RedriveWish {
+  /** Redo this step and all later ones; null: only what is unfinished. */
+  readonly step: Step | null;
+  /** Pay even if that may be a second charge. */
+  readonly resubmit: boolean;
+  /** Replace even an existing result. */
+  readonly replace: boolean;
+  /** Accept a result that failed a check, and pay for no other one. */
+  readonly accept: boolean;
+  /** With `accept`: that of this earlier take, whatever the row has now. Default: what it has kept. */
+  readonly earlier?: EarlierTake | undefined;
+  /** The take since which the row asks for what it asks for now. Default: the first, it was never edited. */
+  readonly askedSince?: number | undefined;
+  /** The row's cells were edited; `from`: the first step that reads one of them, null if none does. */
+  readonly edited: { readonly from: Step | null } | null;
+}
+
+export type RedrivePlan =
+  /** A new take, from this step on. */
+  | {
+      readonly type: 'pay';
+      readonly fromStep: Step;
+      readonly reason: Extract<TakeReason, 'redrive' | 'edited' | 'resubmitted'>;
+    }
+  /**
+   * Wait again for the job of this step, free; later steps are paid as usual. `isAgain`: all steps are done, and only a
+   * stored file is lacking: the job's result is lost, or the parts are to be joined.
+   */
+  | { readonly type: 'wait'; readonly step: Step; readonly isAgain?: true }
+  /**
+   * Accept the result of this step as it is, free; later steps are paid as usual. `take`: that of this earlier take, which is
+   * the row's whole result. `isAgain`: it has no stored file, or that is lost, and its job is read for it first, free.
+   */
+  | { readonly type: 'accept'; readonly step: Step; readonly take?: number; readonly isAgain?: true }
+  /**
+   * Do nothing; `open`: the row has not ended. `has-result`: it has a result, and nobody asked for another. `no-unfit`:
+   * there is nothing to accept.
+   */
+  | { readonly type: 'leave'; readonly why: 'open' | 'has-result' | 'no-unfit' }
+  /**
+   * Refused without `--resubmit`: the last request for this step may have been accepted (`unknown`), or its job may
+   * still run (`running`; `leftTake`: it is the result of this take, which the row has left, and can go back to). Refused for now: `on-the-wire`. Refused always: its kind has no such step (`no-step`), or it was edited and
+   * is spoken in parts, which are those of its old text (`in-parts`).
+   */
+  | {
+      readonly type: 'refuse';
+      readonly why: 'unknown' | 'running' | 'on-the-wire' | 'no-step' | 'in-parts';
+      readonly step: Step;
+      readonly leftTake?: number;
+    }
+  /** Refused: the row cannot go back to that take. */
+  | { readonly type: 'refuse'; readonly why: 'no-return'; readonly step: Step; readonly because: ReturnRefusal };
+
+export function planRedrive(row: RedriveRow, attempts: readonly RedriveAttempt[], wish: RedriveWish): RedrivePlan {
+  const steps = stepsIn(row.spec);
+  if (wish.step !== null && !steps.includes(wish.step)) return { type: 'refuse', why: 'no-step', step: wish.step };
+  if (row.outcome === null) return { type: 'leave', why: 'open' };
+  if (wish.accept && wish.earlier !== undefined) return planReturn(row, attempts, wish.earlier);
+  if ((row.parts ?? null) !== null) return planWhole(row, wish);
+  const asked = [wish.step, wish.edited?.from ?? null].filter((step) => step !== null);
+  const isWell = hasResult(row.outcome);
+  if (isWell && asked.length === 0 && (!wish.replace || wish.accept)) return { type: 'leave', why: 'has-result' };
+  if (wish.accept) return planAcceptance(row, attempts);
+  const job = asked.length === 0 && !wish.resubmit ? jobToWaitFor(row, attempts) : undefined;
+  if (job !== undefined)
+    return { type: 'wait', step: job.step, ...(job.file != null && !isMade(job) ? { isAgain: true } : {}) };
+
+  const unfinished = [firstToPay(row, attempts), lostAttempt(attempts)?.step];
+  const wanted = [...asked, ...unfinished.filter((step) => step !== undefined)];
+  // Everything is finished, but the row is wanted again: nothing tells which step was at fault.
+  const fromStep = steps.find((step) => wanted.includes(step)) ?? firstOf(row.spec);
+  const unresolved = findUnresolved(row.spec, fromStep, attempts);
+  if (unresolved?.why === 'on-the-wire') return { type: 'refuse', ...unresolved };
+  if (unresolved !== undefined && !wish.resubmit) {
+    const leftTake = unfetchedOfTake(row, attempts, lastAttempt(attempts, unresolved.step)?.take ?? 0)?.take;
+    return { type: 'refuse', ...unresolved, ...defined({ leftTake }) };
+  }
+  const canGoBack = unresolved === undefined && wish.edited === null && !isWell;
+  const left = canGoBack ? leftUnfetched(row, attempts, wish.askedSince ?? 1) : undefined;
+  const isLeft = left !== undefined && stepsFrom(row.spec, fromStep).includes(left.step);
+  if (isLeft && !wish.resubmit) return { type: 'refuse', why: 'running', step: left.step, leftTake: left.take };
+  const isSecond = unresolved !== undefined || isLeft;
+  const reason = isSecond ? 'resubmitted' : wish.edited === null ? 'redrive' : 'edited';
+  return { type: 'pay', fromStep, reason };
+}
+
+/** A redrive of what is unfinished, by which a person wants nothing besides. */
+const PLAIN: RedriveWish = { step: null, resubmit: false, replace: false, accept: false, edited: null };
+
+/** Whether a redrive of a row that failed fetches its result again, and pays for nothing. */
+export function isFetchedFree(row: RedriveRow, attempts: readonly RedriveAttempt[]): boolean {
+  const plan = planRedrive(row, attempts, PLAIN);
+  return plan.type === 'wait' && paidSteps(row.spec, plan).length === 0;
+}
+
+/** Whether a redrive of a row pays for a check of its result, and for nothing else. */
+export function paysOnlyCheck(row: RedriveRow, attempts: readonly RedriveAttempt[]): boolean {
+  const paid = paidSteps(row.spec, planRedrive(row, attempts, PLAIN));
+  return paid.length > 0 && paid.every((step) => checkedBy(row.spec.kind, step) !== undefined);
+}
+
+/** A row whose parts are all there: joining them again costs nothing. Its parts are planned by themselves. */
+function planWhole(row: RedriveRow, { edited }: RedriveWish): RedrivePlan {
+  const step = edited?.from ?? null;
+  if (step !== null) return { type: 'refuse', why: 'in-parts', step };
+  return hasResult(row.outcome)
+    ? { type: 'leave', why: 'has-result' }
+    : { type: 'wait', step: firstOf(row.spec), isAgain: true };
+}
+
+/** A row that has the result of that take already is left alone. */
+function planReturn(row: RedriveRow, attempts: readonly RedriveAttempt[], earlier: EarlierTake): RedrivePlan {
+  const step = resultStepOf(row.spec);
+  const because = refusedReturn(row, attempts, earlier);
+  if (because !== undefined) return { type: 'refuse', why: 'no-return', step, because };
+  const made = resultOfTake(row.spec, attempts, earlier.take);
+  if (hasResult(row.outcome) && made !== undefined && made.file?.key === row.file?.key)
+    return { type: 'leave', why: 'has-result' };
+  const isThere = earlier.is === undefined && made !== undefined;
+  return { type: 'accept', step, take: earlier.take, ...(isThere ? {} : { isAgain: true }) };
+}
+
+/** The steps that a plan will pay for. */
+export function paidSteps(row: StepChoice, plan: RedrivePlan): readonly Step[] {
+  switch (plan.type) {
+    case 'pay':
+      return stepsFrom(row, plan.fromStep);
+    case 'wait':
+      return plan.isAgain === true ? [] : stepsFrom(row, plan.step).slice(1);
+    case 'accept':
+      if (plan.take !== undefined) return [];
+      return stepsFrom(row, plan.step)
+        .slice(1)
+        .filter((step) => checkedBy(row.kind, step) === undefined);
+    default:
+      return [];
+  }
+}
+
+/** The paid job that can be waited for, or fetched, once more. */
+export function jobToWaitFor<A extends RedriveAttempt>(row: RedriveRow, attempts: readonly A[]): A | undefined {
+  const lost = lostAttempt(attempts);
+  if (lost !== undefined) return jobOfFile(lost) === undefined ? undefined : lost;
+  const isGone = row.outcome === 'failed' && row.failure?.class === 'ResultGone';
+  if (row.outcome !== 'overdue' && !isGone) return undefined;
+  const last = lastOfTake(row, attempts);
+  return last?.state === 'accepted' && last.jobId !== null ? last : undefined;
+}
+
+/**
+ * The attempt whose stored file is lost. It keeps what is on record of the file, for comparing it with what comes in its
+ * place.
+ */
+export function lostAttempt<A extends RedriveAttempt>(attempts: readonly A[]): A | undefined {
+  return attempts.findLast((one) => isFetchedAgain(one) || (one.file != null && one.failure?.class === 'ResultGone'));
+}
+
+function planAcceptance(row: RedriveRow, attempts: readonly RedriveAttempt[]): RedrivePlan {
+  const made = lostAttempt(attempts) === undefined ? attemptToAccept(row, attempts) : undefined;
+  return made === undefined ? { type: 'leave', why: 'no-unfit' } : { type: 'accept', step: made.step };
+}
+
+/**
+ * The attempt whose result a person may accept: the one that an unfit row has kept, of whatever take, or one that passed
+ * and whose check was refused, or its answer was lost, or it was never made.
+ */
+export function attemptToAccept<A extends RedriveAttempt>(row: RedriveRow, attempts: readonly A[]): A | undefined {
+  if (row.outcome === null || hasResult(row.outcome)) return undefined;
+  const steps = stepsIn(row.spec);
+  const kept = row.outcome === 'unfit' ? row.file?.key : undefined;
+  if (kept !== undefined) {
+    const ofFile = attempts.filter(({ file }) => file?.key === kept);
+    return steps.map((step) => lastAttempt(ofFile, step)).findLast((one) => one !== undefined);
+  }
+  const last = lastOfTake(row, attempts)?.step ?? stepBefore(row);
+  if (last === undefined) return undefined;
+  const checked = checkedBy(row.spec.kind, last) ?? (isFollowedByCheck(row.spec, last) ? last : undefined);
+  const made = checked === undefined ? undefined : lastAttempt(attempts, checked);
+  return made !== undefined && isMade(made) ? made : undefined;
+}
+
+/** The last step that the current take keeps of an earlier one. */
+function stepBefore({ spec, redoFrom }: RedriveRow): Step | undefined {
+  const steps = stepsIn(spec);
+  return redoFrom === null ? undefined : steps[steps.indexOf(redoFrom) - 1];
+}
+
+function isFollowedByCheck(row: StepChoice, step: Step): boolean {
+  return stepsIn(row).some((one) => checkedBy(row.kind, one) === step);
+}
+
+/** Whether an attempt brought a result that passed. */
+export function isMade({ state, finishedAt, failure }: AttemptView): boolean {
+  if (failure !== null) return false;
+  return state === 'done' || state === 'cached' || (state === 'accepted' && finishedAt !== null);
+}
+
+/** The last attempt of the take at which the row stands. */
+function lastOfTake<A extends Pick<AttemptView, 'step' | 'take' | 'attempt'>>(
+  row: Pick<RedriveRow, 'spec' | 'take' | 'redoFrom' | 'returnedTo'>,
+  attempts: readonly A[],
+): A | undefined {
+  const ofTake = attempts.filter((one) => one.take === presentTake(row));
+  return stepsFrom(row.spec, row.redoFrom)
+    .map((step) => lastAttempt(ofTake, step))
+    .findLast((one) => one !== undefined);
+}
+
+/** The first unfinished step that the current take had to pay for. A row that went back has the whole result of another. */
+function firstUnfinished(row: RedriveRow, attempts: readonly RedriveAttempt[]): Step | undefined {
+  if ((row.returnedTo ?? null) !== null) return undefined;
+  const ofTake = attempts.filter((one) => one.take === row.take);
+  const step = stepsFrom(row.spec, row.redoFrom).find((one) => {
+    const last = lastAttempt(ofTake, one);
+    return last === undefined || !isMade(last);
+  });
+  if (step === undefined || lastAttempt(ofTake, step)?.failure?.class !== 'Unfit') return step;
+  // A check that found fault is finished, and would find the same again: what it checked is to be made anew.
+  return checkedBy(row.spec.kind, step) ?? step;
+}
+
+/**
+ * The first unfinished step. A step that ended unsent because a result was lost lacks the result of the step before it,
+ * so that step is unfinished too.
+ */
+function firstToPay(row: RedriveRow, attempts: readonly RedriveAttempt[]): Step | undefined {
+  const step = firstUnfinished(row, attempts);
+  const wasSent = attempts.some((one) => one.take === row.take && one.step === step);
+  if (step === undefined || wasSent || row.failure?.class !== 'ResultGone') return step;
+  const steps = stepsIn(row.spec);
+  return steps[steps.indexOf(step) - 1] ?? step;
+}
+
+/**
+ * Whether a request for one of these steps may still have been accepted. The ledger checks again in the transaction
+ * that makes a new take.
+ */
+export function findUnresolved(
+  row: StepChoice,
+  fromStep: Step,
+  attempts: readonly AttemptView[],
+): { readonly why: 'unknown' | 'running' | 'on-the-wire'; readonly step: Step } | undefined {
+  const last = stepsFrom(row, fromStep).flatMap((step) => lastAttempt(attempts, step) ?? []);
+  const wire = last.find((one) => one.state === 'sending');
+  if (wire !== undefined) return { why: 'on-the-wire', step: wire.step };
+  const lost = last.find((one) => one.state === 'unknown');
+  if (lost !== undefined) return { why: 'unknown', step: lost.step };
+  const running = last.find(hasRunningJob);
+  return running === undefined ? undefined : { why: 'running', step: running.step };
+}
+
+function firstOf(row: StepChoice): Step {
+  const [first] = stepsIn(row);
+  if (first === undefined) throw new Error(`Kind ${row.kind} has no steps.`);
+  return first;
+}

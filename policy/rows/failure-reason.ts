@@ -1,0 +1,50 @@
+import type { Failure } from '../../contract/failures.ts';
+import { trimEnd } from '../../contract/trim-end.ts';
+
+/** Most characters of a reason that is made from a message. */
+const LONGEST = 120;
+
+/**
+ * The key by which failures are counted: few words that many rows share. Without a named cause, it is the message minus
+ * everything specific to a row (numbers, ids, the part in brackets).
+ */
+export function reasonOf({ cause, message }: Pick<Failure, 'cause' | 'message'>): string {
+  return cause === undefined ? withoutIds(message) : withoutCode(cause);
+}
+
+/**
+ * Turns `403 ERR_DENIED from cdn.example` into `403 from cdn.example`, because one host may word the same answer in
+ * several ways.
+ */
+export function withoutCode(cause: string): string {
+  return cause.replace(/^(\d{3}) .*?\bfrom /u, '$1 from ');
+}
+
+/** A sentence without its row-specific parts. */
+export function withoutIds(sentence: string): string {
+  return withoutBrackets(sentence)
+    .replace(/\w[\w-]*/gu, withoutId)
+    .replace(/\d+(?:[.,]\d+)*/gu, '…')
+    .replace(/\s+/gu, ' ')
+    .trim()
+    .slice(0, LONGEST);
+}
+
+/** Removes what stands in round brackets. */
+function withoutBrackets(text: string): string {
+  let left = '';
+  let at = 0;
+  for (;;) {
+    const opens = text.indexOf('(', at);
+    const closes = opens < 0 ? -1 : text.indexOf(')', opens);
+    if (closes < 0) return left + text.slice(at);
+    left += text.slice(at, opens);
+    at = closes + 1;
+  }
+}
+
+/** A word with a digit in it is an id. */
+function withoutId(word: string): string {
+  const id = trimEnd(word, '-');
+  return id.length > 1 && /\d/.test(id) ? `…${word.slice(id.length)}` : word;
+}

@@ -1,0 +1,46 @@
+import type { FailureClass } from '../../contract/failures.ts';
+import type { AttemptState } from '../../contract/outcomes.ts';
+import type { Step } from '../../contract/row-kinds.ts';
+
+/**
+ * How many attempts of a take may be refused, by the class of the last one, before the row fails.
+ *
+ * A refusal costs nothing, so patience is cheap; but some refusals never stop, and a batch must end. `NotSent` has the
+ * most patience: with the shared backoff of at most 30 s, its cap covers more than an hour without the API. `BadToken`
+ * and `OutOfCredits` have no cap: they pause the batch, because only a person can fix them.
+ */
+const MAX_ATTEMPTS: Partial<Record<FailureClass, number>> = {
+  NotSent: 150,
+  RateLimited: 100,
+  ServiceDown: 8,
+};
+
+/** An earlier attempt that has its answer. */
+interface EarlierAttempt {
+  readonly step: Step;
+  readonly take: number;
+  readonly state: AttemptState;
+  readonly failure: { readonly class: FailureClass } | null;
+}
+
+/** Counts the attempts of this step and take that failed for this reason. */
+export function countRefusals(
+  attempts: readonly EarlierAttempt[],
+  { step, take }: Pick<EarlierAttempt, 'step' | 'take'>,
+  failure: FailureClass,
+): number {
+  return attempts.filter(
+    (one) => one.step === step && one.take === take && one.state === 'not-accepted' && one.failure?.class === failure,
+  ).length;
+}
+
+/** True if the next attempt may be made after `refusals` attempts of this class in this take. */
+export function mayTryAgain(failure: FailureClass, refusals: number): boolean {
+  const cap = MAX_ATTEMPTS[failure];
+  return cap === undefined || refusals < cap;
+}
+
+/** True for refusals that only a person can fix: the batch pauses. */
+export function pausesBatch(failure: FailureClass): failure is 'BadToken' | 'OutOfCredits' {
+  return failure === 'BadToken' || failure === 'OutOfCredits';
+}

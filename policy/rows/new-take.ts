@@ -1,0 +1,64 @@
+import type { Failure } from '../../contract/failures.ts';
+import type { Control, UnknownPolicy } from '../../contract/outcomes.ts';
+import type { Step } from '../../contract/row-kinds.ts';
+
+/**
+ * When a row gets a new take, at a new price, without asking anybody. There are two cases, both off by default:
+ * `--on-unknown resubmit`, after an answer that is lost for good, and `--retakes N`, after a failed job or a result that did not pass (`after-result.ts`).
+ *
+ * Neither applies to a batch that is stopping: the new take would only be cancelled, and the row's real ending lost.
+ * The ledger counts the takes, in the transaction that makes the next one.
+ */
+
+/** How a row ends. */
+export interface Ending {
+  readonly outcome: 'unknown' | 'failed';
+  readonly failure: Failure;
+}
+
+/** A new take from this step on, unless the row has had `most` of them since a person last decided. */
+export interface NewTake<Reason extends 'retake' | 'on-unknown'> {
+  readonly retake: Step;
+  readonly reason: Reason;
+  readonly most: number;
+  readonly otherwise: Ending;
+}
+
+/** New takes of a row by `--on-unknown resubmit`: each may be one more charge for nothing. */
+const MOST_RESUBMITS = 2;
+
+/**
+ * Ends or continues a row after an answer that is lost for good. An attempt with a job id is not lost: its job can be
+ * read.
+ */
+export function afterUnknown(
+  policy: UnknownPolicy,
+  control: Control,
+  step: Step,
+  attempt: { readonly jobId: string | null },
+  failure: Failure,
+): Ending | NewTake<'on-unknown'> {
+  const held: Ending = { outcome: 'unknown', failure };
+  if (attempt.jobId !== null) return held;
+  switch (policy) {
+    case 'hold':
+      return held;
+    case 'fail':
+      return { outcome: 'failed', failure };
+    case 'resubmit':
+      if (control === 'stopping') return held;
+      return { retake: step, reason: 'on-unknown', most: MOST_RESUBMITS, otherwise: held };
+  }
+}
+
+/** Ends or continues a row after a failed job; `retakes`: new takes that the user has agreed to pay for. */
+export function afterJobFailed(
+  retakes: number,
+  control: Control,
+  step: Step,
+  failure: Failure,
+): Ending | NewTake<'retake'> {
+  const failed: Ending = { outcome: 'failed', failure };
+  if (retakes === 0 || control === 'stopping') return failed;
+  return { retake: step, reason: 'retake', most: retakes, otherwise: failed };
+}

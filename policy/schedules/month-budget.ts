@@ -1,0 +1,126 @@
+import { roundCredits } from '../../contract/price-units.ts';
+
+/**
+ * The budget of a schedule for a calendar month. A batch counts in the month in which its occurrence lies, in the timezone of the schedule,
+ * whenever it spends.
+ *
+ * Each firing gets its part before it begins, and keeps to it as to any budget. While a batch is open, all of its budget counts as gone, spent or
+ * not, so firings that run at the same time cannot exceed the month together.
+ */
+
+/** Credits for each calendar month, and whose calendar. */
+export interface MonthBudget {
+  readonly credits: number;
+  /** IANA name. */
+  readonly timezone: string;
+}
+
+/** A batch of the month, in credits. */
+export interface MonthBatch {
+  /** Charged, in flight, possibly charged, and promised to later steps, also of rows that a late answer would open again. */
+  readonly spent: number;
+  /** What it may spend in all; null: no limit. */
+  readonly budget: number | null;
+  /** It has ended, and spends no more. */
+  readonly isClosed: boolean;
+}
+
+/** What is left of a month, in credits. */
+export interface MonthStanding {
+  readonly credits: number;
+  readonly spent: number;
+  /** What open batches may still spend; null: one of them has no budget. */
+  readonly held: number | null;
+  /** Never below 0. */
+  readonly left: number;
+}
+
+/** The budget of a new batch, or `used-up`: not even its cheapest row fits. */
+export type MonthShare = { readonly type: 'share'; readonly budget: number } | { readonly type: 'used-up' };
+
+const HOUR_MS = 3_600_000;
+const FORMATS = new Map<string, Intl.DateTimeFormat>();
+
+/** The month that a calendar of the timezone shows at a time (ms since 1970), as `2026-12`. */
+export function monthOf(at: number, timezone: string): string {
+  const parts = new Map(
+    formatIn(timezone)
+      .formatToParts(at)
+      .map(({ type, value }) => [type, value]),
+  );
+  return `${(parts.get('year') ?? '').padStart(4, '0')}-${parts.get('month') ?? ''}`;
+}
+
+/** The month in which a time lies, from its first second up to the first of the next, ms since 1970. */
+export function monthRange(at: number, timezone: string): { readonly from: number; readonly until: number } {
+  const [year = 0, month = 1] = monthOf(at, timezone).split('-').map(Number);
+  return { from: startOf(Date.UTC(year, month - 1), timezone), until: startOf(Date.UTC(year, month), timezone) };
+}
+
+/** The first second of a month in a timezone, by that of UTC. No timezone is further from UTC than 15 hours. */
+function startOf(inUtc: number, timezone: string): number {
+  const month = monthOf(inUtc, 'UTC');
+  let [before, from] = [inUtc - 15 * HOUR_MS, inUtc + 15 * HOUR_MS];
+  while (from - before > 1_000) {
+    const middle = before + Math.floor((from - before) / 2_000) * 1_000;
+    if (monthOf(middle, timezone) < month) before = middle;
+    else from = middle;
+  }
+  return from;
+}
+
+/** To make a format takes longer than to use it. */
+function formatIn(timezone: string): Intl.DateTimeFormat {
+  const known = FORMATS.get(timezone);
+  if (known !== undefined) return known;
+  const options = {
+    timeZone: timezone,
+    calendar: 'gregory',
+    numberingSystem: 'latn',
+    year: 'numeric',
+    month: '2-digit',
+  } as const;
+  const format = new Intl.DateTimeFormat('en-GB', options);
+  FORMATS.set(timezone, format);
+  return format;
+}
+
+/** How a month stands with these batches of it. */
+export function monthStanding(credits: number, batches: readonly MonthBatch[]): MonthStanding {
+  let spent = 0;
+  let held: number | null = 0;
+  for (const batch of batches) {
+    spent += batch.spent;
+    if (batch.isClosed) continue;
+    if (batch.budget === null) held = null;
+    else if (held !== null) held += Math.max(0, batch.budget - batch.spent);
+  }
+  const left = held === null ? 0 : Math.max(0, roundCredits(credits - spent - held));
+  return { credits, spent: roundCredits(spent), held: held === null ? null : roundCredits(held), left };
+}
+
+/**
+ * What a firing may spend. `budget`: the most that each may; null: no limit. `cheapest`: the least that a row costs; 0: a row
+ * costs nothing; null: unknown, and any credit may do.
+ */
+export function shareOfMonth(
+  { left }: MonthStanding,
+  { budget, cheapest }: { readonly budget: number | null; readonly cheapest: number | null },
+): MonthShare {
+  if (left < (cheapest ?? 0) || (left <= 0 && cheapest !== 0)) return { type: 'used-up' };
+  return { type: 'share', budget: budget === null ? left : Math.min(budget, left) };
+}
+
+/** Why an occurrence was skipped, with its figures: a sentence. */
+export function whyUsedUp({ credits, spent, held, left }: MonthStanding, month: string): string {
+  const others =
+    held === null
+      ? ', and a batch without a budget still runs'
+      : held === 0
+        ? ''
+        : `, up to ${held} more by batches that still run`;
+  const budget = `The budget of ${credits} credits for ${month}`;
+  if (left === credits) return `${budget} pays not even one row; none of it is spent or reserved.`;
+  const rest = left > 0 ? `; the ${left} left pay not even one row` : '';
+  return `${budget} is used up: ${spent} spent or reserved${others}${rest}.`;
+}

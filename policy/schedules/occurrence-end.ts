@@ -1,0 +1,50 @@
+import type { OccurrenceEnd, RowsLeftOut } from '../../contract/activities.ts';
+import type { ExitName } from '../../contract/exit-codes.ts';
+
+/** Ends at which a batch gave up by itself, or does not add up. */
+const FAILED: readonly ExitName[] = ['halted', 'outOfCredits', 'api', 'mismatch', 'internal'];
+
+/**
+ * True if an occurrence whose batch ended so counts as failed, which pauses a schedule that is to pause on failure. Single rows that failed, are
+ * unknown or unfit do not: they are results, and the next occurrence has the next manifest.
+ */
+function isFailedOccurrence(exit: ExitName): boolean {
+  return FAILED.includes(exit);
+}
+
+/** How an occurrence is told of once its batch has ended. `reason`: why it counts as failed, as a sentence. */
+export type OccurrenceVerdict =
+  | { readonly type: 'ended'; readonly exit: ExitName }
+  | { readonly type: 'failed'; readonly exit: ExitName; readonly reason: string };
+
+/** How a batch ended, and what its reason is made of. */
+type BatchEnding = Omit<Extract<OccurrenceEnd, { readonly type: 'ended' }>, 'type'>;
+
+/** Tells a batch that ended in order from one that gave up, and from one whose files could not be written: `problem` says why. */
+export function endingOf(batch: string, { exit, problem, leftOut }: BatchEnding): OccurrenceVerdict {
+  if (problem !== undefined) return { type: 'failed', exit, reason: problem };
+  return isFailedOccurrence(exit)
+    ? { type: 'failed', exit, reason: `Batch "${batch}" ${whyStopped(exit, leftOut)}.` }
+    : { type: 'ended', exit };
+}
+
+function whyStopped(exit: ExitName, leftOut: RowsLeftOut | undefined): string {
+  switch (exit) {
+    case 'outOfCredits':
+      return leftOut === undefined ? 'stopped at its budget or ran out of credits' : whyLeftOut(leftOut);
+    case 'halted':
+      return 'halted, because too many of its rows failed';
+    case 'api':
+      return 'stopped, because the API refused its token or did not answer';
+    case 'mismatch':
+      return 'does not add up: a count, hash or sum is wrong';
+    default:
+      return 'ended with an internal error';
+  }
+}
+
+function whyLeftOut({ rows, budget, isCachedOnly }: RowsLeftOut): string {
+  const unsent = `${String(rows)} ${rows === 1 ? 'row was' : 'rows were'} not sent`;
+  if (isCachedOnly) return `pays for nothing that is not in the cache: ${unsent}`;
+  return `${budget === null ? 'ran out of credits' : `stopped at its budget of ${String(budget)} credits`}: ${unsent}`;
+}

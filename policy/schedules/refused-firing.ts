@@ -1,0 +1,45 @@
+import type { MonthBudget } from './month-budget.ts';
+import { decideSpend, mostSpent, type SpendFacts, type SpendRefusal } from '../money/spend.ts';
+
+/** What decides whether a firing may pay, and what its reason is made of. Credits. */
+type FiringFacts = Pick<SpendFacts, 'bill' | 'budget' | 'balance' | 'confirmAbove'>;
+
+/** Why a firing may not pay, with the figures: the start of a sentence, in lower case. */
+export function refusalInWords(why: SpendRefusal, facts: FiringFacts): string {
+  const { bill, budget, balance, confirmAbove } = facts;
+  const cheapest = bill.cheapest === null ? '' : `; the cheapest costs ${String(bill.cheapest)}`;
+  switch (why) {
+    case 'unpriced':
+      return `${rows(bill.unpriced)} no price, and a budget needs one`;
+    case 'small-budget':
+      return `the budget of ${String(budget)} credits pays not even one row${cheapest}`;
+    case 'small-balance':
+      return `the account's balance of ${String(balance)} credits pays not even one row${cheapest}`;
+    case 'unconfirmed': {
+      const more = bill.unpriced === 0 ? '' : ` (${rows(bill.unpriced)} no price)`;
+      return `the bill of ${String(mostSpent(facts))} credits${more} is above the limit of ${String(confirmAbove)} for a confirmation, and nobody can be asked; raise it with --confirm`;
+    }
+  }
+}
+
+/**
+ * What a firing would be refused for, if its manifest were as it is now; undefined: nothing. What is left of the month
+ * and of the account by then is not known.
+ */
+export function refusalAhead(
+  facts: Pick<SpendFacts, 'bill' | 'budget' | 'confirmAbove'>,
+  month: Pick<MonthBudget, 'credits'> | null,
+): string | undefined {
+  const { bill, budget } = facts;
+  if (month !== null && bill.cheapest !== null && bill.cheapest > month.credits) {
+    return `the budget of ${String(month.credits)} credits a month pays not even one row; the cheapest costs ${String(bill.cheapest)}`;
+  }
+  const most = month === null ? budget : Math.min(budget ?? month.credits, month.credits);
+  const known = { ...facts, budget: most, balance: null };
+  const spend = decideSpend({ ...known, rows: 0, isEstimate: false, yes: false, canAsk: false });
+  return spend.type === 'refuse' ? refusalInWords(spend.why, known) : undefined;
+}
+
+function rows(count: number): string {
+  return count === 1 ? '1 row has' : `${String(count)} rows have`;
+}

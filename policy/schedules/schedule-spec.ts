@@ -1,0 +1,191 @@
+import { expectedOf, parseValue, type ValueOf } from '../../contract/value-kinds.ts';
+import { parseCalendar, parseCron, type CalendarTimes } from './calendar-times.ts';
+import { DURATION_FORM, formatDuration, parseDuration } from '../duration.ts';
+
+/**
+ * What becomes of a firing while the one before still runs. `skip`: it does not take place. `buffer-one`: the next one waits, others are
+ * skipped. `buffer-all`: all wait. `cancel`: the running batch is stopped, then it takes place. `allow`: both run.
+ */
+export const OVERLAP_POLICIES = ['skip', 'buffer-one', 'buffer-all', 'cancel', 'allow'] as const;
+
+/** One of {@link OVERLAP_POLICIES}. */
+export type OverlapPolicy = (typeof OVERLAP_POLICIES)[number];
+
+/** When a schedule fires: at multiples of a length since 1970 in UTC, or at times of a calendar; `text` is what was written. */
+export type Times =
+  | { readonly type: 'every'; readonly everyMs: number }
+  | { readonly type: 'calendar'; readonly calendar: CalendarTimes; readonly text: string };
+
+/** When a schedule fires, and what becomes of firings that cannot take place in time. */
+export interface ScheduleSpec {
+  readonly times: Times;
+  /** IANA name. Calendars are read in it, and times are shown in it. */
+  readonly timezone: string;
+  /** Each firing comes up to this much later, ms. */
+  readonly jitterMs: number;
+  readonly overlap: OverlapPolicy;
+  /** A firing that is missed takes place if the server is back within this time, ms. */
+  readonly catchUpMs: number;
+  /** True: pauses when an occurrence fails. */
+  readonly pauseOnFailure: boolean;
+  /** It does not fire after this, ms since 1970; null: it has no end. */
+  readonly until: number | null;
+  /** How often it may fire by itself from now on; null: without a limit. */
+  readonly runs: number | null;
+  /** Credits that all its batches of a calendar month in its timezone may spend together; null: no limit. See `month-budget.ts`. */
+  readonly budgetMonth: number | null;
+}
+
+/** A {@link ScheduleSpec} as it is written on a command line; left out: the default. */
+export interface WrittenSpec {
+  readonly every?: string | undefined;
+  readonly cron?: string | undefined;
+  readonly calendar?: string | undefined;
+  /** Default `UTC`: a schedule does not depend on the machine where it was written. */
+  readonly timezone?: string | undefined;
+  /** Default none. */
+  readonly jitter?: string | undefined;
+  /** Default `skip`. */
+  readonly overlap?: string | undefined;
+  /** Default `1h`. */
+  readonly catchUp?: string | undefined;
+  /** Default false. */
+  readonly pauseOnFailure?: boolean | undefined;
+  /** Default: no end. */
+  readonly until?: string | undefined;
+  /** Default: no limit. */
+  readonly runs?: number | undefined;
+  /** Credits, or `none`. Default: no limit. */
+  readonly budgetMonth?: string | undefined;
+}
+
+/** A spec, or the option that is no good, with what was expected. */
+export type ReadSpec =
+  | { readonly type: 'read'; readonly spec: ScheduleSpec }
+  | { readonly type: 'refused'; readonly option: keyof WrittenSpec; readonly expected: string; readonly came: string };
+
+const HOUR_MS = 3_600_000;
+/** A firing is looked for within its jitter, and one that comes later than this belongs to no time any more. */
+export const MOST_JITTER_MS = 28 * 24 * HOUR_MS;
+/** Temporal takes less for this much. */
+const SHORTEST_CATCH_UP_MS = 10_000;
+
+/** What of a spec may be left out. */
+const DEFAULTS = {
+  timezone: 'UTC',
+  jitterMs: 0,
+  overlap: 'skip',
+  catchUpMs: HOUR_MS,
+  pauseOnFailure: false,
+  until: null,
+  runs: null,
+  budgetMonth: null,
+} as const satisfies Omit<ScheduleSpec, 'times'>;
+
+/**
+ * Reads what was written. With `before`, what is left out stays as it is there, else it is the default.
+ */
+export function readScheduleSpec(written: WrittenSpec, before?: ScheduleSpec): ReadSpec {
+  const times = readTimes(written, before);
+  if (times.type === 'refused') return times;
+  const base = before ?? DEFAULTS;
+  const { timezone = base.timezone, jitter, overlap = base.overlap, catchUp, until, runs = base.runs } = written;
+  if (!isTimezone(timezone)) {
+    return refused('timezone', 'a name of the IANA database, such as Europe/Berlin or UTC', timezone);
+  }
+  const jitterMs = jitter === undefined ? base.jitterMs : jitter === '0' ? 0 : parseDuration(jitter);
+  if (jitterMs === undefined || (jitter !== undefined && jitterMs > MOST_JITTER_MS)) {
+    return refused('jitter', `${DURATION_FORM}; ${formatDuration(MOST_JITTER_MS)} at most; or 0`, jitter);
+  }
+  const policy = OVERLAP_POLICIES.find((one) => one === overlap);
+  if (policy === undefined) return refused('overlap', `one of ${OVERLAP_POLICIES.join(', ')}`, overlap);
+  const catchUpMs = catchUp === undefined ? base.catchUpMs : (parseDuration(catchUp) ?? 0);
+  if (catchUpMs < SHORTEST_CATCH_UP_MS) {
+    return refused('catchUp', `${DURATION_FORM}; ${formatDuration(SHORTEST_CATCH_UP_MS)} or more`, catchUp);
+  }
+  const end = until === undefined ? base.until : parseInstant(until);
+  if (end === undefined) return refused('until', INSTANT_FORM, until);
+  if (written.runs !== undefined && !(Number.isSafeInteger(written.runs) && written.runs > 0)) {
+    return refused('runs', 'a whole number above 0', String(written.runs));
+  }
+  const budgetMonth = written.budgetMonth === undefined ? base.budgetMonth : readCredits(written.budgetMonth);
+  if (budgetMonth === undefined) return refused('budgetMonth', expectedOf(CREDITS), written.budgetMonth);
+  const { pauseOnFailure = base.pauseOnFailure } = written;
+  return {
+    type: 'read',
+    spec: {
+      times: times.times,
+      timezone,
+      jitterMs,
+      overlap: policy,
+      catchUpMs,
+      pauseOnFailure,
+      until: end,
+      runs,
+      budgetMonth,
+    },
+  };
+}
+
+const CREDITS = { type: 'credits' } as const;
+
+function readCredits(text: string): number | null | undefined {
+  return parseValue(CREDITS, text) as ValueOf<typeof CREDITS> | undefined;
+}
+
+type ReadTimes = { readonly type: 'read'; readonly times: Times } | Extract<ReadSpec, { readonly type: 'refused' }>;
+
+function readTimes({ every, cron, calendar }: WrittenSpec, before: ScheduleSpec | undefined): ReadTimes {
+  const given = [every, cron, calendar].filter((one) => one !== undefined);
+  if (given.length === 0 && before !== undefined) return { type: 'read', times: before.times };
+  if (given.length !== 1) {
+    return refused(
+      'every',
+      'one of --every, --cron, --calendar',
+      given.length === 0 ? 'none of them' : given.join(' and '),
+    );
+  }
+  if (every !== undefined) {
+    const everyMs = parseDuration(every);
+    return everyMs === undefined
+      ? refused('every', DURATION_FORM, every)
+      : { type: 'read', times: { type: 'every', everyMs } };
+  }
+  const [option, text] = cron === undefined ? (['calendar', calendar ?? ''] as const) : (['cron', cron] as const);
+  const read = option === 'cron' ? parseCron(text) : parseCalendar(text);
+  if (read.type === 'refused') return refused(option, read.expected, read.came);
+  return { type: 'read', times: { type: 'calendar', calendar: read.times, text: `${option} ${text.trim()}` } };
+}
+
+/** How {@link parseInstant} wants a time, for a message that begins with "expected". */
+export const INSTANT_FORM = 'a date and time with its zone, such as 2026-12-31T23:59:59Z or 2026-12-31T23:59+01:00';
+
+/** Reads a time of ISO 8601 with its offset to UTC, in ms since 1970. Undefined for any other text. */
+export function parseInstant(text: string): number | undefined {
+  const found = /^(?<day>\d{4}-\d\d-\d\d)T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d)$/.exec(text.trim());
+  const at = found === null ? Number.NaN : Date.parse(text.trim());
+  // 30 February would be read as a day in March.
+  const day = found?.groups?.['day'] ?? '';
+  if (Number.isNaN(at) || new Date(`${day}T00:00:00Z`).toISOString().slice(0, 10) !== day) return undefined;
+  return at;
+}
+
+/** True for names that both this program and Temporal can read. Offsets such as `+01:00` are none: Temporal knows names only. */
+export function isTimezone(name: string): boolean {
+  if (!/^[A-Z][A-Za-z0-9_+-]*(?:\/[A-Za-z0-9_+-]+)*$/.test(name)) return false;
+  try {
+    const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions();
+    // Temporal wants the case of the database, and Intl does not.
+    return timeZone === name || timeZone.toLowerCase() !== name.toLowerCase();
+  } catch {
+    return false;
+  }
+}
+
+function refused(
+  option: keyof WrittenSpec,
+  expected: string,
+  came: string | undefined,
+): Extract<ReadSpec, { readonly type: 'refused' }> {
+  return { type: 'refused', option, expected, came: came ?? 'nothing' };
+}

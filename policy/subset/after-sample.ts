@@ -1,0 +1,27 @@
+import type { ExitName } from '../../contract/exit-codes.ts';
+
+/** What is known when the rows of a sample have ended. */
+export interface SampleEnd {
+  /** How the sample ended. */
+  readonly exit: ExitName;
+  /** Rows that it left out. */
+  readonly left: number;
+  /** The person has said yes in advance (`--yes`). */
+  readonly yes: boolean;
+  /** The person can be asked. */
+  readonly canAsk: boolean;
+}
+
+/**
+ * What comes after a sample. `stop`: the other rows are not paid for, because there are none (`nothing-left`), because
+ * rows of the sample did not succeed and nobody looks at them (`not-clean`), or because nobody has agreed (`nobody`).
+ */
+export type AfterSample =
+  { readonly type: 'ask' | 'go' } | { readonly type: 'stop'; readonly why: 'nothing-left' | 'not-clean' | 'nobody' };
+
+/** Decides whether the rows that a sample left out are sent now. Nothing is paid for unless a person agreed to it. */
+export function decideAfterSample({ exit, left, yes, canAsk }: SampleEnd): AfterSample {
+  if (left === 0) return { type: 'stop', why: 'nothing-left' };
+  if (yes) return exit === 'complete' ? { type: 'go' } : { type: 'stop', why: 'not-clean' };
+  return canAsk ? { type: 'ask' } : { type: 'stop', why: 'nobody' };
+}

@@ -1,0 +1,131 @@
+import type { Failure } from '../../contract/failures.ts';
+import type { Control } from '../../contract/outcomes.ts';
+import { checkedBy, type Step, type StepChoice } from '../../contract/row-kinds.ts';
+import type { Judgement } from '../../contract/verify.ts';
+import { afterUnfit, type CheckedFile, type UnfitEnding, type Retaken } from '../rows/after-result.ts';
+import { isLastStep, usedAttempt, type AttemptView } from '../rows/row-machine.ts';
+
+/**
+ * What a check means for its row. The check is a request of its own; what it found wrong is the result of an earlier
+ * step, which is paid for and kept.
+ */
+
+/** What a row does after a check. */
+export interface AfterCheck<File> {
+  /** Why the result did not pass, for the record of the check. */
+  readonly failure?: Failure;
+  readonly effect:
+    | { readonly state: 'waiting' }
+    | { readonly outcome: 'succeeded' | 'cached'; readonly file: File }
+    | UnfitEnding<File>
+    | Retaken<File>;
+}
+
+/** What was checked, and what the user allows. */
+export interface Checked<File> {
+  readonly step: Step;
+  /** The result that was checked. */
+  readonly file: File;
+  /** Nothing of the row was paid for. */
+  readonly isFree: boolean;
+  readonly retakes: number;
+  readonly control: Control;
+}
+
+/** Ends or continues a row after a check that was carried out. */
+export function afterCheck<File extends CheckedFile>(
+  row: StepChoice,
+  judgement: Judgement,
+  { step, file, isFree, retakes, control }: Checked<File>,
+): AfterCheck<File> {
+  if (judgement.is === 'passed') {
+    if (!isLastStep(row, step)) return { effect: { state: 'waiting' } };
+    return { effect: { outcome: isFree ? 'cached' : 'succeeded', file } };
+  }
+  const of = checkedBy(row.kind, step) ?? step;
+  const failure = failureOf(of, judgement);
+  return { failure, effect: afterUnfit(of, { failure, file, error: judgement.error }, { retakes, control }) };
+}
+
+/** An attempt with what it brought. */
+interface Filed<File extends object> extends AttemptView {
+  readonly file: File | null;
+}
+
+/** A row whose results are checked. `acceptedTake`: as in its record. */
+interface CheckedRow extends StepChoice {
+  readonly acceptedTake: number | null;
+}
+
+/** The result that a check is for: the one that its row goes on with. Undefined: it is for none. */
+export function checkedResult<File extends object, A extends Filed<File>>(
+  row: CheckedRow,
+  step: Step,
+  attempts: readonly A[],
+): (A & { readonly file: File }) | undefined {
+  const of = checkedBy(row.kind, step);
+  const made = of === undefined ? undefined : usedAttempt(row, attempts, of);
+  return made?.file == null ? undefined : { ...made, file: made.file };
+}
+
+/**
+ * The ending of a row whose check failed, rather than what it checks: that was paid for, so the row ends `unfit` and
+ * keeps it. If the answer of the check is lost, the ending says that this is all that is in doubt. The endings of other
+ * steps stay as they are.
+ */
+export function keepingChecked<File extends object, Effect extends object>(
+  row: CheckedRow,
+  step: Step,
+  attempts: readonly Filed<File>[],
+  effect: Effect,
+): Effect | UnfitEnding<File> {
+  const made = checkedResult<File, Filed<File>>(row, step, attempts);
+  if (made === undefined || !('outcome' in effect)) return effect;
+  const why = 'failure' in effect ? (effect.failure as Failure) : undefined;
+  if (effect.outcome === 'unknown' && why !== undefined)
+    return { ...effect, failure: onlyCheckLost(made.step, step, why) };
+  if (effect.outcome !== 'failed') return effect;
+  const message = `Its ${made.step} is kept, but was not verified: ${why?.message ?? 'the verification failed.'}`;
+  const failure: Failure = { ...why, class: 'Unfit', cause: 'not verified', message: message.slice(0, 500) };
+  return { outcome: 'unfit', failure, file: made.file };
+}
+
+function onlyCheckLost(of: Step, step: Step, why: Failure): Failure {
+  const message = `Its ${of} is stored and paid for; only the answer of its ${step} is lost: ${why.message}`;
+  return { ...why, message: message.slice(0, 500) };
+}
+
+const KEPT = 'It was paid for and is kept.';
+
+function failureOf(step: Step, { is, error, run, words, threshold, language }: Judgement): Failure {
+  switch (is) {
+    case 'unheard':
+      return {
+        class: 'Unfit',
+        cause: 'nothing was heard',
+        message: `No word was heard in the ${step}, and ${count(words)} should have been. ${KEPT}`,
+      };
+    case 'other-language':
+      return {
+        class: 'Unfit',
+        cause: 'another language was heard',
+        message: `The API heard another language in the ${step} than was asked for: ${(language ?? '').slice(0, 40)}. ${KEPT}`,
+      };
+    default:
+      return {
+        class: 'Unfit',
+        cause: 'other words were heard',
+        message:
+          `What was heard in the ${step} is not the text: ${percent(error)} of ${count(words)} wrong ` +
+          `(at most ${percent(threshold)}), ${String(Math.round(run))} in a row. ${KEPT}`,
+      };
+  }
+}
+
+function count(words: number): string {
+  return words === 1 ? '1 word' : `${String(words)} words`;
+}
+
+function percent(share: number): string {
+  return `${String(Math.round(share * 100))} %`;
+}

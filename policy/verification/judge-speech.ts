@@ -1,0 +1,162 @@
+import type { Judgement } from '../../contract/verify.ts';
+import { alignWords, join, type Stretch } from './align-words.ts';
+import { isOtherLanguage } from './other-language.ts';
+import { spokenWords } from './spoken-words.ts';
+
+/**
+ * Compares what was heard with what should have been said. The reading is lenient, because a false alarm costs money:
+ *
+ * - Words that are written otherwise count only as far as they differ: `night` for `knight`, `icecream` for `ice cream`.
+ * - A number may be heard as digits or as words, in any language, so it is not compared.
+ * - In a text of two or three words, one may be wrong: names are often misheard.
+ *
+ * The language that was heard only explains why words differ: it is often wrong for short texts, and may be lost, while
+ * the words are kept.
+ *
+ * A long text passes with a sentence missing if only the share of wrong words counts. So too many wrong words in a row
+ * fail it, too.
+ */
+export function judgeSpeech(wanted: Wanted, heard: Heard): Judgement {
+  const { threshold } = wanted;
+  const words = spokenWords(wanted.text);
+  const said = spokenWords(heard.text.slice(0, MOST_HEARD_FACTOR * wanted.text.length + MOST_HEARD));
+  const facts = { words: words.length, heard: said.length, threshold };
+  // Nothing in the text can be heard: there is nothing to compare.
+  if (words.length === 0) return { is: 'passed', error: 0, run: 0, ...facts };
+  if (said.length === 0) return { is: 'unheard', error: 1, run: words.length, ...facts };
+  const stretches = joinAtNumbers(alignWords(words, said), words, said);
+  const costs = stretches.map((stretch) => costOf(stretch, words, said));
+  const wrong = costs.reduce((sum, cost) => sum + Math.max(0, cost), 0);
+  const run = longestRun(costs);
+  const isWrong = wrong > allowedIn(words, threshold) || run > longestAllowed(words, threshold);
+  const found = { error: round(wrong / words.length), run: round(run), ...facts };
+  if (!isWrong) return { is: 'passed', ...found };
+  if (!isOtherLanguage(wanted.language, heard.language)) return { is: 'differs', ...found };
+  return { is: 'other-language', ...found, language: heard.language ?? '' };
+}
+
+/** What should have been said. */
+export interface Wanted {
+  readonly text: string;
+  /** Asked for; undefined: whatever the text is in. */
+  readonly language?: string | undefined;
+  /** The share of words that may be wrong. */
+  readonly threshold: number;
+}
+
+/** What was heard. */
+export interface Heard {
+  readonly text: string;
+  /** As far as the API says so. */
+  readonly language?: string | undefined;
+}
+
+/**
+ * What is heard beyond so many times the length of the text, and these characters, is not looked at: it is wrong in any
+ * case, and a transcript of megabytes takes seconds, or all of the stack.
+ */
+const MOST_HEARD_FACTOR = 20;
+const MOST_HEARD = 10_000;
+
+/** Words in a row that may be wrong in any text: fewer than a short sentence has. */
+const RUN = 6;
+/** The same where characters are compared. */
+const RUN_OF_CHARACTERS = 8;
+
+/** Wrong words that are allowed in all. */
+function allowedIn(words: readonly string[], threshold: number): number {
+  if (words.length === 1) return 0.67;
+  return Math.max(1, threshold * words.length);
+}
+
+/** A threshold above the default allows longer runs in the same measure. */
+function longestAllowed(words: readonly string[], threshold: number): number {
+  const characters = words.filter((word) => word.length === 1 && !/[\p{Script=Latin}\p{N}]/u.test(word)).length;
+  return (characters * 2 > words.length ? RUN_OF_CHARACTERS : RUN) * Math.max(1, threshold / 0.25);
+}
+
+/**
+ * Wrong words of a stretch; below 0 for right ones, as many as there are. Words that differ are compared by their letters,
+ * all of the stretch together, because a recogniser may cut words elsewhere.
+ */
+function costOf({ isEqual, first, second }: Stretch, words: readonly string[], said: readonly string[]): number {
+  const wanted = words.slice(...first);
+  if (isEqual) return -wanted.length;
+  const heard = said.slice(...second);
+  if ([...wanted, ...heard].some(isNumber)) return costAtNumbers(wanted, heard);
+  const most = Math.max(wanted.length, heard.length);
+  if (wanted.length === 0 || heard.length === 0) return most;
+  const [a, b] = [wanted.join(''), heard.join('')];
+  const letters = Math.max(a.length, b.length);
+  const changes = alignWords(Array.from(a), Array.from(b)).reduce((sum, one) => sum + changesIn(one), 0);
+  return Math.min(most, (most * changes) / letters);
+}
+
+function changesIn({ isEqual, first, second }: Stretch): number {
+  return isEqual ? 0 : Math.max(first[1] - first[0], second[1] - second[0]);
+}
+
+/** Right words between two stretches that may be of one number: `$5.50`, heard as five dollars and fifty. */
+const GAP = 2;
+
+/** A number and its unit may change places, so what surrounds a number is looked at together. */
+function joinAtNumbers(
+  stretches: readonly Stretch[],
+  words: readonly string[],
+  said: readonly string[],
+): readonly Stretch[] {
+  const joined: Stretch[] = [];
+  for (const stretch of stretches) {
+    const [other, gap] = [joined.at(-2), joined.at(-1)];
+    const isNear = other !== undefined && gap?.isEqual === true && gap.first[1] - gap.first[0] <= GAP;
+    const hasNumber = [other, stretch].some((one) => one !== undefined && holdsNumber(one, words, said));
+    if (stretch.isEqual || !isNear || !hasNumber) joined.push(stretch);
+    else joined.splice(-2, 2, join(other, stretch));
+  }
+  return joined;
+}
+
+function holdsNumber({ first, second }: Stretch, words: readonly string[], said: readonly string[]): boolean {
+  return [...words.slice(...first), ...said.slice(...second)].some(isNumber);
+}
+
+const NUMBER = /^\p{N}+$/u;
+/** Words that one digit may be heard as, and those that a number brings besides: a unit, a sign, `and`. */
+const WORDS_A_DIGIT = 3;
+const WORDS_A_NUMBER = 2;
+
+/** Words that only one side has, numbers apart, and apart from as many as the numbers of the other side may be. */
+function costAtNumbers(wanted: readonly string[], heard: readonly string[]): number {
+  const missing = only(wanted, heard) - spokenAs(heard);
+  const added = only(heard, wanted) - spokenAs(wanted);
+  return Math.max(0, missing, added);
+}
+
+function only(words: readonly string[], others: readonly string[]): number {
+  const there = new Set(others);
+  return words.filter((word) => !isNumber(word) && !there.has(word)).length;
+}
+
+function isNumber(word: string): boolean {
+  return NUMBER.test(word);
+}
+
+function spokenAs(words: readonly string[]): number {
+  return words
+    .filter(isNumber)
+    .reduce((sum, number) => sum + WORDS_A_NUMBER + WORDS_A_DIGIT * Array.from(number).length, 0);
+}
+
+/** The run with the most wrong words, in which each right word takes one away: a lone right word does not end it. */
+function longestRun(costs: readonly number[]): number {
+  let [run, longest] = [0, 0];
+  for (const cost of costs) {
+    run = Math.max(0, run + cost);
+    longest = Math.max(longest, run);
+  }
+  return longest;
+}
+
+function round(value: number): number {
+  return Math.round(value * 1_000) / 1_000;
+}

@@ -1,0 +1,59 @@
+import { API_CLOCK_SLACK_MS } from '../clocks.ts';
+import type { Finding } from '../reconcile/match-lost-job.ts';
+
+/**
+ * Finds the voice that a lost request made, by its name. To take a wrong voice would give a row somebody else's, or count
+ * a charge twice, so every doubt ends in "none": the name must have been free right before the request, exactly one voice
+ * may have it now, no other request may have made that one, and the request must be recent: later, a person or another
+ * program may have given that name to a voice of their own.
+ */
+export interface LostVoice {
+  /** Whether no voice had the name right before the request; null: not known. */
+  readonly nameWasFree: boolean | null;
+  /** Ids of the voices that have the name now. */
+  readonly named: readonly string[];
+  /** Those of them that another attempt has. */
+  readonly claimed: ReadonlySet<string>;
+  /** Other requests for a voice of that name that have no verdict, or were given up as unknown. */
+  readonly others: number;
+  /** Since the request was recorded, ms. */
+  readonly ageMs: number;
+}
+
+/** A voice that is found later than this is for a person to judge, ms. */
+const RECENT_MS = 10 * 60_000;
+
+export function chooseVoice({ nameWasFree, named, claimed, others, ageMs }: LostVoice): Finding {
+  const [id] = named;
+  if (id === undefined) return { type: 'nothing' };
+  const isOnlyOne = named.length === 1 && !claimed.has(id) && others === 0;
+  return nameWasFree === true && isOnlyOne && ageMs <= RECENT_MS ? { type: 'found', id } : { type: 'ambiguous' };
+}
+
+/** A request for a voice. `intentAt`: when it was recorded, ms. `nameWasFree`: see {@link LostVoice}. */
+interface VoiceRequest {
+  readonly intentAt: number;
+  readonly nameWasFree: boolean | null;
+}
+
+/** Whether a voice was made before the request, so it is another's. `madeAtMs`: by the API's clock. */
+export function isBefore(madeAtMs: number, { intentAt }: VoiceRequest): boolean {
+  return madeAtMs < intentAt - API_CLOCK_SLACK_MS;
+}
+
+/** Whether it is certain that a voice of the request's name was not there before it. `createdAtMs`: if the API says so. */
+export function isNewSince(
+  { intentAt, nameWasFree }: VoiceRequest,
+  { createdAtMs }: { readonly createdAtMs?: number | undefined },
+): boolean {
+  return nameWasFree === true || (createdAtMs !== undefined && createdAtMs >= intentAt);
+}
+
+/** Whether two names are the same to the API, as far as known: it may trim them, or write a letter in another way. */
+export function isSameName(one: string, other: string): boolean {
+  return tidy(one) === tidy(other);
+}
+
+function tidy(name: string): string {
+  return name.normalize('NFC').trim();
+}

@@ -1,0 +1,105 @@
+import { open } from 'node:fs/promises';
+import type { Dialect } from '../../contract/dialects.ts';
+import { hasResult } from '../../contract/outcomes.ts';
+import { csvLine, type LineValue } from '../line-formats.ts';
+import { isAbsent } from '../system-errors.ts';
+import { WholeFile } from '../whole-file.ts';
+
+/** What a line says of one of the two rows; null where only the other batch has it. */
+export interface DifferenceSide {
+  readonly row: number;
+  /** The dialect of the API that it spoke. */
+  readonly dialect: Dialect;
+  readonly outcome: string | null;
+  readonly errorClass: string | null;
+  readonly seconds: number | null;
+  readonly credits: number;
+  readonly attempts: number;
+  readonly text: string | null;
+}
+
+/** A line of the table: a row of two batches that differs, or that only one has. */
+export interface DifferenceLine {
+  readonly id: string;
+  /** In what they differ; `only` for a row of one batch. */
+  readonly differs: readonly string[];
+  /** Fields in which they asked for different things. */
+  readonly input: readonly string[];
+  readonly words: { readonly different: number; readonly of: number } | null;
+  readonly sides: readonly [DifferenceSide | null, DifferenceSide | null];
+}
+
+const SIDE_COLUMNS = [
+  'row',
+  'outcome',
+  'error_class',
+  'seconds',
+  'credits',
+  'attempts',
+  'text',
+  'api_dialect',
+] as const;
+/** The tables of all versions begin with these. */
+const FIRST_COLUMNS = ['id', 'differs', 'input', 'words_different', 'words'];
+const COLUMNS = [...FIRST_COLUMNS, ...SIDE_COLUMNS.flatMap((name) => [`${name}_1`, `${name}_2`])];
+
+/** Whether a file may be written: there is none, or it is such a table. */
+export async function isOurTable(path: string): Promise<boolean> {
+  const header = `${csvLine(FIRST_COLUMNS).trimEnd()},`;
+  try {
+    const file = await open(path, 'r');
+    try {
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(header.length), 0, header.length, 0);
+      return buffer.toString('utf8', 0, bytesRead) === header;
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    if (isAbsent(error)) return true;
+    throw error;
+  }
+}
+
+/** The table of rows that differ, as CSV; whole or absent. Publish or abandon it in the end. */
+export class DifferenceTable {
+  readonly #file: WholeFile;
+
+  private constructor(file: WholeFile) {
+    this.#file = file;
+  }
+
+  static async create(path: string): Promise<DifferenceTable> {
+    const file = await WholeFile.create(path);
+    await file.write(csvLine(COLUMNS));
+    return new DifferenceTable(file);
+  }
+
+  async add({ id, differs, input, words, sides }: DifferenceLine): Promise<void> {
+    const [one, other] = sides.map(cellsOf);
+    const pairs = SIDE_COLUMNS.flatMap((name) => [one?.[name] ?? '', other?.[name] ?? '']);
+    await this.#file.write(csvLine([id, differs, input, words?.different ?? '', words?.of ?? '', ...pairs]));
+  }
+
+  async publish(): Promise<void> {
+    await this.#file.seal();
+    await this.#file.publish();
+  }
+
+  async abandon(): Promise<void> {
+    await this.#file.abandon();
+  }
+}
+
+function cellsOf(side: DifferenceSide | null): Readonly<Record<(typeof SIDE_COLUMNS)[number], LineValue>> | undefined {
+  if (side === null) return undefined;
+  return {
+    row: side.row,
+    outcome: side.outcome ?? '',
+    error_class: hasResult(side.outcome) ? '' : (side.errorClass ?? ''),
+    seconds: side.seconds === null ? '' : Math.round(side.seconds * 1_000) / 1_000,
+    credits: side.credits,
+    attempts: side.attempts,
+    text: side.text ?? '',
+    api_dialect: side.dialect,
+  };
+}

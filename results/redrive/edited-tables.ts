@@ -1,0 +1,104 @@
+import { mkdir, open } from 'node:fs/promises';
+import { join, parse } from 'node:path';
+import * as z from 'zod';
+import { sha256Of } from '../../inputs/file-digest.ts';
+import { statsOf } from '../media.ts';
+import { nameAlso } from '../name-also.ts';
+import { readJson } from '../read-json.ts';
+import { SUMMARY_FILE } from '../summary.ts';
+import { WholeFile } from '../whole-file.ts';
+
+/**
+ * Lists contents that may be replaced although the summary does not list them; exists from shortly before a projection
+ * until its end.
+ */
+export const REPLACEABLE_FILE = '.voxbatch-replaceable.json';
+
+/** An edited table, and the name under which it is kept; both in the out folder. */
+export interface KeptTable {
+  readonly name: string;
+  readonly keptAs: string;
+}
+
+const summaryFiles = z.object({ files: z.record(z.string(), z.string()) });
+const replaceable = z.object({ sha256: z.array(z.string()) });
+
+/** The sha256 of each file as last written, from the summary. Empty if there is no summary. */
+export async function writtenLast(out: string): Promise<Readonly<Record<string, string>>> {
+  return summaryFiles.safeParse(await readJson(join(out, SUMMARY_FILE))).data?.files ?? {};
+}
+
+/**
+ * sha256 of every content that can be replaced without loss: what was last written, and what {@link allowReplacing}
+ * recorded.
+ */
+export async function replaceableIn(
+  out: string,
+  written: Readonly<Record<string, string>>,
+): Promise<ReadonlySet<string>> {
+  return new Set([...Object.values(written), ...(await readReplaceable(out))]);
+}
+
+/**
+ * Records, until the next summary, that tables with these contents may be replaced: a table that is about to be
+ * written, so that after a kill nobody takes it for an edited one, or one whose edits are in the ledger. Creates the
+ * folder if needed.
+ */
+export async function allowReplacing(out: string, sha256: readonly string[]): Promise<void> {
+  await mkdir(out, { recursive: true });
+  const file = await WholeFile.create(join(out, REPLACEABLE_FILE));
+  try {
+    const all = new Set([...(await readReplaceable(out)), ...sha256]);
+    await file.write(`${JSON.stringify({ sha256: [...all] })}\n`);
+    await file.seal();
+    await file.publish();
+  } finally {
+    await file.abandon();
+  }
+}
+
+async function readReplaceable(out: string): Promise<readonly string[]> {
+  return replaceable.safeParse(await readJson(join(out, REPLACEABLE_FILE))).data?.sha256 ?? [];
+}
+
+/**
+ * Gives a table a second name unless its content may be replaced, so that rewriting it loses nothing. A kill at any
+ * moment leaves the table under one name or both. Returns undefined if there is nothing to keep.
+ */
+export async function keepEdited(
+  out: string,
+  name: string,
+  mayReplace: ReadonlySet<string>,
+): Promise<KeptTable | undefined> {
+  const path = join(out, name);
+  if ((await statsOf(path))?.isFile() !== true) return undefined;
+  const sha256 = await sha256Of(path);
+  if (mayReplace.has(sha256)) return undefined;
+  await syncToDisk(path);
+  const { name: stem, ext } = parse(name);
+  for (let number = 1; ; number += 1) {
+    const keptAs = `${stem}.edited${number === 1 ? '' : `-${String(number)}`}${ext}`;
+    const aside = join(out, keptAs);
+    if (!(await nameAlso(path, aside)) && !(await holds(aside, sha256))) continue;
+    await syncToDisk(out);
+    return { name, keptAs };
+  }
+}
+
+/** True if a killed projection has already kept the same content. */
+async function holds(path: string, sha256: string): Promise<boolean> {
+  return (await statsOf(path))?.isFile() === true && (await sha256Of(path)) === sha256;
+}
+
+/**
+ * Syncs a file's content, or a folder's names. Windows can sync neither when opened for reading, and does not need to.
+ */
+async function syncToDisk(path: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  const handle = await open(path);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

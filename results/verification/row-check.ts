@@ -1,0 +1,92 @@
+import { makesFile } from '../../contract/row-kinds.ts';
+import { collisionKey } from '../../inputs/output-name.ts';
+import { SeenTable } from '../../inputs/seen-table.ts';
+import type { BatchRecord } from '../../ledger/record-types.ts';
+import type { Placed } from '../media.ts';
+import type { Findings } from './mismatch.ts';
+import { UnfitName } from '../names.ts';
+import { filesOf, hasFile } from '../result-line.ts';
+import type { RowFile, ScannedRow } from '../result-line.ts';
+
+/** A recorded result that is missing from the store, or altered there. */
+export interface DamagedResult {
+  readonly row: number;
+  readonly id: string;
+  /** Missing, with different content, or removed on purpose. */
+  readonly is: 'missing' | 'altered' | 'removed';
+}
+
+/** Damaged results beyond this many are not kept. */
+const KEPT = 1_000;
+
+/** Checks rows as they are projected: no gap, an outcome, a result where there must be one, a unique name for it. */
+export class RowCheck {
+  readonly #batch: BatchRecord;
+  readonly #complete: boolean;
+  readonly #findings: Findings;
+  readonly #taken = new SeenTable();
+  readonly #damaged = new Map<number, DamagedResult>();
+  #last = 0;
+
+  constructor(batch: BatchRecord, complete: boolean, findings: Findings) {
+    this.#batch = batch;
+    this.#complete = complete;
+    this.#findings = findings;
+  }
+
+  /** The next row's files that may be placed; records findings about the row. */
+  filesOf({ row }: ScannedRow): readonly RowFile[] {
+    const where = `row ${row.row}`;
+    if (row.row !== this.#last + 1) this.#findings.add(where, `row ${this.#last + 1} next in the ledger`, where);
+    this.#last = row.row;
+    if (this.#complete && row.outcome === null) this.#findings.add(where, 'an outcome', `none; it is ${row.state}`);
+    if (hasFile(row.outcome) && makesFile(row.kind) && row.file === null) {
+      this.#findings.add(where, 'a result file', 'none in the ledger');
+    }
+    if (hasFile(row.outcome) && !makesFile(row.kind) && row.text === null) {
+      this.#findings.add(where, 'an id as its result', 'none in the ledger');
+    }
+    try {
+      const files = filesOf(row, this.#batch);
+      return files.every((file) => this.#isFree(file, row.row)) ? files : [];
+    } catch (error) {
+      if (!(error instanceof UnfitName)) throw error;
+      this.#findings.add(where, 'a name for its file', error.message);
+      return [];
+    }
+  }
+
+  /** Rows whose stored files differ from the ledger's record, in order of rows. */
+  get damaged(): readonly DamagedResult[] {
+    return [...this.#damaged.values()];
+  }
+
+  /** Records what became of a row's file. */
+  placed({ row }: ScannedRow, { name, file }: RowFile, became: Placed): void {
+    const where = `row ${row.row}, ${name}`;
+    if (became !== 'missing' && became !== 'altered') return;
+    const isRemoved = became === 'missing' && row.file?.removedAt !== undefined;
+    if (this.#damaged.size < KEPT) {
+      this.#damaged.set(row.row, { row: row.row, id: row.id, is: isRemoved ? 'removed' : became });
+    }
+    // Nothing is wrong: a person had it removed.
+    if (isRemoved) return;
+    if (became === 'missing') this.#findings.add(where, `the stored file ${file.key}`, 'no such file in the store');
+    if (became === 'altered') {
+      this.#findings.add(where, `${file.bytes} bytes with sha256 ${file.sha256}`, `another content of ${file.key}`);
+    }
+  }
+
+  /** True if some row's file has this name. */
+  isTaken(name: string): boolean {
+    return this.#taken.get(collisionKey(name)) !== undefined;
+  }
+
+  #isFree({ name }: RowFile, row: number): boolean {
+    const key = collisionKey(name);
+    const owner = this.#taken.lineBefore(key, row);
+    if (owner === undefined) return true;
+    this.#findings.add(`row ${row}, ${name}`, 'a name of its own', `the name of the file of row ${owner}`);
+    return false;
+  }
+}

@@ -1,0 +1,60 @@
+import type { SchemaReport } from '../../client/schema/watch-schema.ts';
+
+type Lack = SchemaReport['lacks'][number];
+
+/** A report on the API's schema, line by line. */
+export function schemaLines(report: SchemaReport, isStrict: boolean): readonly string[] {
+  const { apiUrl, form, title, version, lacks, open, unused, changes } = report;
+  const named = [title, version].filter((word) => word !== undefined).join(' ');
+  const needed = lacks.filter(({ isRare }) => !isRare);
+  return [
+    `${apiUrl}: OpenAPI ${form}${named === '' ? '' : `, ${named}`}`,
+    ...part('lacks what voxbatch needs', needed.map(lackWords)),
+    ...part(
+      'lacks what is needed only where it is asked for by name',
+      lacks.filter(({ isRare }) => isRare).map(lackWords),
+    ),
+    ...part('leaves open what it answers', open),
+    ...changeLines(changes),
+    ...part('has besides, and voxbatch does not use', unused),
+    needed.length === 0
+      ? 'It has all that voxbatch needs.'
+      : 'Requests to what is missing may fail; see what they answer with a sample (--sample 1) first.',
+    ...(isStrict && !report.isSound ? ['Not kept as seen. To accept it: voxbatch doctor --api'] : []),
+    'Nothing was spent.',
+  ];
+}
+
+function changeLines(changes: SchemaReport['changes']): readonly string[] {
+  if (changes === null) return ['  first look: nothing to compare with'];
+  const { added, removed, changed, since } = changes;
+  const lines = [
+    ...part('new', added),
+    ...part('gone', removed),
+    ...part(
+      'changed',
+      changed.map(({ endpoint, parts }) => `${endpoint}: ${parts.join(', ')}`),
+    ),
+  ];
+  const then = new Date(since).toISOString().slice(0, 16).replace('T', ' ');
+  return lines.length === 0
+    ? [`  unchanged since the last look (${then} UTC)`]
+    : [`  since the last look (${then} UTC):`, ...lines];
+}
+
+function part(title: string, lines: readonly string[]): readonly string[] {
+  return lines.length === 0 ? [] : [`  ${title}:`, ...lines.map((line) => `    ${line}`)];
+}
+
+function lackWords(lack: Lack): string {
+  switch (lack.type) {
+    case 'endpoint':
+      return lack.endpoint;
+    case 'field':
+      return `${lack.endpoint}: the field "${lack.field}", which voxbatch sends`;
+    case 'required':
+      return `${lack.endpoint}: it requires "${lack.field}", which voxbatch does not send`;
+    case 'reply':
+      return `${lack.endpoint}: what voxbatch reads is not in the answer ${lack.status} with ${lack.has.join(', ') || 'no members'}`;
+  }
+}

@@ -1,0 +1,80 @@
+import { describe, expect, it } from '@jest/globals';
+import { PolledJobs } from '../../../activities/polling/polled-jobs.ts';
+
+const never = (): number => {
+  throw new Error('it was polled before');
+};
+
+describe('the poll schedule', () => {
+  it('has the first poll of a job that was never polled, and keeps it', () => {
+    const polls = new PolledJobs();
+    expect(polls.dueAt('a', () => 500)).toBe(500);
+    expect(polls.dueAt('a', never)).toBe(500);
+    polls.again('a', 900);
+    expect(polls.dueAt('a', never)).toBe(900);
+    expect(polls.dueAt('b', () => 7)).toBe(7);
+  });
+
+  it('counts polls that came to nothing by what was the trouble, until the job is forgotten', () => {
+    const polls = new PolledJobs();
+    expect(polls.troubled('a', 'result', 100)).toBe(1);
+    polls.again('a', 200);
+    expect(polls.troubled('a', 'result', 300)).toBe(2);
+    expect(polls.troubled('a', 'read', 300)).toBe(1);
+    expect(polls.dueAt('a', never)).toBe(300);
+    expect(polls.troubled('b', 'result', 300)).toBe(1);
+    polls.forget('a');
+    expect(polls.dueAt('a', () => 7)).toBe(7);
+    expect(polls.troubled('a', 'result', 400)).toBe(1);
+  });
+
+  it('forgets that a job could not be read once it was', () => {
+    const polls = new PolledJobs();
+    polls.wasRead('a');
+    polls.troubled('a', 'read', 100);
+    polls.troubled('a', 'result', 100);
+    polls.wasRead('a');
+    expect(polls.troubled('a', 'read', 200)).toBe(1);
+    expect(polls.troubled('a', 'result', 200)).toBe(2);
+  });
+
+  it('tells once in which span of its age a job ended', () => {
+    const polls = new PolledJobs();
+    polls.ran('a', 1_000, 500);
+    polls.troubled('a', 'read', 600);
+    polls.ran('a', 3_000, 700);
+    expect(polls.ended('a', 4_000)).toEqual([3_000, 4_000]);
+    expect(polls.ended('a', 9_000)).toBeUndefined();
+    expect(polls.dueAt('a', never)).toBe(700);
+    expect(polls.ended('b', 4_000)).toEqual([0, 4_000]);
+  });
+
+  it('adds up the polls that jobs were spared, once each was read', () => {
+    const polls = new PolledJobs();
+    for (const job of ['a', 'b']) polls.dueAt(job, () => 0);
+    for (const job of ['a', 'a', 'b']) polls.wasRead(job);
+    polls.spared('a', 5);
+    expect(polls.saved).toBe(3);
+    // One poll too many.
+    polls.spared('b', 0);
+    expect(polls.saved).toBe(2);
+    polls.spared('never seen', 4);
+    expect(polls.saved).toBe(2);
+  });
+
+  it('counts polls in a row that found the service in trouble', () => {
+    const polls = new PolledJobs();
+    polls.dueAt('a', () => 0);
+    expect([polls.failed('a'), polls.failed('a')]).toEqual([1, 2]);
+    polls.wasRead('a');
+    expect(polls.failed('a')).toBe(1);
+  });
+
+  it('knows how many rows of a batch are left once nothing of it is sent any more', () => {
+    const polls = new PolledJobs();
+    polls.left('b', 7);
+    expect(polls.rowsLeft('b')).toBe(7);
+    polls.left('b', undefined);
+    expect(polls.rowsLeft('b')).toBeUndefined();
+  });
+});

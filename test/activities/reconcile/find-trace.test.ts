@@ -1,0 +1,102 @@
+import { describe, expect, it } from '@jest/globals';
+import { findTrace, settleAsAdopted } from '../../../activities/reconcile/find-trace.ts';
+import { loadAttempt } from '../../../activities/attempt.ts';
+import { storeTranscript } from '../../../activities/store-result.ts';
+import type { AttemptKey } from '../../../contract/batch.ts';
+import type { RowSpec, Step } from '../../../contract/row-kinds.ts';
+import type { StoredFile } from '../../../store/store.ts';
+import { mp3 } from '../../store/media.ts';
+import { waitFor } from '../../support/wait-for.ts';
+import { keyOf, lipSync, stt, tts } from '../rows.ts';
+import type { Worker } from '../worker.ts';
+import { createWorld, type World } from '../world.ts';
+
+const INTENT = { quoted: 1, quotedRest: 0, owner: 'lost', maxSending: 8 };
+
+/** A batch whose rows' first requests are on record and without an answer. */
+async function withLost(specs: readonly RowSpec[], step: Step): Promise<{ world: World; worker: Worker }> {
+  const world = await createWorld();
+  await world.fill(specs, { tts: 'sync' });
+  const worker = await world.worker({
+    // No list is to be read for what is not in it.
+    change: ({ api }) => ({ api: { ...api, listJobs: () => Promise.reject(new Error('the list was read')) } }),
+  });
+  for (const row of specs.keys()) await worker.deps.ledger.intend(keyOf(row + 1, 1, step), INTENT);
+  return { world, worker };
+}
+
+/** Puts a file where a result of this name belongs. */
+function put({ deps }: Worker, stem: string, extension: string): Promise<StoredFile> {
+  return extension === 'mp3'
+    ? deps.store.write(stem, mp3(), { family: 'audio' })
+    : deps.store.write(stem, Buffer.from('whole'), { family: 'text', extension });
+}
+
+async function traceOf({ deps }: Worker, key: AttemptKey): ReturnType<typeof findTrace> {
+  return findTrace(deps, await loadAttempt(deps, key), key, new AbortController().signal);
+}
+
+describe('findTrace', () => {
+  it('finds speech that was stored before its verdict', async () => {
+    const { world, worker } = await withLost([tts()], 'speech');
+    const file = await put(worker, await world.stem(1), 'mp3');
+    expect(await traceOf(worker, keyOf(1))).toBe('found');
+    expect(await world.row(1)).toMatchObject({ outcome: 'succeeded', file, extraFiles: [], text: null });
+    expect((await world.row(1)).charges).toMatchObject([{ state: 'done', file }]);
+  });
+
+  it.each([
+    ['with subtitles', [{ start: 0, end: 1, text: 'Two' }], ['srt', 'vtt']],
+    ['without', [], []],
+  ] as const)('finds a transcript, %s', async (_, segments, extensions) => {
+    const { world, worker } = await withLost([stt()], 'transcription');
+    const key = keyOf(1, 1, 'transcription');
+    const stored = await storeTranscript(worker.deps.store, await world.stem(1, 'transcription'), {
+      text: 'Two\nlines\n',
+      segments,
+    });
+    expect(await traceOf(worker, key)).toBe('found');
+    const row = await world.row(1);
+    expect(row).toMatchObject({ outcome: 'succeeded', text: 'Two\nlines\n', ...stored });
+    expect(row.extraFiles.map(({ extension }) => extension)).toEqual(extensions);
+  });
+
+  it('takes subtitles without their text for nothing: the text is stored last', async () => {
+    const { world, worker } = await withLost([stt()], 'transcription');
+    await put(worker, await world.stem(1, 'transcription'), 'srt');
+    expect(await traceOf(worker, keyOf(1, 1, 'transcription'))).toBeUndefined();
+    expect(await world.attempts(1)).toEqual(['transcription 1 sending']);
+  });
+
+  it('changes nothing where nothing is found, and reads no list for speech', async () => {
+    const { world, worker } = await withLost([tts()], 'speech');
+    expect(await traceOf(worker, keyOf(1))).toBeUndefined();
+    expect(await world.attempts(1)).toEqual(['speech 1 sending']);
+    const jobs = await createWorld();
+    await jobs.fill([tts()]);
+    const other = await jobs.worker({ change: () => ({ api: worker.deps.api }) });
+    await other.deps.ledger.intend(keyOf(1), INTENT);
+    expect(await traceOf(other, keyOf(1))).toBeUndefined();
+  });
+
+  it('adopts a lip-sync from the list', async () => {
+    const fault = { kind: 'hang', accepted: true } as const;
+    const world = await createWorld({ plan: { rules: [{ on: 'create', fault }], echoInputs: true } });
+    await world.fill([lipSync()]);
+    const key = keyOf(1, 1, 'lip-sync');
+    void (await world.worker()).submit(key);
+    await waitFor(() => world.charges().length === 1);
+    expect(await traceOf(await world.worker(), key)).toBe('adopted');
+    expect(await world.row(1)).toMatchObject({ state: 'processing', charges: [{ state: 'accepted' }] });
+  });
+});
+
+describe('settleAsAdopted', () => {
+  it('gives a job to one attempt only', async () => {
+    const { world, worker } = await withLost([lipSync(1), lipSync(2)], 'lip-sync');
+    expect(await settleAsAdopted(worker.deps, keyOf(1, 1, 'lip-sync'), 'j1')).toBe(true);
+    expect(await settleAsAdopted(worker.deps, keyOf(2, 1, 'lip-sync'), 'j1')).toBe(false);
+    expect(await world.row(1)).toMatchObject({ state: 'processing', charges: [{ state: 'accepted', jobId: 'j1' }] });
+    expect(await world.attempts(2)).toEqual(['lip-sync 1 sending']);
+  });
+});

@@ -1,0 +1,30 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Listing } from '../../../activities/reconcile/shared-job-list.ts';
+import { reachesBackTo } from '../../../activities/reconcile/read-job-list.ts';
+
+describe('reachesBackTo', () => {
+  const part = (...times: (number | undefined)[]): Listing => ({
+    jobs: times.map((time, index) => ({
+      ...{ id: String(index), status: 'done', phase: 'completed' },
+      ...(time === undefined ? {} : { createdAtMs: time }),
+    })),
+    begunAt: 100,
+    isWhole: false,
+  });
+
+  it('is true of a whole list, whatever is in it', () => {
+    for (const listing of [part(), part(20, undefined)])
+      expect(reachesBackTo(10, { ...listing, isWhole: true })).toBe(true);
+  });
+
+  it.each<[string, Listing, boolean]>([
+    ['newest first, past that time', part(20, 20, 9), true],
+    ['newest first, up to that time', part(20, 10), false],
+    ['oldest first', part(8, 9), false],
+    ['in no order', part(20, 8, 15, 9), false],
+    ['with a job of unknown time', part(20, undefined, 9), false],
+    ['empty', part(), false],
+  ])('of a part that is %s: tells whether all since then are in it', (_, listing, answer) => {
+    expect(reachesBackTo(10, listing)).toBe(answer);
+  });
+});

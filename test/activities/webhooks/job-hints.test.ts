@@ -1,0 +1,221 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { JobHints, UNHEARD_MS } from '../../../activities/webhooks/job-hints.ts';
+import { ENOUGH_HINTS } from '../../../policy/webhooks/hint-trust.ts';
+
+const GAP_MS = 3_000;
+const NET_MS = 30_000;
+/** Who waits for jobs. */
+const LANE = {};
+
+let now: number;
+let listened: string[];
+let forgotten: string[];
+let hints: JobHints;
+
+beforeEach(() => {
+  jest.useFakeTimers();
+  [now, listened, forgotten] = [0, [], []];
+  hints = new JobHints(() => now);
+  hints.listen({ listenFor: (id) => listened.push(id), forget: (id) => forgotten.push(id) });
+});
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+function begin(...ids: readonly string[]): void {
+  for (const id of ids) hints.begin(id, LANE, 0, GAP_MS);
+}
+
+const spare = (id: string, ageMs = GAP_MS): number | undefined =>
+  hints.spare(id, ageMs, (fromMs) => Math.max(NET_MS, 2 * fromMs));
+
+/** Announces and ends as many jobs as make webhooks trusted. */
+function earnTrust(): void {
+  for (let job = 0; job < ENOUGH_HINTS; job++) {
+    begin(`trust-${String(job)}`);
+    hints.heard([`trust-${String(job)}`]);
+    hints.ended(`trust-${String(job)}`, hints.looks(`trust-${String(job)}`));
+    hints.forget(`trust-${String(job)}`, LANE);
+  }
+}
+
+describe('a webhook', () => {
+  it('asks for a look at once, and wakes whoever waits', () => {
+    begin('a');
+    const wake = jest.fn();
+    hints.wakes('a', wake);
+    expect(hints.lookAt('a')).toBe(Infinity);
+    now = 500;
+    hints.heard(['a', 'unknown']);
+    expect([hints.lookAt('a'), wake.mock.calls.length]).toEqual([500, 1]);
+    expect([hints.looks('a'), hints.lookAt('a'), hints.looks('a')]).toEqual([true, Infinity, false]);
+  });
+
+  it('causes at most one look per gap, and none of them is lost', () => {
+    begin('a');
+    hints.heard(['a']);
+    hints.looks('a');
+    expect(listened).toEqual(['a', 'a']);
+    now = 100;
+    for (let more = 0; more < 1_000; more++) hints.heard(['a']);
+    expect(hints.lookAt('a')).toBe(GAP_MS);
+  });
+
+  it('means nothing for a job that nobody waits for', () => {
+    hints.heard(['other']);
+    expect(hints.lookAt('other')).toBe(Infinity);
+    expect(hints.looks('other')).toBe(false);
+  });
+});
+
+describe('polls', () => {
+  it('of one job show whether webhooks come at all; the others wait for them', () => {
+    begin('probe', 'a', 'b');
+    expect([spare('probe'), spare('a'), spare('b')]).toEqual([undefined, NET_MS, NET_MS]);
+    expect(spare('probe', 2 * GAP_MS)).toBeUndefined();
+  });
+
+  it('are made by the safety net all the same', () => {
+    begin('probe', 'a');
+    spare('probe');
+    expect(spare('a')).toBe(NET_MS);
+    expect(spare('a', NET_MS)).toBeUndefined();
+    expect(spare('a', NET_MS)).toBe(2 * NET_MS);
+  });
+
+  it('come back for all jobs a gap after one had ended without a webhook', () => {
+    begin('probe', 'a', 'b');
+    spare('probe');
+    spare('a');
+    const wake = jest.fn();
+    hints.wakes('a', wake);
+    hints.ended('probe', hints.looks('probe'));
+    hints.forget('probe', LANE);
+    jest.advanceTimersByTime(GAP_MS);
+    expect(hints.trust.standing).toBe('doubted');
+    expect(wake).toHaveBeenCalledTimes(1);
+    expect(hints.lookAt('a')).toBeLessThan(GAP_MS);
+    expect(spare('a')).toBeUndefined();
+    earnTrust();
+    expect(hints.trust.standing).toBe('trusted');
+    expect([spare('a'), spare('b')]).toEqual([undefined, NET_MS]);
+  });
+
+  it('do not come back if the webhook was only slower than the poll', () => {
+    begin('probe');
+    spare('probe');
+    hints.ended('probe', hints.looks('probe'));
+    hints.forget('probe', LANE);
+    jest.advanceTimersByTime(GAP_MS / 2);
+    hints.heard(['probe']);
+    jest.advanceTimersByTime(GAP_MS);
+    expect(hints.trust.standing).toBe('trial');
+  });
+
+  it('are made for a job whose webhook may have come before anybody listened, until it was seen running', () => {
+    now = 1_000_000;
+    begin('probe');
+    spare('probe');
+    hints.begin('old', LANE, UNHEARD_MS + 1, GAP_MS);
+    expect(spare('old')).toBeUndefined();
+    hints.ran('old');
+    expect(spare('old')).toBe(NET_MS);
+  });
+
+  it('are made for a job that was accepted right before anybody listened', () => {
+    now = 5_000;
+    begin('probe', 'new');
+    spare('probe');
+    hints.begin('before', LANE, 5_001, GAP_MS);
+    expect([spare('new'), spare('before')]).toEqual([NET_MS, undefined]);
+    // Its webhook may be lost, which says nothing of those to come.
+    hints.ended('before', hints.looks('before'));
+    jest.advanceTimersByTime(GAP_MS);
+    expect(hints.trust.standing).toBe('trial');
+  });
+
+  it('are made until an unreadable job was read, and its end is on record', () => {
+    begin('probe', 'a');
+    spare('probe');
+    hints.unread('a');
+    expect(spare('a')).toBeUndefined();
+    hints.ran('a');
+    expect(spare('a')).toBe(NET_MS);
+    hints.ended('a', true);
+    expect(spare('a')).toBeUndefined();
+  });
+
+  it('are made for all jobs once nobody listens any more', () => {
+    begin('probe', 'a');
+    spare('probe');
+    spare('a');
+    hints.stop();
+    expect(hints.lookAt('a')).toBeLessThan(GAP_MS);
+    expect(spare('a')).toBeUndefined();
+    expect(hints.isUsed).toBe(true);
+  });
+
+  it('are another job’s turn once a probe has run for long, and then not its own any more', () => {
+    begin('stuck', 'a');
+    spare('stuck');
+    for (let poll = 0; poll < 4; poll++) hints.ran('stuck');
+    expect(spare('a')).toBeUndefined();
+    expect(spare('stuck')).toBe(NET_MS);
+  });
+
+  it('of a probe that has run for long are ever further apart', () => {
+    begin('probe');
+    expect(spare('probe', 100 * GAP_MS)).toBeUndefined();
+    hints.ran('probe');
+    expect(spare('probe', 101 * GAP_MS)).toBeCloseTo(125 * GAP_MS);
+    expect(spare('probe', 125 * GAP_MS)).toBeUndefined();
+  });
+
+  it('are made once it is known how long such jobs take, though nobody knew when they were left out', () => {
+    begin('probe', 'a');
+    spare('probe');
+    let netMs = 100 * NET_MS;
+    const net = (): number => netMs;
+    // Asked again long before the net, without a poll.
+    expect(hints.spare('a', GAP_MS, net)).toBe(11 * GAP_MS);
+    expect(hints.spare('a', 11 * GAP_MS, net)).toBe(21 * GAP_MS);
+    netMs = NET_MS;
+    expect(hints.spare('a', 21 * GAP_MS, net)).toBeUndefined();
+  });
+});
+
+describe('a job that is waited for no longer', () => {
+  it('is not listened for, and is not a probe', () => {
+    begin('probe', 'a');
+    spare('probe');
+    hints.forget('probe', LANE);
+    expect(forgotten).toEqual(['probe']);
+    // The next probe.
+    expect(spare('a')).toBeUndefined();
+  });
+
+  it('is remembered for the later one of two that wait for it', () => {
+    begin('a');
+    const next = {};
+    hints.begin('a', next, 0, GAP_MS);
+    hints.forget('a', LANE);
+    hints.heard(['a']);
+    expect([hints.lookAt('a'), forgotten]).toEqual([0, []]);
+    hints.forget('a', next);
+    expect([hints.lookAt('a'), forgotten]).toEqual([Infinity, ['a']]);
+  });
+});
+
+describe('without webhooks', () => {
+  it('nothing is remembered', () => {
+    const none = new JobHints();
+    none.begin('a', LANE, 0, GAP_MS);
+    none.heard(['a']);
+    expect([none.isUsed, none.lookAt('a'), none.looks('a'), none.spare('a', 0, () => 1)]).toEqual([
+      false,
+      Infinity,
+      false,
+      undefined,
+    ]);
+  });
+});

@@ -1,0 +1,155 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { releaseTake, settleNotCharged } from '../../../batches/reconcile/decide-take.ts';
+import type { Ledger } from '../../../ledger/ledger.ts';
+import { aKey, fill, INTENT, ledgerForEachTest, redriveNow } from '../../ledger/setup.ts';
+
+/** What a person says of a take, in the words that commands use. */
+
+const WHO = 'ann@invocation';
+const LOST = { class: 'OutcomeUnknown', message: 'no answer' } as const;
+const FILE = { key: 'b/1-speech-1.mp3', bytes: 3, sha256: 'f'.repeat(64), extension: 'mp3' };
+
+let ledger: Ledger;
+
+ledgerForEachTest(async (made) => {
+  ledger = made;
+  await fill(ledger, 2);
+});
+
+async function lose(take: number): Promise<void> {
+  await ledger.intend(aKey(1, 1, take), INTENT);
+  await ledger.settle(aKey(1, 1, take), { verdict: 'unknown', failure: LOST }, { outcome: 'unknown', failure: LOST });
+}
+
+const adopt = (take: number, jobId: string): Promise<boolean> =>
+  ledger.decide(aKey(1, 1, take), { type: 'adopted', jobId, who: WHO });
+
+/** Makes take 2 of the row. */
+const payAgain = (): Promise<unknown> =>
+  redriveNow(ledger, 'b', [{ row: 1, take: 1, how: { type: 'pay', fromStep: 'speech', reason: 'resubmitted' } }]);
+
+describe('taking back a job that a person gave to a row', () => {
+  const release = (row: number, take?: number): ReturnType<typeof releaseTake> =>
+    releaseTake(ledger, 'b', take === undefined ? { row } : { row, take }, WHO);
+
+  it('releases it, names it, and may be asked again', async () => {
+    await lose(1);
+    await adopt(1, 'j1');
+    for (let time = 0; time < 2; time++)
+      expect(await release(1)).toEqual({ row: 1, id: 'r1', jobId: 'j1', type: 'released' });
+    expect((await ledger.readRow('b', 1))?.row.outcome).toBe('unknown');
+    expect(await ledger.decisionsOf('b', 1)).toMatchObject([{ what: 'adopted' }, { what: 'released', who: WHO }]);
+  });
+
+  it('is about the take that is named, by default the present one', async () => {
+    await lose(1);
+    await adopt(1, 'j1');
+    await ledger.changeRunning(aKey(1), { outcome: 'overdue' });
+    await payAgain();
+    expect(await release(1)).toMatchObject({ type: 'refused', why: { type: 'not-adopted' } });
+    expect(await release(1, 1)).toMatchObject({ type: 'released', jobId: 'j1' });
+    await lose(2);
+    await adopt(2, 'j2');
+    expect(await release(1)).toMatchObject({ type: 'released', jobId: 'j2' });
+  });
+
+  it.each([1, 9])('is refused where nobody gave one, or there is no such row: %d', async (row) => {
+    const id = row === 1 ? 'r1' : '';
+    expect(await release(row)).toEqual({ row, id, jobId: null, type: 'refused', why: { type: 'not-adopted' } });
+  });
+
+  it('is refused where it has become something else meanwhile, and where a later step used it', async () => {
+    await lose(1);
+    await adopt(1, 'j1');
+    const decided: Ledger = { ...ledger, decide: () => Promise.resolve(false) };
+    expect(await releaseTake(decided, 'b', { row: 1 }, WHO)).toMatchObject({
+      jobId: null,
+      why: { type: 'not-adopted' },
+    });
+    await fill(ledger, 1, 'dubs', 'dub');
+    const [speech, lipSync] = (['speech', 'lip-sync'] as const).map((step) => ({
+      ...aKey(1, 1, 1, step),
+      batch: 'dubs',
+    }));
+    if (speech === undefined || lipSync === undefined) throw new Error('two keys');
+    await ledger.intend(speech, INTENT);
+    await ledger.settle(speech, { verdict: 'unknown', failure: LOST }, { outcome: 'unknown', failure: LOST });
+    await ledger.decide(speech, { type: 'adopted', jobId: 'j7', who: WHO });
+    await ledger.finishJob(speech, { file: FILE }, { state: 'waiting' });
+    await ledger.intend(lipSync, INTENT);
+    const refused = {
+      type: 'refused',
+      jobId: null,
+      why: { type: 'job-used', words: expect.stringContaining('lip-sync') },
+    };
+    expect(await releaseTake(ledger, 'dubs', { row: 1 }, WHO)).toMatchObject(refused);
+  });
+
+  it('says nothing of errors that are not the ledger’s word on it', async () => {
+    await lose(1);
+    await adopt(1, 'j1');
+    const broken: Ledger = { ...ledger, decide: () => Promise.reject(new Error('the disk is full')) };
+    await expect(releaseTake(broken, 'b', { row: 1 }, WHO)).rejects.toThrow('the disk is full');
+  });
+});
+
+describe('calling a take not charged', () => {
+  const settle = (take?: number): ReturnType<typeof settleNotCharged> =>
+    settleNotCharged(ledger, 'b', take === undefined ? { row: 1 } : { row: 1, take }, WHO);
+
+  beforeEach(() => lose(1));
+
+  it('makes the charge of an earlier take certain, and leaves the row as it is', async () => {
+    await payAgain();
+    const before = (await ledger.readRow('b', 1))?.row;
+    expect(await ledger.money('b')).toMatchObject({ uncertain: 2.5 });
+    expect(await settle(1)).toEqual({ row: 1, id: 'r1', jobId: null, type: 'not-charged', take: 1 });
+    expect(await ledger.money('b')).toMatchObject({ charged: 0, uncertain: 0 });
+    expect((await ledger.readRow('b', 1))?.row).toEqual(before);
+    expect(await ledger.decisionsOf('b', 1)).toMatchObject([{ what: 'not-charged', who: WHO }]);
+    expect(await settle(1)).toMatchObject({ type: 'refused', why: { type: 'take-not-in-doubt' } });
+  });
+
+  it('can be taken back: the take is in doubt again, and may be given its job', async () => {
+    await payAgain();
+    await settle(1);
+    const before = (await ledger.readRow('b', 1))?.row;
+    const release = (): ReturnType<typeof releaseTake> => releaseTake(ledger, 'b', { row: 1, take: 1 }, WHO);
+    const doubted = { row: 1, id: 'r1', jobId: null, type: 'doubted', take: 1 };
+    expect(await release()).toEqual(doubted);
+    expect(await release()).toEqual(doubted);
+    expect(await ledger.money('b')).toMatchObject({ charged: 0, uncertain: 2.5 });
+    expect((await ledger.readRow('b', 1))?.row).toEqual(before);
+    expect((await ledger.decisionsOf('b', 1)).map(({ what }) => what)).toEqual(['not-charged', 'released']);
+    const adopted = { type: 'adopted', jobId: 'j1', who: WHO } as const;
+    expect(await ledger.decide(aKey(1), adopted)).toBe(true);
+    expect(await ledger.money('b')).toMatchObject({ charged: 2.5, uncertain: 0 });
+  });
+
+  it('is refused for the present take, which a new take would settle', async () => {
+    expect(await settle()).toEqual({ row: 1, id: 'r1', jobId: null, type: 'refused', why: { type: 'current-take' } });
+    expect(await settle(1)).toMatchObject({ why: { type: 'current-take' } });
+    expect(await ledger.money('b')).toMatchObject({ uncertain: 2.5 });
+  });
+
+  it('is refused for a take whose request has no answer yet, or that there is none of', async () => {
+    await payAgain();
+    await ledger.intend(aKey(1, 1, 2), INTENT);
+    for (const take of [2, 3]) expect(await settle(take)).toMatchObject({ why: { type: 'take-not-in-doubt' } });
+    const none = await settleNotCharged(ledger, 'b', { row: 9 }, WHO);
+    expect(none).toEqual({ row: 9, id: '', jobId: null, type: 'refused', why: { type: 'take-not-in-doubt' } });
+  });
+
+  it('says where the answer came first', async () => {
+    await payAgain();
+    const late: Ledger = {
+      ...ledger,
+      decide: async (key, decision) => {
+        await ledger.settle(key, { verdict: 'accepted', jobId: 'j' }, { state: 'processing' });
+        return ledger.decide(key, decision);
+      },
+    };
+    expect(await settleNotCharged(late, 'b', { row: 1, take: 1 }, WHO)).toMatchObject({ why: { type: 'answer-came' } });
+    expect(await ledger.money('b')).toMatchObject({ charged: 2.5, uncertain: 0 });
+  });
+});

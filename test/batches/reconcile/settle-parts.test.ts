@@ -1,0 +1,105 @@
+import { describe, expect, it } from '@jest/globals';
+import { gatherLeftovers } from '../../../batches/look/leftovers.ts';
+import { findWished, type SettleWish } from '../../../batches/reconcile/settle-wish.ts';
+import { unknownRows } from '../../../batches/reconcile/unknown-rows.ts';
+import type { Ledger } from '../../../ledger/ledger.ts';
+import { aBatch, aKey, aRow, INTENT, ledgerForEachTest, redriveNow } from '../../ledger/setup.ts';
+
+/** What `reconcile` means by a row that is spoken in parts: those of its parts that are in doubt. */
+
+const LOST = { class: 'OutcomeUnknown', message: 'No answer came.' } as const;
+const REFUSED = { class: 'BadRequest', message: 'No.' } as const;
+
+let ledger: Ledger;
+/** Row 1 is spoken in parts, which are rows 3, 4 and 5; row 2 is whole. */
+ledgerForEachTest(async (made) => {
+  ledger = made;
+  await ledger.createBatch(aBatch());
+  const part = (text: string) => ({ spec: { kind: 'tts', text, voice: 'v', extra: {} } as const, quoted: 1 });
+  const parts = { first: 3, rows: [part('One.'), part('Two.'), part('Three.')] };
+  await ledger.addRows('b', [{ ...aRow(1), parts }, aRow(2)]);
+  await ledger.openBatch('b', 2);
+});
+
+async function lose(row: number, outcome: 'unknown' | 'failed' = 'unknown'): Promise<void> {
+  await ledger.intend(aKey(row), INTENT);
+  await ledger.settle(aKey(row), { verdict: 'unknown', failure: LOST }, { outcome, failure: LOST });
+}
+
+async function refuse(row: number): Promise<void> {
+  await ledger.intend(aKey(row), INTENT);
+  await ledger.settle(aKey(row), { verdict: 'rejected', failure: REFUSED }, { outcome: 'failed', failure: REFUSED });
+}
+
+async function find(wish: SettleWish): ReturnType<typeof findWished> {
+  const batch = await ledger.findBatch('b');
+  if (batch === undefined) throw new Error('There is no batch.');
+  return findWished(ledger, batch, wish);
+}
+
+describe('a row in parts', () => {
+  it('is to be looked up and sent again by its unknown parts, whichever name is given', async () => {
+    for (const row of [3, 5]) await lose(row);
+    await refuse(4);
+    expect(await find({})).toMatchObject({ type: 'found', lookFor: [3, 5] });
+    expect(await find({ resubmit: ['r1'] })).toMatchObject({ again: [3, 5], lookFor: [3, 5] });
+    expect(await find({ resubmit: ['#1'] })).toMatchObject({ again: [3, 5] });
+    expect(await find({ resubmit: ['r1#3'] })).toMatchObject({ again: [5], lookFor: [5] });
+    expect(await find({ rows: ['r1'] })).toMatchObject({ again: [], lookFor: [3, 5] });
+    expect(await find({ resubmit: ['r1#2'] })).toEqual({ type: 'not-unknown', word: 'r1#2' });
+    expect(await find({ resubmit: ['#4'] })).toEqual({ type: 'not-unknown', word: '#4' });
+    expect(await find({ resubmit: ['#6'] })).toEqual({ type: 'no-row', word: '#6' });
+  });
+
+  it('has parts in doubt while others run, and where a graver part hides them', async () => {
+    await lose(5, 'failed');
+    expect(await unknownRows(ledger, 'b')).toEqual([5]);
+    await refuse(3);
+    await refuse(4);
+    expect((await ledger.readRow('b', 1))?.row.failure?.class).toBe('BadRequest');
+    expect(await unknownRows(ledger, 'b')).toEqual([5]);
+  });
+
+  it('gets a job by its name if one part alone is unknown, and names them otherwise', async () => {
+    await lose(3);
+    await lose(5);
+    const several = {
+      type: 'several-parts',
+      word: 'r1',
+      parts: [
+        { row: 3, id: 'r1#1', partOf: 1 },
+        { row: 5, id: 'r1#3', partOf: 1 },
+      ],
+    };
+    expect(await find({ adopt: [{ row: 'r1', job: 'j' }] })).toEqual(several);
+    expect(await find({ adopt: [{ row: 'r1#3', job: 'j' }] })).toMatchObject({ adoptions: [{ row: 5, jobId: 'j' }] });
+    expect(await ledger.decide(aKey(3), { type: 'adopted', jobId: 'j', who: 'ann' })).toBe(true);
+    expect(await find({ adopt: [{ row: 'r1', job: 'k' }] })).toMatchObject({ adoptions: [{ row: 5, jobId: 'k' }] });
+    expect(await find({ release: ['r1'] })).toMatchObject({ releases: [{ row: 3 }] });
+    expect(await ledger.decide(aKey(5), { type: 'adopted', jobId: 'k', who: 'ann' })).toBe(true);
+    expect(await find({ release: ['r1'] })).toMatchObject({ type: 'several-parts' });
+    // The same command again, as after a kill.
+    expect(await find({ adopt: [{ row: 'r1', job: 'k' }] })).toMatchObject({ adoptions: [{ row: 5, jobId: 'k' }] });
+  });
+
+  it('has an earlier take settled by the part that was sent again', async () => {
+    await lose(3);
+    await refuse(4);
+    await refuse(5);
+    const how = { type: 'pay', fromStep: 'speech', reason: 'resubmitted' } as const;
+    await redriveNow(ledger, 'b', [{ row: 3, take: 1, how }]);
+    expect(await find({ notCharged: ['r1/1'] })).toMatchObject({ notCharged: [{ row: 3, take: 1 }] });
+    expect(await find({ adopt: [{ row: 'r1/1', job: 'j' }] })).toMatchObject({ adoptions: [{ row: 3, take: 1 }] });
+  });
+
+  it('is left over by its parts, which are named', async () => {
+    for (const row of PARTS_AND_ROW) await lose(row);
+    const batch = await ledger.findBatch('b');
+    if (batch === undefined) throw new Error('There is no batch.');
+    const { lost } = await gatherLeftovers(ledger, batch, await ledger.counts('b'));
+    expect(lost.unlisted).toMatchObject({ count: 4, parts: 3 });
+    expect(lost.unlisted.first.map(({ id }) => id)).toEqual(['r2', 'r1#1', 'r1#2', 'r1#3']);
+  });
+});
+
+const PARTS_AND_ROW = [2, 3, 4, 5];

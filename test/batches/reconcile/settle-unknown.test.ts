@@ -1,0 +1,239 @@
+import { describe, expect, it } from '@jest/globals';
+import { ApiError } from '../../../api/speech-api.ts';
+import { listOrphans as orphansOf } from '../../../batches/reconcile/list-orphans.ts';
+import type { SettledRow } from '../../../batches/reconcile/settled-row.ts';
+import { settleUnknown as settleRows } from '../../../batches/reconcile/settle-unknown.ts';
+import { reconciledLine } from '../../../starters/reconcile/reconcile-words.ts';
+import { freeReadsOf } from '../../../worker/free-reads.ts';
+import type { WorkerWorld } from '../../../worker/dependencies.ts';
+import { adopt, recordOf } from '../../activities/adopt.ts';
+import { BATCH, keyOf, lipSync, stt, tts } from '../../activities/rows.ts';
+import { createWorld, type World } from '../../activities/world.ts';
+
+async function settleUnknown(world: WorkerWorld, rows: readonly number[]): Promise<readonly SettledRow[]> {
+  const batch = await recordOf(world.ledger);
+  const settled: SettledRow[] = [];
+  for await (const row of settleRows(world.ledger, freeReadsOf(world), batch, rows)) settled.push(row);
+  return settled;
+}
+
+function listOrphans(world: WorkerWorld): ReturnType<typeof orphansOf> {
+  return orphansOf(world.ledger, freeReadsOf(world), BATCH);
+}
+
+const LOSES_ANSWERS = { on: 'create', fault: 'accept-then-500' } as const;
+
+/** A lip-sync row that ended unknown because the list hid its job; the list is whole again afterwards. */
+async function withUnknown(world: World): Promise<Awaited<ReturnType<World['worker']>>> {
+  await world.fill([lipSync(), tts(), stt()]);
+  const blind = await world.worker({
+    change: ({ api }) => ({
+      api: { ...api, listJobs: () => Promise.resolve({ jobs: [], hasMore: false }) },
+    }),
+  });
+  await blind.drive(1);
+  expect((await world.row(1)).outcome).toBe('unknown');
+  return world.worker();
+}
+
+describe('settleUnknown', () => {
+  it('adopts the job that the list shows by now, and the row goes on', async () => {
+    const world = await createWorld({ plan: { rules: [LOSES_ANSWERS], echoInputs: true } });
+    const worker = await withUnknown(world);
+    const { deps } = worker;
+    expect(await settleUnknown(deps, [1])).toMatchObject([{ row: 1, type: 'adopted' }]);
+    expect(await world.row(1)).toMatchObject({ outcome: null, state: 'processing' });
+    expect(await settleUnknown(deps, [1])).toMatchObject([{ row: 1, type: 'moved-on' }]);
+    await worker.drive(1);
+    expect((await world.row(1)).outcome).toBe('succeeded');
+    expect(world.charges()).toHaveLength(1);
+  });
+
+  it('finds a result that was stored before its process died', async () => {
+    const world = await createWorld();
+    await world.fill([tts('At once.')], { tts: 'sync' });
+    const death = world.holdAt('after-answer');
+    void (await world.worker({ atFaultPoint: death.atFaultPoint })).submit(keyOf(1));
+    await death.reached;
+    const worker = await world.worker();
+    const { ledger } = worker.deps;
+    const failure = { class: 'OutcomeUnknown', message: 'lost' } as const;
+    await ledger.settle(keyOf(1), { verdict: 'unknown', failure }, { outcome: 'unknown', failure });
+    expect(await settleUnknown(worker.deps, [1])).toMatchObject([{ type: 'found' }]);
+    expect((await world.row(1)).outcome).toBe('succeeded');
+  });
+
+  it('says of a row whose answer named the job of another row that it did', async () => {
+    const world = await createWorld();
+    await world.fill([tts('one'), tts('two')]);
+    const worker = await world.worker();
+    const { ledger } = worker.deps;
+    for (const row of [1, 2]) {
+      await ledger.intend(keyOf(row), { quoted: 1, quotedRest: 0, owner: 'gone', maxSending: 8 });
+      await ledger.settle(keyOf(row), { verdict: 'accepted', jobId: 'j1' }, { state: 'processing' });
+    }
+    await worker.drive(2);
+    const [settled] = await settleUnknown(worker.deps, [2]);
+    expect(settled).toMatchObject({
+      row: 2,
+      type: 'still-unknown',
+      answer: expect.stringContaining('job j1, which row 1'),
+    });
+    expect(settled === undefined ? '' : reconciledLine(settled)).toMatch(
+      /^r2 \(row 2\): still unknown: The answer named/,
+    );
+  });
+
+  it('leaves a row as it is where there is no trace, and one that is not in doubt', async () => {
+    const world = await createWorld({ plan: { rules: [{ ...LOSES_ANSWERS, match: { text: 'Good' } }] } });
+    await world.fill([tts(), tts('Fine.')]);
+    const worker = await world.worker();
+    for (const row of [1, 2]) await worker.drive(row);
+    // Whoever is told of them knows what else can be done; a row that is not there is nobody's.
+    expect(await settleUnknown(worker.deps, [1, 2, 3])).toMatchObject([
+      { row: 1, type: 'still-unknown', hasList: false, makes: 'job', jobId: null },
+      { row: 2, type: 'moved-on' },
+    ]);
+    expect([(await world.row(1)).outcome, (await world.row(2)).outcome]).toEqual(['unknown', 'succeeded']);
+  });
+});
+
+describe('settleUnknown, where the list cannot be read', () => {
+  it('says so, and changes nothing', async () => {
+    const world = await createWorld({ plan: { rules: [LOSES_ANSWERS], echoInputs: true } });
+    const { deps } = await withUnknown(world);
+    const failure = { class: 'BadRequest', message: 'no list for you', status: 403 } as const;
+    const api = { ...deps.api, listJobs: () => Promise.reject(new ApiError(failure)) };
+    expect(await settleUnknown({ ...deps, api }, [1])).toMatchObject([{ type: 'unreadable', why: 'no list for you' }]);
+    expect(await listOrphans({ ...deps, api })).toEqual({ type: 'unreadable', why: 'no list for you' });
+    expect((await world.row(1)).outcome).toBe('unknown');
+  });
+});
+
+describe('adoptJob', () => {
+  it('gives the row the job that a person names, which is fetched then', async () => {
+    const world = await createWorld({ plan: { rules: [LOSES_ANSWERS] } });
+    await world.fill([tts()]);
+    const worker = await world.worker();
+    await worker.drive(1);
+    await worker.deps.ledger.closeBatch(BATCH);
+    const jobId = world.charges()[0]?.jobId ?? '';
+    expect(await adopt(worker.deps, 1, jobId)).toMatchObject({ row: 1, jobId, type: 'adopted' });
+    expect(await adopt(worker.deps, 1, 'another')).toMatchObject({
+      type: 'refused',
+      why: { type: 'adopted-before', jobId, batch: BATCH },
+    });
+    expect((await worker.deps.ledger.findBatch(BATCH))?.state).toBe('open');
+    await worker.drive(1);
+    expect(await world.row(1)).toMatchObject({ outcome: 'succeeded', charges: [{ jobId, state: 'accepted' }] });
+    expect(world.charges()).toHaveLength(1);
+  });
+
+  it('names both sums where the job cost another than the row was to cost', async () => {
+    const world = await createWorld({ plan: { rules: [LOSES_ANSWERS] } });
+    await world.fill([tts(), tts()]);
+    const worker = await world.worker();
+    for (const row of [1, 2]) await worker.drive(row);
+    const [first, second] = world.charges();
+    const readJob: typeof worker.deps.api.readJob = async (operation, jobId, signal) => {
+      const reading = await worker.deps.api.readJob(operation, jobId, signal);
+      return { ...reading, credits: jobId === second?.jobId ? 19 : (first?.credits ?? 0) };
+    };
+    const deps = { ...worker.deps, api: { ...worker.deps.api, readJob } };
+    expect(await adopt(deps, 1, first?.jobId ?? '')).not.toHaveProperty('otherPrice');
+    const quoted = (await world.row(2)).charges[0]?.quoted;
+    expect(await adopt(deps, 2, second?.jobId ?? '')).toMatchObject({ otherPrice: { quoted, charged: 19 } });
+  });
+
+  it('refuses a job that does not exist, is of another kind, or belongs to a row', async () => {
+    const world = await createWorld({ plan: { rules: [{ ...LOSES_ANSWERS, match: { text: 'lost' } }] } });
+    await world.fill([tts('lost'), tts('had'), lipSync(), stt()]);
+    const worker = await world.worker();
+    for (const row of [1, 2, 3]) await worker.drive(row);
+    const [lost, had, lip] = await Promise.all([1, 2, 3].map(async (row) => (await world.row(row)).charges[0]?.jobId));
+    expect(lost).toBeNull();
+    const why = async (row: number, jobId: string): Promise<unknown> => {
+      const reply = await adopt(worker.deps, row, jobId);
+      return reply.type === 'refused' ? reply.why : reply.type;
+    };
+    const noSpeechJob = { type: 'no-such-job', step: 'speech', words: expect.any(String) };
+    expect(await why(1, 'nothing')).toEqual(noSpeechJob);
+    expect(await why(1, lip ?? '')).toEqual(noSpeechJob);
+    expect(await why(1, had ?? '')).toEqual({
+      type: 'job-taken',
+      by: { batch: BATCH, row: 2, id: expect.any(String) },
+    });
+    expect(await why(2, lip ?? '')).toEqual({ type: 'not-in-doubt' });
+    // Said once more of its own, as after a kill.
+    expect(await why(2, had ?? '')).toBe('adopted');
+    expect(await why(4, had ?? '')).toEqual({ type: 'not-in-doubt' });
+    expect(await why(9, had ?? '')).toEqual({ type: 'not-in-doubt' });
+    expect((await world.row(1)).outcome).toBe('unknown');
+  });
+
+  it('refuses a row whose request is on the wire, and one that makes no job', async () => {
+    const world = await createWorld({ plan: { rules: [LOSES_ANSWERS] } });
+    await world.fill([tts(), stt()]);
+    const hold = world.holdAt('after-intent');
+    void (await world.worker({ atFaultPoint: hold.atFaultPoint })).submit(keyOf(1));
+    await hold.reached;
+    const worker = await world.worker();
+    await worker.drive(2);
+    expect(await adopt(worker.deps, 1, 'j')).toMatchObject({ type: 'refused', why: { type: 'in-flight' } });
+    expect(await adopt(worker.deps, 2, 'j')).toMatchObject({
+      why: { type: 'makes-no-job', step: 'transcription', kind: 'stt' },
+    });
+  });
+});
+
+describe('listOrphans', () => {
+  it('lists what the API made in the time of the batch and no row has, by hosts alone', async () => {
+    const world = await createWorld({ plan: { rules: [LOSES_ANSWERS], echoInputs: true } });
+    const { deps } = await withUnknown(world);
+    const found = await listOrphans(deps);
+    const orphan = {
+      id: world.charges()[0]?.jobId,
+      status: expect.any(String),
+      videoHost: 'media.example',
+      audioHost: 'media.example',
+    };
+    expect(found).toMatchObject({ type: 'listed', orphans: [orphan] });
+    expect(JSON.stringify(found)).not.toContain('face');
+    await settleUnknown(deps, [1]);
+    expect(await listOrphans(deps)).toEqual({ type: 'listed', orphans: [] });
+  });
+
+  it('leaves out what was made before or after, and asks nothing for a batch that never sent', async () => {
+    const world = await createWorld({ plan: { rules: [LOSES_ANSWERS] } });
+    const { deps } = await withUnknown(world);
+    const startedAt = (await deps.ledger.findBatch(BATCH))?.startedAt ?? 0;
+    const job = { phase: 'running', status: 'queued' } as const;
+    const jobs = [
+      { ...job, id: 'before', createdAtMs: startedAt - 60_001 },
+      { ...job, id: 'in', createdAtMs: startedAt, credits: 7 },
+      { ...job, id: 'timeless' },
+      { ...job, id: 'after', createdAtMs: Date.now() + 120_000 },
+    ];
+    const api = { ...deps.api, listJobs: () => Promise.resolve({ jobs, hasMore: false }) };
+    const orphans = [
+      { id: 'in', status: 'queued', createdAtMs: startedAt, credits: 7 },
+      { id: 'timeless', status: 'queued' },
+    ];
+    expect(await listOrphans({ ...deps, api })).toEqual({ type: 'listed', orphans });
+    const fresh = await createWorld();
+    await fresh.fill([lipSync()]);
+    expect(await listOrphans((await fresh.worker()).deps)).toEqual({ type: 'listed', orphans: [] });
+  });
+
+  it('are of operations that the batch has: of speech alone, the list of lip-sync jobs says nothing', async () => {
+    const world = await createWorld();
+    await world.fill([tts('Fine.')]);
+    const worker = await world.worker();
+    await worker.drive(1);
+    const { deps } = worker;
+    const listJobs = (): never => {
+      throw new Error('the list was read');
+    };
+    expect(await listOrphans({ ...deps, api: { ...deps.api, listJobs } })).toEqual({ type: 'listed', orphans: [] });
+  });
+});

@@ -1,0 +1,208 @@
+import { expect, it } from '@jest/globals';
+import { chosenRows, type RowChoice } from '../../../batches/rows/choose-rows.ts';
+import { partsToRedrive } from '../../../batches/redrive/parts-to-redrive.ts';
+import { draftRedrive, openRows } from '../../../batches/redrive/redrive.ts';
+import type { RedriveDraft } from '../../../batches/redrive/redrive-draft.ts';
+import type { RedriveRules } from '../../../batches/redrive/found-rows.ts';
+import { rulesOf, wishedRows, type RedriveWish } from '../../../batches/redrive/redrive-wish.ts';
+import type { Outcome } from '../../../contract/outcomes.ts';
+import { draftLines } from '../../../starters/redrive/redrive-words.ts';
+import type { Ledger } from '../../../ledger/ledger.ts';
+import { aBatch, aKey, aRow, claimAnew, INTENT, ledgerForEachTest } from '../../ledger/setup.ts';
+
+const FILE = { key: 'b/1.mp3', bytes: 9, sha256: 'f'.repeat(64), extension: 'mp3' };
+const FAILED = { class: 'JobFailed', message: 'The job failed.' } as const;
+
+let ledger: Ledger;
+/** Row 1 is spoken in parts, which are rows 3 and 4; row 2 is whole. */
+ledgerForEachTest(async (made) => {
+  ledger = made;
+  await ledger.createBatch(aBatch());
+  const part = (text: string) => ({ spec: { kind: 'tts', text, voice: 'v', extra: {} } as const, quoted: 1 });
+  await ledger.addRows('b', [{ ...aRow(1), parts: { first: 3, rows: [part('One.'), part('Two.')] } }, aRow(2)]);
+  await ledger.openBatch('b', 2);
+});
+
+async function end(row: number, outcome: 'succeeded' | 'failed'): Promise<void> {
+  await ledger.intend(aKey(row), INTENT);
+  await ledger.settle(aKey(row), { verdict: 'accepted', jobId: `job-${row}` }, { state: 'processing' });
+  if (outcome === 'failed') await ledger.finishJob(aKey(row), { failure: FAILED }, { outcome, failure: FAILED });
+  else await ledger.finishJob(aKey(row), { file: FILE }, { outcome, file: FILE });
+}
+
+async function chosen(rules: { replace?: boolean; edited?: true } = {}): Promise<readonly number[]> {
+  const rows: number[] = [];
+  const edit = { ...aRow(1), from: 'speech' } as const;
+  const named = chosenRows(ledger, 'b', {});
+  const found = {
+    async *[Symbol.asyncIterator]() {
+      for await (const one of named) yield rules.edited === true ? { ...one, edit } : one;
+    },
+  };
+  const parts = partsToRedrive(ledger, 'b', found, { replace: rules.replace ?? false, step: null });
+  for await (const { scanned } of parts) rows.push(scanned.row.row);
+  return rows;
+}
+
+it('a row in parts is redriven by the parts that lack a result, also if it was named', async () => {
+  await end(3, 'succeeded');
+  await end(4, 'failed');
+  expect(await chosen()).toEqual([4, 2]);
+  expect(await chosen({ replace: true })).toEqual([4, 2]);
+  expect(await chosen({ edited: true })).toEqual([1, 2]);
+});
+
+it('a row in parts with its result stays, or has all parts made anew', async () => {
+  await end(3, 'succeeded');
+  await end(4, 'succeeded');
+  const whole = (await claimAnew(ledger)).rows.find(({ row }) => row.row === 1);
+  await ledger.endWhole({ batch: 'b', row: 1, fence: whole?.row.fence ?? 0 }, { file: FILE });
+  expect(await chosen()).toEqual([1, 2]);
+  expect(await chosen({ replace: true })).toEqual([3, 4, 2]);
+});
+
+async function draftOf(choice: RowChoice, rules: Partial<RedriveRules> = {}): Promise<RedriveDraft> {
+  const batch = await ledger.findBatch('b');
+  if (batch === undefined) throw new Error('There is no batch.');
+  const all = { step: null, resubmit: false, replace: false, accept: false, asksForOverdue: false, ...rules };
+  return draftRedrive(ledger, batch, chosenRows(ledger, 'b', choice), all);
+}
+
+it('is announced as one row with its parts, at the price of these, and opened as one', async () => {
+  await end(3, 'failed');
+  await end(4, 'failed');
+  const draft = await draftOf({ outcomes: ['failed'] });
+  expect(draft).toMatchObject({ count: 1, parts: 2, paying: 1 });
+  // "One." and "Two.", at half a credit for a character.
+  expect(draft.bill).toMatchObject({ quoted: 4, kinds: { tts: { rows: 1, requests: 2 } } });
+  expect(draftLines(draft, 'b')).toEqual([
+    'Redrive of batch "b", at a cost of 4 credits',
+    '  1 row to send, from speech on',
+    '  of rows in parts: 2 parts, and no other part of these rows',
+  ]);
+  const rows = chosenRows(ledger, 'b', { outcomes: ['failed'] });
+  expect(await openRows(ledger, 'b', draft, rows)).toEqual({ type: 'opened', opened: 1, movedOn: 0 });
+});
+
+it('of which all parts are made anew names the row whose result is replaced', async () => {
+  await end(3, 'succeeded');
+  await end(4, 'succeeded');
+  const whole = (await claimAnew(ledger)).rows.find(({ row }) => row.row === 1);
+  await ledger.endWhole({ batch: 'b', row: 1, fence: whole?.row.fence ?? 0 }, { file: FILE });
+  const draft = await draftOf({ rows: [1] }, { replace: true });
+  expect(draft).toMatchObject({ count: 1, parts: 2, replaced: 1, firstReplaced: [{ row: 1, id: 'r1' }] });
+});
+
+it('whose unfit part is accepted needs a worker, who joins it', async () => {
+  const unfit = { class: 'Unfit', message: 'It is silent.' } as const;
+  await end(3, 'succeeded');
+  await ledger.intend(aKey(4), INTENT);
+  await ledger.settle(aKey(4), { verdict: 'accepted', jobId: 'job-4' }, { state: 'processing' });
+  await ledger.finishJob(aKey(4), { file: FILE, failure: unfit }, { outcome: 'unfit', failure: unfit, file: FILE });
+  const draft = await draftOf({ rows: [1] }, { accept: true });
+  expect(draft).toMatchObject({ count: 1, accepts: 1, isSettling: false });
+});
+
+/** Ends a part, with one request at 1 credit, or none. */
+async function endPart(row: number, outcome: Outcome): Promise<void> {
+  const unfit = { class: 'Unfit', message: 'It is silent.' } as const;
+  const late = { class: 'Overdue', message: 'It is late.' } as const;
+  const lost = { class: 'OutcomeUnknown', message: 'No answer came.' } as const;
+  const skipped = { class: 'OverBudget', message: 'Not sent.' } as const;
+  if (outcome === 'skipped') {
+    await ledger.giveUp(aKey(row), { outcome, failure: skipped });
+    return;
+  }
+  if (outcome === 'failed' || outcome === 'succeeded') return end(row, outcome);
+  await ledger.intend(aKey(row), INTENT);
+  if (outcome === 'unknown') {
+    await ledger.settle(aKey(row), { verdict: 'unknown', failure: lost }, { outcome, failure: lost });
+    return;
+  }
+  await ledger.settle(aKey(row), { verdict: 'accepted', jobId: `job-${row}` }, { state: 'processing' });
+  if (outcome === 'overdue') await ledger.changeRunning(aKey(row), { outcome, failure: late });
+  else
+    await ledger.finishJob(aKey(row), { file: FILE, failure: unfit }, { outcome: 'unfit', failure: unfit, file: FILE });
+}
+
+/** What a redrive of the batch by a wish does with which rows, what it pays, and what is open after it. */
+async function redriven(wish: RedriveWish): Promise<object> {
+  const batch = await ledger.findBatch('b');
+  if (batch === undefined) throw new Error('There is no batch.');
+  const wished = await wishedRows(ledger, batch, wish);
+  if (wished.type !== 'found') throw new Error('There is no such row.');
+  const draft = await draftRedrive(ledger, batch, wished.rows, rulesOf(wish));
+  const { count, parts, waits, paying, bill } = draft;
+  const refused = draft.refused.map(({ row }) => row);
+  if (refused.length === 0) {
+    const opened = await openRows(ledger, 'b', draft, wished.rows);
+    expect(opened).toEqual({ type: 'opened', opened: count, movedOn: 0 });
+  }
+  const open: number[] = [];
+  for (const row of [3, 4]) if ((await ledger.readRow('b', row))?.row.outcome === null) open.push(row);
+  return { count, parts, waits, paying, quoted: bill.quoted, refused, open };
+}
+
+const NOTHING = { count: 0, parts: 0, waits: 0, paying: 0, quoted: 0, refused: [], open: [] };
+const FREE = { count: 1, parts: 1, waits: 1, paying: 0, quoted: 0, refused: [] };
+const ONE_PAID = { count: 1, parts: 1, waits: 0, paying: 1, quoted: 2, refused: [] };
+
+it.each<[string, readonly [Outcome, Outcome], RedriveWish, object]>([
+  ['the overdue part alone, free', ['overdue', 'failed'], { outcomes: ['overdue'] }, { ...FREE, open: [3] }],
+  ['the same of a named row', ['failed', 'overdue'], { rows: ['r1'], outcomes: ['overdue'] }, { ...FREE, open: [4] }],
+  ['the overdue part of a row in doubt', ['unknown', 'overdue'], { outcomes: ['overdue'] }, { ...FREE, open: [4] }],
+  ['the failed part of a late row', ['overdue', 'failed'], { outcomes: ['failed'] }, { ...ONE_PAID, open: [4] }],
+  ['the part whose class it is', ['overdue', 'failed'], { classes: ['JobFailed'] }, { ...ONE_PAID, open: [4] }],
+  ['the part that meets all conditions', ['unfit', 'failed'], { outcomes: ['failed'], classes: ['Unfit'] }, NOTHING],
+  ['the failed part, not the unfit one', ['unfit', 'failed'], { outcomes: ['failed'] }, { ...ONE_PAID, open: [4] }],
+  ['the unfit part, not the failed one', ['unfit', 'failed'], { outcomes: ['unfit'] }, { ...ONE_PAID, open: [3] }],
+  ['the skipped part of a failed row', ['skipped', 'failed'], { outcomes: ['skipped'] }, { ...ONE_PAID, open: [3] }],
+  [
+    'the unknown part, which is refused',
+    ['unknown', 'failed'],
+    { outcomes: ['unknown'] },
+    { ...NOTHING, refused: [3] },
+  ],
+  ['the unfit part that its row failed by', ['unfit', 'skipped'], { outcomes: ['failed'] }, { ...ONE_PAID, open: [3] }],
+  ['no part that is there', ['succeeded', 'failed'], { outcomes: ['succeeded'] }, NOTHING],
+  [
+    'all that it lacks without a condition',
+    ['overdue', 'failed'],
+    { rows: ['r1'] },
+    { count: 1, parts: 2, open: [3, 4] },
+  ],
+])('of a row in parts, a condition means %s', async (_, [one, other], wish, expected) => {
+  await endPart(3, one);
+  await endPart(4, other);
+  expect(await redriven(wish)).toMatchObject(expected);
+});
+
+it('of parts and whole rows that meet a condition, each is meant once', async () => {
+  await endPart(3, 'failed');
+  await endPart(4, 'failed');
+  await end(2, 'failed');
+  expect(await redriven({ outcomes: ['failed'] })).toMatchObject({ count: 2, parts: 2, paying: 2, open: [3, 4] });
+});
+
+it('a row in parts that has not ended stays as it is', async () => {
+  await endPart(3, 'overdue');
+  expect(await redriven({ outcomes: ['overdue'] })).toMatchObject({ ...NOTHING, open: [4] });
+});
+
+it('a part that is named besides its row is paid for once', async () => {
+  await endPart(3, 'succeeded');
+  await endPart(4, 'failed');
+  expect(await redriven({ rows: ['r1', 'r1#2'] })).toMatchObject({ ...ONE_PAID, open: [4] });
+});
+
+it('parts are accepted by their own outcome', async () => {
+  await endPart(3, 'unfit');
+  await endPart(4, 'failed');
+  expect(await redriven({ outcomes: ['unfit'], accept: true })).toMatchObject({
+    count: 1,
+    parts: 1,
+    paying: 0,
+    open: [],
+  });
+  expect((await ledger.readRow('b', 3))?.row.outcome).toBe('succeeded');
+});

@@ -1,0 +1,209 @@
+import { describe, expect, it } from '@jest/globals';
+import { chosenRows } from '../../../batches/rows/choose-rows.ts';
+import { budgetLeftFor, draftRedrive, openRows } from '../../../batches/redrive/redrive.ts';
+import type { FoundRow, FoundRows, RowEdit } from '../../../batches/redrive/found-rows.ts';
+import type { RedriveDraft } from '../../../batches/redrive/redrive-draft.ts';
+import type { Ledger } from '../../../ledger/ledger.ts';
+import type { Tuning } from '../../../contract/tunables.ts';
+import { aBatch, aKey, aRow, fill, INTENT, ledgerForEachTest, redriveNow } from '../../ledger/setup.ts';
+
+const RULES = { step: null, resubmit: false, replace: false, accept: false, asksForOverdue: false };
+
+let ledger: Ledger;
+ledgerForEachTest((fresh) => {
+  ledger = fresh;
+});
+
+/** A batch of this many rows that was stopped before any was sent, and the draft that sends them after all. */
+async function stopped(count: number, tuning: Tuning = {}): Promise<{ draft: RedriveDraft; rows: FoundRows }> {
+  await fill(ledger, count);
+  await ledger.setControl('b', 'stopping');
+  await ledger.cancelRest('b');
+  await ledger.closeBatch('b');
+  const batch = await ledger.findBatch('b');
+  if (batch === undefined) throw new Error('no batch');
+  const rows = chosenRows(ledger, 'b', { outcomes: ['cancelled'] });
+  return { draft: await draftRedrive(ledger, batch, rows, RULES, tuning), rows };
+}
+
+async function waiting(): Promise<number> {
+  return (await ledger.counts('b')).states.waiting;
+}
+
+describe('a redrive', () => {
+  it('opens all rows of its draft, in several transactions', async () => {
+    const { draft, rows } = await stopped(450);
+    const sizes: number[] = [];
+    const watched: Pick<Ledger, 'redrive' | 'partsOf' | 'takesOf'> = {
+      ...ledger,
+      redrive: (batch, choices) => {
+        sizes.push(choices.length);
+        return ledger.redrive(batch, choices);
+      },
+    };
+    expect(await openRows(watched, 'b', draft, rows)).toEqual({ type: 'opened', opened: 450, movedOn: 0 });
+    expect(sizes).toEqual([200, 200, 50]);
+    expect(await waiting()).toBe(450);
+    expect((await ledger.findBatch('b'))?.state).toBe('open');
+  });
+
+  it('says how many rows had moved on, and leaves them', async () => {
+    const { draft, rows } = await stopped(3);
+    const pay = { type: 'pay', fromStep: 'speech', reason: 'redrive' } as const;
+    await redriveNow(ledger, 'b', [{ row: 2, take: 1, how: pay }]);
+    expect(await openRows(ledger, 'b', draft, rows)).toEqual({ type: 'opened', opened: 2, movedOn: 1 });
+    expect(await openRows(ledger, 'b', draft, rows)).toEqual({ type: 'opened', opened: 0, movedOn: 3 });
+  });
+
+  it('leaves a row that is met again and stands otherwise, and begins no transaction for nothing', async () => {
+    const { draft } = await stopped(201);
+    const all = chosenRows(ledger, 'b', {});
+    const pay = { type: 'pay', fromStep: 'speech', reason: 'redrive' } as const;
+    await redriveNow(ledger, 'b', [{ row: 2, take: 1, how: pay }]);
+    const sizes: number[] = [];
+    const watched: Pick<Ledger, 'redrive' | 'partsOf' | 'takesOf'> = {
+      ...ledger,
+      redrive: (batch, choices) => {
+        sizes.push(choices.length);
+        return ledger.redrive(batch, choices);
+      },
+    };
+    expect(await openRows(watched, 'b', draft, all)).toEqual({ type: 'opened', opened: 200, movedOn: 1 });
+    expect(sizes).toEqual([200]);
+  });
+
+  it('opens rows before those that make their voices, so that none has moved on and edits are kept', async () => {
+    await ledger.createBatch(aBatch());
+    const speaks = { ...aRow(2).spec, voice: 'name:N' };
+    await ledger.addRows('b', [aRow(1, 'voice'), { ...aRow(2), spec: speaks, waitsFor: { type: 'made', row: 1 } }]);
+    await ledger.openBatch('b', 2);
+    await ledger.giveUp({ ...aKey(1), step: 'voice' }, { outcome: 'failed' });
+    const batch = await ledger.findBatch('b');
+    if (batch === undefined) throw new Error('no batch');
+    const found = chosenRows(ledger, 'b', { outcomes: ['failed'] });
+    const edit = { ...speaks, text: 'other words' };
+    async function* edited(): AsyncGenerator<FoundRow> {
+      for await (const one of found) {
+        const { row } = one.scanned;
+        const changed: RowEdit = { spec: edit, input: row.input, quoted: 1, from: 'speech' };
+        yield row.row === 2 ? { ...one, edit: changed } : one;
+      }
+    }
+    const rows: FoundRows = { [Symbol.asyncIterator]: () => edited() };
+    const draft = await draftRedrive(ledger, batch, rows, RULES);
+    expect(await openRows(ledger, 'b', draft, rows)).toEqual({ type: 'opened', opened: 2, movedOn: 0 });
+    expect((await ledger.readRow('b', 2))?.row).toMatchObject({ state: 'blocked', spec: { text: 'other words' } });
+  });
+
+  it('prices the rows that go on by themselves with a row that makes their voice', async () => {
+    await ledger.createBatch(aBatch());
+    const waits = [2, 3].map((row) => ({
+      ...aRow(row),
+      spec: { ...aRow(row).spec, voice: 'name:N' },
+      waitsFor: { type: 'made', row: 1 } as const,
+    }));
+    // Row 3 is spoken in parts, which are rows 5 and 6.
+    const parts = ['One.', 'Two.'].map((text) => ({ spec: { ...aRow(3).spec, voice: 'name:N', text }, quoted: 2 }));
+    const inParts = waits.map((row) => (row.row === 3 ? { ...row, parts: { first: 5, rows: parts } } : row));
+    await ledger.addRows('b', [aRow(1, 'voice'), ...inParts, aRow(4)]);
+    await ledger.openBatch('b', 4);
+    await ledger.giveUp({ ...aKey(4), step: 'speech' }, { outcome: 'failed' });
+    await ledger.giveUp({ ...aKey(1), step: 'voice' }, { outcome: 'failed' });
+    const batch = await ledger.findBatch('b');
+    if (batch === undefined) throw new Error('no batch');
+    const draftOf = (rows: readonly number[]): Promise<RedriveDraft> =>
+      draftRedrive(ledger, batch, chosenRows(ledger, 'b', { rows }), RULES);
+    const [maker, all] = [await draftOf([1]), await draftOf([1, 2, 3])];
+    expect(maker).toMatchObject({ count: 1, dependents: 2, paying: 3 });
+    expect(maker.bill.quoted).toBe(all.bill.quoted);
+    expect(all).toMatchObject({ count: 3, dependents: 0, paying: 3 });
+    expect(await draftOf([2, 4])).toMatchObject({ count: 2, dependents: 0, paying: 2 });
+  });
+
+  it('passes on any other error of the ledger', async () => {
+    const { draft, rows } = await stopped(1);
+    const broken = { ...ledger, redrive: () => Promise.reject(new Error('the disk is full')) };
+    await expect(openRows(broken, 'b', draft, rows)).rejects.toThrow('the disk is full');
+  });
+
+  it('answers in the words of a ledger that refuses, with what was opened before', async () => {
+    const { draft, rows } = await stopped(250);
+    let calls = 0;
+    const stoppedMeanwhile: Pick<Ledger, 'redrive' | 'partsOf' | 'takesOf'> = {
+      ...ledger,
+      redrive: async (batch, choices) => {
+        if (++calls === 2) await ledger.setControl('b', 'stopping');
+        return ledger.redrive(batch, choices);
+      },
+    };
+    expect(await openRows(stoppedMeanwhile, 'b', draft, rows)).toEqual({
+      type: 'refused',
+      opened: 200,
+      why: expect.stringContaining('being stopped'),
+    });
+  });
+
+  describe('of a row that left a paid job unfetched for a take that failed', () => {
+    const FAILED = { class: 'JobFailed', message: 'It failed.' } as const;
+    const OVERDUE = { class: 'Overdue', message: 'It still runs.' } as const;
+
+    /** Take 1 is overdue, and a person paid for take 2, which failed. */
+    async function failAgain(edited = false): Promise<RedriveDraft> {
+      await fill(ledger, 1);
+      const accepted = { verdict: 'accepted', jobId: 'job-1' } as const;
+      await ledger.intend(aKey(1), INTENT);
+      await ledger.settle(aKey(1), accepted, { outcome: 'overdue', failure: OVERDUE });
+      const { spec, input, quoted } = aRow(1);
+      const pay = { type: 'pay', fromStep: 'speech', reason: 'resubmitted' } as const;
+      await redriveNow(ledger, 'b', [
+        { row: 1, take: 1, how: { ...pay, ...(edited && { edited: { spec, input, quoted } }) } },
+      ]);
+      await ledger.intend(aKey(1, 1, 2), INTENT);
+      await ledger.settle(aKey(1, 1, 2), { ...accepted, jobId: 'job-2' }, { state: 'processing' });
+      await ledger.finishJob(aKey(1, 1, 2), { failure: FAILED }, { outcome: 'failed', failure: FAILED });
+      const batch = await ledger.findBatch('b');
+      if (batch === undefined) throw new Error('The batch was loaded.');
+      return draftRedrive(ledger, batch, chosenRows(ledger, 'b', { outcomes: ['failed'] }), RULES);
+    }
+
+    it('names the take whose result can be fetched free, and pays for nothing', async () => {
+      const draft = await failAgain();
+      expect(draft.refused).toMatchObject([{ why: 'running', step: 'speech', leftTake: 1 }]);
+      expect(draft.count).toBe(0);
+    });
+
+    it('pays with --resubmit, and says that it may be a second charge', async () => {
+      await failAgain();
+      const batch = await ledger.findBatch('b');
+      if (batch === undefined) throw new Error('The batch was loaded.');
+      const rows = chosenRows(ledger, 'b', { outcomes: ['failed'] });
+      const draft = await draftRedrive(ledger, batch, rows, { ...RULES, resubmit: true });
+      expect(draft).toMatchObject({ count: 1, resubmitted: 1 });
+    });
+
+    it('pays where the row was edited since: that job made something else', async () => {
+      const draft = await failAgain(true);
+      expect(draft.refused).toEqual([]);
+      expect(draft.count).toBe(1);
+    });
+  });
+
+  it.each<[string, number | null, Tuning, number | null]>([
+    ['as it is', 10, {}, 7.5],
+    ['as it will be', 10, { budget: 5 }, 2.5],
+    ['taken away', 10, { budget: null }, null],
+    ['that there is none of', null, {}, null],
+  ])('tells what is left of a budget %s', async (_, budget, tuning, left) => {
+    await fill(ledger, 1);
+    await ledger.intend(aKey(1), INTENT);
+    const { settings } = aBatch();
+    expect(await budgetLeftFor(ledger, { name: 'b', settings: { ...settings, budget } }, tuning)).toBe(left);
+  });
+
+  it('counts against the budget as it will be, and costs nothing to draft', async () => {
+    const { draft } = await stopped(4, { budget: 6 });
+    expect(draft.bill).toMatchObject({ affordable: expect.objectContaining({ rows: 2 }) });
+    expect(draft.count).toBe(4);
+    expect(await waiting()).toBe(0);
+  });
+});

@@ -1,0 +1,31 @@
+import { expect, it } from '@jest/globals';
+import { findRows } from '../../../batches/rows/choose-rows.ts';
+import type { Ledger } from '../../../ledger/ledger.ts';
+import { aBatch, aRow, ledgerForEachTest } from '../../ledger/setup.ts';
+
+let ledger: Ledger;
+/** Row 1 is spoken in parts, which are rows 3 and 4 of the ledger; the id of row 2 is a number. */
+ledgerForEachTest(async (made) => {
+  ledger = made;
+  await ledger.createBatch(aBatch());
+  const part = (text: string) => ({ spec: { kind: 'tts', text, voice: 'v', extra: {} } as const, quoted: 1 });
+  await ledger.addRows('b', [
+    { ...aRow(1), parts: { first: 3, rows: [part('One.'), part('Two.')] } },
+    { ...aRow(2), id: '7' },
+  ]);
+  await ledger.openBatch('b', 2);
+});
+
+it.each([
+  ['the id of a row', 'r1', [1]],
+  ['an id that is a number', '7', [2]],
+  ['the number of a row', '2,#1', [1, 2]],
+  ['the id of a part', 'r1#2', [4]],
+  ['a part whose id would be read differently, as a command writes it', '#4', [4]],
+])('a row is found by %s', async (_, text, rows) => {
+  expect(await findRows(ledger, { name: 'b', rows: 2 }, [text])).toEqual({ type: 'found', rows });
+});
+
+it.each(['3', '4', '5', '0', '#5', 'r1#3'])('no row is found by %s', async (word) => {
+  expect(await findRows(ledger, { name: 'b', rows: 2 }, [word])).toEqual({ type: 'missing', words: [word] });
+});

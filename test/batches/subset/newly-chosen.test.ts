@@ -1,0 +1,92 @@
+import { describe, expect, it } from '@jest/globals';
+import { billNewlyChosen, openNewlyChosen } from '../../../batches/subset/newly-chosen.ts';
+import { BUILT_IN_PRICES } from '../../../contract/row-kinds.ts';
+import type { Ledger } from '../../../ledger/ledger.ts';
+import type { BatchRecord } from '../../../ledger/record-types.ts';
+import { aBatch, aKey, aRow, INTENT, ledgerForEachTest } from '../../ledger/setup.ts';
+
+const ROWS = 1_203;
+
+let ledger: Ledger;
+let batch: BatchRecord;
+ledgerForEachTest(async (made) => {
+  ledger = made;
+  const { settings, ...others } = aBatch();
+  const estimated = { ...settings, prices: BUILT_IN_PRICES };
+  await ledger.createBatch({ ...others, settings: estimated, subset: { type: 'limit', rows: 3 } });
+  const lines = Array.from({ length: ROWS }, (_, at) => ({ ...aRow(at + 1), isNotChosen: at >= 3 }));
+  await ledger.addRows('b', lines);
+  await ledger.openBatch('b', ROWS);
+  batch = (await ledger.findBatch('b')) as BatchRecord;
+});
+
+const all = (): boolean => true;
+const limit = 703;
+const first = ({ row }: { row: number }): boolean => row <= limit;
+
+describe('rows that are chosen by a later run', () => {
+  it('are priced: those only that no run before chose', async () => {
+    expect(await billNewlyChosen(ledger, batch, first, 100)).toMatchObject({
+      rows: 700,
+      bill: { quoted: 1_750, unpriced: 0, affordable: { rows: 40, quoted: 100 } },
+      isEstimate: true,
+    });
+    expect(await billNewlyChosen(ledger, batch, ({ row }) => row <= 2, null)).toMatchObject({ rows: 0 });
+  });
+
+  it('are priced by what the API charged for the rows before, which is what the budget has to pay', async () => {
+    const intent = { ...INTENT, quoted: 3 };
+    await ledger.intend(aKey(1), intent);
+    await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j1', credits: 6 }, { state: 'processing' });
+    // Of this one the API did not tell the price.
+    await ledger.intend(aKey(2), intent);
+    await ledger.settle(aKey(2), { verdict: 'accepted', jobId: 'j2' }, { state: 'processing' });
+    // Every text costs as much again as its quote: 3 for `Row 4` to `Row 9`, 4 for `Row 10` and `Row 11`.
+    const few = ({ row }: { row: number }): boolean => row <= 11;
+    expect(await billNewlyChosen(ledger, batch, few, 18)).toMatchObject({
+      rows: 8,
+      quoted: 20,
+      bill: { quoted: 20 + 6 * 3 + 2 * 3, affordable: { rows: 3, quoted: 16.5 } },
+    });
+  });
+
+  it('are priced with the rows of earlier runs that wait for their voices', async () => {
+    await ledger.createBatch({ ...aBatch('voices'), subset: { type: 'limit', rows: 2 } });
+    const speaks = { ...aRow(1).spec, voice: 'name:N' };
+    await ledger.addRows('voices', [
+      { ...aRow(1), spec: speaks, waitsFor: { type: 'made', row: 3 } },
+      aRow(2),
+      { ...aRow(3, 'voice'), isNotChosen: true },
+    ]);
+    await ledger.openBatch('voices', 3);
+    const voices = (await ledger.findBatch('voices')) as BatchRecord;
+    expect(await billNewlyChosen(ledger, voices, all, null)).toMatchObject({ rows: 1, dependents: 1, quoted: 5 });
+    expect(await billNewlyChosen(ledger, batch, first, null)).toMatchObject({ dependents: 0 });
+  });
+
+  it('are opened, in several transactions, and after a kill only the others', async () => {
+    const subset = { type: 'limit', rows: limit } as const;
+    let calls = 0;
+    const dying = {
+      ...ledger,
+      openUnsent: async (...args: Parameters<Ledger['openUnsent']>) => {
+        calls += 1;
+        if (calls > 1) throw new Error('killed');
+        return ledger.openUnsent(...args);
+      },
+    };
+    await expect(openNewlyChosen(dying, batch, subset, first)).rejects.toThrow('killed');
+    expect(await ledger.counts('b')).toMatchObject({ notChosen: 700, states: { waiting: 503 } });
+    // What goes on with the batch now asks for no more than was asked for.
+    expect(await ledger.findBatch('b')).toMatchObject({ subset });
+    expect(await openNewlyChosen(ledger, batch, subset, first)).toBe(200);
+    expect(await openNewlyChosen(ledger, batch, subset, first)).toBe(0);
+    expect(await openNewlyChosen(ledger, batch, null, all)).toBe(500);
+    expect(await ledger.counts('b')).toMatchObject({ notChosen: 0, states: { waiting: ROWS } });
+  });
+
+  it('are not opened in a batch that is being stopped', async () => {
+    await ledger.setControl('b', 'stopping');
+    expect(await openNewlyChosen(ledger, batch, null, all)).toBe(0);
+  });
+});

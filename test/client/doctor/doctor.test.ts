@@ -1,0 +1,69 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { openVoxbatch, type Voxbatch } from '../../../client/voxbatch.ts';
+import type { VoxbatchOptions } from '../../../client/options.ts';
+import type { Finding } from '../../../client/doctor/doctor.ts';
+import { startSimulator } from '../../../simulator/start-simulator.ts';
+
+const { VOXBATCH_TEMPORAL_CLI: before } = process.env;
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'voxbatch-doctor-'));
+  // No server is found, so none is started.
+  process.env['VOXBATCH_TEMPORAL_CLI'] = '/no/temporal';
+});
+afterEach(async () => {
+  if (before === undefined) delete process.env['VOXBATCH_TEMPORAL_CLI'];
+  else process.env['VOXBATCH_TEMPORAL_CLI'] = before;
+  await rm(folder, { recursive: true });
+});
+
+async function doctor(options: Pick<VoxbatchOptions, 'api'>): Promise<readonly Finding[]> {
+  const voxbatch: Voxbatch = openVoxbatch({ home: join(folder, 'home'), ...options });
+  try {
+    return await voxbatch.doctor();
+  } finally {
+    await voxbatch.close();
+  }
+}
+
+const trouble = (type: string): object => ({ trouble: { type: 'error', error: { problem: { type } } } });
+
+describe('doctor', () => {
+  it('tells every check, also where no API is given and no server is there', async () => {
+    expect(await doctor({})).toMatchObject([
+      { type: 'node', ok: true, version: process.versions.node },
+      { type: 'disk', ok: true, home: join(folder, 'home') },
+      { type: 'ffmpeg', ok: true },
+      { type: 'ledger', ok: true, batches: 0, unfinished: 0, isMissing: true },
+      { type: 'server', ok: false, trouble: { type: 'error' } },
+      { type: 'api', ok: false, ...trouble('no-api') },
+      { type: 'account', ok: false, ...trouble('no-api') },
+    ]);
+  });
+
+  it('tells a wrong token from an API that does not answer', async () => {
+    const simulator = await startSimulator({ token: 'right' });
+    const at = async (token: string): Promise<readonly Finding[]> =>
+      (await doctor({ api: { url: simulator.url, token } })).slice(-2);
+    try {
+      expect(await at('right')).toMatchObject([
+        { type: 'api', ok: true, url: simulator.url },
+        { type: 'account', ok: true, account: expect.any(String) },
+      ]);
+      expect(await at('wrong')).toMatchObject([
+        { type: 'api', ok: true, url: simulator.url },
+        { type: 'account', ok: false, ...trouble('token-refused') },
+      ]);
+      // No header can carry it, so nobody was asked.
+      expect(await at('odd\n')).toMatchObject([
+        { type: 'api', ok: true, url: simulator.url },
+        { type: 'account', ok: false, ...trouble('odd-token') },
+      ]);
+    } finally {
+      await simulator.close();
+    }
+  });
+});

@@ -1,0 +1,98 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { runHookCommand } from '../../../client/hooks/run-hook-command.ts';
+import { transpile } from '../../ledger/transpile.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+const never = new AbortController().signal;
+
+const SECRETS = ['VOXBATCH_API_TOKEN', 'VOXBATCH_API_TOKEN_FILE', 'VOXBATCH_NOTIFY_SECRET', 'TEMPORAL_API_KEY'];
+
+let folder = '';
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'voxbatch-hook-'));
+});
+afterEach(async () => {
+  for (const name of [...SECRETS, 'VOXBATCH_HOME']) Reflect.deleteProperty(process.env, name);
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Runs a command in a shell, with the folder in `$F`. */
+const run = (command: string, signal = never): Promise<string | undefined> =>
+  runHookCommand({ command, environment: { F: folder, VOXBATCH_BATCH: 'b' }, input: '{"batch":"b"}\n', signal });
+
+describe('runHookCommand', () => {
+  it('gives the command its figures and its input, and no secret', async () => {
+    for (const name of SECRETS) process.env[name] = 'hush';
+    process.env['VOXBATCH_HOME'] = '/srv/records';
+    expect(await run('cat > "$F/input"; env > "$F/env"')).toBeUndefined();
+    expect(await readFile(join(folder, 'input'), 'utf8')).toBe('{"batch":"b"}\n');
+    const env = await readFile(join(folder, 'env'), 'utf8');
+    expect(env).toContain('VOXBATCH_BATCH=b\n');
+    expect(env).toContain('VOXBATCH_HOME=/srv/records\n');
+    expect(env).not.toContain('hush');
+  });
+
+  it('says how the command failed', async () => {
+    expect(await run('exit 3')).toBe('it ended with exit code 3');
+    expect(await run('kill -9 $$')).toBe('it was killed by SIGKILL');
+    expect(await run('no-such-command 2> /dev/null')).toBe('it ended with exit code 127');
+  });
+
+  it('does not mind a command that reads nothing', async () => {
+    const input = 'x'.repeat(1_000_000);
+    expect(await runHookCommand({ command: 'true', environment: {}, input, signal: never })).toBeUndefined();
+  });
+
+  it('is killed by the signal, with what it started', async () => {
+    const ending = new AbortController();
+    const running = run('sleep 600 & echo $! > "$F/child"; wait', ending.signal);
+    await waitFor(async () => ((await stat(join(folder, 'child')).catch(() => undefined))?.size ?? 0) > 0);
+    ending.abort();
+    await expect(running).rejects.toThrow('abort');
+    const pid = Number(await readFile(join(folder, 'child'), 'utf8'));
+    await waitFor(async () => !(await isAlive(pid)));
+  });
+
+  it('ends with a process that exits at once', async () => {
+    const code = await transpile([
+      'client/hooks/run-hook-command.ts',
+      'embedded/child-process.ts',
+      'contract/own-secrets.ts',
+    ]);
+    try {
+      const script = join(code.folder, 'exits.js');
+      await writeFile(
+        script,
+        `import { runHookCommand } from './client/run-hook-command.js';
+        process.stdin.once('data', () => process.exit(7));
+        const command = 'echo $$ > "$F/pid.part"; mv "$F/pid.part" "$F/pid"; sleep 600 & wait';
+        await runHookCommand({ command, environment: { F: ${JSON.stringify(folder)} }, input: '', signal: new AbortController().signal });`,
+      );
+      const child = spawn(process.execPath, [script], { stdio: ['pipe', 'ignore', 'ignore'] });
+      const ended = once(child, 'exit');
+      await waitFor(async () => (await stat(join(folder, 'pid')).catch(() => undefined)) !== undefined);
+      const pid = Number(await readFile(join(folder, 'pid'), 'utf8'));
+      child.stdin.write('exit\n');
+      expect(await ended).toEqual([7, null]);
+      await waitFor(async () => !(await isAlive(pid)), 20_000);
+    } finally {
+      await code.remove();
+    }
+  });
+});
+
+/** A zombie has ended, and only waits to be reaped. */
+async function isAlive(pid: number): Promise<boolean> {
+  try {
+    process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+  const status = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  return !/\) Z /.test(status);
+}

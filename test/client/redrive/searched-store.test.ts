@@ -1,0 +1,37 @@
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { claimStore } from '../../../client/claim-store.ts';
+import { searchedStore } from '../../../client/redrive/searched-store.ts';
+
+const findStoredFile = (): Promise<undefined> => Promise.resolve(undefined);
+const LEDGER = { id: 'ledger-1', place: '/one/ledger.db', findStoredFile };
+const OTHER = { id: 'ledger-2', place: '/other/ledger.db', findStoredFile };
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'voxbatch-store-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const search = (store = join(folder, 'store')): Promise<void> =>
+  searchedStore({ store }, LEDGER, { name: 'demo' }).requireOwn();
+
+it('may find files lost in the store that the ledger claimed', async () => {
+  await claimStore({ store: join(folder, 'store'), env: {} }, LEDGER);
+  await expect(search()).resolves.toBeUndefined();
+});
+
+it('refuses the store of another ledger', async () => {
+  await claimStore({ store: join(folder, 'store'), env: {} }, OTHER);
+  await expect(search()).rejects.toMatchObject({ problem: { type: 'store-of-another', ledger: LEDGER.place } });
+});
+
+it('refuses a folder that is not there, and one that nobody claimed, and makes nothing', async () => {
+  const problem = { type: 'store-missing', ledger: LEDGER.place, batch: 'demo' };
+  await expect(search()).rejects.toMatchObject({ problem });
+  await expect(search(folder)).rejects.toMatchObject({ problem });
+  expect(await readdir(folder)).toEqual([]);
+});

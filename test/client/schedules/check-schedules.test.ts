@@ -1,0 +1,42 @@
+import { describe, expect, it } from '@jest/globals';
+import { ScheduleOverlapPolicy } from '@temporalio/client';
+import { checkSchedules, isInOrder } from '../../../client/schedules/check-schedules.ts';
+import type { SchedulePlace } from '../../../client/schedules/place.ts';
+import { freshPlace } from '../../support/place.ts';
+import { settle, specOf } from '../../support/schedule-on-record.ts';
+
+const REALM = { apiUrl: 'https://api.example/api/open/v1', account: 'a' };
+const HOUR_MS = 3_600_000;
+
+const place = freshPlace();
+
+/** A server that knows one schedule, which is not due within the test. */
+function schedulePlace(): SchedulePlace {
+  const describeSchedule = {
+    spec: { intervals: [{ every: 24 * HOUR_MS }] },
+    policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: HOUR_MS, pauseOnFailure: false },
+    state: { paused: false },
+    action: { args: [] },
+    info: { createdAt: new Date(Date.now() + HOUR_MS), nextActionTimes: [], recentActions: [] },
+  };
+  const client = {
+    schedule: { getHandle: () => ({ describe: async () => describeSchedule }) },
+    workflow: { getHandle: () => ({ describe: async () => ({ status: { name: 'RUNNING' } }) }) },
+    withDeadline: async (_: number, ask: () => Promise<unknown>) => ask(),
+  };
+  return { temporal: { client, namespace: 'default' } as unknown as SchedulePlace['temporal'], ledger: place.ledger };
+}
+
+describe('a check of an occurrence that runs', () => {
+  it.each([
+    ['in order while its worker is there', false, true],
+    ['amiss where nobody was there, although the worker that was killed is still on record', true, false],
+  ])('finds it %s', async (_, isDeserted, isFine) => {
+    await settle(place.ledger, 'nightly', { ...REALM, spec: specOf({ every: '1d' }) });
+    await place.ledger.beginOccurrence({ schedule: 'nightly', at: Math.floor(Date.now() / 1_000) * 1_000 });
+    await place.ledger.beat({ owner: 'w', ...REALM });
+    const checks = await checkSchedules(schedulePlace(), { name: 'nightly', since: Date.now() - HOUR_MS, isDeserted });
+    expect(checks).toMatchObject([{ type: 'found', hasWorker: isFine }]);
+    expect(checks.every(isInOrder)).toBe(isFine);
+  });
+});

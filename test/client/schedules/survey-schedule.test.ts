@@ -1,0 +1,107 @@
+import { describe, expect, it } from '@jest/globals';
+import { ScheduleOverlapPolicy, type ScheduleDescription } from '@temporalio/client';
+import { checkSchedules } from '../../../client/schedules/check-schedules.ts';
+import { listSchedules } from '../../../client/schedules/look-at-schedules.ts';
+import type { SchedulePlace } from '../../../client/schedules/place.ts';
+import { formatOccurrence } from '../../../policy/schedules/occurrence.ts';
+import type { WrittenSpec } from '../../../policy/schedules/schedule-spec.ts';
+import { freshPlace } from '../../support/place.ts';
+import { settle, specOf } from '../../support/schedule-on-record.ts';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const place = freshPlace();
+
+/** Whole, so that it may be a due time of a schedule that is due each second. */
+const NOW = Math.floor(Date.now() / SECOND) * SECOND;
+
+/** A server whose schedule was due at these times, and fired at each; all of its firings are over. */
+function serverOf(due: readonly number[], state: Partial<ScheduleDescription['state']>): SchedulePlace {
+  const found = {
+    policies: { overlap: ScheduleOverlapPolicy.SKIP },
+    state: { paused: false, ...state },
+    action: { args: [] },
+    info: { createdAt: new Date(0), nextActionTimes: [], recentActions: [] },
+  };
+  const startTime = due.map((at) => ({ seconds: at / SECOND, nanos: 0 }));
+  const client = {
+    schedule: { getHandle: () => ({ describe: async () => found }) },
+    workflow: { getHandle: () => ({ describe: async () => ({ status: { name: 'FAILED' } }) }) },
+    workflowService: { listScheduleMatchingTimes: async () => ({ startTime }) },
+    withDeadline: async (_: number, ask: () => Promise<unknown>) => ask(),
+  };
+  return { temporal: { client, namespace: 'default' } as unknown as SchedulePlace['temporal'], ledger: place.ledger };
+}
+
+/** Made long ago, and looked at ten minutes ago. */
+async function make(written: WrittenSpec = {}): Promise<void> {
+  await settle(place.ledger, 'nightly', { spec: specOf({ every: '1s', ...written }) });
+  await place.ledger.noteSkips('nightly', { skipped: [], until: NOW - 10 * MINUTE });
+}
+
+async function seen(server: SchedulePlace): Promise<readonly unknown[]> {
+  const [check] = await checkSchedules(server, { name: 'nightly', since: 0, isPauseFine: true });
+  if (check?.type !== 'found') throw new Error('lost');
+  return check.occurrences.map(({ at, state, cause, reason, isAmiss }) => [at - NOW, state, cause, reason, isAmiss]);
+}
+
+describe('a schedule that is paused here, and resumed by others in Temporal', () => {
+  const STATE = { paused: false, note: 'resumed by ops' };
+  const PAUSED = 'The schedule was paused: maintenance by Ada';
+
+  it('was paused at each of its due times, for the reason that was given here; what was refused then is no failure', async () => {
+    await make();
+    await place.ledger.setScheduleHooks('nightly', { onEnd: 'true' });
+    await place.ledger.pauseFirings('nightly', NOW - 5 * MINUTE, 'maintenance by Ada');
+    // The second is within the slack that a firing has for clocks, and the first was due before.
+    const due = [NOW - 6 * MINUTE, NOW - 5 * MINUTE + SECOND, NOW - MINUTE];
+    expect(await seen(serverOf(due, STATE))).toEqual([
+      [-MINUTE, 'skipped', 'paused', PAUSED, false],
+      [-5 * MINUTE + SECOND, 'skipped', 'paused', PAUSED, false],
+      [-6 * MINUTE, 'failed', undefined, 'Its firing was ended from outside before it made a batch.', true],
+    ]);
+    const told = due.map((at) => place.ledger.noticesOf(formatOccurrence({ schedule: 'nightly', at })));
+    expect((await Promise.all(told)).map(({ length }) => length)).toEqual([1, 0, 0]);
+  });
+
+  it('is listed as paused, with that reason', async () => {
+    await make();
+    await place.ledger.pauseFirings('nightly', NOW - 5 * MINUTE, 'maintenance by Ada');
+    expect(await listSchedules(serverOf([], STATE))).toMatchObject([{ isPaused: true, note: 'maintenance by Ada' }]);
+    await place.ledger.resumeFirings('nightly', NOW - MINUTE, 'go on');
+    expect(await listSchedules(serverOf([], STATE))).toMatchObject([{ isPaused: false, note: 'go on' }]);
+  });
+});
+
+describe('the note of a schedule', () => {
+  it.each([
+    ['of an earlier version that paused it', true, 'new voices', null, 'new voices'],
+    [
+      'of Temporal, which paused it after a failure',
+      false,
+      'paused due to workflow failure: x',
+      'go on',
+      'an occurrence failed',
+    ],
+  ])('is that %s', async (_, isHere, note, own, shown) => {
+    await make();
+    if (own !== null) await place.ledger.resumeFirings('nightly', NOW - MINUTE, own);
+    if (isHere) await place.ledger.pauseFirings('nightly', NOW - MINUTE, '');
+    const record = await place.ledger.scheduleRecord('nightly');
+    if (record === undefined) throw new Error('not on record');
+    const ledger = { ...place.ledger, scheduleRecord: async () => (own === null ? { ...record, note: null } : record) };
+    const server = { ...serverOf([], { paused: true, note }), ledger } as SchedulePlace;
+    expect(await listSchedules(server)).toMatchObject([{ isPaused: true, note: shown }]);
+  });
+});
+
+describe('a schedule without a run left, of which others gave Temporal more', () => {
+  it('was not due any more: what was refused leaves no line', async () => {
+    await make({ runs: 1 });
+    const taken = { schedule: 'nightly', at: NOW - 8 * MINUTE };
+    await place.ledger.beginOccurrence(taken);
+    await place.ledger.endOccurrence(taken, { type: 'ended', exit: 'complete' });
+    const server = serverOf([NOW - MINUTE], { remainingActions: 5 });
+    expect((await seen(server)).map((one) => (one as readonly unknown[])[0])).toEqual([-8 * MINUTE]);
+  });
+});

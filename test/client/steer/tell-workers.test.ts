@@ -1,0 +1,45 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { expect, it } from '@jest/globals';
+import { tellWorkers } from '../../../client/steer/tell-workers.ts';
+import type { Settings } from '../../../client/settings.ts';
+import { fill, ledgerForEachTest } from '../../ledger/setup.ts';
+import type { Ledger } from '../../../ledger/ledger.ts';
+
+let ledger: Ledger;
+ledgerForEachTest(async (made) => {
+  ledger = made;
+  await fill(made, 1);
+});
+
+it('says that it waits for a Temporal that stays silent, and that the workers could not be told once that is known', async () => {
+  const sockets = new Set<Socket>();
+  // Takes connections, and says nothing.
+  const server = createServer((socket) => sockets.add(socket)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const cluster = { address: `127.0.0.1:${String((server.address() as AddressInfo).port)}` };
+  const settings: Settings = {
+    home: '/nowhere',
+    ledger: 'l',
+    isLedgerNamed: true,
+    store: 's',
+    config: {},
+    cluster,
+    env: {},
+  };
+  const said: string[] = [];
+  const telling = tellWorkers({
+    settings,
+    ledger,
+    batch: 'b',
+    say: (line) => {
+      said.push(line);
+      server.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  });
+  await expect(telling).rejects.toMatchObject({
+    problem: { type: 'untold', cause: { problem: { type: 'no-cluster' } } },
+  });
+  expect(said).toEqual(['It is recorded. Waiting for Temporal, to notify the workers …']);
+});

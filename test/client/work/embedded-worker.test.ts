@@ -1,0 +1,99 @@
+import { ServiceError } from '@temporalio/client';
+import { describe, expect, it } from '@jest/globals';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Store } from '../../../store/store.ts';
+import { openLog, startEmbeddedWorker } from '../../../client/work/embedded-worker.ts';
+import { VoxbatchError } from '../../../client/problem.ts';
+import type { OpenApi } from '../../../client/open-api.ts';
+import type { Temporal } from '../../../client/temporal/open-temporal.ts';
+import { withOutputFlags } from '../../../starters/commands/output-flags.ts';
+import { logOf } from '../../../starters/terminal/output.ts';
+import { capture } from '../../starters/command-line.ts';
+import { invocationForEach } from '../../starters/steering.ts';
+
+const invocation = invocationForEach();
+/** Nobody listens there. */
+const ADDRESS = '127.0.0.1:1';
+
+const API_URL = 'http://127.0.0.1/api/open/v1';
+
+/** Starts a worker for a server that is gone; returns what is thrown. */
+async function start(isAlone: boolean, list = noWorkflow): Promise<unknown> {
+  const home = mkdtempSync(join(tmpdir(), 'voxbatch-worker-'));
+  const temporal = {
+    address: ADDRESS,
+    namespace: 'default',
+    connection: { address: ADDRESS },
+    isEmbedded: true,
+    client: { workflow: { list } },
+    proveAlone: () => Promise.resolve(isAlone),
+  };
+  const open = { api: { baseUrl: API_URL }, profile: { userId: 'u1' } };
+  const starting = startEmbeddedWorker({
+    temporal: temporal as unknown as Temporal,
+    ledger: invocation.ledger,
+    store: {} as Store,
+    open: open as unknown as OpenApi,
+    home,
+    onFault: () => undefined,
+    say: () => undefined,
+    atFaultPoint: undefined,
+  });
+  const error: unknown = await starting.catch((reason: unknown) => reason);
+  rmSync(home, { recursive: true });
+  return error;
+}
+
+async function* noWorkflow(): AsyncGenerator<never> {
+  // None runs.
+}
+
+async function* unanswered(): AsyncGenerator<never> {
+  yield await Promise.reject(new ServiceError('no answer'));
+}
+
+describe('the worker of a command', () => {
+  it.each([
+    ['takes those of dead processes for dead', true, []],
+    ['takes none for dead where another process came since the server was joined', false, ['other']],
+  ])('%s', async (_, isAlone, living) => {
+    await invocation.ledger.beat({ owner: 'other', apiUrl: API_URL, account: 'u1' });
+    await start(isAlone);
+    expect(await invocation.ledger.livingWorkers(API_URL, 'u1')).toEqual(living);
+  });
+
+  it.each([
+    ['before the worker has reached it', false, noWorkflow],
+    ['while it is asked for what dead processes had begun', true, unanswered],
+  ])('says that Temporal cannot be reached where that goes away %s', async (_, isAlone, list) => {
+    const error = await start(isAlone, list);
+    expect(error).toBeInstanceOf(VoxbatchError);
+    expect(error).toMatchObject({ problem: { type: 'server-gone', address: ADDRESS } });
+    expect(String(error)).toContain(`Temporal at ${ADDRESS} went away`);
+  });
+});
+
+describe('the log of a worker', () => {
+  it('goes to its file, and with --verbose line by line to whoever listens, too', () => {
+    const home = mkdtempSync(join(tmpdir(), 'voxbatch-worker-'));
+    const heard: string[] = [];
+    const { output } = withOutputFlags(
+      { output: { ...capture({ out: '', err: '' }), say: (line) => heard.push(line) }, done: () => undefined },
+      { verbose: true },
+    );
+    const log = openLog(home, logOf(output));
+    log.warn({ row: 7 }, 'download failed');
+    log.warn({ row: 8 }, 'download failed');
+    const file = readFileSync(join(home, 'logs', 'worker.log'), 'utf8');
+    rmSync(home, { recursive: true });
+    expect(heard).toHaveLength(2);
+    expect(`${heard.join('\n')}\n`).toBe(file);
+    expect(JSON.parse(heard[0] ?? '')).toMatchObject({ row: 7, msg: 'download failed' });
+  });
+
+  it('is heard by nobody without --verbose', () => {
+    expect(logOf(capture({ out: '', err: '' }))).toBeUndefined();
+  });
+});

@@ -1,0 +1,62 @@
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Client } from '@temporalio/client';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { lockLedger } from '../../../client/work/lock-ledger.ts';
+import type { Temporal } from '../../../client/temporal/open-temporal.ts';
+import type { Ledger } from '../../../ledger/ledger.ts';
+import { fileLocks } from '../../../ledger/sqlite/locks.ts';
+
+let folder: string;
+let ledger: Pick<Ledger, 'place' | 'lockForWorkers'>;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'voxbatch-hold-'));
+  const place = join(folder, 'ledger.db');
+  await writeFile(place, '');
+  ledger = { place, ...fileLocks(place) };
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+/** A way to a server, of which only the name matters here. */
+function temporal(isEmbedded: boolean, address: string, id?: string): Temporal {
+  const describeNamespace = (): Promise<unknown> =>
+    id === undefined ? Promise.reject(new Error('not allowed')) : Promise.resolve({ namespaceInfo: { id } });
+  const client = { workflowService: { describeNamespace } } as unknown as Client;
+  return { isEmbedded, address, namespace: 'default', client } as Temporal;
+}
+
+const embedded = temporal(true, '127.0.0.1:1');
+
+describe('lockLedger', () => {
+  it('lets workers of one home work together, also where the home has two names', async () => {
+    const other = join(folder, 'link');
+    await symlink(folder, other);
+    const unlocks = [await lockLedger(ledger, embedded, folder), await lockLedger(ledger, embedded, other)];
+    for (const unlock of unlocks) unlock();
+  });
+
+  it('refuses those of another server, and says whose has it', async () => {
+    const cluster = temporal(false, 'cluster:7233', 'id-1');
+    const unlock = await lockLedger(ledger, embedded, folder);
+    await expect(lockLedger(ledger, cluster, folder)).rejects.toMatchObject({
+      problem: { type: 'ledger-in-use', ledger: ledger.place, holder: `the embedded one in ${folder}` },
+    });
+    unlock();
+    (await lockLedger(ledger, cluster, folder))();
+  });
+
+  it('knows a namespace by its id, however its address is written, else by the address', async () => {
+    const unlocks = [
+      await lockLedger(ledger, temporal(false, 'localhost:7233', 'id-1'), folder),
+      await lockLedger(ledger, temporal(false, '127.0.0.1:7233', 'id-1'), folder),
+    ];
+    await expect(lockLedger(ledger, temporal(false, 'localhost:7233', 'id-2'), folder)).rejects.toThrow(
+      'pay for a row twice',
+    );
+    await expect(lockLedger(ledger, temporal(false, 'localhost:7233'), folder)).rejects.toThrow('pay for a row twice');
+    for (const unlock of unlocks) unlock();
+    (await lockLedger(ledger, temporal(false, 'localhost:7233'), folder))();
+  });
+});

@@ -1,0 +1,81 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Client } from '@temporalio/client';
+import { lookAfterBatches } from '../../../client/work/look-after-batches.ts';
+import { invocationForEach } from '../../starters/steering.ts';
+import { aBatch, fill } from '../../ledger/setup.ts';
+
+const ROWS = 120;
+const ME = 'me';
+const { apiUrl, account } = aBatch();
+
+const invocation = invocationForEach();
+
+/** Lets it look so many times at a batch whose workflow stands like this, and returns what it did after its start. */
+async function looksAt(status: 'RUNNING' | 'COMPLETED', looks = 2): Promise<{ news: number; starts: number }> {
+  const end = new AbortController();
+  let asked = 0;
+  let news = 0;
+  let starts = 0;
+  const handle = {
+    describe: () => {
+      if (++asked > looks) end.abort();
+      return Promise.resolve({ type: 'superviseBatch', status: { name: status } });
+    },
+    signal: () => Promise.resolve((news += 1)),
+  };
+  const signalWithStart = (): Promise<typeof handle> => {
+    starts += 1;
+    return Promise.resolve({ ...handle, describe: () => Promise.resolve({ type: 'superviseBatch' }) } as typeof handle);
+  };
+  const workflow = { getHandle: () => handle, signalWithStart };
+  const withDeadline = <T>(_: number, work: () => Promise<T>): Promise<T> => work();
+  await lookAfterBatches({
+    client: { workflow, withDeadline } as unknown as Client,
+    ledger: invocation.ledger,
+    owner: ME,
+    isMine: () => true,
+    everyMs: 1,
+    say: () => undefined,
+    signal: end.signal,
+  });
+  return { news, starts: starts - 1 };
+}
+
+/** A batch with work for three lanes, and two workers. */
+async function prepare(): Promise<void> {
+  await fill(invocation.ledger, ROWS);
+  for (const owner of [ME, 'other']) await invocation.ledger.beat({ owner, apiUrl, account });
+}
+
+async function works(owner: string, lane: number): Promise<void> {
+  await invocation.ledger.acquireLane({ batch: 'b', lane, run: 'run', owner });
+}
+
+describe('looking after open batches', () => {
+  it('tells a batch that could use this worker and does not', async () => {
+    await prepare();
+    await works('other', 1);
+    expect((await looksAt('RUNNING')).news).toBeGreaterThan(0);
+  });
+
+  it.each([
+    ['has this worker', async () => works(ME, 1)],
+    [
+      'has a lane for each worker',
+      async () => {
+        await works('other', 1);
+        await works('third', 2);
+      },
+    ],
+    ['is paused', async () => invocation.ledger.setControl('b', 'paused')],
+  ])('leaves a batch in peace that %s', async (_, arrange) => {
+    await prepare();
+    await arrange();
+    expect(await looksAt('RUNNING')).toEqual({ news: 0, starts: 0 });
+  });
+
+  it('gives a batch whose workflow has ended a new one', async () => {
+    await fill(invocation.ledger, ROWS);
+    expect((await looksAt('COMPLETED', 1)).starts).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,197 @@
+import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { createFetch } from '../../../api/create-fetch.ts';
+import { createProbe } from '../../../inputs/media/create-probe.ts';
+import { type Probe, probeMedia } from '../../../inputs/media/probe-media.ts';
+import { muxVideo } from '../../../simulator/media/mux-video.ts';
+import { renderAudio } from '../../../simulator/media/render-audio.ts';
+import { serveProxy } from '../../support/proxy-server.ts';
+import { inRanges, redirect, startMediaServer, whole, type MediaServer, type Serve } from '../media-server.ts';
+
+/** Longer than any probe of these tests takes. */
+const LONG = 30_000;
+const mp3 = renderAudio('mp3', 'probe', 7.2);
+const wav = renderAudio('wav', 'probe', 3.25);
+let mp4: Buffer;
+beforeAll(async () => {
+  mp4 = await muxVideo(mp3, 9.5);
+});
+
+let server: MediaServer;
+const serve = async (routes: Readonly<Record<string, Serve>>): Promise<void> => {
+  server = await startMediaServer(routes);
+};
+afterEach(() => server.close());
+
+describe('probeMedia', () => {
+  it('reads the length of audio and video, with and without range support', async () => {
+    await serve({
+      '/a.mp3': inRanges(mp3, 'audio/mpeg'),
+      '/a.wav': inRanges(wav, 'audio/wav'),
+      '/a.mp4': inRanges(mp4, 'video/mp4'),
+      '/plain.mp3': whole(mp3, 'audio/mpeg'),
+      '/plain.wav': whole(wav, 'application/octet-stream'),
+      '/plain.mp4': whole(mp4, 'video/mp4'),
+    });
+    for (const kind of ['a', 'plain']) {
+      expect(await probeMedia(`${server.url}/${kind}.mp3`, LONG, fetch)).toEqual({ seconds: expect.closeTo(7.2, 1) });
+      expect(await probeMedia(`${server.url}/${kind}.wav`, LONG, fetch)).toEqual({ seconds: expect.closeTo(3.25, 3) });
+      expect(await probeMedia(`${server.url}/${kind}.mp4`, LONG, fetch)).toEqual({ seconds: expect.closeTo(9.5, 1) });
+    }
+  });
+
+  it('goes through the proxy that is set, and says why that did not work', async () => {
+    await serve({
+      '/a.mp4': redirect('http://cdn.example/b.mp4'),
+      '/b.mp4': inRanges(mp4, 'video/mp4'),
+      '/plain.mp3': whole(mp3, 'audio/mpeg'),
+    });
+    const { port } = new URL(server.url);
+    const proxy = await serveProxy((name) => (name === 'shut.example:80' ? { status: 403 } : Number(port)));
+    const probe = (url: string): Promise<object> => probeMedia(url, LONG, createFetch({ HTTP_PROXY: proxy.origin }));
+    expect(await probe('http://media.example/a.mp4')).toEqual({ seconds: expect.closeTo(9.5, 1) });
+    expect(await probe('http://media.example/plain.mp3')).toEqual({ seconds: expect.closeTo(7.2, 1) });
+    expect(new Set(proxy.asked)).toEqual(new Set(['media.example:80', 'cdn.example:80']));
+    expect(await probe('http://shut.example/a.mp4?sig=1')).toEqual({
+      why: `cannot be reached (proxy refused: 127.0.0.1:${proxy.port} answered 403 Forbidden to a tunnel to shut.example:80)`,
+      isSilent: true,
+    });
+  });
+
+  it('asks for ranges and sends no token', async () => {
+    await serve({ '/a.mp3': inRanges(mp3, 'audio/mpeg') });
+    await probeMedia(`${server.url}/a.mp3`, LONG, fetch);
+    expect(server.requests.length).toBeGreaterThan(0);
+    for (const { headers } of server.requests) {
+      expect(headers.range).toMatch(/^bytes=/);
+      expect(headers).not.toHaveProperty('authorization');
+      expect(headers).not.toHaveProperty('cookie');
+    }
+  });
+
+  it('follows three redirects and no more', async () => {
+    await serve({
+      '/1': redirect('/2'),
+      '/2': redirect('3'),
+      '/3': redirect('/a.wav'),
+      '/0': redirect('/1'),
+      '/a.wav': inRanges(wav, 'audio/wav'),
+      '/ftp': redirect('ftp://127.0.0.1/a.wav'),
+      '/file': redirect('file:///etc/hostname'),
+      '/none': redirect('http://'),
+    });
+    const probe = (path: string): Promise<object> => probeMedia(`${server.url}${path}`, LONG, fetch);
+    expect(await probe('/1')).toEqual({ seconds: expect.closeTo(3.25, 3) });
+    expect(await probe('/0')).toEqual({ why: 'redirects more than 3 times', isSilent: false });
+    expect(await probe('/ftp')).toEqual({ why: 'redirects to ftp:', isSilent: false });
+    expect(await probe('/file')).toEqual({ why: 'redirects to file:', isSilent: false });
+    expect(await probe('/none')).toEqual({ why: 'redirects to an invalid address', isSilent: false });
+  });
+
+  it('says what an address holds that is no media', async () => {
+    await serve({
+      '/page': whole('<!doctype html><p>Sign in', 'text/html; charset=utf-8'),
+      '/json': whole('{"error":"expired"}', 'application/json'),
+      '/hidden-page': whole('<!doctype html><p>Sign in', 'video/mp4'),
+      '/empty': whole('', 'audio/mpeg'),
+      '/playlist': whole(`#EXTM3U\n#EXTINF:9,\nhttp://127.0.0.1:9/secret\n`, 'application/vnd.apple.mpegurl'),
+    });
+    const why = async (path: string): Promise<string> => {
+      const result = await probeMedia(`${server.url}${path}`, LONG, fetch);
+      expect(JSON.stringify(result)).not.toContain(server.url);
+      return 'why' in result ? result.why : `${result.seconds} s`;
+    };
+    expect(await why('/none')).toBe('answers 404');
+    expect(await why('/page')).toBe('answers text/html rather than media');
+    expect(await why('/json')).toBe('answers application/json rather than media');
+    expect(await why('/hidden-page')).toBe('not a media type that voxbatch can read');
+    expect(await why('/empty')).toBe('not a media type that voxbatch can read');
+    expect(await why('/playlist')).toBe('not a media type that voxbatch can read');
+  });
+
+  it('survives a file that ends too early', async () => {
+    await serve({
+      '/half.mp4': inRanges(mp4.subarray(0, 40), 'video/mp4'),
+      '/cut.mp4': (_, response) => {
+        response.writeHead(206, {
+          'content-range': `bytes 0-${mp4.length - 1}/${mp4.length}`,
+          'content-length': mp4.length,
+        });
+        response.write(mp4.subarray(0, 20), () => response.destroy());
+      },
+    });
+    expect(await probeMedia(`${server.url}/half.mp4`, LONG, fetch)).toEqual({
+      why: expect.any(String),
+      isSilent: false,
+    });
+    expect(await probeMedia(`${server.url}/cut.mp4`, LONG, fetch)).toMatchObject({ why: expect.any(String) });
+  });
+
+  it('gives up on a server that hangs, and hangs up', async () => {
+    const hungUp: Promise<unknown>[] = [];
+    // Hung up by a reset or in order: `once` of Node's would reject at a reset.
+    const hang: Serve = (request) => hungUp.push(new Promise((resolve) => request.socket.once('close', resolve)));
+    await serve({
+      '/hang': hang,
+      '/stall': (request, response) => {
+        hang(request, response);
+        const range = `bytes 0-${mp4.length - 1}/${mp4.length}`;
+        response.writeHead(206, { 'content-range': range, 'content-type': 'video/mp4' }).write(mp4.subarray(0, 10));
+      },
+    });
+    for (const path of ['/hang', '/stall']) {
+      expect(await probeMedia(`${server.url}${path}`, 100, fetch)).toEqual({
+        why: 'no length after 0.1 s',
+        isSilent: true,
+      });
+    }
+    expect(await Promise.all(hungUp)).toHaveLength(2);
+  });
+
+  it('says that nobody is there', async () => {
+    await serve({});
+    await server.close();
+    expect(await probeMedia(`${server.url}/a.mp3`, LONG, fetch)).toEqual({
+      why: 'cannot be reached (ECONNREFUSED)',
+      isSilent: true,
+    });
+  });
+});
+
+describe('createProbe', () => {
+  const probeHere: Probe = (url) => probeMedia(url, LONG, fetch);
+
+  it('reads each URL once, and a few at a time', async () => {
+    let now = 0;
+    let most = 0;
+    const slow: Serve = (request, response) => {
+      most = Math.max(most, ++now);
+      response.once('close', () => now--);
+      setImmediate(() => {
+        whole(wav, 'audio/wav')(request, response);
+      });
+    };
+    const paths = Array.from({ length: 12 }, (_, at) => `/${at}.wav`);
+    await serve(Object.fromEntries(paths.map((path) => [path, slow])));
+    const probe = createProbe(probeHere, 3);
+    const results = await Promise.all([...paths, ...paths].map((path) => probe(`${server.url}${path}`)));
+    expect(results).toHaveLength(24);
+    for (const result of results) expect(result).toEqual({ seconds: expect.closeTo(3.25, 3) });
+    expect(server.requests).toHaveLength(12);
+    expect(most).toBeLessThanOrEqual(3);
+  });
+
+  it('does not ask a server that is down over and over, and asks one that answers 404', async () => {
+    await serve({});
+    await server.close();
+    const gone = createProbe(probeHere, 1);
+    const down = await Promise.all(Array.from({ length: 7 }, (_, at) => gone(`${server.url}/${at}`)));
+    expect(down.map((result) => ('why' in result ? result.why.slice(0, 9) : ''))).toEqual([
+      ...new Array<string>(5).fill('cannot be'),
+      ...new Array<string>(2).fill('not tried'),
+    ]);
+    await serve({});
+    const probe = createProbe(probeHere, 1);
+    await Promise.all(Array.from({ length: 7 }, (_, at) => probe(`${server.url}/${at}`)));
+    expect(server.requests).toHaveLength(7);
+  });
+});

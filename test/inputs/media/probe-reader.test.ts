@@ -1,0 +1,80 @@
+/** @slow */
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { createProbeReader, type ProbeReader } from '../../../inputs/media/probe-reader.ts';
+import { transpile } from '../../ledger/transpile.ts';
+import { serveProxy } from '../../support/proxy-server.ts';
+import { hangingMkv, mkv, wav } from '../../store/media.ts';
+import { inRanges, startMediaServer, type MediaServer } from '../media-server.ts';
+
+let code: Awaited<ReturnType<typeof transpile>>;
+let media: MediaServer;
+beforeAll(async () => {
+  code = await transpile(['threads', 'inputs', 'contract', 'policy', 'api']);
+  media = await startMediaServer({
+    '/1.wav': inRanges(wav(1), 'audio/wav'),
+    '/2.mkv': inRanges(await mkv({ seconds: 2 }), 'video/x-matroska'),
+    '/hanging.mkv': inRanges(await hangingMkv(), 'video/x-matroska'),
+  });
+});
+afterAll(async () => {
+  await media.close();
+  await code.remove();
+});
+
+async function reading<T>(
+  apiUrl: string | undefined,
+  use: (reader: ProbeReader) => Promise<T>,
+  secondMs?: number,
+): Promise<T> {
+  const reader = createProbeReader(apiUrl, pathToFileURL(join(code.folder, 'inputs', 'probe-thread.js')), secondMs);
+  try {
+    return await use(reader);
+  } finally {
+    await reader.close();
+  }
+}
+
+it('media that hang who reads them have no length, and those beside them are read', async () => {
+  const paths = ['/1.wav', '/hanging.mkv', '/2.mkv'];
+  const read = await reading(
+    media.url,
+    async (reader) => Promise.all(paths.map((path) => reader.read(media.url + path))),
+    40,
+  );
+  expect(read).toEqual([
+    { seconds: 1 },
+    { why: 'could not be read in 30 s', isSilent: true },
+    { seconds: expect.closeTo(2, 1) },
+  ]);
+});
+
+it('reads on after it was closed, in another thread', async () => {
+  await reading(media.url, async (reader) => {
+    expect(await reader.read(`${media.url}/1.wav`)).toEqual({ seconds: 1 });
+    await reader.close();
+    expect(await reader.read(`${media.url}/1.wav`)).toEqual({ seconds: 1 });
+  });
+});
+
+it('asks nothing in a private network from its thread, unless the API is in one', async () => {
+  const asked = media.requests.length;
+  const refused = await reading('https://8.8.8.8/api', (reader) => reader.read(`${media.url}/1.wav`));
+  expect(refused).toEqual({ why: expect.stringMatching(/private network/), isSilent: true });
+  expect(media.requests).toHaveLength(asked);
+});
+
+it('goes through the proxy that this process is told of, though a thread has no environment', async () => {
+  const proxy = await serveProxy(() => Number(new URL(media.url).port));
+  const before = process.env['http_proxy'];
+  process.env['http_proxy'] = proxy.origin;
+  try {
+    const read = await reading(media.url, (reader) => reader.read('http://media.example/1.wav'));
+    expect(read).toEqual({ seconds: 1 });
+    expect(new Set(proxy.asked)).toEqual(new Set(['media.example:80']));
+  } finally {
+    if (before === undefined) delete process.env['http_proxy'];
+    else process.env['http_proxy'] = before;
+  }
+});

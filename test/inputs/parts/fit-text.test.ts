@@ -1,0 +1,65 @@
+import { describe, expect, it } from '@jest/globals';
+import type { RowSpec } from '../../../contract/row-kinds.ts';
+import type { TextLimits } from '../../../contract/text-limits.ts';
+import { fitText, type TextRules } from '../../../inputs/parts/fit-text.ts';
+
+const LONG = 'This is a sentence of a book. '.repeat(20);
+
+function fit(rules: Partial<TextRules> = {}, spec: Partial<RowSpec> = {}): ReturnType<typeof fitText> {
+  return fitText({ kind: 'tts', text: LONG, voice: 'v', extra: {}, ...spec }, { tts: 'job', ...rules });
+}
+const limits = (most: number, learntAt?: number): TextLimits => {
+  return { 'speech-job': { most, ...(learntAt === undefined ? {} : { learntAt }) } };
+};
+
+describe('a text', () => {
+  it('is whole where it fits, and where no limit is known and nobody asked for parts', () => {
+    expect(fit()).toEqual({ parts: [] });
+    expect(fit({ textLimits: limits(600) })).toEqual({ parts: [] });
+    expect(fit({ textLimits: limits(600), split: 'sentences' })).toEqual({ parts: [] });
+    expect(fit({ textLimits: { 'speech-sync': { most: 10 } } })).toEqual({ parts: [] });
+  });
+
+  it('that is too long is refused, with the length, the limit, where that is from, and what to do', () => {
+    expect(fit({ textLimits: limits(500) })).toEqual({
+      finding: {
+        expected: 'a text of at most 500 characters (textLimit); add --split sentences',
+        came: '600 characters',
+        code: 'text-too-long',
+      },
+    });
+    const now = Date.now();
+    const learnt = fit({ textLimits: limits(500, now) });
+    const day = new Date(now).toISOString().slice(0, 10);
+    expect(learnt).toMatchObject({
+      finding: { expected: expect.stringContaining(`(learnt on ${day} from a refusal of the API)`) },
+    });
+  });
+
+  it.each([
+    ['that few engines have', 120, 0],
+    ['more than 30 days ago', 500, 31],
+    ['on a day to come, by a clock that was ahead', 500, -1],
+  ])('is sent although a limit was learnt %s, and split by it', (_, most, days) => {
+    const textLimits = limits(most, Date.now() - days * 86_400_000);
+    expect(fit({ textLimits })).toEqual({ parts: [] });
+    const split = fit({ textLimits, split: 'sentences' });
+    expect('parts' in split && split.parts.length).toBeGreaterThan(1);
+  });
+
+  it('is cut by the limit, or by a guess where none is known', () => {
+    const cut = fit({ split: 'sentences', textLimits: limits(100) });
+    expect(cut).toMatchObject({ parts: { length: 7 } });
+    expect(fit({ split: 'sentences' }, { text: LONG.repeat(7) })).toMatchObject({ parts: { length: 3 } });
+  });
+
+  it('of a chain cannot be cut, because the next step needs the link of its sound', () => {
+    const answer = fit({ split: 'sentences', textLimits: limits(100) }, { kind: 'dub', video: 'http://h/v.mp4' });
+    expect(answer).toMatchObject({ finding: { expected: expect.stringContaining('dub rows cannot be split') } });
+  });
+
+  it('with markup is refused rather than cut', () => {
+    const answer = fit({ split: 'sentences', textLimits: limits(100) }, { text: `<speak>${LONG}</speak>` });
+    expect(answer).toMatchObject({ finding: { expected: expect.stringContaining('markup') } });
+  });
+});

@@ -1,0 +1,19 @@
+import { expect, it } from '@jest/globals';
+import { KNOWN_COLUMNS } from '../../../inputs/header.ts';
+import { slipOf } from '../../../inputs/voices/nearest-name.ts';
+
+it.each([
+  ['txet', 'text'],
+  ['txt', 'text'],
+  ['Voce', 'voice'],
+  ['ID', 'id'],
+  ['engin', 'engine'],
+  // Cells of a file without a header.
+  ['a', undefined],
+  ['l1', undefined],
+  ['7', undefined],
+  ['Jane', undefined],
+  ['Hello there', undefined],
+])('%s is taken for a slip of %s', (name, meant) => {
+  expect(slipOf(name, [...KNOWN_COLUMNS])).toBe(meant);
+});

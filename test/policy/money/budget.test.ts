@@ -1,0 +1,37 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { budgetFor, budgetLeft } from '../../../policy/money/budget.ts';
+
+const NONE = { charged: 0, reserved: 0, uncertain: 0 };
+
+describe('what is left of a budget', () => {
+  it('is what no request was charged for, is quoted for, or may have cost', () => {
+    expect(budgetLeft({ charged: 3, reserved: 2, uncertain: 1 }, 10)).toBe(4);
+    expect(budgetLeft(NONE, null)).toBeNull();
+  });
+
+  it('is never below nothing, and no dust of binary fractions', () => {
+    expect(budgetLeft({ ...NONE, charged: 12 }, 10)).toBe(0);
+    expect(budgetLeft({ charged: 0.1, reserved: 0.2, uncertain: 0 }, 0.3)).toBe(0);
+    expect(budgetLeft({ ...NONE, charged: 0.1 }, 0.3)).toBe(0.2);
+  });
+});
+
+describe('the budget for what is spent and more', () => {
+  it('is a whole number, and no more than is needed', () => {
+    expect(budgetFor({ charged: 1, reserved: 2, uncertain: 3 }, 1.5)).toBe(8);
+    expect(budgetFor({ charged: 0.1, reserved: 0.2, uncertain: 0 }, 0.7)).toBe(1);
+  });
+
+  it('leaves enough for it', () => {
+    const credits = fc.nat(1_000_000).map((cents) => cents / 100);
+    fc.assert(
+      fc.property(credits, credits, credits, credits, (charged, reserved, uncertain, more) => {
+        const spent = { charged, reserved, uncertain };
+        const left = budgetLeft(spent, budgetFor(spent, more)) ?? 0;
+        expect(left).toBeGreaterThanOrEqual(more - 1e-6);
+        expect(left).toBeLessThan(more + 1 + 1e-6);
+      }),
+    );
+  });
+});

@@ -1,0 +1,262 @@
+import { lease, type LeaseAnswer, type LeaseAsk } from '../../../policy/pacing/lease.ts';
+import { Pacer, type Slot } from '../../../policy/pacing/pacer.ts';
+import { refused, type RateState } from '../../../policy/pacing/rate.ts';
+
+/**
+ * Processes that send as fast as they may to an API with a limit of calls in any trailing second, event by event, without any clock but
+ * its own. Everything between them (the way there, the answer, the ledger) takes time.
+ */
+export interface Scene {
+  readonly seed: number;
+  readonly processes: number;
+  /** When the processes after the first begin, ms; default: at once. */
+  readonly joinAt?: number;
+  /** The rate that the user states, or null. */
+  readonly stated: number | null;
+  /** What the API takes in any trailing second, at a time. */
+  readonly limitAt: (now: number) => number;
+  /** What a refusal asks for, ms. */
+  readonly retryAfterMs?: number | undefined;
+  /** Requests on the wire of each process, at most. */
+  readonly submits: number;
+  /** From the send to the API, ms, least and most. */
+  readonly wayMs: readonly [number, number];
+  /** From the API's decision to the answer, ms, least and most. */
+  readonly workMs: readonly [number, number];
+  /** Calls that are refused though there is room, by the time from which on the next one is. */
+  readonly strays?: readonly number[];
+  /** Pauses in which a process does nothing (its event loop stands still), each second, ms. */
+  readonly stallMs?: number;
+  readonly lastsMs: number;
+}
+
+export interface Seen {
+  /** Times at which the API took a call. */
+  readonly accepted: readonly number[];
+  /** Times at which it refused one. */
+  readonly refused: readonly number[];
+  /** Updates of the shared state. */
+  readonly updates: number;
+}
+
+const ASK_EVERY_MS = 250;
+const AHEAD_MS = 12;
+const APART_MS = 1;
+const LEDGER_MS = 4;
+
+interface Process {
+  readonly owner: string;
+  readonly pacer: Pacer;
+  readonly sent: { readonly at: number; isRefused: boolean; hasAnswer: boolean }[];
+  /** When the refusal was sent that it told of last, and when it told of it. */
+  wave: { readonly sentAt: number; readonly toldAt: number } | null;
+  held: (LeaseAnswer & { readonly since: number; readonly until: number }) | null;
+  askedAt: number;
+  isShort: boolean;
+  wasAlone: boolean;
+  onWire: number;
+  wakesAt: number;
+}
+
+export function simulate(scene: Scene): Seen {
+  const random = seeded(scene.seed);
+  const between = ([least, most]: readonly [number, number]): number => least + (most - least) * random();
+  const events: { readonly at: number; readonly order: number; readonly run: () => void }[] = [];
+  const seen = { accepted: [] as number[], refused: [] as number[], updates: 0 };
+  const strays = [...(scene.strays ?? [])];
+  let [now, order] = [0, 0];
+  let state: RateState | undefined;
+
+  const later = (at: number, run: () => void): void => {
+    const event = { at: Math.max(at, now), order: order++, run };
+    let [low, high] = [0, events.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      const other = events[middle];
+      if (other !== undefined && (other.at > event.at || (other.at === event.at && other.order > event.order)))
+        low = middle + 1;
+      else high = middle;
+    }
+    events.splice(low, 0, event);
+  };
+  /** When a process can do something that is due now: not while it stands still. */
+  const awake = (at: number): number => {
+    const stall = scene.stallMs ?? 0;
+    const into = at % 1_000;
+    return into < stall ? at - into + stall : at;
+  };
+  const usedBy = (process: Process, until: number): number =>
+    process.sent.filter(({ at, isRefused }) => !isRefused && at > until - 1_000 && at < until).length;
+
+  const waveOf = ({ wave, sent }: Process): Pick<LeaseAsk, 'wave'> => {
+    if (wave === null) return {};
+    const calls = sent.filter(({ at, hasAnswer }) => hasAnswer && at !== wave.sentAt && at <= wave.toldAt);
+    const refused = calls.filter(({ at, isRefused }) => isRefused && at > wave.sentAt - 500).length;
+    const taken = calls.filter(({ at, isRefused }) => !isRefused && at > wave.sentAt).length;
+    const counted = sent.filter(
+      ({ at, isRefused }) => !isRefused && at > wave.sentAt - 1_000 && at < wave.sentAt,
+    ).length;
+    return { wave: { refused, taken, counted } };
+  };
+
+  const ask = (process: Process): void => {
+    process.askedAt = now;
+    const { isShort, owner } = process;
+    process.isShort = false;
+    later(now + LEDGER_MS, () => {
+      const asked = {
+        owner,
+        batch: 'b',
+        limit: scene.stated,
+        want: isShort ? 1e9 : 1,
+        used: usedBy(process, now),
+        isShort,
+        ...waveOf(process),
+        now,
+      };
+      const { state: next, result } = lease(state, asked);
+      state = next;
+      seen.updates += 1;
+      const isAlone = result.isAlone && process.wasAlone;
+      process.wasAlone = result.isAlone;
+      process.held = { ...result, isAlone, since: now, until: now + 750 };
+      turn(process);
+    });
+  };
+
+  const turn = (process: Process): void => {
+    if (process.askedAt + ASK_EVERY_MS <= now) ask(process);
+    const { held } = process;
+    if (held === null || held.until <= now) return;
+    while (process.onWire < scene.submits) {
+      const pausedUntil = held.since + held.pauseMs;
+      if (held.rate === null) {
+        if (pausedUntil > now) {
+          wake(process, pausedUntil);
+          return;
+        }
+        dispatch(process, process.pacer.unlimited(now, APART_MS));
+        continue;
+      }
+      if (held.rate <= 0) {
+        process.isShort = true;
+        wake(process, now + 50);
+        return;
+      }
+      const slot = process.pacer.next(
+        { rate: held.rate, mayCatchUp: held.isAlone, mayBunch: held.isStated, pausedUntil },
+        now,
+        AHEAD_MS,
+      );
+      if ('notBefore' in slot) {
+        process.isShort = true;
+        wake(process, Math.min(slot.notBefore, now + ASK_EVERY_MS));
+        return;
+      }
+      dispatch(process, slot);
+    }
+  };
+
+  const wake = (process: Process, at: number): void => {
+    const due = awake(Math.ceil(at));
+    if (process.wakesAt > now && process.wakesAt <= due) return;
+    process.wakesAt = due;
+    later(due, () => {
+      if (process.wakesAt === due) turn(process);
+    });
+  };
+
+  const dispatch = (process: Process, slot: Slot): void => {
+    process.onWire += 1;
+    const depart = (): void => {
+      const wait = process.pacer.depart(slot, now);
+      if (wait > 0) {
+        later(awake(now + wait), depart);
+        return;
+      }
+      const { held } = process;
+      if (held !== null && held.since + held.pauseMs > now) {
+        process.pacer.giveBack(slot);
+        process.onWire -= 1;
+        return;
+      }
+      const call = { at: now, isRefused: false, hasAnswer: false };
+      process.sent.push(call);
+      const sentAt = now;
+      later(now + between(scene.wayMs), () => {
+        const floor = Math.floor(now);
+        let count = 0;
+        for (let back = seen.accepted.length - 1; back >= 0 && (seen.accepted[back] ?? 0) > floor - 1_000; back--)
+          count += 1;
+        const isStray = strays[0] !== undefined && strays[0] <= now;
+        if (isStray) strays.shift();
+        if (isStray || count >= scene.limitAt(now)) {
+          seen.refused.push(floor);
+          call.isRefused = true;
+          later(awake(now + 1), () => {
+            process.onWire -= 1;
+            call.hasAnswer = true;
+            slot.isRefused = true;
+            const { owner, wave } = process;
+            // The process knows of it, and so does everybody else.
+            if (wave !== null && sentAt <= wave.toldAt) return;
+            process.wave = { sentAt, toldAt: now };
+            const news = { owner, counted: usedBy(process, sentAt), stated: scene.stated, sentAt, now };
+            const wish = scene.retryAfterMs === undefined ? {} : { retryAfterMs: scene.retryAfterMs };
+            state = refused(state, { ...news, ...wish });
+            seen.updates += 1;
+            const { held } = process;
+            if (held !== null) process.held = { ...held, since: now, pauseMs: Math.max(250, scene.retryAfterMs ?? 0) };
+            ask(process);
+          });
+          return;
+        }
+        seen.accepted.push(floor);
+        later(awake(now + between(scene.workMs)), () => {
+          process.onWire -= 1;
+          call.hasAnswer = true;
+          turn(process);
+        });
+      });
+    };
+    later(awake(Math.max(slot.at, now + between([1, 8]))), depart);
+  };
+
+  for (let index = 0; index < scene.processes; index++) {
+    const process: Process = {
+      ...{
+        owner: `p${index}`,
+        pacer: new Pacer(random()),
+        sent: [],
+        wave: null,
+        held: null,
+        askedAt: -1e9,
+        isShort: true,
+        wasAlone: false,
+        onWire: 0,
+        wakesAt: 0,
+      },
+    };
+    const beat = (): void => {
+      turn(process);
+      later(now + 50, beat);
+    };
+    later(index * 7 + (index > 0 ? (scene.joinAt ?? 0) : 0), beat);
+  }
+  for (let next = events.pop(); next !== undefined && next.at < scene.lastsMs; next = events.pop()) {
+    now = next.at;
+    next.run();
+  }
+  return seen;
+}
+
+/** A small generator of numbers in [0, 1) that are the same for a seed (mulberry32). */
+export function seeded(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

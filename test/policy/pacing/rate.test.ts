@@ -1,0 +1,97 @@
+import { describe, expect, it } from '@jest/globals';
+import { answered, asOf, FRESH_RATE, isFree, refused, troubled, type RateState } from '../../../policy/pacing/rate.ts';
+
+const NOW = 36_000_000;
+const news = { owner: 'p', counted: 10, stated: null, sentAt: NOW - 1, now: NOW };
+
+describe('a refusal', () => {
+  it.each([
+    [undefined, 250],
+    [100, 250],
+    [3_000, 3_000],
+    [700_000, 600_000],
+  ])('with a wish of %j ms pauses for %d ms', (wish, pause) => {
+    const asked = wish === undefined ? news : { ...news, retryAfterMs: wish };
+    expect(refused(undefined, asked).pausedUntil).toBe(NOW + pause);
+    // It shortens no pause.
+    expect(refused({ pausedUntil: NOW + 600_001 }, asked).pausedUntil).toBe(NOW + 600_001);
+  });
+
+  it('ends trouble, and counts what other processes send under their leases', () => {
+    const lease = { owner: 'q', batch: 'b', share: 20, limit: null, want: 1, used: 7, until: NOW + 100 };
+    const state = refused({ troubles: 3, leases: { 'q b': lease } }, news);
+    expect(state).toMatchObject({ troubles: 0, limit: { counted: 30, counts: { p: 10, q: 20 } } });
+  });
+});
+
+describe('a refusal of one of several batches', () => {
+  const lease = { owner: 'p', batch: 'quick', share: 4, limit: 5, want: 4, used: 4, until: NOW + 100 };
+  const slow = { ...news, counted: 1, stated: 1 };
+
+  it('is no proof that the limit is the rate of the slowest', () => {
+    const state = refused({ leases: { 'p quick': lease } }, slow);
+    expect(state.limit).toMatchObject({ phase: 'climb', rate: 4.5 });
+  });
+
+  it('says nothing of a rate where another batch has none', () => {
+    const state = refused({ leases: { 'p quick': { ...lease, limit: null } } }, slow);
+    expect(state.limit).toMatchObject({ phase: 'climb', rate: 1, counted: 1 });
+  });
+});
+
+describe('trouble', () => {
+  it('doubles the pause each time, up to 30 s, and an answer to a later call ends it', () => {
+    let state: RateState | undefined;
+    let now = NOW;
+    const pauses: number[] = [];
+    for (let round = 0; round < 9; round++) {
+      state = troubled(state, { now, sentAt: now });
+      pauses.push(state.pausedUntil - now);
+      now = state.pausedUntil;
+    }
+    expect(pauses).toEqual([250, 500, 1000, 2000, 4000, 8000, 16000, 30000, 30000]);
+    const { troubledAt } = asOf(state, now);
+    expect(answered(state, { now, sentAt: troubledAt }).troubles).toBe(9);
+    const after = answered(state, { now, sentAt: troubledAt + 1 });
+    expect(after.troubles).toBe(0);
+    expect(troubled(after, { now, sentAt: now }).pausedUntil - now).toBe(250);
+  });
+
+  it('counts calls that failed together once, also when one of them fails late', () => {
+    const state = troubled(undefined, { now: NOW, sentAt: NOW - 5 });
+    expect(troubled(state, { now: NOW + 1, sentAt: NOW - 4 })).toEqual(state);
+    expect(troubled(state, { now: NOW + 10_000, sentAt: NOW - 4 })).toEqual(state);
+  });
+
+  it('pauses for what the API asks for, at most ten minutes, also when it is said later', () => {
+    const pause = (wish: number): number =>
+      troubled(undefined, { now: NOW, sentAt: NOW - 1, retryAfterMs: wish }).pausedUntil - NOW;
+    expect([pause(100), pause(4_000), pause(700_000)]).toEqual([250, 4_000, 600_000]);
+    const state = troubled(undefined, { now: NOW, sentAt: NOW - 5 });
+    expect(troubled(state, { now: NOW, sentAt: NOW - 5, retryAfterMs: 9_000 }).pausedUntil).toBe(NOW + 9_000);
+  });
+});
+
+describe('a call that may go without asking', () => {
+  it('may do so where nothing is known that could make a call wait', () => {
+    expect(isFree(FRESH_RATE, NOW)).toBe(true);
+    expect(isFree({ ...FRESH_RATE, pausedUntil: NOW + 1 }, NOW)).toBe(false);
+    expect(isFree({ ...FRESH_RATE, troubles: 1 }, NOW)).toBe(false);
+    expect(isFree(refused(undefined, news), NOW + 1_000)).toBe(false);
+  });
+});
+
+describe('a state that a clock wrote which has since been set back', () => {
+  it('keeps nothing that cannot be', () => {
+    const ahead = refused(undefined, { ...news, retryAfterMs: 600_000 });
+    const lease = { owner: 'q', batch: 'b', share: 20, limit: null, want: 1, used: 7, until: NOW + 100 };
+    const state = asOf({ ...ahead, troubledAt: NOW, leases: { 'q b': lease } }, NOW - 3_600_000);
+    expect(state).toMatchObject({ pausedUntil: NOW - 3_600_000, troubledAt: NOW - 3_600_000, limit: null, leases: {} });
+    expect(asOf(ahead, NOW + 1).pausedUntil).toBe(NOW + 600_000);
+  });
+
+  it('of an older version is read as if nothing was known', () => {
+    const old = { lastAt: 1, gapMs: 50, ofBatch: {}, pausedUntil: NOW + 50, refusedRate: 7, refusedAt: 3, troubles: 0 };
+    expect(asOf(old as Partial<RateState>, NOW)).toEqual({ ...FRESH_RATE, pausedUntil: NOW + 50 });
+  });
+});

@@ -1,0 +1,109 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  chooseJob,
+  mayBe,
+  type Finding,
+  type ListedJobView,
+  type LostCreate,
+  type OtherCreate,
+} from '../../../policy/reconcile/match-lost-job.ts';
+
+const AUDIO = 'https://m.example/a.mp3';
+const LOST: LostCreate = {
+  videoUrl: 'https://m.example/v.mp4',
+  isAudio: (url) => url === AUDIO,
+  intentAt: 100_000,
+  lookedAt: 110_000,
+  clockSlackMs: 1_000,
+};
+const echoed = (id: string, more: Partial<ListedJobView> = {}): ListedJobView => ({
+  id,
+  createdAtMs: 100_500,
+  videoUrl: LOST.videoUrl,
+  audioUrl: AUDIO,
+  ...more,
+});
+const silent = (id: string, createdAtMs = 100_500): ListedJobView => ({ id, createdAtMs });
+
+describe('chooseJob, where the list echoes the inputs', () => {
+  it('takes the one job that matches both, also while other creates are outstanding', () => {
+    const jobs = [echoed('other', { audioUrl: 'https://m.example/b.mp3' }), echoed('mine')];
+    expect(chooseJob(LOST, jobs, [])).toEqual({ type: 'found', id: 'mine' });
+    expect(chooseJob(LOST, jobs, [])).toEqual({ type: 'found', id: 'mine' });
+  });
+
+  it.each([
+    ['only one of the URLs matches', [echoed('a', { videoUrl: 'https://m.example/w.mp4' })]],
+    ['only one of the URLs is echoed', [{ id: 'a', createdAtMs: 100_500, videoUrl: LOST.videoUrl }]],
+    ['it was made long before', [echoed('a', { createdAtMs: 98_999 })]],
+    ['it was made after the list was read', [echoed('a', { createdAtMs: 111_001 })]],
+    ['the list is empty', []],
+  ])('finds nothing if %s', (_, jobs) => {
+    expect(chooseJob(LOST, jobs, [])).toEqual({ type: 'nothing' });
+  });
+
+  it('does not ask whether a link that is not echoed is the audio that was sent', () => {
+    const { audioUrl, ...job } = echoed('a');
+    expect(audioUrl).toBe(AUDIO);
+    expect(chooseJob({ ...LOST, isAudio: () => true }, [job], [])).toEqual({ type: 'nothing' });
+  });
+
+  it.each([99_000, 111_000])('takes a job made at the edge of the time: %d', (createdAtMs) => {
+    expect(chooseJob(LOST, [echoed('mine', { createdAtMs })], [])).toMatchObject({ type: 'found' });
+  });
+
+  it('takes a job of which no time is told', () => {
+    expect(chooseJob(LOST, [{ id: 'mine', videoUrl: LOST.videoUrl, audioUrl: AUDIO }], [])).toMatchObject({
+      type: 'found',
+    });
+  });
+
+  const same = (more: Partial<OtherCreate> = {}): OtherCreate => ({
+    isSame: true,
+    isSending: false,
+    intentAt: 100_000,
+    ...more,
+  });
+  const sending = same({ isSending: true });
+  const other = same({ isSame: false });
+
+  it.each<[string, number, readonly OtherCreate[], Finding]>([
+    ['one job, nobody else', 1, [], { type: 'found', id: 'job-1' }],
+    ['a job more than creates: a stranger made one', 2, [], { type: 'ambiguous' }],
+    ['a job for each', 2, [same()], { type: 'found', id: 'job-1' }],
+    ['fewer jobs than creates', 2, [same(), same()], { type: 'found', id: 'job-1' }],
+    ['the job may be of one that is on the wire', 1, [sending], { type: 'nothing' }],
+    ['one of the jobs is not of the one on the wire', 2, [sending], { type: 'found', id: 'job-1' }],
+    ['all jobs may be of those on the wire', 2, [sending, sending, same()], { type: 'nothing' }],
+    ['one more than those on the wire', 2, [sending, same()], { type: 'found', id: 'job-1' }],
+    ['one began after the list was read', 2, [same({ intentAt: 110_001 })], { type: 'ambiguous' }],
+    ['one began right then', 2, [same({ intentAt: 110_000 })], { type: 'found', id: 'job-1' }],
+    ['one with the same links wants something else, and was given up', 1, [other], { type: 'ambiguous' }],
+    ['one such may still be answered', 2, [{ ...other, isSending: true }], { type: 'nothing' }],
+    ['both of these', 1, [other, { ...other, isSending: true }], { type: 'ambiguous' }],
+  ])('where others have the same links: %s', (_, jobs, others, finding) => {
+    const free = Array.from({ length: jobs }, (__, index) => echoed(`job-${index + 1}`));
+    expect(chooseJob(LOST, free, others)).toEqual(finding);
+  });
+});
+
+describe('chooseJob, where the list does not echo the inputs', () => {
+  it.each([
+    ['one fits', [silent('a')]],
+    ['two fit', [silent('a'), silent('b')]],
+    ['the job has no time', [{ id: 'a' }]],
+  ] as const)('takes none, and is in doubt, where %s: anybody may have made it', (_, jobs) => {
+    expect(chooseJob(LOST, jobs, [])).toEqual({ type: 'ambiguous' });
+  });
+
+  it('says that there is nothing where none fits', () => {
+    expect(chooseJob(LOST, [silent('early', 1_000)], [])).toEqual({ type: 'nothing' });
+  });
+});
+
+describe('mayBe', () => {
+  it('tells which jobs are worth asking whose they are', () => {
+    const jobs = [echoed('a'), echoed('b', { audioUrl: 'https://m.example/b.mp3' }), silent('c'), silent('d', 1_000)];
+    expect(jobs.filter((job) => mayBe(LOST, job)).map(({ id }) => id)).toEqual(['a', 'c']);
+  });
+});

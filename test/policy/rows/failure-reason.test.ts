@@ -1,0 +1,30 @@
+import { describe, expect, it } from '@jest/globals';
+import { reasonOf } from '../../../policy/rows/failure-reason.ts';
+
+describe('reasonOf', () => {
+  it('is the cause, where a failure names one', () => {
+    expect(reasonOf({ cause: '403 from cdn.example', message: 'GET of the result – 403' })).toBe(
+      '403 from cdn.example',
+    );
+  });
+
+  it.each(['403 ERR_FORBIDDEN from cdn.example', '403 forbidden from cdn.example', '403 from cdn.example'])(
+    'takes %s for one reason, however it is worded',
+    (cause) => {
+      expect(reasonOf({ cause, message: '' })).toBe('403 from cdn.example');
+    },
+  );
+
+  it.each([
+    ['The API says that job job-1f3a failed: The voice is hoarse (the API may have charged for it).', 'hoarse'],
+    [
+      'Job 0d620452-9e96-420a-8e77-d3ca1559d56f is still "running" after 600.1 min; it may have been charged.',
+      'running',
+    ],
+  ])('is the same for all rows in %s', (message, word) => {
+    const reason = reasonOf({ message });
+    expect(reason).toContain(word);
+    expect(reason).not.toMatch(/\d/);
+    expect(reasonOf({ message: message.replaceAll(/\d/gu, '7') })).toBe(reason);
+  });
+});

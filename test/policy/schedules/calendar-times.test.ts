@@ -1,0 +1,95 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  parseCalendar,
+  parseCron,
+  type CalendarTimes,
+  type ReadCalendar,
+} from '../../../policy/schedules/calendar-times.ts';
+
+const MIDNIGHT: CalendarTimes = {
+  second: [0],
+  minute: [0],
+  hour: [0],
+  day: '*',
+  month: '*',
+  weekday: '*',
+  year: '*',
+};
+
+function timesOf(read: ReadCalendar): CalendarTimes {
+  if (read.type === 'refused') throw new Error(`expected ${read.expected}; got ${read.came}`);
+  return read.times;
+}
+
+describe('a cron expression', () => {
+  it.each([
+    ['30 2 * * *', { minute: [30], hour: [2] }],
+    ['*/15 * * * *', { minute: [0, 15, 30, 45], hour: '*' }],
+    ['5/20 6-8 * * *', { minute: [5, 25, 45], hour: [6, 7, 8] }],
+    ['0 2 * * MON-FRI', { hour: [2], weekday: [1, 2, 3, 4, 5] }],
+    ['0 2 * * 7', { hour: [2], weekday: [0] }],
+    ['0 2 * * fri-sun', { hour: [2], weekday: [0, 5, 6] }],
+    ['0 2 1,15 jan,jul *', { hour: [2], day: [1, 15], month: [1, 7] }],
+    ['@daily', {}],
+    ['@monthly', { day: [1] }],
+    ['  0   0 1 1 ? ', { day: [1], month: [1] }],
+  ] as const)('%s is read', (text, times) => {
+    expect(timesOf(parseCron(text))).toEqual({ ...MIDNIGHT, ...times });
+  });
+
+  it.each([
+    ['', 'nothing'],
+    ['0 2 * *', '4 fields'],
+    ['0 0 2 * * *', '6 fields'],
+    ['@noon', '1 field'],
+    ['60 2 * * *', '60'],
+    ['0 24 * * *', '24'],
+    ['0 2 0 * *', '0'],
+    ['0 2 * 13 *', '13'],
+    ['0 2 * * 8', '8'],
+    ['0 5-2 * * *', '5-2'],
+    ['*/0 2 * * *', '*/0'],
+    ['0 2 * * moon', 'moon'],
+    ['0 2 1 * mon', '0 2 1 * mon'],
+  ])('"%s" is refused for "%s"', (text, came) => {
+    expect(parseCron(text)).toMatchObject({ type: 'refused', came });
+  });
+
+  it('of six fields is told what is meant', () => {
+    expect(parseCron('0 0 2 * * *')).toMatchObject({ expected: expect.stringContaining('five fields') });
+  });
+
+  it('of a list has exactly its values', () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(fc.integer({ min: 0, max: 59 }), { minLength: 1 }), (minutes) => {
+        const { minute } = timesOf(parseCron(`${minutes.join(',')} * * * *`));
+        expect(minute).toEqual(minutes.toSorted((one, other) => one - other));
+      }),
+    );
+  });
+});
+
+describe('a calendar', () => {
+  it('has the fields that are named, and midnight where no time is', () => {
+    expect(timesOf(parseCalendar('weekday=mon-fri hour=6,18 minute=30'))).toEqual({
+      ...MIDNIGHT,
+      weekday: [1, 2, 3, 4, 5],
+      hour: [6, 18],
+      minute: [30],
+    });
+    expect(timesOf(parseCalendar('day=13 weekday=fri year=2027'))).toEqual({
+      ...MIDNIGHT,
+      day: [13],
+      weekday: [5],
+      year: [2027],
+    });
+  });
+
+  it.each(['', 'hour', 'hour=', 'hour=25', 'hours=2', 'hour=2 hour=3', 'hour=2=3', 'toString=1'])(
+    '"%s" is refused',
+    (text) => {
+      expect(parseCalendar(text)).toMatchObject({ type: 'refused' });
+    },
+  );
+});

@@ -1,0 +1,39 @@
+import { describe, expect, it } from '@jest/globals';
+import { endingOf } from '../../../policy/schedules/occurrence-end.ts';
+
+describe('an occurrence', () => {
+  it.each(['complete', 'failures', 'unknown', 'quality'] as const)('whose batch ended as %s has not failed', (exit) => {
+    expect(endingOf('b', { exit })).toEqual({ type: 'ended', exit });
+  });
+
+  it.each([
+    ['halted', undefined, 'Batch "b" halted, because too many of its rows failed.'],
+    ['api', undefined, 'Batch "b" stopped, because the API refused its token or did not answer.'],
+    ['mismatch', undefined, 'Batch "b" does not add up: a count, hash or sum is wrong.'],
+    ['outOfCredits', undefined, 'Batch "b" stopped at its budget or ran out of credits.'],
+    [
+      'outOfCredits',
+      { rows: 1, budget: 60, isCachedOnly: false },
+      'Batch "b" stopped at its budget of 60 credits: 1 row was not sent.',
+    ],
+    [
+      'outOfCredits',
+      { rows: 2, budget: null, isCachedOnly: false },
+      'Batch "b" ran out of credits: 2 rows were not sent.',
+    ],
+    [
+      'outOfCredits',
+      { rows: 2, budget: 60, isCachedOnly: true },
+      'Batch "b" pays for nothing that is not in the cache: 2 rows were not sent.',
+    ],
+  ] as const)('whose batch ended as %s (%j) has failed, and says so in English', (exit, leftOut, reason) => {
+    const end = leftOut === undefined ? { exit } : { exit, leftOut };
+    expect(endingOf('b', end)).toEqual({ type: 'failed', exit, reason });
+  });
+
+  it('whose files could not be written has failed, however its batch ended', () => {
+    const reason = 'The disk is full.';
+    expect(endingOf('b', { exit: 'complete', problem: reason })).toEqual({ type: 'failed', exit: 'complete', reason });
+    expect(endingOf('b', { exit: 'halted', problem: reason })).toEqual({ type: 'failed', exit: 'halted', reason });
+  });
+});
