@@ -24,7 +24,7 @@ const FILES = {
   'GUIDE.md': '',
   'api/ask.ts': 'export const ask = 1;',
   'api/deep.ts': "export * from './ask.ts';",
-  'policy/pacing/rate.ts': 'export const rate = 1;',
+  'policy/rate.ts': 'export const rate = 1;',
   'test/ask.test.ts': "import '../api/deep.ts';",
   'test/rate.test.ts': "/** @slow */\nimport '../policy/rate.ts';",
   'test/guide.test.ts': "readFileSync('GUIDE.md');",
@@ -98,7 +98,7 @@ describe('the tests that are chosen', () => {
   it('for a change of the product are all live tests, else those that import what was changed', () => {
     write('test/support/world.ts', 'export const world = 2;');
     expect(choose('--changed-live')).toEqual({ tests: ['test/live/kill.test.ts'], projects: ['live'] });
-    write('policy/pacing/rate.ts', 'export const rate = 2;');
+    write('policy/rate.ts', 'export const rate = 2;');
     expect(choose('--changed-live').tests).toEqual(['test/live/build.test.ts', 'test/live/kill.test.ts']);
   });
 
@@ -108,14 +108,14 @@ describe('the tests that are chosen', () => {
     expect(choose('--changed').tests).toEqual(['test/ask.test.ts']);
     git('mv', 'GUIDE.md', 'HANDBOOK.md');
     expect(choose('--changed').tests).toEqual(['test/ask.test.ts', 'test/guide.test.ts']);
-    git('rm', '-q', 'policy/pacing/rate.ts');
+    git('rm', '-q', 'policy/rate.ts');
     expect(choose('--changed').tests).toEqual(['test/ask.test.ts', 'test/guide.test.ts', 'test/rate.test.ts']);
     git('commit', '-q', '-m', 'names');
     expect(choose('--changed', '--since=HEAD~1').tests).toHaveLength(3);
   });
 
   it('since another commit are those of all changes since then, also of files that are new', () => {
-    write('policy/pacing/rate.ts', 'export const rate = 3;');
+    write('policy/rate.ts', 'export const rate = 3;');
     git('commit', '-q', '-a', '-m', 'rate');
     write('test/new.test.ts', '');
     expect(choose('--changed').tests).toEqual(['test/new.test.ts']);

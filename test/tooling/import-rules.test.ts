@@ -139,7 +139,7 @@ const TREE: Readonly<Record<string, Planted>> = {
     ],
   },
   'results/subtitles.ts': { fine: ["import '../contract/facts.ts';"] },
-  'client/look/follow.ts': {
+  'client/follow.ts': {
     breaks: {
       'client-knows-its-neighbours': "import '../simulator/serve.ts';",
       'client-takes-types-only': "import '../activities/act.ts';",
