@@ -1,11 +1,11 @@
 import { ExitError } from './exit-error.ts';
-import type { Person } from './person.ts';
+import type { Person } from '../client/person.ts';
 
 /** Asks a person a question; false: no. */
 export type Ask = (question: string) => Promise<boolean>;
 
 /** Throws {@link ExitError} (`refused`) if a removal is neither agreed to in advance nor anybody can be asked. */
-export function requireConsent({ yes, canAsk }: Person): void {
+export function requireConsent({ yes, canAsk }: Pick<Person, 'yes' | 'canAsk'>): void {
   if (yes || canAsk) return;
   throw new ExitError('refused', 'Not confirmed, and there is no terminal to ask on. Nothing was removed. Add --yes.');
 }

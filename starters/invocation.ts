@@ -7,12 +7,12 @@ import { readWebhook, type WebhookFlags } from './commands/webhook-flags.ts';
 import { openSession, type ApiFlags } from './connect/open-api.ts';
 import { usageError } from './exit-error.ts';
 import { admittance } from './trust/admit-ledger.ts';
-import { personAt, type Person } from './person.ts';
+import { personAt, type PersonHere } from './person.ts';
 
 /** One invocation of a command that works on a batch: what it has open, and how it was asked. */
 export interface Invocation extends RunContext {
   readonly session: Session;
-  readonly person: Person;
+  readonly person: PersonHere;
   /** Print one line of JSON at the end. */
   readonly json: boolean;
   /** Return as soon as the batch is started; others work on it. */

@@ -1,14 +1,35 @@
+import type { Person, SpendQuestion } from '../client/person.ts';
+import type { RedriveFacts } from '../client/redrive/redrive-batch.ts';
+import { doubtsQuestion } from './redrive/redrive-words.ts';
+import { askYesNo } from './terminal/ask.ts';
 import type { Output } from './terminal/output.ts';
+import { noteText, questionText } from './terminal/spend-words.ts';
 
-/** The person who typed a command. */
-export interface Person {
-  /** Has answered yes in advance (`--yes`), and is not asked. */
-  readonly yes: boolean;
-  /** Can be asked: there is a terminal, and the manifest does not come from standard input. */
-  readonly canAsk: boolean;
-}
+type Facts = SpendQuestion['facts'] & Partial<Pick<RedriveFacts, 'replaced' | 'lost' | 'resubmitted'>>;
 
-/** The person who typed a command. `input`: the source of its rows; `-` is standard input. */
-export function personAt({ isInteractive }: Output, { yes = false }: { readonly yes?: boolean }, input = ''): Person {
-  return { yes, canAsk: isInteractive && input !== '-' };
+/** The person who typed a command, at a terminal. */
+export type PersonHere = Person<SpendQuestion<Facts>>;
+
+/** The person who typed a command. `input`: the source of its rows; if that is standard input (`-`), nobody can be asked. */
+export function personAt(
+  { isInteractive, say }: Pick<Output, 'isInteractive' | 'say'>,
+  { yes = false }: { readonly yes?: boolean },
+  input = '',
+  ask: (question: string) => Promise<boolean> = askYesNo,
+): PersonHere {
+  return {
+    yes,
+    canAsk: isInteractive && input !== '-',
+    note: (note, facts) => {
+      say(noteText(note, facts));
+    },
+    confirm: async ({ facts, about }) => {
+      const { replaced = 0, lost = 0, resubmitted = 0 } = facts;
+      for (const what of about) {
+        const question = what === 'bill' ? questionText(facts) : doubtsQuestion({ replaced, lost, resubmitted });
+        if (question !== undefined && !(await ask(question))) return false;
+      }
+      return true;
+    },
+  };
 }

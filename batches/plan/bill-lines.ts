@@ -55,8 +55,8 @@ export function pricesOf(bill: Pick<BillSummary, 'kinds'>, settings: PriceSettin
 /** The facts that decide whether a priced manifest may be paid for; see `policy/money/spend.ts`. */
 export function spendFacts<Bill extends ManifestSummary>(
   summary: Bill,
-  { settings, confirmAbove }: { readonly settings: BatchSettings; readonly confirmAbove: number | null },
-  person: Pick<SpendFacts, 'balance' | 'yes' | 'canAsk'>,
+  settings: BatchSettings,
+  { yes, canAsk, balance, confirmAbove }: Pick<SpendFacts, 'balance' | 'yes' | 'canAsk' | 'confirmAbove'>,
 ): SpendFacts & { readonly bill: Bill } {
   const isEstimate = billLines(summary, settings).total.isEstimate;
   return {
@@ -64,8 +64,7 @@ export function spendFacts<Bill extends ManifestSummary>(
     bill: summary,
     isEstimate,
     budget: settings.budget,
-    confirmAbove,
-    ...person,
+    ...{ balance, confirmAbove, yes, canAsk },
   };
 }
 

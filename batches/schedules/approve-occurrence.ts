@@ -53,8 +53,13 @@ export async function approveOccurrence(request: ApprovalRequest): Promise<Occur
   const budget = share?.type === 'share' && share.budget >= (summary.cheapest ?? 0) ? share.budget : own;
   const facts = spendFacts(
     summary,
-    { settings: { ...settings, budget }, confirmAbove: isUsedUp ? null : confirmAbove },
-    { balance: isUsedUp ? null : await readBalance(), yes: false, canAsk: false },
+    { ...settings, budget },
+    {
+      balance: isUsedUp ? null : await readBalance(),
+      confirmAbove: isUsedUp ? null : confirmAbove,
+      yes: false,
+      canAsk: false,
+    },
   );
   const spend = decideSpend(facts);
   // What its own budget could never pay has failed; only then it matters how much of the month is left.

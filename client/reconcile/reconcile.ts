@@ -5,7 +5,7 @@ import type { SettledRow } from '../../batches/reconcile/settled-row.ts';
 import { findWished, type SettleWish, type WishFault } from '../../batches/reconcile/settle-wish.ts';
 import { defined } from '../../contract/defined.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
-import type { Confirm } from '../run/approval.ts';
+import type { Confirm } from '../person.ts';
 import { checkSettleWish } from '../check-wish.ts';
 import { claimOut } from '../run/out-folder.ts';
 import { draftResubmit, reconcileBatch, type OrphanList, type ReconciledRow } from './reconcile-batch.ts';

@@ -8,6 +8,7 @@ import type { BatchRecord } from '../../ledger/record-types.ts';
 import type { SpendFacts } from '../../policy/money/spend.ts';
 import { allowReplacing } from '../../results/redrive/edited-tables.ts';
 import { requireSameRealm, type OpenApi } from '../open-api.ts';
+import type { Payer } from '../person.ts';
 import { claimOut, requireOwnOut } from '../run/out-folder.ts';
 import type { Session } from '../session.ts';
 import { requirePort } from '../webhooks/require-port.ts';
@@ -94,6 +95,8 @@ export interface RedriveFacts extends SpendFacts {
   readonly bill: BillSummary;
   /** Existing results that will be replaced, and those whose stored file is lost and cannot be had free. */
   readonly replaced: number;
+  /** Those of them whose stored file is lost. */
+  readonly lost: number;
   /** Rows that may be charged a second time for one result. */
   readonly resubmitted: number;
 }
@@ -104,11 +107,11 @@ export interface RedriveFacts extends SpendFacts {
  */
 export async function redriveFacts(
   { ledger, batch, tuning, draft }: Pick<RedriveRequest, 'ledger' | 'batch' | 'tuning' | 'draft'>,
-  payer: Pick<SpendFacts, 'balance' | 'yes' | 'canAsk' | 'confirmAbove'>,
+  { yes, canAsk, balance, confirmAbove }: Payer,
 ): Promise<RedriveFacts> {
-  const { paying: rows, isEstimate, bill, replaced, resubmitted } = draft;
+  const { paying: rows, isEstimate, bill, replaced, lost, resubmitted } = draft;
   const budget = await budgetLeftFor(ledger, batch, tuning);
-  return { rows, bill, isEstimate, budget, replaced, resubmitted, ...payer };
+  return { rows, bill, isEstimate, budget, replaced, lost, resubmitted, yes, canAsk, balance, confirmAbove };
 }
 
 async function openAll(request: RedriveRequest): Promise<OpenedRows> {

@@ -10,7 +10,8 @@ import { draftRedrive } from '../../batches/redrive/redrive.ts';
 import type { Tuning } from '../../contract/tunables.ts';
 import { openManifest } from '../../inputs/manifest-source.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
-import { approve, type Confirm, type NotApproved } from '../run/approval.ts';
+import { approve, type NotApproved } from '../run/approval.ts';
+import { payerOf, personOf, type Confirm } from '../person.ts';
 import { checkRedriveOptions } from '../check-wish.ts';
 import type { OpenApi } from '../open-api.ts';
 import {
@@ -99,14 +100,11 @@ interface ApprovalRequest {
 export async function redriveApproved({ session, confirm, request }: ApprovalRequest): Promise<PaidEnd> {
   const { draft } = request;
   const found: { refusal?: NotApproved<RedriveFacts> | undefined } = {};
-  const approveIt = async ({ profile }: OpenApi): Promise<boolean> => {
-    const facts = await redriveFacts(request, {
-      balance: profile.quotaRemaining ?? null,
-      yes: false,
-      canAsk: confirm !== undefined,
-      confirmAbove: session.settings.config.confirmAbove ?? null,
-    });
-    found.refusal = draft.paying === 0 ? undefined : await approve(facts, confirm, isDoubtful(draft));
+  const person = personOf(confirm);
+  const approveIt = async (open: OpenApi): Promise<boolean> => {
+    const payer = payerOf(person, open, session.settings.config.confirmAbove ?? null);
+    const facts = await redriveFacts(request, payer);
+    found.refusal = draft.paying === 0 ? undefined : await approve(facts, person, isDoubtful(draft));
     return found.refusal === undefined;
   };
   const ended = await redriveBatch({ ...request, openApi: () => openForRedrive(session), approve: approveIt });

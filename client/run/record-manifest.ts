@@ -14,7 +14,8 @@ import {
 import type { Config } from '../../inputs/config-file.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import type { SpendFacts } from '../../policy/money/spend.ts';
-import { approve, type Confirm, type NotApproved } from './approval.ts';
+import { approve, type NotApproved } from './approval.ts';
+import { payerOf, personOf, type Confirm } from '../person.ts';
 import { checkWanted } from '../check-options.ts';
 import { identifyMedia } from '../cache/identify-media.ts';
 import { realmOf, type OpenApi } from '../open-api.ts';
@@ -125,12 +126,10 @@ async function record(request: Request): Promise<RecordedManifest | NotRecorded>
   const { name = nameFromFile(request.manifest), confirm } = wanted;
   const out = resolve(wanted.out ?? defaultOut(name));
   const confirmAbove = request.config.confirmAbove ?? null;
-  const personAt = ({ profile }: OpenApi): Pick<SpendFacts, 'balance' | 'yes' | 'canAsk'> => {
-    return { balance: profile.quotaRemaining ?? null, yes: false, canAsk: confirm !== undefined };
-  };
+  const person = personOf(confirm);
   const found: { refusal?: NotApproved | FaultyManifest | undefined } = {};
   const approves = async (facts: SpendFacts): Promise<boolean> => {
-    found.refusal = await approve(facts, confirm);
+    found.refusal = await approve(facts, person);
     return found.refusal === undefined;
   };
   const recorded = await putOnRecord({
@@ -150,10 +149,10 @@ async function record(request: Request): Promise<RecordedManifest | NotRecorded>
       const ledger = await session.ledger();
       const looked = { ledger, account: realmOf(open), identify: identifyMedia };
       const { summary } = await planNew({ ...planOf(wanted), ...looked, source, checked: sound, settings });
-      return (await approves(spendFacts(summary, { settings, confirmAbove }, personAt(open)))) ? sound : undefined;
+      return (await approves(spendFacts(summary, settings, payerOf(person, open, confirmAbove)))) ? sound : undefined;
     },
     approveMore: ({ rows, dependents, bill, isEstimate, budget }, open) =>
-      approves({ rows: rows + dependents, bill, isEstimate, budget, confirmAbove, ...personAt(open) }),
+      approves({ rows: rows + dependents, bill, isEstimate, budget, ...payerOf(person, open, confirmAbove) }),
   });
   if (found.refusal !== undefined) return found.refusal;
   if (recorded.type === 'declined') throw new Error('What is declined has a reason.');

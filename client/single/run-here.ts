@@ -9,7 +9,8 @@ import { approve, type NotApproved } from '../run/approval.ts';
 import { checkDialect, checkWanted } from '../check-options.ts';
 import type { FollowEvent } from '../look/follow.ts';
 import { identifyMedia } from '../cache/identify-media.ts';
-import { realmOf, type OpenApi } from '../open-api.ts';
+import { realmOf } from '../open-api.ts';
+import { payerOf, personOf } from '../person.ts';
 import { redriveFacts } from '../redrive/redrive-batch.ts';
 import { refuseOption } from '../refuse-option.ts';
 import type { Session } from '../session.ts';
@@ -43,15 +44,13 @@ export async function runHere(
   if (read.type === 'faulty') return read;
   if (read.settings.cache === 'only' && (again || resubmit))
     refuseOption(again ? 'again' : 'resubmit', 'false with the cache mode only, which sends nothing', true);
+  const person = personOf(confirm);
   let refusal: Extract<SingleAnswer, { readonly type: 'faulty' }> | NotApproved | undefined;
   const approves = async (facts: SpendFacts): Promise<boolean> => {
-    refusal = await approve(facts, confirm);
+    refusal = await approve(facts, person);
     return refusal === undefined;
   };
   const confirmAbove = config.confirmAbove ?? null;
-  const personAt = ({ profile }: OpenApi): Pick<SpendFacts, 'balance' | 'yes' | 'canAsk'> => {
-    return { balance: profile.quotaRemaining ?? null, yes: false, canAsk: confirm !== undefined };
-  };
   const ledger = await session.ledger();
   const asked = await askSingle({
     ...{ session, job: read, tuning, again, resubmit },
@@ -65,12 +64,12 @@ export async function runHere(
       const checked = withVoices(read.checked, known);
       const looked = { ledger, account: realmOf(open), identify: identifyMedia };
       const { summary } = await planNew({ settings, source, checked, ...looked });
-      const isFine = await approves(spendFacts(summary, { settings, confirmAbove }, personAt(open)));
+      const isFine = await approves(spendFacts(summary, settings, payerOf(person, open, confirmAbove)));
       return isFine ? { summary, options: checked.options } : undefined;
     },
     approveAgain: async (take, open) => {
       if (take.draft.paying === 0) return true;
-      return approves(await redriveFacts(take, { confirmAbove, ...personAt(open) }));
+      return approves(await redriveFacts(take, payerOf(person, open, confirmAbove)));
     },
   });
   const ended = (record: SingleRecord): JobResult => jobResult(record, session.store);

@@ -2,7 +2,8 @@ import type { Dialect } from '../../contract/dialects.ts';
 import type { Tuning } from '../../contract/tunables.ts';
 import type { ManifestProblem } from '../../inputs/problems.ts';
 import type { SameAgain } from '../../policy/single/same-again.ts';
-import type { Confirm, NotApproved } from '../run/approval.ts';
+import type { Confirm } from '../person.ts';
+import type { NotApproved } from '../run/approval.ts';
 import type { JobResult } from './job-result.ts';
 
 /** Options of every single job. What is left out comes from the configuration. */

@@ -5,15 +5,16 @@ import { openForRedrive, redriveBatch, redriveFacts, type Redriven } from '../..
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { Tuning } from '../../contract/tunables.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
-import { checkSpend } from '../run/check-spend.ts';
+import { payerOf } from '../../client/person.ts';
+import { approve } from '../../client/run/approval.ts';
+import { spendError } from '../run/spend-error.ts';
 import type { Invocation } from '../invocation.ts';
 import { ExitError } from '../exit-error.ts';
 import { finishRun } from '../run/finish-run.ts';
 import { rowsInWords } from '../terminal/row-words.ts';
-import { askYesNo } from '../terminal/ask.ts';
 import { finishClosed } from '../run/tell-last.ts';
 import { workOnBatch } from '../run/work-on-batch.ts';
-import { doubtsQuestion, draftLines, leftBudgetRefusal, refusalLines, unaskedText } from './redrive-words.ts';
+import { draftLines, leftBudgetRefusal, refusalLines, unaskedText } from './redrive-words.ts';
 import { notOpenedText, openEditsText } from './unended-words.ts';
 
 /** What `redrive`, `run failed.csv` and `reconcile` share once the rows are known. */
@@ -77,22 +78,19 @@ function requireWord({ draft }: RedriveRequest, { person }: Invocation): void {
   throw new ExitError('refused', unaskedText(draft));
 }
 
-async function checkMoney(
-  request: RedriveRequest,
-  { session, person, output }: Invocation,
-  open: OpenApi,
-): Promise<void> {
+async function checkMoney(request: RedriveRequest, { session, person }: Invocation, open: OpenApi): Promise<void> {
   const { batch, draft, confirmAbove } = request;
   const ledger = await session.ledger();
-  const balance = open.profile.quotaRemaining ?? null;
-  if (draft.paying > 0) {
-    const facts = await redriveFacts({ ...request, ledger }, { ...person, balance, confirmAbove });
-    const refusal = leftBudgetRefusal(batch, await ledger.money(batch.name), request.tuning);
-    await checkSpend({ ...facts, isBudgetLeft: true }, output, { refusal });
-  }
-  const question = doubtsQuestion(draft);
-  if (question === undefined || person.yes || !person.canAsk || (await askYesNo(question))) return;
-  throw new ExitError('refused', 'Not confirmed. Nothing was changed. Nothing was spent.');
+  const facts = {
+    ...(await redriveFacts({ ...request, ledger }, payerOf(person, open, confirmAbove))),
+    isBudgetLeft: true,
+  };
+  const isDoubtful = draft.replaced + draft.resubmitted > 0;
+  const refused = draft.paying === 0 && !isDoubtful ? undefined : await approve(facts, person, isDoubtful);
+  if (refused?.type === 'declined' && isDoubtful)
+    throw new ExitError('refused', 'Not confirmed. Nothing was changed. Nothing was spent.');
+  if (refused !== undefined)
+    throw spendError(refused, leftBudgetRefusal(batch, await ledger.money(batch.name), request.tuning));
 }
 
 /** The error of a redrive whose draft may not be carried out. */

@@ -8,7 +8,7 @@ import type { RefusedRow } from '../../batches/redrive/redrive-tally.ts';
 import { namedRow, rowsInWords, rowsWord, rowWord, unitsInWords, unnamedRows } from '../terminal/row-words.ts';
 import type { BatchRecord, Money } from '../../ledger/record-types.ts';
 import { budgetFor } from '../../policy/money/budget.ts';
-import type { RefusalWords } from '../run/check-spend.ts';
+import type { RefusalWords } from '../run/spend-error.ts';
 import { namedRowLines, refusalText } from '../terminal/spend-words.ts';
 import { number } from '../terminal/progress.ts';
 import { returnWords } from './return-words.ts';

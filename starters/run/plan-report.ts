@@ -68,8 +68,8 @@ export function reportOf({ yes, ...found }: PlanFacts & { readonly yes: boolean 
   const billed = isKnown ? { ...checked, ...planned.left.bill, chosen: planned.left.rows } : planned.summary;
   const summary = { ...billed, warnings: [...checked.warnings, ...ofVoices] };
   const credits = 'credits' in balance ? balance.credits : null;
-  const person = { balance: credits, yes, canAsk: true };
-  const ofBill = spendFacts(summary, { settings, confirmAbove: plan.confirmAbove }, person);
+  const payer = { balance: credits, yes, canAsk: true, confirmAbove: plan.confirmAbove };
+  const ofBill = spendFacts(summary, settings, payer);
   const facts = isKnown ? { ...ofBill, budget: planned.budget, isBudgetLeft: true } : ofBill;
   // The other rows of a batch on record were agreed to when it was made.
   const isAgreed = isKnown && planned.left.newlyChosen === 0;

@@ -4,7 +4,8 @@ import { checkManifest, type SoundManifest } from '../../inputs/read-manifest.ts
 import type { RunContext } from '../command-context.ts';
 import { withInvocation, type Invocation } from '../invocation.ts';
 import { runSampleFirst } from './after-sample.ts';
-import { checkSpend } from './check-spend.ts';
+import { approve } from '../../client/run/approval.ts';
+import { spendError } from './spend-error.ts';
 import { ExitError } from '../exit-error.ts';
 import { planNew } from '../../batches/plan/plan-manifest.ts';
 import { reasonLines } from '../terminal/reason-words.ts';
@@ -19,7 +20,8 @@ import { putOnRecord } from '../../client/run/put-on-record.ts';
 import { planFaultyVoices } from './plan-voices.ts';
 import { probeAloud } from './probe-manifest.ts';
 import { refuseProblems, sayWarnings } from './report-problems.ts';
-import { checkMore, type Payer } from './more-rows.ts';
+import { checkMore } from './more-rows.ts';
+import { payerOf as payerAt, type Payer } from '../../client/person.ts';
 import { redriveFile } from '../redrive/redrive-file.ts';
 import { reportOptions } from './run-command.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
@@ -99,7 +101,7 @@ interface NewManifest {
 
 /**
  * Checks before a new batch: prices for all rows that can have one, voices that the API does not list, then the checks
- * of `check-spend.ts`. Throws {@link ExitError} if it may not be paid for.
+ * of `approval.ts`. Throws {@link ExitError} if it may not be paid for.
  */
 async function readyToSpend(
   request: RunRequest,
@@ -125,15 +127,15 @@ async function readyToSpend(
     account: realmOf(open),
     identify: identifyWarning(output),
   });
-  const facts = spendFacts(summary, plan, payerOf(request, open, invocation));
+  const facts = spendFacts(summary, plan.settings, payerOf(request, open, invocation));
   for (const line of reasonLines(reasons, plan.settings.cache, facts.isEstimate)) output.say(line);
   if (plan.settings.cache === 'fresh') output.say(priceText(facts));
-  await checkSpend(facts, output);
+  const refused = await approve(facts, invocation.person);
+  if (refused !== undefined) throw spendError(refused);
   return { summary, options: priced.options };
 }
 
 /** What is known about the payer. */
-function payerOf({ plan, isAgreed = false }: RunRequest, { profile }: OpenApi, { person }: Invocation): Payer {
-  const yes = person.yes || isAgreed;
-  return { ...person, yes, confirmAbove: plan.confirmAbove, balance: profile.quotaRemaining ?? null };
+function payerOf({ plan, isAgreed = false }: RunRequest, open: OpenApi, { person }: Invocation): Payer {
+  return payerAt({ ...person, yes: person.yes || isAgreed }, open, plan.confirmAbove);
 }

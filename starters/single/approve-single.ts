@@ -11,8 +11,9 @@ import type { Config } from '../../inputs/config-file.ts';
 import type { SoundManifest } from '../../inputs/read-manifest.ts';
 import type { Invocation } from '../invocation.ts';
 import { leftBudgetRefusal } from '../redrive/redrive-words.ts';
-import { checkSpend } from '../run/check-spend.ts';
-import type { Payer } from '../run/more-rows.ts';
+import { approve } from '../../client/run/approval.ts';
+import { payerOf as payerAt, type Payer } from '../../client/person.ts';
+import { spendError } from '../run/spend-error.ts';
 import { probeAloud } from '../run/probe-manifest.ts';
 import { refuseJob } from './single-words.ts';
 import { inCredits } from '../terminal/money.ts';
@@ -57,10 +58,11 @@ export async function approveNew(
     identify: identifyWarning(output),
   });
   const payer = payerOf(spend, open, invocation);
-  const facts = spendFacts(summary, { settings, confirmAbove: payer.confirmAbove }, payer);
+  const facts = spendFacts(summary, settings, payer);
   if (reasons.cached.rows > 0) output.say('An earlier, equal row has this result: it costs nothing.');
   else if (settings.cache !== 'only') output.say(`${priceOf(facts, flags.probe)}${retakesText(settings)}`);
-  await checkSpend(facts, output);
+  const refused = await approve(facts, invocation.person);
+  if (refused !== undefined) throw spendError(refused);
   return { summary, options: priced.options };
 }
 
@@ -82,7 +84,8 @@ export async function approveAgain(
   const facts = await redriveFacts({ ledger, batch, draft, tuning }, payerOf(spend, open, invocation));
   output.say(`A new take. ${priceOf(facts)}`);
   const refusal = leftBudgetRefusal(batch, await ledger.money(batch.name), tuning);
-  await checkSpend({ ...facts, isBudgetLeft: true }, output, { refusal });
+  const refused = await approve({ ...facts, isBudgetLeft: true }, invocation.person);
+  if (refused !== undefined) throw spendError(refused, refusal);
   return true;
 }
 
@@ -98,7 +101,6 @@ function retakesText({ retakes }: Pick<BatchSettings, 'retakes'>): string {
   return ` Up to ${String(retakes)} ${retakes === 1 ? 'retake' : 'retakes'} may follow, each at full price.`;
 }
 
-function payerOf({ flags, config }: SingleSpend, { profile }: OpenApi, { person }: Invocation): Payer {
-  const confirmAbove = flags.confirm ?? config.confirmAbove ?? null;
-  return { ...person, confirmAbove, balance: profile.quotaRemaining ?? null };
+function payerOf({ flags, config }: SingleSpend, open: OpenApi, { person }: Invocation): Payer {
+  return payerAt(person, open, flags.confirm ?? config.confirmAbove ?? null);
 }

@@ -45,17 +45,16 @@ it('has the prices of just the operations that the rows need', async () => {
 });
 
 it('gives the facts of a decision on spending: the bill, the budget, and whether part of it is estimated', async () => {
-  const person = { balance: 7, yes: false, canAsk: true };
+  const payer = { balance: 7, yes: false, canAsk: true, confirmAbove: 5 };
   const summary = await check('id,audio,duration\na,https://media.example/a.wav,4\n', { prices: CERTAIN });
   const factsWith = (prices: typeof BUILT_IN_PRICES): ReturnType<typeof spendFacts> =>
-    spendFacts(summary, { settings: settingsOf({ budget: 9, prices }), confirmAbove: 5 }, person);
+    spendFacts(summary, settingsOf({ budget: 9, prices }), payer);
   expect(factsWith(CERTAIN)).toEqual({
     rows: 1,
     bill: summary,
     isEstimate: false,
     budget: 9,
-    confirmAbove: 5,
-    ...person,
+    ...payer,
   });
   expect(factsWith(BUILT_IN_PRICES).isEstimate).toBe(true);
 });

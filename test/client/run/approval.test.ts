@@ -1,4 +1,5 @@
 import { describe, expect, it, jest } from '@jest/globals';
+import { NOBODY, personOf, type SpendQuestion } from '../../../client/person.ts';
 import { approve } from '../../../client/run/approval.ts';
 import type { SpendFacts } from '../../../policy/money/spend.ts';
 
@@ -17,22 +18,57 @@ const DEAR = { ...FACTS, confirmAbove: 19 };
 describe('a bill', () => {
   it('below the threshold is paid, and nobody is asked', async () => {
     const confirm = jest.fn(() => false);
-    expect(await approve(FACTS, confirm)).toBeUndefined();
+    expect(await approve(FACTS, personOf(confirm))).toBeUndefined();
     expect(confirm).not.toHaveBeenCalled();
   });
 
   it('above it is paid or not as confirm says', async () => {
-    expect(await approve(DEAR, () => Promise.resolve(true))).toBeUndefined();
-    expect(await approve(DEAR, ({ bill }) => bill.quoted < 20)).toEqual({ type: 'declined', facts: DEAR });
+    expect(
+      await approve(
+        DEAR,
+        personOf(() => Promise.resolve(true)),
+      ),
+    ).toBeUndefined();
+    expect(
+      await approve(
+        DEAR,
+        personOf<SpendFacts>(({ bill }) => bill.quoted < 20),
+      ),
+    ).toEqual({ type: 'declined', facts: DEAR });
   });
 
   it('above it is refused where nobody is there to be asked', async () => {
     const facts = { ...DEAR, canAsk: false };
-    expect(await approve(facts, undefined)).toEqual({ type: 'refused', why: 'unconfirmed', facts });
+    expect(await approve(facts, NOBODY)).toEqual({ type: 'refused', why: 'unconfirmed', facts });
   });
 
   it('with a doubt is asked about, and paid where nobody is there: the doubt was asked for', async () => {
-    expect(await approve(FACTS, () => false, true)).toEqual({ type: 'declined', facts: FACTS });
-    expect(await approve(FACTS, undefined, true)).toBeUndefined();
+    expect(
+      await approve(
+        FACTS,
+        personOf(() => false),
+        true,
+      ),
+    ).toEqual({ type: 'declined', facts: FACTS });
+    expect(await approve({ ...FACTS, canAsk: false }, NOBODY, true)).toBeUndefined();
+  });
+
+  it('above it and with a doubt is one question about both; who has agreed is not asked', async () => {
+    const asked: SpendQuestion[] = [];
+    const confirm = (question: SpendQuestion): boolean => {
+      asked.push(question);
+      return true;
+    };
+    expect(await approve(DEAR, { yes: false, canAsk: true, confirm }, true)).toBeUndefined();
+    expect(asked).toEqual([{ facts: DEAR, about: ['bill', 'doubts'] }]);
+    expect(await approve({ ...DEAR, yes: true }, { yes: true, canAsk: true, confirm }, true)).toBeUndefined();
+    expect(asked).toHaveLength(1);
+  });
+
+  it('is noted where it may be paid, and still does not fit budget or balance', async () => {
+    const note = jest.fn();
+    const facts = { ...FACTS, balance: 15 };
+    expect(await approve(facts, { ...NOBODY, note })).toBeUndefined();
+    expect(note.mock.calls).toEqual([['above-balance', facts]]);
   });
 });

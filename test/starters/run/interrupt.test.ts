@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { EarlyServer } from '../../../client/temporal/early-server.ts';
+import { NOBODY } from '../../../client/person.ts';
 import type { Session } from '../../../client/session.ts';
 import { endedBySignals } from '../../../starters/run/early-server.ts';
 import { watch } from '../../../starters/look/watch.ts';
@@ -42,7 +43,7 @@ async function interrupted(signal: NodeJS.Signals, finish: (end: WorkEnd) => voi
     store: () => Promise.resolve({}),
     api: () => Promise.resolve({}),
   } as unknown as Session;
-  const person = { yes: true, canAsk: false };
+  const person = { ...NOBODY, yes: true };
   const here = { session, person, output: capture(lines), json: false, detach: false };
   const request = { record, isNew: true, out: 'out/lines', server: serverUntil(signal) };
   await workOnBatch(request, here, (end) => {

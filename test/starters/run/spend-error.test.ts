@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { decideSpend, type SpendDecision } from '../../../policy/money/spend.ts';
-import { checkSpend } from '../../../starters/run/check-spend.ts';
-import { ExitError } from '../../../starters/exit-error.ts';
+import { approve } from '../../../client/run/approval.ts';
+import { personAt } from '../../../starters/person.ts';
+import { spendError } from '../../../starters/run/spend-error.ts';
 import { noteText, questionText, refusalText, type TellableFacts } from '../../../starters/terminal/spend-words.ts';
 import { capture } from '../command-line.ts';
 
@@ -157,7 +158,7 @@ describe('the words of a decision', () => {
   });
 });
 
-describe('checkSpend', () => {
+describe('a bill at a terminal', () => {
   const ASKING = { ...FACTS, confirmAbove: 50, canAsk: true, balance: 60 };
   const check = async (
     facts: TellableFacts,
@@ -169,10 +170,9 @@ describe('checkSpend', () => {
       asked.push(question);
       return Promise.resolve(answer === true);
     };
-    const ended = await checkSpend(facts, capture(lines), { ask }).then(
-      () => 'goes on',
-      (error: unknown) => (error instanceof ExitError ? error.exit : error),
-    );
+    const person = personAt({ ...capture(lines), isInteractive: facts.canAsk }, facts, '', ask);
+    const refused = await approve(facts, person);
+    const ended = refused === undefined ? 'goes on' : spendError(refused).exit;
     expect(lines.out).toBe('');
     return { ended, asked, said: lines.err };
   };
