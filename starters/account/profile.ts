@@ -4,7 +4,7 @@ import { withoutPath } from '../../contract/url-scheme.ts';
 import { openApi } from '../connect/open-api.ts';
 import { readSettings } from '../connect/settings.ts';
 import type { Output } from '../terminal/output.ts';
-import { number } from '../terminal/progress.ts';
+import { number } from '../terminal/words.ts';
 import { oneLine } from '../terminal/table.ts';
 
 /** `voxbatch profile`: the account of the token, and its balance. Spends nothing. */

@@ -5,7 +5,7 @@ import type { BatchRecord, RowRecord } from '../../ledger/record-types.ts';
 import type { CacheSums, NamedSum } from '../../ledger/result-lists.ts';
 import { isoTime } from '../../results/receipt.ts';
 import { freedWords } from '../terminal/freed-words.ts';
-import { number } from '../terminal/progress.ts';
+import { number } from '../terminal/words.ts';
 import { namedRow } from '../terminal/row-words.ts';
 import { size } from '../terminal/size.ts';
 import { sourceWords } from '../terminal/source-words.ts';

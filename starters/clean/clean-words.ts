@@ -5,7 +5,7 @@ import type { BatchRecord } from '../../ledger/record-types.ts';
 import { ExitError } from '../exit-error.ts';
 import { freedWords } from '../terminal/freed-words.ts';
 import { goOnCommand } from '../terminal/go-on-command.ts';
-import { number } from '../terminal/progress.ts';
+import { number } from '../terminal/words.ts';
 import { rowsInWords } from '../terminal/row-words.ts';
 
 type Cleaned = Extract<CleanEnd, { readonly type: 'cleaned' }>;

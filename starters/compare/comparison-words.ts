@@ -5,7 +5,7 @@ import type { BatchRecord } from '../../ledger/record-types.ts';
 import type { Judgement } from '../../policy/compare/judge-parity.ts';
 import type { Spread } from '../../policy/compare/quantile.ts';
 import type { Pair } from '../../policy/compare/row-parity.ts';
-import { number } from '../terminal/progress.ts';
+import { number } from '../terminal/words.ts';
 import { rowsInWords } from '../terminal/row-words.ts';
 import { tableLines } from '../terminal/table.ts';
 import { unlikeRowLine } from './unlike-row-words.ts';

@@ -2,7 +2,7 @@ import type { NotedRead } from '../../api/noted-read.ts';
 import type { DialectComparison, Surface, SurfaceComparison } from '../../client/compare/compare-dialects.ts';
 import { DIALECTS } from '../../contract/dialects.ts';
 import { isDifferent } from '../../policy/compare/item-differences.ts';
-import { number } from '../terminal/progress.ts';
+import { number } from '../terminal/words.ts';
 import { oneLine, tableLines } from '../terminal/table.ts';
 
 type Compared = Extract<SurfaceComparison, { type: 'compared' }>;

@@ -2,7 +2,7 @@ import type { UnlikeRow } from '../../batches/compare/compare-batches.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import type { PaidSide } from '../../policy/compare/batch-parity.ts';
 import type { Pair, RowDifference } from '../../policy/compare/row-parity.ts';
-import { number } from '../terminal/progress.ts';
+import { number } from '../terminal/words.ts';
 import { namedRow } from '../terminal/row-words.ts';
 
 type Differing = Extract<UnlikeRow, { type: 'differs' }>;

@@ -9,7 +9,8 @@ import { viewHere, type LocalView } from './view-here.ts';
 import type { Output } from '../terminal/output.ts';
 import { NO_LEDGER_ADVICE } from '../terminal/no-ledger-advice.ts';
 import { endsOf } from '../terminal/outcome-words.ts';
-import { chosenOf, doneOf, number } from '../terminal/progress.ts';
+import { chosenOf, doneOf } from '../terminal/progress.ts';
+import { number } from '../terminal/words.ts';
 import { batchJson, standingOf } from '../terminal/status.ts';
 import { tableLines } from '../terminal/table.ts';
 

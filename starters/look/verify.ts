@@ -17,9 +17,10 @@ import { ExitError } from '../exit-error.ts';
 import { atLedger } from '../at-ledger.ts';
 import { chooseBatch } from '../../client/open-records.ts';
 import type { Output } from '../terminal/output.ts';
-import { number } from '../terminal/progress.ts';
+import { number } from '../terminal/words.ts';
 import { rowsInWords } from '../terminal/row-words.ts';
-import { outFlag, shortPath } from '../terminal/out-folder.ts';
+import { outFlag } from '../terminal/out-folder.ts';
+import { shortPath } from '../../client/look/path-args.ts';
 
 /**
  * `voxbatch verify [DIR|BATCH]`: checks an out folder from its files alone, without ledger or API. Without an argument

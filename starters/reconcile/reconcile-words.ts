@@ -7,7 +7,7 @@ import type { NamedRow } from '../../batches/rows/named-row.ts';
 import type { SettledRow, SettleRefusal } from '../../batches/reconcile/settled-row.ts';
 import type { ReconciledRow } from '../../client/reconcile/reconcile-batch.ts';
 import { namedRow, rowWord, takeWord } from '../terminal/row-words.ts';
-import { number } from '../terminal/progress.ts';
+import { number } from '../terminal/words.ts';
 import { oneLine, tableLines } from '../terminal/table.ts';
 
 /** A row in a line. */

@@ -18,7 +18,7 @@ import { withInvocation, type Invocation } from '../invocation.ts';
 import { ExitError } from '../exit-error.ts';
 import { viewHere } from '../look/view-here.ts';
 import { redriveRows, workOn } from '../redrive/redrive-rows.ts';
-import { number } from '../terminal/progress.ts';
+import { number } from '../terminal/words.ts';
 import { confirmedSettings } from '../trust/confirmed-settings.ts';
 import { uncheckedSteps, wordSteps } from '../terminal/next-steps.ts';
 import { unitsInWords } from '../terminal/row-words.ts';

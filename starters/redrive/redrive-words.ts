@@ -10,7 +10,7 @@ import type { BatchRecord, Money } from '../../ledger/record-types.ts';
 import { budgetFor } from '../../policy/money/budget.ts';
 import type { RefusalWords } from '../run/spend-error.ts';
 import { namedRowLines, refusalText } from '../terminal/spend-words.ts';
-import { number } from '../terminal/progress.ts';
+import { number } from '../terminal/words.ts';
 import { returnWords } from './return-words.ts';
 
 /** Maximum rows that are named; the others are counted. */

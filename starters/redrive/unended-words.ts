@@ -2,7 +2,7 @@ import { shellWord } from '../../contract/shell-word.ts';
 import type { RedriveDraft } from '../../batches/redrive/redrive-draft.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { goOnCommand } from '../terminal/go-on-command.ts';
-import { number } from '../terminal/progress.ts';
+import { number } from '../terminal/words.ts';
 import { rowsInWords } from '../terminal/row-words.ts';
 
 /** Why a file is refused that has edits of rows which have not ended: nobody wants to pay for what was just corrected. */

@@ -1,7 +1,7 @@
 import type { VoiceMeant } from '../../inputs/manifest-options.ts';
 import type { UsedVoices } from '../../inputs/voices/voice-uses.ts';
 import { nameAskedFor } from '../../policy/voices/voice-name.ts';
-import { number } from '../terminal/progress.ts';
+import { number } from '../terminal/words.ts';
 import { rowsInWords } from '../terminal/row-words.ts';
 import { oneLine } from '../terminal/table.ts';
 

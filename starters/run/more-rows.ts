@@ -5,7 +5,7 @@ import { approve } from '../../client/run/approval.ts';
 import { spendError } from './spend-error.ts';
 import type { Invocation } from '../invocation.ts';
 import { leftBudgetRefusal } from '../redrive/redrive-words.ts';
-import { number } from '../terminal/progress.ts';
+import { number } from '../terminal/words.ts';
 import { rowsInWords } from '../terminal/row-words.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { shellWord } from '../../contract/shell-word.ts';
 import type { OccurrenceView } from '../../client/schedules/occurrence-views.ts';
-import { number } from '../terminal/progress.ts';
+import { number } from '../terminal/words.ts';
 import { oneLine } from '../terminal/table.ts';
 
 /** What a firing came to, for whoever waited for it. `outFolder`: where the batches of its schedule get their folders, if that is known. */

@@ -9,7 +9,7 @@ import { listSchedules, showSchedule, type ScheduleLine } from '../../client/sch
 import { previewSchedule } from '../../client/schedules/preview-schedule.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { Output } from '../terminal/output.ts';
-import { number } from '../terminal/progress.ts';
+import { number } from '../terminal/words.ts';
 import { tableLines } from '../terminal/table.ts';
 import { timeInZone } from '../terminal/zone-time.ts';
 import { readRange, type RangeFlags } from './range-flags.ts';

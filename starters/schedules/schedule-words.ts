@@ -10,7 +10,7 @@ import { tuningOf } from '../../contract/tunables.ts';
 import type { ScheduledRun } from '../../inputs/schedules/scheduled-run.ts';
 import { formatDuration } from '../../policy/duration.ts';
 import { rowsInWords } from '../terminal/row-words.ts';
-import { number } from '../terminal/progress.ts';
+import { number } from '../terminal/words.ts';
 import { describeTuning, hostOf } from '../terminal/tunable-words.ts';
 import { oneLine } from '../terminal/table.ts';
 import { timeInZone } from '../terminal/zone-time.ts';

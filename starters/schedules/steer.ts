@@ -10,7 +10,7 @@ import type { ExitName } from '../../contract/exit-codes.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import type { OverlapPolicy } from '../../policy/schedules/schedule-spec.ts';
 import type { Output } from '../terminal/output.ts';
-import { number } from '../terminal/progress.ts';
+import { number } from '../terminal/words.ts';
 import { readRange, type RangeFlags } from './range-flags.ts';
 import { withSchedules } from './with-schedules.ts';
 

@@ -11,7 +11,7 @@ import { chooseBatch } from '../../client/open-records.ts';
 import { atLedger } from '../at-ledger.ts';
 import { jobLines, jobsJson } from '../terminal/job-table.ts';
 import type { Output } from '../terminal/output.ts';
-import { number } from '../terminal/progress.ts';
+import { number } from '../terminal/words.ts';
 
 export interface ControlFlags {
   readonly json?: boolean;

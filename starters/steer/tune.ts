@@ -14,7 +14,7 @@ import { budgetLeft } from '../../policy/money/budget.ts';
 import { budgetJson } from '../terminal/money.ts';
 import { nextSteps } from '../terminal/next-steps.ts';
 import type { Output } from '../terminal/output.ts';
-import { number } from '../terminal/progress.ts';
+import { number } from '../terminal/words.ts';
 import { standingOf } from '../terminal/status.ts';
 import { tableLines } from '../terminal/table.ts';
 import { flagOf, tunableLines, tunablesJson } from '../terminal/tunable-words.ts';

@@ -1,10 +1,11 @@
-import { goOnCommand, type GoOnBatch } from './go-on-command.ts';
+import type { ContinuedBatch } from '../../client/look/continue-command.ts';
+import { goOnCommand } from './go-on-command.ts';
 
 /** The same manifest as a batch of its own, which does not pay again for what is there. */
 const ANEW = { name: 'NEW-NAME' };
 
 /** How a text that is spoken in parts is changed: those on record are the parts of its old text. `what`: the text or texts. */
-export function editInParts(batch: GoOnBatch, what: string): string {
+export function editInParts(batch: ContinuedBatch, what: string): string {
   const free = 'parts that did not change come from the cache, free';
   if (batch.settings.single !== undefined) return `Give ${what}, changed, to the same command again: ${free}`;
   return `Change ${what} in the manifest, and run that under another name, where ${free}: ${goOnCommand({ ...batch, ...ANEW })}`;
@@ -14,7 +15,7 @@ export function editInParts(batch: GoOnBatch, what: string): string {
  * How a text is cut that is too long for the API, now that its limit is known: a batch on record is not cut again. The text stays as it is.
  * `it`: it, or them.
  */
-export function cutAnew(batch: GoOnBatch, it: string): string {
+export function cutAnew(batch: ContinuedBatch, it: string): string {
   const { single, reading } = batch.settings;
   if (single !== undefined) return `To have ${it} cut: the same command with --split sentences`;
   const split = { ...batch.settings, reading: { ...reading, split: reading.split ?? 'sentences' } };

@@ -1,62 +1,7 @@
-import type { Reading } from '../../contract/batch.ts';
-import { formatDialectChoice } from '../../contract/dialects.ts';
-import { finishingFlags } from '../../contract/finishing.ts';
-import { fileWord, shellWord } from '../../contract/shell-word.ts';
-import { subsetFlags } from '../../contract/subset.ts';
-import { isDefaulted } from '../../inputs/header.ts';
-import type { BatchRecord } from '../../ledger/record-types.ts';
-import { nameFromFile } from '../../batches/batch-name.ts';
-import { outFlag } from './out-folder.ts';
+import { continueCommand, type ContinuedBatch } from '../../client/look/continue-command.ts';
+import { commandLine } from './command.ts';
 
-/** Source of a manifest that came through a pipe; see `inputs/manifest-source.ts`. */
-const STANDARD_INPUT = 'standard input';
-
-/** What {@link goOnCommand} needs to know about a batch. */
-export type GoOnBatch = Pick<BatchRecord, 'name' | 'source' | 'subset'> & {
-  readonly settings: Pick<BatchRecord['settings'], 'reading' | 'single'>;
-};
-
-/**
- * The command that continues a batch. It has the flags that shape its rows, because its manifest is read again, and
- * those that select among them: without these it would continue with all. A single job has no manifest, and its own
- * command would show its text. `out`: the folder of its files, if the caller knows it.
- */
-export function goOnCommand({ name, source, subset, settings }: GoOnBatch, out?: string | null): string {
-  if (settings.single !== undefined) return 'voxbatch up --until-idle';
-  const flags = [...readingFlags(settings.reading), ...subsetFlags(subset)].map((word) => ` ${shellWord(word)}`);
-  const isPiped = source === STANDARD_INPUT;
-  const named = !isPiped && nameFromFile(source) === name ? '' : ` --name ${shellWord(name)}`;
-  return `voxbatch run ${isPiped ? '-' : fileWord(source)}${named}${flags.join('')}${outFlag(name, out)}${isPiped ? ' < FILE' : ''}`;
-}
-
-/** The flags for how a manifest was read, as words of a command line. */
-export function readingFlags({
-  kind,
-  defaults,
-  map,
-  tts,
-  legacyShare,
-  join,
-  split,
-  finish,
-}: Reading): readonly string[] {
-  return [
-    ...(kind === null ? [] : ['--kind', kind]),
-    ...Object.entries(defaults).flatMap(([column, value]) => defaultFlag(column, value)),
-    ...Object.entries(map).flatMap(([ours, theirs]) => ['--map', `${ours}=${theirs}`]),
-    ...(tts === 'job' ? [] : ['--tts', tts]),
-    ...(legacyShare === undefined ? [] : ['--api-dialect', formatDialectChoice(legacyShare)]),
-    ...(join === undefined ? [] : ['--join', join.column, ...(join.pause > 0 ? ['--pause', String(join.pause)] : [])]),
-    ...(split === undefined ? [] : ['--split', split]),
-    ...(finish === undefined ? [] : finishingFlags(finish)),
-  ];
-}
-
-/**
- * None for a column without a flag: the ledger may have come with a folder, and its author must not put `--api-url` into a command. A value that
- * begins with a dash is joined to its flag: one that need not have a value, such as `--verify`, would leave it to be read as the next flag.
- */
-function defaultFlag(column: string, value: string): readonly string[] {
-  if (!isDefaulted(column)) return [];
-  return value.startsWith('-') ? [`--${column}=${value}`] : [`--${column}`, value];
+/** The command that continues a batch; see {@link continueCommand}. */
+export function goOnCommand(batch: ContinuedBatch, out?: string | null): string {
+  return commandLine(continueCommand(batch, out));
 }

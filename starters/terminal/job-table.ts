@@ -1,6 +1,6 @@
 import { inCredits } from './money.ts';
 import { creditsOf, type RunningJob } from '../../batches/look/running-jobs.ts';
-import { number } from './progress.ts';
+import { number } from './words.ts';
 import { tableLines } from './table.ts';
 
 /** Maximum jobs listed for people; `--json` has all of them. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { shellWord } from '../../contract/shell-word.ts';
 import type { KeptTable } from '../../results/redrive/edited-tables.ts';
-import { shortPath } from './out-folder.ts';
+import { shortPath } from '../../client/look/path-args.ts';
 
 /** Describes tables that somebody had edited before they were written again. `out`: absolute. */
 export function keptLines(kept: readonly KeptTable[], out: string): string[] {

@@ -1,11 +1,10 @@
 import type { Money } from '../../ledger/record-types.ts';
 import { budgetLeft, isChargeEstimated } from '../../policy/money/budget.ts';
-import { number } from './progress.ts';
+import { number, plural } from './words.ts';
 
 /** `1 credit`, `1,200 credits`. */
 export function inCredits(value: number): string {
-  const amount = number(value);
-  return `${amount} ${amount === '1' ? 'credit' : 'credits'}`;
+  return plural(value, 'credit');
 }
 
 /** `about 120 charged (some prices are estimates), 10 reserved, 5 uncertain; 65 left of a budget of 200` */

@@ -3,7 +3,8 @@ import { shellWord } from '../../contract/shell-word.ts';
 import type { BatchDifference, TakenName } from '../../batches/load-batch.ts';
 import type { ManifestSource } from '../../inputs/manifest-source.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
-import { goOnCommand, readingFlags } from './go-on-command.ts';
+import { readingFlags } from '../../client/look/continue-command.ts';
+import { goOnCommand } from './go-on-command.ts';
 
 /**
  * Says that another batch has the name, and what can be done about it. `commandAs`: the typed command with another

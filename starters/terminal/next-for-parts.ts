@@ -7,7 +7,7 @@ import type { SomeRows } from '../../batches/look/leftovers.ts';
 import type { NamedRow } from '../../batches/rows/named-row.ts';
 import { isUnknown } from '../../batches/reconcile/unknown-rows.ts';
 import { cutAnew, editInParts } from './edit-in-parts.ts';
-import type { GoOnBatch } from './go-on-command.ts';
+import type { ContinuedBatch } from '../../client/look/continue-command.ts';
 import { uncheckedSteps, wordSteps } from './next-steps.ts';
 import { rowsWord, unnamedRows } from './row-words.ts';
 
@@ -17,7 +17,7 @@ type Parts = RowHistory['parts'];
  * What a person can do about a row in parts that ended without a result: about its parts in doubt, those whose jobs still run, and all
  * others that have none.
  */
-export function nextForParts(row: RowHistory['row'], parts: Parts, batch: GoOnBatch): string {
+export function nextForParts(row: RowHistory['row'], parts: Parts, batch: ContinuedBatch): string {
   const name = shellWord(batch.name);
   const named = (some: readonly NamedRow[]): string =>
     `${rowsWord(some)}${unnamedRows({ count: some.length, parts: some.length })}`;

@@ -12,7 +12,7 @@ import type { EndWord } from './outcome-words.ts';
 import { inCredits } from './money.ts';
 import { outFlag } from './out-folder.ts';
 import { rowsInWords, rowsWord, rowWord, takeWord, unitsInWords, unnamedRows } from './row-words.ts';
-import { number } from './progress.ts';
+import { number } from './words.ts';
 
 /** A finished batch, as far as next steps depend on it. */
 export interface Finished {

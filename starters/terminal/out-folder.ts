@@ -1,18 +1,9 @@
-import { relative, resolve } from 'node:path';
-import { fileWord } from '../../contract/shell-word.ts';
-import { defaultOut } from '../../batches/batch-name.ts';
+import { outArgs } from '../../client/look/path-args.ts';
+import { shellWord } from '../../contract/shell-word.ts';
 
-/** A path as a person in the working directory would write it. */
-export function shortPath(path: string): string {
-  const short = relative(process.cwd(), path);
-  return short === '' ? '.' : short.startsWith('..') ? path : short;
-}
-
-/**
- * ` --out DIR`, if the files of a batch are in another folder than usual: a command without it would write them to the usual one. It is not on
- * record, so only the command that was given it knows. `out`: undefined if it does not; null if the batch has no files.
- */
+/** ` --out DIR`, behind the name of a batch in a command; see {@link outArgs}. */
 export function outFlag(batch: string, out: string | null | undefined): string {
-  if (out === undefined || out === null || resolve(out) === resolve(defaultOut(batch))) return '';
-  return ` --out ${fileWord(shortPath(resolve(out)))}`;
+  return outArgs(batch, out)
+    .map((word) => ` ${shellWord(word)}`)
+    .join('');
 }

@@ -1,7 +1,7 @@
 import type { Pilot, PilotRow } from '../../batches/subset/pilot.ts';
 import type { ComparedPrice } from '../../policy/money/compare-prices.ts';
 import { inCredits } from './money.ts';
-import { number } from './progress.ts';
+import { number } from './words.ts';
 import { rowsInWords } from './row-words.ts';
 import { tableLines, type TableColumn } from './table.ts';
 

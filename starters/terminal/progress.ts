@@ -5,6 +5,7 @@ import { progressCounts } from './outcome-words.ts';
 import type { Output } from './output.ts';
 import { ProgressLine } from './progress-line.ts';
 import { oneLine } from './table.ts';
+import { form, list, number, plural } from './words.ts';
 
 /** A batch at one moment, with its row counts. */
 export interface Standing {
@@ -47,7 +48,7 @@ function progressLine(
 
 /** `few at once until it is known what speech costs`: why a batch with a budget is slow to begin. */
 export function untoldWords(steps: readonly Step[]): string {
-  return `few at once until it is known what ${steps.join(' and ')} ${steps.length === 1 ? 'costs' : 'cost'}`;
+  return `few at once until it is known what ${list(steps)} ${form(steps.length, 'costs', 'cost')}`;
 }
 
 /**
@@ -55,7 +56,7 @@ export function untoldWords(steps: readonly Step[]): string {
  * While no row has ended by it, none may.
  */
 function commonestWords({ class: name, cause, open, ended }: ReasonCount): string {
-  const rows = `${number(open + ended)} ${open + ended === 1 ? 'row' : 'rows'}`;
+  const rows = plural(open + ended, 'row');
   const words = oneLine(cause === '' ? name : cause);
   return ended === 0 ? `most common trouble ${words} (${rows}, going on)` : `most common failure ${words} (${rows})`;
 }
@@ -96,11 +97,6 @@ export function remainingMs({ done, elapsedMs, silentMs }: Session, left: number
   if (silentMs > (SILENT_GAPS * elapsedMs) / done) return undefined;
   const remaining = ((elapsedMs - silentMs) / done) * left - silentMs;
   return remaining < 0 ? undefined : remaining;
-}
-
-/** Credits as people write them: at most one decimal. */
-export function number(value: number): string {
-  return (Math.round(value * 10) / 10).toLocaleString('en-US');
 }
 
 /** `1:05`, `2:00:09`. */

@@ -3,7 +3,7 @@ import { usesEarlierResults } from '../../contract/cache.ts';
 import type { ReasonGroup, ReasonSum, RowReasons } from '../../policy/plan/reason-groups.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import { inCredits } from './money.ts';
-import { number } from './progress.ts';
+import { number } from './words.ts';
 import { rowsInWords } from './row-words.ts';
 import { oneLine, tableLines } from './table.ts';
 

@@ -12,7 +12,7 @@ import { rowDialectWords } from './dialect-words.ts';
 import { judgementWords } from './judgement-words.ts';
 import { nextForRow } from './next-for-row.ts';
 import { keptLines, partLines, partsJson } from './part-history.ts';
-import { number } from './progress.ts';
+import { number } from './words.ts';
 import { sourceWords } from './source-words.ts';
 import { contentOf, pathOf } from './stored-words.ts';
 import { clipped, indent, oneLine, tableLines, type TableColumn } from './table.ts';

@@ -1,7 +1,7 @@
 import type { NamedRow } from '../../batches/rows/named-row.ts';
 import { partWord } from '../../contract/row-parts.ts';
 import { shellWord } from '../../contract/shell-word.ts';
-import { number } from './progress.ts';
+import { number, plural } from './words.ts';
 import { oneLine } from './table.ts';
 
 /** An earlier take of a row as `--not-charged` and `--adopt` take it, as one word for a shell. */
@@ -48,5 +48,5 @@ export function unitsInWords({ count, parts = 0 }: { readonly count: number; rea
 
 /** `1 row`, `1,000 rows`. */
 export function rowsInWords(rows: number): string {
-  return rows === 1 ? '1 row' : `${number(rows)} rows`;
+  return plural(rows, 'row');
 }

@@ -1,4 +1,4 @@
-import { number } from './progress.ts';
+import { number } from './words.ts';
 
 const UNITS = ['bytes', 'KB', 'MB', 'GB', 'TB'] as const;
 

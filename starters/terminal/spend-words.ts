@@ -1,7 +1,7 @@
 import { inCredits } from './money.ts';
 import type { BillSummary, NamedRows } from '../../inputs/money/bill.ts';
 import { mostSpent, type SpendFacts, type SpendNote, type SpendRefusal } from '../../policy/money/spend.ts';
-import { number } from './progress.ts';
+import { number } from './words.ts';
 import { rowsInWords } from './row-words.ts';
 import { oneLine } from './table.ts';
 

@@ -3,6 +3,7 @@ import { dialectChoiceOf } from '../../contract/batch.ts';
 import type { CleanParts } from '../../contract/cleaning.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { isOwed, type HookTarget } from '../../contract/hooks.ts';
+import { snakeCase } from '../../contract/snake-case.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import { exitWhileOwed } from '../../policy/exit-of.ts';
 import type { NoticeRecord } from '../../ledger/notices.ts';
@@ -18,7 +19,8 @@ import { dialectWords } from './dialect-words.ts';
 import { budgetJson, damagedLines, moneyWords } from './money.ts';
 import { haltMessage, nextSteps } from './next-steps.ts';
 import { endsOf } from './outcome-words.ts';
-import { chosenOf, clock, doneOf, number, reasonWords, untoldWords } from './progress.ts';
+import { chosenOf, clock, doneOf, reasonWords, untoldWords } from './progress.ts';
+import { number } from './words.ts';
 import { standstillWords } from './standstill-words.ts';
 import { namedRow, rowsInWords } from './row-words.ts';
 import type { FailureGroup } from '../../batches/look/failure-groups.ts';
@@ -189,7 +191,7 @@ export function statusJson(
 
 /** A hook that is not told yet; with a `trouble` it is tried again. */
 function hookJson({ target, event, trouble, dueAt }: NoticeRecord): object {
-  return { hook: flagOfHook(target), event, trouble, due_at: new Date(dueAt).toISOString() };
+  return snakeCase({ hook: flagOfHook(target), event, trouble, dueAt: new Date(dueAt) });
 }
 
 function flagOfHook(target: HookTarget): string {

@@ -7,7 +7,7 @@ import { damagedLines, moneyWords } from './money.ts';
 import { workSpan } from './status.ts';
 import { pilotLines } from './pilot-words.ts';
 import { nextSteps } from './next-steps.ts';
-import { shortPath } from './out-folder.ts';
+import { shortPath } from '../../client/look/path-args.ts';
 import { endsOf, OUTCOME_WORDS } from './outcome-words.ts';
 import { chosenOf, clock, doneOf } from './progress.ts';
 import { chosenInWords } from './row-words.ts';

@@ -1,7 +1,7 @@
 import { ROW_STATES, type RowState } from '../../contract/outcomes.ts';
 import type { Counts, RowRecord } from '../../ledger/record-types.ts';
 import { nameAskedFor } from '../../policy/voices/voice-name.ts';
-import { number } from './progress.ts';
+import { number } from './words.ts';
 import { oneLine } from './table.ts';
 
 /** Whose voice a row speaks with, and whether it waits for that. */

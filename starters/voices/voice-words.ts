@@ -2,7 +2,7 @@ import type { Voice } from '../../api/speech-api.ts';
 import type { FoundVoice } from '../../client/voices/find-voice.ts';
 import type { VoiceUser } from '../../ledger/voice-users.ts';
 import { ExitError, usageError } from '../exit-error.ts';
-import { number } from '../terminal/progress.ts';
+import { number } from '../terminal/words.ts';
 import { rowsInWords } from '../terminal/row-words.ts';
 import { oneLine, tableLines } from '../terminal/table.ts';
 

@@ -1,0 +1,40 @@
+import { describe, expect, it } from '@jest/globals';
+import { commandLine } from '../../../starters/terminal/command.ts';
+import { form, list, number, plural } from '../../../starters/terminal/words.ts';
+
+describe('words for amounts', () => {
+  it.each([
+    [0, '0 rows', 'they are'],
+    [1, '1 row', 'it is'],
+    [1.04, '1 row', 'it is'],
+    [2000.25, '2,000.3 rows', 'they are'],
+  ])('has the word for %d things', (count, words, are) => {
+    expect(plural(count, 'row')).toBe(words);
+    expect(form(count, 'it is', 'they are')).toBe(are);
+  });
+
+  it('takes the word for more than one where it is no plain s', () => {
+    expect(plural(3, 'copy', 'copies')).toBe('3 copies');
+  });
+
+  it('shows a number with at most one decimal', () => {
+    expect([number(0.05), number(-1.25), number(1_234_567)]).toStrictEqual(['0.1', '-1.2', '1,234,567']);
+  });
+
+  it('joins what is listed', () => {
+    expect([list([]), list(['a']), list(['a', 'b']), list(['a', 'b', 'c'])]).toStrictEqual([
+      '',
+      'a',
+      'a and b',
+      'a, b and c',
+    ]);
+  });
+});
+
+describe('a next command', () => {
+  it('is quoted for a shell', () => {
+    expect(commandLine({ command: 'run', args: ['-', '--name', "it's"], stdin: 'FILE' })).toBe(
+      String.raw`voxbatch run - --name 'it'\''s' < FILE`,
+    );
+  });
+});
