@@ -3,7 +3,7 @@ import { defaultOut } from '../batches/batch-name.ts';
 import { cleanBatch, type CleanEnd } from '../batches/clean/clean-batch.ts';
 import { explainRow, type RowHistory } from '../batches/look/explain.ts';
 import { viewPilot, type Pilot } from '../batches/subset/pilot.ts';
-import type { RedriveForecast } from '../batches/redrive/redrive-forecast.ts';
+import type { RedriveForecast } from '../batches/redrive/tally.ts';
 import { viewBatch, type BatchView } from '../batches/look/view-batch.ts';
 import type { CleanParts } from '../contract/cleaning.ts';
 import type { Control } from '../contract/outcomes.ts';

@@ -1,5 +1,5 @@
-import type { RedriveWish } from '../batches/redrive/redrive-wish.ts';
-import type { SettleWish } from '../batches/reconcile/settle-wish.ts';
+import type { RedriveSelection } from '../batches/redrive/selection.ts';
+import type { SettlementRequest } from '../batches/reconcile/settlement-request.ts';
 import { FAILURES } from '../contract/failures.ts';
 import { OUTCOMES } from '../contract/outcomes.ts';
 import { KINDS, STEPS } from '../contract/row-kinds.ts';
@@ -8,15 +8,15 @@ import { checkTuning } from './check-options.ts';
 import { refuseOption as refuse } from './refuse-option.ts';
 
 /** Options of a redrive, as a program gives them. */
-type GivenRedrive = RedriveWish & { readonly from?: string; readonly tuning?: Tuning };
+type GivenRedrive = RedriveSelection & { readonly from?: string; readonly tuning?: Tuning };
 
 /** Checks which rows are to run again, and how. */
 export function checkRedriveOptions(options: GivenRedrive): void {
   const { from, rows, outcomes, classes, kinds, damaged, step, resubmit, accept, tuning } = options;
-  const isByWish = [rows, outcomes, classes, kinds].some((one) => one !== undefined) || damaged === true;
-  if (!isByWish && from === undefined)
+  const isSelected = [rows, outcomes, classes, kinds].some((one) => one !== undefined) || damaged === true;
+  if (!isSelected && from === undefined)
     refuse('rows', 'rows, outcomes, classes, kinds, damaged or from', 'none of them');
-  if (isByWish && from !== undefined) refuse('from', 'no rows, outcomes, classes, kinds or damaged beside it', from);
+  if (isSelected && from !== undefined) refuse('from', 'no rows, outcomes, classes, kinds or damaged beside it', from);
   if (accept === true && (from !== undefined || step !== undefined || resubmit === true))
     refuse('accept', 'no from, step or resubmit beside it', accept);
   if (damaged === true && (step !== undefined || resubmit === true || accept === true))
@@ -30,7 +30,7 @@ export function checkRedriveOptions(options: GivenRedrive): void {
 }
 
 /** Checks what is to be settled, and how. */
-export function checkSettleWish({ adopt, release, notCharged, resubmit, rows }: SettleWish): void {
+export function checkSettlement({ adopt, release, notCharged, resubmit, rows }: SettlementRequest): void {
   checkNames(
     'adopt',
     adopt?.map(({ row }) => row),

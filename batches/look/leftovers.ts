@@ -23,8 +23,8 @@ import type {
 import { neededForSkipped } from '../plan/skipped-rows.ts';
 import { isFetchedFree } from '../../policy/redrive/redrive.ts';
 import { presentTake } from '../../policy/rows/row-machine.ts';
-import { nameOf, type NamedRow } from '../rows/named-row.ts';
-import { meantParts } from '../rows/row-conditions.ts';
+import { nameOf, type NamedRow } from '../../contract/named-row.ts';
+import { matchingParts } from '../rows/row-conditions.ts';
 import { isUnknown, selectUnknown } from '../reconcile/unknown-rows.ts';
 
 /** What a request makes at the API; nothing, where the answer is the result itself. */
@@ -175,7 +175,7 @@ async function sortLost(rows: Rows, tts: TtsMode): Promise<Leftovers['lost']> {
 async function addOtherParts(found: Pile, { row }: RowStanding, ledger: Ledger, batch: string): Promise<number> {
   if (row.parts === null || row.outcome === null) return 0;
   const parts = await ledger.partsOf(batch, row.row);
-  const meant = meantParts(row, parts, { outcomes: [row.outcome] });
+  const meant = matchingParts(row, parts, { outcomes: [row.outcome] });
   const rest = parts.filter((part) => !meant.includes(part));
   for (const part of rest) if (isOther(part.row)) found.add(part);
   return rest.filter((part) => part.row.outcome === 'overdue').length;

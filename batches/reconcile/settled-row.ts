@@ -1,6 +1,6 @@
+import type { NamedRow } from '../../contract/named-row.ts';
 import type { Kind, Step } from '../../contract/row-kinds.ts';
 import type { Made } from '../look/leftovers.ts';
-import type { NamedRow } from '../rows/named-row.ts';
 
 /** Why a row was not changed. `words`: the API's or the ledger's own. */
 export type SettleRefusal =

@@ -10,7 +10,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord, RowRecord } from '../../ledger/record-types.ts';
 import { nameAskedFor } from '../../policy/voices/voice-name.ts';
 import { findNameClashes, type NameClash } from './name-clashes.ts';
-import type { FoundRow, FoundRows } from './found-rows.ts';
+import type { FoundRow, FoundRows } from './selection.ts';
 import { editOf } from './row-edit.ts';
 import { RowNumbers } from '../rows/row-numbers.ts';
 

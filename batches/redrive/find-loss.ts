@@ -1,11 +1,50 @@
+import { join } from 'node:path';
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { sha256Of } from '../../inputs/file-digest.ts';
+import type { DamagedResult } from '../../results/verification/row-check.ts';
+import { codeOf } from '../../results/system-errors.ts';
+import type { VerifyReport } from '../../results/verification/verify.ts';
 import { defined } from '../../contract/defined.ts';
 import { hasResult } from '../../contract/outcomes.ts';
-import type { RowRecord, RowStanding } from '../../ledger/record-types.ts';
-import { attemptOfFile, lostFile, type FileLoss } from '../../policy/redrive/lost-file.ts';
+import type { ResultFile, RowRecord, RowStanding } from '../../ledger/record-types.ts';
+import { attemptOfFile, type FileLoss, lostFile } from '../../policy/redrive/lost-file.ts';
 import { isFetchedFree } from '../../policy/redrive/redrive.ts';
-import { storedContent } from './damaged-results.ts';
-import { lostText, type StoredText } from './lost-texts.ts';
-import type { FoundRow } from './found-rows.ts';
+import type { FoundRow } from './selection.ts';
+import { readSubtitles } from '../../results/read-subtitles.ts';
+import { toSrt, toVtt } from '../../results/subtitles.ts';
+
+/**
+ * Checks whether the store still has the correct content of media that `verify` found wrong; if not, writing the files
+ * again cannot help. Undefined if this ledger does not know the batch, because files may be verified anywhere. `store`:
+ * the store's folder.
+ */
+export async function findDamaged(
+  { batch, wrongMedia }: Pick<VerifyReport, 'batch' | 'wrongMedia'>,
+  { ledger, store }: { readonly ledger: Ledger; readonly store: string },
+): Promise<readonly DamagedResult[] | undefined> {
+  if (batch === undefined || (await ledger.findBatch(batch)) === undefined) return undefined;
+  const damaged = new Map<number, DamagedResult>();
+  for (const { row, sha256 } of wrongMedia) {
+    const found = (await ledger.readRow(batch, row))?.row;
+    const file = [found?.file, ...(found?.extraFiles ?? [])].find((one) => one?.sha256 === sha256);
+    if (found === undefined || file == null) continue;
+    const there = await storedContent(store, file);
+    const isRemoved = found.file?.removedAt !== undefined;
+    const is = there !== undefined ? 'altered' : isRemoved ? 'removed' : 'missing';
+    if (there !== sha256) damaged.set(row, { row, id: found.id, is });
+  }
+  return [...damaged.values()];
+}
+
+/** sha256 of a stored file as it is now; undefined if it is not there. `store`: the store's folder. */
+export async function storedContent(store: string, { key }: { readonly key: string }): Promise<string | undefined> {
+  return sha256Of(join(store, key)).catch((error: unknown) => {
+    if (['ENOENT', 'ENOTDIR'].includes(codeOf(error))) return undefined;
+    throw error;
+  });
+}
 
 /** The store that files are looked for in. */
 export interface SearchedStore {
@@ -93,4 +132,50 @@ export function without(found: FoundRow, is: FileLoss, isJoined = false): FoundR
     charges: charges.map((charge) => (charge === brought ? { ...charge, failure } : charge)),
   };
   return { ...found, scanned, lost: { failure, outcome: row.outcome, isJoined } };
+}
+
+/** A stored text, word for word. */
+export interface StoredText {
+  readonly file: ResultFile;
+  readonly text: string;
+}
+
+/**
+ * What a lost file of a transcript was: its text is in the row's record, and each form of its subtitles can be written from
+ * the other. Undefined: what comes of that is not what its hash says, so only the API could tell. `folder`: the store's.
+ */
+async function lostText(
+  row: Pick<RowRecord, 'text' | 'extraFiles'>,
+  file: ResultFile,
+  folder: string,
+): Promise<StoredText | undefined> {
+  const text = await writtenAgain(row, file, folder);
+  const isSame = text !== undefined && createHash('sha256').update(text).digest('hex') === file.sha256;
+  return isSame ? { file, text } : undefined;
+}
+
+async function writtenAgain(
+  { text, extraFiles }: Pick<RowRecord, 'text' | 'extraFiles'>,
+  { extension }: ResultFile,
+  folder: string,
+): Promise<string | undefined> {
+  const other = async (form: 'srt' | 'vtt'): Promise<string | undefined> => {
+    const there = extraFiles.find((one) => one.extension === form);
+    // A damaged one makes another text than the hash says.
+    return there && readFile(join(folder, there.key), 'utf8').catch(() => undefined);
+  };
+  switch (extension) {
+    case 'txt':
+      return text === null ? undefined : `${text}\n`;
+    case 'srt': {
+      const vtt = await other('vtt');
+      return vtt && toSrt(readSubtitles(vtt, 'vtt'));
+    }
+    case 'vtt': {
+      const srt = await other('srt');
+      return srt && toVtt(readSubtitles(srt, 'srt'));
+    }
+    default:
+      return undefined;
+  }
 }

@@ -1,12 +1,15 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { hasResult } from '../../contract/outcomes.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { RowRecord, RowStanding } from '../../ledger/record-types.ts';
-import { jobOfFile, type FileLoss } from '../../policy/redrive/lost-file.ts';
+import type { ResultFile, RowRecord, RowStanding } from '../../ledger/record-types.ts';
+import { type FileLoss, jobOfFile } from '../../policy/redrive/lost-file.ts';
 import { isFetchedFree, lostAttempt } from '../../policy/redrive/redrive.ts';
-import { readTake } from './earlier-takes.ts';
-import { isBroughtBackFree, lossOf, without, type RowFiles, type SearchedStore } from './find-loss.ts';
-import type { FoundRow, FoundRows, RedriveRules } from './found-rows.ts';
-import { meantParts, meets } from '../rows/row-conditions.ts';
+import { isBroughtBackFree, lossOf, type RowFiles, type SearchedStore, storedContent, without } from './find-loss.ts';
+import type { FoundRow, FoundRows, FoundTake, RedriveRules } from './selection.ts';
+import { matchingParts, meets } from '../rows/row-conditions.ts';
+import { defined } from '../../contract/defined.ts';
+import { type EarlierTake, filesBeside, resultOfTake } from '../../policy/redrive/earlier-take.ts';
 
 /** Where the rows of a batch are, and their files. */
 interface Place {
@@ -106,7 +109,7 @@ class Search {
   async #inParts(found: FoundRow): Promise<readonly FoundRow[]> {
     const { row } = found.scanned;
     if (!hasResult(row.outcome)) {
-      return this.#isDamaged ? this.#lostOf(await this.#meantParts(row), false) : [found];
+      return this.#isDamaged ? this.#lostOf(await this.#matchingParts(row), false) : [found];
     }
     if (!this.#isDamaged && !this.#rules.replace) return [found];
     const { is } = await this.#look(row.row, row);
@@ -128,10 +131,10 @@ class Search {
     return lost;
   }
 
-  async #meantParts(row: RowRecord): Promise<readonly RowStanding[]> {
+  async #matchingParts(row: RowRecord): Promise<readonly RowStanding[]> {
     const { only = {} } = this.#rules;
     const parts = await this.#place.ledger.partsOf(this.#place.batch, row.row);
-    const lacking = meantParts(row, parts, only);
+    const lacking = matchingParts(row, parts, only);
     return parts.filter((part) => lacking.includes(part) || (hasResult(part.row.outcome) && meets(part.row, only)));
   }
 
@@ -163,4 +166,45 @@ class Search {
 /** Whether a part failed for want of its file, as the join may have found it, and is fetched again free. */
 function isLostPart({ row, charges }: RowStanding): boolean {
   return row.partOf !== null && lostAttempt(charges)?.file != null && isFetchedFree(row, charges);
+}
+
+/**
+ * What is known about an earlier take of a row besides its attempts. Lost subtitles of it that follow from its other files are
+ * stored again. Throws if the store is not that of the ledger.
+ */
+async function readTake(
+  { row, charges }: RowStanding,
+  take: number,
+  { ledger, batch, store }: Place,
+): Promise<FoundTake> {
+  const takes = await ledger.takesOf(batch, row.row);
+  const editedBy = takes.find((one) => one.take > take && one.before.spec !== undefined)?.take;
+  const file = row.parts === null ? resultOfTake(row.spec, charges, take)?.file : undefined;
+  if (file == null) return { take, ...defined({ editedBy }) };
+  const released = await ledger.releasedFiles(batch, row.row);
+  const before = takes.map((one) => [one.before.file, ...one.before.extraFiles]);
+  const extraFiles = filesBeside(file, [...before, ...released.map(({ files }) => files)]);
+  const text = file.extension === 'txt' ? await readText(file, store) : undefined;
+  const is = await lossAt({ file, extraFiles, text: text ?? null }, store);
+  return { take, ...defined({ editedBy, is, text }) };
+}
+
+async function lossAt(
+  files: RowFiles & { readonly file: ResultFile },
+  store: SearchedStore,
+): Promise<EarlierTake['is']> {
+  const { file } = files;
+  if (file.removedAt !== undefined) {
+    return (await storedContent(store.folder, file)) === file.sha256 ? undefined : 'removed';
+  }
+  const { is, texts } = await lossOf(files, store.folder);
+  if (is !== undefined || texts.length > 0) await store.requireOwn();
+  if (is === undefined) for (const text of texts) await store.rewrite?.(text);
+  return is;
+}
+
+/** What a transcript says: its file ends with a line feed. Undefined: the file is lost. */
+async function readText(file: ResultFile, { folder }: SearchedStore): Promise<string | undefined> {
+  if ((await storedContent(folder, file)) !== file.sha256) return undefined;
+  return (await readFile(join(folder, file.key), 'utf8')).replace(/\n$/u, '');
 }

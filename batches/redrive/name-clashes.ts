@@ -3,7 +3,7 @@ import { SeenTable } from '../../inputs/seen-table.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord, NewRow } from '../../ledger/record-types.ts';
 import { RowNumbers } from '../rows/row-numbers.ts';
-import type { FoundRow, FoundRows } from './found-rows.ts';
+import type { FoundRow, FoundRows } from './selection.ts';
 
 /** Template fields that an edit cannot change. */
 const FIXED: readonly string[] = ['id', 'row', 'kind', 'ext'];

@@ -5,9 +5,8 @@ import type { RedriveChoice } from '../../ledger/redrive.ts';
 import type { BatchRecord, RowRecord } from '../../ledger/record-types.ts';
 import { budgetLeft } from '../../policy/money/budget.ts';
 import { leftUnfetched } from '../../policy/redrive/earlier-take.ts';
-import { partsToRedrive } from './parts-to-redrive.ts';
-import { RedriveDraft } from './redrive-draft.ts';
-import type { FoundRows, RedriveRules } from './found-rows.ts';
+import { type FoundRows, partsToRedrive, type RedriveRules } from './selection.ts';
+import { RedriveDraft } from './draft.ts';
 
 /** This many hold the ledger's lock for some tenths of a second, and running work waits for it. */
 const ROWS_A_TRANSACTION = 200;

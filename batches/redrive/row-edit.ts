@@ -7,7 +7,7 @@ import type { ManifestSummary } from '../../inputs/read-manifest.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { quoteRow } from '../../policy/money/pricing.ts';
 import type { ScannedRow } from '../../results/result-line.ts';
-import type { RowEdit } from './found-rows.ts';
+import type { RowEdit } from './selection.ts';
 
 /** What a line of a file changes in its row; null if nothing. */
 export function editOf(

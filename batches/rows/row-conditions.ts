@@ -22,16 +22,16 @@ export function meets(row: RowRecord, { outcomes, classes, kinds }: RowCondition
 }
 
 /**
- * The parts of a row that the conditions mean: those without a result that meet them by themselves, whatever the row
+ * The parts of a row that meet the conditions: those without a result that meet them by themselves, whatever the row
  * ended as. If a row failed only because parts are unfit, these have failed.
  */
-export function meantParts<Part extends Pick<RowStanding, 'row'>>(
+export function matchingParts<Part extends Pick<RowStanding, 'row'>>(
   whole: RowRecord,
   parts: readonly Part[],
   conditions: RowConditions,
 ): readonly Part[] {
   const lacking = parts.filter(({ row }) => !hasResult(row.outcome));
-  const meant = lacking.filter(({ row }) => meets(row, conditions));
-  if (meant.length > 0 || !meets(whole, conditions)) return meant;
+  const matching = lacking.filter(({ row }) => meets(row, conditions));
+  if (matching.length > 0 || !meets(whole, conditions)) return matching;
   return lacking.filter(({ row }) => row.outcome === 'unfit' && meets({ ...row, outcome: 'failed' }, conditions));
 }

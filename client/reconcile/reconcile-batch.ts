@@ -1,14 +1,12 @@
-import { chosenRows } from '../../batches/rows/choose-rows.ts';
+import { chosenRows, type FoundRows } from '../../batches/redrive/selection.ts';
 import type { FreeReads } from '../../batches/free-reads.ts';
-import { listLostVoices } from '../../batches/reconcile/list-lost-voices.ts';
-import { listOrphans } from '../../batches/reconcile/list-orphans.ts';
-import type { NamedRow } from '../../batches/rows/named-row.ts';
-import type { FoundRows } from '../../batches/redrive/found-rows.ts';
-import type { RedriveDraft } from '../../batches/redrive/redrive-draft.ts';
+import { listLostVoices, listOrphans } from '../../batches/reconcile/unclaimed.ts';
+import type { NamedRow } from '../../contract/named-row.ts';
+import type { RedriveDraft } from '../../batches/redrive/draft.ts';
 import { draftRedrive } from '../../batches/redrive/redrive.ts';
-import { settleOrder } from '../../batches/reconcile/settle-order.ts';
-import type { SettleOrder } from '../../batches/reconcile/settle-wish.ts';
 import type { SettledRow } from '../../batches/reconcile/settled-row.ts';
+import { settle } from '../../batches/reconcile/settle.ts';
+import type { SettlementPlan } from '../../batches/reconcile/settlement-request.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { newIdentity } from '../../worker/dependencies.ts';
@@ -44,14 +42,14 @@ export interface Reconciling {
  */
 export async function reconcileBatch(
   session: Session,
-  { batch, order, out }: { readonly batch: BatchRecord; readonly order: SettleOrder; readonly out: string },
+  { batch, order, out }: { readonly batch: BatchRecord; readonly order: SettlementPlan; readonly out: string },
 ): Promise<Reconciling> {
   const [ledger, open] = [await session.ledger(), await session.api()];
   requireSameRealm(batch, open);
   await requireOwnOut(out, batch, ledger);
   const reads = await readsOf(session);
   return {
-    rows: settleOrder({ ledger, reads, batch, who: whoAsks() }, order),
+    rows: settle({ ledger, reads, batch, who: whoAsks() }, order),
     orphans: () => listOrphans(ledger, reads, batch.name),
     lostVoices: (rows) => listLostVoices(ledger, reads, batch, rows),
   };

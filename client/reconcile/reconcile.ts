@@ -1,12 +1,16 @@
 import { resolve } from 'node:path';
 import { defaultOut } from '../../batches/batch-name.ts';
-import { afterSettling } from '../../batches/reconcile/settle-order.ts';
+import { remainingAfter } from '../../batches/reconcile/settle.ts';
 import type { SettledRow } from '../../batches/reconcile/settled-row.ts';
-import { findWished, type SettleWish, type WishFault } from '../../batches/reconcile/settle-wish.ts';
+import {
+  planSettlement,
+  type RequestFault,
+  type SettlementRequest,
+} from '../../batches/reconcile/settlement-request.ts';
 import { defined } from '../../contract/defined.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import type { Confirm } from '../person.ts';
-import { checkSettleWish } from '../check-wish.ts';
+import { checkSettlement } from '../check-wish.ts';
 import { claimOut } from '../run/out-folder.ts';
 import { draftResubmit, reconcileBatch, type OrphanList, type ReconciledRow } from './reconcile-batch.ts';
 import type { RedriveFacts } from '../redrive/redrive-batch.ts';
@@ -15,7 +19,7 @@ import { refuseLoading } from '../refuse-loading.ts';
 import type { Session } from '../session.ts';
 
 /** What to settle in a batch. With none of these, all unknown rows are looked up. Only `resubmit` pays. */
-export interface ReconcileOptions extends SettleWish {
+export interface ReconcileOptions extends SettlementRequest {
   /** Folder of the batch's files. Default `out/NAME`. */
   readonly out?: string;
   /**
@@ -33,14 +37,14 @@ export interface Reconciled {
 
 /**
  * Result of a wish. `open`: somebody has to work on the batch. `settled`: nobody has to. The others concern the rows of
- * `resubmit`: those were not sent again, and what could be settled is settled all the same. After a {@link WishFault}
+ * `resubmit`: those were not sent again, and what could be settled is settled all the same. After a {@link RequestFault}
  * nothing was changed.
  */
 export type ReconcileEnd =
   | (Reconciled & { readonly type: 'open' })
   | (Reconciled & { readonly type: 'settled' })
   | (Reconciled & Exclude<PaidEnd, { readonly type: 'open' | 'finished' }>)
-  | WishFault;
+  | RequestFault;
 
 /**
  * Settles rows whose answer was lost, by what can be found or by a person's word. Throws {@link VoxbatchError}
@@ -51,17 +55,17 @@ export async function reconcile(
   batch: BatchRecord,
   { out: folder, confirm, ...wish }: ReconcileOptions,
 ): Promise<ReconcileEnd> {
-  checkSettleWish(wish);
+  checkSettlement(wish);
   refuseLoading(batch);
   const ledger = await session.ledger();
-  const order = await findWished(ledger, batch, wish);
+  const order = await planSettlement(ledger, batch, wish);
   if (order.type !== 'found') return order;
   const out = resolve(folder ?? defaultOut(batch.name));
   const reconciling = await reconcileBatch(session, { batch, order, out });
   const rows: SettledRow[] = [];
   for await (const row of reconciling.rows) rows.push(row);
   const orphans = await reconciling.orphans();
-  const { toPay, changed } = afterSettling(rows, order);
+  const { toPay, changed } = remainingAfter(rows, order);
   if (toPay.length > 0) {
     const request = { ...(await draftResubmit(ledger, batch, toPay)), ledger, batch, fileSha256: null, out };
     const paid = await redriveApproved({ session, confirm, request });

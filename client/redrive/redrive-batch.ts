@@ -1,5 +1,5 @@
-import type { FoundRows } from '../../batches/redrive/found-rows.ts';
-import type { RedriveDraft, RedriveRefusal } from '../../batches/redrive/redrive-draft.ts';
+import type { FoundRows } from '../../batches/redrive/selection.ts';
+import type { RedriveDraft, RedriveRefusal } from '../../batches/redrive/draft.ts';
 import { budgetLeftFor, openRows, type OpenedRows } from '../../batches/redrive/redrive.ts';
 import type { Tuning } from '../../contract/tunables.ts';
 import type { BillSummary } from '../../inputs/money/bill.ts';

@@ -1,11 +1,16 @@
 import { resolve } from 'node:path';
 import { defaultOut } from '../../batches/batch-name.ts';
 import { findEditedRows, type EditedRows } from '../../batches/redrive/edited-rows.ts';
-import type { FoundRows } from '../../batches/redrive/found-rows.ts';
-import type { RedriveDraft } from '../../batches/redrive/redrive-draft.ts';
-import type { RedriveForecast } from '../../batches/redrive/redrive-forecast.ts';
+import {
+  type FoundRows,
+  type NoSuchRow,
+  type RedriveSelection,
+  rulesOf,
+  selectedRows,
+} from '../../batches/redrive/selection.ts';
+import type { RedriveDraft } from '../../batches/redrive/draft.ts';
+import type { RedriveForecast } from '../../batches/redrive/tally.ts';
 import { withLostFiles } from '../../batches/redrive/lost-files.ts';
-import { rulesOf, wishedRows, type NoSuchRow, type RedriveWish } from '../../batches/redrive/redrive-wish.ts';
 import { draftRedrive } from '../../batches/redrive/redrive.ts';
 import type { Tuning } from '../../contract/tunables.ts';
 import { openManifest } from '../../inputs/manifest-source.ts';
@@ -31,7 +36,7 @@ import type { Session } from '../session.ts';
  * Which ended rows to run again, and how: those of a file, or those that meet all other conditions. At least one must
  * be given.
  */
-export interface RedriveOptions extends RedriveWish {
+export interface RedriveOptions extends RedriveSelection {
   /** Path of an edited copy of the manifest, or of an outcome file. Edited rows run again. */
   readonly from?: string;
   /** Changes of the batch's limits, budget and policies that come with it. */
@@ -135,7 +140,7 @@ async function withWork<T>(
   const draftOf = (rows: FoundRows): Promise<RedriveDraft> =>
     draftRedrive(ledger, batch, rows, rulesOf(options), options.tuning);
   if (options.from === undefined) {
-    const wished = await wishedRows(ledger, batch, options);
+    const wished = await selectedRows(ledger, batch, options);
     if (wished.type !== 'found') return wished;
     const store = searchedStore(session.settings, ledger, batch, isDryRun ? undefined : session.store);
     const rows = withLostFiles(wished.rows, { ledger, batch: batch.name, store }, rulesOf(options));

@@ -1,7 +1,6 @@
-import type { RedriveDraft } from '../../batches/redrive/redrive-draft.ts';
-import type { RedriveRules } from '../../batches/redrive/found-rows.ts';
+import type { RedriveDraft } from '../../batches/redrive/draft.ts';
+import { chosenRows, type RedriveRules } from '../../batches/redrive/selection.ts';
 import { areRowsCleaned } from '../../batches/clean/clean-batch.ts';
-import { chosenRows } from '../../batches/rows/choose-rows.ts';
 import { draftRedrive } from '../../batches/redrive/redrive.ts';
 import { isSameJob, type SoundJob } from '../../batches/single/single-job.ts';
 import type { Tuning } from '../../contract/tunables.ts';

@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { areRowsCleaned } from '../../batches/clean/clean-batch.ts';
 import { isUsableName } from '../../batches/batch-name.ts';
-import { findDamaged } from '../../batches/redrive/damaged-results.ts';
+import { findDamaged } from '../../batches/redrive/find-loss.ts';
 import { OUTCOMES } from '../../contract/outcomes.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';

@@ -1,5 +1,5 @@
 import { shellWord } from '../../contract/shell-word.ts';
-import type { VoiceOfRow } from '../../batches/reconcile/list-lost-voices.ts';
+import type { VoiceOfRow } from '../../batches/reconcile/unclaimed.ts';
 import { rowWord } from '../terminal/row-words.ts';
 import { tableLines } from '../terminal/table.ts';
 

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { defaultOut } from '../../batches/batch-name.ts';
-import { afterSettling, type AfterSettling } from '../../batches/reconcile/settle-order.ts';
-import type { SettleOrder } from '../../batches/reconcile/settle-wish.ts';
-import type { SomeRows } from '../../batches/look/leftovers.ts';
+import { type Remaining, remainingAfter } from '../../batches/reconcile/settle.ts';
 import type { SettledRow } from '../../batches/reconcile/settled-row.ts';
+import type { SettlementPlan } from '../../batches/reconcile/settlement-request.ts';
+import type { SomeRows } from '../../batches/look/leftovers.ts';
 import { exitOfView } from '../../batches/look/view-batch.ts';
 import { chooseBatch } from '../../client/open-records.ts';
 import { claimOut } from '../../client/run/out-folder.ts';
@@ -37,7 +37,7 @@ export interface ReconcileFlags extends WishFlags, WebhookFlags {
 /** What the parts of the command share. */
 interface Task {
   readonly batch: BatchRecord;
-  readonly order: SettleOrder;
+  readonly order: SettlementPlan;
   /** Absolute. */
   readonly out: string;
 }
@@ -64,7 +64,7 @@ export async function reconcile(
 }
 
 /** Paying again for what may have been charged takes a person's word: an answer on a terminal, `--yes` elsewhere. */
-function requireWord({ again }: SettleOrder, batch: BatchRecord, { person }: Invocation): void {
+function requireWord({ again }: SettlementPlan, batch: BatchRecord, { person }: Invocation): void {
   if (again.length === 0 || person.yes || person.canAsk) return;
   throw new ExitError(
     'refused',
@@ -97,7 +97,7 @@ async function settleAll(task: Task, invocation: Invocation): Promise<ExitName> 
     for (const line of lostVoiceLines(mayBeTheirs ?? [], batch.name)) output.data(line);
     sayLeft(rows, found, task, invocation);
   }
-  const after = afterSettling(rows, order);
+  const after = remainingAfter(rows, order);
   const exit = await goOn(task, after, invocation);
   if (json) {
     const { counts, money } = await viewHere(await session.ledger(), session.settings, batch.name);
@@ -159,11 +159,7 @@ function someRows(rows: readonly SettledRow[]): SomeRows {
 }
 
 /** Pays for the rows that are to be sent again, works on what is open, writes the files. */
-async function goOn(
-  { batch, out }: Task,
-  { toPay, changed }: AfterSettling,
-  invocation: Invocation,
-): Promise<ExitName> {
+async function goOn({ batch, out }: Task, { toPay, changed }: Remaining, invocation: Invocation): Promise<ExitName> {
   const { session, output } = invocation;
   const { settings } = session;
   const ledger = await session.ledger();

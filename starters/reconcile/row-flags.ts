@@ -1,5 +1,10 @@
 import { shellWord } from '../../contract/shell-word.ts';
-import { findWished, type SettleOrder, type SettleWish, type WishFault } from '../../batches/reconcile/settle-wish.ts';
+import {
+  planSettlement,
+  type RequestFault,
+  type SettlementPlan,
+  type SettlementRequest,
+} from '../../batches/reconcile/settlement-request.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { unchangedError } from '../exit-error.ts';
@@ -19,8 +24,8 @@ export interface WishFlags {
 /**
  * Reads what the flags want settled. Throws {@link ExitError} `usage` for a row that does not exist, or is not unknown.
  */
-export async function requireOrder(ledger: Ledger, batch: BatchRecord, flags: WishFlags): Promise<SettleOrder> {
-  const found = await findWished(ledger, batch, {
+export async function requireOrder(ledger: Ledger, batch: BatchRecord, flags: WishFlags): Promise<SettlementPlan> {
+  const found = await planSettlement(ledger, batch, {
     adopt: readAdoptions(flags.adopt ?? []),
     resubmit: wordsOf(flags.resubmit),
     release: wordsOf(flags.release),
@@ -31,7 +36,7 @@ export async function requireOrder(ledger: Ledger, batch: BatchRecord, flags: Wi
 }
 
 /** Parses `ROW=JOB` or `ROW/TAKE=JOB`: the row is an id or a number. Ids may have an equals sign, job ids have none. */
-function readAdoptions(texts: readonly string[]): NonNullable<SettleWish['adopt']> {
+function readAdoptions(texts: readonly string[]): NonNullable<SettlementRequest['adopt']> {
   return texts.map((text) => {
     const at = text.lastIndexOf('=');
     const [row, job] = [text.slice(0, Math.max(at, 0)).trim(), text.slice(at + 1).trim()];
@@ -45,7 +50,7 @@ function wordsOf(texts: readonly string[] = []): readonly string[] {
   return texts.flatMap((text) => text.split(',').map((word) => word.trim())).filter((word) => word !== '');
 }
 
-function faultWords(fault: WishFault, batch: BatchRecord): string {
+function faultWords(fault: RequestFault, batch: BatchRecord): string {
   const { word } = fault;
   switch (fault.type) {
     case 'no-row':

@@ -1,5 +1,5 @@
-import type { FoundRows } from '../../batches/redrive/found-rows.ts';
-import type { RedriveDraft, RedriveRefusal } from '../../batches/redrive/redrive-draft.ts';
+import type { FoundRows } from '../../batches/redrive/selection.ts';
+import type { RedriveDraft, RedriveRefusal } from '../../batches/redrive/draft.ts';
 import type { OpenApi } from '../../client/open-api.ts';
 import { openForRedrive, redriveBatch, redriveFacts, type Redriven } from '../../client/redrive/redrive-batch.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';

@@ -3,7 +3,7 @@ import { batchOfFile } from '../../batches/batch-of-file.ts';
 import { defaultOut } from '../../batches/batch-name.ts';
 import type { SearchedStore } from '../../batches/redrive/find-loss.ts';
 import { withLostFiles } from '../../batches/redrive/lost-files.ts';
-import { rulesOf, type RedriveWish } from '../../batches/redrive/redrive-wish.ts';
+import { type RedriveSelection, rulesOf } from '../../batches/redrive/selection.ts';
 import { draftRedrive } from '../../batches/redrive/redrive.ts';
 import { beginStore } from '../../client/claim-store.ts';
 import { chooseBatch } from '../../client/open-records.ts';
@@ -127,7 +127,7 @@ function tellingStore(
   };
 }
 
-function wishOf({ where = [], rows, damaged, step, resubmit, accept }: RedriveFlags): RedriveWish {
+function wishOf({ where = [], rows, damaged, step, resubmit, accept }: RedriveFlags): RedriveSelection {
   const isAccepting = accept === undefined ? undefined : true;
   return { ...readConditions(where), ...defined({ rows, damaged, step, resubmit, accept: isAccepting }) };
 }

@@ -1,5 +1,5 @@
 import { findEditedRows } from '../../batches/redrive/edited-rows.ts';
-import type { FoundRows } from '../../batches/redrive/found-rows.ts';
+import type { FoundRows } from '../../batches/redrive/selection.ts';
 import type { ManifestSource } from '../../inputs/manifest-source.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';

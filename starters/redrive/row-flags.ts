@@ -1,9 +1,13 @@
 import { FAILURES, type FailureClass } from '../../contract/failures.ts';
 import { OUTCOMES } from '../../contract/outcomes.ts';
 import { KINDS } from '../../contract/row-kinds.ts';
-import type { RowChoice } from '../../batches/rows/choose-rows.ts';
-import type { FoundRows } from '../../batches/redrive/found-rows.ts';
-import { wishedRows, type NoSuchRow, type RedriveWish } from '../../batches/redrive/redrive-wish.ts';
+import {
+  type FoundRows,
+  type NoSuchRow,
+  type RedriveSelection,
+  type RowChoice,
+  selectedRows,
+} from '../../batches/redrive/selection.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { unchangedError } from '../exit-error.ts';
@@ -52,8 +56,8 @@ export function readConditions(texts: readonly string[]): Omit<RowChoice, 'rows'
 }
 
 /** The rows that `--where` and `--rows` select, or `--accept`. Throws {@link ExitError} `usage` with all that do not exist. */
-export async function requireRows(ledger: Ledger, batch: BatchRecord, wish: RedriveWish): Promise<FoundRows> {
-  const found = await wishedRows(ledger, batch, wish);
+export async function requireRows(ledger: Ledger, batch: BatchRecord, wish: RedriveSelection): Promise<FoundRows> {
+  const found = await selectedRows(ledger, batch, wish);
   if (found.type === 'missing') {
     const { words } = found;
     const named = words.slice(0, 10).map((word) => `"${word}"`);

@@ -1,5 +1,5 @@
 import { shellWord } from '../../contract/shell-word.ts';
-import type { RedriveDraft } from '../../batches/redrive/redrive-draft.ts';
+import type { RedriveDraft } from '../../batches/redrive/draft.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { goOnCommand } from '../terminal/go-on-command.ts';
 import { number } from '../terminal/words.ts';

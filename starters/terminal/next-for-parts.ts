@@ -4,7 +4,7 @@ import { isTooLongWhole } from '../../contract/text-limits.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import type { RowHistory } from '../../batches/look/explain.ts';
 import type { SomeRows } from '../../batches/look/leftovers.ts';
-import type { NamedRow } from '../../batches/rows/named-row.ts';
+import type { NamedRow } from '../../contract/named-row.ts';
 import { isUnknown } from '../../batches/reconcile/unknown-rows.ts';
 import { cutAnew, editInParts } from './edit-in-parts.ts';
 import type { ContinuedBatch } from '../../client/look/continue-command.ts';

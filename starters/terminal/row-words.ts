@@ -1,4 +1,4 @@
-import type { NamedRow } from '../../batches/rows/named-row.ts';
+import type { NamedRow } from '../../contract/named-row.ts';
 import { partWord } from '../../contract/row-parts.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import { number, plural } from './words.ts';

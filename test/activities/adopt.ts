@@ -1,4 +1,4 @@
-import { adoptJob } from '../../batches/reconcile/adopt-job.ts';
+import { adoptJob } from '../../batches/reconcile/decisions.ts';
 import type { SettledRow } from '../../batches/reconcile/settled-row.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { storedContent } from '../../batches/redrive/damaged-results.ts';
+import { storedContent } from '../../batches/redrive/find-loss.ts';
 import type { RowSpec } from '../../contract/row-kinds.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { ResultFile } from '../../ledger/record-types.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import type { RedriveWish } from '../../batches/redrive/redrive-wish.ts';
+import type { RedriveSelection } from '../../batches/redrive/selection.ts';
 import type { RowSpec } from '../../contract/row-kinds.ts';
 import type { FaultPlan } from '../../simulator/fault-plan.ts';
 import { workOn } from './cached.ts';
@@ -22,8 +22,8 @@ const work = async (): Promise<unknown> => workOn(await world.worker(), BATCH);
 const operations = (): readonly string[] => world.charges().map(({ operation }) => operation);
 
 const damage = (row?: number, how?: 'missing' | 'altered'): Promise<void> => lose(world, row, BATCH, how);
-const draftOf = (wish?: RedriveWish): ReturnType<typeof draftIn> => draftIn(world, wish);
-const redrive = (wish?: RedriveWish): ReturnType<typeof redriveIn> => redriveIn(world, wish);
+const draftOf = (wish?: RedriveSelection): ReturnType<typeof draftIn> => draftIn(world, wish);
+const redrive = (wish?: RedriveSelection): ReturnType<typeof redriveIn> => redriveIn(world, wish);
 
 it.each<[string, RowSpec, 'missing' | 'altered', number]>([
   ['verified speech', verified(), 'altered', 2],

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { explainRow, type RowHistory } from '../../batches/look/explain.ts';
 import { openRows } from '../../batches/redrive/redrive.ts';
-import type { RedriveWish } from '../../batches/redrive/redrive-wish.ts';
+import type { RedriveSelection } from '../../batches/redrive/selection.ts';
 import type { RowSpec } from '../../contract/row-kinds.ts';
 import type { FaultPlan } from '../../simulator/fault-plan.ts';
 import { draftLines } from '../../starters/redrive/redrive-words.ts';
@@ -32,8 +32,8 @@ async function begin(
   await workOn(await world.worker(), BATCH);
 }
 
-const draftOf = (wish: RedriveWish = DAMAGED): ReturnType<typeof draftIn> => draftIn(world, wish);
-const redrive = (wish: RedriveWish = DAMAGED): ReturnType<typeof redriveIn> => redriveIn(world, wish);
+const draftOf = (wish: RedriveSelection = DAMAGED): ReturnType<typeof draftIn> => draftIn(world, wish);
+const redrive = (wish: RedriveSelection = DAMAGED): ReturnType<typeof redriveIn> => redriveIn(world, wish);
 
 async function explained(row: string): Promise<RowHistory> {
   const ledger = await world.look();

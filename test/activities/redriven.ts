@@ -1,12 +1,10 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from '@jest/globals';
-import { chosenRows } from '../../batches/rows/choose-rows.ts';
+import { chosenRows, type FoundRows, type RedriveSelection, rulesOf } from '../../batches/redrive/selection.ts';
 import { withLostFiles } from '../../batches/redrive/lost-files.ts';
 import { draftRedrive, openRows } from '../../batches/redrive/redrive.ts';
-import type { FoundRows } from '../../batches/redrive/found-rows.ts';
-import type { RedriveDraft } from '../../batches/redrive/redrive-draft.ts';
-import { atTakes, rulesOf, type RedriveWish } from '../../batches/redrive/redrive-wish.ts';
+import type { RedriveDraft } from '../../batches/redrive/draft.ts';
 import { workOn } from './cached.ts';
 import { BATCH } from './rows.ts';
 import type { Worker } from './worker.ts';
@@ -25,10 +23,10 @@ export async function damage(
   if (how === 'altered') await writeFile(path, 'x'.repeat(file?.bytes ?? 0));
 }
 
-/** What `voxbatch redrive` would do, of row 1 if no others are wished; `ROW/TAKE` is a take of a row. */
+/** What `voxbatch redrive` would do, of row 1 if no others are selected; `ROW/TAKE` is a take of a row. */
 export async function draftOf(
   world: World,
-  wish: RedriveWish = {},
+  wish: RedriveSelection = {},
   batch = BATCH,
 ): Promise<{ readonly rows: FoundRows; readonly draft: RedriveDraft }> {
   const ledger = await world.look();
@@ -38,8 +36,10 @@ export async function draftOf(
   const folder = join(world.folder, 'store');
   const rules = rulesOf({ ...wish, rows: named });
   const rows = withLostFiles(
-    atTakes(
-      chosenRows(ledger, batch, { rows: named.map((name) => Number(name.split('/')[0])) }),
+    chosenRows(
+      ledger,
+      batch,
+      { rows: named.map((name) => Number(name.split('/')[0])) },
       new Map(
         named.flatMap((name) => (name.includes('/') ? [[Number(name.split('/')[0]), Number(name.split('/')[1])]] : [])),
       ),
@@ -61,7 +61,7 @@ export async function draftOf(
 /** As `voxbatch redrive` does with one row. Returns what it will pay for, and the rows whose jobs are read again. */
 export async function redrive(
   world: World,
-  wish: RedriveWish = {},
+  wish: RedriveSelection = {},
   batch = BATCH,
   worker?: Worker,
 ): Promise<{ readonly paying: number; readonly waits: number }> {

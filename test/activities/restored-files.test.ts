@@ -1,10 +1,9 @@
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
-import { chosenRows } from '../../batches/rows/choose-rows.ts';
+import { chosenRows, type RedriveSelection, rulesOf } from '../../batches/redrive/selection.ts';
 import { withLostFiles } from '../../batches/redrive/lost-files.ts';
 import { draftRedrive, openRows } from '../../batches/redrive/redrive.ts';
-import { rulesOf, type RedriveWish } from '../../batches/redrive/redrive-wish.ts';
 import { BATCH, tts } from './rows.ts';
 import { workOn } from './cached.ts';
 import { createWorld, type World } from './world.ts';
@@ -30,7 +29,7 @@ async function away(): Promise<() => Promise<void>> {
 }
 
 /** As `voxbatch redrive` does, without the work. Returns how many rows cost something. */
-async function open(wish: RedriveWish, requireOwn = (): Promise<void> => Promise.resolve()): Promise<number> {
+async function open(wish: RedriveSelection, requireOwn = (): Promise<void> => Promise.resolve()): Promise<number> {
   const ledger = await world.look();
   const batch = await ledger.findBatch(BATCH);
   if (batch === undefined) throw new Error('there is no batch');

@@ -2,13 +2,11 @@ import { createHash } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from '@jest/globals';
-import { chosenRows } from '../../batches/rows/choose-rows.ts';
-import { releaseTake, settleNotCharged } from '../../batches/reconcile/decide-take.ts';
+import { chosenRows, type RedriveSelection, rulesOf } from '../../batches/redrive/selection.ts';
 import { withLostFiles } from '../../batches/redrive/lost-files.ts';
 import { draftRedrive, openRows } from '../../batches/redrive/redrive.ts';
-import type { RedriveDraft } from '../../batches/redrive/redrive-draft.ts';
-import { atTakes, rulesOf, type RedriveWish } from '../../batches/redrive/redrive-wish.ts';
-import { findUnresolved } from '../../batches/reconcile/settle-unknown.ts';
+import type { RedriveDraft } from '../../batches/redrive/draft.ts';
+import { findUnresolved, releaseTake, settleNotCharged } from '../../batches/reconcile/decisions.ts';
 import type { AttemptKey } from '../../contract/batch.ts';
 import type { Step } from '../../contract/row-kinds.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -97,15 +95,12 @@ export class TakesWorld {
   }
 
   /** `voxbatch redrive`, with all consent but `--resubmit`. Returns what it has done; undefined: nothing, because it was refused. */
-  async redrive(row: number, wish: Omit<RedriveWish, 'rows'>, take?: number): Promise<RedriveDraft | undefined> {
+  async redrive(row: number, wish: Omit<RedriveSelection, 'rows'>, take?: number): Promise<RedriveDraft | undefined> {
     const record = await this.#ledger.findBatch('b');
     if (record === undefined) throw new Error('There is no batch.');
     const before = await this.standing(row);
     const rules = rulesOf({ ...wish, rows: [String(row)] });
-    const named = atTakes(
-      chosenRows(this.#ledger, 'b', { rows: [row] }),
-      new Map(take === undefined ? [] : [[row, take]]),
-    );
+    const named = chosenRows(this.#ledger, 'b', { rows: [row] }, new Map(take === undefined ? [] : [[row, take]]));
     const store = { folder: join(this.#home.folder, 'store'), requireOwn: () => Promise.resolve() };
     const rows = withLostFiles(named, { ledger: this.#ledger, batch: 'b', store }, rules);
     const draft = await draftRedrive(this.#ledger, record, rows, rules);

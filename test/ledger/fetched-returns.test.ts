@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { releaseTake, settleNotCharged } from '../../batches/reconcile/decide-take.ts';
+import { releaseTake, settleNotCharged } from '../../batches/reconcile/decisions.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { planRedrive } from '../../policy/redrive/redrive.ts';
 import { nextMove, rowView } from '../../policy/rows/row-machine.ts';

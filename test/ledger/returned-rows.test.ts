@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { explainRow } from '../../batches/look/explain.ts';
-import { releaseTake, settleNotCharged } from '../../batches/reconcile/decide-take.ts';
+import { releaseTake, settleNotCharged } from '../../batches/reconcile/decisions.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { checkedResult } from '../../policy/verification/after-check.ts';

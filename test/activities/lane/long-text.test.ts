@@ -2,8 +2,8 @@ import { stat } from 'node:fs/promises';
 import { expect, it } from '@jest/globals';
 import { cleanBatch } from '../../../batches/clean/clean-batch.ts';
 import { draftRedrive, openRows } from '../../../batches/redrive/redrive.ts';
-import type { RedriveDraft } from '../../../batches/redrive/redrive-draft.ts';
-import { rulesOf, wishedRows, type RedriveWish } from '../../../batches/redrive/redrive-wish.ts';
+import type { RedriveDraft } from '../../../batches/redrive/draft.ts';
+import { type RedriveSelection, rulesOf, selectedRows } from '../../../batches/redrive/selection.ts';
 import type { LoadedAttempt } from '../../../activities/attempt.ts';
 import { learnTextLimit } from '../../../activities/parts/learn-text-limit.ts';
 import { workOn } from '../cached.ts';
@@ -79,11 +79,11 @@ it('a clean removes the files and the texts of parts with their row, and keeps t
 });
 
 /** Redrives the batch by a wish, and works on it. Returns what was announced. */
-async function redrive(worker: Worker, wish: RedriveWish): Promise<RedriveDraft> {
+async function redrive(worker: Worker, wish: RedriveSelection): Promise<RedriveDraft> {
   const { ledger } = worker.deps;
   const batch = await ledger.findBatch(BATCH);
   if (batch === undefined) throw new Error('There is no batch.');
-  const wished = await wishedRows(ledger, batch, wish);
+  const wished = await selectedRows(ledger, batch, wish);
   if (wished.type !== 'found') throw new Error('There is no such row.');
   const draft = await draftRedrive(ledger, batch, wished.rows, rulesOf(wish));
   await openRows(ledger, BATCH, draft, wished.rows);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { ApiError } from '../../../api/speech-api.ts';
-import { listOrphans as orphansOf } from '../../../batches/reconcile/list-orphans.ts';
+import { listOrphans as orphansOf } from '../../../batches/reconcile/unclaimed.ts';
 import type { SettledRow } from '../../../batches/reconcile/settled-row.ts';
-import { settleUnknown as settleRows } from '../../../batches/reconcile/settle-unknown.ts';
+import { settleUnknown as settleRows } from '../../../batches/reconcile/settle.ts';
 import { reconciledLine } from '../../../starters/reconcile/reconcile-words.ts';
 import { freeReadsOf } from '../../../worker/free-reads.ts';
 import type { WorkerWorld } from '../../../worker/dependencies.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { FreeReads } from '../../../batches/free-reads.ts';
-import { settleUnknown } from '../../../batches/reconcile/settle-unknown.ts';
+import { settleUnknown } from '../../../batches/reconcile/settle.ts';
 import { unknownRows } from '../../../batches/reconcile/unknown-rows.ts';
 import type { SettledRow } from '../../../batches/reconcile/settled-row.ts';
 import type { AttemptKey } from '../../../contract/batch.ts';

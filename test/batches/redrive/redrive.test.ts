@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { chosenRows } from '../../../batches/rows/choose-rows.ts';
+import { chosenRows, type FoundRow, type FoundRows, type RowEdit } from '../../../batches/redrive/selection.ts';
 import { budgetLeftFor, draftRedrive, openRows } from '../../../batches/redrive/redrive.ts';
-import type { FoundRow, FoundRows, RowEdit } from '../../../batches/redrive/found-rows.ts';
-import type { RedriveDraft } from '../../../batches/redrive/redrive-draft.ts';
+import type { RedriveDraft } from '../../../batches/redrive/draft.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import type { Tuning } from '../../../contract/tunables.ts';
 import { aBatch, aKey, aRow, fill, INTENT, ledgerForEachTest, redriveNow } from '../../ledger/setup.ts';

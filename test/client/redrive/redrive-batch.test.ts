@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { chosenRows } from '../../../batches/rows/choose-rows.ts';
+import { chosenRows } from '../../../batches/redrive/selection.ts';
 import { draftRedrive } from '../../../batches/redrive/redrive.ts';
 import { openApi } from '../../../client/open-api.ts';
 import { redriveBatch } from '../../../client/redrive/redrive-batch.ts';

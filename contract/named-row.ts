@@ -1,5 +1,3 @@
-import type { RowRecord } from '../../ledger/record-types.ts';
-
 /** A row as people name it. */
 export interface NamedRow {
   readonly row: number;
@@ -9,6 +7,6 @@ export interface NamedRow {
 }
 
 /** The name of a row. */
-export function nameOf({ row, id, partOf }: Pick<RowRecord, 'row' | 'id' | 'partOf'>): NamedRow {
+export function nameOf({ row, id, partOf }: NamedRow & { readonly partOf: number | null }): NamedRow {
   return partOf === null ? { row, id } : { row, id, partOf };
 }

@@ -1,16 +1,95 @@
+import type { BatchRecord, ChargeRecord, DecisionRecord } from '../../ledger/record-types.ts';
+import { LedgerMisuse } from '../../ledger/errors.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { presentTake } from '../../policy/rows/row-machine.ts';
+import type { RowTake } from '../rows/find-rows.ts';
+import { nameOf } from '../../contract/named-row.ts';
+import type { OtherPrice, SettledRow, SettleRefusal } from './settled-row.ts';
 import type { Dialect } from '../../contract/dialects.ts';
 import { defined } from '../../contract/defined.ts';
-import { dialectOf, makesJob, OPERATION_FACTS, operationOf } from '../../contract/row-kinds.ts';
-import type { Ledger } from '../../ledger/ledger.ts';
-import type { BatchRecord } from '../../ledger/record-types.ts';
-import type { RowTake } from '../rows/find-take.ts';
+import { dialectOf, makesJob, OPERATION_FACTS, operationOf, stepsIn } from '../../contract/row-kinds.ts';
 import type { FreeReads } from '../free-reads.ts';
-import { nameOf } from '../rows/named-row.ts';
-import { findUnresolved } from './settle-unknown.ts';
-import { presentTake } from '../../policy/rows/row-machine.ts';
 import { isBefore, isNewSince } from '../../policy/voices/match-lost-voice.ts';
-import type { OtherPrice, SettledRow, SettleRefusal } from './settled-row.ts';
-import { lastDecision } from './last-decision.ts';
+
+/** What a person last decided about the request of a take: which result of the row is its own says nothing about that. */
+export function lastDecision(
+  decisions: readonly DecisionRecord[],
+  take: number | undefined,
+): DecisionRecord | undefined {
+  return decisions.findLast((one) => one.take === take && one.what !== 'went-back');
+}
+
+/** The request of a take that has no answer or an unknown outcome. Default: the row's present take. */
+export async function findUnresolved(
+  ledger: Pick<Ledger, 'readRow'>,
+  batch: string,
+  row: number,
+  wanted?: number,
+): Promise<ChargeRecord | undefined> {
+  const found = await ledger.readRow(batch, row);
+  // The requests of a row in parts are those of its parts.
+  if (found === undefined || found.row.parts !== null) return undefined;
+  const steps = stepsIn(found.row.spec);
+  const take = wanted ?? presentTake(found.row);
+  const unresolved = found.charges.filter(
+    (one) => one.take === take && (one.state === 'unknown' || one.state === 'sending'),
+  );
+  // A later step is sent only after the step before it is settled.
+  return unresolved.findLast(({ step }) => steps.includes(step));
+}
+
+/** Takes back the job that a person gave to a row, or that its request was not charged. `who`: user and host, for the record. Free and repeatable. */
+export async function releaseTake(
+  ledger: Ledger,
+  batch: string,
+  { row, take }: RowTake,
+  who: string,
+): Promise<SettledRow> {
+  const found = await ledger.readRow(batch, row);
+  const last = lastDecision(await ledger.decisionsOf(batch, row), take ?? (found && presentTake(found.row)));
+  const facts = { ...(found === undefined ? { row, id: '' } : nameOf(found.row)), jobId: last?.jobId ?? null };
+  const why = last?.what === 'released' ? undefined : await tryReleasing(ledger, last, who);
+  if (why !== undefined) return { ...facts, jobId: null, type: 'refused', why };
+  return last?.jobId === null ? { ...facts, type: 'doubted', take: last.take } : { ...facts, type: 'released' };
+}
+
+/** Undefined if the decision was taken back. */
+async function tryReleasing(
+  ledger: Ledger,
+  last: DecisionRecord | undefined,
+  who: string,
+): Promise<SettleRefusal | undefined> {
+  if (last?.what !== 'adopted' && last?.what !== 'not-charged') return { type: 'not-adopted' };
+  try {
+    const isReleased = await ledger.decide(last, { type: 'released', jobId: last.jobId, who });
+    return isReleased ? undefined : { type: 'not-adopted' };
+  } catch (error) {
+    if (!(error instanceof LedgerMisuse)) throw error;
+    return { type: 'job-used', words: error.message };
+  }
+}
+
+/**
+ * Settles the request of an earlier take as not charged, because a person checked the account. `who`: user and host,
+ * for the record. The row stays as it is.
+ */
+export async function settleNotCharged(
+  ledger: Ledger,
+  batch: string,
+  { row, take }: RowTake,
+  who: string,
+): Promise<SettledRow> {
+  const found = await ledger.readRow(batch, row);
+  const facts = { ...(found === undefined ? { row, id: '' } : nameOf(found.row)), jobId: null };
+  const refused = (type: 'take-not-in-doubt' | 'current-take' | 'answer-came'): SettledRow => {
+    return { ...facts, type: 'refused', why: { type } };
+  };
+  const attempt = await findUnresolved(ledger, batch, row, take);
+  if (attempt?.state !== 'unknown') return refused('take-not-in-doubt');
+  if (found !== undefined && attempt.take === presentTake(found.row)) return refused('current-take');
+  const isSettled = await ledger.decide(attempt, { type: 'not-charged', who });
+  return isSettled ? { ...facts, type: 'not-charged', take: attempt.take } : refused('answer-came');
+}
 
 /** A row's take and the job that a person names for it. */
 export type NamedJob = RowTake & { readonly jobId: string };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { gatherLeftovers } from '../../../batches/look/leftovers.ts';
-import { findWished, type SettleWish } from '../../../batches/reconcile/settle-wish.ts';
+import { planSettlement, type SettlementRequest } from '../../../batches/reconcile/settlement-request.ts';
 import { unknownRows } from '../../../batches/reconcile/unknown-rows.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import { aBatch, aKey, aRow, INTENT, ledgerForEachTest, redriveNow } from '../../ledger/setup.ts';
@@ -31,10 +31,10 @@ async function refuse(row: number): Promise<void> {
   await ledger.settle(aKey(row), { verdict: 'rejected', failure: REFUSED }, { outcome: 'failed', failure: REFUSED });
 }
 
-async function find(wish: SettleWish): ReturnType<typeof findWished> {
+async function find(wish: SettlementRequest): ReturnType<typeof planSettlement> {
   const batch = await ledger.findBatch('b');
   if (batch === undefined) throw new Error('There is no batch.');
-  return findWished(ledger, batch, wish);
+  return planSettlement(ledger, batch, wish);
 }
 
 describe('a row in parts', () => {

@@ -3,8 +3,9 @@ import type { Step } from '../../contract/row-kinds.ts';
 import type { RowStanding } from '../../ledger/record-types.ts';
 import type { ReturnRefusal } from '../../policy/redrive/earlier-take.ts';
 import type { RedrivePlan } from '../../policy/redrive/redrive.ts';
-import type { FoundRow } from './found-rows.ts';
-import { nameOf, type NamedRow } from '../rows/named-row.ts';
+import type { FoundRow } from './selection.ts';
+import { type NamedRow, nameOf } from '../../contract/named-row.ts';
+import type { BillSummary } from '../../inputs/money/bill.ts';
 
 /** A row that is left alone, and why. */
 export interface RefusedRow extends NamedRow {
@@ -110,3 +111,9 @@ export class RedriveTally {
     return 1;
   }
 }
+
+/** What a redrive will do and cost, in numbers of rows. Nothing of it has happened yet. */
+export type RedriveForecast = Readonly<Pick<RedriveTally, keyof RedriveTally>> & {
+  /** What the chosen rows will cost, in credits. */
+  readonly bill: BillSummary;
+};

@@ -1,7 +1,7 @@
 import { beforeEach, expect, it } from '@jest/globals';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { findDamaged } from '../../../batches/redrive/damaged-results.ts';
+import { findDamaged } from '../../../batches/redrive/find-loss.ts';
 import { addBatch, finish, keyOf } from '../../results/sample-batch.ts';
 import { freshPlace } from '../../support/place.ts';
 

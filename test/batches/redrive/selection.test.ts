@@ -1,10 +1,15 @@
 import { expect, it } from '@jest/globals';
-import { chosenRows, type RowChoice } from '../../../batches/rows/choose-rows.ts';
-import { partsToRedrive } from '../../../batches/redrive/parts-to-redrive.ts';
+import {
+  chosenRows,
+  partsToRedrive,
+  type RedriveRules,
+  type RedriveSelection,
+  type RowChoice,
+  rulesOf,
+  selectedRows,
+} from '../../../batches/redrive/selection.ts';
 import { draftRedrive, openRows } from '../../../batches/redrive/redrive.ts';
-import type { RedriveDraft } from '../../../batches/redrive/redrive-draft.ts';
-import type { RedriveRules } from '../../../batches/redrive/found-rows.ts';
-import { rulesOf, wishedRows, type RedriveWish } from '../../../batches/redrive/redrive-wish.ts';
+import type { RedriveDraft } from '../../../batches/redrive/draft.ts';
 import type { Outcome } from '../../../contract/outcomes.ts';
 import { draftLines } from '../../../starters/redrive/redrive-words.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
@@ -126,10 +131,10 @@ async function endPart(row: number, outcome: Outcome): Promise<void> {
 }
 
 /** What a redrive of the batch by a wish does with which rows, what it pays, and what is open after it. */
-async function redriven(wish: RedriveWish): Promise<object> {
+async function redriven(wish: RedriveSelection): Promise<object> {
   const batch = await ledger.findBatch('b');
   if (batch === undefined) throw new Error('There is no batch.');
-  const wished = await wishedRows(ledger, batch, wish);
+  const wished = await selectedRows(ledger, batch, wish);
   if (wished.type !== 'found') throw new Error('There is no such row.');
   const draft = await draftRedrive(ledger, batch, wished.rows, rulesOf(wish));
   const { count, parts, waits, paying, bill } = draft;
@@ -147,7 +152,7 @@ const NOTHING = { count: 0, parts: 0, waits: 0, paying: 0, quoted: 0, refused: [
 const FREE = { count: 1, parts: 1, waits: 1, paying: 0, quoted: 0, refused: [] };
 const ONE_PAID = { count: 1, parts: 1, waits: 0, paying: 1, quoted: 2, refused: [] };
 
-it.each<[string, readonly [Outcome, Outcome], RedriveWish, object]>([
+it.each<[string, readonly [Outcome, Outcome], RedriveSelection, object]>([
   ['the overdue part alone, free', ['overdue', 'failed'], { outcomes: ['overdue'] }, { ...FREE, open: [3] }],
   ['the same of a named row', ['failed', 'overdue'], { rows: ['r1'], outcomes: ['overdue'] }, { ...FREE, open: [4] }],
   ['the overdue part of a row in doubt', ['unknown', 'overdue'], { outcomes: ['overdue'] }, { ...FREE, open: [4] }],

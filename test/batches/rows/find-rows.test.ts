@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { findRows } from '../../../batches/rows/choose-rows.ts';
+import { findRows } from '../../../batches/rows/find-rows.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import { aBatch, aRow, ledgerForEachTest } from '../../ledger/setup.ts';
 
@@ -23,7 +23,7 @@ it.each([
   ['the id of a part', 'r1#2', [4]],
   ['a part whose id would be read differently, as a command writes it', '#4', [4]],
 ])('a row is found by %s', async (_, text, rows) => {
-  expect(await findRows(ledger, { name: 'b', rows: 2 }, [text])).toEqual({ type: 'found', rows });
+  expect(await findRows(ledger, { name: 'b', rows: 2 }, [text])).toMatchObject({ type: 'found', rows });
 });
 
 it.each(['3', '4', '5', '0', '#5', 'r1#3'])('no row is found by %s', async (word) => {

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { releaseTake, settleNotCharged } from '../../../batches/reconcile/decide-take.ts';
+import { releaseTake, settleNotCharged } from '../../../batches/reconcile/decisions.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import { aKey, fill, INTENT, ledgerForEachTest, redriveNow } from '../../ledger/setup.ts';
 

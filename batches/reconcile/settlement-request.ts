@@ -1,20 +1,18 @@
 import { defined } from '../../contract/defined.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { BatchRecord } from '../../ledger/record-types.ts';
-import type { NamedJob } from './adopt-job.ts';
+import type { BatchRecord, RowStanding } from '../../ledger/record-types.ts';
+import { lastDecision, type NamedJob } from './decisions.ts';
 import { presentTake } from '../../policy/rows/row-machine.ts';
-import { findRow } from '../rows/choose-rows.ts';
-import type { RowTake } from '../rows/find-take.ts';
-import { findMeant, isInDoubt, type MeantTake, type PartTest } from './meant-part.ts';
+import { findRow, findTake, type RowTake, type TakeByName } from '../rows/find-rows.ts';
 import { unknownRows } from './unknown-rows.ts';
-import { lastDecision } from './last-decision.ts';
+import { type NamedRow, nameOf } from '../../contract/named-row.ts';
 
 /**
  * What to settle in a batch, and how. A row is named by its id, or by its number if no row has that id; `ROW/TAKE` is an
  * earlier take of it. `ROW#2` is a part of a row whose text is spoken in parts. The row itself stands for its unknown parts in
- * `resubmit` and `rows`, and elsewhere for the only part that can be meant.
+ * `resubmit` and `rows`, and elsewhere for its only part that matches.
  */
-export interface SettleWish {
+export interface SettlementRequest {
   /** The API's jobs of unknown rows. */
   readonly adopt?: readonly { readonly row: string; readonly job: string }[];
   /** Undo `adopt`: these rows are unknown again. */
@@ -28,7 +26,7 @@ export interface SettleWish {
 }
 
 /** The same with row numbers. */
-export interface SettleOrder {
+export interface SettlementPlan {
   readonly releases: readonly RowTake[];
   readonly notCharged: readonly RowTake[];
   readonly adoptions: readonly NamedJob[];
@@ -38,29 +36,29 @@ export interface SettleOrder {
   readonly again: readonly number[];
 }
 
-/** Why a wish makes no sense. `word`: the row as named. */
-export type WishFault =
-  | Exclude<MeantTake, { readonly type: 'found' }>
+/** Why a request cannot be carried out. `word`: the row as named. */
+export type RequestFault =
+  | Exclude<ResolvedTake, { readonly type: 'found' }>
   /** The outcome of its request is known. */
   | { readonly type: 'not-unknown'; readonly word: string }
   /** A row has one job, and a job has one row. */
   | { readonly type: 'adopted-twice'; readonly what: 'row' | 'job'; readonly word: string };
 
-/** Finds the rows of a wish. Changes nothing. */
-export async function findWished(
+/** Finds the rows of a request. Changes nothing. */
+export async function planSettlement(
   ledger: Ledger,
   batch: BatchRecord,
-  wish: SettleWish,
-): Promise<({ readonly type: 'found' } & SettleOrder) | WishFault> {
-  const adoptions = await findAdoptions(ledger, batch, wish.adopt ?? []);
+  request: SettlementRequest,
+): Promise<({ readonly type: 'found' } & SettlementPlan) | RequestFault> {
+  const adoptions = await findAdoptions(ledger, batch, request.adopt ?? []);
   if (adoptions.type !== 'found') return adoptions;
-  const again = await findUnknown(ledger, batch, wish.resubmit ?? []);
+  const again = await findUnknown(ledger, batch, request.resubmit ?? []);
   if (again.type !== 'found') return again;
-  const releases = await findTakes(ledger, batch, wish.release ?? [], isAdopted(ledger, batch.name));
+  const releases = await findTakes(ledger, batch, request.release ?? [], isAdopted(ledger, batch.name));
   if (releases.type !== 'found') return releases;
-  const notCharged = await findTakes(ledger, batch, wish.notCharged ?? [], isInDoubt);
+  const notCharged = await findTakes(ledger, batch, request.notCharged ?? [], isInDoubt);
   if (notCharged.type !== 'found') return notCharged;
-  const named = await findUnknown(ledger, batch, wish.rows ?? []);
+  const named = await findUnknown(ledger, batch, request.rows ?? []);
   if (named.type !== 'found') return named;
   const isForAll = [adoptions, again, releases, notCharged, named].every(({ found }) => found.length === 0);
   const lookFor = isForAll ? await unknownRows(ledger, batch.name) : [...new Set([...again.found, ...named.found])];
@@ -74,16 +72,16 @@ export async function findWished(
   };
 }
 
-type Found<T> = { readonly type: 'found'; readonly found: readonly T[] } | WishFault;
+type Found<T> = { readonly type: 'found'; readonly found: readonly T[] } | RequestFault;
 
 async function findAdoptions(
   ledger: Ledger,
   batch: BatchRecord,
-  wanted: NonNullable<SettleWish['adopt']>,
+  wanted: NonNullable<SettlementRequest['adopt']>,
 ): Promise<Found<NamedJob>> {
   const jobs: NamedJob[] = [];
   for (const { row: word, job: jobId } of wanted) {
-    const named = await findMeant(ledger, batch, word, mayGet(jobId));
+    const named = await resolveTake(ledger, batch, word, mayGet(jobId));
     if (named.type !== 'found') return named;
     const { row, take } = named;
     if (jobs.some((one) => one.row === row && one.take === take)) return { type: 'adopted-twice', what: 'row', word };
@@ -109,11 +107,11 @@ async function findTakes(
   ledger: Ledger,
   batch: BatchRecord,
   words: readonly string[],
-  isMeant: PartTest,
+  matches: PartTest,
 ): Promise<Found<RowTake>> {
   const takes: RowTake[] = [];
   for (const word of words) {
-    const named = await findMeant(ledger, batch, word, isMeant);
+    const named = await resolveTake(ledger, batch, word, matches);
     if (named.type !== 'found') return named;
     takes.push(named);
   }
@@ -133,3 +131,35 @@ async function findUnknown(ledger: Ledger, batch: BatchRecord, words: readonly s
   }
   return { type: 'found', found: [...rows].sort((a, b) => a - b) };
 }
+
+/** The row and the take that a word names. `several-parts`: the row is spoken in parts, and more than one of them matches. */
+type ResolvedTake =
+  TakeByName | { readonly type: 'several-parts'; readonly word: string; readonly parts: readonly NamedRow[] };
+
+/** Whether a part may be what a word names. `take`: as in the word. */
+type PartTest = (part: RowStanding, take: number | undefined) => boolean | Promise<boolean>;
+
+/**
+ * Finds what `ROW` or `ROW/TAKE` names, as {@link findTake} does. A row in parts has no request of its own: its only part
+ * that matches stands for it. If none does, it is the row, which has then nothing to settle.
+ */
+async function resolveTake(
+  ledger: Pick<Ledger, 'findRowById' | 'readRow' | 'partsOf'>,
+  batch: Pick<BatchRecord, 'name' | 'rows'>,
+  word: string,
+  matches: PartTest,
+): Promise<ResolvedTake> {
+  const named = await findTake(ledger, batch, word);
+  if (named.type !== 'found') return named;
+  const matching: RowStanding[] = [];
+  for (const part of await ledger.partsOf(batch.name, named.row))
+    if (await matches(part, named.take)) matching.push(part);
+  const [first, ...others] = matching;
+  if (first === undefined) return named;
+  if (others.length > 0) return { type: 'several-parts', word, parts: matching.map(({ row }) => nameOf(row)) };
+  return { ...named, row: first.row.row };
+}
+
+/** Whether a take of a part, by default its present one, has a request whose outcome is unknown. */
+const isInDoubt: PartTest = ({ row, charges }, take = presentTake(row)) =>
+  charges.some((one) => one.take === take && one.state === 'unknown');

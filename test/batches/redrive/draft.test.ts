@@ -1,10 +1,9 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { RedriveDraft } from '../../../batches/redrive/redrive-draft.ts';
-import type { FoundRow } from '../../../batches/redrive/found-rows.ts';
+import { RedriveDraft } from '../../../batches/redrive/draft.ts';
+import { chosenRows, type FoundRow } from '../../../batches/redrive/selection.ts';
 import { BUILT_IN_PRICES } from '../../../contract/row-kinds.ts';
 import { quoteRow } from '../../../policy/money/pricing.ts';
 import { RowNumbers } from '../../../batches/rows/row-numbers.ts';
-import { chosenRows } from '../../../batches/rows/choose-rows.ts';
 import { addSampleBatch } from '../../results/sample-batch.ts';
 import { redriveNow } from '../../ledger/setup.ts';
 import { freshPlace } from '../../support/place.ts';

@@ -1,13 +1,58 @@
-import { stepsIn } from '../../contract/row-kinds.ts';
+import { nameOf } from '../../contract/named-row.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { BatchRecord, ChargeRecord } from '../../ledger/record-types.ts';
+import type { BatchRecord } from '../../ledger/record-types.ts';
 import { namedTakenJob } from '../../ledger/taken-jobs.ts';
-import type { FreeReads } from '../free-reads.ts';
 import { presentTake } from '../../policy/rows/row-machine.ts';
+import type { FreeReads } from '../free-reads.ts';
 import { hasList, lacksOnlyCheck, madeBy } from '../look/leftovers.ts';
-import { nameOf } from '../rows/named-row.ts';
+import { adoptJob, findUnresolved, releaseTake, settleNotCharged } from './decisions.ts';
 import type { SettledRow } from './settled-row.ts';
+import type { SettlementPlan } from './settlement-request.ts';
 import { isUnknown } from './unknown-rows.ts';
+
+/** What settling needs. */
+export interface SettleContext {
+  readonly ledger: Ledger;
+  readonly reads: FreeReads;
+  readonly batch: BatchRecord;
+  /** User and host, for the record of a decision. */
+  readonly who: string;
+}
+
+/** Settles rows, first those that a person decided. Yields each row once it is settled or refused. Free. */
+export async function* settle(
+  { ledger, reads, batch, who }: SettleContext,
+  { releases, notCharged, adoptions, lookFor }: SettlementPlan,
+): AsyncGenerator<SettledRow, void, undefined> {
+  for (const take of releases) yield releaseTake(ledger, batch.name, take, who);
+  for (const take of notCharged) yield settleNotCharged(ledger, batch.name, take, who);
+  for (const job of adoptions) yield adoptJob(ledger, reads, batch, job, who);
+  yield* settleUnknown(ledger, reads, batch, lookFor);
+}
+
+/**
+ * What remains after settling. `toPay`: rows to pay for again; none if a row was refused, because a person who was wrong
+ * about one row may be wrong about the others. `changed`: `rows` are open again or ended differently; `sums`: only the
+ * batch's sums changed.
+ */
+export interface Remaining {
+  readonly toPay: readonly number[];
+  readonly changed: 'rows' | 'sums' | 'nothing';
+}
+
+const OF_EARLIER_TAKES = ['charged', 'not-charged', 'doubted'] as const;
+
+/** Decides what remains once these rows are settled. */
+export function remainingAfter(rows: readonly SettledRow[], { again }: Pick<SettlementPlan, 'again'>): Remaining {
+  const types = new Set(rows.map(({ type }) => type));
+  const settled = rows.filter(({ type }) => type === 'found' || type === 'adopted' || type === 'released');
+  const settledRows = new Set(settled.map(({ row }) => row));
+  return {
+    toPay: types.has('refused') ? [] : again.filter((row) => !settledRows.has(row)),
+    // The charge of an earlier take changes the batch's sums, but not its row.
+    changed: settled.length > 0 ? 'rows' : OF_EARLIER_TAKES.some((type) => types.has(type)) ? 'sums' : 'nothing',
+  };
+}
 
 /** Rows to look up together: they share one reading of the API's list. */
 const ROWS_A_LOOK = 500;
@@ -53,23 +98,4 @@ async function traceOf(
 ): ReturnType<FreeReads['findTrace']> {
   const attempt = await findUnresolved(ledger, batch, row);
   return attempt?.state === 'unknown' ? reads.findTrace(attempt) : { type: 'none' };
-}
-
-/** The request of a take that has no answer or an unknown outcome. Default: the row's present take. */
-export async function findUnresolved(
-  ledger: Pick<Ledger, 'readRow'>,
-  batch: string,
-  row: number,
-  wanted?: number,
-): Promise<ChargeRecord | undefined> {
-  const found = await ledger.readRow(batch, row);
-  // The requests of a row in parts are those of its parts.
-  if (found === undefined || found.row.parts !== null) return undefined;
-  const steps = stepsIn(found.row.spec);
-  const take = wanted ?? presentTake(found.row);
-  const unresolved = found.charges.filter(
-    (one) => one.take === take && (one.state === 'unknown' || one.state === 'sending'),
-  );
-  // A later step is sent only after the step before it is settled.
-  return unresolved.findLast(({ step }) => steps.includes(step));
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { afterSettling } from '../../../batches/reconcile/settle-order.ts';
+import { remainingAfter } from '../../../batches/reconcile/settle.ts';
 import type { SettledRow } from '../../../batches/reconcile/settled-row.ts';
 
 const lost = (row: number): SettledRow => {
@@ -12,12 +12,12 @@ const REFUSED: SettledRow = { row: 9, id: 'r9', jobId: null, type: 'refused', wh
 
 describe('after settling', () => {
   it('rows of which nothing was found are paid for again, where that was asked', () => {
-    expect(afterSettling([lost(1), lost(2)], { again: [2] })).toEqual({ toPay: [2], changed: 'nothing' });
-    expect(afterSettling([lost(1), as(2, 'found')], { again: [1, 2] })).toEqual({ toPay: [1], changed: 'rows' });
+    expect(remainingAfter([lost(1), lost(2)], { again: [2] })).toEqual({ toPay: [2], changed: 'nothing' });
+    expect(remainingAfter([lost(1), as(2, 'found')], { again: [1, 2] })).toEqual({ toPay: [1], changed: 'rows' });
   });
 
   it('none is paid for where a row was refused', () => {
-    expect(afterSettling([REFUSED, lost(2)], { again: [2] })).toEqual({ toPay: [], changed: 'nothing' });
+    expect(remainingAfter([REFUSED, lost(2)], { again: [2] })).toEqual({ toPay: [], changed: 'nothing' });
   });
 
   it.each([
@@ -26,12 +26,12 @@ describe('after settling', () => {
     ['released', 'rows'],
     ['moved-on', 'nothing'],
   ] as const)('a row that is %s changes %s', (type, changed) => {
-    expect(afterSettling([as(1, type)], { again: [] }).changed).toBe(changed);
+    expect(remainingAfter([as(1, type)], { again: [] }).changed).toBe(changed);
   });
 
   it('the charge of an earlier take changes the sums alone', () => {
     const earlier = { row: 1, id: 'r1', jobId: null, type: 'not-charged', take: 1 } as const;
-    expect(afterSettling([earlier, lost(2)], { again: [] }).changed).toBe('sums');
-    expect(afterSettling([earlier, as(2, 'adopted')], { again: [] }).changed).toBe('rows');
+    expect(remainingAfter([earlier, lost(2)], { again: [] }).changed).toBe('sums');
+    expect(remainingAfter([earlier, as(2, 'adopted')], { again: [] }).changed).toBe('rows');
   });
 });

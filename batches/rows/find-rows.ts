@@ -1,0 +1,96 @@
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { BatchRecord } from '../../ledger/record-types.ts';
+
+/**
+ * Number of the row or part of this id, or of this number where no row has that id. A part has no number that a person
+ * knows: only `#12` stands for one, as a command writes it whose id would be read differently.
+ */
+export async function findRow(
+  ledger: Pick<Ledger, 'findRowById' | 'readRow'>,
+  batch: Pick<BatchRecord, 'name' | 'rows'>,
+  word: string,
+): Promise<number | undefined> {
+  const byId = await ledger.findRowById(batch.name, word);
+  if (byId !== undefined) return byId;
+  const number = Number(/^#?([1-9]\d{0,14})$/u.exec(word)?.[1] ?? 0);
+  if (number <= batch.rows) return number >= 1 ? number : undefined;
+  // Parts are numbered after all rows.
+  if (!word.startsWith('#')) return undefined;
+  return (await ledger.readRow(batch.name, number)) === undefined ? undefined : number;
+}
+
+/** A row, or one of its takes. */
+export interface RowTake {
+  readonly row: number;
+  /** Default: the take that the row is at. */
+  readonly take?: number;
+}
+
+/** What {@link findTake} found. `takes`: how many the row `word` has had. */
+export type TakeByName =
+  | ({ readonly type: 'found' } & RowTake)
+  | { readonly type: 'no-row'; readonly word: string }
+  | { readonly type: 'no-take'; readonly word: string; readonly take: number; readonly takes: number };
+
+/** Finds a row (`ROW`) or one of its takes (`ROW/TAKE`); ROW is an id, or a number where no row has that id. */
+export async function findTake(
+  ledger: Pick<Ledger, 'findRowById' | 'readRow'>,
+  batch: Pick<BatchRecord, 'name' | 'rows'>,
+  text: string,
+): Promise<TakeByName> {
+  const parts = /^(.+)\/([1-9]\d{0,5})$/u.exec(text);
+  const whole = await findRow(ledger, batch, text);
+  // An id may itself have a slash.
+  if (whole !== undefined) return { type: 'found', row: whole };
+  if (parts === null) return { type: 'no-row', word: text };
+  const word = parts[1] ?? '';
+  const row = await findRow(ledger, batch, word);
+  if (row === undefined) return { type: 'no-row', word };
+  const take = Number(parts[2]);
+  const takes = (await ledger.readRow(batch.name, row))?.row.take ?? 1;
+  return take > takes ? { type: 'no-take', word, take, takes } : { type: 'found', row, take };
+}
+
+/** Result of {@link findRows}: rows in order of the manifest with the named takes, or the words that name none. */
+export type RowsByName =
+  | { readonly type: 'found'; readonly rows: readonly number[]; readonly takes: ReadonlyMap<number, number> }
+  | { readonly type: 'missing'; readonly words: readonly string[] }
+  | Exclude<TakeByName, { readonly type: 'found' | 'no-row' }>
+  /** The same row with two takes. */
+  | { readonly type: 'two-takes'; readonly word: string };
+
+/** Finds rows (`ROW`), separated by commas; `withTakes`: also those that are named with one of their takes (`ROW/TAKE`). */
+export async function findRows(
+  ledger: Pick<Ledger, 'findRowById' | 'readRow'>,
+  batch: Pick<BatchRecord, 'name' | 'rows'>,
+  texts: readonly string[],
+  withTakes = false,
+): Promise<RowsByName> {
+  const find = async (word: string): Promise<TakeByName> => {
+    if (withTakes) return findTake(ledger, batch, word);
+    const row = await findRow(ledger, batch, word);
+    return row === undefined ? { type: 'no-row', word } : { type: 'found', row };
+  };
+  const rows = new Set<number>();
+  const takes = new Map<number, number>();
+  const missing: string[] = [];
+  for (const text of texts) {
+    // An id may itself contain a comma.
+    const whole = await ledger.findRowById(batch.name, text);
+    const words = whole === undefined ? text.split(',').map((word) => word.trim()) : [text];
+    for (const word of words.filter((each) => each !== '')) {
+      const found = await find(word);
+      if (found.type === 'no-row') {
+        missing.push(word);
+        continue;
+      }
+      if (found.type !== 'found') return found;
+      const before = takes.get(found.row);
+      if (rows.has(found.row) && before !== found.take) return { type: 'two-takes', word };
+      rows.add(found.row);
+      if (found.take !== undefined) takes.set(found.row, found.take);
+    }
+  }
+  if (missing.length > 0) return { type: 'missing', words: missing };
+  return { type: 'found', rows: [...rows].sort((a, b) => a - b), takes };
+}
