@@ -5,12 +5,12 @@ import { LedgerMisuse, LedgerUnreachable } from '../ledger/errors.ts';
 import { StoreUnwritable } from '../store/errors.ts';
 import type { Dependencies } from './dependencies.ts';
 import { awaitOccurrence } from './schedules/await-occurrence.ts';
-import { withHeartbeat } from './heartbeat.ts';
 import { loadBatch } from './cache/batch-cache.ts';
 import { openOccurrence } from './schedules/open-occurrence.ts';
 import { readArgument } from './read-arguments.ts';
 import { surveyBatch } from './survey-batch.ts';
 import { workLane } from './work-lane.ts';
+import { setMaxListeners } from 'node:events';
 
 /** How often work beats that has no loop of its own, ms. A lane beats whenever it reads the ledger. */
 const BEAT_EVERY_MS = 2_000;
@@ -74,4 +74,21 @@ async function tellingFaults<T>(deps: Pick<Dependencies, 'onFault'>, work: () =>
     if (error instanceof LedgerMisuse) throw ApplicationFailure.nonRetryable(error.message, error.name);
     throw error;
   }
+}
+
+/**
+ * Runs an activity's work with its heartbeat, which also delivers cancellation: the signal aborts when the server takes
+ * the work away or the worker shuts down. The work itself beats, so a beat proves progress; the SDK sends one every 2 s
+ * at most (`worker/create-worker.ts`).
+ */
+export async function withHeartbeat<T>(work: (signal: AbortSignal, beat: () => void) => Promise<T>): Promise<T> {
+  const context = Context.current();
+  const { cancellationSignal } = context;
+  // Each row that the work waits for adds a listener.
+  setMaxListeners(0, cancellationSignal);
+  const beat = (): void => {
+    context.heartbeat();
+  };
+  beat();
+  return work(cancellationSignal, beat);
 }

@@ -4,9 +4,9 @@ import { StoreUnwritable } from '../store/errors.ts';
 import type { Persist, StoredFile } from '../store/store.ts';
 import type { LoadedAttempt } from './attempt.ts';
 import type { Dependencies } from './dependencies.ts';
-import { gatherSmall } from './gather-small.ts';
 import { inKeptRoom, retryUntilRecorded } from './retry-until-recorded.ts';
 import { notePrice, receiveMedia } from './store-result.ts';
+import { Readable } from 'node:stream';
 
 /**
  * Stores the result that answers a paid request; its price is recorded first. The result comes once, and is paid for:
@@ -41,4 +41,41 @@ export function receivePaid(
       throw error;
     }
   };
+}
+
+/** A body of up to this size stays in memory anyway until it is stored, in bytes. */
+const SMALL_BYTES = 1024 ** 2;
+
+/**
+ * Receives a small body in full, so that it can be stored again if the disk refuses it. A larger one, or one that breaks
+ * off, stays a stream.
+ */
+export async function gatherSmall(body: Readable | Buffer): Promise<Readable | Buffer> {
+  if (Buffer.isBuffer(body)) return body;
+  // An error after the last read would end the process.
+  body.on('error', () => undefined);
+  const chunks: Buffer[] = [];
+  const source = (body as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
+  for (let bytes = 0; bytes <= SMALL_BYTES;) {
+    try {
+      const next = await source.next();
+      if (next.done === true) return Buffer.concat(chunks);
+      chunks.push(next.value);
+      bytes += next.value.length;
+    } catch (error) {
+      return Readable.from(brokenAfter(chunks, error));
+    }
+  }
+  return Readable.from(withRest(chunks, source));
+}
+
+// eslint-disable-next-line @typescript-eslint/require-await -- A stream is made of it.
+async function* brokenAfter(chunks: readonly Buffer[], error: unknown): AsyncGenerator<Buffer> {
+  yield* chunks;
+  throw error;
+}
+
+async function* withRest(chunks: readonly Buffer[], source: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
+  yield* chunks;
+  yield* { [Symbol.asyncIterator]: () => source };
 }

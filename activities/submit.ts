@@ -51,10 +51,18 @@ export async function submit(
   // Read again: the link may have taken long, and this limit holds for the whole batch.
   const { settings } = await loadBatch(deps, key.batch);
   // Only from here on is anything in flight; what comes before must not take the place of a request.
-  return deps.inFlightLimits.run(key.batch, settings.limits.submits, () =>
+  const leave = await deps.inFlightLimits.enter(key.batch, settings.limits.submits);
+  try {
     // Inside the window: a request that waits for it is no job yet, and must not count as one.
-    deps.concurrencyLimit.run(deps, signal, () => sendInTurn(deps, { loaded, key, need, signal, terms, name }, link)),
-  );
+    const leaveJobs = await deps.concurrencyLimit.enter(deps, signal);
+    try {
+      return await sendInTurn(deps, { loaded, key, need, signal, terms, name }, link);
+    } finally {
+      leaveJobs();
+    }
+  } finally {
+    leave();
+  }
 }
 
 /** An attempt that may go as soon as it has its turn. */

@@ -3,8 +3,7 @@ import { API_PATH } from '../contract/api-path.ts';
 import { defined } from '../contract/defined.ts';
 import type { Dialect } from '../contract/dialects.ts';
 import { type Agents, closeIdle, createAgents } from './agents.ts';
-import { proxyToApi } from './proxy-to-api.ts';
-import { type Proxy, type ProxyFor, readProxies } from './proxies.ts';
+import { proxyToApi, type Proxy, type ProxyFor, readProxies } from './proxies.ts';
 import { type BaseUrl, readBaseUrl } from './base-url.ts';
 import { createRedact, type Redact } from './failure-text.ts';
 import { type Target, targetOf } from './exchange.ts';
@@ -13,7 +12,7 @@ import { isPrivateLiteral, type Network, PRIVATE_HOST, privacyOf, SYSTEM_NETWORK
 import type { AnyDialectTable } from './dialects/dialect-table.ts';
 import { DIALECT_TABLES } from './dialects/dialects.ts';
 import type { FreeRequest } from './free-request.ts';
-import { type AnswerHead, type NoAnswer, openFree, openPaid } from './http.ts';
+import { type AnswerHead, type NoAnswer, makeRequest } from './http.ts';
 import type { NotedRead } from './noted-read.ts';
 
 /** Settings of the client. */
@@ -183,7 +182,7 @@ function poster({ agents, headers, limits, target }: Wire, begin: string): Conne
   return (path, body, { idempotencyKey, media, signal }) => {
     const isText = typeof body === 'string';
     const limitMs = limits.paidMs + (isText ? 0 : body.bytes * UPLOAD_MS_PER_BYTE);
-    return openPaid({
+    return makeRequest({
       ...limits.every,
       method: 'POST',
       target,
@@ -209,7 +208,7 @@ const UPLOAD_MS_PER_BYTE = 1 / 64;
 
 function requester({ agents, headers, limits, target }: Wire, begin: string): Connection['request'] {
   return ({ method, path, body, isChange }, signal) =>
-    openFree({
+    makeRequest({
       ...limits.every,
       method,
       target,
@@ -230,7 +229,7 @@ function opener({ agents, headers, limits, network, origin }: Wire): Connection[
     const target = targetOf(url);
     const isFree = mayBePrivate || url.origin === origin;
     if (!isFree && isPrivateLiteral(network, target.hostname)) return UNREACHED;
-    return openFree({
+    return makeRequest({
       ...limits.every,
       method: 'GET',
       target,

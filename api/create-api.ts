@@ -5,10 +5,9 @@ import { download } from './download.ts';
 import { listJobs } from './list-jobs.ts';
 import { listVoices } from './voices/list-voices.ts';
 import { readPaidJob } from './read-paid-job.ts';
-import { readProfile } from './account/read-profile.ts';
+import { readProfile, updateProfile } from './account/read-profile.ts';
 import { sendPaid } from './send-paid.ts';
 import type { SpeechApi } from './speech-api.ts';
-import { updateProfile } from './account/update-profile.ts';
 import { loadAxios } from './via-axios.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { type AgentPair, createAgents } from './agents.ts';
 import { targetOf } from './exchange.ts';
-import { type AnswerHead, openFree } from './http.ts';
+import { type AnswerHead, makeRequest } from './http.ts';
 import { readProxies } from './proxies.ts';
 
 /** Longest time to get a connection, and for the rest of an exchange, ms: as Node's `fetch`. */
@@ -37,8 +37,8 @@ export async function openRequest(
   request: Request,
   url: URL,
   { agents, signal }: { readonly agents: AgentPair; readonly signal: AbortSignal | undefined },
-): ReturnType<typeof openFree> {
-  return openFree({
+): ReturnType<typeof makeRequest> {
+  return makeRequest({
     method: request.method === 'POST' ? 'POST' : 'GET',
     target: targetOf(url),
     path: url.pathname + url.search,

@@ -4,7 +4,7 @@ import { isLoopback } from '../contract/loopback.ts';
 import { closeIdle, createAgents, type Agents } from './agents.ts';
 import { targetOf } from './exchange.ts';
 import { followRedirects, MOST_REDIRECTS, readLink } from './follow-redirects.ts';
-import { openFree, type AnswerHead, type NoAnswer } from './http.ts';
+import { makeRequest, type AnswerHead, type NoAnswer } from './http.ts';
 import { isPrivateLiteral, PRIVATE_HOST, SYSTEM_NETWORK, type Network } from './network.ts';
 
 /** How a file is fetched. */
@@ -125,7 +125,7 @@ async function open(url: URL, mayBePrivate: boolean, wire: Wire): Promise<Answer
   if (!mayBePrivate && isPrivateLiteral(network, target.hostname)) {
     return { type: 'no-answer', given: false, cause: 'a private address', code: PRIVATE_HOST };
   }
-  return openFree({
+  return makeRequest({
     method: 'GET',
     target,
     path: url.pathname + url.search,

@@ -28,44 +28,36 @@ export interface AnswerHead {
   remoteAddress(): string | undefined;
 }
 
-/** Makes a free request, once: no retry, no redirect. Never throws. */
-export function openFree(request: HttpRequest): Promise<AnswerHead | NoAnswer> {
-  return open(request, (exchange) => exchange.run());
-}
-
-/** Makes a paid request like {@link openFree}, but through axios. */
-export async function openPaid(request: HttpRequest): Promise<AnswerHead | NoAnswer> {
-  const asked = performance.now();
-  let client;
-  try {
-    client = await loadAxios();
-  } catch (error) {
-    return { type: 'no-answer', given: false, cause: nameError(error), code: 'no client' };
-  }
-  // The sender has checked the clock right before.
-  if (performance.now() - asked > LONGEST_LOAD_MS) {
-    return { type: 'no-answer', given: false, cause: 'the HTTP client took too long to load', code: 'no client' };
-  }
-  return open(request, (exchange) => viaAxios(client, request, exchange));
-}
-
 /** A paid request that would wait longer than this for its client is not sent, ms: its intent would be too old. */
 const LONGEST_LOAD_MS = 2_000;
 
-async function open(
-  request: HttpRequest,
-  run: (exchange: Exchange) => Promise<RawAnswer>,
-): Promise<AnswerHead | NoAnswer> {
+/** Makes a request once: no retry, no redirect; a paid one goes through axios. Never throws. */
+export async function makeRequest(request: HttpRequest): Promise<AnswerHead | NoAnswer> {
+  const client = request.isPaid === true ? await paidClient() : undefined;
+  if (client !== undefined && 'type' in client) return client;
   if (request.signal?.aborted === true) {
     return { type: 'no-answer', given: false, cause: 'cancelled', code: 'cancelled' };
   }
   const exchange = new Exchange(request);
   try {
-    return readHead(await run(exchange));
+    return readHead(await (client === undefined ? exchange.run() : viaAxios(client, request, exchange)));
   } catch (error) {
     exchange.over();
     const cause = exchange.stopped ?? nameError(error);
     return { type: 'no-answer', given: exchange.given, cause, code: cause.split(':', 1)[0] ?? cause };
+  }
+}
+
+/** The client of paid requests; or why the request was not sent. */
+async function paidClient(): Promise<Awaited<ReturnType<typeof loadAxios>> | NoAnswer> {
+  const asked = performance.now();
+  const notSent = (cause: string): NoAnswer => ({ type: 'no-answer', given: false, cause, code: 'no client' });
+  try {
+    const client = await loadAxios();
+    // The sender has checked the clock right before.
+    return performance.now() - asked > LONGEST_LOAD_MS ? notSent('the HTTP client took too long to load') : client;
+  } catch (error) {
+    return notSent(nameError(error));
   }
 }
 

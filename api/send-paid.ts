@@ -4,7 +4,7 @@ import { classifyLostMedia, classifyPaid, type PaidContext } from './classify.ts
 import type { Connection } from './connection.ts';
 import { describeTrouble, isLocalTrouble } from './local-trouble.ts';
 import { download } from './download.ts';
-import type { AnswerHead, NoAnswer } from './http.ts';
+import type { AnswerHead } from './http.ts';
 import { openForm, type UploadBody } from './multipart.ts';
 import { lacks } from './operations/client-of.ts';
 import type { OperationClient } from './operations/operation-client.ts';
@@ -59,7 +59,11 @@ export async function sendPaid<T>(
     return { verdict: 'not-accepted', failure: { class: 'NotSent', message } };
   }
 
-  const head = await post(connection, operation, body, { request, signal: options.signal });
+  const { path, answersMedia } = operation;
+  const { idempotencyKey } = request;
+  const head = await connection
+    .post(path, body, { idempotencyKey, media: answersMedia, signal: options.signal })
+    .finally(() => (typeof body === 'string' ? undefined : body.close()));
   const { receive } = options;
   if (head.type === 'answer' && receive !== undefined && mayBeMedia(operation, head)) {
     const media = await openMedia(head, true);
@@ -101,20 +105,6 @@ async function bodyOf(
   if (upload === undefined) return JSON.stringify(operation.body(request));
   if (open === undefined) throw new Error('nobody can open its files');
   return openForm(operation.body(request), { part: upload.part, files: upload.files(request), open });
-}
-
-async function post(
-  connection: Connection,
-  { path, answersMedia }: OperationClient,
-  body: string | UploadBody,
-  { request, signal }: { readonly request: PaidRequest; readonly signal: AbortSignal | undefined },
-): Promise<AnswerHead | NoAnswer> {
-  const { idempotencyKey } = request;
-  try {
-    return await connection.post(path, body, { idempotencyKey, media: answersMedia, signal });
-  } finally {
-    if (typeof body !== 'string') await body.close();
-  }
 }
 
 /**

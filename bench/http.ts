@@ -9,7 +9,7 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { createSpeechApi } from '../api/create-api.ts';
-import { openFree, openPaid } from '../api/http.ts';
+import { makeRequest } from '../api/http.ts';
 import { bare, exchange, type Pair, speechApi, stockAxios } from './http/clients.ts';
 
 const USAGE = 'npm run bench:http -- [--rounds N] [--pairs N] [--width N] [--before FOLDER]';
@@ -43,8 +43,8 @@ try {
   const origin = `http://127.0.0.1:${String(port)}`;
   const clients: Record<string, Pair> = {
     'bare node:http': bare(origin),
-    'our exchange': exchange(origin, openFree),
-    'axios over our exchange': exchange(origin, openPaid),
+    'our exchange': exchange(origin, makeRequest),
+    'axios over our exchange': exchange(origin, (request) => makeRequest({ ...request, isPaid: true })),
     'the whole client': speechApi(origin),
     'axios as it comes': stockAxios(origin),
   };

@@ -1,28 +1,37 @@
-import type { FencedAttempt, Move } from '../../contract/batch.ts';
+import type { FencedAttempt } from '../../contract/batch.ts';
 import type { Failure } from '../../contract/failures.ts';
-import type { Dependencies } from '../dependencies.ts';
-import { moveOf } from '../attempt.ts';
+import { LedgerUnreachable } from '../../ledger/errors.ts';
+import { StoreUnwritable } from '../../store/errors.ts';
+import { moveOf, type RowNow } from '../attempt.ts';
+import type { LaneWork } from './lane-work.ts';
 
 /**
- * Ends a row on which this program has a fault, so that it does not hold up its batch: as `failed` if nothing was sent,
- * `unknown` if a request is in doubt, `overdue` if a job runs. The job id and the money stay on record, and a redrive
- * continues from there. Returns what the row needs if that has changed meanwhile.
+ * Ends a row after an unexpected error, so that it does not hold up its batch: as `failed` if nothing was sent, `unknown` if a
+ * request is in doubt, `overdue` if a job runs. The job id and the money stay on record, and a redrive continues from
+ * there. Returns what the row needs if that has changed meanwhile. If the lane has to end, the row stays as it is; if the
+ * ledger or the store cannot be reached, it rejects with that error.
  */
-export async function endFaulty(deps: Dependencies, key: FencedAttempt, error: unknown): Promise<Move> {
+export async function endFaulty(
+  { deps, signal }: Pick<LaneWork, 'deps' | 'signal'>,
+  key: FencedAttempt,
+  error: unknown,
+): Promise<RowNow> {
+  if (signal.aborted) return { next: { type: 'ended' } };
+  if (error instanceof LedgerUnreachable || error instanceof StoreUnwritable) throw error;
   const cause = error instanceof Error ? error.message : String(error);
   deps.log.error({ ...key, error: cause, stack: error instanceof Error ? error.stack : undefined }, 'a row is ended');
   const words = `voxbatch could not go on with this row: ${cause}`.slice(0, 400).replace(/\.?$/, '.');
   const now = await moveOf(deps, key);
   switch (now.type) {
     case 'ended':
-      return now;
+      return { next: now };
     case 'submit': {
       const failure: Failure = {
         class: 'InternalError',
         message: `${words} Its next request, for ${now.at.step}, was not sent.`,
       };
       await deps.ledger.giveUp({ batch: key.batch, ...now.at }, { outcome: 'failed', failure });
-      return { type: 'ended' };
+      return { next: { type: 'ended' } };
     }
     case 'reconcile': {
       const at = { batch: key.batch, ...now.at };
@@ -30,7 +39,7 @@ export async function endFaulty(deps: Dependencies, key: FencedAttempt, error: u
       const effect = { outcome: 'unknown', failure } as const;
       const { settled } = await deps.ledger.settle(at, { verdict: 'unknown', failure }, effect);
       if (!settled) await deps.ledger.giveUp(at, effect);
-      return { type: 'ended' };
+      return { next: { type: 'ended' } };
     }
     case 'wait': {
       const failure: Failure = {
@@ -38,7 +47,7 @@ export async function endFaulty(deps: Dependencies, key: FencedAttempt, error: u
         message: `${words} Its job was accepted and may have been charged.`,
       };
       await deps.ledger.changeRunning({ batch: key.batch, ...now.at }, { outcome: 'overdue', failure });
-      return { type: 'ended' };
+      return { next: { type: 'ended' } };
     }
   }
 }

@@ -1,4 +1,4 @@
-import type { FencedAttempt } from '../../contract/batch.ts';
+import type { FencedAttempt, AttemptKey } from '../../contract/batch.ts';
 import { usesEarlierResults } from '../../contract/cache.ts';
 import { checkedBy, linkOf, resultStepOf, stepsIn, type RowSpec, type Step } from '../../contract/row-kinds.ts';
 import { stepKey } from '../../batches/cache/result-keys.ts';
@@ -12,7 +12,8 @@ import { loadBatch } from '../cache/batch-cache.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { reuseResult } from '../cache/reuse-result.ts';
 import type { ResultTerms } from '../send.ts';
-import { PassedOver } from './passed-over.ts';
+import type { MakingAttempt } from '../../ledger/making.ts';
+import { isPassedOver, look, type Watch } from '../../policy/cache/awaited-result.ts';
 
 /** A row whose next step is to be sent. */
 export interface Due {
@@ -178,4 +179,16 @@ function madeBy(
   const [of] = stepsIn(spec).flatMap((step) => checkedBy(spec.kind, step) ?? []);
   const file = of === undefined ? null : (usedAttempt(row, charges, of)?.file ?? null);
   return of === undefined || file === null ? undefined : { key: file.sha256, files: new Map([[of, file.sha256]]) };
+}
+
+/** The requests of other rows that a row no longer waits for, because nobody works on them. */
+export class PassedOver {
+  readonly attempts: AttemptKey[] = [];
+  #watch: Watch | undefined;
+
+  /** The row waits for this attempt, which is passed over once nobody has worked on it for long. `now`: monotonic, ms. */
+  sees({ isAttended, ...attempt }: MakingAttempt, now: number): void {
+    this.#watch = look(this.#watch, { attempt: nameOf(attempt), isAttended }, now);
+    if (isPassedOver(this.#watch, now)) this.attempts.push(attempt);
+  }
 }

@@ -1,7 +1,5 @@
 import type { FencedAttempt, Move } from '../../contract/batch.ts';
-import { LedgerUnreachable } from '../../ledger/errors.ts';
 import type { RowStanding } from '../../ledger/record-types.ts';
-import { StoreUnwritable } from '../../store/errors.ts';
 import { loadAttempt, moveAfter, type RowNow, type SubmitReport } from '../attempt.ts';
 import { copyLost } from '../redrive/copy-lost.ts';
 import { FreeName } from '../free-name.ts';
@@ -38,7 +36,8 @@ export async function workRow(lane: LaneWork, claimed: RowStanding): Promise<voi
   const work: RowWork = { lane, results: new RowResults(deps, batch), name: new FreeName(deps), faults: [] };
   while (now.next.type !== 'ended' && !lane.signal.aborted) {
     const hasWaited = now.instead === 'short';
-    now = await goOn(work, now);
+    now = await prepare(work, now);
+    if (now.next.type !== 'ended') now = await workInWindow(work, now);
     // Whatever became of it: one that has found an earlier result, for instance, asks no more.
     if (hasWaited && now.instead !== 'short') deps.roomWaits.passed(batch);
   }
@@ -53,35 +52,32 @@ interface RowWork {
   readonly faults: unknown[];
 }
 
-/** What it does before the window, and in it. */
-async function goOn(work: RowWork, before: RowNow): Promise<RowNow> {
-  const { window } = work.lane;
-  const now = await prepare(work, before);
-  if (now.next.type === 'ended') return now;
-  if (now.next.type === 'submit') await window.enter();
-  else window.force();
-  try {
-    return await workInWindow(work, now);
-  } finally {
-    window.leave();
-  }
-}
-
 /** Before the window: a row that is due looks for earlier results, and waits for room if there was none. */
-function prepare({ lane, results }: RowWork, now: RowNow): Promise<RowNow> {
+async function prepare({ lane, results }: RowWork, now: RowNow): Promise<RowNow> {
   const { next } = now;
-  if (next.type !== 'submit') return Promise.resolve(now);
-  return orEndFaulty(lane, { batch: lane.batch, ...next.at }, () => beforeWindow(lane, results, now));
+  if (next.type !== 'submit') return now;
+  try {
+    return await beforeWindow(lane, results, now);
+  } catch (error) {
+    return endFaulty(lane, { batch: lane.batch, ...next.at }, error);
+  }
 }
 
 /** All steps up to the row's end, or until its request is not to be made for now. */
 async function workInWindow(work: RowWork, entered: RowNow): Promise<RowNow> {
-  let now: RowNow = entered;
-  do {
-    if (now.next.type === 'ended' || work.lane.signal.aborted) return now;
-    now = await step(work, now.next, now.standing);
-  } while (now.instead === undefined);
-  return now;
+  const { window, signal } = work.lane;
+  if (entered.next.type === 'submit') await window.enter();
+  else window.force();
+  try {
+    let now: RowNow = entered;
+    do {
+      if (now.next.type === 'ended' || signal.aborted) return now;
+      now = await step(work, now.next, now.standing);
+    } while (now.instead === undefined);
+    return now;
+  } finally {
+    window.leave();
+  }
 }
 
 async function step(
@@ -92,35 +88,22 @@ async function step(
   const { lane } = work;
   const { deps, signal } = lane;
   const key: FencedAttempt = { batch: lane.batch, ...next.at };
-  return orEndFaulty(lane, key, async () => {
+  try {
     switch (next.type) {
       case 'submit':
         if (!(await lane.steering.mayPay())) return { next: { type: 'ended' } };
-        return submitOrReconcile(work, key, standing);
+        return await submitOrReconcile(work, key, standing);
       case 'reconcile':
-        return reconcile(deps, key, signal);
+        return await reconcile(deps, key, signal);
       case 'wait': {
         const loaded = await loadAttempt(deps, key, standing);
         const copied = await copyLost(deps, key, loaded);
         if (copied !== undefined) return { next: moveAfter(key, copied), standing: copied };
-        return awaitJob(deps, key, loaded, lane);
+        return await awaitJob(deps, key, loaded, lane);
       }
     }
-  });
-}
-
-/** An unexpected error ends the row, unless the lane itself has to end. */
-async function orEndFaulty(
-  { deps, signal }: LaneWork,
-  key: FencedAttempt,
-  act: () => Promise<RowNow>,
-): Promise<RowNow> {
-  try {
-    return await act();
   } catch (error) {
-    if (signal.aborted) return { next: { type: 'ended' } };
-    if (error instanceof LedgerUnreachable || error instanceof StoreUnwritable) throw error;
-    return { next: await endFaulty(deps, key, error) };
+    return endFaulty(lane, key, error);
   }
 }
 

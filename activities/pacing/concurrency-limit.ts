@@ -42,10 +42,10 @@ export class ConcurrencyLimit {
   readonly #ended = new Set<string>();
 
   /**
-   * Waits until the API has room for one more job, then makes the request. Its job counts from now on, and the ledger
-   * counts it once the answer is on record. Rejects as the request does, or if the signal aborts first.
+   * Waits until the API has room for one more job. That job counts from now on, and the ledger counts it once the answer
+   * is on record: call what is returned then. Rejects if the signal aborts first.
    */
-  async run<T>(deps: Needs, signal: AbortSignal, request: () => Promise<T>): Promise<T> {
+  async enter(deps: Needs, signal: AbortSignal): Promise<() => void> {
     // First come, first served; if hundreds wait, only one of them checks.
     await this.#door(async () => {
       for (;;) {
@@ -58,11 +58,9 @@ export class ConcurrencyLimit {
       this.#inside += 1;
       this.#taken += 1;
     });
-    try {
-      return await request();
-    } finally {
+    return () => {
       this.#inside -= 1;
-    }
+    };
   }
 
   /** This process saw the job end. */

@@ -68,15 +68,16 @@ export class Window {
 export class InFlightLimits {
   readonly #windows = new Map<string, Window>();
 
-  /** Makes a request of a batch once fewer than `submits` are in flight; that limit holds from now on. */
-  async run<T>(batch: string, submits: number, request: () => Promise<T>): Promise<T> {
+  /**
+   * Waits until fewer than `submits` requests of a batch are in flight; that limit holds from now on. Returns what ends the
+   * place of the request.
+   */
+  async enter(batch: string, submits: number): Promise<() => void> {
     const window = this.of(batch, submits);
     await window.enter();
-    try {
-      return await request();
-    } finally {
+    return () => {
       window.leave();
-    }
+    };
   }
 
   /** The window of a batch, resized to this many requests. */

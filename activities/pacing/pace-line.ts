@@ -1,11 +1,26 @@
 import { defined } from '../../contract/defined.ts';
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { limiterScope } from '../../contract/names.ts';
+import { limiterScope, type Realm } from '../../contract/names.ts';
 import type { Wave } from '../../policy/pacing/learned-limit.ts';
 import { LEASE_MS, type LeaseAnswer } from '../../policy/pacing/lease.ts';
 import { Pacer, type Slot } from '../../policy/pacing/pacer.ts';
-import type { EndpointClass, PaceNeeds } from './pace-needs.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { Instant } from '../../policy/pacing/send-deadline.ts';
+import type { BatchCache } from '../cache/batch-cache.ts';
+
+/** Endpoint classes with separate limits: paid requests, and free reads. */
+export type EndpointClass = 'create' | 'read';
+
+/** What pacing a call needs. */
+export interface PaceNeeds {
+  readonly ledger: Pick<Ledger, 'updateLimiter'>;
+  readonly batches: Pick<BatchCache, 'read'>;
+  readonly realm: Pick<Realm, 'apiUrl' | 'account'>;
+  /** This process. */
+  readonly owner: string;
+  readonly clock: { now(): Instant };
+}
 
 /** While there are calls, the lease is renewed and the batch's settings are read this often, ms. */
 const RENEW_MS = 250;

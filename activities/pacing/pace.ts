@@ -3,8 +3,7 @@ import type { Pause } from '../../policy/pacing/limiter-step.ts';
 import type { Wave } from '../../policy/pacing/learned-limit.ts';
 import type { Slot } from '../../policy/pacing/pacer.ts';
 import { highestStated } from '../../policy/pacing/rate.ts';
-import { PaceLine } from './pace-line.ts';
-import type { EndpointClass, PaceNeeds } from './pace-needs.ts';
+import { PaceLine, type EndpointClass, type PaceNeeds } from './pace-line.ts';
 
 /** The right to make one call, at a given time. */
 export interface Turn {

@@ -1,7 +1,6 @@
 import { ApiError } from '../../api/speech-api.ts';
-import type { FencedAttempt } from '../../contract/batch.ts';
+import type { FencedAttempt, AttemptKey } from '../../contract/batch.ts';
 import { PROCESS_ENDED } from '../../policy/reconcile/process-end.ts';
-import { awaitSender } from '../await-sender.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { findTrace } from './find-trace.ts';
 import {
@@ -12,8 +11,10 @@ import {
   moveOf,
   nameOf,
   type SubmitReport,
+  ownCharge,
 } from '../attempt.ts';
 import { whenUnknown } from '../record-answer.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
  * Settles an attempt whose report was lost. Never sends a paid request.
@@ -76,4 +77,25 @@ async function giveUp(
   const settled = await deps.ledger.settle(key, { verdict: 'unknown', failure }, effect);
   const standing = settled.settled ? settled : await deps.ledger.giveUp(key, effect);
   return { verdict: 'unknown', next: moveAfter(key, standing) };
+}
+
+/** How often to check whether the answer is on record, ms. */
+const CHECK_EVERY_MS = 500;
+/** Longest time a request can take, ms; an older one has no living sender. */
+const LONGEST_REQUEST_MS = 15 * 60_000;
+
+/**
+ * Waits for the answer to an attempt in flight, as long as its sender lives to record it: in this process, or in
+ * another that lost its lane but still runs (a cut network, a lane handed over). It does not wait for a dead sender.
+ */
+export async function awaitSender(deps: Dependencies, key: AttemptKey, signal: AbortSignal): Promise<void> {
+  await deps.sends.settled(nameOf(key));
+  for (;;) {
+    const charge = ownCharge(key, (await deps.ledger.readRow(key.batch, key.row))?.charges ?? []);
+    if (charge?.state !== 'sending' || charge.owner === deps.owner) return;
+    if (Math.abs(deps.clock.now().wall - charge.intentAt) > LONGEST_REQUEST_MS) return;
+    const living = await deps.ledger.livingWorkers(deps.realm.apiUrl, deps.realm.account);
+    if (!living.includes(charge.owner)) return;
+    await sleep(CHECK_EVERY_MS, undefined, { signal });
+  }
 }

@@ -3,7 +3,9 @@ import type { Connection } from '../connection.ts';
 import { readJson } from '../read-json.ts';
 import { asId, asNumber, asText, firstOf, objectsAt } from '../read-members.ts';
 import { readHttpDate } from '../retry-after.ts';
-import type { Profile } from '../speech-api.ts';
+import { type Profile, ApiError } from '../speech-api.ts';
+import { lacks } from '../operations/client-of.ts';
+import { requestChange } from '../request-change.ts';
 
 const PLACES = ['', 'data', 'profile', 'data.profile', 'user', 'data.user'];
 
@@ -35,4 +37,16 @@ export async function readProfile(connection: Connection, signal: AbortSignal | 
 /** An address as the profile shows it; null: it shows that there is none. */
 function asAddress(value: unknown): string | null | undefined {
   return value === null || value === '' ? null : asText(value);
+}
+
+/** Asks the API to change fields of the token owner's profile, once. Throws ApiError. */
+export async function updateProfile(
+  connection: Connection,
+  fields: Readonly<Record<string, unknown>>,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const privateTexts = Object.values(fields).filter((value) => typeof value === 'string');
+  const request = connection.dialect.updateProfile;
+  if (request === null) throw new ApiError(lacks(connection.dialect, 'update of the profile'));
+  await requestChange(connection, { ...request, body: JSON.stringify(fields) }, { privateTexts, signal });
 }

@@ -12,6 +12,7 @@ import {
   type OperationClients,
   type Reply,
 } from './operation-client.ts';
+import { get } from '../free-request.ts';
 
 /** On the job itself, `videoUrl` and `audioUrl` usually repeat the inputs; inside a result object they are results. */
 export const VIDEO_RESULT: ResultNames = {
@@ -24,7 +25,7 @@ export const VIDEO_RESULT: ResultNames = {
 const FIELDS = REQUEST_FIELDS.v1;
 
 /**
- * Every paid operation on the wire. A new one needs an entry here, one in `legacy-clients.ts`, and those in `contract/` that
+ * Every paid operation on the wire. A new one needs an entry here, one in {@link LEGACY_CLIENTS}, and those in `contract/` that
  * `operations.ts` names.
  */
 export const V1_CLIENTS: OperationClients<'v1'> = {
@@ -86,3 +87,31 @@ export function readSpeechLink(json: unknown): Reply | undefined {
   const url = firstOf(objectsAt(json, ['', 'data', 'result', 'data.result']), ['audio_url', 'audioUrl'], asText);
   return url === undefined ? undefined : { type: 'link', url };
 }
+
+const LEGACY_FIELDS = REQUEST_FIELDS.legacy;
+const LEGACY_QUERY = '/api/open/lip-sync/query';
+
+/** The paid operations on the legacy paths. `null`: they have none such, and a plan says so. */
+export const LEGACY_CLIENTS: OperationClients<'legacy'> = {
+  'speech-job': null,
+
+  'speech-sync': {
+    path: '/api/open/tts',
+    answersMedia: true,
+    answersJob: false,
+    body: bodyOf(LEGACY_FIELDS['speech-sync']),
+    reply: readSpeechLink,
+  },
+
+  transcription: null,
+
+  'lip-sync-job': {
+    ...jobAt('/api/open/lip-sync/create', bodyOf(LEGACY_FIELDS['lip-sync-job']), VIDEO_RESULT),
+    read: (jobId) => get(LEGACY_QUERY, { id: jobId }, LEGACY_QUERY),
+    list: listAt('/api/open/lip-sync/list'),
+  },
+
+  'video-dubbing-job': null,
+
+  voice: voiceAt('/api/open/create-model', LEGACY_FIELDS.voice),
+};

@@ -1,11 +1,13 @@
 import { API_PATH } from '../../contract/api-path.ts';
 import { defined } from '../../contract/defined.ts';
 import type { Connection } from '../connection.ts';
-import type { SchemaLook } from '../speech-api.ts';
+import { type SchemaLook, ApiError } from '../speech-api.ts';
 import { checkDocument } from './check-document.ts';
 import { clientCalls } from './client-calls.ts';
 import { digestOf } from './references.ts';
-import { readApiDocument } from './read-api-document.ts';
+import { classifyRead } from '../classify.ts';
+import { readAnswer } from '../read-answer.ts';
+import { type ApiDocument, NoDocument, readDocument } from './document.ts';
 
 /** Reads the API's description of itself and compares it with what the client asks; free. Throws ApiError, or `NoDocument`. */
 export async function lookAtSchema(connection: Connection): Promise<SchemaLook> {
@@ -26,4 +28,36 @@ export async function lookAtSchema(connection: Connection): Promise<SchemaLook> 
     return [name, parts] as const;
   });
   return { form, ...defined({ title, version }), ...checked, endpoints: Object.fromEntries(endpoints) };
+}
+
+/** Largest document, bytes; those of large services have some 10 MB. */
+const MOST_BYTES = 16 * 1024 ** 2;
+/** Longest time for all of it, ms. */
+const PATIENCE_MS = 30_000;
+/** Where it lies, beside the paths of the API. */
+const DOCUMENT_PATH = '/api/openapi.json';
+
+/**
+ * Reads the API's description of itself; free. It is asked for without the token first, and with it only if the API wants that: it lies at the API's own
+ * origin. No redirect is followed.
+ *
+ * @throws ApiError for an answer that is no document, or none; {@link NoDocument} for a document that cannot be read
+ */
+export async function readApiDocument(connection: Connection): Promise<ApiDocument> {
+  const url = new URL(connection.baseUrl.slice(0, -API_PATH.length) + DOCUMENT_PATH);
+  const asked = `GET ${DOCUMENT_PATH}`;
+  const context = { redact: connection.redact, asked, from: asked, privateTexts: [] };
+  const signal = AbortSignal.timeout(PATIENCE_MS);
+  for (const isOwn of [false, true]) {
+    const head = await connection.open(url, { isOwn, mayBePrivate: true, signal });
+    if (head.type === 'no-answer') throw new ApiError(classifyRead(head, context));
+    if (!isOwn && (head.status === 401 || head.status === 403)) {
+      head.body.destroy();
+      continue;
+    }
+    const answer = await readAnswer(head, MOST_BYTES);
+    if (answer.status !== 200 || answer.json === undefined) throw new ApiError(classifyRead(answer, context));
+    return readDocument(answer.json, url.href);
+  }
+  throw new NoDocument('the API does not show it');
 }

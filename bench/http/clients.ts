@@ -2,7 +2,7 @@ import http from 'node:http';
 import axios from 'axios';
 import { createAgents } from '../../api/agents.ts';
 import { targetOf } from '../../api/exchange.ts';
-import type { AnswerHead, NoAnswer, openFree } from '../../api/http.ts';
+import type { AnswerHead, NoAnswer, makeRequest } from '../../api/http.ts';
 import { createSpeechApi } from '../../api/create-api.ts';
 import { readAnswer } from '../../api/read-answer.ts';
 import type { PaidRequest } from '../../api/speech-api.ts';
@@ -61,7 +61,7 @@ export function stockAxios(origin: string): Pair {
 /**
  * The exchange of this project, with its limits. `open`: through axios, as paid requests go, or without, as free ones.
  */
-export function exchange(origin: string, open: typeof openFree): Pair {
+export function exchange(origin: string, open: typeof makeRequest): Pair {
   const common = {
     target: targetOf(new URL(origin)),
     agents: createAgents().free,

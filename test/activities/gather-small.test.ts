@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, it } from '@jest/globals';
-import { gatherSmall } from '../../activities/gather-small.ts';
+import { gatherSmall } from '../../activities/receive-paid.ts';
 
 const MIB = 1024 ** 2;
 

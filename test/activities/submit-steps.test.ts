@@ -107,19 +107,13 @@ describe('submit', () => {
   class CountedLimit extends ConcurrencyLimit {
     inside = 0;
 
-    override run<T>(
-      deps: Parameters<ConcurrencyLimit['run']>[0],
-      signal: AbortSignal,
-      request: () => Promise<T>,
-    ): Promise<T> {
-      return super.run(deps, signal, async () => {
-        this.inside += 1;
-        try {
-          return await request();
-        } finally {
-          this.inside -= 1;
-        }
-      });
+    override async enter(...given: Parameters<ConcurrencyLimit['enter']>): Promise<() => void> {
+      const leave = await super.enter(...given);
+      this.inside += 1;
+      return () => {
+        this.inside -= 1;
+        leave();
+      };
     }
   }
 
@@ -138,7 +132,7 @@ describe('submit', () => {
     const world = await createWorld();
     await world.fill([tts()]);
     const concurrencyLimit = new ConcurrencyLimit();
-    concurrencyLimit.run = () => Promise.reject(new Error('nobody may enter'));
+    concurrencyLimit.enter = () => Promise.reject(new Error('nobody may enter'));
     await expect((await world.worker({ change: () => ({ concurrencyLimit }) })).submit(keyOf(1))).rejects.toThrow(
       'nobody may enter',
     );

@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { V1_CLIENTS } from '../../api/operations/clients.ts';
-import { LEGACY_CLIENTS } from '../../api/operations/legacy-clients.ts';
+import { V1_CLIENTS, LEGACY_CLIENTS } from '../../api/operations/clients.ts';
 import { DIALECTS, type Dialect } from '../../contract/dialects.ts';
 import { COLUMN_CELLS, OPERATION_FACTS, type Operation, type SpecColumn } from '../../contract/operations.ts';
 import type { OperationClient } from '../../api/operations/operation-client.ts';

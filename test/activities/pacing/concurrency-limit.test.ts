@@ -3,7 +3,7 @@ import { ConcurrencyLimit } from '../../../activities/pacing/concurrency-limit.t
 import { takeStep, type LimiterAnswer, type LimiterStep } from '../../../policy/pacing/limiter-step.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
-type Needs = Parameters<ConcurrencyLimit['run']>[0];
+type Needs = Parameters<ConcurrencyLimit['enter']>[0];
 
 interface World {
   running: number;
@@ -55,11 +55,10 @@ afterEach(() => {
 function queueUp(limit: ConcurrencyLimit, needs: Needs, wanted: number): { readonly inside: number[] } {
   const inside: number[] = [];
   for (let one = 0; one < wanted; one++) {
-    const request = (): Promise<never> => {
-      inside.push(one);
-      return new Promise(() => undefined);
-    };
-    limit.run(needs, forever, request).catch(() => undefined);
+    limit.enter(needs, forever).then(
+      () => inside.push(one),
+      () => undefined,
+    );
   }
   return { inside };
 }
@@ -67,7 +66,9 @@ function queueUp(limit: ConcurrencyLimit, needs: Needs, wanted: number): { reado
 /** A process that was refused while four jobs ran, and its own request was the fifth. */
 async function full(world: World, owner = 'p'): Promise<ConcurrencyLimit> {
   const limit = new ConcurrencyLimit();
-  await limit.run(world.as(owner), forever, () => limit.refused(world.as(owner)));
+  const leave = await limit.enter(world.as(owner), forever);
+  await limit.refused(world.as(owner));
+  leave();
   return limit;
 }
 
@@ -75,7 +76,7 @@ describe('the limit of jobs at once', () => {
   it('holds nobody back before the API speaks of it, and counts no jobs', async () => {
     const world = worldOf(1_000);
     const limit = new ConcurrencyLimit();
-    await Promise.all(Array.from({ length: 50 }, () => limit.run(world.as('p'), forever, () => Promise.resolve())));
+    await Promise.all(Array.from({ length: 50 }, () => limit.enter(world.as('p'), forever)));
     expect(world.counted).toBe(0);
   });
 
@@ -126,7 +127,7 @@ describe('the limit of jobs at once', () => {
     const world = worldOf(3);
     const limit = await full(world);
     const away = new AbortController();
-    const waiting = limit.run(world.as('p'), away.signal, () => Promise.resolve());
+    const waiting = limit.enter(world.as('p'), away.signal);
     away.abort();
     await expect(waiting).rejects.toThrow('aborted');
   });

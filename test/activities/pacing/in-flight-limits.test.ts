@@ -5,8 +5,9 @@ describe('the limits of requests in flight', () => {
   it('bounds what runs at once, batch by batch', async () => {
     const limits = new InFlightLimits();
     const ends: (() => void)[] = [];
-    const start = (batch: string, submits: number): Promise<void> =>
-      limits.run(batch, submits, () => new Promise((resolve) => ends.push(resolve)));
+    const start = async (batch: string, submits: number): Promise<void> => {
+      ends.push(await limits.enter(batch, submits));
+    };
     const running = [start('a', 2), start('a', 2), start('a', 2), start('b', 1)];
     expect([limits.of('a', 2).inFlight, limits.of('a', 2).queued, limits.of('b', 1).inFlight]).toEqual([2, 1, 1]);
     // A bound that was changed holds for what waits already.

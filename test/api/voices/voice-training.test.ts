@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readTraining } from '../../../api/voices/voice-training.ts';
+import { readTraining } from '../../../api/voices/read-voice.ts';
 
 describe('readTraining', () => {
   it.each<[object, true | undefined]>([
