@@ -9,19 +9,16 @@ import type { CleanParts } from '../contract/cleaning.ts';
 import type { Control } from '../contract/outcomes.ts';
 import type { Tuning } from '../contract/tunables.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
-import { projectBatch, type Projection } from '../results/project.ts';
 import { checkTuning } from './check-options.ts';
 import type { FollowEvent } from './look/follow.ts';
 import { chooseBatch } from './open-records.ts';
-import { claimOut } from './run/out-folder.ts';
-import { refuseCleaned } from './clean/refuse-cleaned.ts';
+import { writeFiles, type WrittenFiles } from './look/write-files.ts';
 import type { Reconciled, ReconcileEnd, ReconcileOptions } from './reconcile/reconcile.ts';
 import { checkRedrive, redrive, type RedriveCheck, type RedriveEnd, type RedriveOptions } from './redrive/redrive.ts';
 import { searchedStore } from './redrive/searched-store.ts';
 import type { Session } from './session.ts';
 import { steerBatch, type Steered } from './steer/steer-batch.ts';
 import { tuneBatch } from './steer/tune-batch.ts';
-import { voxbatchVersion } from './version.ts';
 
 /** A batch on record. Only `redrive`, and `reconcile` with its option `resubmit`, pay for anything. */
 export interface Batch {
@@ -68,7 +65,7 @@ export interface Batch {
    * Writes the tables, the summary and the media in their current state. `out`: the folder, created if needed. Can be
    * repeated.
    */
-  writeFiles(out: string): Promise<Projection>;
+  writeFiles(out: string): Promise<WrittenFiles>;
 }
 
 /** A batch that is being worked on. */
@@ -174,12 +171,8 @@ export function batchNamed(name: string, invocation: BatchInvocation): Batch {
       return cleanBatch({ ledger, store, batch: await record(), parts: { media, rows }, isDryRun });
     },
     writeFiles: async (folder) => {
-      const out = resolve(folder);
       const [ledger, store, now] = [await session.ledger(), await session.store(), await record()];
-      refuseCleaned(now);
-      await claimOut(out, now, ledger);
-      const complete = now.state === 'closed';
-      return projectBatch({ ledger, store, batch: name, out, complete, voxbatchVersion: voxbatchVersion() });
+      return writeFiles({ ledger, settings: session.settings, store, batch: now, out: folder });
     },
   };
   return batch;

@@ -66,6 +66,11 @@ export function dialectChoiceOf(settings: Pick<BatchSettings, 'reading'>): Diale
   return formatDialectChoice(legacyShareOf(settings));
 }
 
+/** Whether a batch is a single job. */
+export function isSingle({ settings }: { readonly settings: Pick<BatchSettings, 'single'> }): boolean {
+  return settings.single !== undefined;
+}
+
 /** A voice that is not there yet: the row of the batch that makes it, or its id, if it is in training. */
 export type VoiceWait =
   { readonly type: 'made'; readonly row: number } | { readonly type: 'training'; readonly voice: string };

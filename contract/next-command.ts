@@ -7,3 +7,8 @@ export interface NextCommand {
   /** What a person has to put in: the file that it reads from standard input. */
   readonly stdin?: string;
 }
+
+/** The command of this name with these words. */
+export function nextCommand(command: string, ...args: readonly string[]): NextCommand {
+  return { command, args };
+}

@@ -129,3 +129,11 @@ export type TakeReason = (typeof TAKE_REASONS)[number];
  */
 export const CONTROLS = ['running', 'paused', 'stopping'] as const;
 export type Control = (typeof CONTROLS)[number];
+
+/** Outcomes whose rows also get their own file. */
+const LISTED_OUTCOMES: readonly string[] = outcomesThat(({ hasTable }) => hasTable);
+
+/** Name of the file for an outcome's rows; undefined if it has none. */
+export function outcomeFile(outcome: string): string | undefined {
+  return LISTED_OUTCOMES.includes(outcome) ? `${outcome}.csv` : undefined;
+}

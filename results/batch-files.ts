@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { OUTCOMES, outcomesThat } from '../contract/outcomes.ts';
+import { OUTCOMES, outcomeFile } from '../contract/outcomes.ts';
 import type { TableFormat } from '../contract/table-format.ts';
 import { allowReplacing, keepEdited, REPLACEABLE_FILE, replaceableIn, writtenLast } from './redrive/edited-tables.ts';
 import type { KeptTable } from './redrive/edited-tables.ts';
@@ -18,14 +18,6 @@ import { WholeFile } from './whole-file.ts';
 export const RESULTS_CSV = 'results.csv';
 export const RESULTS_JSONL = 'results.jsonl';
 export const RECEIPTS_JSONL = 'receipts.jsonl';
-
-/** Outcomes whose rows also get their own file. */
-const LISTED_OUTCOMES: readonly string[] = outcomesThat(({ hasTable }) => hasTable);
-
-/** Name of the file for an outcome's rows; undefined if it has none. */
-export function outcomeFile(outcome: string): string | undefined {
-  return LISTED_OUTCOMES.includes(outcome) ? `${outcome}.csv` : undefined;
-}
 
 /** All files that a projection may write, except the summary. */
 export const PROJECTED_FILES: readonly string[] = [

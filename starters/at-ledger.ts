@@ -1,6 +1,7 @@
 import { openRecords } from '../client/open-records.ts';
-import type { Ledger } from '../ledger/ledger.ts';
 import { readSettings, type CommandSettings } from './connect/settings.ts';
+
+type Ledger = Awaited<ReturnType<typeof openRecords>>;
 
 /**
  * Opens the ledger for a command that needs only the records, and closes it afterwards. Makes nothing: where there is no ledger yet, that

@@ -4,11 +4,24 @@ import { shellWord } from '../contract/shell-word.ts';
 import { VoxbatchError, type Problem, messageOf } from '../client/problem.ts';
 import { tokenAdvice } from './connect/api-token.ts';
 import { ExitError } from './exit-error.ts';
-import { goOnCommand } from './terminal/go-on-command.ts';
-import { NO_LEDGER_ADVICE } from './terminal/no-ledger-advice.ts';
+import { goOnCommand } from './terminal/command.ts';
 import { namedRow } from './terminal/row-words.ts';
 import { LinkedFolder } from '../results/real-folders.ts';
-import { describeTrouble } from './terminal/machine-trouble.ts';
+import { isDiskTrouble, isMachineTrouble } from '../client/before-work.ts';
+
+/**
+ * The message for an error of this machine, not of our code: its disk, the ledger, the store, the Temporal server.
+ * Undefined for every other error.
+ */
+export function describeTrouble(error: unknown): string | undefined {
+  if (!isMachineTrouble(error)) return undefined;
+  if (error instanceof Error && 'advice' in error) return `${error.message} ${String(error.advice)}`;
+  if (!isDiskTrouble(error)) return messageOf(error);
+  return `Cannot write to disk: ${error.message}. Free some space, or choose another folder for the results with --out, then run the same command again.`;
+}
+
+/** What to do where no batch was run. Each folder has a ledger of its own. */
+export const NO_LEDGER_ADVICE = 'Start one: voxbatch run MANIFEST (or go to the folder where you ran it)';
 
 /** The exit code and message for a {@link VoxbatchError}; any other error unchanged. `out`: folder of the batch's files; see {@link goOnCommand}. */
 export function exitErrorOf(error: unknown, out?: string | null): unknown {

@@ -5,12 +5,10 @@ import { ManifestError } from '../inputs/problems.ts';
 import { messageOf } from '../client/problem.ts';
 import { asksForJson, errorLine, pathOf, type FailedCommand } from './terminal/error-line.ts';
 import { ExitError, usageError } from './exit-error.ts';
-import { describeTrouble } from './terminal/machine-trouble.ts';
-import { exitErrorOf } from './exit-of-problem.ts';
+import { describeTrouble, exitErrorOf } from './exit-of-problem.ts';
 import { createProgram } from './program.ts';
-import { swallowedFlag } from './terminal/misread-words.ts';
 import { processOutput, type Output } from './terminal/output.ts';
-import { usageWords } from './terminal/usage-words.ts';
+import { swallowedFlag, usageWords } from './terminal/usage-words.ts';
 
 export interface MainOptions {
   readonly atFaultPoint?: FaultPointHook;

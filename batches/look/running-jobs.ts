@@ -11,7 +11,7 @@ export interface RunningJob {
   /** What it costs; null if no price is known. */
   readonly credits: number | null;
   /** Where that is from: the API's figure, or our quote. */
-  readonly creditsFrom: 'api' | 'quote' | null;
+  readonly creditsKind: 'api' | 'quote' | null;
 }
 
 /** The jobs of a batch that still run at the API, by row. */
@@ -25,12 +25,7 @@ export async function runningJobs(
     const id = (await ledger.readRow(batch, row))?.row.id ?? '';
     const credits = charged ?? quoted;
     const from = charged === null ? 'quote' : chargedFrom;
-    jobs.push({ row, id, step, jobId, credits, creditsFrom: credits === null ? null : from });
+    jobs.push({ row, id, step, jobId, credits, creditsKind: credits === null ? null : from });
   }
   return jobs;
-}
-
-/** What the jobs cost together, in credits; jobs without a known price count as nothing. */
-export function creditsOf(jobs: readonly RunningJob[]): number {
-  return jobs.reduce((sum, job) => sum + (job.credits ?? 0), 0);
 }

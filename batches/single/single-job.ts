@@ -118,11 +118,6 @@ function unfinished({ finish: _, ...others }: Config): Config {
   return others;
 }
 
-/** Whether a batch is a single job. */
-export function isSingle({ settings }: { readonly settings: Pick<BatchSettings, 'single'> }): boolean {
-  return settings.single !== undefined;
-}
-
 /**
  * The name of the batch of a job: the same job of the same account is the same batch. It tells nothing of what was
  * asked for, because names are in logs and histories. `edition`: from 2, if what an earlier batch asked for was removed, and it is wanted again.

@@ -2,11 +2,11 @@ import { nameFromFile } from '../../batches/batch-name.ts';
 import type { Reading } from '../../contract/batch.ts';
 import { formatDialectChoice } from '../../contract/dialects.ts';
 import { finishingFlags } from '../../contract/finishing.ts';
-import type { NextCommand } from '../../contract/next-command.ts';
+import { nextCommand, type NextCommand } from '../../contract/next-command.ts';
 import { subsetFlags } from '../../contract/subset.ts';
 import { isDefaulted } from '../../inputs/header.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
-import { outArgs, pathArg } from './path-args.ts';
+import { outArgs, pathArg } from './command-args.ts';
 
 /** Source of a manifest that came through a pipe; see `inputs/manifest-source.ts`. */
 const STANDARD_INPUT = 'standard input';
@@ -22,7 +22,7 @@ export type ContinuedBatch = Pick<BatchRecord, 'name' | 'source' | 'subset'> & {
  * command would show its text. `out`: the folder of its files, if the caller knows it.
  */
 export function continueCommand({ name, source, subset, settings }: ContinuedBatch, out?: string | null): NextCommand {
-  if (settings.single !== undefined) return { command: 'up', args: ['--until-idle'] };
+  if (settings.single !== undefined) return nextCommand('up', '--until-idle');
   const isPiped = source === STANDARD_INPUT;
   const args = [
     isPiped ? '-' : pathArg(source),

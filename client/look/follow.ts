@@ -1,13 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Step } from '../../contract/row-kinds.ts';
-import { isPausedByFailures } from '../../batches/look/paused-by-failures.ts';
+import { isPausedByFailures, isTokenRefused } from '../../batches/look/pauses.ts';
 import { standstillOf, type Standstill } from '../../batches/look/standstill.ts';
-import { isTokenRefused } from '../../batches/look/token-refused.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord, Counts, Money, ReasonCount } from '../../ledger/record-types.ts';
 import { linkNewMedia } from '../../results/project.ts';
 import type { Store } from '../../store/store.ts';
-import { rarely } from './rarely.ts';
 import type { WorkflowStanding } from '../temporal/workflow-standing.ts';
 import { voxbatchVersion } from '../version.ts';
 
@@ -26,6 +24,9 @@ const ASK_EVERY_MS = 5_000;
  * How often a workflow that was ended from outside is replaced; after that, something ends it that nobody here can fix.
  */
 const MOST_RESTARTS = 3;
+
+/** An answer takes at most this share of the time: the slower it is, the rarer. */
+const LARGEST_SHARE = 0.02;
 
 /** How a batch is followed. */
 export interface FollowRequest {
@@ -161,4 +162,20 @@ function canFetch({ batch, counts, reasons }: Standing): boolean {
   const { states } = counts;
   const failing = isPausedByFailures(batch) ? reasons.reduce((sum, { open }) => sum + open, 0) : 0;
   return !isTokenRefused(batch) && states.submitting + states.processing + states.fetching > failing;
+}
+
+/**
+ * Caches an answer that may be a little old: asks at most once per `everyMs`, and less often if the answer takes long.
+ * Called with true, it asks at once.
+ */
+function rarely<T>(everyMs: number, ask: () => Promise<T>): (now: boolean) => Promise<T> {
+  let last: { readonly answer: T; readonly holdsUntil: number } | undefined;
+  return async (now) => {
+    const begun = performance.now();
+    if (last !== undefined && !now && begun < last.holdsUntil) return last.answer;
+    const answer = await ask();
+    const end = performance.now();
+    last = { answer, holdsUntil: end + Math.max(everyMs, (end - begun) / LARGEST_SHARE) };
+    return answer;
+  };
 }

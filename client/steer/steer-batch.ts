@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { runningJobs, type RunningJob } from '../../batches/look/running-jobs.ts';
 import type { Control } from '../../contract/outcomes.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
@@ -27,6 +28,17 @@ export interface Steered {
   readonly after: BatchRecord;
   /** Whether somebody works on the batch, and was told. True for a closed batch. */
   readonly isWorkedOn: boolean;
+  /** After a stop. */
+  readonly stillRunning?: StillRunning;
+}
+
+/** What a stopped batch leaves at the API. */
+export interface StillRunning {
+  /** Paid requests without a recorded answer. */
+  readonly onTheWire: number;
+  /** What the jobs cost together; those without a known price count as nothing. */
+  readonly creditsOfJobs: number;
+  readonly jobs: readonly RunningJob[];
 }
 
 /**
@@ -45,7 +57,14 @@ export async function steerBatch(request: SteerRequest): Promise<Steered> {
     if (wish !== 'running' && isWorkedOn) await emptyWire(request);
     if (wish === 'stopping') await endRest(ledger, batch, isWorkedOn);
   }
-  return { before, after: await chooseBatch(ledger, batch), isWorkedOn };
+  const steered = { before, after: await chooseBatch(ledger, batch), isWorkedOn };
+  return wish === 'stopping' ? { ...steered, stillRunning: await readRunning(ledger, batch) } : steered;
+}
+
+async function readRunning(ledger: Ledger, batch: string): Promise<StillRunning> {
+  const jobs = await runningJobs(ledger, batch);
+  const creditsOfJobs = jobs.reduce((sum, { credits }) => sum + (credits ?? 0), 0);
+  return { onTheWire: (await ledger.sending(batch)).length, creditsOfJobs, jobs };
 }
 
 /**

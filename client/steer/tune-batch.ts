@@ -1,6 +1,11 @@
+import { defaultOut } from '../../batches/batch-name.ts';
 import type { Tuning } from '../../contract/tunables.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
+import { viewMoney } from '../look/money-view.ts';
+import { nextSteps, type NextStep } from '../look/next-steps.ts';
+import { readEnd } from '../look/write-files.ts';
+import { chooseBatch } from '../open-records.ts';
 import { VoxbatchError } from '../problem.ts';
 import { refuseLoading } from '../refuse-loading.ts';
 import type { Settings } from '../settings.ts';
@@ -29,6 +34,23 @@ export async function tuneBatch({ settings, ledger, batch, tuning, say }: TuneRe
   await requirePrices(ledger, batch, tuning);
   await ledger.tune(batch.name, tuning);
   return batch.state === 'open' && (await tellWorkers({ settings, ledger, batch: batch.name, say }));
+}
+
+/** A batch with its present settings. */
+export interface Tuned {
+  readonly batch: BatchRecord;
+  readonly money: ReturnType<typeof viewMoney>;
+  /** Steps that a finished batch leaves; of another one none. */
+  readonly next: readonly NextStep[];
+}
+
+/** How a batch stands after its settings were changed, or looked at. */
+export async function readTuned(ledger: Ledger, name: string): Promise<Tuned> {
+  const batch = await chooseBatch(ledger, name);
+  const money = await ledger.money(name);
+  const sums = { batch, money, counts: await ledger.counts(name), out: defaultOut(name) };
+  const next = batch.state === 'closed' ? nextSteps(await readEnd(ledger, sums)) : [];
+  return { batch, money: viewMoney(money, batch.settings.budget), next };
 }
 
 /**

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { OUTCOMES } from '../../contract/outcomes.ts';
-import { outcomeFile, RECEIPTS_JSONL, RESULTS_CSV, RESULTS_JSONL } from '../batch-files.ts';
+import { OUTCOMES, outcomeFile } from '../../contract/outcomes.ts';
+import { RECEIPTS_JSONL, RESULTS_CSV, RESULTS_JSONL } from '../batch-files.ts';
 import type { Findings } from './mismatch.ts';
 import { receiptSchema } from '../receipt.ts';
 import type { Receipt } from '../receipt.ts';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { sha256Of } from '../../inputs/file-digest.ts';
-import { OUTCOMES } from '../../contract/outcomes.ts';
+import { OUTCOMES, outcomeFile } from '../../contract/outcomes.ts';
 import type { Outcome } from '../../contract/outcomes.ts';
-import { outcomeFile, PROJECTED_FILES, RECEIPTS_JSONL, RESULTS_CSV, RESULTS_JSONL } from '../batch-files.ts';
+import { PROJECTED_FILES, RECEIPTS_JSONL, RESULTS_CSV, RESULTS_JSONL } from '../batch-files.ts';
 import { verifyFinished } from '../finished/verify-finished.ts';
 import { verifyJoined } from '../joined/verify-joined.ts';
 import { lstatsOf } from '../media.ts';

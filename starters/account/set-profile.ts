@@ -14,7 +14,7 @@ import { openApi } from '../connect/open-api.ts';
 import { readSettings } from '../connect/settings.ts';
 import { usageError } from '../exit-error.ts';
 import type { Output } from '../terminal/output.ts';
-import { sentence } from '../terminal/sentence.ts';
+import { sentence } from '../terminal/words.ts';
 import { oneLine } from '../terminal/table.ts';
 import { readFields } from './field-values.ts';
 

@@ -4,11 +4,10 @@ import type { Pruned } from '../../batches/cache/prune-cache.ts';
 import type { BatchRecord, RowRecord } from '../../ledger/record-types.ts';
 import type { CacheSums, NamedSum } from '../../ledger/result-lists.ts';
 import { isoTime } from '../../results/receipt.ts';
-import { freedWords } from '../terminal/freed-words.ts';
-import { number } from '../terminal/words.ts';
+import { freedWords } from '../terminal/file-words.ts';
+import { number, size } from '../terminal/words.ts';
 import { namedRow } from '../terminal/row-words.ts';
-import { size } from '../terminal/size.ts';
-import { sourceWords } from '../terminal/source-words.ts';
+import { sourceWords } from '../terminal/attempt-words.ts';
 import { oneLine, tableLines } from '../terminal/table.ts';
 
 /** The cache where nothing was ever run. */

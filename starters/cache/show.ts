@@ -2,7 +2,8 @@ import { lookUpRow } from '../../batches/cache/cached-row.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { openStore } from '../../store/open-store.ts';
 import { atLedger } from '../at-ledger.ts';
-import { findHistory, type ExplainRequest } from '../look/explain.ts';
+import { findHistory } from '../../client/look/explain.ts';
+import { unclearRow, type ExplainRequest } from '../look/explain.ts';
 import type { Output } from '../terminal/output.ts';
 import { cachedRowJson, cachedRowLines } from './cache-words.ts';
 
@@ -15,7 +16,9 @@ export interface ShowFlags {
 /** `voxbatch cache show ROW`: what the results of a row are known by, where they are kept, and who has them. */
 export async function showCached(request: ExplainRequest, output: Output): Promise<ExitName> {
   return atLedger<ExitName>(async (ledger, settings) => {
-    const found = await findHistory(ledger, request);
+    const answer = await findHistory(ledger, request);
+    if (answer.type !== 'found') throw unclearRow(answer, request);
+    const found = answer.history;
     // Claims nothing: where the store's disk is not mounted, its folder would become the store.
     const store = await openStore(settings.store, settings.env);
     try {

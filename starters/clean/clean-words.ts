@@ -3,8 +3,8 @@ import type { CleanParts } from '../../contract/cleaning.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { ExitError } from '../exit-error.ts';
-import { freedWords } from '../terminal/freed-words.ts';
-import { goOnCommand } from '../terminal/go-on-command.ts';
+import { freedWords } from '../terminal/file-words.ts';
+import { goOnCommand } from '../terminal/command.ts';
 import { number } from '../terminal/words.ts';
 import { rowsInWords } from '../terminal/row-words.ts';
 

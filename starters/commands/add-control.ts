@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
-import type { ControlFlags, Wish } from '../steer/control.ts';
+import type { Control } from '../../contract/outcomes.ts';
+import type { ControlFlags } from '../steer/control.ts';
 import type { TuneFlags } from '../steer/tune.ts';
 import { addTuningFlags } from './tuning-flags.ts';
 
-const COMMANDS: readonly (readonly [name: string, wish: Wish, description: string])[] = [
+const COMMANDS: readonly (readonly [name: string, wish: Control, description: string])[] = [
   ['pause', 'paused', 'Send no more paid requests; running jobs are still fetched'],
   ['resume', 'running', 'Continue a paused batch'],
   ['stop', 'stopping', 'Send no more paid requests, fetch running jobs, cancel the rest'],

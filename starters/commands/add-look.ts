@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
-import type { ListFlags } from '../look/list.ts';
+import type { ListFlags } from '../look/status.ts';
 import type { ResultsFlags } from '../look/results.ts';
 
 interface JsonFlag {
@@ -28,7 +28,7 @@ export function addLookCommands(program: Command, context: CommandContext): void
     .option('--all', 'Single jobs (say, transcribe, lip-sync), too')
     .option('--single', 'Only single jobs')
     .action(async (flags: ListFlags) => {
-      const { list } = await import('../look/list.ts');
+      const { list } = await import('../look/status.ts');
       done(await list(flags, output));
     });
   add('status', "Show a batch's status; exits with the batch's exit code", 'voxbatch status lines')

@@ -10,7 +10,7 @@ import { codeOf } from '../../results/system-errors.ts';
 import { atLedger } from '../at-ledger.ts';
 import { unchangedError, usageError } from '../exit-error.ts';
 import type { Output } from '../terminal/output.ts';
-import { shortPath } from '../../client/look/path-args.ts';
+import { shortPath } from '../../client/look/command-args.ts';
 import { comparisonJson } from './comparison-json.ts';
 import { comparisonLines } from './comparison-words.ts';
 import { differenceLine } from './difference-line.ts';

@@ -5,7 +5,7 @@ import type { ExitName } from '../../contract/exit-codes.ts';
 import { FFMPEG_ADVICE, unusableFfmpeg } from '../../store/sound/find-ffmpeg.ts';
 import { ExitError } from '../exit-error.ts';
 import { exitErrorOf } from '../exit-of-problem.ts';
-import { size } from '../terminal/size.ts';
+import { size } from '../terminal/words.ts';
 
 /**
  * Name of each check, and the exit code if it is the first to find something wrong and its error has none of its own.

@@ -1,12 +1,18 @@
+import { chosenOf, doneOf, endsOf } from '../../client/look/counts.ts';
+import { viewMoney } from '../../client/look/money-view.ts';
+import { listBatches, readStatus, type BatchHere, type BatchList } from '../../client/look/status.ts';
+import { viewListed, viewStatus } from '../../client/look/status-view.ts';
+import { VoxbatchError } from '../../client/problem.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
-import { defaultOut } from '../../batches/batch-name.ts';
-import { gatherLeftovers } from '../../batches/look/leftovers.ts';
-import { groupFailures } from '../../batches/look/failure-groups.ts';
+import { hasResult, RESULT_OUTCOMES } from '../../contract/outcomes.ts';
+import { snakeCase } from '../../contract/snake-case.ts';
 import { atLedger } from '../at-ledger.ts';
-import { viewHere } from './view-here.ts';
-import { isWritten } from '../../results/is-written.ts';
+import { usageError } from '../exit-error.ts';
+import { NO_LEDGER_ADVICE } from '../exit-of-problem.ts';
 import type { Output } from '../terminal/output.ts';
-import { exitWithHooks, statusJson, statusLines } from '../terminal/status.ts';
+import { standingOf, statusLines } from '../terminal/status-words.ts';
+import { tableLines } from '../terminal/table.ts';
+import { number, plural } from '../terminal/words.ts';
 
 /**
  * `voxbatch status [BATCH]`: shows a batch's status. The exit code is that of the batch; 75 while it is not finished, or
@@ -17,18 +23,70 @@ export async function status(
   flags: { readonly json?: boolean },
   output: Output,
 ): Promise<ExitName> {
-  return atLedger(async (ledger, settings) => {
-    const view = await viewHere(ledger, settings, name);
-    const groups = await groupFailures(ledger, view);
-    const notices = await ledger.noticesOf(view.batch.name);
-    const exit = exitWithHooks(view, notices);
-    if (flags.json === true) output.data(JSON.stringify({ ...statusJson(view, groups, notices), exit }));
-    else {
-      const leftovers = await gatherLeftovers(ledger, view.batch, view.counts);
-      const written = await isWritten(defaultOut(view.batch.name), view);
-      const troubles = { groups, leftovers, notices, isWritten: written };
-      for (const line of statusLines(view, troubles, Date.now())) output.data(line);
-    }
-    return exit;
-  });
+  const found = await atLedger((ledger, settings) => readStatus(ledger, settings, name));
+  if (flags.json === true) output.data(JSON.stringify(snakeCase(viewStatus(found))));
+  else for (const line of statusLines(found, Date.now())) output.data(line);
+  return found.exit;
 }
+
+export interface ListFlags {
+  /** Single jobs, too. */
+  readonly all?: boolean;
+  /** Nothing but single jobs. */
+  readonly single?: boolean;
+  readonly json?: boolean;
+}
+
+/**
+ * `voxbatch list`: the batches of the ledger, the newest first, and how many single jobs there are. A home without a
+ * ledger has none, which is no error.
+ */
+export async function list({ all, single, json }: ListFlags, output: Output): Promise<ExitName> {
+  if (all === true && single === true) throw usageError('--all cannot be combined with --single.');
+  const which = all === true ? 'all' : single === true ? 'single' : 'batches';
+  const { batches, hidden } = await atLedger((ledger, settings) => listBatches(ledger, settings, which)).catch(
+    (error: unknown): BatchList => {
+      if (error instanceof VoxbatchError && error.problem.type === 'no-ledger') return { batches: [], hidden: 0 };
+      throw error;
+    },
+  );
+  if (json === true) {
+    output.data(JSON.stringify(snakeCase(batches.map(viewListed))));
+    return 'complete';
+  }
+  if (batches.length > 0) for (const line of tableLines(COLUMNS, batches)) output.data(line);
+  else if (which === 'single') output.say('There is no single job here yet. Start one: voxbatch say TEXT --voice ID');
+  else output.say(`There is no batch here yet. ${NO_LEDGER_ADVICE}`);
+  if (hidden > 0) output.say(`and ${plural(hidden, 'single job')}: voxbatch list --single`);
+  return 'complete';
+}
+
+/** `2 failed, 6 skipped`: every outcome that left rows without a result that passed; empty if none did. */
+function withoutResult({ counts }: BatchHere): string {
+  return endsOf(counts)
+    .flatMap(([word, rows]) => (hasResult(word) ? [] : [`${number(rows)} ${word}`]))
+    .join(', ');
+}
+
+const COLUMNS = [
+  { title: 'batch', value: ({ batch }: BatchHere) => batch.name },
+  { title: 'state', value: ({ batch, isDeserted }: BatchHere) => standingOf(batch, isDeserted) },
+  {
+    title: 'done',
+    value: ({ counts }: BatchHere) => `${number(doneOf(counts))}/${number(chosenOf(counts))}`,
+    align: 'right',
+  },
+  {
+    title: 'with a result',
+    value: ({ counts: { outcomes } }: BatchHere) =>
+      number(RESULT_OUTCOMES.reduce((sum, outcome) => sum + outcomes[outcome], 0)),
+    align: 'right',
+  },
+  { title: 'without a result', value: withoutResult },
+  {
+    title: 'credits',
+    value: ({ money }: BatchHere) => `${viewMoney(money, null).isEstimate ? '~' : ''}${number(money.charged)}`,
+    align: 'right',
+  },
+  { title: 'created (UTC)', value: ({ batch }: BatchHere) => new Date(batch.createdAt).toISOString().slice(0, 16) },
+] as const;

@@ -1,24 +1,15 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { defaultOut } from '../../batches/batch-name.ts';
+import { viewStatus } from '../../client/look/status-view.ts';
+import type { BatchStatus } from '../../client/look/status.ts';
+import { PATIENCE_MS, watchBatch } from '../../client/look/watch.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
-import { shellWord } from '../../contract/shell-word.ts';
-import { gatherLeftovers, type SomeRows } from '../../batches/look/leftovers.ts';
-import { groupFailures } from '../../batches/look/failure-groups.ts';
-import { listenForInterrupt } from '../run/interrupt.ts';
+import { snakeCase } from '../../contract/snake-case.ts';
 import { atLedger } from '../at-ledger.ts';
-import { viewHere, type LocalView } from './view-here.ts';
-import { exitOfView } from '../../batches/look/view-batch.ts';
-import type { EarlierUnresolved } from '../../ledger/record-types.ts';
+import { listenForInterrupt } from '../run/interrupt.ts';
+import { commandLine } from '../terminal/command.ts';
 import { Drawing } from '../terminal/drawing.ts';
-import { isWritten } from '../../results/is-written.ts';
 import type { Output } from '../terminal/output.ts';
 import { ProgressDisplay } from '../terminal/progress.ts';
-import { statusJson, statusLines, type Troubles } from '../terminal/status.ts';
-
-/** Pause between two reads of the ledger, ms. */
-const LOOK_EVERY_MS = 500;
-/** How long a batch that nobody works on is watched, ms: the command that has just made it may still be starting. */
-const PATIENCE_MS = 10_000;
+import { statusLines } from '../terminal/status-words.ts';
 
 /**
  * `voxbatch watch [BATCH]`: shows a batch until it is finished, paused, or nobody works on it any more, then prints its
@@ -31,34 +22,23 @@ export async function watch(
   output: Output,
 ): Promise<ExitName> {
   return atLedger(async (ledger, settings) => {
-    const nothing = (): void => undefined;
     const sayStopped = (batch = name): void => {
-      const again = `voxbatch watch${batch === undefined ? '' : ` ${shellWord(batch)}`}`;
+      const again = commandLine({ command: 'watch', args: batch === undefined ? [] : [batch] });
       output.say(`Stopped watching; the batch is not affected. Watch again: ${again}`);
     };
-    const interrupt = listenForInterrupt(nothing, sayStopped);
+    const interrupt = listenForInterrupt(() => undefined, sayStopped);
     const show = displayOn(output);
     try {
-      let view = await viewHere(ledger, settings, name);
-      const isLeft = patience((batch) => {
-        show(undefined);
-        output.say(`Batch "${batch}" has no worker. Waiting ${String(PATIENCE_MS / 1_000)} s for one …`);
-      });
-      while (!isOver(view) && !isLeft(view) && !interrupt.signal.aborted) {
-        show(view);
-        await sleep(LOOK_EVERY_MS, undefined, { signal: interrupt.signal }).catch(nothing);
-        view = await viewHere(ledger, settings, view.batch.name);
+      for await (const { type, status } of watchBatch(ledger, settings, name, interrupt.signal)) {
+        show(type === 'progress' ? status : undefined);
+        if (type === 'deserted')
+          output.say(`Batch "${status.batch.name}" has no worker. Waiting ${String(PATIENCE_MS / 1_000)} s for one …`);
+        if (type !== 'ended') continue;
+        if (flags.json === true) output.data(JSON.stringify(snakeCase(viewStatus(status))));
+        else for (const line of statusLines(status, Date.now())) output.data(line);
+        if (!interrupt.signal.aborted) return status.exit;
+        sayStopped(status.batch.name);
       }
-      show(undefined);
-      const groups = await groupFailures(ledger, view);
-      if (flags.json === true) output.data(JSON.stringify(statusJson(view, groups)));
-      else {
-        const leftovers = await gatherLeftovers(ledger, view.batch, view.counts);
-        const written = await isWritten(defaultOut(view.batch.name), view);
-        for (const line of statusLines(view, { groups, leftovers, isWritten: written }, Date.now())) output.data(line);
-      }
-      if (!interrupt.signal.aborted) return exitOfView(view);
-      sayStopped(view.batch.name);
       return interrupt.exit();
     } finally {
       interrupt.dispose();
@@ -66,53 +46,17 @@ export async function watch(
   });
 }
 
-/** Whether nobody has worked on the batch for a while; asked at every look. `onDeserted`: called when that begins. */
-function patience(onDeserted: (batch: string) => void): (view: LocalView) => boolean {
-  let since: number | undefined;
-  return ({ isDeserted, batch }) => {
-    if (!isDeserted) since = undefined;
-    else if (since === undefined) {
-      since = performance.now();
-      onDeserted(batch.name);
-    }
-    return since !== undefined && performance.now() - since >= PATIENCE_MS;
-  };
-}
-
-function isOver({ batch }: LocalView): boolean {
-  return batch.state === 'closed' || (batch.state === 'open' && batch.control === 'paused');
-}
-
-/** While it runs only counts are shown: reasons cost a read of every row. */
-const NONE: SomeRows = { count: 0, first: [] };
-const NONE_EARLIER: EarlierUnresolved = { count: 0, first: [] };
-const NO_TROUBLES: Troubles = {
-  groups: [],
-  leftovers: {
-    failed: new Map(),
-    fetchable: NONE,
-    tooLong: NONE,
-    refusedInParts: NONE,
-    voiceless: { count: 0, makers: [] },
-    lost: { listed: NONE, unlisted: NONE, unchecked: NONE },
-    otherParts: NONE,
-    lateParts: 0,
-    skippedQuotes: { overBudget: null, notChosen: null },
-    earlierUnresolved: NONE_EARLIER,
-  },
-};
-
-/** Shows a view; undefined ends it. */
-function displayOn(output: Output): (view: LocalView | undefined) => void {
+/** Shows a batch; undefined ends it. */
+function displayOn(output: Output): (status: BatchStatus | undefined) => void {
   if (output.isTerminal) {
     const drawing = new Drawing();
-    return (view) => {
-      if (view === undefined) drawing.clear();
-      else drawing.show(statusLines(view, NO_TROUBLES, Date.now()));
+    return (status) => {
+      if (status === undefined) drawing.clear();
+      else drawing.show(statusLines(status, Date.now()));
     };
   }
   const display = new ProgressDisplay(output);
-  return (view) => {
-    if (view !== undefined) display.show(view);
+  return (status) => {
+    if (status !== undefined) display.show(status);
   };
 }

@@ -16,7 +16,7 @@ import type { RunContext } from '../command-context.ts';
 import type { WebhookFlags } from '../commands/webhook-flags.ts';
 import { withInvocation, type Invocation } from '../invocation.ts';
 import { ExitError } from '../exit-error.ts';
-import { viewHere } from '../look/view-here.ts';
+import { batchHere } from '../../client/look/status.ts';
 import { redriveRows, workOn } from '../redrive/redrive-rows.ts';
 import { number } from '../terminal/words.ts';
 import { confirmedSettings } from '../trust/confirmed-settings.ts';
@@ -100,7 +100,7 @@ async function settleAll(task: Task, invocation: Invocation): Promise<ExitName> 
   const after = remainingAfter(rows, order);
   const exit = await goOn(task, after, invocation);
   if (json) {
-    const { counts, money } = await viewHere(await session.ledger(), session.settings, batch.name);
+    const { counts, money } = await batchHere(await session.ledger(), session.settings, batch.name);
     const end = { batch: batch.name, exit, outcomes: counts.outcomes, credits: money, out };
     const became = rows.map((row) =>
       after.toPay.includes(row.row) ? ({ ...row, type: 'resubmitted' } as const) : row,
@@ -171,7 +171,7 @@ async function goOn({ batch, out }: Task, { toPay, changed }: Remaining, invocat
     const drafted = await draftResubmit(ledger, batch, toPay);
     return redriveRows({ ...drafted, batch, command, fileSha256: null, out, confirmAbove }, quietInvocation);
   }
-  const view = await viewHere(ledger, settings, batch.name);
+  const view = await batchHere(ledger, settings, batch.name);
   if (changed === 'nothing') return exitOfView(view);
   if (changed === 'sums' && view.batch.state !== 'closed') {
     // No row was opened, so there is no new work: the batch is left to its current workers.

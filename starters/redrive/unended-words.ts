@@ -1,7 +1,7 @@
 import { shellWord } from '../../contract/shell-word.ts';
 import type { RedriveDraft } from '../../batches/redrive/draft.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
-import { goOnCommand } from '../terminal/go-on-command.ts';
+import { goOnCommand } from '../terminal/command.ts';
 import { number } from '../terminal/words.ts';
 import { rowsInWords } from '../terminal/row-words.ts';
 

@@ -5,20 +5,15 @@ import { viewPilot, type Pilot } from '../../batches/subset/pilot.ts';
 import { projectBatch } from '../../results/project.ts';
 import { isDeserted } from '../../client/temporal/anybody-in.ts';
 import type { Invocation } from '../invocation.ts';
-import { damageLines } from '../terminal/damage-words.ts';
-import { showFilesMade } from '../terminal/files-progress.ts';
-import { finishedJson, finishedLines } from '../terminal/finished-words.ts';
-import { joinedJson, joinedLines } from '../terminal/joined-words.ts';
-import { keptLines } from '../terminal/kept-words.ts';
+import { damageLines, keptLines, madeJson, madeLines, showFilesMade } from '../terminal/file-words.ts';
 import { pilotJson } from '../terminal/pilot-words.ts';
-import { pauseMessage } from '../terminal/pause-words.ts';
+import { pauseMessage, standstillWords } from '../terminal/pause-words.ts';
 import { gatherLeftovers } from '../../batches/look/leftovers.ts';
 import { standstillOf } from '../../batches/look/standstill.ts';
 import { exitOfView } from '../../batches/look/view-batch.ts';
-import { goOnCommand } from '../terminal/go-on-command.ts';
+import { goOnCommand } from '../terminal/command.ts';
 import { budgetJson } from '../terminal/money.ts';
-import { standstillWords } from '../terminal/standstill-words.ts';
-import { summaryLines } from '../terminal/summary.ts';
+import { summaryLines } from '../terminal/status-words.ts';
 import { voxbatchVersion } from '../../client/version.ts';
 import type { WorkEnd } from './work-on-batch.ts';
 
@@ -55,13 +50,11 @@ export async function finishRun(
     const sums = { outcomes: counts.outcomes, not_chosen: counts.notChosen, credits: money };
     const rest = { ...budgetJson(money, batch.settings.budget), detached: why === 'detached', halted, out };
     const sample = pilot === undefined ? null : pilotJson(pilot);
-    output.data(
-      JSON.stringify({ batch: name, exit, ...sums, ...rest, sample, ...joinedJson(joined), ...finishedJson(finished) }),
-    );
+    output.data(JSON.stringify({ batch: name, exit, ...sums, ...rest, sample, ...madeJson({ joined, finished }) }));
   }
   const leftovers = await gatherLeftovers(ledger, batch, counts);
   for (const line of summaryLines({ batch, counts, money, out, leftovers, pilot })) output.say(line);
-  for (const line of [...joinedLines(joined), ...finishedLines(finished)]) output.say(`  ${line}`);
+  for (const line of madeLines({ joined, finished })) output.say(`  ${line}`);
   if (pilot !== undefined) onPilot?.(pilot);
   for (const line of keptLines(kept, out)) output.say(line);
   for (const mismatch of mismatches) output.say(`DOES NOT ADD UP: ${describeMismatch(mismatch)}`);

@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { isUsableName } from '../../batches/batch-name.ts';
-import { OUTCOMES } from '../../contract/outcomes.ts';
+import { OUTCOMES, outcomeFile } from '../../contract/outcomes.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import { openManifest, type ManifestSource } from '../../inputs/manifest-source.ts';
-import { outcomeFile } from '../../results/batch-files.ts';
 import { readJson } from '../../results/read-json.ts';
 import { SUMMARY_FILE, summarySchema } from '../../results/summary.ts';
 import { ExitError } from '../exit-error.ts';

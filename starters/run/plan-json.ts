@@ -2,7 +2,7 @@ import { billLines, pricesOf, type BillLine } from '../../batches/plan/bill-line
 import { dialectChoiceOf } from '../../contract/batch.ts';
 import { roundCredits } from '../../contract/price-units.ts';
 import { refusalText } from '../terminal/spend-words.ts';
-import { doneOf } from '../terminal/progress.ts';
+import { doneOf } from '../../client/look/counts.ts';
 import { reasonsJson } from '../terminal/reason-words.ts';
 import { tunablesJson } from '../terminal/tunable-words.ts';
 import type { PlanReport } from './plan-report.ts';

@@ -8,7 +8,7 @@ import { type Recorded } from '../../client/run/put-on-record.ts';
 import { finishRun } from './finish-run.ts';
 import { nameTakenText } from '../terminal/name-taken.ts';
 import type { Output } from '../terminal/output.ts';
-import { chosenOf, doneOf } from '../terminal/progress.ts';
+import { chosenOf, doneOf } from '../../client/look/counts.ts';
 import { number } from '../terminal/words.ts';
 import { chosenInWords, rowsInWords } from '../terminal/row-words.ts';
 import { describeTuning } from '../terminal/tunable-words.ts';

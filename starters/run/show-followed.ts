@@ -1,9 +1,8 @@
 import type { FollowEnd, FollowEvent } from '../../client/look/follow.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
-import { standstillWords } from '../terminal/standstill-words.ts';
+import { standstillWords, pauseMessage, waitMessage } from '../terminal/pause-words.ts';
 import { haltMessage } from '../terminal/next-steps.ts';
 import type { Output } from '../terminal/output.ts';
-import { pauseMessage, waitMessage } from '../terminal/pause-words.ts';
 import { ProgressDisplay } from '../terminal/progress.ts';
 
 /**

@@ -3,7 +3,7 @@ import { viewPilot } from '../../batches/subset/pilot.ts';
 import type { ManifestPlan } from '../../batches/plan/plan-manifest.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { nextSteps } from '../terminal/next-steps.ts';
-import { shortPath } from '../../client/look/path-args.ts';
+import { shortPath } from '../../client/look/command-args.ts';
 
 /**
  * What can be done about the rows of a finished batch, as its summary says it. `out`: folder of its files, absolute. Empty for any other plan, and

@@ -8,7 +8,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { Invocation } from '../invocation.ts';
 import { ExitError } from '../exit-error.ts';
 import { webhookNewsWords } from '../terminal/webhook-news.ts';
-import { goOnCommand } from '../terminal/go-on-command.ts';
+import { goOnCommand } from '../terminal/command.ts';
 import { firstNotice, listenForInterrupt, type Interrupt, type InterruptExit } from './interrupt.ts';
 import { exitErrorOf } from '../exit-of-problem.ts';
 import { withLeftOnRecord } from './left-on-record.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isTokenRefused } from '../../batches/look/token-refused.ts';
+import { isTokenRefused } from '../../batches/look/pauses.ts';
 import { isOwed } from '../../contract/hooks.ts';
 import { realmOf, type OpenApi } from '../../client/open-api.ts';
 import { realmDifference } from '../../contract/names.ts';

@@ -4,7 +4,7 @@ import { messageOf } from '../../client/problem.ts';
 import { voxbatchVersion } from '../../client/version.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Store } from '../../store/store.ts';
-import { keptLines } from '../terminal/kept-words.ts';
+import { keptLines } from '../terminal/file-words.ts';
 
 export interface WriteWhenClosedRequest {
   readonly ledger: Ledger;

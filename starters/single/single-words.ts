@@ -12,7 +12,7 @@ import { resultFields } from '../../results/result-line.ts';
 import { ExitError } from '../exit-error.ts';
 import { inCredits } from '../terminal/money.ts';
 import { pauseMessage } from '../terminal/pause-words.ts';
-import { sentence } from '../terminal/sentence.ts';
+import { sentence } from '../terminal/words.ts';
 
 /** Said when a person ends the command before the job has ended. */
 export const STOPPED_HERE =

@@ -1,17 +1,16 @@
-import { steerBatch } from '../../client/steer/steer-batch.ts';
+import { nextCommand } from '../../contract/next-command.ts';
+import { chooseBatch } from '../../client/open-records.ts';
+import { steerBatch, type Steered, type StillRunning } from '../../client/steer/steer-batch.ts';
+import { isStranger } from '../../client/trust/known-ledgers.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { Control } from '../../contract/outcomes.ts';
-import { shellWord } from '../../contract/shell-word.ts';
-import { creditsOf, runningJobs } from '../../batches/look/running-jobs.ts';
-import type { Ledger } from '../../ledger/ledger.ts';
-import type { BatchRecord } from '../../ledger/record-types.ts';
-import { isStranger } from '../../client/trust/known-ledgers.ts';
-import { goOnCommand } from '../terminal/go-on-command.ts';
-import { chooseBatch } from '../../client/open-records.ts';
+import { snakeCase } from '../../contract/snake-case.ts';
 import { atLedger } from '../at-ledger.ts';
-import { jobLines, jobsJson } from '../terminal/job-table.ts';
+import { commandLine, goOnCommand } from '../terminal/command.ts';
+import { inCredits } from '../terminal/money.ts';
 import type { Output } from '../terminal/output.ts';
-import { number } from '../terminal/words.ts';
+import { tableLines } from '../terminal/table.ts';
+import { form, number, plural } from '../terminal/words.ts';
 
 export interface ControlFlags {
   readonly json?: boolean;
@@ -19,26 +18,22 @@ export interface ControlFlags {
   readonly now?: boolean;
 }
 
-/** What a person wants a batch to do. */
-export type Wish = Control;
-
 /**
  * `voxbatch pause|resume|stop [BATCH]`; see `client/steer/steer-batch.ts`. Prints the batch's state at the end, whoever
  * caused it.
  */
 export async function control(
   name: string | undefined,
-  wish: Wish,
-  flags: ControlFlags,
+  wish: Control,
+  { json = false, now: isNow = false }: ControlFlags,
   output: Output,
 ): Promise<ExitName> {
   return atLedger<ExitName>(async (ledger, settings) => {
-    const before = await chooseBatch(ledger, name);
-    const isNow = flags.now === true;
-    const { after, isWorkedOn } = await steerBatch({
+    const batch = await chooseBatch(ledger, name);
+    const steered = await steerBatch({
       settings,
       ledger,
-      batch: before,
+      batch,
       wish,
       isNow,
       say: output.say,
@@ -46,65 +41,47 @@ export async function control(
         output.say('Waiting for the paid requests in flight (up to 3 minutes) …');
       },
     });
+    const { after, stillRunning } = steered;
     const goOn = isStranger(settings, ledger) ? 'voxbatch trust' : goOnCommand(after);
-    await report({ ledger, before, after, goOn, wish, isNow, isWorkedOn, flags, output });
+    output.say(messageFor(steered, { wish, isNow, goOn }));
+    const facts = { batch: after.name, state: after.state, control: after.control, halted: after.halted };
+    if (json) output.data(JSON.stringify(snakeCase({ ...facts, ...stillRunning })));
+    if (stillRunning !== undefined) {
+      const isLeft = isNow || (after.state === 'closed' && stillRunning.jobs.length > 0);
+      if (!json && isLeft) for (const line of jobLines(stillRunning)) output.data(line);
+      for (const line of leftLines(stillRunning, after.name, { isLeft, goOn })) output.say(line);
+    }
     return 'complete';
   });
 }
 
-interface Told {
-  readonly ledger: Ledger;
-  readonly before: BatchRecord;
-  readonly after: BatchRecord;
-  /** The command that continues it. */
-  readonly goOn: string;
-  readonly wish: Wish;
-  readonly isNow: boolean;
-  readonly isWorkedOn: boolean;
-  readonly flags: ControlFlags;
-  readonly output: Output;
-}
-
-async function report(told: Told): Promise<void> {
-  const { ledger, after, wish, flags, output } = told;
-  const { name: batch, state, control, halted } = after;
-  output.say(messageFor(told));
-  if (wish !== 'stopping') {
-    if (flags.json === true) output.data(JSON.stringify({ batch, state, control, halted }));
-    return;
-  }
-  const jobs = await runningJobs(ledger, batch);
-  const onTheWire = (await ledger.sending(batch)).length;
-  if (flags.json === true) {
-    const credits = creditsOf(jobs);
-    output.data(
-      JSON.stringify({
-        batch,
-        state,
-        control,
-        halted,
-        on_the_wire: onTheWire,
-        credits_of_jobs: credits,
-        jobs: jobsJson(jobs),
-      }),
-    );
-  } else if (told.isNow || (state === 'closed' && jobs.length > 0)) {
-    for (const line of jobLines(jobs)) output.data(line);
-  }
-  const word = shellWord(batch);
+/** What a stop leaves at the API, and how to get it. */
+function leftLines(
+  { onTheWire, jobs }: StillRunning,
+  batch: string,
+  { isLeft, goOn }: { readonly isLeft: boolean; readonly goOn: string },
+): readonly string[] {
+  const lines: string[] = [];
   if (onTheWire > 0) {
-    const [requests, them] = onTheWire === 1 ? ['paid request has', 'it'] : ['paid requests have', 'them'];
-    output.say(`${onTheWire} ${requests} no recorded answer. Find out what became of ${them}: ${told.goOn}`);
-  }
-  if (jobs.length > 0 && (told.isNow || state === 'closed'))
-    output.say(
-      `What ${jobs.length === 1 ? 'that job makes' : `those ${number(jobs.length)} jobs make`} can be fetched later for free: voxbatch redrive ${word} --where outcome=overdue`,
+    const requests = form(onTheWire, 'paid request has', 'paid requests have');
+    lines.push(
+      `${onTheWire} ${requests} no recorded answer. Find out what became of ${form(onTheWire, 'it', 'them')}: ${goOn}`,
     );
+  }
+  if (jobs.length > 0 && isLeft) {
+    const make = form(jobs.length, 'that job makes', `those ${number(jobs.length)} jobs make`);
+    const fetch = commandLine(nextCommand('redrive', batch, '--where', 'outcome=overdue'));
+    lines.push(`What ${make} can be fetched later for free: ${fetch}`);
+  }
+  return lines;
 }
 
 const VERBS: Readonly<Record<Control, string>> = { running: 'resume', paused: 'pause', stopping: 'stop' };
 
-function messageFor({ before, after, goOn, wish, isNow, isWorkedOn }: Told): string {
+function messageFor(
+  { before, after, isWorkedOn }: Steered,
+  { wish, isNow, goOn }: { readonly wish: Control; readonly isNow: boolean; readonly goOn: string },
+): string {
   const about = `Batch "${after.name}"`;
   if (before.state === 'closed') return `${about} is finished; there is nothing to ${VERBS[wish]}.`;
   if (after.state === 'closed')
@@ -119,7 +96,38 @@ function messageFor({ before, after, goOn, wish, isNow, isWorkedOn }: Told): str
   if (after.control === 'paused')
     return (
       `${about} is paused${meanwhile}: no more paid requests. ` +
-      `${isWorkedOn ? 'Running jobs are still fetched.' : 'It has no worker now, so nothing is fetched either.'} Continue with: voxbatch resume ${shellWord(after.name)}`
+      `${isWorkedOn ? 'Running jobs are still fetched.' : 'It has no worker now, so nothing is fetched either.'} Continue with: ${commandLine(nextCommand('resume', after.name))}`
     );
   return `${about} continues${meanwhile}.${next}`;
 }
+
+/** Maximum jobs listed for people; `--json` has all of them. */
+const LISTED = 20;
+
+/** The jobs for people: the first of them in a table, a count of the others, the sum. */
+function jobLines({ jobs, creditsOfJobs }: StillRunning): readonly string[] {
+  if (jobs.length === 0) return ['None of its jobs is running at the API.'];
+  const others = jobs.length - LISTED;
+  const about = jobs.some((job) => job.creditsKind !== 'api') ? 'about ' : '';
+  return [
+    ...tableLines(COLUMNS, jobs.slice(0, LISTED)),
+    ...(others > 0 ? [`and ${number(others)} more`] : []),
+    `${plural(jobs.length, 'job is', 'jobs are')} running at the API: ${about}${inCredits(creditsOfJobs)}, ` +
+      `charged now or when ${form(jobs.length, 'it ends', 'they end')}.`,
+  ];
+}
+
+type Job = StillRunning['jobs'][number];
+
+const COLUMNS = [
+  { title: 'row', value: ({ row }: Job) => String(row), align: 'right' },
+  { title: 'id', value: ({ id }: Job) => id },
+  { title: 'step', value: ({ step }: Job) => step },
+  { title: 'job', value: ({ jobId }: Job) => jobId ?? 'not known' },
+  {
+    title: 'credits',
+    value: ({ credits, creditsKind }: Job) =>
+      credits === null ? 'not known' : `${creditsKind === 'api' ? '' : '~'}${number(credits)}`,
+    align: 'right',
+  },
+] as const;

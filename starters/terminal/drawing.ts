@@ -1,4 +1,4 @@
-import { cutToWidth } from './width.ts';
+import { cutToWidth } from './table.ts';
 
 /** Width of a terminal that does not report its own. */
 const USUAL_COLUMNS = 80;

@@ -1,10 +1,17 @@
 import { dialectChoiceOf, type Reading } from '../../contract/batch.ts';
 import { shellWord } from '../../contract/shell-word.ts';
-import type { BatchDifference, TakenName } from '../../batches/load-batch.ts';
-import type { ManifestSource } from '../../inputs/manifest-source.ts';
-import type { BatchRecord } from '../../ledger/record-types.ts';
+import type { RunAnswer } from '../../client/voxbatch.ts';
 import { readingFlags } from '../../client/look/continue-command.ts';
-import { goOnCommand } from './go-on-command.ts';
+import { goOnCommand } from './command.ts';
+
+type TakenName = Extract<RunAnswer, { readonly type: 'taken' }>;
+type Batch = TakenName['batch'];
+
+/** A manifest as it was given, and how messages name it: standard input has another label. */
+interface Source {
+  readonly path: string;
+  readonly label: string;
+}
 
 /**
  * Says that another batch has the name, and what can be done about it. `commandAs`: the typed command with another
@@ -12,7 +19,7 @@ import { goOnCommand } from './go-on-command.ts';
  */
 export function nameTakenText(
   { batch, differs, wanted, subset, canRedrive, makers }: TakenName,
-  source: Pick<ManifestSource, 'path' | 'label'>,
+  source: Source,
   commandAs: (name: string) => string,
 ): string {
   return [
@@ -29,7 +36,7 @@ export function nameTakenText(
   ].join('\n');
 }
 
-const DIFFERENCE_WORDS: Readonly<Record<BatchDifference, (batch: BatchRecord, wanted: Reading) => string>> = {
+const DIFFERENCE_WORDS: Readonly<Record<TakenName['differs'], (batch: Batch, wanted: Reading) => string>> = {
   api: ({ apiUrl }) => `ran against another API (${apiUrl})`,
   account: ({ account }) => `belongs to another account (${account})`,
   manifest: () => 'has another manifest',
@@ -75,7 +82,7 @@ function wordsByFlag(reading: Reading): ReadonlyMap<string, string> {
 }
 
 /** For who has set another address of the same API, such as localhost for 127.0.0.1. */
-function addressChoice({ apiUrl }: BatchRecord): string {
+function addressChoice({ apiUrl }: Batch): string {
   return (
     `  export VOXBATCH_API_URL=${shellWord(apiUrl)}    if that is the same API under its former address (or set api.url, or --api-url): ` +
     'the same command then goes on with that batch'
@@ -90,7 +97,7 @@ function stopChoice(name: string): string {
   );
 }
 
-function redriveChoice(name: string, { path, label }: Pick<ManifestSource, 'path' | 'label'>): string {
+function redriveChoice(name: string, { path, label }: Source): string {
   const isPiped = path !== label;
   const command = `voxbatch redrive ${shellWord(name)} --from ${isPiped ? '- < FILE' : shellWord(path)}`;
   return `  ${command}    pays only for edited rows and rows without a result (cannot add rows)`;

@@ -1,41 +1,53 @@
-import { shellWord } from '../../contract/shell-word.ts';
-import { isPausedByFailures } from '../../batches/look/paused-by-failures.ts';
-import type { BatchRecord } from '../../ledger/record-types.ts';
+import { nextCommand } from '../../contract/next-command.ts';
+import { pauseOf, type Pause } from '../../client/look/pause.ts';
+import type { BatchStatus } from '../../client/look/status.ts';
 import { tokenAdvice } from '../connect/api-token.ts';
-import { goOnCommand } from './go-on-command.ts';
+import { commandLine } from './command.ts';
+
+type Batch = BatchStatus['batch'];
 
 /** What a command does while the batch is paused. */
-export function waitMessage({ settings }: BatchRecord, waits: boolean): string {
+export function waitMessage({ settings }: Batch, waits: boolean): string {
   const minutes = String(Math.ceil(settings.jobDeadlineMs / 60_000));
   return waits
     ? 'This command waits until then. Ctrl-C is safe.'
     : `This command first fetches running jobs, for at most ${minutes} minutes. Ctrl-C is safe.`;
 }
 
-/**
- * What a paused batch needs, with the next command. If nobody works on it, `resume` alone would only point to `run`,
- * and `run` alone continues only after a pause that the batch made by itself. `out`: see {@link goOnCommand}.
- */
-export function pauseMessage(
-  batch: BatchRecord,
-  { isDeserted, out }: { readonly isDeserted: boolean; readonly out?: string | null },
-): string {
-  const name = shellWord(batch.name);
-  const resume = `voxbatch resume ${name}`;
-  const run = goOnCommand(batch, out);
-  const isByPerson = batch.pauseReason === null || isPausedByFailures(batch);
-  const goOn = !isDeserted ? resume : isByPerson ? `${resume} && ${run}` : run;
-  switch (batch.pauseReason?.class) {
+/** What a paused batch needs, with the next command; see {@link pauseOf}. */
+export function pauseMessage(...about: Parameters<typeof pauseOf>): string {
+  return pauseWords(pauseOf(...about));
+}
+
+/** The same, of a pause that is known. */
+export function pauseWords({ batch: { name, pauseReason }, goOn, run }: Pause): string {
+  const next = goOn.map(commandLine).join(' && ');
+  const about = `Batch "${name}" is paused`;
+  switch (pauseReason?.class) {
     case 'OutOfCredits':
-      return `Batch "${batch.name}" is paused: out of credits (${batch.pauseReason.message}). Top up the account, then: ${goOn}`;
+      return `${about}: out of credits (${pauseReason.message}). Top up the account, then: ${next}`;
     case 'BadToken':
-      return `Batch "${batch.name}" is paused: the API refused the token (${batch.pauseReason.message}). ${tokenAdvice()}, then run the same command again: ${run}`;
+      return `${about}: the API refused the token (${pauseReason.message}). ${tokenAdvice()}, then run the same command again: ${commandLine(run)}`;
     case undefined:
-      return `Batch "${batch.name}" is paused. Continue with: ${goOn}`;
+      return `${about}. Continue with: ${next}`;
     default:
       return (
-        `Batch "${batch.name}" is paused: ${batch.pauseReason?.message ?? ''}. Running jobs are still fetched; nothing more is sent. Check the ` +
-        `results: voxbatch status ${name}. When it is fixed, continue with: ${goOn}. To turn this check off: voxbatch tune ${name} --halt never`
+        `${about}: ${pauseReason?.message ?? ''}. Running jobs are still fetched; nothing more is sent. Check the ` +
+        `results: ${commandLine(nextCommand('status', name))}. When it is fixed, continue with: ${next}. ` +
+        `To turn this check off: ${commandLine(nextCommand('tune', name, '--halt', 'never'))}`
       );
+  }
+}
+
+/** Why a batch makes no progress, for people, with what to do. */
+export function standstillWords(
+  standstill: NonNullable<BatchStatus['standstill']>,
+  { apiUrl }: Pick<Batch, 'apiUrl'>,
+): string {
+  switch (standstill) {
+    case 'no-worker':
+      return 'No worker polls this queue. Start one with the same settings and token: voxbatch worker';
+    case 'no-answer':
+      return `The API at ${apiUrl} does not answer, or only with errors. voxbatch keeps trying. To find out why: voxbatch doctor`;
   }
 }

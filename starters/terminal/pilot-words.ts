@@ -1,19 +1,22 @@
-import type { Pilot, PilotRow } from '../../batches/subset/pilot.ts';
-import type { ComparedPrice } from '../../policy/money/compare-prices.ts';
+import type { EndOfRun } from '../../client/look/write-files.ts';
 import { inCredits } from './money.ts';
 import { number } from './words.ts';
 import { rowsInWords } from './row-words.ts';
-import { tableLines, type TableColumn } from './table.ts';
+import { indent, tableLines, type TableColumn } from './table.ts';
+
+type Pilot = NonNullable<EndOfRun['pilot']>;
+type PilotRow = Pilot['rows'][number];
+type ComparedPrice = Pilot['prices']['operations'][number];
 
 /** The rows that were run to try a batch, and what they say of its price, for people. */
 export function pilotLines(pilot: Pilot): readonly string[] {
   const { rows, run, prices } = pilot;
   return [
     `Tried so far: ${rowsInWords(run)} of ${number(run + pilot.left)}`,
-    ...indented(tableLines(ROW_COLUMNS, rows)),
-    ...indented(run > rows.length ? [`and ${number(run - rows.length)} more, in results.csv`] : []),
+    ...indent(tableLines(ROW_COLUMNS, rows)),
+    ...indent(run > rows.length ? [`and ${number(run - rows.length)} more, in results.csv`] : []),
     'Prices in credits',
-    ...indented(tableLines(PRICE_COLUMNS, prices.operations)),
+    ...indent(tableLines(PRICE_COLUMNS, prices.operations)),
     wholeWords(pilot),
     ...budgetWords(pilot),
   ];
@@ -56,10 +59,6 @@ export function pilotJson({ rows, run, left, prices, charged, whole }: Pilot): o
 
 function quotedOf({ quoted, unquoted }: ComparedPrice['open']): number | null {
   return unquoted > 0 ? null : quoted;
-}
-
-function indented(lines: readonly string[]): readonly string[] {
-  return lines.map((line) => `  ${line}`);
 }
 
 const orDash = (value: number | null): string => (value === null ? '-' : number(value));

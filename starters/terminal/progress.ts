@@ -1,22 +1,19 @@
 import type { Step } from '../../contract/row-kinds.ts';
-import type { BatchRecord, Counts, Money, ReasonCount } from '../../ledger/record-types.ts';
-import { isChargeEstimated } from '../../policy/money/budget.ts';
-import { progressCounts } from './outcome-words.ts';
+import { chosenOf, doneOf, endsOf, type EndWord } from '../../client/look/counts.ts';
+import type { Standing as Followed } from '../../client/look/follow.ts';
+import { viewMoney } from '../../client/look/money-view.ts';
 import type { Output } from './output.ts';
-import { ProgressLine } from './progress-line.ts';
-import { oneLine } from './table.ts';
-import { form, list, number, plural } from './words.ts';
+import { cutToWidth, oneLine } from './table.ts';
+import { clock, form, list, number, plural } from './words.ts';
 
 /** A batch at one moment, with its row counts. */
-export interface Standing {
-  readonly batch: Pick<BatchRecord, 'settings' | 'control'>;
-  readonly counts: Counts;
-  readonly money: Money;
-  /** Steps of which few requests go at once, until one has told what the API charges. Default: none. */
-  readonly untold?: readonly Step[];
-  /** The most common reasons why rows failed, or fail now, the most common first. */
-  readonly reasons?: readonly ReasonCount[];
+export interface Standing extends Pick<Followed, 'counts' | 'money' | 'untold'>, Partial<Pick<Followed, 'reasons'>> {
+  readonly batch: Pick<Followed['batch'], 'settings' | 'control'>;
 }
+
+/** Ends of rows that the progress line counts, in its order: always, or once there are any. */
+const ALWAYS: readonly EndWord[] = ['failed', 'unknown'];
+const IF_ANY: readonly EndWord[] = ['unfit', 'skipped', 'overdue', 'cancelled'];
 
 /** `12/30 done, 6 running, 1 failed, 0 unknown, 340 of 500 credits, 0:12 left` */
 function progressLine(
@@ -28,15 +25,16 @@ function progressLine(
   const done = doneOf(counts);
   const running = states.submitting + states.processing + states.fetching + states.verifying;
   const { budget } = batch.settings;
-  const charged = `${isChargeEstimated(money) ? '~' : ''}${number(money.charged)}`;
+  const ends = new Map(endsOf(counts));
+  const charged = `${viewMoney(money, budget).isEstimate ? '~' : ''}${number(money.charged)}`;
   const credits = budget === null ? `${charged} credits` : `${charged} of ${number(budget)} credits`;
   const parts = [
     `${String(done)}/${String(total)} done`,
     `${String(running)} running`,
-    ...progressCounts(counts, 'always'),
+    ...ALWAYS.map((word) => `${String(ends.get(word) ?? 0)} ${word}`),
     money.uncertain > 0 ? `${credits} (+${number(money.uncertain)} uncertain)` : credits,
   ];
-  parts.push(...progressCounts(counts, 'if any'));
+  parts.push(...IF_ANY.flatMap((word) => (ends.has(word) ? [`${String(ends.get(word) ?? 0)} ${word}`] : [])));
   if (states.blocked > 0) parts.push(`${number(states.blocked)} waiting for a voice or their parts`);
   if (untold.length > 0) parts.push(untoldWords(untold));
   if (remainingMs !== undefined && done < total) parts.push(`${clock(remainingMs)} left`);
@@ -45,6 +43,8 @@ function progressLine(
   parts.push(...reasons.slice(0, 1).map(commonestWords));
   return parts.join(', ');
 }
+
+type Reason = Followed['reasons'][number];
 
 /** `few at once until it is known what speech costs`: why a batch with a budget is slow to begin. */
 export function untoldWords(steps: readonly Step[]): string {
@@ -55,25 +55,15 @@ export function untoldWords(steps: readonly Step[]): string {
  * `most common failure 403 from cdn.example (400 rows)`: beside the counts, it must not look like one more of them.
  * While no row has ended by it, none may.
  */
-function commonestWords({ class: name, cause, open, ended }: ReasonCount): string {
+function commonestWords({ class: name, cause, open, ended }: Reason): string {
   const rows = plural(open + ended, 'row');
   const words = oneLine(cause === '' ? name : cause);
   return ended === 0 ? `most common trouble ${words} (${rows}, going on)` : `most common failure ${words} (${rows})`;
 }
 
 /** `400 failed: 403 from cdn.example`; open rows count with what last went wrong with them. */
-export function reasonWords({ class: name, cause, open, ended }: ReasonCount): string {
+export function reasonWords({ class: name, cause, open, ended }: Reason): string {
   return `${number(open + ended)} ${ended === 0 ? 'failing' : 'failed'}: ${oneLine(cause === '' ? name : cause)}`;
-}
-
-/** Chosen rows that have ended. */
-export function doneOf({ outcomes, notChosen }: Counts): number {
-  return Object.values(outcomes).reduce((sum, count) => sum + count, 0) - notChosen;
-}
-
-/** Rows to run: all except those that `--limit` or `--sample` left out. */
-export function chosenOf({ total, notChosen }: Counts): number {
-  return total - notChosen;
 }
 
 /** If no row has ended for this many times the usual gap between two, the pace predicts nothing. */
@@ -99,12 +89,48 @@ export function remainingMs({ done, elapsedMs, silentMs }: Session, left: number
   return remaining < 0 ? undefined : remaining;
 }
 
-/** `1:05`, `2:00:09`. */
-export function clock(ms: number): string {
-  const seconds = Math.max(0, Math.round(ms / 1000));
-  const [h, m, s] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
-  const two = (value: number): string => String(value).padStart(2, '0');
-  return h > 0 ? `${String(h)}:${two(m)}:${two(s)}` : `${String(m)}:${two(s)}`;
+/** Without a terminal, a line at most this often, ms. */
+const PLAIN_EVERY_MS = 5_000;
+
+/** A line on stderr that changes: redrawn in its place on a terminal, printed every few seconds elsewhere. */
+export class ProgressLine {
+  readonly #output: Output;
+  #shownAt = -Infinity;
+  #shown = '';
+  /** What is drawn on the terminal has no end of line yet. */
+  #isDrawn = false;
+
+  constructor(output: Output) {
+    this.#output = output;
+  }
+
+  /** `final`: nothing follows, so it is shown in any case, and stays. */
+  show(line: string, final = false): void {
+    if (this.#output.isQuiet === true) return;
+    const now = performance.now();
+    if (this.#output.isTerminal) {
+      const width = process.stderr.columns;
+      process.stderr.write(`\r\u001b[2K${width > 0 ? cutToWidth(line, width - 1) : line}`);
+      this.#isDrawn = true;
+      if (final) this.end();
+    } else if (line !== this.#shown && (final || now - this.#shownAt >= PLAIN_EVERY_MS)) {
+      this.#output.say(line);
+      this.#shownAt = now;
+      this.#shown = line;
+    }
+  }
+
+  /** Makes room for a message between two drawings. */
+  interrupt(): void {
+    if (this.#output.isTerminal) process.stderr.write('\r\u001b[2K');
+    this.#isDrawn = false;
+  }
+
+  /** Nothing follows: what is drawn stays, on a line of its own. */
+  end(): void {
+    if (this.#isDrawn) process.stderr.write('\n');
+    this.#isDrawn = false;
+  }
 }
 
 /** Shows the progress of a batch. */

@@ -1,11 +1,15 @@
 import type { BatchSettings } from '../../contract/batch.ts';
 import { usesEarlierResults } from '../../contract/cache.ts';
-import type { ReasonGroup, ReasonSum, RowReasons } from '../../policy/plan/reason-groups.ts';
+import type { PlanAnswer } from '../../client/index.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import { inCredits } from './money.ts';
 import { number } from './words.ts';
 import { rowsInWords } from './row-words.ts';
 import { oneLine, tableLines } from './table.ts';
+
+type RowReasons = Extract<PlanAnswer, { readonly reasons: unknown }>['reasons'];
+type ReasonSum = RowReasons['new'];
+type ReasonGroup = RowReasons['changed']['groups'][number];
 
 /** Groups that are shown; `--json` has all. */
 const SHOWN = 12;

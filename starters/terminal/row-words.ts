@@ -1,33 +1,28 @@
+import { MOST_NAMED, rowArg, rowsArg, takeArg } from '../../client/look/command-args.ts';
 import type { NamedRow } from '../../contract/named-row.ts';
 import { partWord } from '../../contract/row-parts.ts';
 import { shellWord } from '../../contract/shell-word.ts';
-import { number, plural } from './words.ts';
 import { oneLine } from './table.ts';
+import { number, plural } from './words.ts';
 
-/** An earlier take of a row as `--not-charged` and `--adopt` take it, as one word for a shell. */
-export function takeWord(row: NamedRow, take: number): string {
-  return shellWord(`${rowWord(row)}/${String(take)}`);
-}
-
-/** Maximum rows that a command names; more would not fit a line. */
-const NAMED = 20;
-
-/**
- * A row for `--rows`, `--resubmit`, `--adopt` and `explain`: its id, or `#N` if the id would be read differently. An id
- * such as `#7` is read as an id, as ids are looked up before numbers.
- */
-export function rowWord({ row, id }: NamedRow): string {
-  return /^-|,|^\s|\s$|\p{Cc}/u.test(id) || id === '' ? `#${String(row)}` : id;
+/** A row for `--rows` and `explain`, unquoted; see {@link rowArg}. */
+export function rowWord(row: NamedRow): string {
+  return rowArg(row);
 }
 
 /** Rows for `--rows` and `--resubmit`, as one word for a shell; only the first if there are many. */
 export function rowsWord(rows: readonly NamedRow[]): string {
-  return shellWord(rows.slice(0, NAMED).map(rowWord).join(','));
+  return shellWord(rowsArg(rows));
+}
+
+/** An earlier take of a row as `--not-charged` and `--adopt` take it, as one word for a shell. */
+export function takeWord(row: NamedRow, take: number): string {
+  return shellWord(takeArg(row, take));
 }
 
 /** ` (the first 20 of 57 rows)`, if a command does not name all. */
 export function unnamedRows(some: { readonly count: number; readonly parts?: number }): string {
-  return some.count > NAMED ? ` (the first ${String(NAMED)} of ${unitsInWords(some)})` : '';
+  return some.count > MOST_NAMED ? ` (the first ${String(MOST_NAMED)} of ${unitsInWords(some)})` : '';
 }
 
 /** A row in a message: its own id first, then its number, as in `L0077 (row 78)`; `L0077#2 (part of row 78)`. */

@@ -1,4 +1,4 @@
-import { widthOf } from './width.ts';
+import truncatedWidth from 'fast-string-truncated-width';
 
 /** A column of a table for people. */
 export interface TableColumn<T> {
@@ -40,4 +40,14 @@ export function clipped(cell: string, longest: number): string {
 /** Lines below a title. */
 export function indent(lines: readonly string[]): readonly string[] {
   return lines.map((line) => `  ${line}`);
+}
+
+/** Terminal cells of a text: East Asian characters and emoji take two, combining marks none. */
+function widthOf(text: string): number {
+  return truncatedWidth(text).width;
+}
+
+/** The longest beginning of a text that fits into this many cells. No character is cut in two. */
+export function cutToWidth(text: string, cells: number): string {
+  return text.slice(0, truncatedWidth(text, { limit: cells, ellipsis: '' }).index);
 }

@@ -1,7 +1,7 @@
+import { shownValue, viewTunables } from '../../client/look/tunables-view.ts';
+import { snakeCase } from '../../contract/snake-case.ts';
 import { inCredits } from './money.ts';
 import {
-  LIMIT_NAMES,
-  POLICY_NAMES,
   TUNABLE_NAMES,
   TUNABLES,
   valuesOf,
@@ -32,17 +32,9 @@ export function describeTuning(tuning: Tuning): string {
     .join(', ');
 }
 
-/** All that `voxbatch tune` changes, for machines: each value as written on the command line, numbers as numbers. */
+/** All that `voxbatch tune` changes, for machines. */
 export function tunablesJson(holds: Tunables): object {
-  const facts = (names: readonly TunableName[]): object =>
-    Object.fromEntries(
-      names.map((name) => {
-        const value: AnyValue | undefined = valuesOf(holds)[name];
-        const isPlain = typeof value === 'number' || value === null || value === undefined;
-        return [wordsOf(name, '_'), isPlain ? value : shown(name, value)];
-      }),
-    );
-  return { limits: facts(LIMIT_NAMES), ...facts(POLICY_NAMES) };
+  return snakeCase(viewTunables(holds));
 }
 
 /** The current values, each as written on the command line. */
@@ -52,7 +44,7 @@ export function tunableLines(
   const values = valuesOf(holds);
   return TUNABLE_NAMES.map((name) => ({
     name,
-    value: shown(name, values[name] ?? null),
+    value: shownValue(name, values[name] ?? null),
     meaning: TUNABLES[name].meaning,
   }));
 }
@@ -61,21 +53,9 @@ function inWords(name: TunableName, value: AnyValue): string {
   const { type } = TUNABLES[name].takes;
   const label = wordsOf(name, ' ');
   if (type === 'command' || type === 'url')
-    return value === null ? `no ${wordsOf(name, '-')}` : `${wordsOf(name, '-')} ${shown(name, value)}`;
+    return value === null ? `no ${wordsOf(name, '-')}` : `${wordsOf(name, '-')} ${shownValue(name, value)}`;
   if (type === 'credits') return typeof value === 'number' ? `${label} ${inCredits(value)}` : `no ${label}`;
   return `${label} ${value === null ? 'as the API allows' : formatValue(value)}`;
-}
-
-/** A value as it may be shown: only the host of a URL, because the rest is often a secret. */
-function shown(name: TunableName, value: AnyValue): string {
-  const text = formatValue(value);
-  return value === null || TUNABLES[name].takes.type !== 'url' ? text : hostOf(text);
-}
-
-/** A URL that may be a secret, as it may be shown. */
-export function hostOf(url: string): string {
-  const { origin, pathname, search } = new URL(url);
-  return pathname + search === '/' ? origin : `${origin}/…`;
 }
 
 function wordsOf(key: string, between: string): string {

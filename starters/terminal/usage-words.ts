@@ -1,10 +1,151 @@
 import type { Command } from 'commander';
-import { commandTree } from './command-tree.ts';
-import { withOurWord } from './foreign-words.ts';
-import { misreadHint } from './misread-words.ts';
+import { shellWord } from '../../contract/shell-word.ts';
+import { commandTree, type CommandFacts } from './command-tree.ts';
 
 /** The message of a usage error, with what is known of the mistake behind it. */
 export function usageWords(message: string, program: Command, args: readonly string[]): string {
   const hint = misreadHint(program, args, message);
   return hint === undefined ? withOurWord(message, commandTree(program)) : `${message.trimEnd()}\n${hint}`;
+}
+
+/** Other tools' names for our commands. */
+const COMMANDS: ReadonlyMap<string, string> = new Map([
+  ...each(['retry', 'rerun', 'resubmit'], 'redrive'),
+  ...each(['cancel', 'abort', 'kill'], 'stop'),
+  ...each(['validate', 'check', 'lint', 'estimate', 'price', 'cost', 'dry-run'], 'plan'),
+  ...each(['start', 'submit', 'continue'], 'run'),
+  ...each(['ls', 'ps', 'batches'], 'list'),
+  ...each(['show', 'info', 'get', 'describe'], 'status'),
+  ...each(['follow', 'tail'], 'watch'),
+  ...each(['set', 'config', 'limit'], 'tune'),
+  ...each(['export', 'download', 'fetch'], 'results'),
+  ...each(['serve', 'server', 'daemon'], 'up'),
+  ...each(['mock', 'simulator'], 'simulate'),
+  ...each(['balance', 'account', 'whoami'], 'profile'),
+  ...each(['unpause'], 'resume'),
+]);
+
+/** Other tools' names for our flags. */
+const FLAGS: ReadonlyMap<string, string> = new Map([
+  ...each(['--output', '--output-dir', '--outdir', '--dir'], '--out'),
+  ...each(['--concurrency', '--parallel', '--workers', '-j'], '--window'),
+  ...each(['--retries', '--retry'], '--retakes'),
+  ...each(['--max-cost', '--max-credits', '--max-spend'], '--budget'),
+  ...each(['--force', '--no-input', '--non-interactive', '-f'], '--yes'),
+  ...each(['--background', '-d'], '--detach'),
+  ...each(['--dryrun', '--check', '--validate'], '--dry-run'),
+  ...each(['--silent'], '--quiet'),
+  ...each(['--debug'], '--verbose'),
+]);
+
+const LOGS = 'For a row: voxbatch explain ROW. For the worker: .voxbatch/logs/worker.log, or run with --verbose.';
+
+/**
+ * The message of a usage error, with our word for one that other tools use, or the commands that take a flag which this
+ * one does not. It replaces a guess by spelling.
+ */
+function withOurWord(message: string, commands: readonly CommandFacts[]): string {
+  const [, what, word = ''] = /unknown (command|option) '([^']*)'/.exec(message) ?? [];
+  const hint = what === 'command' ? commandHint(word) : what === 'option' ? flagHint(word, commands) : undefined;
+  return hint === undefined ? message : `${message.replace(/\(Did you mean [^()]*\)/, '').trimEnd()}\n(${hint})`;
+}
+
+function commandHint(word: string): string | undefined {
+  if (word === 'logs' || word === 'log') return LOGS;
+  const ours = COMMANDS.get(word);
+  return ours === undefined ? undefined : `Did you mean ${ours}?`;
+}
+
+function flagHint(word: string, commands: readonly CommandFacts[]): string | undefined {
+  const ours = FLAGS.get(word) ?? word;
+  const takers = commands.filter(({ flags }) => flags.some(({ words }) => words.includes(ours)));
+  const names = takers.map(({ path }) => path).filter((path) => path !== '');
+  if (names.length === 0) return undefined;
+  const taken = names.length === 1 ? `Only ${names[0] ?? ''} takes ${ours}` : `These take ${ours}: ${names.join(', ')}`;
+  return ours === word ? taken : `Did you mean ${ours}? ${taken}`;
+}
+
+function each(words: readonly string[], ours: string): [string, string][] {
+  return words.map((word) => [word, ours]);
+}
+
+/** How the words of a command line are read, as far as people expect something else. */
+interface Reading {
+  /** A flag in the place of the value of another one: `--voice --json`. */
+  readonly swallowed: { readonly flag: string; readonly value: string } | undefined;
+  /** Words that begin with a dash, and look like no flag: `-5 degrees`. */
+  readonly dashed: readonly string[];
+  /** The last flag with several values, or an optional one, and the last word that it takes. */
+  readonly greedy: { readonly flag: string; readonly value: string } | undefined;
+  /** Number of words that are no flags and no values of flags. */
+  readonly operands: number;
+}
+
+/** Why a command line cannot be meant as it is read: a flag would be the value of another one. Undefined: nothing is wrong. */
+export function swallowedFlag(program: Command, args: readonly string[]): string | undefined {
+  const { swallowed } = read(program, args);
+  if (swallowed === undefined) return undefined;
+  const { flag, value } = swallowed;
+  return `${flag} needs a value, and the next word is the flag ${value}. If it is meant to be the value: ${flag}=${value}.`;
+}
+
+/** What may be behind a usage error: how one of the words was read. Undefined: nothing is known. */
+function misreadHint(program: Command, args: readonly string[], message: string): string | undefined {
+  const { dashed, greedy, operands } = read(program, args);
+  const [word] = dashed;
+  if (word !== undefined && /unknown option|missing required argument|too many arguments/.test(message))
+    return `(A word that begins with - is read as flags. To give it as it is, put it last, after --: -- ${shellWord(word)})`;
+  const isAtFault = /missing required argument/.test(message) || message.includes(`"${greedy?.value ?? ''}"`);
+  if (greedy === undefined || operands > 0 || !isAtFault) return undefined;
+  return `(${greedy.flag} takes ${shellWord(greedy.value)} for its value. Any other word goes before the flag, or after --.)`;
+}
+
+/** Reads a command line as commander does: a flag takes the next word if it needs a value, whatever that is. */
+function read(program: Command, args: readonly string[]): Reading {
+  let command = program;
+  let swallowed: Reading['swallowed'];
+  let greedy: Reading['greedy'];
+  const dashed: string[] = [];
+  let operands = 0;
+  for (let at = 0; at < args.length; at++) {
+    const word = args[at] ?? '';
+    if (word === '--') {
+      operands += args.length - at - 1;
+      break;
+    }
+    const option = optionOf(command, word);
+    if (option !== undefined) {
+      const isList = option.variadic || option.optional;
+      const next = args[at + 1];
+      if (option.required && next !== undefined) {
+        if (isFlag(command, next)) swallowed ??= { flag: word, value: next };
+        at += 1;
+      }
+      if (!isList) continue;
+      const values = option.required ? args.slice(at, at + 1) : [];
+      while (isOperand(args[at + 1]) && (option.variadic || values.length === 0)) values.push(args[++at] ?? '');
+      const value = values.at(-1);
+      if (value !== undefined) greedy = { flag: word, value };
+      continue;
+    }
+    if (isOperand(word)) {
+      const child = command.commands.find((one) => one.name() === word);
+      if (child === undefined) operands += 1;
+      command = child ?? command;
+    } else if (!/^(?:-[a-z]|--[a-z][\w-]*(?:=.*)?)$/is.test(word)) dashed.push(word);
+  }
+  return { swallowed, dashed, greedy, operands };
+}
+
+function isOperand(word: string | undefined): boolean {
+  return word !== undefined && (word === '-' || !word.startsWith('-'));
+}
+
+function optionOf({ options }: Command, word: string): Command['options'][number] | undefined {
+  return options.find(({ short, long }) => word === short || word === long);
+}
+
+function isFlag(command: Command, word: string): boolean {
+  const name = word.startsWith('--') ? word.replace(/=.*/s, '') : word;
+  return ['-h', '--help'].includes(word) || optionOf(command, name) !== undefined;
 }

@@ -18,7 +18,7 @@ import { ExitError, usageError } from '../exit-error.ts';
 import { personAt } from '../person.ts';
 import { askYesNo } from '../terminal/ask.ts';
 import type { Output } from '../terminal/output.ts';
-import { sentence } from '../terminal/sentence.ts';
+import { sentence } from '../terminal/words.ts';
 import { oneLine } from '../terminal/table.ts';
 import { listUnread, noSuchVoice, usersInWords, voiceLine } from './voice-words.ts';
 

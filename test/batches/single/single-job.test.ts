@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { isBatchName } from '../../../batches/batch-name.ts';
+import { isSingle } from '../../../contract/batch.ts';
 import {
-  isSingle,
   readSingleJob,
   singleName,
   type SingleJob,

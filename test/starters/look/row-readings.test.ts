@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { rowReadings } from '../../../starters/look/row-readings.ts';
+import { rowReadings } from '../../../client/look/explain.ts';
 
 const KNOWN = { known: ['lines', 'demo', 'say-1'], single: ['say-1'] };
 

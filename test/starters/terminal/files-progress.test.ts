@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { FilesMade } from '../../../results/project.ts';
-import { showFilesMade } from '../../../starters/terminal/files-progress.ts';
+import { showFilesMade } from '../../../starters/terminal/file-words.ts';
 import { capture } from '../command-line.ts';
 
 beforeEach(() => {

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import type { Judgement } from '../../../contract/verify.ts';
-import { judgementWords } from '../../../starters/terminal/judgement-words.ts';
+import { judgementWords } from '../../../starters/terminal/attempt-words.ts';
 
 it('does not say that words were right because as many were heard as the text has', () => {
   const judgement = { is: 'differs', error: 0.7776, run: 6.2, words: 8, heard: 8, threshold: 0.1 } as Judgement;

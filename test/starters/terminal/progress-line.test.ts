@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
-import { ProgressLine } from '../../../starters/terminal/progress-line.ts';
+import { ProgressLine } from '../../../starters/terminal/progress.ts';
 import { capture } from '../command-line.ts';
 
 let drawn = '';

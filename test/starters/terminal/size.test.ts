@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { size } from '../../../starters/terminal/size.ts';
+import { size } from '../../../starters/terminal/words.ts';
 
 describe('the size of a file or a disk', () => {
   it.each([

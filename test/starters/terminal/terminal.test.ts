@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { goOnCommand } from '../../../starters/terminal/go-on-command.ts';
+import { goOnCommand } from '../../../starters/terminal/command.ts';
 import { Drawing } from '../../../starters/terminal/drawing.ts';
 import { tableLines } from '../../../starters/terminal/table.ts';
 

@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { awaitedWords, openWords, voiceFound } from '../../../starters/terminal/voice-words.ts';
+import { awaitedWords } from '../../../starters/terminal/row-steps.ts';
+import { openWords } from '../../../starters/terminal/status-words.ts';
+import { voiceFound } from '../../../client/look/row-view.ts';
 
 const spec = (voice: string): { kind: 'tts'; voice: string; extra: object } => ({ kind: 'tts', voice, extra: {} });
 

@@ -1,0 +1,113 @@
+import { isSingle } from '../../contract/batch.ts';
+import { defaultOut } from '../../batches/batch-name.ts';
+import { isRequestRemoved } from '../../batches/clean/clean-batch.ts';
+import { explainRow, type RowHistory } from '../../batches/look/explain.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { BatchRecord } from '../../ledger/record-types.ts';
+import { isWritten } from '../../results/is-written.ts';
+import { inOrder } from '../../results/result-line.ts';
+import { chooseBatch } from '../open-records.ts';
+import { searchedStore } from '../redrive/searched-store.ts';
+import type { Settings } from '../settings.ts';
+import { isDeserted } from '../temporal/anybody-in.ts';
+import { isStranger } from '../trust/known-ledgers.ts';
+import { nextForRow, type RowNext } from './row-steps.ts';
+
+/** Which row is meant. `first`: an id, or a row's number where no row has that id; `second`: its batch, in either order. */
+export interface RowRequest {
+  readonly first: string;
+  readonly second?: string | undefined;
+  /** The batch, by `--batch`. */
+  readonly named?: string | undefined;
+}
+
+/** A row, and the batch that it is to be of; undefined: the newest. */
+export interface RowReading {
+  readonly row: string;
+  readonly batch: string | undefined;
+}
+
+/** Which row is meant, or why that is not clear. */
+export type RowAnswer =
+  | { readonly type: 'found'; readonly history: RowHistory }
+  /** The words name another batch than `--batch`. */
+  | { readonly type: 'contradiction' }
+  /** Each word is a batch with a row of the other's name. */
+  | { readonly type: 'ambiguous'; readonly readings: readonly [RowReading, RowReading] }
+  | { readonly type: 'no-row'; readonly row: string; readonly batch: BatchRecord };
+
+/** Everything on record about a row, and what can be done about it here. */
+export interface RowExplanation extends RowHistory {
+  /** Folder of the store. Absolute. */
+  readonly store: string;
+  /** What it asked for was removed. */
+  readonly isRequestRemoved: boolean;
+  /** What to do next; undefined: nobody has confirmed its ledger. */
+  readonly next: RowNext | undefined;
+}
+
+/** Everything about the row that is meant. */
+export async function explain(
+  ledger: Ledger,
+  settings: Settings,
+  request: RowRequest,
+): Promise<Exclude<RowAnswer, { type: 'found' }> | { readonly type: 'explained'; readonly row: RowExplanation }> {
+  const answer = await findHistory(ledger, request, settings);
+  if (answer.type !== 'found') return answer;
+  const { history } = answer;
+  const { batch, money } = history;
+  const isLeft = batch.state === 'open' && (await isDeserted(ledger, settings.home));
+  const written = await isWritten(defaultOut(batch.name), { batch, counts: await ledger.counts(batch.name), money });
+  const row = {
+    ...history,
+    charges: inOrder(history),
+    store: settings.store,
+    isRequestRemoved: isRequestRemoved(batch, history.row),
+    next: isStranger(settings, ledger) ? undefined : nextForRow({ ...history, isWritten: written, isDeserted: isLeft }),
+  };
+  return { type: 'explained', row };
+}
+
+/** The row that is meant. `settings`: those of the store that its file is looked for in; default: none. */
+export async function findHistory(
+  ledger: Ledger,
+  request: RowRequest,
+  settings?: Pick<Settings, 'store'>,
+): Promise<RowAnswer> {
+  const batches = await ledger.listBatches();
+  const known = batches.map(({ name }) => name);
+  const single = batches.filter(isSingle).map(({ name }) => name);
+  const [reading, other] = rowReadings(request, { known, single });
+  if (reading === undefined) return { type: 'contradiction' };
+  const found: RowHistory[] = [];
+  for (const each of other === undefined ? [reading] : [reading, other]) {
+    const batch = await chooseBatch(ledger, each.batch);
+    const answer = await explainRow(ledger, batch, each.row, settings && searchedStore(settings, ledger, batch));
+    if (answer.type === 'found') found.push(answer.history);
+  }
+  const [history, another] = found;
+  if (history === undefined)
+    return { type: 'no-row', row: reading.row, batch: await chooseBatch(ledger, reading.batch) };
+  if (other === undefined || another === undefined) return { type: 'found', history };
+  return { type: 'ambiguous', readings: [reading, other] };
+}
+
+/**
+ * The ways to read the words of `explain`: a row, or a row and its batch in either order. The name of a single job stands for its only row.
+ * `known`: names of all batches; `single`: of those that are single jobs. Empty if `--batch` names a third thing. If neither word is a batch, the first one is taken for it, so that the message names it.
+ */
+export function rowReadings(
+  { first, second, named }: RowRequest,
+  { known, single }: { readonly known: readonly string[]; readonly single: readonly string[] },
+): readonly RowReading[] {
+  if (second === undefined) {
+    const isJob = named === undefined && single.includes(first);
+    return isJob ? [{ row: '1', batch: first }] : [{ row: first, batch: named }];
+  }
+  const asBatchAndRow = { batch: first, row: second };
+  if (first === second) return named === undefined || named === first ? [asBatchAndRow] : [];
+  const orders = [asBatchAndRow, { batch: second, row: first }];
+  if (named !== undefined) return orders.filter(({ batch }) => batch === named);
+  const fitting = orders.filter(({ batch }) => known.includes(batch));
+  return fitting.length > 0 ? fitting : [asBatchAndRow];
+}

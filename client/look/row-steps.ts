@@ -1,0 +1,246 @@
+import { isRequestRemoved } from '../../batches/clean/clean-batch.ts';
+import { defaultOut } from '../../batches/batch-name.ts';
+import type { RowHistory } from '../../batches/look/explain.ts';
+import { hasList, lacksOnlyCheck, madeBy, makerAwaited, type SomeRows } from '../../batches/look/leftovers.ts';
+import { isUnknown } from '../../batches/reconcile/unknown-rows.ts';
+import type { NamedRow } from '../../contract/named-row.ts';
+import { nextCommand, type NextCommand } from '../../contract/next-command.ts';
+import { hasResult, outcomeFile } from '../../contract/outcomes.ts';
+import { NO_LINK } from '../../contract/result-member.ts';
+import { linkOf, stepsIn, type Step, type StepChoice } from '../../contract/row-kinds.ts';
+import { isTooLongWhole } from '../../contract/text-limits.ts';
+import { budgetFor, budgetLeft } from '../../policy/money/budget.ts';
+import { resultOfTake, unfetchedOfTake } from '../../policy/redrive/earlier-take.ts';
+import { jobToWaitFor, paysOnlyCheck } from '../../policy/redrive/redrive.ts';
+import { continueCommand } from './continue-command.ts';
+import { cutAnew, editedAnew, settleCommands, uncheckedCommands } from './next-steps.ts';
+import { pauseOf } from './pause.ts';
+import { rowArg, rowsArg, takeArg } from './command-args.ts';
+
+/** A row, with what its next step depends on. */
+export interface ExplainedRow extends Omit<RowHistory, 'files' | 'decisions' | 'firstPart'> {
+  /** The batch's usual out folder has its current files. */
+  readonly isWritten: boolean;
+  /** True if it is certain that nobody works on the batch. */
+  readonly isDeserted: boolean;
+}
+
+/** What a person can do about a row, by why; with commands by what they cost, as of {@link NextStep}. */
+export type RowStep = ReturnType<typeof stepOf>;
+/** What can be done about parts of one sort. */
+export type PartsStep = Extract<RowStep, { readonly why: 'parts-lacking' }>['steps'][number];
+
+/** What to do about a row, and about earlier takes that may have been charged: undefined if there are none. */
+export interface RowNext {
+  readonly step: RowStep;
+  readonly earlier: { readonly takes: readonly string[]; readonly free: NextCommand } | undefined;
+}
+
+/** What a person can do about a row: about its current state, and about earlier takes that may have been charged. */
+export function nextForRow(history: ExplainedRow): RowNext {
+  const takes = history.unresolvedTakes.map((one) => takeArg(one, one.take));
+  const free = nextCommand('reconcile', history.batch.name, '--not-charged', ...takes);
+  return { step: stepOf(history), earlier: takes.length === 0 ? undefined : { takes, free } };
+}
+
+function step<W extends string, F = object>(why: W, facts?: F) {
+  return { why, ...facts } as { readonly why: W } & F;
+}
+
+/** What to do about its latest take. */
+function stepOf(history: ExplainedRow) {
+  const { batch, row, charges, parts, lost, needed, money, isWritten, isDeserted } = history;
+  if (isRequestRemoved(batch, row)) return step('removed');
+  const { name } = batch;
+  const redrive = redriveOf(history);
+  const pay = redrive();
+  const accept = (word: string): NextCommand => nextCommand('redrive', name, '--accept', word);
+  const tune = (...args: readonly string[]): NextCommand => nextCommand('tune', name, ...args);
+  if (row.parts !== null && ['unknown', 'overdue', 'failed'].includes(row.outcome ?? ''))
+    return parts.some(({ outcome }) => !hasResult(outcome))
+      ? partsLacking(history)
+      : step('parts-there', { free: pay });
+  if (lost?.isFree === true) return step('file-lost-free', { free: redrive('--damaged') });
+  // Nobody asked for another of what did not pass.
+  if (lost !== null && row.outcome !== 'unfit') return step('file-lost', { pay: redrive('--damaged') });
+  switch (row.outcome) {
+    case 'succeeded':
+    case 'cached': {
+      const take = otherTake(history);
+      return step('done', {
+        write: isWritten ? undefined : nextCommand('results', name),
+        pay,
+        // Gives it the result of an earlier take.
+        back: take === undefined ? undefined : { take, free: accept(takeArg(row, take)) },
+      });
+    }
+    case 'failed':
+      return afterFailure(history);
+    case 'unknown':
+      return afterLoss(history);
+    case 'overdue':
+      return step('overdue', { free: pay, pay: redrive('--resubmit') });
+    case 'skipped': {
+      if (row.failure?.class === 'NotChosen')
+        return step('not-chosen', { pay, all: continueCommand({ ...batch, subset: null }) });
+      if (row.failure?.class === 'NotCached') return step('not-cached', { before: tune('--cache', 'on'), pay });
+      // Its request did not fit the budget; others may have left room since.
+      const left = budgetLeft(money, batch.settings.budget);
+      const isEnough = left === null || (needed !== null && left >= needed);
+      const enough = needed === null ? 'CREDITS' : String(budgetFor(money, needed));
+      return step('over-budget', { before: isEnough ? undefined : tune('--budget', enough), pay });
+    }
+    case 'unfit':
+      return step('unfit', { free: accept(rowArg(row)), pay, paysOnlyCheck: paysOnlyCheck(row, charges) });
+    case 'cancelled':
+      return step('cancelled', { pay });
+    case null:
+      if (batch.control === 'paused') return step('paused', { pause: pauseOf(batch, { isDeserted }) });
+      if (row.state !== 'blocked' || isDeserted)
+        return step(isDeserted ? 'deserted' : 'running', { goOn: continueCommand(batch) });
+      return step(row.parts === null ? 'blocked' : 'in-parts');
+  }
+}
+
+function redriveOf({ batch: { name }, row }: Pick<ExplainedRow, 'batch' | 'row'>) {
+  return (...args: readonly string[]): NextCommand => nextCommand('redrive', name, '--rows', rowArg(row), ...args);
+}
+
+/** The last other take whose result the row may have instead; undefined: there is none. */
+function otherTake({ row, charges, takes }: ExplainedRow): number | undefined {
+  if (row.parts !== null) return undefined;
+  const edited = takes.findLast(({ before }) => before.spec !== undefined)?.take ?? 1;
+  const others = [...new Set(charges.map(({ take }) => take))].filter((take) => {
+    const made = resultOfTake(row.spec, charges, take) ?? unfetchedOfTake(row, charges, take);
+    const isOther = made !== undefined && made.file?.key !== row.file?.key;
+    return take >= edited && isOther && made.file?.removedAt === undefined;
+  });
+  return others.length === 0 ? undefined : Math.max(...others);
+}
+
+/** Its answer was lost: the job may exist, and may be listed. */
+function afterLoss(history: ExplainedRow) {
+  const { batch, row } = history;
+  const { tts } = batch.settings;
+  const place = [batch.name];
+  const rows = { count: 1, first: [{ ...row, makes: madeBy(history, tts) }] };
+  if (lacksOnlyCheck(history)) return step('unchecked', uncheckedCommands(rows, place));
+  // Undefined: the API has no list to look it up in.
+  const look = hasList(history, tts) ? nextCommand('reconcile', ...place) : undefined;
+  return step('lost', { rows, look, ...settleCommands(rows, place) });
+}
+
+function afterFailure(history: ExplainedRow) {
+  const { batch, row, charges, failedRows } = history;
+  const { failure, spec, partOf } = row;
+  const redrive = redriveOf(history);
+  const pay = redrive();
+  // Has the failed rows; others, too, if it is mixed.
+  const file = `${defaultOut(batch.name)}/${outcomeFile('failed') ?? ''}`;
+  const isMixed = failedRows > 1;
+  switch (failure?.class) {
+    case 'ResultGone':
+      if (jobToWaitFor(row, charges) === undefined) return step('gone', { pay });
+      return step('fetchable', {
+        free: pay,
+        pay: redrive('--resubmit'),
+        steps: linkedSteps(spec),
+        // Perhaps the answer has the link under another name.
+        isLinkUnknown: failure.cause === NO_LINK,
+      });
+    case 'OutcomeUnknown':
+      return afterLoss(history);
+    case 'BadRequest':
+      if (isTooLongWhole(row)) return step('too-long', { anew: cutAnew(batch) });
+      if (partOf !== null) return step('refused-part', { anew: editedAnew(batch), pay });
+      return step('refused', { file, isMixed, pay: nextCommand('run', file) });
+    case 'NoVoice': {
+      const maker = makerAwaited(history);
+      if (maker === undefined) return step('voice-there', { pay });
+      return step('voiceless', {
+        maker,
+        explain: nextCommand('explain', String(maker), '--batch', batch.name),
+      });
+    }
+    default:
+      if (partOf !== null) return step('failed-part', { pay });
+      return step('failed', { pay, file, isMixed, edited: nextCommand('redrive', batch.name, '--from', file) });
+  }
+}
+
+/** The steps whose results later steps use. */
+function linkedSteps(row: StepChoice): readonly Step[] {
+  return [...new Set(stepsIn(row).flatMap((step) => linkOf(row.kind, step)?.of ?? []))];
+}
+
+/**
+ * What can be done about a row in parts that ended without a result: about its parts in doubt, those whose jobs still run, and all
+ * others that have none.
+ */
+function partsLacking({ batch, row, parts }: ExplainedRow) {
+  const place = [batch.name];
+  const lacking = parts.filter(({ outcome }) => !hasResult(outcome));
+  const redrive = (flag: string, rows: readonly NamedRow[]): NextCommand => {
+    return nextCommand('redrive', ...place, flag, rowsArg(rows));
+  };
+  /** The row is the shorter name of all that it lacks. */
+  const only = ({ count, first }: SomeRows): readonly NamedRow[] => (count < lacking.length ? first : [row]);
+  let rest = lacking;
+  const take = (isMeant: (part: RowHistory['parts'][number]) => boolean): RowHistory['parts'] => {
+    const meant = rest.filter(isMeant);
+    rest = rest.filter((part) => !meant.includes(part));
+    return meant;
+  };
+  const some = <W extends string, F>(
+    why: W,
+    meant: RowHistory['parts'],
+    facts: (rows: SomeRows) => F,
+  ): readonly ({ why: W; rows: SomeRows } & F)[] => {
+    const rows = { count: meant.length, parts: meant.length, first: meant };
+    return meant.length === 0 ? [] : [{ why, rows, ...facts(rows) }];
+  };
+  const isFailed = ({ outcome }: RowHistory['parts'][number]): boolean => outcome === 'failed';
+  const steps = [
+    ...some(
+      'unchecked',
+      take(({ isUnchecked }) => isUnchecked),
+      (rows) => uncheckedCommands(rows, place),
+    ),
+    ...some('lost', take(isUnknown), (rows) => settleCommands(rows, place)),
+    ...some(
+      'late',
+      take(({ outcome }) => outcome === 'overdue'),
+      ({ first }) => ({ free: redrive('--rows', first) }),
+    ),
+    ...some(
+      'gone',
+      take(({ isFetchable }) => isFetchable),
+      ({ first }) => ({ free: redrive('--rows', first) }),
+    ),
+    ...some(
+      'unfit',
+      take(({ outcome }) => outcome === 'unfit'),
+      (rows) => ({
+        free: redrive('--accept', only(rows)),
+        pay: redrive('--rows', only(rows)),
+      }),
+    ),
+    ...some(
+      'too-long',
+      take((part) => isFailed(part) && isTooLongWhole({ ...part, spec: row.spec })),
+      () => ({
+        anew: cutAnew(batch),
+      }),
+    ),
+    ...some(
+      'refused',
+      take((part) => isFailed(part) && part.failure?.class === 'BadRequest'),
+      (rows) => ({
+        anew: editedAnew(batch),
+        pay: redrive('--rows', only(rows)),
+      }),
+    ),
+    ...some('others', rest, (rows) => ({ pay: redrive('--rows', only(rows)) })),
+  ];
+  return step('parts-lacking', { steps, areSomeThere: lacking.length < parts.length });
+}

@@ -1,0 +1,91 @@
+import { join } from 'node:path';
+import type { TakeStory } from '../../batches/look/explain.ts';
+import type { RowFile } from '../../results/result-line.ts';
+import { receiptsOf } from '../../results/receipt.ts';
+import { dialectOf } from '../../contract/row-kinds.ts';
+import { partNumber } from '../../contract/row-parts.ts';
+import { nameAskedFor } from '../../policy/voices/voice-name.ts';
+import type { RowExplanation } from './explain.ts';
+
+/** Where a stored file is; null if there is none. `store`: the folder of the store, absolute. */
+export function pathOf(file: RowExplanation['row']['file'], store: string): string | null {
+  return file === null || file.removedAt !== undefined ? null : join(store, file.key);
+}
+
+/** The cells of a row; of a part, which has no line in the manifest, what it says. */
+export function inputOf({ batch, row }: Pick<RowExplanation, 'batch' | 'row'>): ReadonlyMap<string, string> {
+  if (row.partOf !== null) return new Map([['text', row.spec.text ?? '']]);
+  return new Map(batch.columns.map((column, at) => [column, row.input[at] ?? '']));
+}
+
+/** The history of a row, as programs read it; attempts are as in `receipts.jsonl`, with their failures. */
+export function viewRow(history: RowExplanation) {
+  const { batch, row, files, lost, store, charges } = history;
+  return {
+    batch: batch.name,
+    row: row.partOf ?? row.row,
+    ...(row.partOf === null ? {} : { part: partNumber(row.id), path: pathOf(row.file, store) }),
+    id: row.id,
+    line: row.line,
+    kind: row.kind,
+    apiDialect: dialectOf(row.spec),
+    state: row.state,
+    outcome: row.outcome,
+    voice: row.spec.voice ?? null,
+    // In the store alone, until they are joined.
+    parts: history.parts.map(({ id, outcome, state, text, file }) => {
+      return { id, outcome, state, text, path: pathOf(file, store) };
+    }),
+    waitsFor: row.state === 'blocked' && row.parts === null ? { voice: row.awaitedVoice, row: row.voiceRow } : null,
+    input: inputOf(history),
+    takes: history.takes.map((take) => viewTake(take, store)),
+    attempts: receiptsOf(history, files).map((receipt, at) => ({ ...receipt, failure: charges[at]?.failure ?? null })),
+    decisions: history.decisions.map(({ step, take, attempt, what, jobId, who, madeAt }) => {
+      return { step, take, attempt, what: what.replace('-', '_'), jobId, who, madeAt: new Date(madeAt) };
+    }),
+    failure: row.failure,
+    text: row.text,
+    files: files.map(({ name, file: { bytes, sha256, unfit } }: RowFile) => {
+      return { name, bytes, sha256, ...(unfit && { unfit }) };
+    }),
+    storedFileLost: lost === null ? null : { is: lost.is, free: lost.isFree },
+    updatedAt: new Date(row.updatedAt),
+    endedAt: row.endedAt === null ? null : new Date(row.endedAt),
+  };
+}
+
+function viewTake({ take, reason, fromStep, kept, madeAt, before, changes }: TakeStory, store: string) {
+  const { outcome, failure, file } = before;
+  const stored = file === null ? null : { bytes: file.bytes, sha256: file.sha256, path: pathOf(file, store) };
+  return {
+    take,
+    reason,
+    fromStep,
+    keptSteps: kept,
+    madeAt: new Date(madeAt),
+    before: { outcome, failure, file: stored },
+    changes,
+  };
+}
+
+/** Whose voice a row speaks with, and whether it waits for that. */
+type VoicedRow = Pick<RowExplanation['row'], 'spec' | 'voiceRow' | 'awaitedVoice'>;
+
+/** The voice that a blocked row waits for: by its id while it may be in training, else by its name. `maker`: the row that makes it. */
+export function voiceAwaited({ spec: { voice = '' }, voiceRow, awaitedVoice }: VoicedRow): {
+  readonly voice: string;
+  readonly isTraining: boolean;
+  readonly maker: number | null;
+} {
+  const name = nameAskedFor(voice) ?? voice;
+  return { voice: awaitedVoice ?? name, isTraining: awaitedVoice !== null, maker: voiceRow };
+}
+
+/** The voice that a row speaks with where the user named one; undefined: it wrote the id, or there is none yet. */
+export function voiceFound({
+  input,
+  spec: { voice },
+}: Pick<RowExplanation['row'], 'spec' | 'input'>): string | undefined {
+  if (voice === undefined || nameAskedFor(voice) !== undefined) return undefined;
+  return input.some((cell) => nameAskedFor(cell.trim()) !== undefined) ? voice : undefined;
+}

@@ -1,0 +1,69 @@
+import { exitOfView } from '../../batches/look/view-batch.ts';
+import { dialectChoiceOf } from '../../contract/batch.ts';
+import type { HookTarget } from '../../contract/hooks.ts';
+import { doneOf } from './counts.ts';
+import { viewMoney } from './money-view.ts';
+import type { BatchHere, BatchStatus } from './status.ts';
+import { viewTunables } from './tunables-view.ts';
+
+/** A batch of a list, as programs read it: the facts that `status` has, too, named as in `summary.json`. */
+export function viewListed({ batch, counts, money }: BatchHere) {
+  const time = (ms: number | null): Date | null => (ms === null ? null : new Date(ms));
+  const { budget, budgetLeft } = viewMoney(money, batch.settings.budget);
+  return {
+    batch: batch.name,
+    state: batch.state,
+    control: batch.control,
+    exit: exitOfView({ batch, counts }),
+    rows: counts.total,
+    // They have ended, or were not chosen.
+    done: doneOf(counts) + counts.notChosen,
+    notChosen: counts.notChosen,
+    outcomes: counts.outcomes,
+    credits: money,
+    budget,
+    budgetLeft,
+    halted: batch.halted,
+    source: batch.source,
+    single: batch.settings.single ?? null,
+    manifestDigest: batch.digest,
+    api: batch.apiUrl,
+    apiDialect: dialectChoiceOf(batch.settings),
+    account: batch.account,
+    createdAt: new Date(batch.createdAt),
+    startedAt: time(batch.startedAt),
+    endedAt: time(batch.closedAt),
+    mediaRemovedAt: time(batch.cleaned.media),
+    rowsRemovedAt: time(batch.cleaned.rows),
+  };
+}
+
+/** The status of a batch, as programs read it. */
+export function viewStatus(status: BatchStatus) {
+  const { batch, counts, workerEnd } = status;
+  return {
+    ...viewListed(status),
+    exit: status.exit,
+    states: counts.states,
+    failures: status.failures,
+    ...viewTunables(batch.settings),
+    reasons: status.reasons,
+    pauseReason: batch.pauseReason,
+    deserted: status.isDeserted,
+    // Those that are not told yet; with a `trouble` they are tried again.
+    hooks: status.hooks
+      .filter(({ endedAt }) => endedAt === null)
+      .map(({ target, event, trouble, dueAt }) => ({
+        hook: flagOfHook(target),
+        event,
+        trouble,
+        dueAt: new Date(dueAt),
+      })),
+    workerEnd: workerEnd === undefined ? null : { at: new Date(workerEnd.at), reason: workerEnd.reason },
+  };
+}
+
+/** The flag by which a hook was asked for. */
+export function flagOfHook(target: HookTarget): string {
+  return target === 'command' ? '--on-end' : '--notify';
+}

@@ -1,0 +1,157 @@
+import { isSingle } from '../../contract/batch.ts';
+import { defaultOut } from '../../batches/batch-name.ts';
+import { groupFailures, type FailureGroup } from '../../batches/look/failure-groups.ts';
+import { gatherLeftovers, type Leftovers } from '../../batches/look/leftovers.ts';
+import type { Standstill } from '../../batches/look/standstill.ts';
+import { exitOfView, viewBatch, type BatchView } from '../../batches/look/view-batch.ts';
+import type { ExitName } from '../../contract/exit-codes.ts';
+import { isOwed } from '../../contract/hooks.ts';
+import { nextCommand, type NextCommand } from '../../contract/next-command.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { NoticeRecord } from '../../ledger/notices.ts';
+import type { WorkerEnd } from '../../ledger/workers.ts';
+import { exitWhileOwed } from '../../policy/exit-of.ts';
+import { isWritten } from '../../results/is-written.ts';
+import { chooseBatch } from '../open-records.ts';
+import type { Settings } from '../settings.ts';
+import { isDeserted } from '../temporal/anybody-in.ts';
+import { isStranger } from '../trust/known-ledgers.ts';
+import { continueCommand } from './continue-command.ts';
+import { haltedSteps, nextSteps, type NextStep } from './next-steps.ts';
+import { pauseOf, type Pause } from './pause.ts';
+
+/** A batch as it stands, and whether anybody on this machine works on it. */
+export interface BatchHere extends BatchView {
+  /** True if it is certain that nobody works on it. */
+  readonly isDeserted: boolean;
+  /** True if the ledger may have come with the folder, so that no command is advised from it. */
+  readonly isStranger: boolean;
+  /** Why the last worker ended, if it could not go on and nobody works on the batch now. */
+  readonly workerEnd?: WorkerEnd | undefined;
+}
+
+/** What can be done next about a batch, whatever its state. */
+export type StatusStep =
+  | NextStep
+  /** Nobody has confirmed its ledger, so no other step is shown. */
+  | { readonly why: 'unconfirmed' }
+  | { readonly why: 'paused'; readonly pause: Pause }
+  | { readonly why: 'standstill'; readonly standstill: Standstill }
+  /** `goOn` continues it; of `follow`, if it has no worker. */
+  | { readonly why: 'loading' | 'deserted'; readonly goOn: NextCommand }
+  | { readonly why: 'follow'; readonly watch: NextCommand; readonly goOn: NextCommand }
+  /** Its usual out folder lacks its current files. */
+  | { readonly why: 'unwritten'; readonly write: NextCommand };
+
+/** All that the status of a batch says. */
+export interface BatchStatus extends BatchHere {
+  /** The most frequent reasons for rows without a result. */
+  readonly failures: readonly FailureGroup[];
+  /** Past and future deliveries of `--on-end` and `--notify`. */
+  readonly hooks: readonly NoticeRecord[];
+  /** Its exit code. */
+  readonly exit: ExitName;
+  /** Most urgent first. */
+  readonly next: readonly StatusStep[];
+}
+
+/** Reads a batch with its counts and sums, and looks whether somebody is at work; without a name the newest one. */
+export async function batchHere(ledger: Ledger, settings: Settings, name: string | undefined): Promise<BatchHere> {
+  const view = await viewBatch(ledger, await chooseBatch(ledger, name));
+  const { batch, standstill } = view;
+  const isLeft = batch.state === 'open' && (await isDeserted(ledger, settings.home));
+  return {
+    ...view,
+    // That nobody is there is known better by `isDeserted`, but on a cluster, where a worker is what it wants.
+    standstill: standstill === 'no-worker' && settings.cluster === undefined ? undefined : standstill,
+    isDeserted: isLeft,
+    isStranger: isStranger(settings, ledger),
+    workerEnd: isLeft ? await ledger.lastWorkerEnd(batch.apiUrl, batch.account) : undefined,
+  };
+}
+
+/** The status of a batch; without a name of the newest one. */
+export async function readStatus(ledger: Ledger, settings: Settings, name: string | undefined): Promise<BatchStatus> {
+  const here = await batchHere(ledger, settings, name);
+  return completed(ledger, here, await ledger.noticesOf(here.batch.name));
+}
+
+/** A batch that was looked at, with why rows failed and what to do. `hooks`: those that count for its exit code. */
+export async function completed(
+  ledger: Ledger,
+  here: BatchHere,
+  hooks: readonly NoticeRecord[] = [],
+): Promise<BatchStatus> {
+  const { batch, counts } = here;
+  const failures = await groupFailures(ledger, here);
+  const leftovers = batch.state === 'closed' ? await gatherLeftovers(ledger, batch, counts) : undefined;
+  const exit = exitOfView(here);
+  return {
+    ...here,
+    failures,
+    hooks,
+    exit: batch.state === 'closed' && hooks.some(isOwed) ? exitWhileOwed(exit) : exit,
+    next: nextFor(here, leftovers, await isWritten(defaultOut(batch.name), here)),
+  };
+}
+
+/** The same while it runs: only counts, because reasons cost a read of every row. */
+export function atOnce(here: BatchHere): BatchStatus {
+  return { ...here, failures: [], hooks: [], exit: exitOfView(here), next: nextFor(here, undefined, true) };
+}
+
+/** What to do next. `leftovers`: of a closed batch. */
+function nextFor(here: BatchHere, leftovers: Leftovers | undefined, areFilesThere: boolean): readonly StatusStep[] {
+  const { batch, standstill } = here;
+  const { name } = batch;
+  if (here.isStranger) return [{ why: 'unconfirmed' }];
+  const goOn = continueCommand(batch);
+  if (batch.state === 'loading') return [{ why: 'loading', goOn }];
+  if (batch.state === 'open') {
+    if (batch.control === 'paused') return [{ why: 'paused', pause: pauseOf(batch, here) }];
+    const watch = nextCommand('watch', name);
+    const follow: StatusStep = here.isDeserted ? { why: 'deserted', goOn } : { why: 'follow', watch, goOn };
+    const still: readonly StatusStep[] = standstill === undefined ? [] : [{ why: 'standstill', standstill }];
+    return [...haltedSteps(batch), ...still, ...(standstill === 'no-worker' ? [] : [follow])];
+  }
+  // The workers may have written none: those of a cluster do not.
+  const write = nextCommand('results', name);
+  const files: readonly StatusStep[] = areFilesThere ? [] : [{ why: 'unwritten', write }];
+  return [...(leftovers === undefined ? [] : nextSteps({ ...here, leftovers, out: defaultOut(name) })), ...files];
+}
+
+/** The batches of a ledger, and how many single jobs are not among them. */
+export interface BatchList {
+  readonly batches: readonly BatchHere[];
+  readonly hidden: number;
+}
+
+/**
+ * The batches of the ledger, the newest first. Single jobs are only counted unless they are asked for: hundreds of them
+ * would bury the batches.
+ */
+export async function listBatches(
+  ledger: Ledger,
+  settings: Settings,
+  which: 'batches' | 'single' | 'all',
+): Promise<BatchList> {
+  const all = (await ledger.listBatches()).toSorted((a, b) => b.createdAt - a.createdAt);
+  const shown = all.filter((batch) => which === 'all' || isSingle(batch) === (which === 'single'));
+  const batches: BatchHere[] = [];
+  for (const { name } of shown) batches.push(await batchHere(ledger, settings, name));
+  return { batches, hidden: which === 'single' ? 0 : all.length - shown.length };
+}
+
+/**
+ * When the present work on a batch began, ms: with its first request, or when it was last opened again, so that the days
+ * in between do not count. Undefined: it has not begun.
+ */
+export function workSpan({
+  startedAt,
+  reopenedAt,
+}: Pick<BatchView['batch'], 'startedAt' | 'reopenedAt'>):
+  { readonly from: number; readonly isReopened: boolean } | undefined {
+  if (startedAt === null) return undefined;
+  const isReopened = reopenedAt !== null && reopenedAt > startedAt;
+  return { from: isReopened ? reopenedAt : startedAt, isReopened };
+}

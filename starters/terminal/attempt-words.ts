@@ -1,0 +1,174 @@
+import { join } from 'node:path';
+import type { RowExplanation } from '../../client/look/explain.ts';
+import { FAILURES, type Failure } from '../../contract/failures.ts';
+import type { AttemptState, TakeReason } from '../../contract/outcomes.ts';
+import { clipped, oneLine } from './table.ts';
+import { isoTime, number, plural, size } from './words.ts';
+
+type Attempt = RowExplanation['charges'][number];
+type Take = RowExplanation['takes'][number];
+type Decision = RowExplanation['decisions'][number];
+type StoredFile = NonNullable<RowExplanation['row']['file']>;
+
+const VERDICTS: Readonly<Record<AttemptState, string>> = {
+  sending: 'sending: no answer yet',
+  accepted: 'accepted: the API created a job',
+  done: 'done: the API answered with the result',
+  'not-accepted': 'not accepted: certainly not charged, so the next attempt may be sent',
+  rejected: 'rejected: the API refused it for good; nothing was charged',
+  unknown: 'unknown: it may have been charged, so nothing is sent again',
+  revoked: 'revoked: it was never sent',
+  cached: 'cached: nothing was sent; an earlier result was used',
+};
+
+const REASONS: Readonly<Record<TakeReason, string>> = {
+  redrive: 'redriven by a person',
+  edited: 'redriven by a person with edited cells',
+  resubmitted: 'sent again by a person, although the previous request may have been charged',
+  retake: 'automatic retake after a failed job or an unfit result (--retakes)',
+  'on-unknown': 'automatic resubmit after a lost answer (--on-unknown resubmit)',
+};
+
+/** Longest cell that is shown of a change. */
+const LONGEST_CELL = 60;
+/** What is said of a file that was removed. */
+const REMOVED = 'since removed from the store';
+
+/** Why a take was made. `store`: folder of the store, where files of earlier takes stay. Absolute. */
+export function takeLines(take: Take, store: string): readonly string[] {
+  const keeps = take.kept.length === 0 ? '' : `; ${take.kept.join(', ')} kept`;
+  const short = (cell: string): string => `"${clipped(cell, LONGEST_CELL)}"`;
+  return [
+    `Take ${take.take}, ${isoTime(take.madeAt)}: ${REASONS[take.reason]}; from ${take.fromStep} on${keeps}`,
+    `  replaced ${beforeWords(take, store)}`,
+    ...take.changes.map(({ column, from, to }) => `  ${oneLine(column)}: ${short(from)} → ${short(to)}`),
+  ];
+}
+
+function beforeWords({ before: { outcome, failure, file } }: Take, store: string): string {
+  const words = failure === null ? '' : ` (${failure.class}: ${oneLine(failure.message)})`;
+  const result =
+    file === null
+      ? ''
+      : `, whose result was ${size(file.bytes)}, sha256 ${file.sha256}, ${file.removedAt === undefined ? `kept as ${join(store, file.key)}` : REMOVED}`;
+  return `${outcome ?? 'a take that did not end the row'}${words}${result}`;
+}
+
+/** A paid request, and what became of it. */
+export function attemptLines(charge: Attempt, history: RowExplanation): readonly string[] {
+  const { row, decisions, firstPart } = history;
+  const last = row.failure;
+  const part = firstPart === undefined ? '' : `part ${charge.row - firstPart + 1}, `;
+  // The row's failure is printed below in full; the API's words are not repeated.
+  const isTold = ({ class: name, message }: Failure): boolean =>
+    last?.class === name && last.message.startsWith(message);
+  const { failure, file } = charge;
+  return [
+    `  ${part}${charge.step}, take ${charge.take}, attempt ${charge.attempt}: ${VERDICTS[charge.state]}`,
+    `    started ${isoTime(charge.intentAt)}${timesOf(charge, decisions)}`,
+    charge.state === 'cached'
+      ? `    credits: nothing charged, ${credits(charge.quoted)} saved`
+      : `    credits: quoted ${credits(charge.quoted)}, charged ${chargedOf(charge)}`,
+    ...(charge.source === null ? [] : [`    ${sourceWords(charge.source)}`]),
+    ...(charge.jobId === null ? [] : [`    job ${oneLine(charge.jobId)}`]),
+    ...(charge.requestId === null ? [] : [`    request ${oneLine(charge.requestId)} (for the API's support)`]),
+    ...(file?.unfit !== undefined && failure === null
+      ? [`    accepted by a person although it is ${oneLine(file.unfit)}`]
+      : []),
+    ...(file?.oddity === undefined ? [] : [`    ${file.oddity}`]),
+    ...(charge.judgement === null ? [] : [`    ${judgementWords(charge.judgement)}`]),
+    ...(failure === null
+      ? []
+      : [`    ${failure.class}${isTold(failure) ? ', see below' : `: ${oneLine(failure.message)}`}`]),
+  ];
+}
+
+/** What a verification found: `heard 8 words, the text has 9: 22.2 % wrong (at most 25 %), 1 in a row`. */
+export function judgementWords({ error, run, words, heard, threshold }: NonNullable<Attempt['judgement']>): string {
+  const percent = (share: number): string => `${String(Math.round(share * 1_000) / 10)} %`;
+  return `heard ${plural(heard, 'word')}, the text has ${String(words)}: ${percent(error)} wrong (at most ${percent(threshold)}), ${String(Math.round(run))} in a row`;
+}
+
+/** Which earlier result was used, or could not be. */
+export function sourceWords({ is, from, jobId, madeAt }: NonNullable<Attempt['source']>): string {
+  const job = jobId === null ? '' : `, job ${oneLine(jobId)}`;
+  const which = `the ${from.step} of row ${String(from.row)} of batch "${oneLine(from.batch)}" (take ${String(from.take)}${job}, ${isoTime(madeAt)})`;
+  return is === 'used' ? `result: that of ${which}` : `made because the file of ${which} is ${is}`;
+}
+
+/** When the verdict and the end came. A person may decide days after the request: that is no time of the API's. */
+function timesOf(charge: Attempt, decisions: readonly Decision[]): string {
+  const { intentAt, verdictAt, finishedAt } = charge;
+  const decided = decisions.findLast(
+    ({ step, take, attempt, what }) =>
+      step === charge.step && take === charge.take && attempt === charge.attempt && what !== 'went-back',
+  );
+  if (decided === undefined)
+    return after(verdictWords(charge), intentAt, verdictAt) + after(', ended after', intentAt, finishedAt);
+  const what = decided.what === 'released' ? 'in doubt again by' : 'settled by';
+  return `, ${what} a person ${isoTime(decided.madeAt)}${finishedAt === null ? '' : `, ended ${isoTime(finishedAt)}`}`;
+}
+
+/** What happened at the verdict: not always an answer. */
+function verdictWords({ state, failure }: Attempt): string {
+  if (state === 'cached') return ', reused after';
+  if (state === 'revoked' || failure?.class === 'NotSent') return ', given up after';
+  return state === 'unknown' || failure?.class === 'OutcomeUnknown' ? ', no clear answer after' : ', answered after';
+}
+
+/** What a person has decided about a request. */
+export function decisionLine({ step, take, attempt, what, jobId, who, madeAt }: Decision): string {
+  const job = oneLine(jobId ?? '');
+  const words = {
+    adopted: `job ${job} is its own (--adopt)`,
+    released:
+      jobId === null ? 'it may have been charged after all (--release)' : `job ${job} is not its own (--release)`,
+    'not-charged': 'it was not charged (--not-charged)',
+    'went-back': "its result is the row's again (redrive --accept)",
+  }[what];
+  return `  ${isoTime(madeAt)}, ${oneLine(who)}, of ${step}, take ${take}, attempt ${attempt}: ${words}`;
+}
+
+function chargedOf({ state, charged, chargedFrom }: Attempt): string {
+  if (charged !== null && chargedFrom === null)
+    return `${number(charged)} (its job belongs to another request and was paid there)`;
+  if (charged !== null) return `${number(charged)} (${chargedFrom === 'api' ? "the API's figure" : 'our estimate'})`;
+  switch (state) {
+    case 'sending':
+      return 'not known yet';
+    case 'unknown':
+      return 'perhaps';
+    case 'accepted':
+    case 'done':
+      return 'an unknown amount';
+    default:
+      return 'nothing';
+  }
+}
+
+/** What went wrong, why, and what voxbatch does then. */
+export function failureLines(failure: Failure): readonly string[] {
+  const facts = [
+    failure.status === undefined ? '' : `HTTP ${failure.status}`,
+    failure.code === undefined ? '' : `code ${failure.code}`,
+  ].filter((fact) => fact !== '');
+  const { from, then } = FAILURES[failure.class];
+  return [
+    `  ${failure.class}: ${oneLine(failure.message)}${facts.length === 0 ? '' : ` (${oneLine(facts.join(', '))})`}`,
+    `  Cause: ${from}.`,
+    `  Then: ${then}.`,
+  ];
+}
+
+/** Size and content of a stored file, and whether it was removed since. */
+export function contentOf({ bytes, sha256, removedAt }: StoredFile): string {
+  return `${size(bytes)}, sha256 ${sha256}${removedAt === undefined ? '' : `, ${REMOVED}`}`;
+}
+
+function after(words: string, from: number, to: number | null): string {
+  return to === null ? '' : `${words} ${((to - from) / 1_000).toFixed(1)} s`;
+}
+
+function credits(value: number | null): string {
+  return value === null ? 'unknown' : number(value);
+}

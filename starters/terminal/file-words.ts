@@ -1,0 +1,161 @@
+import { nextCommand } from '../../contract/next-command.ts';
+import { join } from 'node:path';
+import { rowsArg, shortPath } from '../../client/look/command-args.ts';
+import type { DamagedInStore } from '../../client/look/verify.ts';
+import type { WriteRequest, WrittenFiles } from '../../client/look/write-files.ts';
+import { shellWord } from '../../contract/shell-word.ts';
+import { commandLine } from './command.ts';
+import type { Output } from './output.ts';
+import { ProgressLine } from './progress.ts';
+import { namedRow, unnamedRows } from './row-words.ts';
+import { form, plural, size } from './words.ts';
+
+type FilesMade = Parameters<NonNullable<WriteRequest['onFilesMade']>>[0];
+type Damaged = DamagedInStore['damaged'];
+
+/** What takes less than this needs no words, ms. */
+const SLOW_MS = 2_000;
+const DRAW_EVERY_MS = 500;
+const STEPS: Readonly<Record<FilesMade['step'], string>> = { join: 'joining files', finish: 'finishing files' };
+
+/** Shows how many files are joined and finished while `make` makes them, if that takes long. */
+export async function showFilesMade<T>(
+  output: Output,
+  make: (onFilesMade: (made: FilesMade) => void) => Promise<T>,
+): Promise<T> {
+  const line = new ProgressLine(output);
+  let last: (FilesMade & { readonly since: number }) | undefined;
+  const draw = (isOver: boolean): void => {
+    if (last === undefined || performance.now() - last.since < SLOW_MS) return;
+    line.show(`${STEPS[last.step]}: ${last.done}/${last.all} done`, isOver);
+  };
+  const drawing = setInterval(() => {
+    draw(false);
+  }, DRAW_EVERY_MS);
+  try {
+    return await make((made) => {
+      last = { ...made, since: last?.since ?? performance.now() };
+    });
+  } finally {
+    clearInterval(drawing);
+    draw(true);
+  }
+}
+
+/** Files named of those that could not be made; the table of their kind has all. */
+const MOST_NAMED = 5;
+
+/** What became of the files that `--join` and `--finish…` ask for; empty without these. */
+export function madeLines({ joined, finished }: Pick<WrittenFiles, 'joined' | 'finished'>): readonly string[] {
+  return [...(joined === null ? [] : joinedLines(joined)), ...(finished === null ? [] : finishedLines(finished))];
+}
+
+function joinedLines(joined: NonNullable<WrittenFiles['joined']>): readonly string[] {
+  const missing = joined.filter(({ file }) => file === '').map(({ value, message }) => `  ${value}: ${message}`);
+  const more = missing.length === 0 ? '' : `, ${missing.length} not yet`;
+  return [
+    `joined: ${plural(joined.length - missing.length, 'file')}${more} (joined.csv)`,
+    ...firstOf(missing, 'joined.csv'),
+  ];
+}
+
+function finishedLines(finished: NonNullable<WrittenFiles['finished']>): readonly string[] {
+  const missing = finished
+    .filter(({ file }) => file === '')
+    .map(({ original, message }) => `  ${original}: ${message}`);
+  const rest = missing.length === 0 ? '' : `, ${missing.length} could not be made; the originals are all there`;
+  return [
+    `finished: ${plural(finished.length - missing.length, 'copy', 'copies')}${rest} (finished.csv)`,
+    ...firstOf(missing, 'finished.csv'),
+  ];
+}
+
+function firstOf(lines: readonly string[], table: string): readonly string[] {
+  const more = lines.length - MOST_NAMED;
+  return [...lines.slice(0, MOST_NAMED), ...(more > 0 ? [`  and ${more} more: see ${table}`] : [])];
+}
+
+/** The same for programs. */
+export function madeJson({ joined, finished }: Pick<WrittenFiles, 'joined' | 'finished'>): object {
+  const incomplete = joined?.flatMap(({ file, value, message }) => (file === '' ? [{ value, message }] : [])) ?? [];
+  const failed = finished?.flatMap(({ file, original, message }) => (file === '' ? [{ original, message }] : [])) ?? [];
+  return {
+    ...(joined === null ? {} : { joined: { files: joined.length - incomplete.length, incomplete } }),
+    ...(finished === null ? {} : { finished: { files: finished.length - failed.length, failed } }),
+  };
+}
+
+/** Describes tables that somebody had edited before they were written again. `out`: absolute. */
+export function keptLines(kept: WrittenFiles['kept'], out: string): readonly string[] {
+  return kept.map(({ name, keptAs }) => {
+    const path = shortPath(join(out, keptAs));
+    return `${shortPath(join(out, name))} had been edited: it is kept as ${path}. To run it: voxbatch run ${shellWord(path)}`;
+  });
+}
+
+/** Maximum rows that are named. */
+const SHOWN = 5;
+
+/** A redrive of a row whose files were removed on purpose always pays, whatever other rows have. */
+const FREE_WAY =
+  'If another row has the same result undamaged, that costs nothing: run the manifest as a new batch, which uses it ' +
+  '(voxbatch plan MANIFEST --name NEW-NAME says what it would pay for).';
+
+/** A batch, and its store. `isRequestRemoved`: what its rows asked for is gone, too, so none can be redriven. */
+interface Place {
+  readonly batch: string;
+  readonly store: string;
+  readonly isRequestRemoved?: boolean;
+}
+
+/**
+ * Describes results that the store no longer has unchanged, with the next command: writing the files again cannot help,
+ * only the right store, their jobs or a new take can.
+ */
+export function damageLines(all: Damaged, place: Place): readonly string[] {
+  const damaged = all.filter(({ is }) => is !== 'removed');
+  const removed = all.filter(({ is }) => is === 'removed');
+  return [
+    ...(damaged.length === 0 ? [] : lostLines(damaged, place)),
+    ...(removed.length === 0 ? [] : [removedLine(removed, place), FREE_WAY]),
+  ];
+}
+
+function removedLine(removed: Damaged, { batch, isRequestRemoved = false }: Place): string {
+  const redrive = commandLine(nextCommand('redrive', batch, '--rows', rowsArg(removed)));
+  const again = isRequestRemoved
+    ? 'So was what the rows asked for: to make them again at a new charge, run the manifest as a new batch.'
+    : `To make them again at a new charge: ${redrive}${unnamedRows({ count: removed.length })}`;
+  return `The media of ${rowsOf(removed)} were removed from the store (voxbatch clean or cache prune) and are not in this folder. ${again}`;
+}
+
+function lostLines(damaged: Damaged, { batch, store }: Place): readonly string[] {
+  const name = shellWord(batch);
+  const rows = damaged.length;
+  return [
+    `The stored ${form(rows, 'result', 'results')} of ${rowsOf(damaged)} ${form(rows, 'is', 'are')} missing or damaged in the store, ${store}.`,
+    ...(damaged.some(({ is }) => is === 'missing')
+      ? [
+          `If VOXBATCH_STORE (or "store" in voxbatch.config.json) was different when the batch ran, set it back, then: voxbatch results ${name}`,
+        ]
+      : []),
+    `If ${form(rows, 'it is', 'they are')} lost: voxbatch redrive ${name} --damaged`,
+    'It fetches what a job made from that job again, free, asks before it pays for anything else, and is safe to repeat (--dry-run: only says it).',
+  ];
+}
+
+function rowsOf(rows: Damaged): string {
+  const more = rows.length > SHOWN ? ` and ${rows.length - SHOWN} more` : '';
+  return `${rows.slice(0, SHOWN).map(namedRow).join(', ')}${more}`;
+}
+
+/** `2 GB: 1 GB are free now, 1 GB have other names (out folders) and stay there`. `others`: what those names are of. */
+export function freedWords(
+  { bytes, freed }: { readonly bytes: number; readonly freed: number },
+  isDryRun: boolean,
+  others: string,
+): string {
+  const shared = bytes - freed;
+  const elsewhere = shared > 0 ? `, ${size(shared)} have other names (${others}) and stay there` : '';
+  return `${size(bytes)}: ${size(freed)} ${isDryRun ? 'would be free' : 'are free now'}${elsewhere}`;
+}

@@ -1,0 +1,185 @@
+import { nextCommand } from '../../contract/next-command.ts';
+import { chosenOf, doneOf, endsOf, type EndWord } from '../../client/look/counts.ts';
+import { workSpan, type BatchStatus, type StatusStep } from '../../client/look/status.ts';
+import { flagOfHook } from '../../client/look/status-view.ts';
+import type { EndOfRun } from '../../client/look/write-files.ts';
+import { dialectChoiceOf } from '../../contract/batch.ts';
+import { isOwed } from '../../contract/hooks.ts';
+import { ROW_STATES, type RowState } from '../../contract/outcomes.ts';
+import { shortPath } from '../../client/look/command-args.ts';
+import { CONFIRM_FIRST } from '../trust/stranger-words.ts';
+import { commandLine, goOnCommand } from './command.ts';
+import { damagedLines, moneyWords } from './money.ts';
+import { nextSteps, stepWords } from './next-steps.ts';
+import { pauseWords, standstillWords } from './pause-words.ts';
+import { pilotLines } from './pilot-words.ts';
+import { reasonWords, untoldWords } from './progress.ts';
+import { chosenInWords, namedRow, rowsInWords } from './row-words.ts';
+import { oneLine } from './table.ts';
+import { clock, isoTime, number } from './words.ts';
+
+type Batch = BatchStatus['batch'];
+
+/** One word for the state of a batch. */
+export function standingOf(batch: Batch, isDeserted = false): string {
+  if (batch.state === 'loading') return 'loading';
+  if (batch.halted !== null) return batch.state === 'closed' ? 'halted' : 'halting';
+  if (batch.state === 'closed') return 'finished';
+  return isDeserted && batch.control === 'running' ? 'open' : batch.control;
+}
+
+/** Status of a batch, in a few lines. */
+export function statusLines(status: BatchStatus, now: number): readonly string[] {
+  const { batch, counts, money, reasons, failures, untold = [] } = status;
+  const ended = endsOf(counts).map(([word, rows]) => `${number(rows)} ${word}`);
+  const open = openWords(counts);
+  // If the groups were not read, the reasons of ended rows have not been printed yet.
+  const shown =
+    failures.length === 0 ? reasons : reasons.flatMap((reason) => (reason.open > 0 ? [{ ...reason, ended: 0 }] : []));
+  const details = [
+    `account ${batch.account}, ${batch.apiUrl}${dialectWords(batch.settings)}, from ${oneLine(batch.source)}`,
+    ...(ended.length > 0 ? [`ended: ${ended.join(', ')}`] : []),
+    ...(open === '' ? [] : [`not ended: ${open}`]),
+    `credits: ${moneyWords(money, batch.settings.budget)}`,
+    ...(untold.length > 0 ? [`${untoldWords(untold)}: prices are estimates, and the budget must hold`] : []),
+    ...damagedLines(money),
+    ...failures.map(failureWords),
+    ...shown.map((reason) => `${reasonWords(reason)}${reason.ended === 0 ? ', in rows that still run' : ''}`),
+    ...cleanedLines(batch),
+    ...status.hooks.flatMap((hook) => hookLines(hook, status, now)),
+    ...status.next.map((step) => statusStepWords(step, status)),
+  ];
+  const title = `Batch "${batch.name}": ${standingOf(batch, status.isDeserted)}, ${number(doneOf(counts))} of ${rowsInWords(chosenOf(counts))} done${timesOf(batch, now)}`;
+  // A ledger may be a stranger's: whatever it holds, no line of it begins another.
+  return [title, ...details.map((line) => `  ${line}`)].map(oneLine);
+}
+
+function failureWords(group: BatchStatus['failures'][number]): string {
+  const first = namedRow({ row: group.firstRow, id: group.firstId });
+  return `${number(group.rows)} × ${group.class}${group.rows === 1 ? '' : ', first'} in ${first}: ${oneLine(group.message)}`;
+}
+
+/** What was removed of a batch. */
+function cleanedLines({ name, cleaned: { media, rows, unfinished } }: Batch): readonly string[] {
+  const flag = unfinished?.media === true ? (unfinished.rows ? '--all' : '--media') : '--rows';
+  return [
+    ...(media === null ? [] : [`its media were removed from the store at ${isoTime(media)}`]),
+    ...(rows === null ? [] : [`what its rows asked for was removed at ${isoTime(rows)}`]),
+    ...(unfinished === null
+      ? []
+      : [`a clean was cut off. Finish it: ${commandLine(nextCommand('clean', name, flag))}`]),
+  ];
+}
+
+/** A hook that is still to be told, or has failed so far, or for good. */
+function hookLines(
+  hook: BatchStatus['hooks'][number],
+  { batch, isStranger }: BatchStatus,
+  now: number,
+): readonly string[] {
+  const { target, event, trouble, endedAt, dueAt } = hook;
+  const flag = flagOfHook(target);
+  if (isOwed(hook)) {
+    const command = isStranger ? '' : ` Tell it with: ${goOnCommand(batch)}`;
+    return [`${flag} (${event}) is still to be told.${command}`];
+  }
+  if (trouble === null) return [];
+  const next =
+    endedAt === null
+      ? `next try in ${clock(Math.max(0, dueAt - now))}, while a worker is running (voxbatch up)`
+      : 'given up';
+  return [`${flag} (${event}) failed: ${trouble}; ${next}`];
+}
+
+function statusStepWords(step: StatusStep, { batch, workerEnd }: BatchStatus): string {
+  switch (step.why) {
+    case 'unconfirmed':
+      return CONFIRM_FIRST;
+    case 'loading':
+      return `Not all of its rows are loaded yet. Continue with: ${commandLine(step.goOn)}`;
+    case 'paused':
+      return pauseWords(step.pause);
+    case 'standstill':
+      return standstillWords(step.standstill, batch);
+    case 'deserted': {
+      const why =
+        workerEnd === undefined ? '' : `The last one ended at ${isoTime(workerEnd.at)}: ${oneLine(workerEnd.reason)} `;
+      return `It has no worker. ${why}Continue with: ${commandLine(step.goOn)}`;
+    }
+    case 'follow':
+      return `Follow it: ${commandLine(step.watch)}. If it has no worker, continue with: ${commandLine(step.goOn)}`;
+    case 'unwritten':
+      return `Write its files with: ${commandLine(step.write)}`;
+    default:
+      return stepWords(step);
+  }
+}
+
+function timesOf(batch: Batch, now: number): string {
+  const span = workSpan(batch);
+  if (span === undefined) return '';
+  if (batch.closedAt === null) return `, ${span.isReopened ? 'opened again' : 'started'} ${clock(now - span.from)} ago`;
+  return `${span.isReopened ? ', the last ones' : ''} in ${clock(batch.closedAt - span.from)}`;
+}
+
+/** `, --api-dialect legacy=20%` of a batch; nothing where all its rows speak v1. */
+export function dialectWords(settings: Pick<Batch['settings'], 'reading'>): string {
+  const choice = dialectChoiceOf(settings);
+  return choice === 'v1' ? '' : `, --api-dialect ${choice}`;
+}
+
+/** What people cannot guess. */
+const NOTES: Readonly<Partial<Record<RowState, string>>> = { blocked: ' (waiting for a voice or for their parts)' };
+
+/** The states of open rows, with how many there are: `40 blocked (waiting for a voice or for their parts), 8 submitting`. */
+export function openWords({ states }: Pick<BatchStatus['counts'], 'states'>): string {
+  const open = ROW_STATES.filter((state) => states[state] > 0);
+  return open.map((state) => `${number(states[state])} ${state}${NOTES[state] ?? ''}`).join(', ');
+}
+
+/** What is said of an outcome to somebody who reads it the first time. What can be done about it is in `next-steps.ts`. */
+const OUTCOME_WORDS: Readonly<Record<EndWord, string>> = {
+  succeeded: 'result stored',
+  cached: 'result reused; nothing paid',
+  failed: 'no result; see _error_class and _message',
+  unknown: 'may have been charged; not sent again',
+  unfit: 'paid for and kept; failed a check',
+  skipped: 'not sent: over the budget, or --cached-only',
+  overdue: 'job was still running at the API; can be fetched later, free',
+  cancelled: 'not sent, or only in part: the batch ended early',
+  'not chosen': 'not sent: left out by --limit or --sample',
+};
+
+/**
+ * The end of a run, in a few lines: what became of the rows, what it cost, where everything is. `isStranger`: the ledger may have come with
+ * the folder, so that no command is advised from it.
+ */
+export function summaryLines(
+  end: Omit<EndOfRun, 'pilot'> & Partial<Pick<EndOfRun, 'pilot'>> & { readonly isStranger?: boolean },
+): readonly string[] {
+  const { batch, counts, money, pilot, isStranger = false } = end;
+  const line = (count: number, word: string, meaning: string): string =>
+    `  ${String(count).padStart(6)}  ${word.padEnd(10)} ${meaning}`;
+  const rows = endsOf(counts).map(([word, count]) => line(count, word, OUTCOME_WORDS[word]));
+  const open = chosenOf(counts) - doneOf(counts);
+  const span = workSpan(batch);
+  const took =
+    span === undefined || batch.closedAt === null
+      ? ''
+      : `, ended ${clock(batch.closedAt - span.from)} after ${span.isReopened ? 'it was opened again' : 'the first request'}`;
+  const out = shortPath(end.out);
+  const steps = batch.state === 'closed' ? nextSteps({ ...end, out }) : [];
+  const details = [
+    `credits: ${moneyWords(money, batch.settings.budget)}`,
+    ...damagedLines(money),
+    `results: ${out}/results.csv    media: ${out}/media/`,
+    ...(pilot === undefined ? [] : pilotLines(pilot)),
+    ...(isStranger ? [CONFIRM_FIRST] : steps),
+  ];
+  return [
+    `Batch "${batch.name}": ${chosenInWords(chosenOf(counts), counts.total)}${dialectWords(batch.settings)}${took}`,
+    ...rows,
+    ...(open > 0 ? [line(open, 'unfinished', 'waiting or in flight')] : []),
+    ...details.map((line) => `  ${line}`),
+  ];
+}
