@@ -10,11 +10,13 @@ import type { Control } from '../contract/outcomes.ts';
 import type { Tuning } from '../contract/tunables.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
 import { checkTuning } from './check-options.ts';
+import { refuseEmpty } from './check-requests.ts';
 import type { FollowEvent } from './look/follow.ts';
 import { chooseBatch } from './open-records.ts';
 import { writeFiles, type WrittenFiles } from './look/write-files.ts';
 import type { Reconciled, ReconcileEnd, ReconcileOptions } from './reconcile/reconcile.ts';
-import { checkRedrive, redrive, type RedriveCheck, type RedriveEnd, type RedriveOptions } from './redrive/redrive.ts';
+import { NOBODY, personOf } from './person.ts';
+import { previewRedrive, redrive, type RedriveCheck, type RedriveEnd, type RedriveOptions } from './redrive/redrive.ts';
 import { searchedStore } from './redrive/searched-store.ts';
 import type { Session } from './session.ts';
 import { steerBatch, type Steered } from './steer/steer-batch.ts';
@@ -96,10 +98,10 @@ export type RedriveAnswer =
       readonly opened: number;
       readonly forecast: RedriveForecast;
     }
-  | Exclude<RedriveEnd, { readonly type: 'open' | 'finished' }>;
+  | Exclude<RedriveEnd, { readonly type: 'open' | 'finished' | 'unasked' }>;
 
 /**
- * Result of a wish. `settled`: nobody has to work on the batch. In all other cases with `rows`, the rows of `resubmit`
+ * Result of settling. `settled`: nobody has to work on the batch. In all other cases with `rows`, the rows of `resubmit`
  * were not sent again; what could be settled is settled all the same.
  */
 export type ReconcileAnswer =
@@ -107,7 +109,10 @@ export type ReconcileAnswer =
       (
         { readonly type: 'running'; readonly batch: RunningBatch } | { readonly type: 'settled'; readonly batch: Batch }
       ))
-  | Exclude<ReconcileEnd, { readonly type: 'open' | 'settled' }>;
+  | Exclude<ReconcileEnd, { readonly type: 'open' | 'settled' | 'unasked' | 'unconfirmed' }>;
+
+/** The options of a program are its word. */
+const AGREED = 'Nobody has to be asked.';
 
 /** What a batch needs to do its work. */
 export interface BatchInvocation {
@@ -145,9 +150,14 @@ export function batchNamed(name: string, invocation: BatchInvocation): Batch {
       const { settings } = session;
       return tuneBatch({ settings, ledger: await session.ledger(), batch: await record(), tuning, say });
     },
-    checkRedrive: async (options) => checkRedrive(session, await record(), options),
-    redrive: async (options) => {
-      const end = await redrive(session, await record(), options);
+    checkRedrive: async (options) => {
+      refuseEmpty(options);
+      return previewRedrive(session, await record(), options, NOBODY);
+    },
+    redrive: async ({ confirm, ...options }) => {
+      refuseEmpty(options);
+      const end = await redrive(session, await record(), options, personOf(confirm));
+      if (end.type === 'unasked') throw new Error(AGREED);
       if (end.type !== 'open' && end.type !== 'finished') return end;
       const { opened, forecast } = end;
       const running = end.type === 'open' ? await workOn(options.out) : undefined;
@@ -155,16 +165,17 @@ export function batchNamed(name: string, invocation: BatchInvocation): Batch {
         ? { type: 'finished', batch, opened, forecast }
         : { type: 'running', batch: running, opened, forecast };
     },
-    reconcile: async (options = {}) => {
+    reconcile: async ({ confirm, ...options } = {}) => {
       // It reads as a worker does, which takes long to load.
       const { reconcile } = await import('./reconcile/reconcile.ts');
-      const end = await reconcile(session, await record(), options);
+      const end = await reconcile(session, await record(), options, personOf(confirm));
+      if (end.type === 'unasked' || end.type === 'unconfirmed') throw new Error(AGREED);
       if (end.type !== 'open' && end.type !== 'settled') return end;
-      const { rows, orphans } = end;
+      const { rows, orphans, voices } = end;
       const running = end.type === 'open' ? await workOn(options.out) : undefined;
       return running === undefined
-        ? { type: 'settled', batch, rows, orphans }
-        : { type: 'running', batch: running, rows, orphans };
+        ? { type: 'settled', batch, rows, orphans, voices }
+        : { type: 'running', batch: running, rows, orphans, voices };
     },
     clean: async ({ media = false, rows = false, isDryRun = false }) => {
       const [ledger, store] = [await session.ledger(), await session.store()];

@@ -11,6 +11,11 @@ export interface Person<Question = SpendQuestion> {
   readonly yes: boolean;
   /** Can be asked. */
   readonly canAsk: boolean;
+  /**
+   * Must agree to what may be paid for twice: where it cannot be asked, that is refused. Default: whoever asked for it has
+   * agreed to it.
+   */
+  readonly mustAgree?: boolean;
   /** Is told what one should know of a bill that may be paid. Default: is not told. */
   readonly note?: (note: SpendNote, facts: SpendFacts) => void;
   /** Answers a question. Called only if `canAsk` is true and `yes` is false. */

@@ -20,16 +20,21 @@ export function personAt(
   return {
     yes,
     canAsk: isInteractive && input !== '-',
+    mustAgree: true,
     note: (note, facts) => {
       say(noteText(note, facts));
     },
-    confirm: async ({ facts, about }) => {
-      const { replaced = 0, lost = 0, resubmitted = 0 } = facts;
-      for (const what of about) {
-        const question = what === 'bill' ? questionText(facts) : doubtsQuestion({ replaced, lost, resubmitted });
-        if (question !== undefined && !(await ask(question))) return false;
-      }
+    confirm: async (question) => {
+      for (const text of questionsOf(question)) if (!(await ask(text))) return false;
       return true;
     },
   };
+}
+
+/** The sentences in which a question is asked. */
+export function questionsOf({ facts, about }: SpendQuestion<Facts>): readonly string[] {
+  const { replaced = 0, lost = 0, resubmitted = 0 } = facts;
+  return about.flatMap(
+    (what) => (what === 'bill' ? questionText(facts) : doubtsQuestion({ replaced, lost, resubmitted })) ?? [],
+  );
 }

@@ -5,6 +5,7 @@ import type { Tuning } from '../../contract/tunables.ts';
 import type { BillSummary } from '../../inputs/money/bill.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
+import { budgetFor } from '../../policy/money/budget.ts';
 import type { SpendFacts } from '../../policy/money/spend.ts';
 import { allowReplacing } from '../../results/redrive/edited-tables.ts';
 import { requireSameRealm, type OpenApi } from '../open-api.ts';
@@ -99,19 +100,22 @@ export interface RedriveFacts extends SpendFacts {
   readonly lost: number;
   /** Rows that may be charged a second time for one result. */
   readonly resubmitted: number;
+  /** The budget is what is left of the batch's. */
+  readonly isBudgetLeft: true;
+  /** The budget of the batch that all of it needs. */
+  readonly budgetNeeded: number;
 }
 
-/**
- * What decides whether the rows of a draft may be paid for; see `policy/money/spend.ts`. The budget is what is left of the
- * batch's.
- */
+/** What decides whether the rows of a draft may be paid for; see `policy/money/spend.ts`. */
 export async function redriveFacts(
   { ledger, batch, tuning, draft }: Pick<RedriveRequest, 'ledger' | 'batch' | 'tuning' | 'draft'>,
   { yes, canAsk, balance, confirmAbove }: Payer,
 ): Promise<RedriveFacts> {
   const { paying: rows, isEstimate, bill, replaced, lost, resubmitted } = draft;
   const budget = await budgetLeftFor(ledger, batch, tuning);
-  return { rows, bill, isEstimate, budget, replaced, lost, resubmitted, yes, canAsk, balance, confirmAbove };
+  const budgetNeeded = budgetFor(await ledger.money(batch.name), bill.quoted);
+  const ofBatch = { budget, budgetNeeded, isBudgetLeft: true } as const;
+  return { rows, bill, isEstimate, replaced, lost, resubmitted, yes, canAsk, balance, confirmAbove, ...ofBatch };
 }
 
 async function openAll(request: RedriveRequest): Promise<OpenedRows> {

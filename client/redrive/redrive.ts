@@ -1,36 +1,31 @@
 import { resolve } from 'node:path';
 import { defaultOut } from '../../batches/batch-name.ts';
+import type { RedriveDraft } from '../../batches/redrive/draft.ts';
 import { findEditedRows, type EditedRows } from '../../batches/redrive/edited-rows.ts';
+import { withLostFiles } from '../../batches/redrive/lost-files.ts';
+import { draftRedrive } from '../../batches/redrive/redrive.ts';
 import {
+  rulesOf,
+  selectedRows,
   type FoundRows,
   type NoSuchRow,
   type RedriveSelection,
-  rulesOf,
-  selectedRows,
 } from '../../batches/redrive/selection.ts';
-import type { RedriveDraft } from '../../batches/redrive/draft.ts';
 import type { RedriveForecast } from '../../batches/redrive/tally.ts';
-import { withLostFiles } from '../../batches/redrive/lost-files.ts';
-import { draftRedrive } from '../../batches/redrive/redrive.ts';
 import type { Tuning } from '../../contract/tunables.ts';
-import { openManifest } from '../../inputs/manifest-source.ts';
+import { openManifest, type ManifestSource } from '../../inputs/manifest-source.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
-import { approve, type NotApproved } from '../run/approval.ts';
-import { payerOf, personOf, type Confirm } from '../person.ts';
-import { checkRedriveOptions } from '../check-wish.ts';
-import type { OpenApi } from '../open-api.ts';
-import {
-  openForRedrive,
-  redriveBatch,
-  redriveFacts,
-  type RedriveFacts,
-  type RedriveRequest,
-  type Redriven,
-} from './redrive-batch.ts';
+import { decideSpend, type SpendDecision } from '../../policy/money/spend.ts';
+import { checkRedrive } from '../check-requests.ts';
+import { beginStore } from '../claim-store.ts';
 import { refuseCleaned } from '../clean/refuse-cleaned.ts';
+import { payerOf, type Confirm, type Person, type SpendQuestion } from '../person.ts';
 import { refuseLoading } from '../refuse-loading.ts';
-import { searchedStore } from './searched-store.ts';
+import { approve, type NotApproved } from '../run/approval.ts';
 import type { Session } from '../session.ts';
+import type { WebhookWish } from '../webhooks/webhook-options.ts';
+import { openForRedrive, redriveBatch, redriveFacts, type RedriveFacts, type Redriven } from './redrive-batch.ts';
+import { searchedStore } from './searched-store.ts';
 
 /**
  * Which ended rows to run again, and how: those of a file, or those that meet all other conditions. At least one must
@@ -51,6 +46,39 @@ export interface RedriveOptions extends RedriveSelection {
   readonly confirm?: Confirm<RedriveFacts>;
 }
 
+/** How a redrive is paid for, and where its files are. */
+export interface RedriveTerms extends Pick<RedriveOptions, 'tuning' | 'out'> {
+  /** A bill above this is confirmed first, in credits; null: none is. Default: as the configuration says. */
+  readonly confirmAbove?: number | null | undefined;
+  /** Webhooks that are to reach this process: nothing is changed if it cannot listen for them. */
+  readonly webhook?: WebhookWish | undefined;
+}
+
+/** A redrive that is asked for. */
+export interface RedriveRequest extends RedriveSelection, RedriveTerms {
+  /** The file, or its path; one that is open already is left open. */
+  readonly from?: string | ManifestSource | undefined;
+  /** Rows that ended `overdue` need `resubmit`, because it is not clear whether to pay for them or to wait. Default false. */
+  readonly asksForOverdue?: boolean;
+  /** Begin an empty store where there is none, because a person said that its files are lost. Default false. */
+  readonly newStore?: boolean;
+}
+
+/** What is told while a redrive is worked out. */
+export type RedriveEvent =
+  /** The file can be read; there may be warnings. */
+  | { readonly type: 'file-read'; readonly warnings: EditedRows['checked']['warnings'] }
+  /** A lost text is known from what is on record, and is stored again, free. */
+  | { readonly type: 'rewritten'; readonly key: string }
+  /** Nothing speaks against it but its price. */
+  | { readonly type: 'planned'; readonly forecast: RedriveForecast };
+
+/** Called with each event. */
+export type TellRedrive = (event: RedriveEvent) => void;
+
+/** Whoever answers for the price of a redrive. */
+export type RedrivePerson = Person<SpendQuestion<RedriveFacts>>;
+
 /**
  * Why a redrive is not possible: names that are no rows, or no takes of them, a file that does not fit the batch, edits of rows that have not
  * ended, rows that need an explicit option.
@@ -66,56 +94,123 @@ export type NotRedrivable =
 /** What a redrive would do, and its price. Nothing was changed. */
 export type RedriveCheck = { readonly type: 'ready'; readonly forecast: RedriveForecast } | NotRedrivable;
 
+/** The same with what would be asked and noted before it is done. `refusal`: why it would be refused. */
+export type RedrivePreview =
+  | NotRedrivable
+  | {
+      readonly type: 'ready';
+      readonly forecast: RedriveForecast;
+      readonly facts: RedriveFacts;
+      readonly notes: SpendDecision['notes'];
+      readonly asks: SpendQuestion['about'];
+      readonly refusal?: Extract<SpendDecision, { readonly type: 'refuse' }>['why'];
+    };
+
 /** What became of rows whose price is known; see {@link Redriven}. */
 export type PaidEnd =
   | (Exclude<Redriven, { readonly type: 'declined' }> & { readonly forecast: RedriveForecast })
+  /** Results would be replaced, and a person must agree to that who cannot be asked. */
+  | { readonly type: 'unasked'; readonly forecast: RedriveForecast }
   | NotApproved<RedriveFacts>;
 
 /** Result of a redrive. */
 export type RedriveEnd = PaidEnd | NotRedrivable;
 
-/** Finds the rows and reports what a redrive would do with them. Reads only the ledger, the store and the file. */
-export async function checkRedrive(
+/**
+ * Reports what a redrive would do, and whether it would ask. Reads only the ledger, the store and the file: the account's
+ * balance is not asked for. Changes nothing.
+ */
+export async function previewRedrive(
   session: Session,
   batch: BatchRecord,
-  options: RedriveOptions,
-): Promise<RedriveCheck> {
-  return withWork<RedriveCheck>({ session, isDryRun: true }, batch, options, ({ draft }) => {
-    return Promise.resolve({ type: draft.refusal ?? 'ready', forecast: draft });
+  request: RedriveRequest,
+  { yes }: Pick<Person, 'yes'>,
+  tell: TellRedrive = () => undefined,
+): Promise<RedrivePreview> {
+  return withPlan<RedrivePreview>({ session, batch, tell, isPreview: true }, request, async ({ draft }) => {
+    if (draft.refusal !== undefined) return { type: draft.refusal, forecast: draft };
+    const payer = { yes, canAsk: true, balance: null, confirmAbove: confirmAboveOf(session, request) };
+    const facts = await redriveFacts({ ...request, ledger: await session.ledger(), batch, draft }, payer);
+    const decision: SpendDecision = draft.paying > 0 ? decideSpend(facts) : { type: 'go', notes: [] };
+    return {
+      type: 'ready',
+      forecast: draft,
+      facts,
+      notes: decision.notes,
+      asks: [
+        ...(decision.type === 'ask' ? (['bill'] as const) : []),
+        ...(isDoubtful(draft) && !yes ? (['doubts'] as const) : []),
+      ],
+      ...(decision.type === 'refuse' && { refusal: decision.why }),
+    };
   });
 }
 
-/** Opens the rows, once their bill is approved. Sends nothing. Throws {@link VoxbatchError} as {@link redriveBatch} does. */
-export async function redrive(session: Session, batch: BatchRecord, options: RedriveOptions): Promise<RedriveEnd> {
-  const ledger = await session.ledger();
-  const { out = defaultOut(batch.name), tuning = {}, confirm } = options;
-  return withWork<RedriveEnd>({ session, isDryRun: false }, batch, options, (work) =>
-    redriveApproved({ session, confirm, request: { ...work, ledger, batch, tuning, out: resolve(out) } }),
+/**
+ * Finds the rows and opens them, once their bill is approved. Sends nothing. Throws {@link VoxbatchError} (`bad-option`,
+ * `loading`, `cleaned`, and as {@link redriveBatch} does).
+ */
+export async function redrive(
+  session: Session,
+  batch: BatchRecord,
+  request: RedriveRequest,
+  person: RedrivePerson,
+  tell: TellRedrive = () => undefined,
+): Promise<RedriveEnd> {
+  return withPlan<RedriveEnd>({ session, batch, tell, isPreview: false }, request, (plan) =>
+    redrivePlanned({ session, batch, plan, terms: request }, person, tell),
   );
 }
 
-/** A redrive whose price is not approved yet. */
-interface ApprovalRequest {
-  readonly session: Session;
-  readonly confirm: Confirm<RedriveFacts> | undefined;
-  readonly request: Omit<RedriveRequest, 'openApi' | 'approve'>;
+/** The selected rows, and what is done with them. */
+interface RedrivePlan {
+  readonly draft: RedriveDraft;
+  /** The same rows, to be read once more. */
+  readonly rows: FoundRows;
+  /** sha256 of the file that the rows come from, as it was read; null: there is no file. */
+  readonly fileSha256: string | null;
 }
 
-/** Opens the rows of a draft if `confirm` and the rules of spending allow it. */
-export async function redriveApproved({ session, confirm, request }: ApprovalRequest): Promise<PaidEnd> {
-  const { draft } = request;
-  const found: { refusal?: NotApproved<RedriveFacts> | undefined } = {};
-  const person = personOf(confirm);
-  const approveIt = async (open: OpenApi): Promise<boolean> => {
-    const payer = payerOf(person, open, session.settings.config.confirmAbove ?? null);
-    const facts = await redriveFacts(request, payer);
-    found.refusal = draft.paying === 0 ? undefined : await approve(facts, person, isDoubtful(draft));
-    return found.refusal === undefined;
-  };
-  const ended = await redriveBatch({ ...request, openApi: () => openForRedrive(session), approve: approveIt });
+/** A redrive whose price is not approved yet. */
+interface PlannedRedrive {
+  readonly session: Session;
+  readonly batch: BatchRecord;
+  readonly plan: RedrivePlan;
+  readonly terms: RedriveTerms;
+}
+
+/** Opens the rows of a plan if the person and the rules of spending allow it. */
+export async function redrivePlanned(
+  { session, batch, plan, terms }: PlannedRedrive,
+  person: RedrivePerson,
+  tell: TellRedrive,
+): Promise<PaidEnd> {
+  const { draft } = plan;
+  const { tuning = {}, webhook, out = defaultOut(batch.name) } = terms;
+  if (draft.refusal === undefined) {
+    tell({ type: 'planned', forecast: draft });
+    if (draft.replaced > 0 && isUnasked(person)) return { type: 'unasked', forecast: draft };
+  }
+  const request = { ...plan, ledger: await session.ledger(), batch, tuning, webhook, out: resolve(out) };
+  const found: { refused?: NotApproved<RedriveFacts> | undefined } = {};
+  const ended = await redriveBatch({
+    ...request,
+    openApi: () => openForRedrive(session),
+    approve: async (open) => {
+      if (draft.paying === 0) return true;
+      const facts = await redriveFacts(request, payerOf(person, open, confirmAboveOf(session, terms)));
+      found.refused = await approve(facts, person, isDoubtful(draft));
+      return found.refused === undefined;
+    },
+  });
   if (ended.type !== 'declined') return { ...ended, forecast: draft };
-  if (found.refusal === undefined) throw new Error('What is declined has a reason.');
-  return found.refusal;
+  if (found.refused === undefined) throw new Error('What is declined has a reason.');
+  return found.refused;
+}
+
+/** Whether a person must agree to what may be paid for twice, and cannot be asked. */
+export function isUnasked({ mustAgree = false, yes, canAsk }: Omit<Person, 'confirm'>): boolean {
+  return mustAgree && !yes && !canAsk;
 }
 
 /** A result would be replaced, or a row charged twice. */
@@ -123,35 +218,51 @@ function isDoubtful({ replaced, resubmitted }: RedriveDraft): boolean {
   return replaced + resubmitted > 0;
 }
 
-/** The selected rows, and what is done with them. */
-type Work = Pick<RedriveRequest, 'draft' | 'rows' | 'fileSha256'>;
+function confirmAboveOf({ settings }: Session, { confirmAbove }: Pick<RedriveTerms, 'confirmAbove'>): number | null {
+  return confirmAbove === undefined ? (settings.config.confirmAbove ?? null) : confirmAbove;
+}
+
+interface PlanContext {
+  readonly session: Session;
+  readonly batch: BatchRecord;
+  readonly tell: TellRedrive;
+  /** Nothing may be stored. */
+  readonly isPreview: boolean;
+}
 
 /** Runs `work` with the selected rows; a file that they come from is kept for as long as that takes. */
-async function withWork<T>(
-  { session, isDryRun }: { readonly session: Session; readonly isDryRun: boolean },
-  batch: BatchRecord,
-  options: RedriveOptions,
-  work: (found: Work) => Promise<T>,
+async function withPlan<T>(
+  { session, batch, tell, isPreview }: PlanContext,
+  request: RedriveRequest,
+  work: (plan: RedrivePlan) => Promise<T>,
 ): Promise<T | NotRedrivable> {
   const ledger = await session.ledger();
-  checkRedriveOptions(options);
+  const { from, newStore = false, asksForOverdue = false, tuning } = request;
+  checkRedrive({ ...request, from: typeof from === 'object' ? from.label : from });
   refuseLoading(batch);
+  // Only a person can tell a disk that is lost from one that is not mounted. Of cleaned batches alone, none can be redriven.
+  if (newStore) await beginStore(session.settings, ledger);
   refuseCleaned(batch);
-  const draftOf = (rows: FoundRows): Promise<RedriveDraft> =>
-    draftRedrive(ledger, batch, rows, rulesOf(options), options.tuning);
-  if (options.from === undefined) {
-    const wished = await selectedRows(ledger, batch, options);
-    if (wished.type !== 'found') return wished;
-    const store = searchedStore(session.settings, ledger, batch, isDryRun ? undefined : session.store);
-    const rows = withLostFiles(wished.rows, { ledger, batch: batch.name, store }, rulesOf(options));
-    return work({ draft: await draftOf(rows), rows, fileSha256: null });
+  const rules = { ...rulesOf(request), asksForOverdue };
+  const workOn = async (rows: FoundRows, fileSha256: string | null): Promise<T> =>
+    work({ draft: await draftRedrive(ledger, batch, rows, rules, tuning), rows, fileSha256 });
+  if (from === undefined) {
+    const selected = await selectedRows(ledger, batch, request);
+    if (selected.type !== 'found') return selected;
+    const store = searchedStore(session.settings, ledger, batch, {
+      ...(!isPreview && { open: session.store }),
+      onRewritten: (key) => {
+        tell({ type: 'rewritten', key });
+      },
+    });
+    return workOn(withLostFiles(selected.rows, { ledger, batch: batch.name, store }, rules), null);
   }
-  const source = await openManifest(options.from);
+  const source = typeof from === 'string' ? await openManifest(from) : from;
   try {
     const edited = await findEditedRows(source, { ledger, batch });
-    if (edited.type !== 'found') return edited;
-    return await work({ draft: await draftOf(edited.rows), rows: edited.rows, fileSha256: edited.checked.digest });
+    if (edited.type !== 'faulty') tell({ type: 'file-read', warnings: edited.checked.warnings });
+    return edited.type === 'found' ? await workOn(edited.rows, edited.checked.digest) : edited;
   } finally {
-    await source.close();
+    if (typeof from === 'string') await source.close();
   }
 }

@@ -7,18 +7,25 @@ import { beforeWork } from '../before-work.ts';
 import { VoxbatchError } from '../problem.ts';
 import type { Settings } from '../settings.ts';
 
+/** What is done with lost texts. */
+export interface Rewriting {
+  /** Opens the store once a lost text is to be stored again. Default: none is. */
+  readonly open?: () => Promise<Pick<Store, 'write'>>;
+  /** Called with the key of each such text, whether it is stored or not. */
+  readonly onRewritten?: (key: string) => void;
+}
+
 /**
  * The store of a ledger, for a search for lost files of a batch. Makes and claims nothing, or a folder that should be
  * the mount point of the store's disk would become the store.
  *
- * `requireOwn` throws {@link VoxbatchError} (`store-missing`, `store-of-another`, `machine`). `open`: opens the store once a
- * lost text is to be stored again; default: none is.
+ * `requireOwn` throws {@link VoxbatchError} (`store-missing`, `store-of-another`, `machine`).
  */
 export function searchedStore(
   { store }: Pick<Settings, 'store'>,
   { id, place }: Pick<Ledger, 'id' | 'place'>,
   { name: batch }: Pick<BatchRecord, 'name'>,
-  open?: () => Promise<Pick<Store, 'write'>>,
+  { open, onRewritten }: Rewriting = {},
 ): SearchedStore {
   return {
     folder: store,
@@ -34,6 +41,7 @@ export function searchedStore(
     rewrite: async ({ file: { key, extension }, text }) => {
       const stem = key.slice(0, -`.${extension}`.length);
       await (await open?.())?.write(stem, Buffer.from(text), { family: 'text', extension });
+      onRewritten?.(key);
     },
   };
 }

@@ -1,14 +1,19 @@
-import { inCredits } from '../terminal/money.ts';
-import { partNumber } from '../../contract/row-parts.ts';
-import { isListed, OPERATIONS, stepsOf } from '../../contract/row-kinds.ts';
-import { shellWord } from '../../contract/shell-word.ts';
-import type { Orphan } from '../../batches/reconcile/unclaimed.ts';
+import type { Reconciled, ReconcileEvent, ReconciledRow } from '../../client/reconcile/reconcile.ts';
 import type { NamedRow } from '../../contract/named-row.ts';
-import type { SettledRow, SettleRefusal } from '../../batches/reconcile/settled-row.ts';
-import type { ReconciledRow } from '../../client/reconcile/reconcile-batch.ts';
+import { isListed, OPERATIONS, stepsOf } from '../../contract/row-kinds.ts';
+import { partNumber } from '../../contract/row-parts.ts';
+import { shellWord } from '../../contract/shell-word.ts';
+import { snakeCase } from '../../contract/snake-case.ts';
+import { inCredits } from '../terminal/money.ts';
 import { namedRow, rowWord, takeWord } from '../terminal/row-words.ts';
-import { number } from '../terminal/words.ts';
 import { oneLine, tableLines } from '../terminal/table.ts';
+import { number, plural } from '../terminal/words.ts';
+
+type SettledRow = Extract<ReconcileEvent, { readonly type: 'settled' }>['row'];
+type Refusal = Extract<SettledRow, { readonly type: 'refused' }>['why'];
+type OrphanList = Reconciled['orphans'];
+type LostVoices = Reconciled['voices'];
+type VoiceOfRow = Extract<LostVoices, { readonly type: 'listed' }>['voices'][number];
 
 /** A row in a line. */
 export function reconciledLine(row: ReconciledRow): string {
@@ -39,21 +44,22 @@ export function olderLines(row: SettledRow, batch: string): readonly string[] {
 const LISTED = OPERATIONS.filter(isListed).flatMap(stepsOf).join(' or ');
 
 /**
- * Jobs that no row has, as a table with a warning; null if they could not be listed. `isWanted`: a row may lack one.
+ * Jobs that no row has, as a table with a warning. `isWanted`: a row may lack one.
  */
 export function orphanLines(
-  orphans: readonly Orphan[] | null,
+  list: OrphanList,
   batch: string,
   { isWanted }: { readonly isWanted: boolean },
 ): readonly string[] {
-  if (orphans === null || orphans.length === 0) return [];
+  if (list.type === 'unreadable' || list.orphans.length === 0) return [];
+  const { orphans } = list;
   return [
-    `${number(orphans.length)} ${LISTED} ${orphans.length === 1 ? 'job' : 'jobs'} from the time of the batch that belong to no row. They may belong to another program on this account.`,
+    `${plural(orphans.length, `${LISTED} job`)} from the time of the batch that belong to no row. They may belong to another program on this account.`,
     ...tableLines(
       [
         { title: 'job', value: ({ id }) => id },
         { title: 'status', value: ({ status }) => status },
-        { title: 'created', value: (orphan) => createdAt(orphan) ?? '' },
+        { title: 'created', value: (orphan) => isoTime(orphan) ?? '' },
         { title: 'credits', value: ({ credits }) => (credits === undefined ? '' : number(credits)), align: 'right' },
         { title: 'video from', value: ({ videoHost }) => videoHost ?? '' },
         { title: 'audio from', value: ({ audioHost }) => audioHost ?? '' },
@@ -62,29 +68,6 @@ export function orphanLines(
     ).map((line) => `  ${line}`),
     ...(isWanted ? [`To assign one to a row: voxbatch reconcile ${shellWord(batch)} --adopt ROW=JOB`] : []),
   ];
-}
-
-/** The same for machines; `orphans` is null if they could not be listed. */
-export function reconciledJson(rows: readonly ReconciledRow[], orphans: readonly Orphan[] | null): object {
-  return {
-    rows: rows.map((row) => ({
-      row: row.partOf ?? row.row,
-      ...((row.partOf ?? null) === null ? {} : { part: partNumber(row.id) }),
-      id: row.id,
-      is: row.type.replaceAll('-', '_'),
-      job_id: row.jobId,
-      message: wordsOf(row),
-    })),
-    orphans:
-      orphans?.map((orphan) => ({
-        job_id: orphan.id,
-        status: orphan.status,
-        created_at: createdAt(orphan) ?? null,
-        credits: orphan.credits ?? null,
-        video_host: orphan.videoHost ?? null,
-        audio_host: orphan.audioHost ?? null,
-      })) ?? null,
-  };
 }
 
 function wordsOf(row: ReconciledRow): string {
@@ -123,7 +106,7 @@ function wordsOf(row: ReconciledRow): string {
   }
 }
 
-function refusalWords(why: SettleRefusal, row: NamedRow): string {
+function refusalWords(why: Refusal, row: NamedRow): string {
   switch (why.type) {
     case 'adopted-before':
       return (
@@ -157,6 +140,62 @@ function refusalWords(why: SettleRefusal, row: NamedRow): string {
   }
 }
 
-function createdAt({ createdAtMs }: Orphan): string | undefined {
+/** Where a voice may be the one that was there before: a person has to look. */
+const OLDER =
+  'WARNING: where the column "new" does not say yes, a voice of that name may have been there before the request, which is not the row\'s own. Look in your account first.';
+
+/** Voices that rows may have made, as a table with the way to say so. */
+export function lostVoiceLines(list: LostVoices, batch: string): readonly string[] {
+  if (list.type === 'unreadable') return [];
+  const { voices } = list;
+  const [first] = voices;
+  if (first === undefined) return [];
+  const columns = [
+    { title: 'row', value: rowWord },
+    { title: 'voice', value: ({ voice }: VoiceOfRow) => voice },
+    { title: 'name', value: ({ name }: VoiceOfRow) => name },
+    { title: 'provider', value: ({ provider }: VoiceOfRow) => provider },
+    { title: 'new', value: ({ isNew }: VoiceOfRow) => (isNew ? 'yes' : 'unknown') },
+    { title: 'created', value: (voice: VoiceOfRow) => isoTime(voice) ?? '' },
+  ];
+  const rivals = voices.filter(({ row, voice }) => row === first.row || voice === first.voice);
+  const isOlder = voices.some(({ isNew }) => !isNew);
+  // An id is only named where nothing else can be meant: a person may paste the command as it is.
+  const voice = rivals.length === 1 && first.isNew ? first.voice : 'VOICE';
+  return [
+    'Voices of the name that such a row gives, which no row has. They may be its own, or somebody else made them.',
+    ...(isOlder ? [OLDER] : []),
+    ...tableLines(columns, voices).map((line) => `  ${line}`),
+    `To give a row its voice: voxbatch reconcile ${shellWord(batch)} --adopt ${shellWord(`${rowWord(first)}=${voice}`)}`,
+  ];
+}
+
+/** What became of each row, for machines; null: what could not be listed. */
+export function reconciledJson({ rows, orphans, voices }: Reconciled): object {
+  return snakeCase({
+    rows: rows.map((row) => ({
+      row: row.partOf ?? row.row,
+      ...((row.partOf ?? null) === null ? {} : { part: partNumber(row.id) }),
+      id: row.id,
+      is: row.type.replaceAll('-', '_'),
+      jobId: row.jobId,
+      message: wordsOf(row),
+    })),
+    orphans:
+      orphans.type === 'unreadable'
+        ? null
+        : orphans.orphans.map(({ id, status, createdAtMs, credits = null, videoHost = null, audioHost = null }) => {
+            return { jobId: id, status, createdAt: isoTime({ createdAtMs }) ?? null, credits, videoHost, audioHost };
+          }),
+    voices:
+      voices.type === 'unreadable'
+        ? null
+        : voices.voices.map(({ createdAtMs, ...voice }) => {
+            return { ...voice, createdAt: isoTime({ createdAtMs }) ?? null };
+          }),
+  });
+}
+
+function isoTime({ createdAtMs }: { readonly createdAtMs?: number | undefined }): string | undefined {
   return createdAtMs === undefined ? undefined : new Date(createdAtMs).toISOString();
 }

@@ -1,42 +1,35 @@
+import type { ReconcileEnd, ReconcileOptions } from '../../client/reconcile/reconcile.ts';
+import { defined } from '../../contract/defined.ts';
 import { shellWord } from '../../contract/shell-word.ts';
-import {
-  planSettlement,
-  type RequestFault,
-  type SettlementPlan,
-  type SettlementRequest,
-} from '../../batches/reconcile/settlement-request.ts';
-import type { Ledger } from '../../ledger/ledger.ts';
-import type { BatchRecord } from '../../ledger/record-types.ts';
 import { unchangedError } from '../exit-error.ts';
 import { rowWord } from '../terminal/row-words.ts';
+import { plural } from '../terminal/words.ts';
+
+type RequestFault = Extract<ReconcileEnd, { readonly word: string }>;
 
 /** Parts that are named when a row is not clear enough. */
 const NAMED = 20;
 
 /** The flags of `reconcile` that name rows. */
-export interface WishFlags {
+export interface RowFlags {
   readonly adopt?: readonly string[];
   readonly resubmit?: readonly string[];
   readonly release?: readonly string[];
   readonly notCharged?: readonly string[];
 }
 
-/**
- * Reads what the flags want settled. Throws {@link ExitError} `usage` for a row that does not exist, or is not unknown.
- */
-export async function requireOrder(ledger: Ledger, batch: BatchRecord, flags: WishFlags): Promise<SettlementPlan> {
-  const found = await planSettlement(ledger, batch, {
-    adopt: readAdoptions(flags.adopt ?? []),
-    resubmit: wordsOf(flags.resubmit),
-    release: wordsOf(flags.release),
-    notCharged: wordsOf(flags.notCharged),
+/** Reads what the flags ask for. Throws {@link ExitError} `usage`. */
+export function readRequest({ adopt = [], resubmit, release, notCharged }: RowFlags): ReconcileOptions {
+  return defined({
+    adopt: adopt.length === 0 ? undefined : readAdoptions(adopt),
+    resubmit: wordsOf(resubmit),
+    release: wordsOf(release),
+    notCharged: wordsOf(notCharged),
   });
-  if (found.type !== 'found') throw unchangedError(faultWords(found, batch));
-  return found;
 }
 
 /** Parses `ROW=JOB` or `ROW/TAKE=JOB`: the row is an id or a number. Ids may have an equals sign, job ids have none. */
-function readAdoptions(texts: readonly string[]): NonNullable<SettlementRequest['adopt']> {
+function readAdoptions(texts: readonly string[]): NonNullable<ReconcileOptions['adopt']> {
   return texts.map((text) => {
     const at = text.lastIndexOf('=');
     const [row, job] = [text.slice(0, Math.max(at, 0)).trim(), text.slice(at + 1).trim()];
@@ -45,19 +38,21 @@ function readAdoptions(texts: readonly string[]): NonNullable<SettlementRequest[
   });
 }
 
-/** Splits at commas. */
-function wordsOf(texts: readonly string[] = []): readonly string[] {
-  return texts.flatMap((text) => text.split(',').map((word) => word.trim())).filter((word) => word !== '');
+/** Splits at commas; undefined: there are no words. */
+function wordsOf(texts: readonly string[] = []): readonly string[] | undefined {
+  const words = texts.flatMap((text) => text.split(',').map((word) => word.trim())).filter((word) => word !== '');
+  return words.length === 0 ? undefined : words;
 }
 
-function faultWords(fault: RequestFault, batch: BatchRecord): string {
+/** Why rows cannot be settled as asked for. */
+export function faultText(fault: RequestFault, batch: { readonly name: string; readonly rows: number }): string {
   const { word } = fault;
   switch (fault.type) {
     case 'no-row':
       return `Batch "${batch.name}" has no row "${word}". Expected an id, or a number from 1 to ${String(batch.rows)}.`;
     case 'no-take': {
       const { take, takes } = fault;
-      return `Row "${word}" has had ${String(takes)} ${takes === 1 ? 'take' : 'takes'}, not ${String(take)}.`;
+      return `Row "${word}" has had ${plural(takes, 'take')}, not ${String(take)}.`;
     }
     case 'several-parts': {
       const names = fault.parts.slice(0, NAMED).map((part) => shellWord(rowWord(part)));

@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander';
 import { STEPS } from '../../contract/row-kinds.ts';
 import type { CommandContext } from '../command-context.ts';
-import { WHERE_FORM } from './row-flags.ts';
+import { WHERE_FORM } from './where-flags.ts';
 import { collect, credits } from '../commands/flag-values.ts';
 import { addOutputFlags, withOutputFlags } from '../commands/output-flags.ts';
 import { addWebhookFlags } from '../commands/webhook-flags.ts';

@@ -1,27 +1,22 @@
-import { isDeepStrictEqual } from 'node:util';
-import { defaultOut } from '../../batches/batch-name.ts';
-import { asRecorded } from '../../batches/batch-settings.ts';
 import { resolve } from 'node:path';
+import { defaultOut } from '../../batches/batch-name.ts';
+import { readsOtherwise } from '../../client/redrive/outcome-file.ts';
+import { redrive } from '../../client/redrive/redrive.ts';
+import type { Settings } from '../../client/settings.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { shellWord } from '../../contract/shell-word.ts';
-import type { ManifestSource } from '../../inputs/manifest-source.ts';
-import type { BatchRecord } from '../../ledger/record-types.ts';
-import { requireEditedRows } from './require-edited-rows.ts';
 import type { RunContext } from '../command-context.ts';
 import { ExitError } from '../exit-error.ts';
 import { withInvocation } from '../invocation.ts';
-import { draftRedrive } from '../../batches/redrive/redrive.ts';
-import { redriveRows } from './redrive-rows.ts';
-import { refuseCleaned } from '../../client/clean/refuse-cleaned.ts';
-import { refuseLoading } from '../../client/refuse-loading.ts';
-import type { Settings } from '../../client/settings.ts';
+import type { openTyped } from '../run/open-typed.ts';
 import type { RunFlags, RunPlan } from '../run/run-options.ts';
+import { finishRedrive, redriveTeller, type RedriveCommand } from './show-redrive.ts';
 
 /** One of our outcome files, given as the manifest of `run`. */
 export interface FileRequest {
   /** As typed. */
   readonly path: string;
-  readonly source: ManifestSource;
+  readonly source: Awaited<ReturnType<typeof openTyped>>;
   /** Its `_batch`. */
   readonly previousBatch: string;
   readonly plan: RunPlan;
@@ -37,31 +32,21 @@ export interface FileRequest {
 export async function redriveFile(request: FileRequest): Promise<ExitName> {
   const { path, source, previousBatch, plan, flags, settings, context } = request;
   return withInvocation({ settings, flags, context, mustExist: false, input: path }, async (invocation) => {
-    const ledger = await invocation.session.ledger();
-    const batch = await ledger.findBatch(previousBatch);
+    const { session, person, output, webhook } = invocation;
+    const batch = await (await session.ledger()).findBatch(previousBatch);
     if (batch === undefined) throw missing(request);
-    refuseLoading(batch);
-    refuseCleaned(batch);
     refuseFlags(request, batch);
-    const rules = {
-      step: null,
-      resubmit: flags.resubmit ?? false,
-      replace: false,
-      accept: false,
-      asksForOverdue: true,
-    };
-    const { rows, fileSha256 } = await requireEditedRows(source, { ledger, batch, output: invocation.output });
-    const redrive = {
-      batch,
-      tuning: plan.tuning,
-      draft: await draftRedrive(ledger, batch, rows, rules, plan.tuning),
-      rows,
-      command: `voxbatch run ${shellWord(path)}`,
-      fileSha256,
-      out: resolve(flags.out ?? defaultOut(batch.name)),
-      confirmAbove: plan.confirmAbove,
-    };
-    return redriveRows(redrive, invocation);
+    const { tuning, confirmAbove } = plan;
+    const out = resolve(flags.out ?? defaultOut(batch.name));
+    const { resubmit = false } = flags;
+    const asked = { from: source, resubmit, asksForOverdue: true, tuning, confirmAbove, webhook, out };
+    const end = await redrive(session, batch, asked, person, redriveTeller(batch.name, output));
+    const command = `voxbatch run ${shellWord(path)}`;
+    return finishRedrive(
+      end,
+      { batch, command, file: source.label, givesBudget: tuning.budget !== undefined, out },
+      invocation,
+    );
   });
 }
 
@@ -75,9 +60,7 @@ function missing({ path, previousBatch }: FileRequest): ExitError {
 }
 
 /** The record says what the rows mean, and which batch they belong to; a flag that contradicts it is refused. */
-function refuseFlags({ path, plan, flags }: FileRequest, batch: BatchRecord): void {
-  const isRead =
-    plan.givesReading && !isDeepStrictEqual(asRecorded(plan, batch.settings).settings.reading, batch.settings.reading);
+function refuseFlags({ path, plan, flags }: FileRequest, batch: RedriveCommand['batch']): void {
   const isNamed = plan.givesTemplate && plan.settings.nameTemplate !== batch.settings.nameTemplate;
   const pricing = plan.pricingFlags;
   const wrong =
@@ -85,7 +68,7 @@ function refuseFlags({ path, plan, flags }: FileRequest, batch: BatchRecord): vo
       ? '--name'
       : isNamed
         ? '--file-name'
-        : isRead
+        : plan.givesReading && readsOtherwise(plan, batch)
           ? 'a flag that changes how its rows are read (--kind, --voice, --map, --tts …)'
           : plan.subset !== null
             ? `--${plan.subset.type}`

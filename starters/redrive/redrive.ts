@@ -1,33 +1,24 @@
 import { resolve } from 'node:path';
-import { batchOfFile } from '../../batches/batch-of-file.ts';
 import { defaultOut } from '../../batches/batch-name.ts';
-import type { SearchedStore } from '../../batches/redrive/find-loss.ts';
-import { withLostFiles } from '../../batches/redrive/lost-files.ts';
-import { type RedriveSelection, rulesOf } from '../../batches/redrive/selection.ts';
-import { draftRedrive } from '../../batches/redrive/redrive.ts';
-import { beginStore } from '../../client/claim-store.ts';
 import { chooseBatch } from '../../client/open-records.ts';
-import { refuseCleaned } from '../../client/clean/refuse-cleaned.ts';
-import { refuseLoading } from '../../client/refuse-loading.ts';
-import { searchedStore } from '../../client/redrive/searched-store.ts';
+import { batchOfFile } from '../../client/redrive/outcome-file.ts';
+import { previewRedrive, redrive as redriveRows, type RedriveOptions } from '../../client/redrive/redrive.ts';
 import { defined } from '../../contract/defined.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { Step } from '../../contract/row-kinds.ts';
 import { shellWord } from '../../contract/shell-word.ts';
-import type { Ledger } from '../../ledger/ledger.ts';
-import type { BatchRecord } from '../../ledger/record-types.ts';
-import type { ManifestSource } from '../../inputs/manifest-source.ts';
 import type { RunContext } from '../command-context.ts';
 import type { OutputFlags } from '../commands/output-flags.ts';
 import type { WebhookFlags } from '../commands/webhook-flags.ts';
-import { withInvocation, type Invocation } from '../invocation.ts';
 import { unchangedError } from '../exit-error.ts';
-import { confirmedSettings } from '../trust/confirmed-settings.ts';
-import { forecastRedrive } from './forecast-redrive.ts';
-import { redriveRows } from './redrive-rows.ts';
-import { requireEditedRows } from './require-edited-rows.ts';
+import { withInvocation } from '../invocation.ts';
 import { openTyped } from '../run/open-typed.ts';
-import { readConditions, requireRows } from './row-flags.ts';
+import { confirmedSettings } from '../trust/confirmed-settings.ts';
+import { showPreview } from './show-preview.ts';
+import { finishRedrive, redriveError, redriveTeller } from './show-redrive.ts';
+import { readConditions } from './where-flags.ts';
+
+type OpenFile = Awaited<ReturnType<typeof openTyped>>;
 
 /** Flags of `redrive`. */
 export interface RedriveFlags extends OutputFlags, WebhookFlags {
@@ -70,66 +61,32 @@ export async function redrive(name: string | undefined, given: RedriveFlags, con
 
 async function redriveFrom(
   name: string | undefined,
-  source: ManifestSource | undefined,
+  from: OpenFile | undefined,
   flags: RedriveFlags,
   context: RunContext,
 ): Promise<ExitName> {
   const settings = await confirmedSettings(flags);
   return withInvocation({ settings, flags, context, mustExist: true, input: flags.from }, async (invocation) => {
-    const ledger = await invocation.session.ledger();
-    const batch = await chooseBatch(ledger, name);
+    const { session, person, output, webhook } = invocation;
+    const batch = await chooseBatch(await session.ledger(), name);
     requireSomeChoice(flags);
-    refuseLoading(batch);
-    // Only a person can tell a disk that is lost from one that is not mounted. Of cleaned batches alone, none can be redriven.
-    if (flags.newStore === true) await beginStore(settings, ledger);
-    refuseCleaned(batch);
-    const wish = wishOf(flags);
-    const rules = rulesOf(wish);
-    const { rows, fileSha256 } =
-      source === undefined
-        ? {
-            rows: withLostFiles(
-              await requireRows(ledger, batch, wish),
-              { ledger, batch: batch.name, store: tellingStore(flags, invocation, { ledger, batch }) },
-              rules,
-            ),
-            fileSha256: null,
-          }
-        : await requireEditedRows(source, { ledger, batch, output: invocation.output });
-    const request = {
-      batch,
-      draft: await draftRedrive(ledger, batch, rows, rules),
-      rows,
-      command: commandOf(batch.name, flags),
-      fileSha256,
-      out: resolve(flags.out ?? defaultOut(batch.name)),
-      confirmAbove: flags.confirm ?? settings.config.confirmAbove ?? null,
-    };
-    return flags.dryRun === true ? forecastRedrive(request, invocation) : redriveRows(request, invocation);
+    const out = resolve(flags.out ?? defaultOut(batch.name));
+    const { newStore, confirm: confirmAbove } = flags;
+    const request = { ...selectionOf(flags), ...defined({ newStore }), from, out, confirmAbove, webhook };
+    const command = { batch, command: commandOf(batch.name, flags), file: from?.label, out };
+    const tell = redriveTeller(batch.name, output, flags.dryRun);
+    if (flags.dryRun !== true)
+      return finishRedrive(await redriveRows(session, batch, request, person, tell), command, invocation);
+    const preview = await previewRedrive(session, batch, request, person, tell);
+    if (preview.type !== 'ready') throw redriveError(preview, command, output);
+    return showPreview(preview, batch.name, invocation);
   });
 }
 
-/** The store that files are looked for in. Each text that is stored again, without the API, is told. */
-function tellingStore(
-  { dryRun }: Pick<RedriveFlags, 'dryRun'>,
-  { session, output }: Invocation,
-  { ledger, batch }: { readonly ledger: Ledger; readonly batch: BatchRecord },
-): SearchedStore {
-  const open = dryRun === true ? undefined : session.store;
-  const store = searchedStore(session.settings, ledger, batch, open);
-  const becomes = dryRun === true ? 'would be' : 'is';
-  return {
-    ...store,
-    rewrite: async (lost) => {
-      await store.rewrite?.(lost);
-      output.say(`${lost.file.key} was lost, and ${becomes} written again from what is on record, free.`);
-    },
-  };
-}
-
-function wishOf({ where = [], rows, damaged, step, resubmit, accept }: RedriveFlags): RedriveSelection {
+function selectionOf({ where = [], rows, damaged, step, resubmit, accept }: RedriveFlags): RedriveOptions {
   const isAccepting = accept === undefined ? undefined : true;
-  return { ...readConditions(where), ...defined({ rows, damaged, step, resubmit, accept: isAccepting }) };
+  const named = rows?.filter(isNaming);
+  return { ...readConditions(where), ...defined({ rows: named, damaged, step, resubmit, accept: isAccepting }) };
 }
 
 /** The rows that `--accept` names are selected as by `--rows`. */
@@ -140,10 +97,16 @@ function withAccepted(flags: RedriveFlags): RedriveFlags {
 
 /** Rows must be selected; checked once the batch is found. */
 function requireSomeChoice({ where, rows, damaged, from }: RedriveFlags): void {
+  if (rows?.some(isNaming) === false)
+    throw unchangedError('--rows names no row. Give ids or numbers, separated by commas.');
   if ((where ?? rows ?? damaged ?? from) !== undefined) return;
   throw unchangedError(
     'Which rows? Give --where (such as --where outcome=failed), --rows (such as --rows a1,a7), --damaged or --from EDITED-FILE.',
   );
+}
+
+function isNaming(text: string): boolean {
+  return !/^[\s,]*$/u.test(text);
 }
 
 /** Rows are selected either by conditions and names together, or by a file. */

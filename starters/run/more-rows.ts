@@ -1,6 +1,7 @@
 import { inCredits } from '../terminal/money.ts';
 import type { MoreRows } from '../../client/run/open-chosen.ts';
 import type { Payer } from '../../client/person.ts';
+import { budgetFor } from '../../policy/money/budget.ts';
 import { approve } from '../../client/run/approval.ts';
 import { spendError } from './spend-error.ts';
 import type { Invocation } from '../invocation.ts';
@@ -23,9 +24,9 @@ export async function checkMore(
   const basis = bill.quoted === quoted ? '' : ` at the prices charged so far (${number(quoted)} as quoted)`;
   const waiting = dependents === 0 ? '' : `, and ${rowsInWords(dependents)} that wait for their voices`;
   output.say(`${rowsInWords(rows)} more to send${waiting}, at a cost of ${cost}${basis}.`);
-  const refusal = leftBudgetRefusal(batch, await (await session.ledger()).money(batch.name), { budget });
-  const facts = { rows: rows + dependents, bill, isEstimate, budget, isBudgetLeft: true, ...payer };
+  const budgetNeeded = budgetFor(await (await session.ledger()).money(batch.name), bill.quoted);
+  const facts = { rows: rows + dependents, bill, isEstimate, budget, budgetNeeded, isBudgetLeft: true, ...payer };
   const refused = await approve(facts, person);
-  if (refused !== undefined) throw spendError(refused, refusal);
+  if (refused !== undefined) throw spendError(refused, leftBudgetRefusal(batch.name, true));
   return true;
 }

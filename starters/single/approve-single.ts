@@ -83,9 +83,8 @@ export async function approveAgain(
   if (tuning.cache === 'only') return true;
   const facts = await redriveFacts({ ledger, batch, draft, tuning }, payerOf(spend, open, invocation));
   output.say(`A new take. ${priceOf(facts)}`);
-  const refusal = leftBudgetRefusal(batch, await ledger.money(batch.name), tuning);
-  const refused = await approve({ ...facts, isBudgetLeft: true }, invocation.person);
-  if (refused !== undefined) throw spendError(refused, refusal);
+  const refused = await approve(facts, invocation.person);
+  if (refused !== undefined) throw spendError(refused, leftBudgetRefusal(batch.name, tuning.budget !== undefined));
   return true;
 }
 

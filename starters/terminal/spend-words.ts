@@ -12,7 +12,11 @@ import { oneLine } from './table.ts';
 type NotedFacts = SpendFacts & { readonly isBudgetLeft?: boolean };
 
 /** The facts of a decision, with the rows that have no price by name. */
-export type TellableFacts = NotedFacts & { readonly bill: Pick<BillSummary, 'unpricedRows'> };
+export type TellableFacts = NotedFacts & {
+  readonly bill: Pick<BillSummary, 'unpricedRows'>;
+  /** The budget that all of it needs. Default: its price. */
+  readonly budgetNeeded?: number;
+};
 
 export const UNSPENT = 'Nothing was sent. Nothing was spent.';
 

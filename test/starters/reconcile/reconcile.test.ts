@@ -7,7 +7,7 @@ import {
   reconciledLine,
   priceLines,
 } from '../../../starters/reconcile/reconcile-words.ts';
-import type { ReconciledRow } from '../../../client/reconcile/reconcile-batch.ts';
+import type { ReconciledRow } from '../../../client/reconcile/reconcile.ts';
 import { redriveNow } from '../../ledger/setup.ts';
 import { addSampleBatchOf } from '../../client/sample-batch-of.ts';
 import { addSampleBatch } from '../../results/sample-batch.ts';
@@ -113,6 +113,9 @@ describe('what reconcile says', () => {
     { ...facts, type: 'still-unknown', hasList: false, makes: 'job' },
     { ...facts, type: 'refused', why: { type: 'job-taken', by: { batch: 'old', row: 3, id: 'r3' } } },
   ];
+  const none = { type: 'listed', orphans: [] } as const;
+  const unreadable = { type: 'unreadable', why: 'away' } as const;
+  const voices = { type: 'listed', voices: [] } as const;
   const orphan = { id: 'job-9', status: 'done', createdAtMs: 0, credits: 3, videoHost: 'v.example' };
 
   it('of each row', () => {
@@ -142,26 +145,34 @@ describe('what reconcile says', () => {
   });
 
   it('of jobs that no row has', () => {
-    const lines = orphanLines([orphan], 'my batch', { isWanted: true }).join('\n');
+    const lines = orphanLines({ type: 'listed', orphans: [orphan] }, 'my batch', { isWanted: true }).join('\n');
     expect(lines).toContain('They may belong to another program on this account.');
     expect(lines).toMatch(/job-9 {2}done {4}1970-01-01T00:00:00\.000Z +3 {2}v\.example/);
     expect(lines).toContain("voxbatch reconcile 'my batch' --adopt ROW=JOB");
-    expect(orphanLines([orphan], 'b', { isWanted: false }).join()).not.toContain('--adopt');
-    expect(orphanLines([], 'b', { isWanted: true })).toEqual([]);
-    expect(orphanLines(null, 'b', { isWanted: true })).toEqual([]);
+    expect(orphanLines({ type: 'listed', orphans: [orphan] }, 'b', { isWanted: false }).join()).not.toContain(
+      '--adopt',
+    );
+    expect(orphanLines(none, 'b', { isWanted: true })).toEqual([]);
+    expect(orphanLines(unreadable, 'b', { isWanted: true })).toEqual([]);
   });
 
   it('to machines', () => {
-    expect(reconciledJson(rows, [orphan])).toMatchObject({
+    expect(reconciledJson({ rows, orphans: { type: 'listed', orphans: [orphan] }, voices })).toMatchObject({
       rows: [{ is: 'adopted', job_id: 'job-1' }, { is: 'still_unknown' }, { is: 'refused' }],
       orphans: [{ job_id: 'job-9', credits: 3, created_at: '1970-01-01T00:00:00.000Z', audio_host: null }],
     });
-    expect(reconciledJson([], null)).toEqual({ rows: [], orphans: null });
+    expect(reconciledJson({ rows: [], orphans: unreadable, voices: unreadable })).toEqual({
+      rows: [],
+      orphans: null,
+      voices: null,
+    });
   });
 
   it('by the number and the part of a row that is spoken in parts', () => {
     const part: ReconciledRow = { row: 57, id: 'ch1#2', partOf: 3, jobId: null, type: 'resubmitted' };
     expect(reconciledLine(part)).toBe('ch1#2 (part of row 3): was sent again at full price');
-    expect(reconciledJson([part], null)).toMatchObject({ rows: [{ row: 3, part: 2, id: 'ch1#2' }] });
+    expect(reconciledJson({ rows: [part], orphans: none, voices })).toMatchObject({
+      rows: [{ row: 3, part: 2, id: 'ch1#2' }],
+    });
   });
 });

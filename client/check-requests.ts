@@ -7,11 +7,18 @@ import type { Tuning } from '../contract/tunables.ts';
 import { checkTuning } from './check-options.ts';
 import { refuseOption as refuse } from './refuse-option.ts';
 
-/** Options of a redrive, as a program gives them. */
-type GivenRedrive = RedriveSelection & { readonly from?: string; readonly tuning?: Tuning };
+/** What a redrive is asked for; a file by its name. */
+type GivenRedrive = RedriveSelection & { readonly from?: string | undefined; readonly tuning?: Tuning };
+
+/** Refuses an empty list of a program: it means no row, but its author may think of all. */
+export function refuseEmpty({ outcomes, classes, kinds }: RedriveSelection): void {
+  const lists = { outcomes: [outcomes, OUTCOMES], classes: [classes, Object.keys(FAILURES)], kinds: [kinds, KINDS] };
+  for (const [option, [list, known = []]] of Object.entries(lists))
+    if (list?.length === 0) refuse(option, `one of ${known.join(', ')}`, 'none');
+}
 
 /** Checks which rows are to run again, and how. */
-export function checkRedriveOptions(options: GivenRedrive): void {
+export function checkRedrive(options: GivenRedrive): void {
   const { from, rows, outcomes, classes, kinds, damaged, step, resubmit, accept, tuning } = options;
   const isSelected = [rows, outcomes, classes, kinds].some((one) => one !== undefined) || damaged === true;
   if (!isSelected && from === undefined)
@@ -51,6 +58,5 @@ function checkNames(option: string, names: readonly unknown[] | undefined): void
 }
 
 function checkWords(option: string, words: readonly string[] | undefined, known: readonly string[]): void {
-  if (words?.length === 0) refuse(option, `one of ${known.join(', ')}`, 'none');
   for (const word of words ?? []) if (!known.includes(word)) refuse(option, `one of ${known.join(', ')}`, word);
 }

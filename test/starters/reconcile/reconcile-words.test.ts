@@ -1,12 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { lostVoiceLines, lostVoicesJson } from '../../../starters/reconcile/lost-voice-words.ts';
-import { olderLines } from '../../../starters/reconcile/reconcile-words.ts';
+import { lostVoiceLines, olderLines, reconciledJson } from '../../../starters/reconcile/reconcile-words.ts';
 
 const voice = { row: 1, id: 'ada', voice: 'v-1', name: 'Ada', provider: 'fishaudio', isNew: true };
 const OLDER = 'may have been there before the request';
 
 describe('voices that a lost request may have made', () => {
-  const lines = (...voices: (typeof voice)[]): string => lostVoiceLines(voices, 'cast').join('\n');
+  const lines = (...voices: (typeof voice)[]): string => lostVoiceLines({ type: 'listed', voices }, 'cast').join('\n');
 
   it('are named in the command only where nothing else can be meant', () => {
     expect(lines(voice)).toMatch(/voxbatch reconcile cast --adopt ada=v-1$/);
@@ -21,7 +20,12 @@ describe('voices that a lost request may have made', () => {
     const older = { ...voice, isNew: false };
     expect(lines(older)).toMatch(/--adopt ada=VOICE$/);
     expect(lines(older)).toContain(OLDER);
-    expect(lostVoicesJson([older])).toMatchObject([{ voice: 'v-1', is_new: false }]);
+    const json = reconciledJson({
+      rows: [],
+      orphans: { type: 'listed', orphans: [] },
+      voices: { type: 'listed', voices: [older] },
+    });
+    expect(json).toMatchObject({ voices: [{ voice: 'v-1', is_new: false }] });
   });
 
   it('are warned of once adopted, with the way back', () => {

@@ -1,0 +1,19 @@
+import { isDeepStrictEqual } from 'node:util';
+import { asRecorded, type AskedReading, type BatchChoices } from '../../batches/batch-settings.ts';
+import { BUILT_IN_PRICES } from '../../contract/row-kinds.ts';
+import type { ManifestSource } from '../../inputs/manifest-source.ts';
+import { DEFAULT_TEMPLATE } from '../../inputs/output-name.ts';
+import { summarizeManifest } from '../../inputs/read-manifest.ts';
+import type { BatchRecord } from '../../ledger/record-types.ts';
+
+/** Name of the batch of one of our outcome files; undefined for any other file. */
+export async function batchOfFile(source: ManifestSource): Promise<string | undefined> {
+  const neutral = { defaults: {}, map: {}, strict: false, nameTemplate: DEFAULT_TEMPLATE, prices: BUILT_IN_PRICES };
+  const { previousBatch } = await summarizeManifest(source, { ...neutral, tts: 'job' });
+  return previousBatch ?? undefined;
+}
+
+/** Whether rows would be read otherwise than the record of their batch says. */
+export function readsOtherwise(choices: BatchChoices & AskedReading, { settings }: BatchRecord): boolean {
+  return !isDeepStrictEqual(asRecorded(choices, settings).settings.reading, settings.reading);
+}

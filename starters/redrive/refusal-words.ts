@@ -1,0 +1,238 @@
+import type { NotRedrivable } from '../../client/redrive/redrive.ts';
+import type { Control } from '../../contract/outcomes.ts';
+import { partId } from '../../contract/row-parts.ts';
+import { shellWord } from '../../contract/shell-word.ts';
+import { goOnCommand } from '../terminal/command.ts';
+import { namedRow, rowsInWords, rowsWord, rowWord, unitsInWords, unnamedRows } from '../terminal/row-words.ts';
+import { oneLine } from '../terminal/table.ts';
+import { form, number, plural } from '../terminal/words.ts';
+
+type Forecast = Extract<NotRedrivable, { readonly type: 'refused-rows' }>['forecast'];
+type RefusedRow = Forecast['refused'][number];
+
+/** Maximum rows that are named; the others are counted. */
+const NAMED = 20;
+
+/** Why nothing was done, which rows are at fault, and what can be done instead. */
+export function refusalLines(
+  {
+    refused,
+    refusedFor,
+    refusedParts,
+    count: others,
+  }: Pick<Forecast, 'refused' | 'refusedFor' | 'refusedParts' | 'count'>,
+  batch: string,
+  { command, isFile }: { readonly command: string; readonly isFile: boolean },
+): readonly string[] {
+  const name = shellWord(batch);
+  const has = (why: RefusedRow['why']): boolean => refusedFor.has(why);
+  const left = refused.filter(({ leftTake }) => leftTake !== undefined);
+  const countOf = (why: RefusedRow['why']): number => refusedFor.get(why) ?? 0;
+  const all = [...refusedFor.values()].reduce((sum, rows) => sum + rows, 0);
+  const doubtful = refused.filter(({ why }) => why === 'unknown' || why === 'running');
+  // Suggest it for these rows only: for others it would pay for what can be had free.
+  const resubmit =
+    others === 0
+      ? `${command} --resubmit`
+      : `voxbatch redrive ${name} --rows ${rowsWord(doubtful)} --resubmit${unnamedRows({ count: countOf('unknown') + countOf('running') })}`;
+  const choices = [
+    ...(has('unknown') ? [`  voxbatch reconcile ${name}    finds out what became of lost requests, free`] : []),
+    ...(countOf('running') > left.length
+      ? [`  voxbatch redrive ${name} --where outcome=overdue    waits for running jobs, free`]
+      : []),
+    ...(left.length > 0
+      ? [
+          `  voxbatch redrive ${name} --accept ${leftWord(left)}    fetches the result of that job, free; its row keeps what it has until then`,
+        ]
+      : []),
+    ...(doubtful.length > 0 ? [`  ${resubmit}    pays for these rows again; they may be charged twice`] : []),
+    ...(has('on-the-wire') ? [`  voxbatch watch ${name}, then the same command again`] : []),
+    ...(has('no-step') ? ['  the same command for rows of a kind that has the step (--where kind=…)'] : []),
+    ...(has('in-parts')
+      ? ['  run the edited manifest under another --name, with --split: parts that did not change cost nothing again']
+      : []),
+    ...(others === 0
+      ? []
+      : [
+          isFile
+            ? '  leave these rows out of the file'
+            : `  leave these rows out (${has('no-return') ? '--accept' : '--rows, --where'})`,
+        ]),
+  ];
+  return [
+    `${unitsInWords({ count: all, parts: refusedParts })} cannot be redriven this way. Nothing was changed. Nothing was spent.`,
+    ...refused.slice(0, NAMED).map((one) => `  ${namedRow(one)}: ${REASONS[one.why](one)}`),
+    ...(all > NAMED ? [`  and ${number(all - NAMED)} more`] : []),
+    ...(choices.length === 0 ? [] : ['Choices:', ...choices]),
+  ];
+}
+
+/** The takes that rows have left, for `--accept`. */
+function leftWord(rows: readonly RefusedRow[]): string {
+  const words = rows.slice(0, NAMED).map((one) => `${rowWord(one)}/${String(one.leftTake)}`);
+  return `${shellWord(words.join(','))}${unnamedRows({ count: rows.length })}`;
+}
+
+const REASONS: Readonly<Record<RefusedRow['why'], (row: RefusedRow) => string>> = {
+  unknown: ({ step }) => `the answer to its ${step} request was lost, so it may have been charged`,
+  running: ({ step, leftTake }) =>
+    leftTake === undefined
+      ? `its ${step} job was accepted and may still run`
+      : `the result of its ${step} job of take ${String(leftTake)}, which was accepted, has not been fetched`,
+  'on-the-wire': ({ step }) => `its ${step} request is on the wire`,
+  'no-step': ({ step }) => `its kind has no step ${step}`,
+  'in-parts': () => 'it was edited, and is spoken in parts, which are those of its old text',
+  'no-return': ({ id, because }) => (because === undefined ? 'it has no such take' : returnWords(id, because)),
+};
+
+/** Why a row does not go back to an earlier take, and what is left. `id`: of the row. */
+function returnWords(id: string, refusal: NonNullable<RefusedRow['because']>): string {
+  const take = `take ${String(refusal.take)}`;
+  switch (refusal.why) {
+    case 'no-file':
+      return `${take} made no result; ${refusal.takes.length === 0 ? 'no take did' : `these did: ${refusal.takes.join(', ')}`}`;
+    case 'other-request':
+      return (
+        `it was edited for take ${String(refusal.editedBy)}, so the result of ${take} is of other cells. ` +
+        'Its file is kept in the store, where explain names it. To speak those cells again, at their price, edit them back and redrive the file (--from)'
+      );
+    case 'lost-file':
+      return `a stored file of ${take} is ${refusal.is}, and the row keeps what it has. ${jobWords(refusal.jobId)}`;
+    case 'whole':
+      return `it is spoken in parts, which have takes of their own: name a part, such as ${partId(oneLine(id), 1)}/${String(refusal.take)}`;
+  }
+}
+
+function jobWords(jobId: string | null): string {
+  return jobId === null
+    ? 'No job made it that could be read again: restore the file from a backup of the store, then run the same command again'
+    : `Job ${oneLine(jobId)} made it, was paid for, and may still be in your account; or restore the file from a backup of the store, then run the same command again`;
+}
+
+/** Why names of rows cannot be used: the batch has no such rows. */
+export function unknownRowsText(
+  words: readonly string[],
+  batch: { readonly name: string; readonly rows: number },
+): string {
+  const named = words.slice(0, 10).map((word) => `"${word}"`);
+  const more = words.length > named.length ? ` and ${String(words.length - named.length)} more` : '';
+  return `Batch "${batch.name}" has no row ${named.join(', ')}${more}. Expected ids, or numbers from 1 to ${String(batch.rows)}.`;
+}
+
+/** Why names of takes cannot be used. */
+export function noTakeText(
+  found: Extract<NotRedrivable, { readonly type: 'no-take' | 'two-takes' }>,
+  batch: string,
+): string {
+  return found.type === 'no-take'
+    ? `Row "${found.word}" of batch "${batch}" has no take ${String(found.take)}; it has had ${String(found.takes)}.`
+    : `"${found.word}" names a row again, with another take. Give one take for each row.`;
+}
+
+/** A file without usable rows. A file with errors of its own is reported like any manifest. */
+type UnusableFile = Extract<
+  NotRedrivable,
+  { readonly type: 'other-batch' | 'missing-columns' | 'new-columns' | 'no-ids' | 'mismatched' }
+>;
+type Mismatched = Extract<UnusableFile, { readonly type: 'mismatched' }>;
+type NameClash = Extract<Mismatched['first'][number], { readonly type: 'same-name' }>;
+type LineMismatch = Exclude<Mismatched['first'][number], NameClash>;
+
+/** Why the rows of a file cannot be redriven. `label`: name of the file; `batch`: name of the batch. */
+export function unusableText(found: UnusableFile, label: string, batch: string): string {
+  switch (found.type) {
+    case 'other-batch':
+      return `${label} has rows of batch "${found.other}", not of "${batch}".`;
+    case 'missing-columns':
+      return `${label} lacks ${quoted(found.columns)}: expected all columns of the batch.`;
+    case 'new-columns':
+      return `${label} has ${quoted(found.columns)}, unknown to the batch. A redrive can change cells, not columns.`;
+    case 'no-ids':
+      return (
+        `The rows of ${label} cannot be identified: it has no id column, and generated ids change with the content. ` +
+        'Edit an outcome file of the batch instead (failed.csv, results.csv …); it has a _row column.'
+      );
+    case 'mismatched':
+      return (
+        `${label} has ${form(found.count, 'a row', rowsInWords(found.count))} that cannot be redriven. ` +
+        (isNew(found)
+          ? 'A batch cannot get new rows. Run them as a new batch.'
+          : `Mend ${form(found.count, 'it', 'them')} in the file, then run the same command again.`)
+      );
+  }
+}
+
+/** Whether all that is wrong with a file is that it has rows which the batch has not. */
+function isNew({ first }: Mismatched): boolean {
+  return first.every(({ type }) => type === 'no-such-row');
+}
+
+/** The lines of a file that do not fit the batch, a line of text each, then how many more. */
+export function mismatchLines({ first, count }: Mismatched, batch: string): readonly string[] {
+  const lines = first.map((one) => (one.type === 'same-name' ? clashText(one) : mismatchText(one, batch)));
+  return count > first.length ? [...lines, `and ${String(count - first.length)} more`] : lines;
+}
+
+function mismatchText(mismatch: LineMismatch, batch: string): string {
+  return `line ${String(mismatch.line)}, id ${oneLine(mismatch.id)}: ${whyText(mismatch, batch)}`;
+}
+
+function whyText(mismatch: LineMismatch, batch: string): string {
+  switch (mismatch.type) {
+    case 'no-such-row':
+      return `expected a row of batch "${batch}"; it has none with this ${mismatch.by}`;
+    case 'twice':
+      return `expected each row once; line ${String(mismatch.before)} is row ${String(mismatch.row)} too`;
+    case 'other-id':
+      return `expected the id of row ${String(mismatch.row)}, "${oneLine(mismatch.expected)}": it names files and cannot be changed`;
+    case 'other-job':
+      return (
+        `row ${String(mismatch.row)} of batch "${batch}" has no job ${oneLine(mismatch.came)}: the file is of another batch of this name, ` +
+        'or older than the last "reconcile --release"'
+      );
+    case 'new-name':
+      return (
+        `expected the id of a voice, or the name that the row had; got "${oneLine(mismatch.came)}": names are looked up only when a batch is made ` +
+        (mismatch.made === undefined
+          ? '(voxbatch voices list)'
+          : `(write ${oneLine(mismatch.made)}, the id of the voice of this name that the batch made)`)
+      );
+    case 'other-kind':
+      return `expected kind ${mismatch.expected}, as row ${String(mismatch.row)} has; got ${mismatch.came}`;
+  }
+}
+
+function clashText({ row, id, other, name }: NameClash): string {
+  return `${namedRow({ row, id })}: expected a unique result name; row ${String(other)} has ${oneLine(name)} too`;
+}
+
+function quoted(names: readonly string[]): string {
+  return names.map((name) => `"${name}"`).join(', ');
+}
+
+/** Why a file is refused that has edits of rows which have not ended: nobody wants to pay for what was just corrected. */
+export function openEditsText({ openEdited }: Pick<Forecast, 'openEdited'>, batch: string): string {
+  const has = form(openEdited, 'has', 'have');
+  const go = form(openEdited, 'it goes on, and is paid for, as it was', 'they go on, and are paid for, as they were');
+  return (
+    `${plural(openEdited, 'edited row')} of batch "${batch}" ${has} not ended: ${go} before the edit. Nothing was changed. Nothing was spent. ` +
+    endFirst(batch)
+  );
+}
+
+/** Why rows could not be opened, or not all: `why` is the ledger's sentence. */
+export function notOpenedText(
+  batch: Parameters<typeof goOnCommand>[0] & { readonly control: Control },
+  { opened, why }: { readonly opened: number; readonly why: string },
+): string {
+  return [
+    `${why} Nothing was spent.`,
+    ...(opened === 0 ? [] : [`${rowsInWords(opened)} were opened before that; continue with: ${goOnCommand(batch)}`]),
+    ...(batch.control === 'stopping' && opened === 0 ? [endFirst(batch.name)] : []),
+  ].join(' ');
+}
+
+/** How to end a batch whose rows have not all ended, and go on. */
+function endFirst(batch: string): string {
+  return `To end the batch first (what runs is fetched later, free): voxbatch stop ${shellWord(batch)} --now. Then run the same command again.`;
+}

@@ -1,0 +1,131 @@
+import type { chooseBatch } from '../../client/open-records.ts';
+import type { NotRedrivable, RedriveEnd, RedriveEvent } from '../../client/redrive/redrive.ts';
+import type { ExitName } from '../../contract/exit-codes.ts';
+import { ExitError, unchangedError } from '../exit-error.ts';
+import type { Invocation } from '../invocation.ts';
+import { finishRun } from '../run/finish-run.ts';
+import { refuseProblems, sayWarnings } from '../run/report-problems.ts';
+import { spendError } from '../run/spend-error.ts';
+import { finishClosed } from '../run/tell-last.ts';
+import { workOnBatch } from '../run/work-on-batch.ts';
+import type { Output } from '../terminal/output.ts';
+import { rowsInWords } from '../terminal/row-words.ts';
+import { draftLines, leftBudgetRefusal, unaskedText } from './redrive-words.ts';
+import {
+  mismatchLines,
+  noTakeText,
+  notOpenedText,
+  openEditsText,
+  refusalLines,
+  unknownRowsText,
+  unusableText,
+} from './refusal-words.ts';
+
+type BatchRecord = Awaited<ReturnType<typeof chooseBatch>>;
+
+/** What `redrive`, `run failed.csv` and `reconcile` share once the batch is known. */
+export interface RedriveCommand {
+  readonly batch: BatchRecord;
+  /** The command as typed, for advice. */
+  readonly command: string;
+  /** The file that the rows come from, as typed. Default: they come from none. */
+  readonly file?: string | undefined;
+  /** The command has a budget of its own. Default false. */
+  readonly givesBudget?: boolean;
+  /** Absolute. */
+  readonly out: string;
+}
+
+/** Says what is told while a redrive is worked out. `isPreview`: nothing is done. */
+export function redriveTeller(batch: string, output: Output, isPreview = false): (event: RedriveEvent) => void {
+  return (event) => {
+    switch (event.type) {
+      case 'file-read':
+        sayWarnings(event, output);
+        return;
+      case 'rewritten': {
+        const is = isPreview ? 'would be' : 'is';
+        output.say(`${event.key} was lost, and ${is} written again from what is on record, free.`);
+        return;
+      }
+      case 'planned':
+        for (const line of draftLines(event.forecast, batch)) output.say(line);
+    }
+  };
+}
+
+/**
+ * Says how many rows were opened, and works on the batch as `run` does. Throws {@link ExitError} if none could be, or not
+ * all.
+ */
+export async function finishRedrive(
+  end: RedriveEnd,
+  command: RedriveCommand,
+  invocation: Invocation,
+): Promise<ExitName> {
+  const { output } = invocation;
+  const { batch, out } = command;
+  if (end.type !== 'open' && end.type !== 'finished') throw redriveError(end, command, output);
+  const { opened, movedOn, forecast } = end;
+  if (forecast.count > 0) {
+    if (movedOn > 0) {
+      output.say(
+        `${rowsInWords(movedOn)} changed meanwhile: another command took them, or their answer arrived. Nothing is paid for them here.`,
+      );
+    }
+    output.say(`Batch "${batch.name}": ${rowsInWords(opened)} redriven.`);
+  } else if (end.type === 'open') output.say(`Batch "${batch.name}" is not finished; it continues.`);
+  return end.type === 'open'
+    ? workOn(batch, out, invocation)
+    : finishRun({ batch: batch.name, out, why: 'closed' }, invocation);
+}
+
+/** Works on a batch until it is closed, and writes its files. */
+export async function workOn(batch: BatchRecord, out: string, invocation: Invocation): Promise<ExitName> {
+  const record = (await (await invocation.session.ledger()).findBatch(batch.name)) ?? batch;
+  const place = { batch: batch.name, out };
+  return record.state === 'closed'
+    ? finishClosed(batch.name, invocation, () => finishRun({ ...place, why: 'closed' }, invocation))
+    : workOnBatch({ record, isNew: false, out }, invocation, (why) => finishRun({ ...place, why }, invocation));
+}
+
+/** Why rows are not redriven. Prints everything that is wrong with a file. */
+export function redriveError(
+  end: NotRedrivable | Exclude<RedriveEnd, { readonly type: 'open' | 'finished' }>,
+  { batch, command, file, givesBudget = false }: RedriveCommand,
+  output: Output,
+): ExitError {
+  switch (end.type) {
+    case 'missing':
+      return unchangedError(unknownRowsText(end.words, batch));
+    case 'no-take':
+    case 'two-takes':
+      return unchangedError(noTakeText(end, batch.name));
+    case 'faulty':
+      return refuseProblems(end.checked, file ?? '', output);
+    case 'mismatched':
+      for (const line of mismatchLines(end, batch.name)) output.say(line);
+      return unchangedError(unusableText(end, file ?? '', batch.name));
+    case 'other-batch':
+    case 'missing-columns':
+    case 'new-columns':
+    case 'no-ids':
+      return unchangedError(unusableText(end, file ?? '', batch.name));
+    case 'open-edits':
+      return new ExitError('usage', openEditsText(end.forecast, batch.name));
+    case 'refused-rows': {
+      const isFile = file !== undefined;
+      return new ExitError('usage', refusalLines(end.forecast, batch.name, { command, isFile }).join('\n'));
+    }
+    case 'not-opened':
+      return new ExitError('usage', notOpenedText(batch, end));
+    case 'unasked':
+      return new ExitError('refused', unaskedText(end.forecast));
+    case 'declined':
+      return end.facts.replaced + end.facts.resubmitted > 0
+        ? new ExitError('refused', 'Not confirmed. Nothing was changed. Nothing was spent.')
+        : spendError(end);
+    case 'refused':
+      return spendError(end, leftBudgetRefusal(batch.name, givesBudget));
+  }
+}
