@@ -1,6 +1,6 @@
 import type { EndOfRun } from '../../client/look/write-files.ts';
 import { inCredits } from './money.ts';
-import { number } from './words.ts';
+import { form, number } from './words.ts';
 import { rowsInWords } from './row-words.ts';
 import { indent, tableLines, type TableColumn } from './table.ts';
 
@@ -30,7 +30,7 @@ function wholeWords({ prices, whole, run }: Pilot): string {
   const quoted = whole.quoted === null ? 'no sum was quoted' : `${number(whole.quoted)} were quoted`;
   return prices.differs
     ? `At these prices the whole batch costs ${expected}; ${quoted}.`
-    : `The API charged ${run === 1 ? 'it' : 'them'} as quoted: the whole batch costs ${expected}.`;
+    : `The API charged ${form(run, 'it', 'them')} as quoted: the whole batch costs ${expected}.`;
 }
 
 /** What the budget cannot pay. */

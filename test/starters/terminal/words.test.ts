@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { commandLine } from '../../../starters/terminal/command.ts';
-import { form, list, number, plural } from '../../../starters/terminal/words.ts';
+import { form, list, number, plural, size } from '../../../starters/terminal/words.ts';
 
 describe('words for amounts', () => {
   it.each([
@@ -36,5 +36,17 @@ describe('a next command', () => {
     expect(commandLine({ command: 'run', args: ['-', '--name', "it's"], stdin: 'FILE' })).toBe(
       String.raw`voxbatch run - --name 'it'\''s' < FILE`,
     );
+  });
+});
+
+describe('the size of a file or a disk', () => {
+  it.each([
+    [0, '0 bytes'],
+    [999, '999 bytes'],
+    [1_500, '1.5 KB'],
+    [2_000_000_000, '2 GB'],
+    [5e15, '5,000 TB'],
+  ])('is %d bytes: %s', (bytes, words) => {
+    expect(size(bytes)).toBe(words);
   });
 });
