@@ -1,4 +1,5 @@
 import { TUNABLE_NAMES, TUNABLES, type TunableName, type TunableValues } from './tunables.ts';
+import { utcSecond } from './utc-second.ts';
 
 /** What a schedule and its firings agree on: names in Temporal, and the input of a firing. */
 
@@ -24,7 +25,7 @@ export function scheduleIdOf(ledgerId: string, schedule: string): string {
 
 /** Id of the workflow that a schedule starts for a time, ms since 1970: Temporal appends it to the id that the schedule names. */
 export function firingIdOf(ledgerId: string, schedule: string, at: number): string {
-  return `${scheduleIdOf(ledgerId, schedule)}-${new Date(at).toISOString().slice(0, 19)}Z`;
+  return `${scheduleIdOf(ledgerId, schedule)}-${utcSecond(at)}`;
 }
 
 /**
@@ -49,3 +50,12 @@ export const SKIP_CAUSES = ['overlap', 'paused', 'paused-on-failure', 'missed', 
 
 /** One of {@link SKIP_CAUSES}. */
 export type SkipCause = (typeof SKIP_CAUSES)[number];
+
+/**
+ * What becomes of a firing while the one before still runs. `skip`: it does not take place. `buffer-one`: the next one waits, others are
+ * skipped. `buffer-all`: all wait. `cancel`: the running batch is stopped, then it takes place. `allow`: both run.
+ */
+export const OVERLAP_POLICIES = ['skip', 'buffer-one', 'buffer-all', 'cancel', 'allow'] as const;
+
+/** One of {@link OVERLAP_POLICIES}. */
+export type OverlapPolicy = (typeof OVERLAP_POLICIES)[number];

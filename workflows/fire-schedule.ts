@@ -21,8 +21,7 @@ import {
 } from '../contract/messages.ts';
 import type { FireScheduleInput } from '../contract/schedule.ts';
 import { scheduledTimeOf } from '../policy/schedules/occurrence.ts';
-import { endingOf } from '../policy/schedules/occurrence-end.ts';
-import { lookPauseMs } from '../policy/schedules/occurrence-looks.ts';
+import { endingOf, lookPauseMs } from '../policy/schedules/occurrence-end.ts';
 import { awaitOccurrence, openOccurrence, stopBatch } from './activities.ts';
 
 type OpenedOccurrence = Extract<OccurrenceStart, { readonly type: 'opened' }>;

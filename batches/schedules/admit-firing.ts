@@ -4,9 +4,7 @@ import { parseScheduledRun, type ScheduledRun } from '../../inputs/schedules/sch
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import type { ScheduleRecord } from '../../ledger/schedule-records.ts';
-import { firingLookBack } from '../../policy/schedules/firing-look-back.ts';
-import { whyTooLate } from '../../policy/schedules/late-firing.ts';
-import { judgeFiring } from '../../policy/schedules/legal-firing.ts';
+import { firingLookBack, judgeFiring, whyTooLate } from '../../policy/schedules/legal-firing.ts';
 import type { MonthBudget } from '../../policy/schedules/month-budget.ts';
 import { formatOccurrence, type Occurrence } from '../../policy/schedules/occurrence.ts';
 import { isBatchName } from '../batch-name.ts';

@@ -3,8 +3,7 @@ import { parseScheduledRun, type ScheduledRun } from '../../inputs/schedules/sch
 import type { OccurrenceRange, OccurrenceRecord } from '../../ledger/occurrence-records.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import type { ScheduleRecord } from '../../ledger/schedule-records.ts';
-import { noteInWords } from '../../policy/schedules/pause-note.ts';
-import { recentOutcomes, type RecentOutcomes } from '../../policy/schedules/recent-outcomes.ts';
+import { noteInWords, recentOutcomes } from '../../policy/schedules/missing-occurrence.ts';
 import { parseOccurrence } from '../../policy/schedules/occurrence.ts';
 import type { ScheduleSpec } from '../../policy/schedules/schedule-spec.ts';
 import { occurrenceViews, type OccurrenceView } from './occurrence-views.ts';
@@ -32,7 +31,7 @@ export interface ScheduleLine {
   /** How this month stands; undefined: it has no budget for months. */
   readonly month: ScheduleMonth | undefined;
   /** Of the 100 newest occurrences. */
-  readonly recent: RecentOutcomes<OccurrenceRecord>;
+  readonly recent: ReturnType<typeof recentOutcomes<OccurrenceRecord>>;
 }
 
 /** Occurrences that a list looks at. */

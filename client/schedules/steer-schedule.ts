@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ScheduleDescription, ScheduleHandle } from '@temporalio/client';
-import type { OverlapPolicy, WrittenSpec } from '../../policy/schedules/schedule-spec.ts';
-import type { ScheduleHooks } from '../../contract/schedule.ts';
+import type { OverlapPolicy, ScheduleHooks } from '../../contract/schedule.ts';
+import type { WrittenSpec } from '../../policy/schedules/schedule-spec.ts';
 import type { ScheduledRun } from '../../inputs/schedules/scheduled-run.ts';
 import type { NewAllowance, ScheduleRecord, ScheduleSettings } from '../../ledger/schedule-records.ts';
 import { runsLeft, spanOfTrigger } from '../../policy/schedules/legal-firing.ts';
-import { waitForOwnSecond } from '../../policy/schedules/own-second.ts';
+import { waitForOwnSecond } from '../../policy/schedules/due-times.ts';
 import { VoxbatchError } from '../problem.ts';
 import { firingOf, requireSpec } from './create-schedule.ts';
 import { askTemporal, handleOf, type SchedulePlace } from './place.ts';

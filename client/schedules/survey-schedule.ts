@@ -1,16 +1,15 @@
 import type { ScheduleDescription } from '@temporalio/client';
 import type { SkippedOccurrence } from '../../ledger/occurrence-records.ts';
 import type { ScheduleRecord } from '../../ledger/schedule-records.ts';
-import { countMissed } from '../../policy/schedules/missed-together.ts';
-import { dueHere } from '../../policy/schedules/due-here.ts';
+import { dueHere, LONGEST_RUN_MS } from '../../policy/schedules/legal-firing.ts';
 import {
+  countMissed,
   explainMissing,
   pausedBy,
   type DueTime,
   type ScheduleStanding,
 } from '../../policy/schedules/missing-occurrence.ts';
-import { isNominal } from '../../policy/schedules/is-nominal.ts';
-import { nominalTimeOf } from '../../policy/schedules/nominal-time.ts';
+import { isNominal, nominalTimeOf } from '../../policy/schedules/due-times.ts';
 import { endAbandoned, ENDED_FROM_OUTSIDE } from './end-abandoned.ts';
 import { firingStates } from './firing.ts';
 import { askTemporal, handleOf, type SchedulePlace } from './place.ts';
@@ -25,8 +24,6 @@ export interface WaitingOccurrence {
 
 /** A firing comes within this time after it is due, if a server is there, ms. */
 const GRACE_MS = 10_000;
-/** Runs that were scheduled for longer ago than this are not looked for, ms. */
-const LONGEST_RUN_MS = 31 * 86_400_000;
 
 /**
  * Puts on record what became of each time at which a schedule was due since it was last surveyed, as it was described: one that did not take place

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ScheduleDescription } from '@temporalio/client';
 import { isDueIn } from '../../policy/schedules/legal-firing.ts';
 import { formatOccurrence, scheduledTimeOf } from '../../policy/schedules/occurrence.ts';
-import type { OverlapPolicy } from '../../policy/schedules/schedule-spec.ts';
+import type { OverlapPolicy } from '../../contract/schedule.ts';
 import { firingStates } from './firing.ts';
 import { occurrenceViews, type OccurrenceView } from './occurrence-views.ts';
 import { askTemporal, handleOf, type SchedulePlace } from './place.ts';

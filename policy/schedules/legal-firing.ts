@@ -1,6 +1,5 @@
-import { formatDuration } from '../duration.ts';
-import { isNominal } from './is-nominal.ts';
-import { ALWAYS_IN_TIME_MS } from './late-firing.ts';
+import { formatDuration } from '../../contract/duration.ts';
+import { isNominal } from './due-times.ts';
 import type { ScheduleSpec } from './schedule-spec.ts';
 
 /** What lets a schedule fire in a stretch of time. */
@@ -53,6 +52,10 @@ export type FiringVerdict =
   | { readonly type: 'legal'; readonly trigger?: number }
   | { readonly type: 'late' | 'illegal'; readonly reason: string };
 
+/** A worker that comes within this time takes any firing, ms: starting one takes its time, and so does a rollout. */
+const ALWAYS_IN_TIME_MS = 600_000;
+/** Occurrences that were scheduled for longer ago are not asked whether they still run, or a firing had to wait for them, ms. */
+export const LONGEST_RUN_MS = 31 * 86_400_000;
 /** Clocks of the server and of those who write the ledger differ by less than this, ms. */
 const CLOCKS_DIFFER_MS = 60_000;
 /** A server that is busy takes a trigger within this time, ms. */
@@ -110,6 +113,41 @@ export function runsLeft(records: FiringRecords, except?: number): number | null
     ({ at, state }) => at > settledAt && at !== except && state !== 'skipped' && isNominal(at, spec) && !byHand(at),
   );
   return Math.max(0, spec.runs - own.length);
+}
+
+/**
+ * Which times without an occurrence are due by the ledger, ms since 1970: the schedule was not paused here then, and had a run left. What fires at any
+ * other is refused, whatever Temporal makes of it. Unlike for a firing, there is no slack for clocks: one that is legal by it has a line of its own.
+ */
+export function dueHere(records: FiringRecords): (at: number) => boolean {
+  const { settledAt, allowed } = records;
+  const hasRun = runsLeft(records) !== 0;
+  return (at) => (hasRun || at <= settledAt) && allowed.some((one) => one.kind === 'due' && isDueIn(one, at));
+}
+
+/**
+ * Occurrences from this time on decide whether a schedule may fire for `at`; both ms since 1970. What is backfilled may have waited for any of its
+ * range, however rare its times are.
+ */
+export function firingLookBack(
+  at: number,
+  { spec, settledAt, allowed }: Pick<FiringRecords, 'spec' | 'settledAt' | 'allowed'>,
+): number {
+  const backfills = allowed.flatMap((one) =>
+    one.kind === 'backfill' && !one.isVoid && at <= (one.until ?? Infinity) ? [one.from - one.spec.jitterMs] : [],
+  );
+  return Math.min(at - LONGEST_RUN_MS, spec.runs === null ? Infinity : settledAt, ...backfills);
+}
+
+/**
+ * Why a firing comes too late: no worker took it within the schedule's catch-up time after the server had fired it. Undefined: it is in time.
+ *
+ * An embedded server fires whenever it runs, also for the moment of a command that looks at schedules. Its batch would be made, and paid for, when
+ * somebody works here again, be that weeks later.
+ */
+export function whyTooLate(waitedMs: number, catchUpMs: number): string | undefined {
+  if (waitedMs <= Math.max(catchUpMs, ALWAYS_IN_TIME_MS)) return undefined;
+  return `It fired, and no worker took it within its catch-up time of ${formatDuration(catchUpMs)}.`;
 }
 
 /** Whether a time is a due time of an allowance, give or take a slack, ms. */

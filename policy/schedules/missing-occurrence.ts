@@ -1,6 +1,6 @@
 import type { SkipCause } from '../../contract/schedule.ts';
-import { formatDuration } from '../duration.ts';
-import { isPauseOnFailure } from './pause-note.ts';
+import { utcSecond } from '../../contract/utc-second.ts';
+import { formatDuration } from '../../contract/duration.ts';
 import type { ScheduleSpec } from './schedule-spec.ts';
 
 /** A time at which a schedule was due, and has not fired. */
@@ -61,7 +61,7 @@ export function explainMissing(due: DueTime, standing: ScheduleStanding): Missin
   if (before !== undefined && spec.overlap === 'cancel') {
     // Of those that wait for a batch to stop, Temporal fires the last one only.
     if (runs.some(({ at }) => at > due.at)) {
-      const reason = `While the batch of ${utcOf(before.at)} was being stopped, a later firing took the place of this one.`;
+      const reason = `While the batch of ${utcSecond(before.at)} was being stopped, a later firing took the place of this one.`;
       return { type: 'skipped', cause: 'overlap', reason };
     }
     if (ends > now)
@@ -72,7 +72,7 @@ export function explainMissing(due: DueTime, standing: ScheduleStanding): Missin
       return { type: 'waiting', isBuffered: true, reason: 'It waits until the batch before has ended.' };
     }
     if (spec.overlap !== 'buffer-all') {
-      const reason = `The batch of ${utcOf(before.at)} still ran, and --overlap is ${spec.overlap}.`;
+      const reason = `The batch of ${utcSecond(before.at)} still ran, and --overlap is ${spec.overlap}.`;
       return { type: 'skipped', cause: 'overlap', reason };
     }
   }
@@ -86,7 +86,7 @@ export function explainMissing(due: DueTime, standing: ScheduleStanding): Missin
 
 /** That a schedule was paused, with the note of that. */
 export function pausedBy(note: string): Extract<MissingOccurrence, { readonly type: 'skipped' }> {
-  if (isPauseOnFailure(note)) {
+  if (BY_ITSELF.test(note)) {
     const reason = 'The schedule had paused by itself, because an occurrence failed.';
     return { type: 'skipped', cause: 'paused-on-failure', reason };
   }
@@ -94,8 +94,28 @@ export function pausedBy(note: string): Extract<MissingOccurrence, { readonly ty
   return { type: 'skipped', cause: 'paused', reason: `The schedule was paused${why}` };
 }
 
-function utcOf(at: number): string {
-  return `${new Date(at).toISOString().slice(0, 19)}Z`;
+/**
+ * Due times that were missed together, as an outage leaves them: the reason of the newest says how many there were,
+ * because receivers hear of that one only. The others stay as they are.
+ */
+export function countMissed<S extends { readonly at: number; readonly cause: SkipCause; readonly reason: string }>(
+  skipped: readonly S[],
+): readonly S[] {
+  const missed = skipped.filter(({ cause }) => cause === 'missed');
+  if (missed.length < 2) return skipped;
+  const newest = Math.max(...missed.map(({ at }) => at));
+  const words = missed.length === 2 ? 'An earlier due time was' : `${String(missed.length - 1)} earlier due times were`;
+  return skipped.map((one) =>
+    one.cause === 'missed' && one.at === newest ? { ...one, reason: `${one.reason} ${words} missed with it.` } : one,
+  );
+}
+
+/** How Temporal notes that it paused a schedule by itself, in its older and newer words; an id and the failure follow. */
+const BY_ITSELF = /^paused due to workflow (?:failure|timeout)|^paused, workflow /;
+
+/** The note of a schedule for people: without ids of Temporal's. */
+export function noteInWords(note: string): string {
+  return BY_ITSELF.test(note) ? 'an occurrence failed' : note;
 }
 
 /** What decides whether an occurrence is amiss, beside how it stands. */
@@ -121,4 +141,13 @@ export function isAmiss(
   if (state === 'skipped') return !(cause === 'paused' && isPauseFine);
   if (state === 'failed') return true;
   return state !== 'ended' && !hasWorker;
+}
+
+/** How a schedule has done of late, by its occurrences, the newest first: the newest that is over or was skipped, and how many were amiss since the last that ended. */
+export function recentOutcomes<Occurrence extends { readonly state: 'running' | 'ended' | 'failed' | 'skipped' }>(
+  occurrences: readonly Occurrence[],
+): { readonly newest: Occurrence | undefined; readonly amissInARow: number } {
+  const over = occurrences.filter(({ state }) => state !== 'running');
+  const good = over.findIndex(({ state }) => state === 'ended');
+  return { newest: over[0], amissInARow: good === -1 ? over.length : good };
 }

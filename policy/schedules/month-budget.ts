@@ -1,4 +1,5 @@
 import { roundCredits } from '../../contract/price-units.ts';
+import { offsetOf } from './zone-offset.ts';
 
 /**
  * The budget of a schedule for a calendar month. A batch counts in the month in which its occurrence lies, in the timezone of the schedule,
@@ -39,16 +40,10 @@ export interface MonthStanding {
 export type MonthShare = { readonly type: 'share'; readonly budget: number } | { readonly type: 'used-up' };
 
 const HOUR_MS = 3_600_000;
-const FORMATS = new Map<string, Intl.DateTimeFormat>();
 
 /** The month that a calendar of the timezone shows at a time (ms since 1970), as `2026-12`. */
 export function monthOf(at: number, timezone: string): string {
-  const parts = new Map(
-    formatIn(timezone)
-      .formatToParts(at)
-      .map(({ type, value }) => [type, value]),
-  );
-  return `${(parts.get('year') ?? '').padStart(4, '0')}-${parts.get('month') ?? ''}`;
+  return new Date(at + offsetOf(at, timezone)).toISOString().slice(0, 7);
 }
 
 /** The month in which a time lies, from its first second up to the first of the next, ms since 1970. */
@@ -67,22 +62,6 @@ function startOf(inUtc: number, timezone: string): number {
     else from = middle;
   }
   return from;
-}
-
-/** To make a format takes longer than to use it. */
-function formatIn(timezone: string): Intl.DateTimeFormat {
-  const known = FORMATS.get(timezone);
-  if (known !== undefined) return known;
-  const options = {
-    timeZone: timezone,
-    calendar: 'gregory',
-    numberingSystem: 'latn',
-    year: 'numeric',
-    month: '2-digit',
-  } as const;
-  const format = new Intl.DateTimeFormat('en-GB', options);
-  FORMATS.set(timezone, format);
-  return format;
 }
 
 /** How a month stands with these batches of it. */

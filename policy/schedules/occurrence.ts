@@ -1,3 +1,5 @@
+import { utcSecond } from '../../contract/utc-second.ts';
+
 /**
  * Occurrences of a schedule: each is a time at which it fires, and a batch of its own. The batch's name carries that time, so a firing that
  * runs twice is one batch.
@@ -46,5 +48,5 @@ export function scheduledTimeOf(workflowId: string): number | undefined {
 }
 
 function stampOf(at: number): string {
-  return `${new Date(at).toISOString().slice(0, 19).replaceAll(':', '-')}Z`;
+  return utcSecond(at).replaceAll(':', '-');
 }

@@ -1,15 +1,7 @@
 import { expectedOf, parseValue, type ValueOf } from '../../contract/value-kinds.ts';
+import { OVERLAP_POLICIES, type OverlapPolicy } from '../../contract/schedule.ts';
 import { parseCalendar, parseCron, type CalendarTimes } from './calendar-times.ts';
-import { DURATION_FORM, formatDuration, parseDuration } from '../duration.ts';
-
-/**
- * What becomes of a firing while the one before still runs. `skip`: it does not take place. `buffer-one`: the next one waits, others are
- * skipped. `buffer-all`: all wait. `cancel`: the running batch is stopped, then it takes place. `allow`: both run.
- */
-export const OVERLAP_POLICIES = ['skip', 'buffer-one', 'buffer-all', 'cancel', 'allow'] as const;
-
-/** One of {@link OVERLAP_POLICIES}. */
-export type OverlapPolicy = (typeof OVERLAP_POLICIES)[number];
+import { DURATION_FORM, formatDuration, parseDuration } from '../../contract/duration.ts';
 
 /** When a schedule fires: at multiples of a length since 1970 in UTC, or at times of a calendar; `text` is what was written. */
 export type Times =

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import { DURATION_FORM, parseDuration } from '../../policy/duration.ts';
+import { DURATION_FORM, parseDuration } from '../../contract/duration.ts';
 import { faultOfFinishing, LOUDNESS_FORM } from '../../contract/finishing.ts';
 import { parsePause, PAUSE_FORM } from '../../contract/joining.ts';
 import { parsePositive } from '../../contract/value-kinds.ts';

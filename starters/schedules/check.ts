@@ -1,7 +1,7 @@
 import { checkSchedules, isInOrder, type ScheduleCheck } from '../../client/schedules/check-schedules.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { shellWord } from '../../contract/shell-word.ts';
-import { DURATION_FORM, parseDuration } from '../../policy/duration.ts';
+import { DURATION_FORM, parseDuration } from '../../contract/duration.ts';
 import { unchangedError } from '../exit-error.ts';
 import type { Output } from '../terminal/output.ts';
 import { occurrenceJson, occurrenceWords } from './schedule-words.ts';

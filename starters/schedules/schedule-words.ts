@@ -8,7 +8,7 @@ import { shellWord } from '../../contract/shell-word.ts';
 import { labelOfPlace } from '../../inputs/manifest-url.ts';
 import { tuningOf } from '../../contract/tunables.ts';
 import type { ScheduledRun } from '../../inputs/schedules/scheduled-run.ts';
-import { formatDuration } from '../../policy/duration.ts';
+import { formatDuration } from '../../contract/duration.ts';
 import { rowsInWords } from '../terminal/row-words.ts';
 import { number } from '../terminal/words.ts';
 import { describeTuning } from '../terminal/tunable-words.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findUp } from '../../embedded/up-claim.ts';
-import { formatDuration } from '../../policy/duration.ts';
+import { formatDuration } from '../../contract/duration.ts';
 import { ExitError } from '../exit-error.ts';
 
 /** Without an `up` for so long, none is coming, ms. */

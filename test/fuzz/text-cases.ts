@@ -1,6 +1,6 @@
 import { ConfigError, parseConfig } from '../../inputs/config-file.ts';
-import { formatDuration } from '../../policy/duration.ts';
-import { nominalTimeOf } from '../../policy/schedules/nominal-time.ts';
+import { formatDuration } from '../../contract/duration.ts';
+import { nominalTimeOf } from '../../policy/schedules/due-times.ts';
 import { MOST_JITTER_MS, readScheduleSpec, type WrittenSpec } from '../../policy/schedules/schedule-spec.ts';
 import type { Chance } from '../chaos/seeded.ts';
 import { Finding, requireLength } from './finding.ts';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect } from '@jest/globals';
 import type { OccurrenceView } from '../../client/schedules/occurrence-views.ts';
 import { triggerSchedule } from '../../client/schedules/steer-schedule.ts';
 import { firingIdOf } from '../../contract/schedule.ts';
-import type { OverlapPolicy } from '../../policy/schedules/schedule-spec.ts';
+import type { OverlapPolicy } from '../../contract/schedule.ts';
 import { ScheduleWorld } from '../support/schedule-world.ts';
 import { testsAtOnce } from '../support/tests-at-once.ts';
 import { waitFor } from '../support/wait-for.ts';

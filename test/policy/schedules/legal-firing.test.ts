@@ -1,10 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import {
+  type AllowedFirings,
+  type FiringRecords,
+  dueHere,
+  firingLookBack,
   judgeFiring,
   runsLeft,
   spanOfTrigger,
-  type AllowedFirings,
-  type FiringRecords,
+  whyTooLate,
 } from '../../../policy/schedules/legal-firing.ts';
 import type { WrittenSpec } from '../../../policy/schedules/schedule-spec.ts';
 import { specOf } from '../../support/schedule-on-record.ts';
@@ -190,6 +193,98 @@ describe('a firing that somebody asked for', () => {
       // Those that the schedule makes by itself later are none that it waits for.
       expect(after(AT + DAY, lately)).toBe('late');
       expect(after(first + HOUR, AT + DAY)).toBe('late');
+    });
+  });
+});
+
+describe('due here', () => {
+  const HOUR = 3_600_000;
+  const MADE = Date.UTC(2026, 10, 1);
+  /** Due each hour. */
+  const AT = Date.UTC(2026, 11, 1, 2);
+  const SPEC = specOf({ every: '1h', runs: 2 });
+
+  /** Paused a moment before `AT`, and resumed three hours later. */
+  const ALLOWED: readonly AllowedFirings[] = [
+    { id: 3, kind: 'trigger', from: AT - HOUR, until: AT + HOUR, at: null, isVoid: false },
+    { id: 2, kind: 'due', from: AT + 2.5 * HOUR, until: null, spec: SPEC },
+    { id: 1, kind: 'due', from: MADE, until: AT - 1_000, spec: SPEC },
+  ];
+  const RECORDS: FiringRecords = { spec: SPEC, settledAt: MADE, allowed: ALLOWED, occurrences: [] };
+
+  const isDue = dueHere(RECORDS);
+
+  describe('a time', () => {
+    it('is due here while the schedule is not paused', () => {
+      const hours = [-1, 0, 1, 2, 3, 4].filter((hour) => isDue(AT + hour * HOUR));
+      expect(hours).toEqual([-1, 3, 4]);
+      expect(isDue(AT + 3.5 * HOUR)).toBe(false);
+    });
+
+    it('right after a pause is not due, although a firing then is legal, for clocks', () => {
+      expect(judgeFiring(AT, AT, RECORDS).type).toBe('legal');
+      expect(isDue(AT)).toBe(false);
+    });
+
+    it('is not due once no run is left, as far as runs are counted', () => {
+      const ended = [-2, -1].map((hour) => ({
+        at: AT + hour * HOUR,
+        state: 'ended' as const,
+        endedAt: AT + hour * HOUR,
+      }));
+      const used = { ...RECORDS, occurrences: ended };
+      expect([-3, 3].filter((hour) => dueHere(used)(AT + hour * HOUR))).toEqual([]);
+      const later = { ...used, settledAt: AT - 2.5 * HOUR };
+      expect([-3, 3].filter((hour) => dueHere(later)(AT + hour * HOUR))).toEqual([-3]);
+      expect(dueHere({ ...RECORDS, occurrences: ended.slice(1) })(AT + 3 * HOUR)).toBe(true);
+    });
+  });
+});
+
+describe('late', () => {
+  const HOUR_MS = 3_600_000;
+
+  describe('a firing that waited for a worker', () => {
+    it.each([
+      [0, HOUR_MS],
+      [HOUR_MS, HOUR_MS],
+      [600_000, 10_000],
+    ])('for %d ms with a catch-up time of %s is in time', (waited, catchUp) => {
+      expect(whyTooLate(waited, catchUp)).toBeUndefined();
+    });
+
+    it.each([
+      [HOUR_MS + 1, HOUR_MS, '1h'],
+      [600_001, 10_000, '10s'],
+    ])('for %d ms with a catch-up time of %d is too late', (waited, catchUp, words) => {
+      expect(whyTooLate(waited, catchUp)).toBe(`It fired, and no worker took it within its catch-up time of ${words}.`);
+    });
+  });
+});
+
+describe('look-back', () => {
+  const DAY = 86_400_000;
+  const AT = Date.UTC(2026, 6, 1);
+  const spec = specOf({ cron: '0 0 1 */3 *' });
+
+  describe('how far back occurrences decide about a firing', () => {
+    it('is a month, for batches that it may have had to wait for', () => {
+      expect(firingLookBack(AT, { spec, settledAt: 0, allowed: [] })).toBe(AT - 31 * DAY);
+    });
+
+    it('is to when its times were set, where its runs are counted', () => {
+      const counted = specOf({ cron: '0 0 1 */3 *', runs: 5 });
+      expect(firingLookBack(AT, { spec: counted, settledAt: AT - 90 * DAY, allowed: [] })).toBe(AT - 90 * DAY);
+    });
+
+    it('is the whole range of a backfill that it may be of', () => {
+      const backfill: AllowedFirings = {
+        ...{ id: 1, kind: 'backfill', from: AT - 400 * DAY, until: AT, isVoid: false, askedAt: AT + DAY },
+        spec: specOf({ cron: '0 0 1 */3 *', jitter: '1h' }),
+      };
+      const lookBack = (at: number): number => firingLookBack(at, { spec, settledAt: 0, allowed: [backfill] });
+      expect(lookBack(AT)).toBe(AT - 400 * DAY - 3_600_000);
+      expect(lookBack(AT + 1)).toBe(AT + 1 - 31 * DAY);
     });
   });
 });

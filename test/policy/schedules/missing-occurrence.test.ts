@@ -1,7 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { explainMissing, isAmiss, type ScheduleStanding } from '../../../policy/schedules/missing-occurrence.ts';
-import { OVERLAP_POLICIES, type OverlapPolicy, type ScheduleSpec } from '../../../policy/schedules/schedule-spec.ts';
+import {
+  type ScheduleStanding,
+  countMissed,
+  explainMissing,
+  isAmiss,
+  noteInWords,
+  pausedBy,
+  recentOutcomes,
+} from '../../../policy/schedules/missing-occurrence.ts';
+import { OVERLAP_POLICIES, type OverlapPolicy } from '../../../contract/schedule.ts';
+import type { ScheduleSpec } from '../../../policy/schedules/schedule-spec.ts';
 
 const HOUR_MS = 3_600_000;
 const AT = Date.UTC(2026, 11, 1, 2);
@@ -171,5 +180,66 @@ describe('an occurrence is amiss', () => {
   ] as const)('where a pause by hand is fine, also if skipped for %s: %s', (cause, amiss) => {
     expect(isAmiss({ state: 'skipped', cause }, { hasWorker: true, isPauseFine: true })).toBe(amiss);
     expect(isAmiss({ state: 'skipped', cause }, { hasWorker: true })).toBe(true);
+  });
+});
+
+describe('missed together', () => {
+  const missed = (at: number): { at: number; cause: 'missed'; reason: string } => ({
+    at,
+    cause: 'missed',
+    reason: 'Away.',
+  });
+  const paused = { at: 9, cause: 'paused', reason: 'Paused.' } as const;
+
+  describe('due times that were missed together', () => {
+    it.each([
+      [[missed(1)], ['Away.']],
+      [
+        [missed(1), missed(2)],
+        ['Away.', 'Away. An earlier due time was missed with it.'],
+      ],
+      [
+        [missed(3), missed(1), missed(2)],
+        ['Away. 2 earlier due times were missed with it.', 'Away.', 'Away.'],
+      ],
+      [
+        [missed(1), paused],
+        ['Away.', 'Paused.'],
+      ],
+      [[paused], ['Paused.']],
+    ])('%j', (skipped, reasons) => {
+      expect(countMissed(skipped).map(({ reason }) => reason)).toEqual(reasons);
+    });
+  });
+});
+
+describe('the note of a schedule', () => {
+  it.each([
+    'paused due to workflow failure: voxbatch 438c6c19 nightly-2026-12-01T02:00:00Z: The manifest has a problem.',
+    'paused due to workflow timeout: voxbatch 438c6c19 nightly-2026-12-01T02:00:00Z',
+    'paused, workflow failed: voxbatch 438c6c19 nightly-2026-12-01T02:00:00Z',
+  ])('is told without ids where the server wrote %j', (note) => {
+    expect(pausedBy(note).cause).toBe('paused-on-failure');
+    expect(noteInWords(note)).toBe('an occurrence failed');
+  });
+
+  it.each(['', 'new voices', 'paused by hand', 'workflow failed'])('is what a person wrote: %j', (note) => {
+    expect(pausedBy(note).cause).toBe('paused');
+    expect(noteInWords(note)).toBe(note);
+  });
+});
+
+type State = Parameters<typeof recentOutcomes>[0][number]['state'];
+
+describe('how a schedule has done of late', () => {
+  it.each<[readonly State[], State | undefined, number]>([
+    [[], undefined, 0],
+    [['running'], undefined, 0],
+    [['running', 'ended', 'failed'], 'ended', 0],
+    [['running', 'skipped', 'failed', 'ended', 'failed'], 'skipped', 2],
+    [['failed', 'running', 'skipped'], 'failed', 2],
+  ])('of %j, the newest first, is %s with %d amiss in a row', (states, newest, amissInARow) => {
+    const found = recentOutcomes(states.map((state) => ({ state })));
+    expect([found.newest?.state, found.amissInARow]).toEqual([newest, amissInARow]);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { endingOf } from '../../../policy/schedules/occurrence-end.ts';
+import { endingOf, lookPauseMs } from '../../../policy/schedules/occurrence-end.ts';
 
 describe('an occurrence', () => {
   it.each(['complete', 'failures', 'unknown', 'quality'] as const)('whose batch ended as %s has not failed', (exit) => {
@@ -35,5 +35,18 @@ describe('an occurrence', () => {
     const reason = 'The disk is full.';
     expect(endingOf('b', { exit: 'complete', problem: reason })).toEqual({ type: 'failed', exit: 'complete', reason });
     expect(endingOf('b', { exit: 'halted', problem: reason })).toEqual({ type: 'failed', exit: 'halted', reason });
+  });
+});
+
+describe('the pause between two looks at a batch', () => {
+  const pauses = (isTold: boolean): readonly number[] =>
+    [0, 1, 2, 3, 4, 5, 1_000].map((looks) => lookPauseMs(looks, isTold));
+
+  it('grows to 15 s where nobody tells of its end', () => {
+    expect(pauses(false)).toEqual([1_000, 2_000, 4_000, 8_000, 15_000, 15_000, 15_000]);
+  });
+
+  it('grows to 5 minutes where its workflow does', () => {
+    expect(pauses(true)).toEqual([15_000, 30_000, 60_000, 120_000, 240_000, 300_000, 300_000]);
   });
 });

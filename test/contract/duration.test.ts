@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { formatDuration, parseDuration } from '../../policy/duration.ts';
+import { formatDuration, parseDuration } from '../../contract/duration.ts';
 
 describe('a duration', () => {
   it.each([
