@@ -1,11 +1,11 @@
-import type { FaultPointHook } from '../activities/fault-points.ts';
+import type { ServeOptions } from '../client/work/serve.ts';
 import type { ExitName } from '../contract/exit-codes.ts';
 import type { Output } from './terminal/output.ts';
 
 /** What a command that works on a batch needs from its process. */
 export interface RunContext {
   readonly output: Output;
-  readonly atFaultPoint?: FaultPointHook;
+  readonly atFaultPoint?: NonNullable<ServeOptions['atFaultPoint']>;
 }
 
 /** What every command gets. */

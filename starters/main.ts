@@ -1,17 +1,17 @@
 import { CommanderError, type Command } from 'commander';
-import type { FaultPointHook } from '../activities/fault-points.ts';
 import { EXIT_CODES, type ExitName } from '../contract/exit-codes.ts';
 import { ManifestError } from '../inputs/problems.ts';
 import { messageOf } from '../client/problem.ts';
 import { asksForJson, errorLine, pathOf, type FailedCommand } from './terminal/error-line.ts';
 import { ExitError, usageError } from './exit-error.ts';
 import { describeTrouble, exitErrorOf } from './exit-of-problem.ts';
+import type { RunContext } from './command-context.ts';
 import { createProgram } from './program.ts';
 import { processOutput, type Output } from './terminal/output.ts';
 import { swallowedFlag, usageWords } from './terminal/usage-words.ts';
 
 export interface MainOptions {
-  readonly atFaultPoint?: FaultPointHook;
+  readonly atFaultPoint?: NonNullable<RunContext['atFaultPoint']>;
   /** Default: stdout and stderr of this process. */
   readonly output?: Output;
 }

@@ -103,6 +103,7 @@ function settingsIn(found: ScheduleDescription): (ScheduleSettings & { readonly 
   const month = parseMonthBudget(limit);
   const { apiUrl, account } = found.memo ?? {};
   if (run === undefined || month === undefined) return undefined;
-  if (typeof apiUrl !== 'string' || typeof account !== 'string') return undefined;
-  return { run, spec: { ...decodeSpec(found), budgetMonth: month?.credits ?? null }, apiUrl, account };
+  const { times, ...rest } = decodeSpec(found);
+  if (times === undefined || typeof apiUrl !== 'string' || typeof account !== 'string') return undefined;
+  return { run, spec: { ...rest, times, budgetMonth: month?.credits ?? null }, apiUrl, account };
 }

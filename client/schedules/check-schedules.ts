@@ -2,25 +2,27 @@ import { isAmiss } from '../../policy/schedules/missing-occurrence.ts';
 import { VoxbatchError } from '../problem.ts';
 import { showSchedule } from './look-at-schedules.ts';
 import type { OccurrenceView } from './occurrence-views.ts';
-import type { SchedulePlace } from './place.ts';
-
-/** An occurrence, and whether somebody should look after it. */
-export interface CheckedOccurrence extends OccurrenceView {
-  readonly isAmiss: boolean;
-}
+import type { OpenSchedules } from './open-schedules.ts';
 
 /** What became of a schedule's occurrences. `lost`: it was made here, and Temporal does not know it. */
 export type ScheduleCheck =
   | {
-      readonly type: 'found';
-      readonly name: string;
+      /** Its name. */
+      readonly schedule: string;
+      readonly lost: false;
       readonly timezone: string;
-      readonly isPaused: boolean;
-      readonly hasWorker: boolean;
-      /** The newest first. */
-      readonly occurrences: readonly CheckedOccurrence[];
+      readonly paused: boolean;
+      readonly worker: boolean;
+      /** The newest first. `amiss`: somebody should look after it. */
+      readonly occurrences: readonly (OccurrenceView & { readonly amiss: boolean })[];
     }
-  | { readonly type: 'lost'; readonly name: string };
+  | { readonly schedule: string; readonly lost: true };
+
+/** What became of all schedules. */
+export interface ChecksView {
+  readonly inOrder: boolean;
+  readonly schedules: readonly ScheduleCheck[];
+}
 
 /** Which schedules are checked, and how far back. */
 export interface CheckRequest {
@@ -30,8 +32,6 @@ export interface CheckRequest {
   readonly since: number;
   /** What a pause by hand skipped is in order. Default false. */
   readonly isPauseFine?: boolean | undefined;
-  /** Nobody was there before this look: a worker on record was killed moments ago. Default false. */
-  readonly isDeserted?: boolean | undefined;
 }
 
 /**
@@ -39,34 +39,31 @@ export interface CheckRequest {
  * `schedule-silent`).
  */
 export async function checkSchedules(
-  place: SchedulePlace,
-  { name, ...how }: CheckRequest,
-): Promise<readonly ScheduleCheck[]> {
+  place: OpenSchedules,
+  { name, since, isPauseFine }: CheckRequest,
+): Promise<ChecksView> {
   const known = (await place.ledger.knownSchedules()).map((schedule) => schedule.name);
-  const names = name === undefined ? known : [name];
-  const checks: ScheduleCheck[] = [];
-  for (const one of names) checks.push(await checkSchedule(place, one, how, known.includes(one)));
-  return checks;
+  const schedules: ScheduleCheck[] = [];
+  for (const one of name === undefined ? known : [name]) {
+    schedules.push(
+      await checkSchedule(place, one, { since, isPauseFine }).catch((error: unknown): ScheduleCheck => {
+        const isLost = error instanceof VoxbatchError && error.problem.type === 'no-schedule' && known.includes(one);
+        if (!isLost) throw error;
+        return { schedule: one, lost: true };
+      }),
+    );
+  }
+  return { inOrder: schedules.every((one) => !one.lost && one.occurrences.every(({ amiss }) => !amiss)), schedules };
 }
 
 async function checkSchedule(
-  place: SchedulePlace,
-  name: string,
-  { since, isPauseFine, isDeserted = false }: Omit<CheckRequest, 'name'>,
-  isKnown: boolean,
+  place: OpenSchedules,
+  schedule: string,
+  { since, isPauseFine }: Omit<CheckRequest, 'name'>,
 ): Promise<ScheduleCheck> {
-  try {
-    const { spec, isPaused, occurrences, ...view } = await showSchedule(place, name, { from: since });
-    const hasWorker = view.hasWorker && !isDeserted;
-    const checked = occurrences.map((one) => ({ ...one, isAmiss: isAmiss(one, { hasWorker, isPauseFine }) }));
-    return { type: 'found', name, timezone: spec.timezone, isPaused, hasWorker, occurrences: checked };
-  } catch (error) {
-    if (!isKnown || !(error instanceof VoxbatchError) || error.problem.type !== 'no-schedule') throw error;
-    return { type: 'lost', name };
-  }
-}
-
-/** True if a schedule is as it should be. */
-export function isInOrder(check: ScheduleCheck): boolean {
-  return check.type === 'found' && check.occurrences.every((one) => !one.isAmiss);
+  const { timezone, paused, occurrences, ...view } = (await showSchedule(place, schedule, { from: since })).view;
+  // A worker on record may have been killed moments ago.
+  const hasWorker = view.worker && !place.around.isDeserted;
+  const checked = occurrences.map((one) => ({ ...one, amiss: isAmiss(one, { hasWorker, isPauseFine }) }));
+  return { schedule, lost: false, timezone, paused, worker: hasWorker, occurrences: checked };
 }

@@ -1,15 +1,16 @@
 import { exitOfView } from '../../batches/look/view-batch.ts';
-import type { ExitName } from '../../contract/exit-codes.ts';
+import { EXIT_CODES, type ExitName } from '../../contract/exit-codes.ts';
 import type { SkipCause } from '../../contract/schedule.ts';
+import { utcSecond } from '../../contract/utc-second.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
 import type { OccurrenceRange, OccurrenceRecord } from '../../ledger/occurrence-records.ts';
 import { formatOccurrence } from '../../policy/schedules/occurrence.ts';
-import type { SchedulePlace } from './place.ts';
 import type { WaitingOccurrence } from './survey-schedule.ts';
 
 /** A time at which a schedule was due, and what came of it. */
 export interface OccurrenceView {
-  /** The time that it was scheduled for, ms since 1970. */
-  readonly at: number;
+  /** The time that it was scheduled for; UTC. */
+  readonly at: string;
   /** Name of its batch, also where it made none. */
   readonly batch: string;
   /**
@@ -17,56 +18,65 @@ export interface OccurrenceView {
    * not take place.
    */
   readonly state: 'waiting' | OccurrenceRecord['state'];
-  /** Why it waits, failed or was skipped: a sentence. */
-  readonly reason?: string;
+  /** How its batch ended; null: it has not, or there is none. */
+  readonly exit: ExitName | null;
+  readonly exitCode: number | null;
+  /** Credits that its batch was charged; null: there is none. */
+  readonly charged: number | null;
   /** Of one that was skipped. */
-  readonly cause?: SkipCause;
-  /** How its batch ended, or stands. */
-  readonly exit?: ExitName;
-  /** Credits that its batch was charged. */
-  readonly charged?: number;
+  readonly cause: SkipCause | null;
+  /** Why it waits, failed or was skipped: a sentence. */
+  readonly reason: string | null;
   /** How the server of its manifest named the version that it sent. */
-  readonly etag?: string;
-  /** Its manifest was that of the batch before. */
-  readonly isUnchanged?: boolean;
+  readonly etag: string | null;
+  /** Its manifest was that of the batch before; null: it made no batch. */
+  readonly manifestUnchanged: boolean | null;
 }
+
+const NO_BATCH = { exit: null, exitCode: null, charged: null, cause: null, etag: null, manifestUnchanged: null };
 
 /** Occurrences of a schedule, the newest first: those on record, and those that wait. */
 export async function occurrenceViews(
-  { ledger }: Pick<SchedulePlace, 'ledger'>,
+  ledger: Ledger,
   schedule: string,
   waiting: readonly WaitingOccurrence[],
   range: OccurrenceRange,
 ): Promise<readonly OccurrenceView[]> {
-  const views: OccurrenceView[] = [];
-  for (const { at, reason } of waiting.filter((one) => one.at >= (range.from ?? 0))) {
-    views.push({ at, batch: formatOccurrence({ schedule, at }), state: 'waiting', reason });
-  }
-  for (const { at, state, exit, reason, cause, etag, isUnchanged } of await ledger.occurrencesOf(schedule, range)) {
-    const batch = formatOccurrence({ schedule, at });
-    const standing = state === 'skipped' ? undefined : await standingOf(ledger, batch);
-    views.push({
-      at,
-      batch,
-      state,
-      ...(reason === null ? {} : { reason }),
-      ...(cause === null ? {} : { cause }),
-      ...standing,
-      ...(exit === null ? {} : { exit }),
-      ...(etag === null ? {} : { etag }),
-      ...(isUnchanged === null ? {} : { isUnchanged }),
-    });
-  }
-  return views.sort((one, other) => other.at - one.at);
+  const views: OccurrenceView[] = waiting
+    .filter(({ at }) => at >= (range.from ?? 0))
+    .map(({ at, reason }) => ({ ...NO_BATCH, ...placeOf(schedule, at), state: 'waiting', reason }));
+  for (const record of await ledger.occurrencesOf(schedule, range)) views.push(await viewOf(ledger, schedule, record));
+  return views.sort((one, other) => (one.at < other.at ? 1 : -1));
 }
 
-/** How the batch of an occurrence stands; undefined if it has none. */
-async function standingOf(
-  ledger: SchedulePlace['ledger'],
-  name: string,
-): Promise<Pick<OccurrenceView, 'exit' | 'charged'> | undefined> {
+async function viewOf(
+  ledger: Ledger,
+  schedule: string,
+  { at, state, cause, reason, etag, ...record }: OccurrenceRecord,
+): Promise<OccurrenceView> {
+  const place = placeOf(schedule, at);
+  const found = state === 'skipped' ? undefined : await ledger.findBatch(place.batch);
+  const isOver = state === 'ended' || state === 'failed';
+  const exit = isOver ? (record.exit ?? (await exitOfBatch(ledger, place.batch)) ?? null) : null;
+  return {
+    ...place,
+    state,
+    exit,
+    exitCode: exit === null ? null : EXIT_CODES[exit].code,
+    charged: found === undefined ? null : (await ledger.money(place.batch)).charged,
+    cause,
+    reason,
+    etag,
+    manifestUnchanged: record.isUnchanged,
+  };
+}
+
+function placeOf(schedule: string, at: number): Pick<OccurrenceView, 'at' | 'batch'> {
+  return { at: utcSecond(at), batch: formatOccurrence({ schedule, at }) };
+}
+
+/** How a batch ended, or stands; undefined if there is none. */
+export async function exitOfBatch(ledger: Ledger, name: string): Promise<ExitName | undefined> {
   const batch = await ledger.findBatch(name);
-  if (batch === undefined) return undefined;
-  const [counts, { charged }] = [await ledger.counts(name), await ledger.money(name)];
-  return { exit: exitOfView({ batch, counts }), charged };
+  return batch === undefined ? undefined : exitOfView({ batch, counts: await ledger.counts(name) });
 }

@@ -1,10 +1,34 @@
 import { scheduleIdOf } from '../../contract/schedule.ts';
+import { INSTANT_FORM, parseInstant } from '../../policy/schedules/schedule-spec.ts';
+import { VoxbatchError } from '../problem.ts';
 import { askTemporal, type SchedulePlace } from './place.ts';
 
 /** A stretch of time, ms since 1970, both ends included. */
 export interface TimeRange {
   readonly from: number;
   readonly to: number;
+}
+
+/** Start and end of a range as they are written on a command line. */
+export interface WrittenRange {
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
+
+/** Reads a range. `nameOf` gives the name of an option for messages. Throws {@link VoxbatchError} (`bad-option`). */
+export function requireRange(written: WrittenRange, nameOf: (option: keyof WrittenRange) => string): TimeRange {
+  const refuse = (option: keyof WrittenRange, expected: string): never => {
+    throw new VoxbatchError({
+      type: 'bad-option',
+      option: nameOf(option),
+      expected,
+      came: written[option] ?? 'nothing',
+    });
+  };
+  const timeOf = (option: keyof WrittenRange): number =>
+    parseInstant(written[option] ?? '') ?? refuse(option, INSTANT_FORM);
+  const range = { from: timeOf('from'), to: timeOf('to') };
+  return range.to < range.from ? refuse('to', `a time that is not before ${nameOf('from')}`) : range;
 }
 
 /** Temporal gives so many times at once. */

@@ -24,6 +24,13 @@ export async function requireSettings(
   return { ...record, settings };
 }
 
+/** Times that were not written by this program: of which it knows none. */
+const UNREAD: ScheduleSpec['times'] = {
+  type: 'calendar',
+  calendar: { second: [], minute: [], hour: [], day: [], month: [], weekday: [], year: [] },
+  text: 'calendar',
+};
+
 /**
  * The spec of a schedule: the ledger's, with the runs that Temporal has left of those. Of one without settings in the ledger, the times that Temporal
  * has, to be shown only.
@@ -32,7 +39,10 @@ export function specToShow(
   { settings }: Pick<ScheduleRecord, 'settings'>,
   found: Pick<ScheduleDescription, 'spec' | 'policies' | 'state'>,
 ): ScheduleSpec {
-  if (settings === undefined) return { ...decodeSpec(found), budgetMonth: null };
+  if (settings === undefined) {
+    const { times = UNREAD, ...rest } = decodeSpec(found);
+    return { ...rest, times, budgetMonth: null };
+  }
   const { runs } = settings.spec;
   return { ...settings.spec, runs: runs === null ? null : Math.min(runs, found.state.remainingActions ?? runs) };
 }

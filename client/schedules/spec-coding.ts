@@ -43,11 +43,10 @@ function cronOf({ calendar, text }: Extract<Times, { readonly type: 'calendar' }
 }
 
 /** The times of a schedule in Temporal, for one whose settings are not in the ledger. `times`: undefined if it was not written by this program. */
-export function decodeSpec({
-  spec,
-  policies,
-  state,
-}: Pick<ScheduleDescription, 'spec' | 'policies' | 'state'>): Omit<ScheduleSpec, 'times' | 'budgetMonth'> & {
+export function decodeSpec({ spec, policies, state }: Pick<ScheduleDescription, 'spec' | 'policies' | 'state'>): Omit<
+  ScheduleSpec,
+  'times' | 'budgetMonth'
+> & {
   readonly times: Times | undefined;
 } {
   return {

@@ -10,8 +10,7 @@ import {
   type ScheduleStanding,
 } from '../../policy/schedules/missing-occurrence.ts';
 import { isNominal, nominalTimeOf } from '../../policy/schedules/due-times.ts';
-import { endAbandoned, ENDED_FROM_OUTSIDE } from './end-abandoned.ts';
-import { firingStates } from './firing.ts';
+import { endAbandoned, ENDED_FROM_OUTSIDE, firingStates } from './firings.ts';
 import { askTemporal, handleOf, type SchedulePlace } from './place.ts';
 import { MOST_PREVIEWED, previewSchedule } from './preview-schedule.ts';
 import { isPausedHere, pauseToShow, requireRecord, specToShow } from './require-settings.ts';

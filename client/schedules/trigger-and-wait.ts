@@ -1,44 +1,93 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ScheduleDescription } from '@temporalio/client';
+import { parseScheduledRun } from '../../inputs/schedules/scheduled-run.ts';
 import { isDueIn } from '../../policy/schedules/legal-firing.ts';
 import { formatOccurrence, scheduledTimeOf } from '../../policy/schedules/occurrence.ts';
+import type { ExitName } from '../../contract/exit-codes.ts';
 import type { OverlapPolicy } from '../../contract/schedule.ts';
-import { firingStates } from './firing.ts';
-import { occurrenceViews, type OccurrenceView } from './occurrence-views.ts';
+import { firingStates } from './firings.ts';
+import { isAttended } from './look-at-schedules.ts';
+import { exitOfBatch, occurrenceViews, type OccurrenceView } from './occurrence-views.ts';
 import { askTemporal, handleOf, type SchedulePlace } from './place.ts';
 import { requireRecord } from './require-settings.ts';
 import { triggerSchedule, type AskedTrigger } from './steer-schedule.ts';
 
+/** How long a wait for a trigger goes on. */
+export type TriggerNews =
+  /** It fires, and makes this batch. */
+  | { readonly type: 'started'; readonly batch: string }
+  /** No worker is there any more: one that was killed a moment ago seemed to be. */
+  | { readonly type: 'alone' };
+
 /**
- * What a trigger came to. `over`: the occurrence ended, failed, or made a batch that is paused. `dropped`: another of
+ * What a trigger came to. `unattended`: no worker is there, so it was not triggered. `over`: the occurrence ended, failed, or made a batch that is paused. `dropped`: another of
  * its batches runs, and the overlap policy dropped this firing. `unseen`: the server took the trigger and fired nothing,
  * as happens to one of two changes that reach it at the same moment. `refused`: it fired, and the ledger did not allow it any
- * more. In all but the first case it cannot fire any more, and nothing was spent.
+ * more. In all cases but `over` it cannot fire any more, and nothing was spent. `exit`: how its batch ended, or stands; `out`: the folder that gets a
+ * folder for each batch, if that is on record.
  */
 export type Triggered =
-  | { readonly type: 'over'; readonly occurrence: OccurrenceView }
-  | { readonly type: 'dropped' }
-  | { readonly type: 'unseen' }
-  | { readonly type: 'refused' };
+  | {
+      readonly type: 'over';
+      readonly occurrence: OccurrenceView;
+      readonly exit: ExitName | undefined;
+      readonly out: string | null;
+    }
+  | { readonly type: 'unattended' | 'dropped' | 'unseen' | 'refused' };
 
 /** Two clocks of one cluster differ by less than this, ms: an earlier or later firing is not the one that was asked for. */
 const CLOCKS_DIFFER_MS = 5_000;
 /** A firing that need not wait for another batch begins within this time, ms. */
 const FIRES_WITHIN_MS = 60_000;
 
+/** A worker that was started a moment ago takes part within this time, ms. */
+const WORKER_PATIENCE_MS = 30_000;
+
 const SECOND_MS = 1_000;
 const LOOK_EVERY_MS = 250;
+const WORKER_LOOK_EVERY_MS = 500;
+
+/** What is triggered, and who hears of it. */
+export interface TriggerRequest {
+  /** Default: `allow`. */
+  readonly overlap?: OverlapPolicy | undefined;
+  /** Called with what happens meanwhile. */
+  readonly tell: (news: TriggerNews) => void;
+}
 
 /**
- * Fires a schedule now, as {@link triggerSchedule} does, and waits until its occurrence is over, however long that
- * takes. `onStart` gets the name of the batch as soon as it fires. Throws `VoxbatchError` (`no-schedule`,
- * `schedule-silent`).
+ * Fires a schedule now, as {@link triggerSchedule} does, and waits until its occurrence is over, however long that takes; not without a worker, or there
+ * would be no end to the wait. Throws `VoxbatchError` (`no-schedule`, `schedule-silent`).
  */
-export async function triggerAndWait(
+export async function triggerAndWait(place: SchedulePlace, name: string, request: TriggerRequest): Promise<Triggered> {
+  if (!(await awaitWorker(place, name))) return { type: 'unattended' };
+  const warn = async (): Promise<void> => {
+    const isThere = await isAttended(place, name).catch(() => true);
+    if (!isThere) request.tell({ type: 'alone' });
+  };
+  const watch = setInterval(() => void warn(), WORKER_PATIENCE_MS);
+  try {
+    return await triggerAttended(place, name, request);
+  } finally {
+    clearInterval(watch);
+  }
+}
+
+/** Waits a while for a worker, which may just be starting. */
+async function awaitWorker(place: SchedulePlace, name: string): Promise<boolean> {
+  const until = performance.now() + WORKER_PATIENCE_MS;
+  while (!(await isAttended(place, name))) {
+    if (performance.now() > until) return false;
+    await sleep(WORKER_LOOK_EVERY_MS);
+  }
+  return true;
+}
+
+/** The same, where a worker is there. */
+export async function triggerAttended(
   place: SchedulePlace,
   name: string,
-  overlap: OverlapPolicy | undefined,
-  onStart: (batch: string) => void,
+  { overlap, tell }: TriggerRequest,
 ): Promise<Triggered> {
   const describe = (): Promise<ScheduleDescription> => askTemporal(place, name, () => handleOf(place, name).describe());
   // What is counted as skipped with the others is a due time of the schedule, by its own policy.
@@ -48,9 +97,13 @@ export async function triggerAndWait(
   const asked = await triggerSchedule(place, name, overlap);
   const takenAt = Date.now();
   const follow = async (at: number): Promise<Triggered> => {
-    onStart(formatOccurrence({ schedule: name, at }));
+    const batch = formatOccurrence({ schedule: name, at });
+    tell({ type: 'started', batch });
     const occurrence = await untilOver(place, name, at);
-    return occurrence === undefined ? { type: 'refused' } : { type: 'over', occurrence };
+    if (occurrence === undefined) return { type: 'refused' };
+    const exit = occurrence.exit ?? (await exitOfBatch(place.ledger, batch));
+    const run = parseScheduledRun((await place.ledger.scheduleRecord(name))?.settings?.run);
+    return { type: 'over', occurrence, exit, out: run?.outFolder ?? null };
   };
   for (;;) {
     const now = await describe();
@@ -98,11 +151,12 @@ async function firedBy(
 
 /** Undefined: it fired, and nothing is on record of it, because it was refused. */
 async function untilOver(place: SchedulePlace, name: string, at: number): Promise<OccurrenceView | undefined> {
+  const batch = formatOccurrence({ schedule: name, at });
   let wasOver = false;
   for (;;) {
-    const views = await occurrenceViews(place, name, [], { from: at });
-    const found = views.find((view) => view.at === at);
-    if (found !== undefined && (found.state !== 'running' || (await isPaused(place, found.batch)))) return found;
+    const views = await occurrenceViews(place.ledger, name, [], { from: at });
+    const found = views.find((view) => view.batch === batch);
+    if (found !== undefined && (found.state !== 'running' || (await isPaused(place, batch)))) return found;
     if (found === undefined && wasOver) return undefined;
     // A firing puts its end on record before it is over, so one more look finds that.
     wasOver = found === undefined && (await firingStates(place, name, [at])).get(at) === 'over';

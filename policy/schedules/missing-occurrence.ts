@@ -134,7 +134,7 @@ export function isAmiss(
     cause,
   }: {
     readonly state: 'waiting' | 'running' | 'ended' | 'failed' | 'skipped';
-    readonly cause?: SkipCause | undefined;
+    readonly cause: SkipCause | null;
   },
   { hasWorker, isPauseFine = false }: Watchfulness,
 ): boolean {

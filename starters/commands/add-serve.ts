@@ -4,7 +4,7 @@ import type { ExitName } from '../../contract/exit-codes.ts';
 import type { CommandContext } from '../command-context.ts';
 import type { ServeFlags } from '../serve/serve.ts';
 import type { UpFlags } from '../serve/up.ts';
-import { UNIT_FORMATS, type UnitFormat } from '../serve/units/unit-formats.ts';
+import { UNIT_FORMATS, type UnitFormat } from '../serve/formats.ts';
 import type { Output } from '../terminal/output.ts';
 import { duration, positive } from './flag-values.ts';
 import { usageError } from '../exit-error.ts';
@@ -48,7 +48,7 @@ export function addServeCommands(program: Command, context: CommandContext): voi
       if (flags.printUnit !== undefined) {
         if (flags.webhook !== undefined)
           throw usageError('--print-unit does not take --webhook: add it to the command in the unit.');
-        const { printUnit } = await import('../serve/units/print-unit.ts');
+        const { printUnit } = await import('../serve/print-unit.ts');
         context.done(await printUnit(flags.printUnit, flags, context.output));
         return;
       }

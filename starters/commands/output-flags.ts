@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander';
-import { LOG_FORMATS, type LogFormat } from '../serve/log-formats.ts';
+import { LOG_FORMATS, type LogFormat } from '../serve/formats.ts';
 import type { CommandContext } from '../command-context.ts';
 
 /** How much a command prints while it works. */

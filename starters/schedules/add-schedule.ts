@@ -1,41 +1,37 @@
 import { Option, type Command } from 'commander';
-import { OVERLAP_POLICIES } from '../../policy/schedules/schedule-spec.ts';
+import type { ExitName } from '../../contract/exit-codes.ts';
+import { OVERLAP_POLICIES } from '../../contract/schedule.ts';
 import type { CommandContext } from '../command-context.ts';
 import { credits } from '../commands/flag-values.ts';
 import { addPricingFlags, addReadingFlags } from '../commands/manifest-flags.ts';
-import type { CheckFlags } from './check.ts';
-import type { LookFlags, PreviewFlags } from './look.ts';
-import type { CreateFlags, UpdateFlags } from './make.ts';
-import { addRangeFlags } from './range-flags.ts';
-import { addSpecFlags } from './spec-flags.ts';
-import type { BackfillFlags, SteerFlags } from './steer.ts';
-import type { TriggerFlags } from './trigger.ts';
+import type { Output } from '../terminal/output.ts';
+import { addRangeFlags, addSpecFlags } from './flags.ts';
+import type { LookFlags } from './look.ts';
+import type { CreateFlags } from './make.ts';
 
 const NAME = 'Name of the schedule';
 const JSON_LINE = 'Print one line of JSON';
 
-/** Makes a command of `schedule`, with its example. */
-type AddCommand = (name: string, description: string, example: string) => Command;
+/** A command on a schedule, or on all. */
+type Work<Name, Flags> = (name: Name, flags: Flags, output: Output) => Promise<ExitName>;
 
-/** Adds `schedule` and its commands. */
-export function addScheduleCommands(program: Command, context: CommandContext): void {
+/** Adds `schedule` and its commands. Their modules are loaded when they are called. */
+export function addScheduleCommands(program: Command, { output, done }: CommandContext): void {
   const schedule = program
     .command('schedule')
     .description('Run a manifest again and again, each time as a batch of its own')
     .addHelpText('after', '\nExample:\n  voxbatch schedule create nightly lines.csv --cron "0 2 * * *" --budget 500\n');
-  const add: AddCommand = (name, description, example) =>
+  const add = (name: string, description: string, example: string): Command =>
     schedule
       .command(name)
       .description(description)
       .option('--json', JSON_LINE)
       .addHelpText('after', `\nExample:\n  voxbatch schedule ${example}\n`);
-  addMakers(add, context);
-  addLooks(add, context);
-  addFirings(add, context);
-  addSteering(add, context);
-}
-
-function addMakers(add: AddCommand, { output, done }: CommandContext): void {
+  const by =
+    <Name, Flags>(load: () => Promise<Work<Name, Flags>>) =>
+    async (name: Name, flags: Flags): Promise<void> => {
+      done(await (await load())(name, flags, output));
+    };
   const makes = (command: Command): Command =>
     addPricingFlags(addReadingFlags(addSpecFlags(command)))
       .option('--check', 'Refuse a manifest that could not run now, instead of warning of it')
@@ -61,74 +57,29 @@ function addMakers(add: AddCommand, { output, done }: CommandContext): void {
   makes(add('update', 'Change when a schedule fires, or what it runs', 'update nightly --cron "0 3 * * *"'))
     .argument('<name>', NAME)
     .option('--manifest <place>', 'Run this manifest, with the flags of this command; without it, what it runs stays')
-    .action(async (name: string, typed: UpdateFlags) => {
-      const { update } = await import('./make.ts');
-      done(await update(name, typed, output));
-    });
-}
-
-function addLooks(add: AddCommand, { output, done }: CommandContext): void {
+    .action(by(async () => (await import('./make.ts')).update));
   add('list', 'List schedules, and say if no worker is there for them', 'list').action(async (flags: LookFlags) => {
     const { list } = await import('./look.ts');
     done(await list(flags, output));
   });
   add('show', 'Show a schedule: what became of its last firings, and when it fires next', 'show nightly')
     .argument('<name>', NAME)
-    .action(async (name: string, flags: LookFlags) => {
-      const { show } = await import('./look.ts');
-      done(await show(name, flags, output));
-    });
+    .action(by(async () => (await import('./look.ts')).show));
   add('check', 'Say what became of each firing; exit code 10 if one failed or did not take place', 'check --since 26h')
     .argument('[name]', `${NAME} (default: all)`)
     .option('--since <duration>', 'How far to look back: 26h, 7d (default: 26h)')
     .option('--paused-ok', 'Take what was skipped while a schedule was paused by hand for in order')
-    .action(async (name: string | undefined, flags: CheckFlags) => {
-      const { check } = await import('./check.ts');
-      done(await check(name, flags, output));
-    });
+    .action(by(async () => (await import('./look.ts')).check));
   addRangeFlags(add('preview', 'Show when a schedule fires, and what that would cost now', 'preview nightly'))
     .argument('<name>', NAME)
-    .action(async (name: string, flags: PreviewFlags) => {
-      const { preview } = await import('./look.ts');
-      done(await preview(name, flags, output));
-    });
-}
-
-function addSteering(add: AddCommand, { output, done }: CommandContext): void {
-  const withNote = (command: Command): Command =>
-    command.argument('<name>', NAME).option('--note <words>', 'Why; `show` and `list` say it');
-  withNote(
-    add('pause', 'Stop a schedule from firing; a running batch continues', 'pause nightly --note "new voices"'),
-  ).action(async (name: string, flags: SteerFlags) => {
-    const { pause } = await import('./steer.ts');
-    done(await pause(name, flags, output));
-  });
-  withNote(add('resume', 'Let a paused schedule fire again', 'resume nightly')).action(
-    async (name: string, flags: SteerFlags) => {
-      const { resume } = await import('./steer.ts');
-      done(await resume(name, flags, output));
-    },
-  );
-  add('delete', 'Delete a schedule; its batches and their files stay', 'delete nightly')
-    .argument('<name>', NAME)
-    .action(async (name: string, flags: SteerFlags) => {
-      const { remove } = await import('./steer.ts');
-      done(await remove(name, flags, output));
-    });
-}
-
-/** Commands that fire a schedule outside of its times. */
-function addFirings(add: AddCommand, { output, done }: CommandContext): void {
+    .action(by(async () => (await import('./look.ts')).preview));
   const overlap = (usual: string): Option =>
     new Option('--overlap <policy>', `If another of its batches runs (default: ${usual})`).choices(OVERLAP_POLICIES);
   add('trigger', 'Fire a schedule now, even if it is paused', 'trigger nightly')
     .argument('<name>', NAME)
     .addOption(overlap('allow'))
     .option('--wait', 'Wait until its batch has ended, and exit as that batch did')
-    .action(async (name: string, flags: TriggerFlags) => {
-      const { trigger } = await import('./trigger.ts');
-      done(await trigger(name, flags, output));
-    });
+    .action(by(async () => (await import('./steer.ts')).trigger));
   addRangeFlags(
     add(
       'backfill',
@@ -138,8 +89,16 @@ function addFirings(add: AddCommand, { output, done }: CommandContext): void {
   )
     .argument('<name>', NAME)
     .addOption(overlap('buffer-all'))
-    .action(async (name: string, flags: BackfillFlags) => {
-      const { backfill } = await import('./steer.ts');
-      done(await backfill(name, flags, output));
-    });
+    .action(by(async () => (await import('./steer.ts')).backfill));
+  const withNote = (command: Command): Command =>
+    command.argument('<name>', NAME).option('--note <words>', 'Why; `show` and `list` say it');
+  withNote(
+    add('pause', 'Stop a schedule from firing; a running batch continues', 'pause nightly --note "new voices"'),
+  ).action(by(async () => (await import('./steer.ts')).pause));
+  withNote(add('resume', 'Let a paused schedule fire again', 'resume nightly')).action(
+    by(async () => (await import('./steer.ts')).resume),
+  );
+  add('delete', 'Delete a schedule; its batches and their files stay', 'delete nightly')
+    .argument('<name>', NAME)
+    .action(by(async () => (await import('./steer.ts')).remove));
 }

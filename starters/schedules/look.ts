@@ -1,31 +1,35 @@
-import { priceScheduled, type ScheduledLookUps } from '../../batches/schedules/price-scheduled.ts';
-import { readAccount } from '../account/read-balance.ts';
-import { identifyMedia } from '../../client/cache/identify-media.ts';
-import type { Settings } from '../../client/settings.ts';
-import { strangersIn, type SchedulePlace } from '../../client/schedules/place.ts';
-import { fetchManifest } from '../../client/run/fetch-manifest.ts';
+import { checkSchedules, type ScheduleCheck } from '../../client/schedules/check-schedules.ts';
 import { VoxbatchError } from '../../client/problem.ts';
-import { listSchedules, showSchedule, type ScheduleLine } from '../../client/schedules/look-at-schedules.ts';
-import { previewSchedule } from '../../client/schedules/preview-schedule.ts';
-import type { ExitName } from '../../contract/exit-codes.ts';
-import type { Output } from '../terminal/output.ts';
-import { number } from '../terminal/words.ts';
-import { tableLines } from '../terminal/table.ts';
-import { timeInZone } from '../terminal/zone-time.ts';
-import { readRange, type RangeFlags } from './range-flags.ts';
 import {
-  isoOf,
-  lineJson,
+  listSchedules,
+  previewFirings,
+  showSchedule,
+  type ScheduleLine,
+} from '../../client/schedules/look-at-schedules.ts';
+import { isLeftAlone } from '../../client/schedules/open-schedules.ts';
+import { strangersIn } from '../../client/schedules/place.ts';
+import { requireRange, type WrittenRange } from '../../client/schedules/preview-schedule.ts';
+import { timeInZone } from '../../client/schedules/zone-time.ts';
+import { DURATION_FORM, parseDuration } from '../../contract/duration.ts';
+import type { ExitName } from '../../contract/exit-codes.ts';
+import { shellWord } from '../../contract/shell-word.ts';
+import { snakeCase } from '../../contract/snake-case.ts';
+import { readAccount } from '../account/read-balance.ts';
+import { unchangedError } from '../exit-error.ts';
+import type { Output } from '../terminal/output.ts';
+import { tableLines } from '../terminal/table.ts';
+import { number } from '../terminal/words.ts';
+import { flagOf } from './flags.ts';
+import {
   monthWords,
-  priceWords,
+  nobodyFires,
+  occurrenceWords,
+  priceLines,
   recentWords,
-  refusalWarning,
-  scheduleJson,
   scheduleLines,
   standingWords,
   strangerWords,
 } from './schedule-words.ts';
-import { isLeftAlone, nobodyFires } from './surroundings.ts';
 import { withSchedules } from './with-schedules.ts';
 
 export interface LookFlags {
@@ -33,40 +37,40 @@ export interface LookFlags {
 }
 
 const COLUMNS = [
-  { title: 'schedule', value: ({ name }: ScheduleLine) => name },
-  { title: 'state', value: ({ isPaused, note }: ScheduleLine) => standingWords(isPaused, note) },
+  { title: 'schedule', value: ({ schedule }: ScheduleLine) => schedule },
+  { title: 'state', value: standingWords },
   { title: 'fires', value: ({ times }: ScheduleLine) => times },
   {
     title: 'next',
-    value: ({ next, timezone, isPaused }: ScheduleLine) =>
-      next === undefined ? (isPaused ? 'when resumed' : 'never') : timeInZone(next, timezone),
+    value: ({ next, timezone, paused }: ScheduleLine) =>
+      next === null ? (paused ? 'when resumed' : 'never') : timeInZone(Date.parse(next), timezone),
   },
-  { title: 'last batch', value: ({ last = '' }: ScheduleLine) => last },
-  { title: 'last outcome', value: ({ recent }: ScheduleLine) => recentWords(recent) },
+  { title: 'last batch', value: ({ last }: ScheduleLine) => last ?? '' },
+  { title: 'last outcome', value: recentWords },
 ] as const;
 
 /** Shown if a schedule has such a budget. */
 const MONTH_COLUMN = {
   title: 'left this month',
   value: ({ month }: ScheduleLine) =>
-    month === undefined ? '' : `${number(month.left)} of ${number(month.credits)} credits`,
+    month === null ? '' : `${number(month.left)} of ${number(month.credits)} credits`,
 };
 
 /** `voxbatch schedule list`. A home without a ledger has no schedule, which is no error; no server is started for it. */
 export async function list(flags: LookFlags, output: Output): Promise<ExitName> {
-  const { lines, alone } = await withSchedules(output, async (place, around) => {
+  const { lines, alone } = await withSchedules(output, async (place) => {
     const all = await listSchedules(place);
-    const left = all.filter((line) => isLeftAlone(line, around)).map(({ name }) => name);
+    const left = all.filter(({ worker }) => isLeftAlone(worker, place.around)).map(({ schedule }) => schedule);
     const strangers = await strangersIn(place);
     if (strangers.length > 0) output.say(strangerWords(strangers));
-    return { lines: all, alone: left.length === 0 ? undefined : nobodyFires(left, around) };
+    return { lines: all, alone: left.length === 0 ? undefined : nobodyFires(left, place.around) };
   }).catch((error: unknown) => {
     if (error instanceof VoxbatchError && error.problem.type === 'no-ledger') return { lines: [], alone: undefined };
     throw error;
   });
-  if (flags.json === true) output.data(JSON.stringify(lines.map(lineJson)));
+  if (flags.json === true) output.data(JSON.stringify(snakeCase(lines)));
   else if (lines.length > 0) {
-    const columns = lines.some(({ month }) => month !== undefined) ? [...COLUMNS, MONTH_COLUMN] : COLUMNS;
+    const columns = lines.some(({ month }) => month !== null) ? [...COLUMNS, MONTH_COLUMN] : COLUMNS;
     for (const line of tableLines(columns, lines)) output.data(line);
   }
   if (lines.length === 0) output.say('There is no schedule here yet. Make one: voxbatch schedule create NAME MANIFEST');
@@ -76,56 +80,69 @@ export async function list(flags: LookFlags, output: Output): Promise<ExitName> 
 
 /** `voxbatch schedule show NAME`. */
 export async function show(name: string, { json }: LookFlags, output: Output): Promise<ExitName> {
-  return withSchedules<ExitName>(output, async (place, around) => {
-    const view = await showSchedule(place, name);
-    if (json === true) output.data(JSON.stringify(scheduleJson(view)));
-    else for (const line of scheduleLines(view, around)) output.data(line);
+  return withSchedules<ExitName>(output, async (place) => {
+    const schedule = await showSchedule(place, name);
+    if (json === true) output.data(JSON.stringify(snakeCase(schedule.view)));
+    else for (const line of scheduleLines(schedule, place.around)) output.data(line);
     return 'complete';
   });
 }
-
-export type PreviewFlags = LookFlags & Partial<RangeFlags>;
 
 /** `voxbatch schedule preview NAME`: the next ten firings, or those of a range, and what each would cost now. */
-export async function preview(name: string, flags: PreviewFlags, output: Output): Promise<ExitName> {
-  const range = flags.from === undefined && flags.to === undefined ? undefined : readRange(flags);
-  return withSchedules<ExitName>(output, async (place, _, settings) => {
-    const view = await showSchedule(place, name);
-    const { spec, run, month, isPaused } = view;
-    const times = range === undefined ? view.next : await previewSchedule(place, name, range);
-    const price =
-      run === undefined
-        ? undefined
-        : await priceScheduled(run, fetchManifest, await lookUpsOf(place, settings), month ?? null);
-    if (flags.json === true) {
-      const zoned = times.map((at) => ({ at: isoOf(at), local: timeInZone(at, spec.timezone) }));
-      output.data(
-        JSON.stringify({
-          schedule: name,
-          timezone: spec.timezone,
-          paused: isPaused,
-          firings: zoned,
-          each: price ?? null,
-          month: month ?? null,
-        }),
-      );
-    } else {
-      for (const at of times) output.data(timeInZone(at, spec.timezone));
-    }
-    if (times.length === 0) output.say('It does not fire then.');
-    if (isPaused) output.say(`It is paused, and fires only when it is resumed.`);
-    if (price !== undefined) {
-      output.say(priceWords(price));
-      const warning = refusalWarning(price);
-      if (warning !== undefined) output.say(warning);
-    }
-    if (month !== undefined) output.say(`Its ${monthWords(month)}.`);
+export async function preview(name: string, flags: LookFlags & WrittenRange, output: Output): Promise<ExitName> {
+  const range = flags.from === undefined && flags.to === undefined ? undefined : requireRange(flags, flagOf);
+  return withSchedules<ExitName>(output, async (place, settings) => {
+    const { account } = await readAccount(settings, {});
+    const view = await previewFirings(place, name, { range, account });
+    const { firings, paused, each, month } = view;
+    if (flags.json === true) output.data(JSON.stringify(snakeCase(view)));
+    else for (const { local } of firings) output.data(local);
+    if (firings.length === 0) output.say('It does not fire then.');
+    if (paused) output.say(`It is paused, and fires only when it is resumed.`);
+    if (each !== null) for (const line of priceLines(each)) output.say(line);
+    if (month !== null) output.say(`Its ${monthWords(month)}.`);
     return 'complete';
   });
 }
 
-/** What the rows of a firing would be compared with. */
-async function lookUpsOf({ ledger }: SchedulePlace, settings: Settings): Promise<ScheduledLookUps> {
-  const { account } = await readAccount(settings, {});
-  return { ledger, account, identify: identifyMedia };
+export interface CheckFlags extends LookFlags {
+  /** A length of time. Default `26h`: a day, and time for its batch. */
+  readonly since?: string;
+  /** Default false. */
+  readonly pausedOk?: boolean;
+}
+
+const DEFAULT_SINCE = '26h';
+
+/**
+ * `voxbatch schedule check [NAME]`, for a monitor: a line for each occurrence since then. Ends as `failures` if one failed or did not take place, if one
+ * stands still because no worker is there, or if Temporal has lost a schedule.
+ */
+export async function check(name: string | undefined, flags: CheckFlags, output: Output): Promise<ExitName> {
+  const { since = DEFAULT_SINCE, pausedOk: isPauseFine, json } = flags;
+  const sinceMs = parseDuration(since);
+  if (sinceMs === undefined) throw unchangedError(`--since: expected ${DURATION_FORM}, got ${since}.`);
+  return withSchedules<ExitName>(output, async (place) => {
+    const view = await checkSchedules(place, { name, since: Date.now() - sinceMs, isPauseFine });
+    const { schedules, inOrder } = view;
+    if (json === true) output.data(JSON.stringify(snakeCase(view)));
+    else for (const line of schedules.flatMap((one) => checkLines(one, since))) output.data(line);
+    if (schedules.length === 0) output.say('There is no schedule here.');
+    const alone = schedules.filter((one) => !one.lost && !one.worker).map(({ schedule }) => schedule);
+    if (alone.length > 0) output.say(nobodyFires(alone, place.around));
+    return inOrder ? 'complete' : 'failures';
+  });
+}
+
+function checkLines(check: ScheduleCheck, since: string): readonly string[] {
+  const { schedule } = check;
+  if (check.lost) {
+    return [
+      `AMISS ${schedule}: Temporal does not know this schedule any more. ` +
+        `Create it again, or forget it: voxbatch schedule delete ${shellWord(schedule)}`,
+    ];
+  }
+  const { timezone, occurrences } = check;
+  if (occurrences.length === 0) return [`ok    ${schedule}: was not due in the last ${since}`];
+  return occurrences.map((one) => `${one.amiss ? 'AMISS' : 'ok   '} ${occurrenceWords(one, timezone)}`);
 }

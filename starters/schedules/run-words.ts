@@ -3,8 +3,10 @@ import { formatDialectChoice } from '../../contract/dialects.ts';
 import { finishingFlags } from '../../contract/finishing.ts';
 import { subsetFlags } from '../../contract/subset.ts';
 import { DEFAULT_TUNABLES, tuningOf, valuesOf, type TunableValues } from '../../contract/tunables.ts';
-import type { ScheduledRun } from '../../inputs/schedules/scheduled-run.ts';
+import type { ShownSchedule } from '../../client/schedules/look-at-schedules.ts';
 import { describeTuning } from '../terminal/tunable-words.ts';
+
+type ScheduledRun = NonNullable<ShownSchedule['run']>;
 
 /**
  * How the batches of a schedule are run where that is not by default, besides their budget: `cache fresh, --confirm 200, --sample 20`. Empty if

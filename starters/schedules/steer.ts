@@ -1,17 +1,22 @@
-import { previewSchedule } from '../../client/schedules/preview-schedule.ts';
-import type { SchedulePlace } from '../../client/schedules/place.ts';
+import { isAttended } from '../../client/schedules/look-at-schedules.ts';
+import { isLeftAlone, type OpenSchedules } from '../../client/schedules/open-schedules.ts';
+import { previewSchedule, requireRange, type WrittenRange } from '../../client/schedules/preview-schedule.ts';
 import {
   backfillSchedule,
   deleteSchedule,
   pauseSchedule,
   resumeSchedule,
+  triggerSchedule,
 } from '../../client/schedules/steer-schedule.ts';
+import { triggerAndWait, type Triggered } from '../../client/schedules/trigger-and-wait.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
+import type { OverlapPolicy } from '../../contract/schedule.ts';
 import { shellWord } from '../../contract/shell-word.ts';
-import type { OverlapPolicy } from '../../policy/schedules/schedule-spec.ts';
+import { snakeCase } from '../../contract/snake-case.ts';
 import type { Output } from '../terminal/output.ts';
 import { number } from '../terminal/words.ts';
-import { readRange, type RangeFlags } from './range-flags.ts';
+import { flagOf } from './flags.ts';
+import { endingWords, nobodyFires } from './schedule-words.ts';
 import { withSchedules } from './with-schedules.ts';
 
 export interface SteerFlags {
@@ -49,13 +54,13 @@ export async function remove(name: string, flags: SteerFlags, output: Output): P
   });
 }
 
-export interface BackfillFlags extends SteerFlags, Partial<RangeFlags> {
+export interface BackfillFlags extends SteerFlags, WrittenRange {
   readonly overlap?: OverlapPolicy;
 }
 
 /** `voxbatch schedule backfill NAME --from TIME --to TIME`. */
 export async function backfill(name: string, flags: BackfillFlags, output: Output): Promise<ExitName> {
-  const range = readRange(flags);
+  const range = requireRange(flags, flagOf);
   return steer(name, 'backfilled', flags, output, async (place) => {
     const times = await previewSchedule(place, name, range);
     await backfillSchedule(place, name, range, flags.overlap);
@@ -64,15 +69,71 @@ export async function backfill(name: string, flags: BackfillFlags, output: Outpu
   });
 }
 
+export interface TriggerFlags extends SteerFlags {
+  readonly overlap?: OverlapPolicy;
+  /** Wait until its batch has ended. */
+  readonly wait?: boolean;
+}
+
+/** `voxbatch schedule trigger NAME`. With `--wait` its exit is that of the batch. */
+export async function trigger(name: string, flags: TriggerFlags, output: Output): Promise<ExitName> {
+  if (flags.wait === true) return triggerToEnd(name, flags, output);
+  return steer(name, 'triggered', flags, output, async (place) => {
+    await triggerSchedule(place, name, flags.overlap);
+    const words = `Schedule "${name}" fires now. To see what comes of it: voxbatch schedule show ${shellWord(name)}`;
+    const isAlone = isLeftAlone(await isAttended(place, name), place.around);
+    return isAlone ? [words, nobodyFires([name], place.around)] : words;
+  });
+}
+
+async function triggerToEnd(name: string, { overlap, json }: TriggerFlags, output: Output): Promise<ExitName> {
+  return withSchedules<ExitName>(output, async (place) => {
+    const alone = nobodyFires([name], place.around);
+    const triggered = await triggerAndWait(place, name, {
+      overlap,
+      tell: (news) => {
+        output.say(
+          news.type === 'alone'
+            ? alone
+            : `Schedule "${name}" fires: batch ${news.batch}. Waiting for its end; Ctrl-C ends only the waiting.`,
+        );
+      },
+    });
+    if (triggered.type !== 'over') {
+      const [exit, words] = NOT_OVER[triggered.type];
+      output.say(`Schedule "${name}" ${words}${triggered.type === 'unattended' ? ` ${alone}` : ''}`);
+      return exit;
+    }
+    const { occurrence, exit = 'failures', out } = triggered;
+    output.say(endingWords(occurrence, name, out));
+    if (json === true) output.data(JSON.stringify({ schedule: name, done: 'triggered', ...snakeCase(occurrence) }));
+    return exit;
+  });
+}
+
+/** What is said of a trigger that came to nothing, after the name of its schedule, and the exit code. */
+const NOT_OVER: Readonly<Record<Exclude<Triggered['type'], 'over'>, readonly [ExitName, string]>> = {
+  unattended: ['unreachable', 'was not triggered.'],
+  dropped: ['goesOn', 'did not fire: one of its batches runs, and the overlap policy dropped this firing.'],
+  unseen: [
+    'unreachable',
+    'has not fired: the server took the trigger and did nothing with it. Nothing was spent by it. Trigger it again.',
+  ],
+  refused: [
+    'failures',
+    'fired, and made no batch: it was paused or changed meanwhile, or the firing was ended in Temporal. Nothing was spent by it.',
+  ],
+};
+
 async function steer(
   name: string,
   done: string,
   flags: SteerFlags,
   output: Output,
-  work: (place: SchedulePlace) => Promise<string>,
+  work: (place: OpenSchedules) => Promise<string | readonly string[]>,
 ): Promise<ExitName> {
   return withSchedules<ExitName>(output, async (place) => {
-    output.say(await work(place));
+    for (const line of [await work(place)].flat()) output.say(line);
     if (flags.json === true) output.data(JSON.stringify({ schedule: name, done }));
     return 'complete';
   });

@@ -1,31 +1,19 @@
-import { openAdmitted } from '../../client/open-records.ts';
-import { openTemporal } from '../../client/temporal/open-temporal.ts';
-import { adoptSettings } from '../../client/schedules/adopt-settings.ts';
-import type { SchedulePlace } from '../../client/schedules/place.ts';
+import { withSchedules as openSchedules, type OpenSchedules } from '../../client/schedules/open-schedules.ts';
+import { openSession } from '../connect/open-api.ts';
 import { readSettings, type CommandSettings } from '../connect/settings.ts';
-import { admittance } from '../trust/admit-ledger.ts';
 import type { Output } from '../terminal/output.ts';
-import { lookAround, type Surroundings } from './surroundings.ts';
+import { admittance } from '../trust/admit-ledger.ts';
 
 /** Opens the ledger and Temporal for a command on schedules, and closes them afterwards. Starts no worker. */
 export async function withSchedules<T>(
   output: Output,
-  work: (place: SchedulePlace, around: Surroundings, settings: CommandSettings) => Promise<T>,
+  work: (schedules: OpenSchedules, settings: CommandSettings) => Promise<T>,
 ): Promise<T> {
   const settings = await readSettings();
-  const ledger = await openAdmitted(settings, { mustExist: true }, admittance(settings, {}, output));
+  const session = openSession(settings, {}, { mustExist: true, admit: admittance(settings, {}, output) });
   try {
-    // First: the command joins.
-    const around = lookAround(settings);
-    const temporal = await openTemporal(settings, { say: output.say });
-    try {
-      const place = { temporal, ledger };
-      await adoptSettings(place, output.say);
-      return await work(place, around, settings);
-    } finally {
-      await temporal.close();
-    }
+    return await openSchedules(session, output.say, (schedules) => work(schedules, settings));
   } finally {
-    await ledger.close();
+    await session.close();
   }
 }

@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { EXIT_CODES, type ExitName } from '../../contract/exit-codes.ts';
 import { ExitError } from '../exit-error.ts';
 import { exitErrorOf } from '../exit-of-problem.ts';
-import type { LogFormat } from './log-formats.ts';
+import type { LogFormat } from './formats.ts';
 import type { Output } from '../terminal/output.ts';
 
 /**

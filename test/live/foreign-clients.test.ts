@@ -187,8 +187,8 @@ describe('somebody else who lifts a pause in Temporal', () => {
         .catch(() => undefined);
     }
 
-    const view = await showSchedule(here.place, 'lifted', { from: since });
-    expect(view).toMatchObject({ isPaused: true, note: 'maintenance by Ada' });
+    const { view } = await showSchedule(here.place, 'lifted', { from: since });
+    expect(view).toMatchObject({ paused: true, note: 'maintenance by Ada' });
     expect(view.occurrences.length).toBeGreaterThanOrEqual(fired.length);
     for (const one of view.occurrences) {
       expect(one).toMatchObject({

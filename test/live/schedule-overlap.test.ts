@@ -1,10 +1,9 @@
 /** @slow */
 import { afterAll, beforeAll, expect } from '@jest/globals';
-import type { OccurrenceView } from '../../client/schedules/occurrence-views.ts';
 import { triggerSchedule } from '../../client/schedules/steer-schedule.ts';
 import { firingIdOf } from '../../contract/schedule.ts';
 import type { OverlapPolicy } from '../../contract/schedule.ts';
-import { ScheduleWorld } from '../support/schedule-world.ts';
+import { ScheduleWorld, type SeenOccurrence } from '../support/schedule-world.ts';
 import { testsAtOnce } from '../support/tests-at-once.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -27,7 +26,7 @@ interface Fired {
   /** Times at which the schedule was due, the first first. */
   readonly due: readonly number[];
   /** What became of them, when all was over. */
-  readonly occurrences: readonly OccurrenceView[];
+  readonly occurrences: readonly SeenOccurrence[];
   /** The most batches that were open at the same time. */
   readonly mostOpen: number;
 }
@@ -45,7 +44,7 @@ async function fire(policy: OverlapPolicy): Promise<Fired> {
   await waitFor(() => Date.now() > until);
   let mostOpen = 0;
   const occurrences = await here.until(policy, async (all) => {
-    const open = all.filter(({ state, charged }) => state === 'running' && charged !== undefined);
+    const open = all.filter(({ state, charged }) => state === 'running' && charged !== null);
     mostOpen = Math.max(mostOpen, open.length);
     // All are seen running before the first is let go.
     if (policy === 'allow' && mostOpen < due.length) return false;
@@ -62,7 +61,7 @@ async function fire(policy: OverlapPolicy): Promise<Fired> {
 }
 
 /** What became of occurrences, in a word each. */
-function endsOf(occurrences: readonly OccurrenceView[]): readonly string[] {
+function endsOf(occurrences: readonly SeenOccurrence[]): readonly string[] {
   return occurrences.map(({ state, cause, exit }) => cause ?? exit ?? state);
 }
 
@@ -102,7 +101,7 @@ testsAtOnce({
   'its commands steer a batch as any other': async () => {
     await here.create('steered', SELDOM, SLOW);
     await triggerSchedule(here.place, 'steered');
-    const [{ batch } = { batch: '' }] = await here.until('steered', ([one]) => one?.charged !== undefined);
+    const [{ batch } = { batch: '' }] = await here.until('steered', ([one]) => (one?.charged ?? null) !== null);
     expect(await here.world.run(['status', batch])).toMatchObject({ code: 75 });
     expect(await here.world.run(['stop', batch])).toMatchObject({ code: 0 });
     expect(endsOf(await here.untilOver('steered', 1))).toEqual(['failures']);
@@ -112,7 +111,10 @@ testsAtOnce({
     const { client, ledger, world } = here;
     await here.create('resting', SELDOM, SLOW);
     await triggerSchedule(here.place, 'resting');
-    const [{ at, batch } = { at: 0, batch: '' }] = await here.until('resting', ([one]) => one?.charged !== undefined);
+    const [{ at, batch } = { at: 0, batch: '' }] = await here.until(
+      'resting',
+      ([one]) => (one?.charged ?? null) !== null,
+    );
     expect(await world.run(['pause', batch])).toMatchObject({ code: 0 });
     const firing = client.workflow.getHandle(firingIdOf(ledger.id, 'resting', at));
     await waitFor(async () => ((await firing.describe()).raw.pendingActivities ?? []).length === 0, undefined, 250);

@@ -58,7 +58,7 @@ testsAtOnce({
   'pause-on-failure: it pauses after an occurrence without a batch, and lists what then did not fire': async () => {
     await here.spoilManifest('bad.csv');
     await here.create('fails', { every: '2s', pauseOnFailure: true }, { manifest: 'bad.csv' });
-    await waitFor(async () => (await showSchedule(here.place, 'fails')).isPaused, undefined, 250);
+    await waitFor(async () => (await showSchedule(here.place, 'fails')).view.paused, undefined, 250);
     const occurrences = await here.until(
       'fails',
       (all) => all.filter(({ cause }) => cause === 'paused-on-failure').length >= 2,
@@ -103,7 +103,7 @@ testsAtOnce({
     const occurrences = await here.untilOver('ending', 1);
     expect(occurrences).toEqual(await here.occurrences('ending'));
     expect(occurrences.every(({ at, exit }) => at <= until && exit === 'complete')).toBe(true);
-    expect((await showSchedule(here.place, 'ending')).next).toEqual([]);
+    expect((await showSchedule(here.place, 'ending')).view.next).toEqual([]);
     expect(await here.world.run(['schedule', 'check', 'ending'])).toMatchObject({ code: 0 });
   },
 
@@ -121,7 +121,7 @@ testsAtOnce({
         { at: to - MINUTE_MS, exit: 'complete' },
         { at: to, exit: 'complete' },
       ]);
-      expect((await showSchedule(here.place, 'paused')).isPaused).toBe(true);
+      expect((await showSchedule(here.place, 'paused')).view.paused).toBe(true);
 
       await here.create('often', { every: '2s' });
       await pauseSchedule(here.place, 'often', 'new voices');

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, expect } from '@jest/globals';
 import { showSchedule } from '../../client/schedules/look-at-schedules.ts';
 import { deleteSchedule, triggerSchedule } from '../../client/schedules/steer-schedule.ts';
-import { timeInZone } from '../../starters/terminal/zone-time.ts';
+import { timeInZone } from '../../client/schedules/zone-time.ts';
 import { CLOCK_CHANGES, type ClockChange } from '../support/clock-changes.ts';
 import { ScheduleWorld } from '../support/schedule-world.ts';
 import { testsAtOnce } from '../support/tests-at-once.ts';
@@ -36,8 +36,8 @@ testsAtOnce({
     await here.create('often', { every: '2s', overlap: 'buffer-all' });
     await here.until('often', ({ length }) => length >= 2);
     await here.schedule('pause', 'often', '--note', 'new voices');
-    const { next, isPaused, note } = await showSchedule(here.place, 'often');
-    expect({ isPaused, note }).toEqual({ isPaused: true, note: 'new voices' });
+    const { next, paused, note } = (await showSchedule(here.place, 'often')).view;
+    expect({ paused, note }).toEqual({ paused: true, note: 'new voices' });
     const before = await here.untilOver('often', 2);
     await here.untilWritten(before);
     for (const { batch, at, exit } of before) {
@@ -46,7 +46,7 @@ testsAtOnce({
       expect((await here.world.results(batch)).size).toBe(ROWS);
     }
     // It would have fired by then; what it is told later is done later.
-    await waitFor(() => Date.now() > (next[1] ?? 0) + 1_000);
+    await waitFor(() => Date.now() > Date.parse(next[1] ?? '') + 2_000);
     await here.schedule('trigger', 'often');
     const after = await here.untilOver('often', before.length + 1);
     expect(after.slice(0, -1)).toEqual(before);
@@ -121,9 +121,9 @@ testsAtOnce({
       stderr: saying('--budget needs --manifest'),
     });
     await schedule('pause', 'weekly');
-    expect((await showSchedule(place, 'weekly')).isPaused).toBe(true);
+    expect((await showSchedule(place, 'weekly')).view.paused).toBe(true);
     await schedule('resume', 'weekly');
-    expect(await showSchedule(place, 'weekly')).toMatchObject({ isPaused: false, note: 'resumed by hand' });
+    expect((await showSchedule(place, 'weekly')).view).toMatchObject({ paused: false, note: 'resumed by hand' });
     await schedule('delete', 'weekly');
     expect(await world.run(['schedule', 'show', 'weekly'])).toMatchObject({
       code: 2,

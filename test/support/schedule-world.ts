@@ -22,6 +22,9 @@ const MODEL = 'model';
 /** A look asks Temporal and the ledger, so it is not made as often as others, ms. */
 const LOOK_GAP_MS = 250;
 
+/** An occurrence; `at`: ms since 1970. */
+export type SeenOccurrence = Omit<OccurrenceView, 'at'> & { readonly at: number };
+
 /** What the batches of a schedule are, beside what the world's model says. */
 export interface RunWishes {
   /** Default: `lines.csv`. */
@@ -116,8 +119,9 @@ export class ScheduleWorld {
   }
 
   /** All occurrences so far, the oldest first. */
-  async occurrences(name: string): Promise<readonly OccurrenceView[]> {
-    return (await showSchedule(this.place, name, { from: 0 })).occurrences.toReversed();
+  async occurrences(name: string): Promise<readonly SeenOccurrence[]> {
+    const { view } = await showSchedule(this.place, name, { from: 0 });
+    return view.occurrences.map((one) => ({ ...one, at: Date.parse(one.at) })).toReversed();
   }
 
   /** Times at which a schedule fires in a range, by the server's word. */
@@ -140,9 +144,9 @@ export class ScheduleWorld {
   /** Waits until something is true of the occurrences of a schedule; returns them, the oldest first. */
   async until(
     name: string,
-    holds: (occurrences: readonly OccurrenceView[]) => boolean | Promise<boolean>,
-  ): Promise<readonly OccurrenceView[]> {
-    let all: readonly OccurrenceView[] = [];
+    holds: (occurrences: readonly SeenOccurrence[]) => boolean | Promise<boolean>,
+  ): Promise<readonly SeenOccurrence[]> {
+    let all: readonly SeenOccurrence[] = [];
     let silences = 0;
     const look = async (): Promise<boolean> => {
       const found = await this.occurrences(name).catch(orSilence);
@@ -165,7 +169,7 @@ export class ScheduleWorld {
   }
 
   /** Waits until so many occurrences that took place are over and none runs; returns them, the oldest first. */
-  async untilOver(name: string, count: number): Promise<readonly OccurrenceView[]> {
+  async untilOver(name: string, count: number): Promise<readonly SeenOccurrence[]> {
     const all = await this.until(name, (occurrences) => {
       const took = occurrences.filter(({ state }) => state !== 'skipped');
       return took.length >= count && took.every(isOver);
@@ -174,12 +178,12 @@ export class ScheduleWorld {
   }
 
   /** Waits until so many due times are settled: each ran and is over, or was skipped. */
-  untilSettled(name: string, count: number): Promise<readonly OccurrenceView[]> {
+  untilSettled(name: string, count: number): Promise<readonly SeenOccurrence[]> {
     return this.until(name, (all) => all.length >= count && all.every((one) => isOver(one) || one.state === 'skipped'));
   }
 
   /** Waits until each of these occurrences has its files, which come a moment after its last row. */
-  async untilWritten(occurrences: readonly OccurrenceView[]): Promise<void> {
+  async untilWritten(occurrences: readonly SeenOccurrence[]): Promise<void> {
     await waitFor(() => occurrences.every(({ batch }) => existsSync(this.world.path('out', batch, 'summary.json'))));
   }
 
@@ -230,7 +234,7 @@ async function join(world: LiveWorld): Promise<{ readonly membership: Membership
   return { membership, client: new Client({ connection: await Connection.connect({ address: membership.address }) }) };
 }
 
-function isOver({ state }: OccurrenceView): boolean {
+function isOver({ state }: SeenOccurrence): boolean {
   return state === 'ended' || state === 'failed';
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ScheduleOverlapPolicy } from '@temporalio/client';
-import { checkSchedules, isInOrder } from '../../../client/schedules/check-schedules.ts';
-import type { SchedulePlace } from '../../../client/schedules/place.ts';
+import { checkSchedules } from '../../../client/schedules/check-schedules.ts';
+import type { OpenSchedules } from '../../../client/schedules/open-schedules.ts';
 import { freshPlace } from '../../support/place.ts';
 import { settle, specOf } from '../../support/schedule-on-record.ts';
 
@@ -11,7 +11,7 @@ const HOUR_MS = 3_600_000;
 const place = freshPlace();
 
 /** A server that knows one schedule, which is not due within the test. */
-function schedulePlace(): SchedulePlace {
+function schedulePlace(isDeserted: boolean): OpenSchedules {
   const describeSchedule = {
     spec: { intervals: [{ every: 24 * HOUR_MS }] },
     policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: HOUR_MS, pauseOnFailure: false },
@@ -24,7 +24,9 @@ function schedulePlace(): SchedulePlace {
     workflow: { getHandle: () => ({ describe: async () => ({ status: { name: 'RUNNING' } }) }) },
     withDeadline: async (_: number, ask: () => Promise<unknown>) => ask(),
   };
-  return { temporal: { client, namespace: 'default' } as unknown as SchedulePlace['temporal'], ledger: place.ledger };
+  const around = { isCluster: false, isDeserted, hasUp: false };
+  const temporal = { client, namespace: 'default' };
+  return { temporal, ledger: place.ledger, around } as unknown as OpenSchedules;
 }
 
 describe('a check of an occurrence that runs', () => {
@@ -35,8 +37,7 @@ describe('a check of an occurrence that runs', () => {
     await settle(place.ledger, 'nightly', { ...REALM, spec: specOf({ every: '1d' }) });
     await place.ledger.beginOccurrence({ schedule: 'nightly', at: Math.floor(Date.now() / 1_000) * 1_000 });
     await place.ledger.beat({ owner: 'w', ...REALM });
-    const checks = await checkSchedules(schedulePlace(), { name: 'nightly', since: Date.now() - HOUR_MS, isDeserted });
-    expect(checks).toMatchObject([{ type: 'found', hasWorker: isFine }]);
-    expect(checks.every(isInOrder)).toBe(isFine);
+    const checks = await checkSchedules(schedulePlace(isDeserted), { name: 'nightly', since: Date.now() - HOUR_MS });
+    expect(checks).toMatchObject({ inOrder: isFine, schedules: [{ schedule: 'nightly', worker: isFine }] });
   });
 });

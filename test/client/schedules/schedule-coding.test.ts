@@ -7,7 +7,7 @@ import { specOf } from '../../support/schedule-on-record.ts';
 /** What Temporal gives back of a spec: it keeps the comment of a cron expression, and not the expression. */
 function throughTemporal(written: WrittenSpec): Pick<ScheduleDescription, 'spec' | 'policies' | 'state'> {
   const { spec, policies, remainingActions } = encodeSpec(specOf(written));
-  const calendars = spec.cronExpressions?.map((cron) => ({ comment: cron.split(' # ')[1] }));
+  const calendars = (spec.cronExpressions ?? []).map((cron) => ({ comment: cron.split(' # ')[1] }));
   const found = { spec: { ...spec, calendars, jitter: Number(spec.jitter ?? 0) }, policies };
   return { ...found, state: { paused: false, remainingActions } } as unknown as ReturnType<typeof throughTemporal>;
 }
@@ -31,17 +31,21 @@ describe('a spec in Temporal', () => {
   it.each<[WrittenSpec, string]>([
     [{ cron: '30 2 * jan mon-fri' }, '0 30 2 * 1 1,2,3,4,5 * # cron 30 2 * jan mon-fri'],
     [{ cron: '@weekly' }, '0 0 0 * * 0 * # cron @weekly'],
-    [{ calendar: 'day=1 weekday=sun hour=6,18 year=2027' }, '0 0 6,18 1 * 0 2027 # calendar day=1 weekday=sun hour=6,18 year=2027'],
+    [
+      { calendar: 'day=1 weekday=sun hour=6,18 year=2027' },
+      '0 0 6,18 1 * 0 2027 # calendar day=1 weekday=sun hour=6,18 year=2027',
+    ],
     [{ calendar: 'second=*/20 minute=* hour=*' }, '0,20,40 * * * * * * # calendar second=*/20 minute=* hour=*'],
   ])('of %j is its cron of seven fields', (written, cron) => {
     expect(encodeSpec(specOf(written)).spec.cronExpressions).toEqual([cron]);
   });
 
   it('that was written by others is not read', () => {
-    for (const comment of [undefined, 'my calendar', 'cron now and then']) {
+    for (const comment of ['', 'my calendar', 'cron now and then']) {
       const found = throughTemporal({ cron: '0 2 * * *' });
-      const calendars = [{ comment }] as unknown as ScheduleDescription['spec']['calendars'];
-      expect(decodeSpec({ ...found, spec: { ...found.spec, calendars } }).times).toBeUndefined();
+      const calendars = [{ comment }];
+      const foreign = { ...found, spec: { ...found.spec, calendars } } as unknown as typeof found;
+      expect(decodeSpec(foreign).times).toBeUndefined();
     }
   });
 

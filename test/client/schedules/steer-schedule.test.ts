@@ -7,7 +7,7 @@ import {
   updateSchedule,
 } from '../../../client/schedules/steer-schedule.ts';
 import type { SchedulePlace } from '../../../client/schedules/place.ts';
-import { triggerAndWait } from '../../../client/schedules/trigger-and-wait.ts';
+import { triggerAttended } from '../../../client/schedules/trigger-and-wait.ts';
 import { chooseSettings } from '../../../batches/batch-settings.ts';
 import { scheduledRunOf } from '../../../batches/schedules/scheduled-run.ts';
 import { taskQueueOf } from '../../../contract/names.ts';
@@ -178,7 +178,7 @@ describe('a trigger that is waited for', () => {
 
   it.each(['allow', 'buffer-all'] as const)('with %s is not taken for a due time that was skipped', async (overlap) => {
     const busy = serverOf([NOTHING, SKIPPED, FIRED], (askedAt) => end(secondOf(askedAt)));
-    expect(await triggerAndWait(busy, 'nightly', overlap, () => undefined)).toMatchObject({
+    expect(await triggerAttended(busy, 'nightly', { overlap: overlap, tell: () => undefined })).toMatchObject({
       type: 'over',
       occurrence: { state: 'ended' },
     });
@@ -198,14 +198,21 @@ describe('a trigger that is waited for', () => {
       },
     );
     const started: string[] = [];
-    await triggerAndWait(busy, 'nightly', 'buffer-all', (batch) => started.push(batch));
+    await triggerAttended(busy, 'nightly', {
+      overlap: 'buffer-all',
+      tell: (news) => {
+        if (news.type === 'started') started.push(news.batch);
+      },
+    });
     expect(started).toEqual([formatOccurrence({ schedule: 'nightly', at: own })]);
   });
 
   it('is the firing of a due time if the server took it in that second, and is withdrawn', async () => {
     await settle(place.ledger, 'nightly', { spec: specOf({ every: '1s' }) });
     const shared = serverOf([FIRED], (askedAt) => end(secondOf(askedAt)));
-    expect(await triggerAndWait(shared, 'nightly', undefined, () => undefined)).toMatchObject({ type: 'over' });
+    expect(await triggerAttended(shared, 'nightly', { overlap: undefined, tell: () => undefined })).toMatchObject({
+      type: 'over',
+    });
     expect(await unused()).toBe(0);
   });
 
@@ -216,7 +223,9 @@ describe('a trigger that is waited for', () => {
       await place.ledger.beginOccurrence(occurrence, { trigger: trigger?.id ?? 0 });
       await end(occurrence.at);
     };
-    expect(await triggerAndWait(serverOf([NOTHING], began), 'nightly', undefined, () => undefined)).toMatchObject({
+    expect(
+      await triggerAttended(serverOf([NOTHING], began), 'nightly', { overlap: undefined, tell: () => undefined }),
+    ).toMatchObject({
       type: 'over',
     });
   });
@@ -225,7 +234,9 @@ describe('a trigger that is waited for', () => {
     let now = Date.now();
     const clock = jest.spyOn(Date, 'now').mockImplementation(() => (now += 31_000));
     try {
-      expect(await triggerAndWait(serverOf([NOTHING]), 'nightly', undefined, () => undefined)).toEqual({
+      expect(
+        await triggerAttended(serverOf([NOTHING]), 'nightly', { overlap: undefined, tell: () => undefined }),
+      ).toEqual({
         type: 'unseen',
       });
       expect(await unused()).toBe(0);
@@ -236,13 +247,17 @@ describe('a trigger that is waited for', () => {
 
   it('with skip may be dropped, and cannot fire later', async () => {
     const busy = serverOf([NOTHING, SKIPPED]);
-    expect(await triggerAndWait(busy, 'nightly', 'skip', () => undefined)).toEqual({ type: 'dropped' });
+    expect(await triggerAttended(busy, 'nightly', { overlap: 'skip', tell: () => undefined })).toEqual({
+      type: 'dropped',
+    });
     expect(await unused()).toBe(0);
   });
 
   it('is refused if a pause came between: nothing is on record of its firing', async () => {
     const paused = serverOf([FIRED], (askedAt) => place.ledger.pauseFirings('nightly', askedAt, ''));
-    expect(await triggerAndWait(paused, 'nightly', 'buffer-all', () => undefined)).toEqual({ type: 'refused' });
+    expect(await triggerAttended(paused, 'nightly', { overlap: 'buffer-all', tell: () => undefined })).toEqual({
+      type: 'refused',
+    });
   });
 });
 

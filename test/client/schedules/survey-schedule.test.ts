@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { ScheduleOverlapPolicy, type ScheduleDescription } from '@temporalio/client';
 import { checkSchedules } from '../../../client/schedules/check-schedules.ts';
 import { listSchedules } from '../../../client/schedules/look-at-schedules.ts';
-import type { SchedulePlace } from '../../../client/schedules/place.ts';
+import type { OpenSchedules } from '../../../client/schedules/open-schedules.ts';
 import { formatOccurrence } from '../../../policy/schedules/occurrence.ts';
 import type { WrittenSpec } from '../../../policy/schedules/schedule-spec.ts';
 import { freshPlace } from '../../support/place.ts';
@@ -16,7 +16,7 @@ const place = freshPlace();
 const NOW = Math.floor(Date.now() / SECOND) * SECOND;
 
 /** A server whose schedule was due at these times, and fired at each; all of its firings are over. */
-function serverOf(due: readonly number[], state: Partial<ScheduleDescription['state']>): SchedulePlace {
+function serverOf(due: readonly number[], state: Partial<ScheduleDescription['state']>): OpenSchedules {
   const found = {
     policies: { overlap: ScheduleOverlapPolicy.SKIP },
     state: { paused: false, ...state },
@@ -30,7 +30,8 @@ function serverOf(due: readonly number[], state: Partial<ScheduleDescription['st
     workflowService: { listScheduleMatchingTimes: async () => ({ startTime }) },
     withDeadline: async (_: number, ask: () => Promise<unknown>) => ask(),
   };
-  return { temporal: { client, namespace: 'default' } as unknown as SchedulePlace['temporal'], ledger: place.ledger };
+  const around = { isCluster: false, isDeserted: false, hasUp: false };
+  return { temporal: { client, namespace: 'default' }, ledger: place.ledger, around } as unknown as OpenSchedules;
 }
 
 /** Made long ago, and looked at ten minutes ago. */
@@ -39,10 +40,16 @@ async function make(written: WrittenSpec = {}): Promise<void> {
   await place.ledger.noteSkips('nightly', { skipped: [], until: NOW - 10 * MINUTE });
 }
 
-async function seen(server: SchedulePlace): Promise<readonly unknown[]> {
-  const [check] = await checkSchedules(server, { name: 'nightly', since: 0, isPauseFine: true });
-  if (check?.type !== 'found') throw new Error('lost');
-  return check.occurrences.map(({ at, state, cause, reason, isAmiss }) => [at - NOW, state, cause, reason, isAmiss]);
+async function seen(server: OpenSchedules): Promise<readonly unknown[]> {
+  const [check] = (await checkSchedules(server, { name: 'nightly', since: 0, isPauseFine: true })).schedules;
+  if (check?.lost !== false) throw new Error('lost');
+  return check.occurrences.map(({ at, state, cause, reason, amiss }) => [
+    Date.parse(at) - NOW,
+    state,
+    cause,
+    reason,
+    amiss,
+  ]);
 }
 
 describe('a schedule that is paused here, and resumed by others in Temporal', () => {
@@ -58,7 +65,7 @@ describe('a schedule that is paused here, and resumed by others in Temporal', ()
     expect(await seen(serverOf(due, STATE))).toEqual([
       [-MINUTE, 'skipped', 'paused', PAUSED, false],
       [-5 * MINUTE + SECOND, 'skipped', 'paused', PAUSED, false],
-      [-6 * MINUTE, 'failed', undefined, 'Its firing was ended from outside before it made a batch.', true],
+      [-6 * MINUTE, 'failed', null, 'Its firing was ended from outside before it made a batch.', true],
     ]);
     const told = due.map((at) => place.ledger.noticesOf(formatOccurrence({ schedule: 'nightly', at })));
     expect((await Promise.all(told)).map(({ length }) => length)).toEqual([1, 0, 0]);
@@ -67,9 +74,9 @@ describe('a schedule that is paused here, and resumed by others in Temporal', ()
   it('is listed as paused, with that reason', async () => {
     await make();
     await place.ledger.pauseFirings('nightly', NOW - 5 * MINUTE, 'maintenance by Ada');
-    expect(await listSchedules(serverOf([], STATE))).toMatchObject([{ isPaused: true, note: 'maintenance by Ada' }]);
+    expect(await listSchedules(serverOf([], STATE))).toMatchObject([{ paused: true, note: 'maintenance by Ada' }]);
     await place.ledger.resumeFirings('nightly', NOW - MINUTE, 'go on');
-    expect(await listSchedules(serverOf([], STATE))).toMatchObject([{ isPaused: false, note: 'go on' }]);
+    expect(await listSchedules(serverOf([], STATE))).toMatchObject([{ paused: false, note: 'go on' }]);
   });
 });
 
@@ -90,8 +97,8 @@ describe('the note of a schedule', () => {
     const record = await place.ledger.scheduleRecord('nightly');
     if (record === undefined) throw new Error('not on record');
     const ledger = { ...place.ledger, scheduleRecord: async () => (own === null ? { ...record, note: null } : record) };
-    const server = { ...serverOf([], { paused: true, note }), ledger } as SchedulePlace;
-    expect(await listSchedules(server)).toMatchObject([{ isPaused: true, note: shown }]);
+    const server = { ...serverOf([], { paused: true, note }), ledger } as OpenSchedules;
+    expect(await listSchedules(server)).toMatchObject([{ paused: true, note: shown }]);
   });
 });
 

@@ -168,7 +168,7 @@ describe('an occurrence is amiss', () => {
     ['waiting', true, false],
     ['waiting', false, true],
   ] as const)('%s with a worker %s: %s', (state, hasWorker, amiss) => {
-    expect(isAmiss({ state }, { hasWorker })).toBe(amiss);
+    expect(isAmiss({ state, cause: null }, { hasWorker })).toBe(amiss);
   });
 
   it.each([

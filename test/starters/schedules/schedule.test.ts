@@ -22,7 +22,7 @@ describe('schedule', () => {
     [['n', 'lines.csv', '--cron', '0 0 2 * * *'], 'Option --cron: expected five fields'],
     [['n', 'lines.csv', '--every', '1d', '--timezone', '+01:00'], 'Option --timezone: expected a name'],
     [['n', 'lines.csv', '--every', '1d', '--catch-up', '5s'], 'Option --catch-up: expected a length of time'],
-    [['n', 'http://example.org/lines.csv', '--every', '1d'], '(http:// is for loopback), got a http: URL'],
+    [['n', 'http://example.org/lines.csv', '--every', '1d'], '(http:// is for loopback), but got a http: URL'],
     [['n', 'ftp://example.org/lines.csv', '--every', '1d'], 'got a ftp: URL'],
     [['n', 'gone.csv', '--every', '1d', '--check'], 'cannot read the manifest'],
     [['n', '-', '--every', '1d'], 'got standard input'],
@@ -65,7 +65,7 @@ describe('schedule', () => {
 
   it.each([
     [['--to', '2026-12-01T00:00Z'], '--from: expected a date and time with its zone'],
-    [['--from', '2026-12-02T00:00Z', '--to', '2026-12-01T00:00Z'], '--to lies before --from'],
+    [['--from', '2026-12-02T00:00Z', '--to', '2026-12-01T00:00Z'], '--to: expected a time that is not before --from'],
   ])('backfill with %j is refused', async (words, message) => {
     const { code, stderr } = await invocation.line.run('schedule', 'backfill', 'n', ...words);
     expect(code).toBe(2);

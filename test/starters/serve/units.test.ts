@@ -7,11 +7,8 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { openRecords } from '../../../client/open-records.ts';
 import { openLedger } from '../../../ledger/open-ledger.ts';
 import { readSettings } from '../../../starters/connect/settings.ts';
-import { cronLines } from '../../../starters/serve/units/cron.ts';
-import { launchdPlist } from '../../../starters/serve/units/launchd.ts';
-import { RESTART_AFTER_S, STOP_TIMEOUT_S, type Service } from '../../../starters/serve/units/service.ts';
-import { serviceHere } from '../../../starters/serve/units/service-here.ts';
-import { systemdUnit } from '../../../starters/serve/units/systemd.ts';
+import { serviceHere, type Service } from '../../../client/work/service-here.ts';
+import { RESTART_AFTER_S, STOP_TIMEOUT_S, UNITS } from '../../../starters/serve/units.ts';
 import { parseEnvironmentFile, parseUnit } from '../../support/unit-file.ts';
 import { openCommandLine } from '../command-line.ts';
 
@@ -61,7 +58,7 @@ function told(name: string, { workingDirectory }: Service, flags: readonly strin
 describe('a unit for systemd', () => {
   it.each(FOLDERS)('starts in the folder %s with its settings and secrets', (name) => {
     const service = serviceIn(name);
-    const unit = parseUnit(systemdUnit(service));
+    const unit = parseUnit(UNITS.systemd.write(service));
     const secrets = parseEnvironmentFile(readFileSync(unit.environmentFile.path, 'utf8'));
     const env = { ...unit.environment, ...secrets };
     expect(JSON.parse(run(unit.execStart, unit.workingDirectory, env))).toEqual(told(name, service));
@@ -70,7 +67,7 @@ describe('a unit for systemd', () => {
   });
 
   it('is restarted without end, and gets the time that it needs to stop', () => {
-    expect(parseUnit(systemdUnit(serviceIn('a')))).toMatchObject({
+    expect(parseUnit(UNITS.systemd.write(serviceIn('a')))).toMatchObject({
       restart: 'always',
       killMode: 'mixed',
       killSignal: 'SIGTERM',
@@ -79,7 +76,7 @@ describe('a unit for systemd', () => {
       stopTimeoutMs: 60_000,
       environmentFile: { isOptional: false },
     });
-    const lone = systemdUnit(serviceIn('b', { needsFile: false, isRoot: true }));
+    const lone = UNITS.systemd.write(serviceIn('b', { needsFile: false, isRoot: true }));
     expect(parseUnit(lone).environmentFile.isOptional).toBe(true);
     expect(lone).toContain('WantedBy=multi-user.target');
   });
@@ -106,7 +103,7 @@ describe('a property list for launchd', () => {
 
   it.each(FOLDERS)('starts in the folder %s with its settings and secrets', (name) => {
     const service = serviceIn(name);
-    const { program, values } = parse(launchdPlist(service));
+    const { program, values } = parse(UNITS.launchd.write(service));
     const { WorkingDirectory = '', PATH, VALUE } = values;
     expect(JSON.parse(run(program, WorkingDirectory, { PATH, VALUE }))).toEqual(told(name, service));
     expect(values).toMatchObject({ KeepAlive: 'true', RunAtLoad: 'true', ExitTimeOut: '60', ThrottleInterval: '10' });
@@ -116,7 +113,7 @@ describe('a property list for launchd', () => {
   it('starts without a file of secrets where none is needed', async () => {
     const service = serviceIn('a', { needsFile: false });
     await rm(service.environmentFile);
-    const { program, values } = parse(launchdPlist(service));
+    const { program, values } = parse(UNITS.launchd.write(service));
     expect(run(program, service.workingDirectory, { PATH: values['PATH'] })).toContain('"words":["--of=a","up"]');
   });
 });
@@ -124,7 +121,7 @@ describe('a property list for launchd', () => {
 describe('the name of a service', () => {
   it('tells apart two homes whose folders have the same name', () => {
     const names = ['/a/.voxbatch', '/b/.voxbatch'].map(
-      (home) => serviceHere({ home, env: {} }, undefined).service.name,
+      (home) => serviceHere({ home, env: {} }, { cli: '/cli.js' }).service.name,
     );
     expect(new Set(names).size).toBe(2);
     for (const name of names) expect(name).toMatch(/^voxbatch-[a-z0-9-]*[0-9a-f]{6}$/);
@@ -139,7 +136,7 @@ describe('the settings of a service', () => {
       NO_PROXY: 'inside.example',
       NODE_EXTRA_CA_CERTS: '/etc/ca.pem',
     };
-    const { service, secrets } = serviceHere({ home: '/a', env }, undefined);
+    const { service, secrets } = serviceHere({ home: '/a', env }, { cli: '/cli.js' });
     const { http_proxy, NO_PROXY, NODE_EXTRA_CA_CERTS } = env;
     expect(service.environment).toMatchObject({ http_proxy, NO_PROXY, NODE_EXTRA_CA_CERTS });
     expect(secrets).toContain('HTTPS_PROXY');
@@ -158,7 +155,7 @@ describe('lines for cron', () => {
 
   it.each(FOLDERS)('start in the folder %s with its settings and secrets', (name) => {
     const service = serviceIn(name);
-    const [, reboot = '', often = ''] = cronLines(service).split('\n');
+    const [, reboot = '', often = ''] = UNITS.cron.write(service).split('\n');
     expect(commandIn(often)).toBe(commandIn(reboot));
     expect(run(['/bin/sh', '-c', commandIn(often)], '/', { PATH: '/usr/bin:/bin' })).toBe('');
     expect(JSON.parse(readFileSync(service.log, 'utf8'))).toEqual(told(name, service, ['--unless-running']));
@@ -167,7 +164,7 @@ describe('lines for cron', () => {
   it('start without a file of secrets where none is needed', async () => {
     const service = serviceIn('a', { needsFile: false });
     await rm(service.environmentFile);
-    const [, reboot = ''] = cronLines(service).split('\n');
+    const [, reboot = ''] = UNITS.cron.write(service).split('\n');
     run(['/bin/sh', '-c', commandIn(reboot)], '/', {});
     expect(readFileSync(service.log, 'utf8')).toContain('"words":["--of=a","up","--unless-running"]');
   });

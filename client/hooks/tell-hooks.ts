@@ -1,4 +1,4 @@
-import { deliverDue, deliverNotices, type DeliverUntil } from '../../client/hooks/deliver-notices.ts';
+import { deliverDue, deliverNotices, type DeliverUntil } from './deliver-notices.ts';
 
 /** How long hooks that are being told, and those of what has just ended, may take once the process is to end, ms. */
 const PATIENCE_MS = 35_000;

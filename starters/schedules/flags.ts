@@ -1,9 +1,10 @@
-import { Option, type Command } from 'commander';
-import { OVERLAP_POLICIES, type WrittenSpec } from '../../policy/schedules/schedule-spec.ts';
+import { Command, Option } from 'commander';
+import type { requireSpec } from '../../client/schedules/create-schedule.ts';
+import { OVERLAP_POLICIES } from '../../contract/schedule.ts';
 import { wholeFrom } from '../commands/flag-values.ts';
 
 /** Flags for when a schedule fires, as commander returns them. */
-export type SpecFlags = WrittenSpec;
+export type SpecFlags = Parameters<typeof requireSpec>[0];
 
 /** Adds the flags of {@link SpecFlags}. None has a default here, so that given flags can be told from the others. */
 export function addSpecFlags(command: Command): Command {
@@ -33,7 +34,19 @@ export function addSpecFlags(command: Command): Command {
     );
 }
 
+/** Names of {@link SpecFlags}. */
+export function specFlagNames(): readonly string[] {
+  return addSpecFlags(new Command()).options.map((option) => option.attributeName());
+}
+
+/** Adds the flags of a time range. */
+export function addRangeFlags(command: Command): Command {
+  return command
+    .option('--from <time>', 'First moment: 2026-12-01T00:00:00Z, or with an offset such as +01:00')
+    .option('--to <time>', 'Last moment');
+}
+
 /** The flag of an option, for messages. */
-export function flagOf(option: keyof WrittenSpec): string {
+export function flagOf(option: string): string {
   return `--${option.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }

@@ -1,11 +1,32 @@
 import { createHash } from 'node:crypto';
-import { basename, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { isSecretProxy, PROXIES } from '../../../embedded/child-process.ts';
-import { pathsIn } from '../../../embedded/home.ts';
-import type { Settings } from '../../../client/settings.ts';
-import { stateFolder } from '../../../client/trust/state-files.ts';
-import type { Service } from './service.ts';
+import { mkdirSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { withoutSecrets } from '../../contract/url-scheme.ts';
+import { isSecretProxy, PROXIES } from '../../embedded/child-process.ts';
+import { makeHome, pathsIn } from '../../embedded/home.ts';
+import { VoxbatchError } from '../problem.ts';
+import type { Settings } from '../settings.ts';
+import { stateFolder } from '../trust/state-files.ts';
+
+/** `voxbatch up` of one folder, as a service manager runs it. */
+export interface Service {
+  /** Of letters, digits and dashes; `voxbatch-` and the name of the folder. */
+  readonly name: string;
+  /** Node, its options and `cli.js`; all absolute. What `voxbatch` stands for. */
+  readonly voxbatch: readonly string[];
+  /** Absolute: where the configuration file, manifests and `out/` are, and where hooks run. */
+  readonly workingDirectory: string;
+  /** Settings that are no secrets. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** File with the secrets, absolute: `NAME='value'` in each line. */
+  readonly environmentFile: string;
+  /** False: there may be no such file, because no secret is needed. */
+  readonly needsFile: boolean;
+  /** Where its log goes if the service manager has none of its own, absolute. */
+  readonly log: string;
+  /** True: a service of the system; false: of the user. */
+  readonly isRoot: boolean;
+}
 
 /**
  * Settings that a unit may hold: addresses and places, which are no secrets. What is not among them, and no secret, is
@@ -52,8 +73,11 @@ export interface ServiceHere {
   readonly secrets: readonly string[];
 }
 
-/** The `up` of this folder with the settings of this shell. `apiUrl`: as given by a flag. */
-export function serviceHere(settings: Pick<Settings, 'home' | 'env'>, apiUrl: string | undefined): ServiceHere {
+/** The `up` of this folder with the settings of this shell. `apiUrl`: as given by a flag; `cli`: path of `cli.js`, absolute. */
+export function serviceHere(
+  settings: Pick<Settings, 'home' | 'env'>,
+  { apiUrl, cli }: { readonly apiUrl?: string | undefined; readonly cli: string },
+): ServiceHere {
   const { home, env } = settings;
   const given: NodeJS.ProcessEnv = { ...env, ...(apiUrl === undefined ? {} : { VOXBATCH_API_URL: apiUrl }) };
   // A unit may hold a proxy, unless it has a user name and password.
@@ -62,9 +86,6 @@ export function serviceHere(settings: Pick<Settings, 'home' | 'env'>, apiUrl: st
     const value = given[name] ?? '';
     return value === '' ? [] : [[name, value] as const];
   });
-  const cli = fileURLToPath(
-    new URL(import.meta.url.endsWith('.ts') ? '../../cli.ts' : '../../cli.js', import.meta.url),
-  );
   const isTokenInFile = (env['VOXBATCH_API_TOKEN_FILE'] ?? '') !== '';
   const secrets = [
     ...SECRET.filter((name) => (env[name] ?? '') !== '' || (name === 'VOXBATCH_API_TOKEN' && !isTokenInFile)),
@@ -84,6 +105,24 @@ export function serviceHere(settings: Pick<Settings, 'home' | 'env'>, apiUrl: st
     },
     secrets,
   };
+}
+
+/** The setting of a service that a unit, which holds no secret, cannot have: a URL with a password or a query. */
+export function secretSettingOf({ environment }: Service): string | undefined {
+  const isSecret = (value: string): boolean => value.includes('://') && withoutSecrets(value) !== value;
+  return Object.entries(environment).find(([, value]) => isSecret(value))?.[0];
+}
+
+/** Makes the folders of its log and of its secrets. Throws {@link VoxbatchError} (`state-unwritable`). */
+export function makeFoldersFor({ service, secrets }: ServiceHere, { home }: Pick<Settings, 'home'>): void {
+  makeHome(home);
+  if (secrets.length === 0) return;
+  const folder = dirname(service.environmentFile);
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch (cause) {
+    throw new VoxbatchError({ type: 'state-unwritable', folder, cause });
+  }
 }
 
 /**

@@ -1,0 +1,175 @@
+import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FaultPointHook } from '../../activities/fault-points.ts';
+import { defaultOut } from '../../batches/batch-name.ts';
+import { isTokenRefused } from '../../batches/look/pauses.ts';
+import { isOwed } from '../../contract/hooks.ts';
+import { realmDifference } from '../../contract/names.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { BatchRecord } from '../../ledger/record-types.ts';
+import { ownNotices } from '../hooks/deliver-notices.ts';
+import { tellHooks, type Telling } from '../hooks/tell-hooks.ts';
+import { realmOf, type OpenApi } from '../open-api.ts';
+import type { Session } from '../session.ts';
+import { openTemporal, type Temporal } from '../temporal/open-temporal.ts';
+import type { WebhookNews } from '../webhooks/webhook-news.ts';
+import type { WebhookWish } from '../webhooks/webhook-options.ts';
+import { startEmbeddedWorker } from './embedded-worker.ts';
+import { warnOfLittleDisk } from './little-disk.ts';
+import { lookAfterBatches } from './look-after-batches.ts';
+import { writeWhenClosed, type WriteNews } from './write-when-closed.ts';
+
+/** What a worker tells whoever started it. */
+export type ServeNews =
+  /** It takes work. `temporal`: the address of the server. */
+  | { readonly type: 'working'; readonly account: string; readonly apiUrl: string; readonly temporal: string }
+  | { readonly type: 'webhook'; readonly news: WebhookNews }
+  /** A sentence: what is done that takes long, or should be known. */
+  | { readonly type: 'note'; readonly text: string }
+  | WriteNews;
+
+/** How to work. */
+export interface ServeOptions {
+  /** Webhooks that reach this process. */
+  readonly webhook?: WebhookWish | undefined;
+  /** End when no batch of this account is open, or none can go on with this token. */
+  readonly untilIdle?: boolean | undefined;
+  /** A batch whose files are written when it is finished. */
+  readonly batch?: string | undefined;
+  /** Where they go. Default `out/<batch>`. */
+  readonly out?: string | undefined;
+  /** Pause between two looks after the open batches, ms. Default 30 s. */
+  readonly lookEveryMs?: number | undefined;
+  readonly tell: (news: ServeNews) => void;
+  /** Called with every line of the worker's log. */
+  readonly onLog?: ((line: string) => void) | undefined;
+  /** Called when the worker takes work. */
+  readonly onReady?: (() => void) | undefined;
+  /** Ends it in order: no new work is taken, requests on the wire come home, hooks are told, and the embedded server stops last. */
+  readonly signal: AbortSignal;
+  /** The process exits right after this: what it leaves is safe. */
+  readonly atOnce: AbortSignal;
+  /** How long to wait for requests on the wire, ms; undefined: as long as they take. */
+  readonly patienceMs: () => number | undefined;
+  readonly atFaultPoint?: FaultPointHook | undefined;
+}
+
+/** `fault`: the work stands still, and no retry mends it. */
+export type ServeEnd = { readonly type: 'ended' } | { readonly type: 'fault'; readonly cause: unknown };
+
+/** How often open batches are looked after, ms. */
+const LOOK_AFTER_EVERY_MS = 30_000;
+/** So long the events of a batch are left to the command that runs it: it writes the files first, which a hook may want, ms. */
+const HOOKS_OF_OTHERS_AFTER_MS = 30_000;
+const LOOK_EVERY_MS = 500;
+/** With `untilIdle`: the batch that it was started for needs a moment to be there. */
+const IDLE_LOOKS = 10;
+
+/**
+ * Works on the batches of a session's API and account until told to end. Embedded, it joins the server of the home and keeps it alive; with cluster
+ * settings it works for the cluster. The session is the caller's to close. Throws {@link VoxbatchError}.
+ */
+export async function serve(session: Session, options: ServeOptions): Promise<ServeEnd> {
+  const { settings } = session;
+  const fault = new AbortController();
+  const signal = AbortSignal.any([options.signal, fault.signal]);
+  const say = (text: string): void => {
+    options.tell({ type: 'note', text });
+  };
+  await session.api();
+  await session.ledger();
+  await warnOfLittleDisk(settings, say);
+  const temporal = await openTemporal(settings, { say, signal });
+  const closeAtOnce = (): void => {
+    temporal.closeAtOnce();
+  };
+  options.atOnce.addEventListener('abort', closeAtOnce);
+  // What may still ask Temporal when the work has ended, and ends when Temporal is closed at the latest.
+  const caring: Promise<void>[] = [];
+  const onFault = (error: Error): void => {
+    fault.abort(error);
+  };
+  try {
+    await work(session, temporal, { ...options, signal, say, onFault, caring });
+  } finally {
+    await temporal.close();
+    options.atOnce.removeEventListener('abort', closeAtOnce);
+    await Promise.allSettled(caring);
+  }
+  return fault.signal.aborted ? { type: 'fault', cause: fault.signal.reason } : { type: 'ended' };
+}
+
+interface Work extends ServeOptions {
+  readonly say: (line: string) => void;
+  readonly onFault: (error: Error) => void;
+  readonly caring: Promise<void>[];
+}
+
+/** Works until the signal, or until nothing is left to do, and looks after open batches meanwhile. */
+async function work(session: Session, temporal: Temporal, options: Work): Promise<void> {
+  const { webhook, untilIdle = false, batch, tell, say, signal, onFault, onLog, atFaultPoint } = options;
+  const { settings } = session;
+  const open = await session.api();
+  const ledger = await session.ledger();
+  const store = await session.store();
+  const worker = await startEmbeddedWorker({
+    ...{ temporal, ledger, store, open, home: settings.home, webhook, onFault, atFaultPoint, onLog, say },
+    onWebhook: (news) => {
+      tell({ type: 'webhook', news });
+    },
+  });
+  worker.ended.catch(onFault);
+  const leaving = new AbortController();
+  let telling: Telling | undefined;
+  try {
+    tell({
+      type: 'working',
+      account: open.profile.userId,
+      apiUrl: open.api.baseUrl,
+      temporal: temporal.address,
+    });
+    const caring = lookAfterBatches({
+      client: temporal.client,
+      ledger,
+      owner: worker.owner,
+      isMine: (one) => isOpenFor(one, open),
+      everyMs: options.lookEveryMs ?? LOOK_AFTER_EVERY_MS,
+      say,
+      signal: AbortSignal.any([signal, leaving.signal]),
+    });
+    caring.catch(onFault);
+    options.caring.push(caring);
+    const write =
+      batch === undefined
+        ? undefined
+        : writeWhenClosed(session, { batch, out: resolve(options.out ?? defaultOut(batch)), tell });
+    // Who works only until all is done has nobody after it who would deliver them.
+    const othersAfterMs = untilIdle && batch === undefined ? undefined : HOOKS_OF_OTHERS_AFTER_MS;
+    telling = tellHooks({ ...ownNotices(settings, open), ledger, batch, othersAfterMs, say, before: write });
+    telling.ended.catch(onFault);
+    options.onReady?.();
+    for (let idle = 0; !signal.aborted && !(untilIdle && idle > IDLE_LOOKS);) {
+      await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
+      await write?.();
+      idle = !untilIdle || (await isBusy(ledger, open, batch)) ? 0 : idle + 1;
+    }
+  } finally {
+    leaving.abort();
+    // Whatever ends this: what is on the wire has a ledger to be written to, and what a hook does has time for it.
+    const worked = worker.end(options.patienceMs()).catch(onFault);
+    await telling?.end(worked);
+    await worked;
+  }
+}
+
+/** Whether a batch is open that can go on, or a hook of this one is still to be tried for the first time, or just now. */
+async function isBusy(ledger: Ledger, open: OpenApi, batch: string | undefined): Promise<boolean> {
+  const batches = await ledger.listBatches();
+  if (batches.some((one) => isOpenFor(one, open) && !isTokenRefused(one))) return true;
+  return batch !== undefined && (await ledger.noticesOf(batch)).some(isOwed);
+}
+
+/** True for an open batch of this API and account. */
+function isOpenFor(batch: BatchRecord, open: OpenApi): boolean {
+  return batch.state === 'open' && realmDifference(batch, realmOf(open)) === undefined;
+}

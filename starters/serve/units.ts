@@ -1,0 +1,160 @@
+import type { Service } from '../../client/work/service-here.ts';
+import { shellWord } from '../../contract/shell-word.ts';
+import type { UnitFormat } from './formats.ts';
+
+/** After SIGTERM a service manager waits so long before it kills, s: `up` stops within 40 s, and a busy disk may add to that. */
+export const STOP_TIMEOUT_S = 60;
+/** Pause before a restart, s. There is no limit to restarts: an API that is away at night is back in the morning. */
+export const RESTART_AFTER_S = 10;
+/** How long a start may take, minutes: the first one may build the Temporal server. */
+const START_TIMEOUT_MIN = 10;
+/** Lines longer than this are cut or refused by common crons, characters. */
+export const LONGEST_CRON_LINE = 998;
+
+/** How a service manager is told of a service. */
+interface UnitWriter {
+  readonly write: (service: Service) => string;
+  /** What it cannot hold: said if a value matches. */
+  readonly refuses: RegExp;
+  /** The commands that install what was printed. */
+  readonly install: (service: Service) => readonly string[];
+}
+
+export const UNITS: Readonly<Record<UnitFormat, UnitWriter>> = {
+  /**
+   * A unit file for systemd 240 or newer. `KillMode=mixed`: SIGTERM goes to `up` alone, which stops its server last;
+   * what is left then, as after a crash, is killed. `ExecStartPost` makes the unit count as started only once it is ready.
+   */
+  systemd: {
+    write: ({ voxbatch, workingDirectory, environment, environmentFile, needsFile, isRoot }) => `[Unit]
+Description=voxbatch in ${specifiersEscaped(workingDirectory)}
+${isRoot ? 'Wants=network-online.target\nAfter=network-online.target\n' : ''}StartLimitIntervalSec=0
+
+[Service]
+Type=exec
+WorkingDirectory=${specifiersEscaped(workingDirectory)}
+${linesOf(environment, (name, value) => `Environment=${quoted(`${name}=${value}`)}\n`)}EnvironmentFile=${needsFile ? '' : '-'}${specifiersEscaped(globEscaped(environmentFile))}
+ExecStart=${commandLine([...voxbatch, 'up'])}
+ExecStartPost=${commandLine([...voxbatch, 'up', '--wait', `${START_TIMEOUT_MIN}m`])}
+TimeoutStartSec=${START_TIMEOUT_MIN + 1}min
+Restart=always
+RestartSec=${RESTART_AFTER_S}
+KillMode=mixed
+KillSignal=SIGTERM
+TimeoutStopSec=${STOP_TIMEOUT_S}
+
+[Install]
+WantedBy=${isRoot ? 'multi-user' : 'default'}.target
+`,
+    // Of a bare value, systemd cuts spaces at the end, and a backslash there joins the next line.
+    refuses: /\p{Cc}|[\s\\]$/u,
+    install: ({ name, isRoot }) => {
+      const [folder, systemctl] = isRoot
+        ? ['/etc/systemd/system', 'systemctl']
+        : ['~/.config/systemd/user', 'systemctl --user'];
+      return [
+        `mkdir -p ${folder} && voxbatch up --print-unit systemd > ${folder}/${name}.service`,
+        `${systemctl} daemon-reload && ${systemctl} enable --now ${name}`,
+        ...(isRoot ? [] : ['loginctl enable-linger   # so that it runs while you are not logged in']),
+      ];
+    },
+  },
+  /**
+   * A property list for launchd. It has no file of the environment, so a shell reads that and then becomes `up`: signals
+   * reach it, and no shell is left.
+   */
+  launchd: {
+    write: ({ name, voxbatch, workingDirectory, environment, environmentFile, needsFile, log }) => {
+      const read = needsFile ? '. "$0"' : 'if [ -r "$0" ]; then . "$0"; fi';
+      const program = ['/bin/sh', '-c', `set -a; ${read}; set +a; exec "$@"`, environmentFile, ...voxbatch, 'up'];
+      return `<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+<plist version="1.0">
+<dict>
+  <key>Label</key>
+  ${xmlString(name)}
+  <key>ProgramArguments</key>
+  <array>
+${program.map((word) => `    ${xmlString(word)}\n`).join('')}  </array>
+  <key>WorkingDirectory</key>
+  ${xmlString(workingDirectory)}
+  <key>EnvironmentVariables</key>
+  <dict>
+${linesOf(environment, (variable, value) => `    <key>${xmlEscaped(variable)}</key>\n    ${xmlString(value)}\n`)}  </dict>
+  <key>RunAtLoad</key>
+  <true/>
+  <key>KeepAlive</key>
+  <true/>
+  <key>ThrottleInterval</key>
+  <integer>${RESTART_AFTER_S}</integer>
+  <key>ExitTimeOut</key>
+  <integer>${STOP_TIMEOUT_S}</integer>
+  <key>StandardOutPath</key>
+  ${xmlString(log)}
+  <key>StandardErrorPath</key>
+  ${xmlString(log)}
+</dict>
+</plist>
+`;
+    },
+    refuses: /\p{Cc}/u,
+    install: ({ name }) => [
+      `voxbatch up --print-unit launchd > ~/Library/LaunchAgents/${name}.plist`,
+      `launchctl bootstrap gui/$(id -u) ~/Library/LaunchAgents/${name}.plist`,
+    ],
+  },
+  /**
+   * Two lines for a crontab: cron starts `up` after a boot, and looks every 5 minutes whether it still runs. If it does,
+   * the second one ends at once and says nothing.
+   */
+  cron: {
+    write: ({ name, voxbatch, workingDirectory, environment, environmentFile, needsFile, log }) => {
+      const file = shellWord(environmentFile);
+      const read = needsFile ? `. ${file}` : `{ [ ! -r ${file} ] || . ${file}; }`;
+      const settings = Object.entries(environment).map(([variable, value]) => `${variable}=${value}`);
+      const words = ['env', ...settings, ...voxbatch, 'up', '--unless-running'].map(shellWord).join(' ');
+      const start = `cd ${shellWord(workingDirectory)} && set -a && ${read} && exec ${words} >> ${shellWord(log)} 2>&1`;
+      // cron takes a bare `%` for the end of the line.
+      const command = start.replaceAll('%', String.raw`\%`);
+      return `# ${name}\n@reboot ${command}\n*/5 * * * * ${command}\n`;
+    },
+    // Crons differ in what a backslash means.
+    refuses: /[\p{Cc}\\]/u,
+    install: () => ['(crontab -l; voxbatch up --print-unit cron) | crontab -'],
+  },
+};
+
+function linesOf(environment: Service['environment'], write: (name: string, value: string) => string): string {
+  return Object.entries(environment)
+    .map(([name, value]) => write(name, value))
+    .join('');
+}
+
+/** For systemd. The program is taken as it is; in its arguments, `$` would begin a variable. */
+function commandLine([program = '', ...args]: readonly string[]): string {
+  return [quoted(program), ...args.map((arg) => quoted(arg.replaceAll('$', '$$$$')))].join(' ');
+}
+
+/** A word for systemd in double quotes, if it needs them. */
+function quoted(word: string): string {
+  if (/^[\w./:@+,=-]+$/.test(word)) return word;
+  return `"${specifiersEscaped(word).replaceAll(/["\\]/g, String.raw`\$&`)}"`;
+}
+
+/** `%` begins a specifier of systemd, such as the name of the unit. */
+function specifiersEscaped(text: string): string {
+  return text.replaceAll('%', '%%');
+}
+
+/** The file of the environment is a pattern to systemd. */
+function globEscaped(path: string): string {
+  return path.replaceAll(/[*?[\]\\]/g, String.raw`\$&`);
+}
+
+function xmlString(text: string): string {
+  return `<string>${xmlEscaped(text)}</string>`;
+}
+
+function xmlEscaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}

@@ -1,0 +1,79 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isLeftAlone, lookAround } from '../../../client/schedules/open-schedules.ts';
+import { makeHome } from '../../../embedded/home.ts';
+import { KernelLock } from '../../../embedded/kernel-lock.ts';
+import { claimUp } from '../../../embedded/up-claim.ts';
+import { endingWords, nobodyFires } from '../../../starters/schedules/schedule-words.ts';
+
+const BATCH = 'drops.2026-12-01T02-00-00Z';
+const NOTHING = { exit: null, exitCode: null, charged: null, cause: null, reason: null, etag: null } as const;
+const VIEW = { at: '2026-12-01T02:00:00Z', batch: BATCH, ...NOTHING, manifestUnchanged: null } as const;
+
+describe('whoever waits for a firing', () => {
+  it('hears why it was skipped, and of no batch that is paused', () => {
+    const reason = 'The budget of 10 credits for 2026-12 is used up: 10 spent or reserved.';
+    const words = endingWords({ ...VIEW, state: 'skipped', cause: 'month-budget', reason }, 'drops', '/out');
+    expect(words).toBe(
+      `Schedule "drops" fired, and this occurrence was skipped (month-budget): ${reason} No batch was made, and nothing was spent.`,
+    );
+  });
+
+  it('hears that it waits', () => {
+    const words = endingWords({ ...VIEW, state: 'waiting', reason: 'no worker has taken it.' }, 'drops', '/out');
+    expect(words).toContain(`Batch ${BATCH} is not made yet: no worker has taken it.`);
+  });
+
+  it('hears in which folder its files are', () => {
+    const words = endingWords({ ...VIEW, state: 'ended', exit: 'complete', charged: 1200 }, 'drops', '/out');
+    expect(words).toBe(
+      `Batch ${BATCH} has ended: 1,200 credits. Its files are in /out/${BATCH}/. For its counts: voxbatch status ${BATCH}`,
+    );
+  });
+
+  it('hears of a pause where there is one', () => {
+    expect(endingWords({ ...VIEW, state: 'running' }, 'drops', '/out')).toContain('is paused');
+  });
+});
+
+describe('who is there to fire a schedule', () => {
+  let home = '';
+
+  beforeEach(async () => {
+    home = join(await mkdtemp(join(tmpdir(), 'voxbatch-around-')), 'home');
+  });
+  afterEach(() => rm(join(home, '..'), { recursive: true }));
+
+  const around = (): ReturnType<typeof lookAround> => lookAround({ home, cluster: undefined });
+
+  it('is nobody where no process is in the home, whatever a worker that was killed had said', () => {
+    expect(around()).toEqual({ isCluster: false, isDeserted: true, hasUp: false });
+    expect(existsSync(home)).toBe(false);
+    expect(isLeftAlone(true, around())).toBe(true);
+    expect(nobodyFires(['nightly'], around())).toBe(
+      'Nobody is there to fire "nightly": neither a server nor a worker runs here. Start both, and keep them running: ' +
+        'voxbatch up (as a service: voxbatch up --print-unit systemd)',
+    );
+  });
+
+  it('is a server whose worker is for another account; that of up has its place already', async () => {
+    const member = new KernelLock(makeHome(home).membersLock);
+    member.tryShared();
+    expect(around()).toEqual({ isCluster: false, isDeserted: false, hasUp: false });
+    expect(isLeftAlone(true, around())).toBe(false);
+    expect(nobodyFires(['a', 'b'], around())).toMatch(/for the account of "a", "b" .* keep it running: voxbatch up$/);
+    const claim = await claimUp(home);
+    expect(nobodyFires(['a'], around())).toMatch(/: voxbatch worker$/);
+    claim?.release();
+    member.close();
+  });
+
+  it('is a worker of a cluster', () => {
+    const cluster = lookAround({ home, cluster: { address: 'temporal:7233' } });
+    expect(isLeftAlone(false, cluster)).toBe(true);
+    expect(nobodyFires(['a'], cluster)).toMatch(/: voxbatch worker$/);
+  });
+});
