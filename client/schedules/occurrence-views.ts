@@ -5,7 +5,6 @@ import { utcSecond } from '../../contract/utc-second.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { OccurrenceRange, OccurrenceRecord } from '../../ledger/occurrence-records.ts';
 import { formatOccurrence } from '../../policy/schedules/occurrence.ts';
-import type { WaitingOccurrence } from './survey-schedule.ts';
 
 /** A time at which a schedule was due, and what came of it. */
 export interface OccurrenceView {
@@ -31,6 +30,12 @@ export interface OccurrenceView {
   readonly etag: string | null;
   /** Its manifest was that of the batch before; null: it made no batch. */
   readonly manifestUnchanged: boolean | null;
+}
+
+/** An occurrence that is due, and may still take place. `at`: ms since 1970. */
+export interface WaitingOccurrence {
+  readonly at: number;
+  readonly reason: string;
 }
 
 const NO_BATCH = { exit: null, exitCode: null, charged: null, cause: null, etag: null, manifestUnchanged: null };

@@ -11,15 +11,10 @@ import {
 } from '../../policy/schedules/missing-occurrence.ts';
 import { isNominal, nominalTimeOf } from '../../policy/schedules/due-times.ts';
 import { endAbandoned, ENDED_FROM_OUTSIDE, firingStates } from './firings.ts';
+import type { WaitingOccurrence } from './occurrence-views.ts';
 import { askTemporal, handleOf, type SchedulePlace } from './place.ts';
 import { MOST_PREVIEWED, previewSchedule } from './preview-schedule.ts';
 import { isPausedHere, pauseToShow, requireRecord, specToShow } from './require-settings.ts';
-
-/** An occurrence that is due, and may still take place. */
-export interface WaitingOccurrence {
-  readonly at: number;
-  readonly reason: string;
-}
 
 /** A firing comes within this time after it is due, if a server is there, ms. */
 const GRACE_MS = 10_000;
