@@ -1,4 +1,4 @@
-import { eventIdOf } from '../../batches/hooks/event-id.ts';
+import { createHash } from 'node:crypto';
 import {
   ledgerSummary,
   noticeEnvironment,
@@ -64,4 +64,13 @@ async function newsOfOccurrence(ledger: Ledger, notice: Notice): Promise<News | 
 
 function hookOf({ target }: Notice, { onEnd, notify }: ScheduleHooks): string | null {
   return target === 'command' ? onEnd : notify;
+}
+
+/**
+ * The id of the event that a notice tells: a batch of a ledger ended, or paused, at that moment. The same for the command and the URL, and each time
+ * that it is told: its notices were made in one statement, so they agree. 32 digits of hex.
+ */
+function eventIdOf(ledgerId: string, { batch, event, madeAt }: Pick<Notice, 'batch' | 'event' | 'madeAt'>): string {
+  const told = JSON.stringify([ledgerId, batch, event, madeAt]);
+  return createHash('sha256').update(told).digest('hex').slice(0, 32);
 }

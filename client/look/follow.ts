@@ -6,7 +6,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord, Counts, Money, ReasonCount } from '../../ledger/record-types.ts';
 import { linkNewMedia } from '../../results/project.ts';
 import type { Store } from '../../store/store.ts';
-import type { WorkflowStanding } from '../temporal/workflow-standing.ts';
+import type { WorkflowStanding } from '../temporal/start-workflow.ts';
 import { voxbatchVersion } from '../version.ts';
 
 /** How often the batch's own record is read, ms: its end is noticed this much later. */

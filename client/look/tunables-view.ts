@@ -32,7 +32,7 @@ export function shownValue(name: TunableName, value: AnyValue): string {
 }
 
 /** A URL that may be a secret, as it may be shown. */
-export function hostOf(url: string): string {
+function hostOf(url: string): string {
   const { origin, pathname, search } = new URL(url);
   return pathname + search === '/' ? origin : `${origin}/…`;
 }

@@ -16,7 +16,7 @@ import type { ScheduleSpec } from '../../policy/schedules/schedule-spec.ts';
 import { identifyMedia } from '../cache/identify-media.ts';
 import { fetchManifest } from '../run/fetch-manifest.ts';
 import { occurrenceViews, type OccurrenceView } from './occurrence-views.ts';
-import { askTemporal, describeIfThere, handleOf, type SchedulePlace } from './place.ts';
+import { describe, describeIfThere, type SchedulePlace } from './place.ts';
 import { previewSchedule, type TimeRange } from './preview-schedule.ts';
 import { pauseToShow, requireRecord, specToShow } from './require-settings.ts';
 import { timesInWords } from './spec-coding.ts';
@@ -144,7 +144,7 @@ export async function showSchedule(
   range: OccurrenceRange = { most: SHOWN_OCCURRENCES },
 ): Promise<ShownSchedule> {
   const record = await requireRecord(place, name);
-  const found = await askTemporal(place, name, () => handleOf(place, name).describe());
+  const found = await describe(place, name);
   const { info } = found;
   const { spec, ...head } = headOf(record, found);
   const { jitterMs, overlap, catchUpMs, pauseOnFailure, until, runs } = spec;

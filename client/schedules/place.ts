@@ -50,10 +50,15 @@ export async function askTemporal<T>(
   }
 }
 
+/** A schedule as Temporal has it. Throws {@link VoxbatchError} (`no-schedule`, `schedule-silent`). */
+export function describe(place: SchedulePlace, name: string): Promise<ScheduleDescription> {
+  return askTemporal(place, name, () => handleOf(place, name).describe());
+}
+
 /** A schedule as Temporal has it; undefined if Temporal does not know it. Throws {@link VoxbatchError} (`schedule-silent`). */
 export async function describeIfThere(place: SchedulePlace, name: string): Promise<ScheduleDescription | undefined> {
   try {
-    return await askTemporal(place, name, () => handleOf(place, name).describe());
+    return await describe(place, name);
   } catch (error) {
     if (error instanceof VoxbatchError && error.problem.type === 'no-schedule') return undefined;
     throw error;

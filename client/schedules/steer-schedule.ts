@@ -8,7 +8,7 @@ import { runsLeft, spanOfTrigger } from '../../policy/schedules/legal-firing.ts'
 import { waitForOwnSecond } from '../../policy/schedules/due-times.ts';
 import { VoxbatchError } from '../problem.ts';
 import { firingOf, requireSpec } from './create-schedule.ts';
-import { askTemporal, handleOf, type SchedulePlace } from './place.ts';
+import { askTemporal, describe, handleOf, type SchedulePlace } from './place.ts';
 import type { TimeRange } from './preview-schedule.ts';
 import { isPausedHere, requireSettings, specToShow } from './require-settings.ts';
 import { encodeOverlap, encodeSpec } from './spec-coding.ts';
@@ -116,7 +116,7 @@ async function patch(
 ): Promise<ScheduleDescription> {
   const handle = handleOf(place, name);
   await askTemporal(place, name, () => send(handle));
-  return await askTemporal(place, name, () => handle.describe());
+  return await describe(place, name);
 }
 
 /** Somebody else may pause and resume at the same time; the last one is right. */
@@ -173,7 +173,7 @@ export async function updateSchedule(
   await surveyBeforeChange(place, name);
   const record = await requireSettings(place, name);
   const { settings } = record;
-  const found = await askTemporal(place, name, () => handleOf(place, name).describe());
+  const found = await describe(place, name);
   const left = await leftOf(place, record);
   const { runs } = specToShow(record, found);
   const spec = requireSpec(written, nameOf, {

@@ -12,7 +12,7 @@ import {
 import { isNominal, nominalTimeOf } from '../../policy/schedules/due-times.ts';
 import { endAbandoned, ENDED_FROM_OUTSIDE, firingStates } from './firings.ts';
 import type { WaitingOccurrence } from './occurrence-views.ts';
-import { askTemporal, handleOf, type SchedulePlace } from './place.ts';
+import { describe, type SchedulePlace } from './place.ts';
 import { MOST_PREVIEWED, previewSchedule } from './preview-schedule.ts';
 import { isPausedHere, pauseToShow, requireRecord, specToShow } from './require-settings.ts';
 
@@ -36,7 +36,7 @@ export function surveySchedule(
  * stands then. Also throws {@link VoxbatchError} (`no-schedule`).
  */
 export async function surveyBeforeChange(place: SchedulePlace, name: string): Promise<void> {
-  await survey(place, name, await askTemporal(place, name, () => handleOf(place, name).describe()), 0);
+  await survey(place, name, await describe(place, name), 0);
 }
 
 async function survey(

@@ -8,7 +8,7 @@ import type { OverlapPolicy } from '../../contract/schedule.ts';
 import { firingStates } from './firings.ts';
 import { isAttended } from './look-at-schedules.ts';
 import { exitOfBatch, occurrenceViews, type OccurrenceView } from './occurrence-views.ts';
-import { askTemporal, handleOf, type SchedulePlace } from './place.ts';
+import { describe, type SchedulePlace } from './place.ts';
 import { requireRecord } from './require-settings.ts';
 import { triggerSchedule, type AskedTrigger } from './steer-schedule.ts';
 
@@ -89,11 +89,10 @@ export async function triggerAttended(
   name: string,
   { overlap, tell }: TriggerRequest,
 ): Promise<Triggered> {
-  const describe = (): Promise<ScheduleDescription> => askTemporal(place, name, () => handleOf(place, name).describe());
   // What is counted as skipped with the others is a due time of the schedule, by its own policy.
   const mayBeDropped = overlap !== undefined && !['allow', 'buffer-all'].includes(overlap);
   const mayWait = overlap !== undefined && overlap !== 'allow';
-  const before = await describe();
+  const before = await describe(place, name);
   const asked = await triggerSchedule(place, name, overlap);
   const takenAt = Date.now();
   const follow = async (at: number): Promise<Triggered> => {
@@ -106,7 +105,7 @@ export async function triggerAttended(
     return { type: 'over', occurrence, exit, out: run?.outFolder ?? null };
   };
   for (;;) {
-    const now = await describe();
+    const now = await describe(place, name);
     const fired = await firedBy(place, name, { ...asked, takenAt, before: timesOf(before), now: timesOf(now) });
     if (fired.own !== undefined) return follow(fired.own);
     const isDropped = mayBeDropped && now.info.numActionsSkippedOverlap > before.info.numActionsSkippedOverlap;

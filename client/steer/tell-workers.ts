@@ -1,8 +1,7 @@
 import { ServiceError } from '@temporalio/client';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { Temporal } from '../temporal/open-temporal.ts';
 import { VoxbatchError } from '../problem.ts';
-import { reachWorker } from '../temporal/reach-worker.ts';
+import { reachWorker, type Temporal } from '../temporal/open-temporal.ts';
 import type { Settings } from '../settings.ts';
 import { wakeWorkflow } from '../temporal/start-workflow.ts';
 

@@ -4,6 +4,7 @@ import type { NativeConnectionOptions } from '@temporalio/worker';
 import { isLoopback } from '../../contract/loopback.ts';
 import { joinServer } from '../../embedded/join-server.ts';
 import { WITHOUT_PROXY } from '../../embedded/server-channel.ts';
+import { isAnybodyIn } from './anybody-in.ts';
 import type { EarlyServer } from './early-server.ts';
 import { ServerUnavailable } from '../../embedded/server-unavailable.ts';
 import { leaveContext } from './in-time.ts';
@@ -161,4 +162,14 @@ function isHere(address: string): boolean {
 function once(close: () => Promise<void>): () => Promise<void> {
   let closed: Promise<void> | undefined;
   return () => (closed ??= close());
+}
+
+/**
+ * Temporal, if a worker may be there to act on a wish: a cluster, or an embedded server with a live member. Otherwise
+ * undefined: the wish then goes only to the ledger, and no server is started for it. The wish holds without Temporal, so
+ * a cluster that cannot be reached now is not waited for.
+ */
+export async function reachWorker(settings: Settings, say: (line: string) => void): Promise<Temporal | undefined> {
+  if (settings.cluster === undefined && !isAnybodyIn(settings.home)) return undefined;
+  return openTemporal(settings, { say, isUrgent: true });
 }

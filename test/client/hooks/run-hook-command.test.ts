@@ -68,7 +68,7 @@ describe('runHookCommand', () => {
       const script = join(code.folder, 'exits.js');
       await writeFile(
         script,
-        `import { runHookCommand } from './client/run-hook-command.js';
+        `import { runHookCommand } from './client/hooks/run-hook-command.js';
         process.stdin.once('data', () => process.exit(7));
         const command = 'echo $$ > "$F/pid.part"; mv "$F/pid.part" "$F/pid"; sleep 600 & wait';
         await runHookCommand({ command, environment: { F: ${JSON.stringify(folder)} }, input: '', signal: new AbortController().signal });`,
