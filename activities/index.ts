@@ -81,7 +81,7 @@ async function tellingFaults<T>(deps: Pick<Dependencies, 'onFault'>, work: () =>
  * the work away or the worker shuts down. The work itself beats, so a beat proves progress; the SDK sends one every 2 s
  * at most (`worker/create-worker.ts`).
  */
-export async function withHeartbeat<T>(work: (signal: AbortSignal, beat: () => void) => Promise<T>): Promise<T> {
+async function withHeartbeat<T>(work: (signal: AbortSignal, beat: () => void) => Promise<T>): Promise<T> {
   const context = Context.current();
   const { cancellationSignal } = context;
   // Each row that the work waits for adds a listener.

@@ -14,7 +14,7 @@ import type { AnswerFacts, Verdict } from './speech-api.ts';
  *
  * A 429 has three meanings: too fast, too many unfinished jobs, or, on older paths of the API, no credits. Only its
  * words tell. Where a dialect has no 402, one that says nothing is marked as vague: it is taken for too fast, and after
- * some of them for missing credits (`policy/rows/vague-refusals.ts`).
+ * some of them for missing credits (`policy/rows/max-attempts.ts`).
  *
  * A paid request. If no request byte was given to a connected socket, it was certainly not accepted: `not-accepted`.
  * Otherwise the answer decides. 401, 402 and 429 refuse the request before any work: `not-accepted`, and so does a 503

@@ -3,7 +3,7 @@ import { API_PATH } from '../contract/api-path.ts';
 import { defined } from '../contract/defined.ts';
 import type { Dialect } from '../contract/dialects.ts';
 import { type Agents, closeIdle, createAgents } from './agents.ts';
-import { proxyToApi, type Proxy, type ProxyFor, readProxies } from './proxies.ts';
+import { BadProxy, type Proxy, type ProxyFor, readProxies } from './proxies.ts';
 import { type BaseUrl, readBaseUrl } from './base-url.ts';
 import { createRedact, type Redact } from './failure-text.ts';
 import { type Target, targetOf } from './exchange.ts';
@@ -257,4 +257,19 @@ const UNCOMPRESSED = { 'Accept-Encoding': 'identity' };
  */
 function asHeaderValue(key: string): string {
   return /^[\x21-\x7e]{1,200}$/.test(key) ? key : `voxbatch-${createHash('sha256').update(key).digest('hex')}`;
+}
+
+/**
+ * The proxy to the API, if there is one.
+ * @throws BadProxy if its setting cannot be used, or if it would see the token: it sees all that goes through a tunnel to a plain http address
+ */
+function proxyToApi({ protocol, hostname, port }: Target, proxyFor: ProxyFor | undefined): Proxy | undefined {
+  const usual = protocol === 'https:' ? 443 : 80;
+  const proxy = proxyFor?.({ protocol, hostname, port: port === '' ? usual : Number(port) });
+  if (proxy instanceof BadProxy) throw proxy;
+  if (proxy === undefined || protocol === 'https:') return proxy;
+  throw new BadProxy(
+    `The API address uses http, so the proxy ${proxy.name} of ${proxy.variable} would see the token. ` +
+      `Use https, or add ${hostname} to NO_PROXY.`,
+  );
 }

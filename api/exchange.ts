@@ -177,7 +177,7 @@ function decompressed(message: http.IncomingMessage): Readable {
  * no byte of the request has left, whatever went wrong. `bytesWritten` does not help: it also counts the bytes held
  * back.
  */
-export function onGiven(request: ClientRequest, given: () => void): void {
+function onGiven(request: ClientRequest, given: () => void): void {
   request.on('socket', (socket) => {
     const event = pendingEvent(socket);
     if (request.reusedSocket || event === undefined) given();

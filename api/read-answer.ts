@@ -60,7 +60,7 @@ const SAMPLE_BYTES = 64;
  *
  * A body without control characters at its start is a text if it is declared as one, or if it begins like JSON or HTML.
  */
-export function isTextBody(contentType: string, start: Buffer): boolean {
+function isTextBody(contentType: string, start: Buffer): boolean {
   const sample = start.subarray(0, SAMPLE_BYTES);
   if (sample.length === 0 || !isPrintable(sample)) return sample.length === 0;
   return isTextType(contentType) || /^[\uFEFF\s]*[[{<]/.test(sample.toString('utf8'));

@@ -8,7 +8,7 @@ import { LinePlaces } from './line-places.ts';
 import type { ManifestOptions } from './manifest-options.ts';
 import type { ManifestRow, UnpricedRow } from './manifest-row.ts';
 import type { ManifestSource } from './manifest-source.ts';
-import { priceParts } from './parts/price-parts.ts';
+import { priceParts } from './parts/fit-text.ts';
 import { priceRows } from './money/price-rows.ts';
 import type { ManifestProblem, ManifestWarning } from './problems.ts';
 import type { RawItem } from './raw-record.ts';

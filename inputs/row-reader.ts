@@ -1,7 +1,7 @@
 import type { Dialect } from '../contract/dialects.ts';
 import { mayBePartId } from '../contract/row-parts.ts';
 import type { RowSpec } from '../contract/row-kinds.ts';
-import { dialectOfRow } from '../policy/subset/row-dialect.ts';
+import { dialectOfRow } from '../policy/subset/subset.ts';
 import { fitText } from './parts/fit-text.ts';
 import { unguardInput } from './formula-guard.ts';
 import type { HeaderCheck } from './header-check.ts';
@@ -9,8 +9,7 @@ import type { JoinCheck } from './sound/join-check.ts';
 import type { LinePlaces } from './line-places.ts';
 import type { ManifestOptions } from './manifest-options.ts';
 import type { UnpricedRow } from './manifest-row.ts';
-import { notInLegacy } from './not-in-legacy.ts';
-import { notVerifiable } from './not-verifiable.ts';
+import { notInLegacy, notVerifiable } from './not-supported.ts';
 import { parseRow, type RowDraft } from './parse-row.ts';
 import { PreviousRows } from './previous-rows.ts';
 import { show, type Finding } from './problems.ts';

@@ -19,7 +19,7 @@ import type {
   RowRecord,
   TakeRecord,
 } from './record-types.ts';
-import { defaultSubmits } from '../policy/lanes/default-submits.ts';
+import { defaultSubmits } from '../policy/lanes/share.ts';
 import type { Fallback } from './row-effects.ts';
 import type { ChargeLine, NewRowLine, RowLine } from './schema.ts';
 import type { BatchesTable } from './tables/batches.ts';

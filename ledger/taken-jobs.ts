@@ -1,6 +1,6 @@
 import type { AttemptKey } from '../contract/batch.ts';
 import type { Failure } from '../contract/failures.ts';
-import { asksForSame } from '../policy/cache/same-request.ts';
+import { asksForSame } from '../policy/cache/result-key.ts';
 import { specAt } from './attempt-spec.ts';
 import { forgetResult } from './forget-results.ts';
 import { updateCharge } from './line-changes.ts';

@@ -1,5 +1,5 @@
-import { lstat, open, readdir, rm, stat } from 'node:fs/promises';
-import { join, relative, resolve } from 'node:path';
+import { lstat, open, readdir, rm, stat, opendir, rmdir } from 'node:fs/promises';
+import { join, relative, resolve, dirname, sep } from 'node:path';
 import type { Readable } from 'node:stream';
 import { UnsafeName } from './errors.ts';
 import { Folders } from './folders.ts';
@@ -7,9 +7,8 @@ import { startMediaThreads, type MediaThreads } from './media-threads.ts';
 import { newPart, PARTS_FOLDER } from './media-work.ts';
 import { claimFolder, requireStillThere } from './owner-file.ts';
 import { receiveBody } from './receive-body.ts';
-import { filesBelow, measureFile, removeFile } from './remove-files.ts';
 import { findFfmpeg } from './sound/find-ffmpeg.ts';
-import type { Expectation, Persist, Store, StoredFile } from './store.ts';
+import type { Expectation, Persist, Store, StoredFile, MeasuredFile } from './store.ts';
 
 /** A part file unchanged for this long belongs to nobody: a request lasts 3 minutes at most. */
 const PART_AGE_MS = 3_600_000;
@@ -161,4 +160,39 @@ function checkNames(root: string, stem: string, extension?: string): void {
   pathOf(root, stem);
   if (extension === undefined) return;
   if (!/^[a-z0-9]+$/.test(extension) || extension === 'part') throw new UnsafeName(`.${extension}`);
+}
+
+/** The names of all files below a folder, relative to `root`, with `/`; none if there is no such folder. */
+async function* filesBelow(root: string, folder: string): AsyncGenerator<string, undefined> {
+  const entries = await opendir(join(root, folder), { recursive: true }).catch(ifAbsent);
+  if (entries === undefined) return;
+  for await (const entry of entries) {
+    if (entry.isFile()) yield relative(root, join(entry.parentPath, entry.name)).split(sep).join('/');
+  }
+}
+
+/** The length of a file, and how many names it has; undefined if it is not there. */
+async function measureFile(path: string): Promise<MeasuredFile | undefined> {
+  const stats = await lstat(path).catch(ifAbsent);
+  return stats?.isFile() === true
+    ? { id: `${stats.dev}:${stats.ino}`, bytes: stats.size, names: stats.nlink }
+    : undefined;
+}
+
+/** Removes a file, and the folders up to `root` that are empty without it. One that is not there is as good as removed. */
+async function removeFile(root: string, path: string): Promise<void> {
+  await rm(path, { force: true });
+  for (let folder = dirname(path); folder !== root; folder = dirname(folder)) {
+    // Other files are in it, or another process was faster.
+    const isGone = await rmdir(folder).then(
+      () => true,
+      () => false,
+    );
+    if (!isGone) return;
+  }
+}
+
+function ifAbsent(error: NodeJS.ErrnoException): undefined {
+  if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
+  throw error;
 }

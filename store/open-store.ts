@@ -1,6 +1,5 @@
-import { access } from 'node:fs/promises';
+import { access, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { freeDisk } from './free-disk.ts';
 import { ownerOf } from './owner-file.ts';
 import type { Store } from './store.ts';
 
@@ -52,4 +51,16 @@ export function hasFolderOf(address: string, key: string): Promise<boolean> {
 /** Bytes that are free for new files of a store; null where nobody can tell. Makes nothing. */
 export function freeSpace(address: string): Promise<number | null> {
   return freeDisk(address);
+}
+
+/** Bytes free for us where this folder is, or will be; null if the system does not say. Creates nothing. */
+export async function freeDisk(folder: string): Promise<number | null> {
+  try {
+    const { bavail, bsize } = await statfs(folder);
+    return bavail * bsize;
+  } catch (error) {
+    const isMissing = typeof error === 'object' && error !== null && 'code' in error && error.code === 'ENOENT';
+    const parent = dirname(folder);
+    return isMissing && parent !== folder ? freeDisk(parent) : null;
+  }
 }

@@ -1,9 +1,7 @@
-import { checkBoxes } from './containers/check-boxes.ts';
+import { checkBoxes, checkIndex } from './containers/check-index.ts';
 import { checkFlac } from './containers/check-flac.ts';
-import { checkAdts, checkMp3 } from './containers/check-frames.ts';
-import { checkIndex } from './containers/check-index.ts';
+import { checkAdts, checkMp3, checkSegment } from './containers/check-frames.ts';
 import { checkOgg } from './containers/check-ogg.ts';
-import { checkSegment } from './containers/check-segment.ts';
 import { checkTracks } from './containers/check-tracks.ts';
 import { checkRaw, checkWav } from './containers/check-wav.ts';
 import { type Container } from './containers/container.ts';

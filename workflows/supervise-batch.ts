@@ -1,7 +1,7 @@
 import { condition, continueAsNew, defineSignal, setHandler, workflowInfo } from '@temporalio/workflow';
 import { WAKE_UP_SIGNAL, type SuperviseBatchInput } from '../contract/messages.ts';
 import { surveyBatch, workLane } from './activities.ts';
-import { askPauseMs, roundPauseMs } from '../policy/lanes/rounds.ts';
+import { askPauseMs, roundPauseMs } from '../policy/lanes/share.ts';
 
 /**
  * One batch: keeps as many lanes at work as there are workers for, until no row is open.

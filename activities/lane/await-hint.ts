@@ -1,5 +1,4 @@
-import { onTick } from '../../policy/polling/poll-schedule.ts';
-import { safetyAge } from '../../policy/polling/safety-net.ts';
+import { onTick, safetyAge } from '../../policy/polling/poll-schedule.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { ageOf, sortsOf, type WaitedJob } from '../polling/waited-job.ts';
 import type { WakeUps } from './wake-ups.ts';

@@ -182,7 +182,7 @@ function madeBy(
 }
 
 /** The requests of other rows that a row no longer waits for, because nobody works on them. */
-export class PassedOver {
+class PassedOver {
   readonly attempts: AttemptKey[] = [];
   #watch: Watch | undefined;
 

@@ -10,9 +10,10 @@ import {
   pollAfterFailure,
   scheduledPolls,
   type PollPlan,
+  FEW_FAILED_POLLS,
+  mostFailedPolls,
 } from '../../policy/polling/poll-schedule.ts';
 import type { Span } from '../../policy/polling/job-times.ts';
-import { FEW_FAILED_POLLS, mostFailedPolls } from '../../policy/polling/overdue.ts';
 import { afterJobFailed } from '../../policy/rows/new-take.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { fetchResult, giveUpResult, withoutLink, type TroubleDetails } from '../fetch-result.ts';

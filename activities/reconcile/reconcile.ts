@@ -88,7 +88,7 @@ const LONGEST_REQUEST_MS = 15 * 60_000;
  * Waits for the answer to an attempt in flight, as long as its sender lives to record it: in this process, or in
  * another that lost its lane but still runs (a cut network, a lane handed over). It does not wait for a dead sender.
  */
-export async function awaitSender(deps: Dependencies, key: AttemptKey, signal: AbortSignal): Promise<void> {
+async function awaitSender(deps: Dependencies, key: AttemptKey, signal: AbortSignal): Promise<void> {
   await deps.sends.settled(nameOf(key));
   for (;;) {
     const charge = ownCharge(key, (await deps.ledger.readRow(key.batch, key.row))?.charges ?? []);

@@ -1,5 +1,13 @@
-import { afterEnd, NEW_TRUST, sparesPolls, type HintTrust } from '../../policy/webhooks/hint-trust.ts';
-import { needsProbe, nextProbeAge, NO_PROBES, type Probes } from '../../policy/webhooks/probes.ts';
+import {
+  afterEnd,
+  NEW_TRUST,
+  sparesPolls,
+  type HintTrust,
+  needsProbe,
+  nextProbeAge,
+  NO_PROBES,
+  type Probes,
+} from '../../policy/webhooks/hint-trust.ts';
 import type { HintSource } from './hint-source.ts';
 
 /** A hint may come before the answer that names its job. A source remembers what it heard for this long, ms. */

@@ -15,7 +15,7 @@ import {
 import { get } from '../free-request.ts';
 
 /** On the job itself, `videoUrl` and `audioUrl` usually repeat the inputs; inside a result object they are results. */
-export const VIDEO_RESULT: ResultNames = {
+const VIDEO_RESULT: ResultNames = {
   names: ['result_url', 'resultUrl', 'output_url', 'outputUrl', 'resultVideoUrl', 'result_video_url'],
   inResult: ['url', 'videoUrl', 'video_url'],
   asInput: ['videoUrl', 'video_url'],
@@ -65,7 +65,7 @@ export const V1_CLIENTS: OperationClients<'v1'> = {
 };
 
 /** A paid operation that makes a voice of recordings. */
-export function voiceAt(path: string, fields: typeof FIELDS.voice): DirectClient {
+function voiceAt(path: string, fields: typeof FIELDS.voice): DirectClient {
   return {
     path,
     answersMedia: false,
@@ -83,7 +83,7 @@ export function voiceAt(path: string, fields: typeof FIELDS.voice): DirectClient
 }
 
 /** The link to speech in place of its bytes. */
-export function readSpeechLink(json: unknown): Reply | undefined {
+function readSpeechLink(json: unknown): Reply | undefined {
   const url = firstOf(objectsAt(json, ['', 'data', 'result', 'data.result']), ['audio_url', 'audioUrl'], asText);
   return url === undefined ? undefined : { type: 'link', url };
 }

@@ -1,4 +1,4 @@
-import { createProbe } from '../../inputs/media/create-probe.ts';
+import { createProbe } from '../../inputs/media/probe-media.ts';
 import type { ManifestSource } from '../../inputs/manifest-source.ts';
 import { createProbeReader } from '../../inputs/media/probe-reader.ts';
 import { ManifestError } from '../../inputs/problems.ts';

@@ -6,10 +6,9 @@ import { Bill, billEntry, type BilledRow } from '../../inputs/money/bill.ts';
 import { SeenTable } from '../../inputs/seen-table.ts';
 import type { Account, LastRow } from '../../ledger/last-rows.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { ReasonGroups, type ReasonedRow, type RowReason } from '../../policy/plan/reason-groups.ts';
+import { ReasonGroups, type ReasonedRow, type RowReason, stepsToPay } from '../../policy/plan/reason-groups.ts';
 import { changesBetween, contentChanges } from '../../policy/plan/row-changes.ts';
 import { quoteSteps } from '../../policy/money/pricing.ts';
-import { stepsToPay } from '../../policy/plan/steps-to-pay.ts';
 import type { IdentifyMedia } from '../cache/media-identities.ts';
 import { keysOfRows } from '../cache/result-keys.ts';
 

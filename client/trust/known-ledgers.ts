@@ -1,6 +1,5 @@
 import type { Ledger } from '../../ledger/ledger.ts';
-import { isSameFile, type KnownFile } from '../../policy/trust/known-file.ts';
-import { isMadeHere } from '../../policy/trust/made-here.ts';
+import { isSameFile, type KnownFile, isMadeHere } from '../../policy/trust/known-file.ts';
 import { VoxbatchError } from '../problem.ts';
 import type { Settings } from '../settings.ts';
 import { ledgerFile } from './ledger-file.ts';

@@ -1,4 +1,4 @@
-import type { BatchLimits } from '../../contract/tunables.ts';
+import { type BatchLimits, DEFAULT_TUNABLES } from '../../contract/tunables.ts';
 
 /** How a batch's limits are shared out among its lanes, and how many lanes there are. */
 
@@ -44,4 +44,43 @@ const MOST_A_CLAIM = 200;
 export function claimSize(window: number, ahead: number): number {
   const wanted = Math.max(FEWEST_AHEAD, Math.min(MOST_A_CLAIM, Math.ceil(window / 4)));
   return ahead < wanted ? 2 * wanted - ahead : 0;
+}
+
+/** Of a small batch's requests, one in so many is in flight at once. */
+const SHARE = 4;
+/** The first answer may be slow. */
+const LEAST = 2;
+
+/**
+ * Paid requests in flight at once where nobody has said how many: a crash leaves at most a quarter of a small batch in doubt.
+ * `requests`: what the batch sends at least, in rows and parts of rows.
+ */
+export function defaultSubmits(requests: number): number {
+  return Math.min(DEFAULT_TUNABLES.limits.submits, Math.max(LEAST, Math.ceil(requests / SHARE)));
+}
+
+/**
+ * The lanes of a batch work until no row is open; nearly always in one round. Rounds without progress (rows that are
+ * open for a reason that no lane can resolve) are followed by ever longer pauses, so that the batch never spins.
+ */
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 60_000;
+
+/**
+ * Pause after a round, ms. `idle`: rounds in a row without progress; the first is forgiven, because a late answer can
+ * cause it.
+ */
+export function roundPauseMs(idle: number): number {
+  return idle < 2 ? 0 : Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(10, idle - 2));
+}
+
+const FIRST_ASK_MS = 15_000;
+const LONGEST_ASK_MS = 600_000;
+
+/**
+ * How long to wait before checking again a batch that no lane can work on, ms: longer each time, because it may be
+ * paused for days. `asked`: checks in a row without change.
+ */
+export function askPauseMs(asked: number): number {
+  return Math.min(LONGEST_ASK_MS, FIRST_ASK_MS * 2 ** Math.min(10, asked));
 }

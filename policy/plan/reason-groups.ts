@@ -1,4 +1,4 @@
-import { PRIVATE_COLUMNS } from '../../contract/row-kinds.ts';
+import { PRIVATE_COLUMNS, type Step } from '../../contract/row-kinds.ts';
 import { roundCredits } from '../../contract/price-units.ts';
 import type { Outcome } from '../../contract/outcomes.ts';
 import type { FieldChange } from './row-changes.ts';
@@ -180,4 +180,14 @@ function total(groups: ReadonlyMap<string, Group>): ReasonSum {
 
 function inOrder(groups: ReadonlyMap<string, Group>): readonly ReasonGroup[] {
   return [...groups.values()].toSorted((one, other) => other.rows - one.rows);
+}
+
+/**
+ * The steps, of these in order, whose results must be paid for. The result of the last one is the row's, so with it
+ * nothing else is needed; otherwise a result is of use only as far as all before it are there.
+ */
+export function stepsToPay(steps: readonly Step[], isThere: (step: Step) => boolean): readonly Step[] {
+  const last = steps.at(-1);
+  if (last === undefined || isThere(last)) return [];
+  return steps.slice(steps.findIndex((step) => !isThere(step)));
 }

@@ -116,3 +116,50 @@ export function onTick({ pollGapMs }: PollPlan, plannedAt: number): number {
   const tick = Math.min(TICK_MS, TICK * pollGapMs);
   return tick <= 0 ? plannedAt : Math.round(plannedAt / tick) * tick;
 }
+
+/** This many failed polls in a row end a job if nobody will fix the cause. */
+export const FEW_FAILED_POLLS = 6;
+
+/**
+ * How many polls in a row must fail, after a job's deadline, before it is overdue unread: as many as fit into its whole
+ * time.
+ *
+ * A job that can be read is overdue by its age. One that cannot be read proves nothing: after a night asleep every job
+ * is past its deadline, the network is not up yet, and the API rejects the burst of polls that follows. So this counts
+ * polls instead of time, which also passes during sleep.
+ */
+export function mostFailedPolls(plan: PollingSettings): number {
+  return Math.max(FEW_FAILED_POLLS, scheduledPolls(plan, plan.jobDeadlineMs));
+}
+
+/**
+ * Age of the first look at a job whose duration nobody knows, ms, and in gaps, whichever is more. As soon as one of its sort
+ * has ended, its duration is known; until then, probes show that webhooks come.
+ */
+const UNKNOWN_MS = 600_000;
+const UNKNOWN_GAPS = 10;
+/** Share by which a job may outlast the longest known ones. */
+const BEYOND = 1.2;
+/** Each further look comes at this multiple of the age. */
+const GROWTH = 1.5;
+
+/** What the safety net needs to know of a job. */
+export interface NetFacts {
+  /** How long the longest of such jobs take, ms; undefined: not known. */
+  readonly longestMs: number | undefined;
+  /** The age at which the job is overdue, ms. */
+  readonly deadlineMs: number;
+}
+
+/**
+ * The age at which to look at a job next whose end a webhook should announce, after an age: when nearly all such jobs
+ * have ended, then ever more rarely; and once when it is overdue.
+ */
+export function safetyAge(plan: PollPlan, { longestMs, deadlineMs }: NetFacts, ageMs: number): number {
+  const { pollGapMs } = plan;
+  const first =
+    longestMs === undefined ? Math.max(UNKNOWN_MS, UNKNOWN_GAPS * pollGapMs) : BEYOND * longestMs + pollGapMs;
+  const next = Math.max(first, GROWTH * ageMs, ageMs + pollGapMs);
+  // Just after it, so that the look finds it overdue.
+  return ageMs < deadlineMs ? Math.min(next, deadlineMs + 1) : next;
+}

@@ -1,4 +1,4 @@
-import type { FailureClass } from '../../contract/failures.ts';
+import type { FailureClass, Failure } from '../../contract/failures.ts';
 import type { AttemptState } from '../../contract/outcomes.ts';
 import type { Step } from '../../contract/row-kinds.ts';
 
@@ -43,4 +43,33 @@ export function mayTryAgain(failure: FailureClass, refusals: number): boolean {
 /** True for refusals that only a person can fix: the batch pauses. */
 export function pausesBatch(failure: FailureClass): failure is 'BadToken' | 'OutOfCredits' {
   return failure === 'BadToken' || failure === 'OutOfCredits';
+}
+
+/** A take's 429s without a reason that are taken for "too fast"; the next one is taken for "no credits". */
+const MOST_VAGUE = 7;
+
+/** An answer to an earlier attempt of a row. */
+interface EarlierAnswer {
+  readonly step: Step;
+  readonly take: number;
+  readonly failure: Pick<Failure, 'limit'> | null;
+}
+
+/**
+ * What a refusal means after the earlier ones of its take. The legacy paths answer a 429 for too many requests and for
+ * missing credits, and may not say which. Slowing down heals the first soon. So one that comes again and again pauses
+ * the batch, as missing credits do: nothing is lost, and a person sees which it is. After a resumption the first such
+ * answer pauses again.
+ */
+export function afterVague(
+  attempts: readonly EarlierAnswer[],
+  { step, take }: Pick<EarlierAnswer, 'step' | 'take'>,
+  failure: Failure,
+): Failure {
+  if (failure.limit !== 'vague') return failure;
+  const before = attempts.filter((one) => one.step === step && one.take === take && one.failure?.limit === 'vague');
+  if (before.length < MOST_VAGUE) return failure;
+  const words = failure.message.replace(/\.?$/, '.').slice(0, 300);
+  const message = `${words} It does not say why, and came ${String(before.length + 1)} times: credits may be missing (voxbatch profile shows them).`;
+  return { ...failure, class: 'OutOfCredits', message };
 }

@@ -1,7 +1,7 @@
 import { FileWindow } from '../../store/containers/file-window.ts';
 import { findWavSound } from '../../store/containers/wav-sound.ts';
 import { inspect } from '../../store/inspect.ts';
-import { mp3Levels } from '../../store/sound/mp3-levels.ts';
+import { mp3Levels } from '../../store/sound/read-levels.ts';
 import { SampleMeter } from '../../store/sound/sample-meter.ts';
 import { UnfitBody } from '../../store/store.ts';
 import { MOST_SECONDS } from '../../store/unfit.ts';

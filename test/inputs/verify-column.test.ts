@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { parseThreshold } from '../../inputs/parse-cells.ts';
-import { notInLegacy } from '../../inputs/not-in-legacy.ts';
-import { notVerifiable } from '../../inputs/not-verifiable.ts';
-import { dialectOfRow } from '../../policy/subset/row-dialect.ts';
+import { notInLegacy, notVerifiable } from '../../inputs/not-supported.ts';
+import { dialectOfRow } from '../../policy/subset/subset.ts';
 
 const TTS = { kind: 'tts', text: 'Hello there.', voice: 'ada', extra: {} } as const;
 

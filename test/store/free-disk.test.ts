@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freeDisk } from '../../store/free-disk.ts';
+import { freeDisk } from '../../store/open-store.ts';
 
 it('tells what is free where a folder is, or will be', async () => {
   const there = await freeDisk(tmpdir());

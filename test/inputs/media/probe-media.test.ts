@@ -1,7 +1,6 @@
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { createFetch } from '../../../api/create-fetch.ts';
-import { createProbe } from '../../../inputs/media/create-probe.ts';
-import { type Probe, probeMedia } from '../../../inputs/media/probe-media.ts';
+import { createProbe, type Probe, probeMedia } from '../../../inputs/media/probe-media.ts';
 import { muxVideo } from '../../../simulator/media/mux-video.ts';
 import { renderAudio } from '../../../simulator/media/render-audio.ts';
 import { serveProxy } from '../../support/proxy-server.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { defaultSubmits } from '../../../policy/lanes/default-submits.ts';
+import { defaultSubmits } from '../../../policy/lanes/share.ts';
 
 describe('the requests in flight that nobody has set', () => {
   it.each([

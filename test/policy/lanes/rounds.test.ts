@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { askPauseMs, roundPauseMs } from '../../../policy/lanes/rounds.ts';
+import { askPauseMs, roundPauseMs } from '../../../policy/lanes/share.ts';
 
 describe('roundPauseMs', () => {
   it('goes on at once after a round that brought the batch on, and after the first that did not', () => {

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, jest, test } from '@jest/globals';
-import { segmentsOf } from '../../../policy/parts/segment-text.ts';
-import { splitText } from '../../../policy/parts/split-text.ts';
+import { segmentsOf, splitText } from '../../../policy/parts/split-text.ts';
 
 const GRANULARITIES = ['sentence', 'word', 'grapheme'] as const;
 const PIECES = [

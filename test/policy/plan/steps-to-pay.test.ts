@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { BUILT_IN_PRICES, type RowSpec, type Step } from '../../../contract/row-kinds.ts';
 import { quoteSteps } from '../../../policy/money/pricing.ts';
-import { stepsToPay } from '../../../policy/plan/steps-to-pay.ts';
+import { stepsToPay } from '../../../policy/plan/reason-groups.ts';
 
 const CHAIN: readonly Step[] = ['speech', 'lip-sync'];
 const toPay = (...there: readonly Step[]): readonly Step[] => stepsToPay(CHAIN, (step) => there.includes(step));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { FEW_FAILED_POLLS, mostFailedPolls } from '../../../policy/polling/overdue.ts';
+import { FEW_FAILED_POLLS, mostFailedPolls } from '../../../policy/polling/poll-schedule.ts';
 
 describe('mostFailedLooks', () => {
   it('is as many polls as a job has had until its deadline, and never only a few', () => {

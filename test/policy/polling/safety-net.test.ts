@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { safetyAge } from '../../../policy/polling/safety-net.ts';
+import { safetyAge } from '../../../policy/polling/poll-schedule.ts';
 
 const PLAN = { firstLookMs: 3_000, pollGapMs: 3_000 };
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Failure } from '../../../contract/failures.ts';
-import { withCostNote } from '../../../policy/rows/cost-note.ts';
+import { withCostNote } from '../../../policy/rows/failure-reason.ts';
 
 function failing(message: string): Failure {
   return { class: 'BadRequest', message, status: 400 };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Failure } from '../../../contract/failures.ts';
-import { afterVague } from '../../../policy/rows/vague-refusals.ts';
+import { afterVague } from '../../../policy/rows/max-attempts.ts';
 
 const vague: Failure = {
   class: 'RateLimited',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { dialectOfRow } from '../../../policy/subset/row-dialect.ts';
+import { dialectOfRow } from '../../../policy/subset/subset.ts';
 
 const share = fc.double({ min: 0, max: 1, noNaN: true });
 

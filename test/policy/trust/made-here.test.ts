@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isMadeHere } from '../../../policy/trust/made-here.ts';
+import { isMadeHere } from '../../../policy/trust/known-file.ts';
 
 const BORN = Date.UTC(2026, 10, 1);
 const OLD = { born: BORN, madeAt: BORN + 40, isOfEarlierVersion: true };

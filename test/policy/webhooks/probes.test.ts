@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { needsProbe, NO_PROBES, POLLS_A_JOB, type Probes } from '../../../policy/webhooks/probes.ts';
+import { needsProbe, NO_PROBES, POLLS_A_JOB, type Probes } from '../../../policy/webhooks/hint-trust.ts';
 
 /** Jobs come one by one, each probe is polled `polls` times and then ends, after some more jobs have come. */
 function play(jobs: number, polls: number, lag: number, standing: 'trial' | 'trusted'): Probes {

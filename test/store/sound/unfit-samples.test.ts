@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { unfitSamples } from '../../../store/sound/unfit-samples.ts';
+import { unfitSamples } from '../../../store/containers/check-wav.ts';
 import type { Unfitness } from '../../../store/unfit.ts';
 
 const RATE = 24_000;
