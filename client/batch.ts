@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { defaultOut } from '../batches/batch-name.ts';
-import { cleanBatch, type CleanEnd } from '../batches/clean/clean-batch.ts';
+import type { CleanEnd } from '../batches/clean/clean-batch.ts';
 import { explainRow, type RowHistory } from '../batches/look/explain.ts';
 import { viewPilot, type Pilot } from '../batches/subset/pilot.ts';
 import type { RedriveForecast } from '../batches/redrive/tally.ts';
@@ -14,6 +14,7 @@ import { refuseEmpty } from './check-requests.ts';
 import type { FollowEvent } from './look/follow.ts';
 import { chooseBatch } from './open-records.ts';
 import { writeFiles, type WrittenFiles } from './look/write-files.ts';
+import { clean } from './clean/clean.ts';
 import type { Reconciled, ReconcileEnd, ReconcileOptions } from './reconcile/reconcile.ts';
 import { NOBODY, personOf } from './person.ts';
 import { previewRedrive, redrive, type RedriveCheck, type RedriveEnd, type RedriveOptions } from './redrive/redrive.ts';
@@ -177,10 +178,7 @@ export function batchNamed(name: string, invocation: BatchInvocation): Batch {
         ? { type: 'settled', batch, rows, orphans, voices }
         : { type: 'running', batch: running, rows, orphans, voices };
     },
-    clean: async ({ media = false, rows = false, isDryRun = false }) => {
-      const [ledger, store] = [await session.ledger(), await session.store()];
-      return cleanBatch({ ledger, store, batch: await record(), parts: { media, rows }, isDryRun });
-    },
+    clean: async (options) => clean(session, await record(), options),
     writeFiles: async (folder) => {
       const [ledger, store, now] = [await session.ledger(), await session.store(), await record()];
       return writeFiles({ ledger, settings: session.settings, store, batch: now, out: folder });

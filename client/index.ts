@@ -9,14 +9,10 @@ export type { SingleAnswer, SingleJobOptions } from './single/single-answer.ts';
 export type { PlanAnswer, RunOptions } from './run/record-manifest.ts';
 export type { AccountFunctions } from './account/account-functions.ts';
 export type { ChangedField, FieldResult, ProfileChange } from './account/change-profile.ts';
-export type {
-  CreateVoiceOptions,
-  DeletedVoice,
-  PreviewOptions,
-  ShownVoice,
-  VoiceFunctions,
-} from './voices/voice-functions.ts';
-export type { ListWish, VoiceList } from './voices/list-voices.ts';
+export type { CreateVoiceOptions, PreviewOptions, VoiceFunctions } from './voices/voice-functions.ts';
+export type { DeletedVoice } from './voices/delete-voice.ts';
+export type { ShownVoice } from './voices/find-voice.ts';
+export type { ListWish, VoiceList } from './voices/find-voice.ts';
 export type { Profile, Voice } from '../api/speech-api.ts';
 export type { Batch, ReconcileAnswer, RedriveAnswer, RunningBatch } from './batch.ts';
 export type { CompareOptions } from './compare/compare.ts';

@@ -2,7 +2,7 @@ import { API_PATH } from '../contract/api-path.ts';
 import type { Failure } from '../contract/failures.ts';
 import type { UsedBy } from '../inputs/voices/voice-uses.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
-import { linkWords } from '../results/real-folders.ts';
+import { LinkedFolder, linkWords } from '../results/real-folders.ts';
 
 /** Why a call failed. Nothing was spent on it. */
 export type Problem =
@@ -10,6 +10,8 @@ export type Problem =
   | { readonly type: 'bad-option'; readonly option: string; readonly expected: string; readonly came: string }
   /** No API is given, or its address is impossible. */
   | { readonly type: 'no-api'; readonly why: string }
+  /** A config file cannot be used; `cause` says why. */
+  | { readonly type: 'bad-config'; readonly cause: unknown }
   /** No batch was ever made with these settings. */
   | { readonly type: 'no-ledger'; readonly ledger: string }
   /** The ledger in the working folder is none that this user has made or confirmed on this machine. */
@@ -30,6 +32,8 @@ export type Problem =
   | { readonly type: 'taken-out'; readonly out: string; readonly by: string }
   /** A folder on the way to the batch's files is a symbolic link, which may have come with a folder of somebody else. */
   | { readonly type: 'linked-out'; readonly path: string }
+  /** The same below that folder, where rows may have been paid for before. */
+  | { readonly type: 'linked-below-out'; readonly path: string; readonly cause: Error }
   /** The rows of the batch are not all on record yet. */
   | { readonly type: 'loading'; readonly batch: BatchRecord }
   /** What its rows asked for was removed, so it can neither be run again nor written. */
@@ -92,6 +96,13 @@ export class VoxbatchError extends Error {
   }
 }
 
+/** What was thrown, as the {@link VoxbatchError} that it is; undefined: it is none. */
+export function asVoxbatchError(error: unknown): VoxbatchError | undefined {
+  if (error instanceof LinkedFolder)
+    return new VoxbatchError({ type: 'linked-below-out', path: error.path, cause: error });
+  return error instanceof VoxbatchError ? error : undefined;
+}
+
 /** The message of anything that was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
@@ -107,6 +118,7 @@ function sentenceFor(problem: Problem): string {
 const SENTENCES: { readonly [T in Problem['type']]: (problem: Extract<Problem, { readonly type: T }>) => string } = {
   'bad-option': (problem) => `Option ${problem.option}: expected ${problem.expected}, but got ${problem.came}.`,
   'no-api': (problem) => `${problem.why}. Expected its address, which ends in ${API_PATH}, and a token.`,
+  'bad-config': ({ cause }) => messageOf(cause).trimEnd(),
   'no-ledger': (problem) => `There is no batch here yet (${problem.ledger}).`,
   'ledger-unconfirmed': ({ ledger }) =>
     `You have not made the ledger ${ledger} on this machine, so its batches, hooks and schedules may be somebody else's.`,
@@ -122,6 +134,7 @@ const SENTENCES: { readonly [T in Problem['type']]: (problem: Extract<Problem, {
   'taken-out': (problem) =>
     `The output folder ${problem.out} ${problem.by}, and the results of this batch would overwrite it.`,
   'linked-out': ({ path }) => `${linkWords(path)}.`,
+  'linked-below-out': ({ path }) => `${linkWords(path)}.`,
   loading: (problem) => `Batch "${problem.batch.name}" is still loading; nothing was sent, nothing was spent.`,
   cleaned: (problem) =>
     `What the rows of batch "${problem.batch.name}" asked for was removed, so it can neither be run again nor written.`,

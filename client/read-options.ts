@@ -1,12 +1,11 @@
 import { defined } from '../contract/defined.ts';
 import { parseResultMember } from '../contract/result-member.ts';
 import { resolve } from 'node:path';
-import { readBaseUrl } from '../api/base-url.ts';
 import type { VoxbatchOptions } from './options.ts';
 import { messageOf, VoxbatchError } from './problem.ts';
 import { refuseOption } from './refuse-option.ts';
 import { webhookWish, type WebhookWish } from './webhooks/webhook-options.ts';
-import { placesIn, type ApiAccess, type RefusedAddress, type Settings } from './settings.ts';
+import { apiAddress, placesIn, type ApiAccess, type RefusedAddress, type Settings } from './settings.ts';
 
 /** Fills in the places that were not given. Throws {@link VoxbatchError} (`bad-option`) for an impossible one. */
 export function settingsOf({ home, ledger, store, config = {}, temporal }: VoxbatchOptions): Settings {
@@ -42,7 +41,7 @@ export function accessOf({ api, config }: Pick<VoxbatchOptions, 'api' | 'config'
   if (api === undefined) throw new VoxbatchError({ type: 'no-api', why: 'No API is given' });
   try {
     const resultMembers = parseResultMember(config?.resultMember);
-    return { baseUrl: readBaseUrl(api.url).baseUrl, token: api.token, ...defined({ resultMembers }) };
+    return { baseUrl: apiAddress(api.url), token: api.token, ...defined({ resultMembers }) };
   } catch (error) {
     throw new VoxbatchError({ type: 'no-api', why: messageOf(error) });
   }

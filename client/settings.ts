@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { readBaseUrl } from '../api/base-url.ts';
 import type { Config } from '../inputs/config-file.ts';
 import { readLedgerAddress } from '../ledger/supported-databases.ts';
 import { readStoreAddress } from '../store/open-store.ts';
@@ -51,6 +52,11 @@ export interface RefusedAddress {
   readonly expected: string;
   /** The value that was given; of a URL only the scheme. */
   readonly came: string;
+}
+
+/** The address of an API as it is used and recorded. Throws an error that says what is wrong with it. */
+export function apiAddress(url: string): string {
+  return readBaseUrl(url).baseUrl;
 }
 
 /** Paths of ledger and store: as given, else in the home; absolute. `refuse` throws. */

@@ -1,7 +1,7 @@
 import { chooseSettings, type WantedBatch } from '../batches/batch-settings.ts';
 import type { BatchComparison } from '../batches/compare/compare-batches.ts';
 import type { SingleJob } from '../batches/single/single-job.ts';
-import { pruneCache, type Pruned, type PruneWish } from '../batches/cache/prune-cache.ts';
+import type { Pruned, PruneWish } from '../batches/cache/prune-cache.ts';
 import { openManifest } from '../inputs/manifest-source.ts';
 import { checkManifest, type CheckedManifest } from '../inputs/read-manifest.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
@@ -13,7 +13,7 @@ import { compareHere, type CompareOptions } from './compare/compare.ts';
 import { examine, type Finding } from './doctor/doctor.ts';
 import type { VoxbatchOptions } from './options.ts';
 import { accessOf, settingsOf, wishOf } from './read-options.ts';
-import { identifyMedia } from './cache/identify-media.ts';
+import { pruneHere, sumCache } from './cache/cache.ts';
 import {
   planWanted,
   recordManifest,
@@ -140,13 +140,9 @@ export function openVoxbatch(options: VoxbatchOptions): Voxbatch {
     ...voiceFunctions(session, single),
     ...accountFunctions(session),
     plan: (manifest, wanted = {}) => planWanted(manifest, wanted, session, settings.config),
-    compare: async (one, other, compareOptions) =>
-      compareHere(await session.ledger(), settings, [one, other], compareOptions),
-    cache: async () => (await session.ledger()).sumResults(),
-    pruneCache: async ({ isDryRun = false, ...wish }) => {
-      const [ledger, store] = [await session.ledger(), await session.store()];
-      return pruneCache({ ledger, store, wish, identify: identifyMedia, isDryRun });
-    },
+    compare: async (one, other, compareOptions) => compareHere(session, [one, other], compareOptions),
+    cache: () => sumCache(session),
+    pruneCache: (wish) => pruneHere(session, wish),
     doctor: async () => {
       const findings: Finding[] = [];
       for await (const finding of examine(session, say)) findings.push(finding);

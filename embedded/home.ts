@@ -1,5 +1,5 @@
 import { mkdirSync, realpathSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { OTHER_HOME_ADVICE } from '../contract/other-disk.ts';
 import { keepPrivate } from './private-home.ts';
 import { ServerUnavailable, adviceFor } from './server-unavailable.ts';
@@ -35,11 +35,6 @@ export interface HomePaths {
   readonly schemaLooks: string;
   /** Media, for the folder store. */
   readonly store: string;
-}
-
-/** The home of a command: `VOXBATCH_HOME`, else `.voxbatch` in the working directory. Absolute; need not exist. */
-export function homeOf(env: NodeJS.ProcessEnv, workingDirectory: string): string {
-  return resolve(workingDirectory, env['VOXBATCH_HOME'] || '.voxbatch');
 }
 
 export function pathsIn(home: string): HomePaths {

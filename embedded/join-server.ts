@@ -8,7 +8,7 @@ import { takeServer } from './take-server.ts';
 import { watchServer } from './watch-server.ts';
 
 export interface JoinOptions extends FindServerOptions {
-  /** The folder, see `homeOf`. It is created if needed. */
+  /** The folder. It is created if needed. */
   readonly home: string;
   /** Called once the server runs, or its process has started: only the wait for it is left. */
   readonly onServer?: () => void;

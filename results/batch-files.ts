@@ -4,8 +4,7 @@ import { OUTCOMES, outcomeFile } from '../contract/outcomes.ts';
 import type { TableFormat } from '../contract/table-format.ts';
 import { allowReplacing, keepEdited, REPLACEABLE_FILE, replaceableIn, writtenLast } from './redrive/edited-tables.ts';
 import type { KeptTable } from './redrive/edited-tables.ts';
-import { FINISHED_COLUMNS, FINISHED_CSV, type FinishedLine } from './finished/finished-table.ts';
-import { JOINED_COLUMNS, JOINED_CSV, type JoinedLine } from './joined/joined-table.ts';
+import { FINISHED, JOINED, type FinishedLine, type JoinedLine, type SoundList } from './sound/sound-lists.ts';
 import { csvLine, jsonLine, type LineValue } from './line-formats.ts';
 import { receiptSchema } from './receipt.ts';
 import type { Receipt } from './receipt.ts';
@@ -25,12 +24,12 @@ export const PROJECTED_FILES: readonly string[] = [
   RESULTS_JSONL,
   RECEIPTS_JSONL,
   ...OUTCOMES.flatMap((outcome) => outcomeFile(outcome) ?? []),
-  JOINED_CSV,
-  FINISHED_CSV,
+  JOINED.csv,
+  FINISHED.csv,
 ];
 
 /** Files that `run` and `redrive --from` accept, so people edit them. */
-const EDITED_FILES = PROJECTED_FILES.filter((name) => ![RECEIPTS_JSONL, JOINED_CSV, FINISHED_CSV].includes(name));
+const EDITED_FILES = PROJECTED_FILES.filter((name) => ![RECEIPTS_JSONL, JOINED.csv, FINISHED.csv].includes(name));
 
 /** Names that outcome files had in earlier versions. */
 const FORMER_FILES = ['rejected.csv', 'refused.csv'] as const;
@@ -92,7 +91,7 @@ export class BatchFiles {
 
   /** Adds the list of files that `--join` made. */
   async addJoined(lines: readonly JoinedLine[]): Promise<void> {
-    await this.#addList(JOINED_CSV, JOINED_COLUMNS, lines);
+    await this.#addList(JOINED, lines);
   }
 
   /** Adds the list of finished copies. */
@@ -103,19 +102,19 @@ export class BatchFiles {
       loudness_before: figure(line.loudness_before),
       loudness_after: figure(line.loudness_after),
     }));
-    await this.#addList(FINISHED_CSV, FINISHED_COLUMNS, cells);
+    await this.#addList(FINISHED, cells);
   }
 
-  async #addList<Column extends string>(
-    name: string,
-    columns: readonly Column[],
-    lines: readonly Readonly<Record<Column, LineValue>>[],
+  async #addList(
+    { csv, line: { shape } }: SoundList,
+    lines: readonly Readonly<Record<string, LineValue>>[],
   ): Promise<void> {
-    const file = await this.#table(name, columns);
+    const columns = Object.keys(shape);
+    const file = await this.#table(csv, columns);
     for (const line of lines) {
       await file.write(
         csvLine(
-          columns.map((column) => line[column]),
+          columns.map((column) => line[column] ?? null),
           this.#format.delimiter,
         ),
       );

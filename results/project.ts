@@ -8,12 +8,7 @@ import type { BatchRecord, Counts, Money } from '../ledger/record-types.ts';
 import { BatchFiles } from './batch-files.ts';
 import type { OnFiles } from './count-files.ts';
 import type { KeptTable } from './redrive/edited-tables.ts';
-import { countFinished, type FinishedLine } from './finished/finished-table.ts';
-import { makeFinished, type FinishingStore } from './finished/make-finished.ts';
 import { inChunks } from './in-chunks.ts';
-import { JoinedGroups } from './joined/joined-groups.ts';
-import { countJoined, type JoinedLine } from './joined/joined-table.ts';
-import { makeJoined, type JoiningStore } from './joined/make-joined.ts';
 import { lstatsOf, placeFiles } from './media.ts';
 import type { Placed, StoredFiles } from './media.ts';
 import { Findings } from './verification/mismatch.ts';
@@ -25,6 +20,10 @@ import { resultFields } from './result-line.ts';
 import type { RowFile, ScannedRow } from './result-line.ts';
 import { RowCheck } from './verification/row-check.ts';
 import type { DamagedResult } from './verification/row-check.ts';
+import { JoinedGroups } from './sound/joined-groups.ts';
+import { makeFinished, type FinishingStore } from './sound/make-finished.ts';
+import { makeJoined, type JoiningStore } from './sound/make-joined.ts';
+import { countMade, type FinishedLine, type JoinedLine } from './sound/sound-lists.ts';
 import { StaleMedia } from './stale-media.ts';
 import { summarize } from './summary.ts';
 import { Tally } from './tally.ts';
@@ -129,8 +128,12 @@ export async function projectBatch(request: ProjectionRequest): Promise<Projecti
     await files.seal((hashes) => ({
       ...summarize(batch, tally, after.money.reserved, hashes, request.voxbatchVersion),
       ledger: ledger.id,
-      ...(joined === null ? {} : { joined: countJoined(joined) }),
-      ...(finished === null ? {} : { finished: countFinished(finished) }),
+      ...(joined === null
+        ? {}
+        : { joined: { files: countMade(joined), incomplete: joined.length - countMade(joined) } }),
+      ...(finished === null
+        ? {}
+        : { finished: { files: countMade(finished), failed: finished.length - countMade(finished) } }),
     }));
     const kept = await publishAlone(files, ledger);
     return { ...after, mismatches: findings.list(), damaged: check.damaged, joined, finished, kept };

@@ -3,8 +3,6 @@ import type { CommandContext } from './command-context.ts';
 import { addControlCommands } from './commands/add-control.ts';
 import { addAccountCommands } from './commands/add-account.ts';
 import { addLookCommands } from './commands/add-look.ts';
-import { addCacheCommands } from './cache/add-cache.ts';
-import { addCleanCommand } from './clean/add-clean.ts';
 import { addCompareCommand } from './compare/add-compare.ts';
 import { addReconcileCommand } from './reconcile/add-reconcile.ts';
 import { addSingleCommands } from './single/add-single.ts';
@@ -14,7 +12,7 @@ import { addRunCommands } from './commands/add-run.ts';
 import { addServeCommands } from './commands/add-serve.ts';
 import { addVoiceCommands } from './voices/add-voices.ts';
 import { addToolCommands } from './commands/add-tools.ts';
-import { addTrustCommand } from './trust/add-trust.ts';
+import { addTrustCommand, addUpkeepCommands } from './commands/add-upkeep.ts';
 import { usageWords } from './terminal/usage-words.ts';
 import { voxbatchVersion } from '../client/version.ts';
 
@@ -50,8 +48,7 @@ export function createProgram(context: CommandContext, args: readonly string[] =
   addLookCommands(program, context);
   addCompareCommand(program, context);
   addControlCommands(program, context);
-  addCacheCommands(program, context);
-  addCleanCommand(program, context);
+  addUpkeepCommands(program, context);
   addScheduleCommands(program, context);
   addServeCommands(program, context);
   addVoiceCommands(program, context);

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readVoices } from '../../api/voices/read-voices.ts';
+import type { NotedRead } from '../../api/noted-read.ts';
 import { ApiError, mayHeal, type ListedJob, type SpeechApi } from '../../api/speech-api.ts';
 import { DIALECTS } from '../../contract/dialects.ts';
 import {
@@ -10,6 +11,8 @@ import {
   type ItemDifferences,
 } from '../../policy/compare/item-differences.ts';
 import type { Pair } from '../../policy/compare/row-parity.ts';
+import { createApi } from '../open-api.ts';
+import type { ApiAccess } from '../settings.ts';
 import { atRate, eachInTurn, type ApiReads } from './paced-reads.ts';
 import { jobItem, listedItem, profileItem, voiceItem } from './dialect-items.ts';
 
@@ -19,22 +22,35 @@ export type Surface = (typeof SURFACES)[number];
 
 /** A surface of the API in both dialects; of pairs, the first is of v1. `unread`: a dialect did not answer, and why. */
 export type SurfaceComparison = { readonly surface: Surface } & (
-  | (ItemDifferences & { readonly type: 'compared'; readonly items: Pair<number> })
-  | { readonly type: 'unread'; readonly why: Pair<string | null> }
+  | (ItemDifferences & { readonly is: 'compared'; readonly items: Pair<number> })
+  | { readonly is: 'unread'; readonly why: Pair<string | null> }
 );
 
-/** `unread`: neither dialect has told whose account it is; nothing else was asked. */
+/** An account in both dialects. `unread`: neither dialect has told whose account it is; nothing else was asked. */
 export interface DialectComparison {
+  /** Address of the API. */
+  readonly api: string;
   readonly verdict: 'parity' | 'differs' | 'unread';
+  readonly dialects: typeof DIALECTS;
   readonly surfaces: readonly SurfaceComparison[];
+  /** All that were made, in their order. */
+  readonly requests: readonly MadeRead[];
+}
+
+/** A free request, as a log may have it. */
+export interface MadeRead extends Omit<NotedRead, 'at'> {
+  /** When it was sent. */
+  readonly at: Date;
 }
 
 /** How much is compared, and how fast. */
 export interface CompareOptions {
-  /** How many of the newest lip-sync jobs. */
-  readonly jobs: number;
+  /** How many of the newest lip-sync jobs. Default {@link USUAL_JOBS}. */
+  readonly jobs?: number | undefined;
   /** Most requests per second in both dialects together: they are one account's. Default null: no limit. */
   readonly pollRate?: number | null;
+  /** Called after each request. */
+  readonly onRead?: (read: MadeRead) => void;
 }
 
 /** What was read of a surface in one dialect. */
@@ -46,6 +62,7 @@ type Reading =
     }
   | { readonly type: 'unread'; readonly why: string };
 
+const USUAL_JOBS = 20;
 const PAGE_SIZE = 50;
 const VOICES_PATIENCE_MS = 120_000;
 /** How often a read is made, if the API is in trouble or asks to wait. */
@@ -59,9 +76,29 @@ const LONGEST_PAUSE_MS = 30_000;
  * them. Spends nothing and changes nothing. A surface that differs is read twice.
  */
 export async function compareDialects(
-  api: Pick<SpeechApi, 'speaking'>,
-  { jobs, pollRate = null }: CompareOptions,
+  access: ApiAccess,
+  { onRead, ...options }: CompareOptions,
 ): Promise<DialectComparison> {
+  const requests: MadeRead[] = [];
+  const api = createApi(access, {
+    onRead: ({ at, ...rest }) => {
+      const read = { ...rest, at: new Date(at) };
+      requests.push(read);
+      onRead?.(read);
+    },
+  });
+  try {
+    const found = await compareBoth(api, options);
+    return { api: api.baseUrl, ...found, dialects: DIALECTS, requests };
+  } finally {
+    api.close();
+  }
+}
+
+async function compareBoth(
+  api: SpeechApi,
+  { jobs = USUAL_JOBS, pollRate = null }: CompareOptions,
+): Promise<Pick<DialectComparison, 'verdict' | 'surfaces'>> {
   const inTurn = atRate(pollRate);
   const [one, other] = DIALECTS;
   const apis: Pair<ApiReads> = [eachInTurn(api.speaking(one), inTurn), eachInTurn(api.speaking(other), inTurn)];
@@ -77,13 +114,13 @@ export async function compareDialects(
   });
   const each = await compareSurface('jobs', apis, (one) => readJobs(one, [...ids]));
   const surfaces = [profile, voices, list, each];
-  const differs = surfaces.some((one) => one.type === 'unread' || isDifferent(one));
+  const differs = surfaces.some((one) => one.is === 'unread' || isDifferent(one));
   return { verdict: differs ? 'differs' : 'parity', surfaces };
 }
 
 /** Whether neither dialect answered. */
 function isUnread(surface: SurfaceComparison): boolean {
-  return surface.type === 'unread' && !surface.why.includes(null);
+  return surface.is === 'unread' && !surface.why.includes(null);
 }
 
 async function compareSurface(
@@ -92,9 +129,9 @@ async function compareSurface(
   read: (api: ApiReads) => Promise<Reading>,
 ): Promise<SurfaceComparison> {
   const first = await lookOnce(surface, apis, read);
-  if (first.type === 'unread' || !isDifferent(first)) return first;
+  if (first.is === 'unread' || !isDifferent(first)) return first;
   const second = await lookOnce(surface, apis, read);
-  return second.type === 'unread' ? second : { ...second, ...lastingDifferences(first, second) };
+  return second.is === 'unread' ? second : { ...second, ...lastingDifferences(first, second) };
 }
 
 async function lookOnce(
@@ -105,14 +142,14 @@ async function lookOnce(
   const readings = [await read(v1), await read(legacy)] as const;
   const [one, other] = readings;
   if (one.type === 'unread' || other.type === 'unread')
-    return { surface, type: 'unread', why: [whyOf(one), whyOf(other)] };
+    return { surface, is: 'unread', why: [whyOf(one), whyOf(other)] };
   const found = compareItems([one.items, other.items]);
   // What only a longer list would show is not missing.
   const only: ItemDifferences['only'] = [
     other.isCut === true ? [] : found.only[0],
     one.isCut === true ? [] : found.only[1],
   ];
-  return { surface, type: 'compared', ...found, only, items: [one.items.size, other.items.size] };
+  return { surface, is: 'compared', ...found, only, items: [one.items.size, other.items.size] };
 }
 
 function whyOf(reading: Reading): string | null {

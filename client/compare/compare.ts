@@ -1,12 +1,25 @@
 import { compareBatches, type BatchComparison, type UnlikeRow } from '../../batches/compare/compare-batches.ts';
+import { DEFAULT_TOLERANCES, type Tolerances } from '../../contract/tolerances.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { BatchRecord } from '../../ledger/record-types.ts';
-import { DEFAULT_TOLERANCES, type Tolerances } from '../../policy/compare/judge-parity.ts';
+import type { BatchRecord, RowStanding } from '../../ledger/record-types.ts';
+import {
+  DifferenceTable,
+  isOurTable,
+  type DifferenceLine,
+  type DifferenceSide,
+} from '../../results/compare/difference-table.ts';
+import { codeOf } from '../../results/system-errors.ts';
 import { openStore } from '../../store/open-store.ts';
+import { isDiskTrouble } from '../before-work.ts';
 import { chooseBatch } from '../open-records.ts';
 import { VoxbatchError } from '../problem.ts';
 import { refuseOption } from '../refuse-option.ts';
-import type { Settings } from '../settings.ts';
+import type { Session } from '../session.ts';
+import { dialectChoiceOf } from '../../contract/batch.ts';
+import { dialectOf } from '../../contract/row-kinds.ts';
+import type { Judgement } from '../../policy/compare/judge-parity.ts';
+import type { Pair, RowDifference } from '../../policy/compare/row-parity.ts';
+import { creditsOf, wasMade } from '../../results/result-line.ts';
 
 /** How two batches are compared. */
 export interface CompareOptions {
@@ -21,25 +34,78 @@ export interface CompareOptions {
  * `loading`, `bad-option`).
  */
 export async function compareHere(
-  ledger: Ledger,
-  { store }: Pick<Settings, 'store'>,
+  { settings, ...session }: Pick<Session, 'ledger' | 'settings'>,
   [one, other]: readonly [string, string],
   { tolerances = {}, ...options }: CompareOptions = {},
 ): Promise<BatchComparison> {
   for (const [name, share] of Object.entries(tolerances)) checkShare(name, share);
   if (one === other) refuseOption('batch', 'two different batches', one);
+  const ledger = await session.ledger();
   const batches = [await loadedBatch(ledger, one), await loadedBatch(ledger, other)] as const;
-  const media = await openStore(store, {});
+  const store = await openStore(settings.store, {});
   try {
     return await compareBatches({
       ...options,
       ledger,
       batches,
       tolerances: { ...DEFAULT_TOLERANCES, ...tolerances },
-      store: media,
+      store,
     });
   } finally {
-    await media.close();
+    await store.close();
+  }
+}
+
+/**
+ * A comparison to be shown. `unrelated`: no row is in both batches. `table-taken`: another file would be overwritten. The
+ * table is written only if two batches were compared.
+ */
+export type ComparisonAnswer =
+  | { readonly type: 'compared'; readonly view: ComparisonView }
+  | { readonly type: 'unrelated' | 'table-taken' }
+  | { readonly type: 'table-unwritable'; readonly cause: unknown };
+
+/**
+ * Compares two batches as {@link compareHere} does, for a view and a table of the rows that differ.
+ *
+ * @param most how many of the rows that differ are in the view
+ * @param path of a CSV file for all of them; undefined: none
+ */
+export async function showComparison(
+  session: Pick<Session, 'ledger' | 'settings'>,
+  names: readonly [string, string],
+  tolerances: Partial<Tolerances>,
+  most: number,
+  path: string | undefined,
+): Promise<ComparisonAnswer> {
+  await session.ledger();
+  const opened = path === undefined ? undefined : await openTable(path);
+  if (opened !== undefined && 'type' in opened) return opened;
+  const differing: Difference[] = [];
+  try {
+    const found = await compareHere(session, names, {
+      tolerances,
+      onRow: async (row) => {
+        const line = differenceLine(row);
+        if (differing.length < most) differing.push(line);
+        await opened?.add(line);
+      },
+    });
+    const { compared, notRun, open } = found.rows;
+    if (compared + notRun + open === 0) return { type: 'unrelated' };
+    await opened?.publish();
+    return { type: 'compared', view: comparisonView(found, differing) };
+  } finally {
+    await opened?.abandon();
+  }
+}
+
+async function openTable(path: string): Promise<DifferenceTable | Exclude<ComparisonAnswer, { type: 'compared' }>> {
+  try {
+    return (await isOurTable(path)) ? await DifferenceTable.create(path) : { type: 'table-taken' };
+  } catch (cause) {
+    if (codeOf(cause) === '' || isDiskTrouble(cause)) throw cause;
+    return { type: 'table-unwritable', cause };
   }
 }
 
@@ -51,4 +117,78 @@ async function loadedBatch(ledger: Ledger, name: string): Promise<BatchRecord> {
 
 function checkShare(name: string, share: number): void {
   if (!(share >= 0)) refuseOption(`tolerances.${name}`, 'a share from 0 on', share);
+}
+
+type Reshaped = 'batches' | 'rows' | 'length' | 'latency' | 'judgements' | 'only' | 'unmeasured';
+
+/** A row that differs, to be shown. */
+interface Difference extends DifferenceLine {
+  readonly differs: readonly (RowDifference | 'only')[];
+}
+
+/** Two batches side by side, to be shown. Of pairs, the first is of the first batch. */
+export interface ComparisonView extends Omit<BatchComparison, Reshaped> {
+  readonly batches: Pair<Pick<BatchRecord, 'name' | 'account'> & { readonly api: string; readonly apiDialect: string }>;
+  readonly rows: BatchComparison['rows'] & Pick<BatchComparison, 'only'>;
+  readonly length: BatchComparison['length'] & Pick<BatchComparison, 'unmeasured'>;
+  readonly latency: readonly (Pick<Latency, 'step'> & {
+    readonly acceptedMs: Latency['accepted'];
+    readonly finishedMs: Latency['finished'];
+  })[];
+  readonly judgements: readonly (Omit<Judgement, 'isWithin'> & { readonly within: boolean })[];
+  /** The first rows that differ. */
+  readonly differing: readonly Difference[];
+}
+
+type Latency = BatchComparison['latency'][number];
+
+/** A comparison as it is shown. `differing`: the first of the rows that differ. */
+function comparisonView(
+  { batches, rows, length, latency, judgements, only, unmeasured, ...found }: BatchComparison,
+  differing: readonly Difference[],
+): ComparisonView {
+  return {
+    ...found,
+    batches: [batchView(batches[0]), batchView(batches[1])],
+    rows: { ...rows, only },
+    length: { ...length, unmeasured },
+    latency: latency.map(({ step, accepted, finished }) => ({ step, acceptedMs: accepted, finishedMs: finished })),
+    judgements: judgements.map(({ isWithin, ...judged }) => ({ ...judged, within: isWithin })),
+    differing,
+  };
+}
+
+function batchView({ name, apiUrl, account, settings }: BatchRecord): ComparisonView['batches'][0] {
+  return { name, api: apiUrl, account, apiDialect: dialectChoiceOf(settings) };
+}
+
+/** A row that differs, as a line of the table, and to be shown. */
+function differenceLine(row: UnlikeRow): Difference {
+  if (row.type === 'only') {
+    const side = sideOf(row.row, null);
+    const sides = row.side === 0 ? ([side, null] as const) : ([null, side] as const);
+    return { id: row.row.row.id, differs: ['only'], input: [], words: null, sides };
+  }
+  const { rows, sides, parity, input } = row;
+  return {
+    id: rows[0].row.id,
+    differs: parity.differences,
+    input,
+    words: parity.words,
+    sides: [sideOf(rows[0], sides[0].seconds), sideOf(rows[1], sides[1].seconds)],
+  };
+}
+
+function sideOf({ row, charges }: RowStanding, seconds: number | null): DifferenceSide {
+  return {
+    row: row.row,
+    apiDialect: dialectOf(row.spec),
+    outcome: row.outcome,
+    errorClass: row.failure?.class ?? null,
+    extension: row.file?.extension ?? null,
+    seconds,
+    credits: creditsOf(charges),
+    attempts: charges.filter(({ state }) => wasMade(state)).length,
+    text: row.text,
+  };
 }

@@ -9,10 +9,10 @@ import { findFfmpeg, namedFfmpeg } from '../../store/sound/find-ffmpeg.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { realmOf, type OpenApi } from '../open-api.ts';
 import { openRecordsIfAny } from '../open-records.ts';
-import { openTemporal } from '../temporal/open-temporal.ts';
-import { countPollers } from './pollers.ts';
+import { openTemporal, type Temporal } from '../temporal/open-temporal.ts';
 import { VoxbatchError } from '../problem.ts';
 import type { Session } from '../session.ts';
+import { taskQueueOf, type Realm } from '../../contract/names.ts';
 
 /** A part that a run needs, found in order. */
 export type SoundPart =
@@ -73,7 +73,7 @@ export async function* examine(
   let opening: Promise<OpenApi> | undefined;
   // A failure holds for every check that needs it.
   const open = (): Promise<OpenApi> => (opening ??= session.api());
-  const checks: readonly (readonly [SoundPart['type'], () => Promise<SoundPart>])[] = [
+  const checks: readonly (readonly [SoundPart['type'], () => Promise<Checked>])[] = [
     ['node', () => Promise.resolve({ type: 'node', version: process.versions.node })],
     ['disk', () => checkDisk(session)],
     ['ffmpeg', () => checkFfmpeg(session)],
@@ -84,45 +84,38 @@ export async function* examine(
     ...(session.settings.cluster === undefined ? [] : [['worker', () => checkWorker(session, open, say)] as const]),
   ];
   for (const [type, check] of checks) {
-    yield await Promise.resolve()
-      .then(check)
-      .then(
-        (part): Finding => ({ ok: true, ...part }),
-        (error: unknown): Finding => ({ ok: false, type, trouble: troubleOf(error) }),
-      );
+    try {
+      const found = await check();
+      yield isTrouble(found) ? { ok: false, type, trouble: found } : { ok: true, ...found };
+    } catch (error) {
+      yield { ok: false, type, trouble: { type: 'error', error } };
+    }
   }
 }
 
-/** Carries a trouble that is not an error to where it is reported. */
-class Troubled extends Error {
-  readonly trouble: Trouble;
-
-  constructor(trouble: Trouble) {
-    super(trouble.type);
-    this.trouble = trouble;
-  }
+function isTrouble(found: Checked): found is Trouble {
+  return ['little-disk', 'clocks-apart', 'no-worker', 'unusable-ffmpeg'].includes(found.type);
 }
 
-function troubleOf(error: unknown): Trouble {
-  return error instanceof Troubled ? error.trouble : { type: 'error', error };
-}
+/** What a check found. */
+type Checked = SoundPart | Trouble;
 
-async function checkDisk({ settings: { home } }: Session): Promise<SoundPart> {
+async function checkDisk({ settings: { home } }: Session): Promise<Checked> {
   await mkdir(home, { recursive: true });
   const probe = join(home, `.writable-${randomUUID()}`);
   await writeFile(probe, '');
   await rm(probe);
   const { bavail, bsize } = await statfs(home);
   const freeBytes = bavail * bsize;
-  if (freeBytes < LITTLE_DISK) throw new Troubled({ type: 'little-disk', home, freeBytes });
+  if (freeBytes < LITTLE_DISK) return { type: 'little-disk', home, freeBytes };
   return { type: 'disk', home, freeBytes };
 }
 
-async function checkFfmpeg({ settings: { env } }: Session): Promise<SoundPart> {
+async function checkFfmpeg({ settings: { env } }: Session): Promise<Checked> {
   const program = await findFfmpeg(env);
   if (program !== undefined) return { type: 'ffmpeg', found: { program, version: await ffmpegVersion(program) } };
   const path = namedFfmpeg(env);
-  if (path !== undefined) throw new Troubled({ type: 'unusable-ffmpeg', path });
+  if (path !== undefined) return { type: 'unusable-ffmpeg', path };
   return { type: 'ffmpeg' };
 }
 
@@ -174,11 +167,11 @@ async function checkApi(session: Session, open: () => Promise<OpenApi>): Promise
   }
 }
 
-async function checkAccount(open: () => Promise<OpenApi>): Promise<SoundPart> {
+async function checkAccount(open: () => Promise<OpenApi>): Promise<Checked> {
   const { profile } = await open();
   const { userId: account, tier, quotaRemaining: credits, serverTimeMs } = profile;
   const apartMs = serverTimeMs === undefined ? 0 : Math.abs(Date.now() - serverTimeMs);
-  if (apartMs > API_CLOCK_SLACK_MS) throw new Troubled({ type: 'clocks-apart', apartMs });
+  if (apartMs > API_CLOCK_SLACK_MS) return { type: 'clocks-apart', apartMs };
   return { type: 'account', account, ...defined({ tier, credits }) };
 }
 
@@ -187,17 +180,37 @@ async function checkWorker(
   { settings }: Session,
   open: () => Promise<OpenApi>,
   say: (line: string) => void,
-): Promise<SoundPart> {
+): Promise<Checked> {
   const realm = realmOf(await open());
   const ledgerId = await lookInto(settings, ({ id }) => id);
   // A worker would have made it.
-  if (ledgerId === undefined) throw new Troubled({ type: 'no-worker' });
+  if (ledgerId === undefined) return { type: 'no-worker' };
   const temporal = await openTemporal(settings, { say });
   try {
     const workers = await countPollers(temporal, { ...realm, ledgerId });
-    if (workers === 0) throw new Troubled({ type: 'no-worker' });
+    if (workers === 0) return { type: 'no-worker' };
     return { type: 'worker', workers };
   } finally {
     await temporal.close();
   }
+}
+
+/** Temporal lists a poller for some minutes after it is gone. A live worker polls again within a minute, ms. */
+const LIVING_MS = 90_000;
+
+/**
+ * Number of workers that poll Temporal for work of this realm. One that has just died counts for up to a minute and a
+ * half.
+ */
+export async function countPollers(
+  { client, namespace }: Pick<Temporal, 'client' | 'namespace'>,
+  realm: Realm,
+): Promise<number> {
+  // Without a kind, this describes the queue of workflow tasks, which every worker of ours polls.
+  const { pollers } = await client.workflowService.describeTaskQueue({
+    namespace,
+    taskQueue: { name: taskQueueOf(realm) },
+  });
+  const since = Date.now() - LIVING_MS;
+  return pollers.filter(({ lastAccessTime }) => Number(lastAccessTime?.seconds) * 1_000 >= since).length;
 }

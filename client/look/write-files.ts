@@ -8,7 +8,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { projectBatch, type Projection, type ProjectionRequest } from '../../results/project.ts';
 import { describeMismatch } from '../../results/verification/mismatch.ts';
-import { refuseCleaned } from '../clean/refuse-cleaned.ts';
+import { refuseCleaned } from '../clean/clean.ts';
 import { openStore } from '../../store/open-store.ts';
 import { claimOut } from '../run/out-folder.ts';
 import type { Settings } from '../settings.ts';

@@ -18,7 +18,7 @@ import type { BatchRecord } from '../../ledger/record-types.ts';
 import { decideSpend, type SpendDecision } from '../../policy/money/spend.ts';
 import { checkRedrive } from '../check-requests.ts';
 import { beginStore } from '../claim-store.ts';
-import { refuseCleaned } from '../clean/refuse-cleaned.ts';
+import { refuseCleaned } from '../clean/clean.ts';
 import { payerOf, type Confirm, type Person, type SpendQuestion } from '../person.ts';
 import { refuseLoading } from '../refuse-loading.ts';
 import { approve, type NotApproved } from '../run/approval.ts';

@@ -1,6 +1,6 @@
 import type { Reading } from '../../contract/batch.ts';
 import { faultOfFinishing } from '../../contract/finishing.ts';
-import { findFfmpeg, FFMPEG_ADVICE, namedFfmpeg, unusableFfmpeg } from '../../store/sound/find-ffmpeg.ts';
+import { FFMPEG_ADVICE, findFfmpeg, namedFfmpeg, unusableFfmpeg } from '../../store/sound/find-ffmpeg.ts';
 import { tryFinishing } from '../../store/sound/finish/try-finishing.ts';
 import { VoxbatchError } from '../problem.ts';
 import { refuseOption } from '../refuse-option.ts';
@@ -20,10 +20,8 @@ export async function requireFinishing({ finish }: Pick<Reading, 'finish'>, env:
   if (fault !== undefined) refuseOption(`finish.${fault.option}`, fault.expected, finish[fault.option]);
   const program = await findFfmpeg(env);
   if (program === undefined) {
-    const named = namedFfmpeg(env);
-    const advice = named === undefined ? FFMPEG_ADVICE : unusableFfmpeg(named);
     // It ends a sentence that has its own period.
-    refuse('ffmpeg on this machine', `none. ${advice.replace(/\.$/u, '')}`);
+    refuse('ffmpeg on this machine', `none. ${ffmpegAdvice(namedFfmpeg(env)).replace(/\.$/u, '')}`);
   }
   const why = await tryFinishing(finish, program);
   if (why !== undefined) refuse('an ffmpeg that can do this', `${program}, which cannot: ${why.replace(/\.$/u, '')}`);
@@ -31,4 +29,9 @@ export async function requireFinishing({ finish }: Pick<Reading, 'finish'>, env:
 
 function refuse(expected: string, came: string): never {
   throw new VoxbatchError({ type: 'bad-option', option: OPTION, expected, came });
+}
+
+/** What to do where there is no ffmpeg. `named`: the path that `VOXBATCH_FFMPEG` names, where no program is; undefined: it is not set. */
+export function ffmpegAdvice(named?: string): string {
+  return named === undefined ? FFMPEG_ADVICE : unusableFfmpeg(named);
 }

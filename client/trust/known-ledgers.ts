@@ -1,8 +1,9 @@
+import { realpathSync, statSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { isSameFile, type KnownFile, isMadeHere } from '../../policy/trust/known-file.ts';
+import { birthOf, isMadeHere, isSameFile, type KnownFile } from '../../policy/trust/known-file.ts';
 import { VoxbatchError } from '../problem.ts';
 import type { Settings } from '../settings.ts';
-import { ledgerFile } from './ledger-file.ts';
 import { readState, removeState, stateFile, stateFolder, writeState } from './state-files.ts';
 
 /** Where a ledger is, and whether its user named that place. */
@@ -69,7 +70,10 @@ export function isPlaceKnown({ ledger, isLedgerNamed, env }: LedgerSettings): bo
 /**
  * Records that the user has made a ledger, or confirmed this one. Throws {@link VoxbatchError} (`state-unwritable`).
  */
-export function rememberLedger({ ledger, env }: Pick<LedgerSettings, 'ledger' | 'env'>, confirmed?: OpenLedger): void {
+export function rememberLedger(
+  { ledger, env }: Pick<LedgerSettings, 'ledger' | 'env'>,
+  confirmed?: Pick<OpenLedger, 'id'>,
+): void {
   const file = ledgerFile(ledger);
   if (file === undefined) return;
   try {
@@ -89,4 +93,20 @@ export function forgetLedger({ ledger, env }: Pick<LedgerSettings, 'ledger' | 'e
 function recordOf(env: NodeJS.ProcessEnv, { path }: KnownFile): Partial<KnownLedger> | undefined {
   const found = readState(stateFile(env, KIND, path));
   return typeof found === 'object' && found !== null ? found : undefined;
+}
+
+/**
+ * The file of a ledger; undefined if it is not there, or is no file. In its path, links are resolved up to the folder that
+ * holds its home: `.voxbatch` itself may be a link to one that its user has confirmed elsewhere, and the commands of that
+ * one would run in this folder.
+ */
+function ledgerFile(address: string): KnownFile | undefined {
+  try {
+    const home = dirname(resolve(address));
+    const path = join(realpathSync(dirname(home)), basename(home), basename(address));
+    const found = statSync(path);
+    return { path, inode: found.ino, born: birthOf(found, statSync(process.execPath), process.platform) };
+  } catch {
+    return undefined;
+  }
 }

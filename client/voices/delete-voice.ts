@@ -1,11 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readVoices } from '../../api/voices/read-voices.ts';
 import { ApiError, mayHeal, type SpeechApi, type Voice } from '../../api/speech-api.ts';
+import type { Dialect } from '../../contract/dialects.ts';
 import type { Failure } from '../../contract/failures.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Account, VoiceUser } from '../../ledger/voice-users.ts';
 import { nameAskedFor } from '../../policy/voices/voice-name.ts';
-import { findVoice, type FoundVoice } from './find-voice.ts';
+import { realmOf } from '../open-api.ts';
+import { openRecordsIfAny } from '../open-records.ts';
+import type { Session } from '../session.ts';
+import { findVoice, speakingApi, type FoundVoice } from './find-voice.ts';
 
 /** A voice that is to be deleted. */
 export interface DeleteRequest {
@@ -51,6 +55,51 @@ export async function voiceToDelete(api: Pick<SpeechApi, 'listVoices'>, asked: s
   // The name of a voice is no id that may work all the same: the answer would be that there is no such voice. Only the list tells.
   if (found.type !== 'unlisted' || found.isName || nameAskedFor(asked) !== undefined) return found;
   return { type: 'meant', voice: undefined };
+}
+
+/** What became of a voice that was to be deleted, or why it is not known which one is meant. */
+export type DeletedVoice = Deletion | Exclude<VoiceToDelete, { readonly type: 'meant' }>;
+
+/** A voice that would be deleted, as a person sees it. */
+export interface VoiceAtRisk {
+  readonly id: string;
+  /** Undefined: the list does not have its id, which may be a voice all the same. */
+  readonly voice: Voice | undefined;
+  /** Open batches that need it: it is not deleted. */
+  readonly usedBy: readonly VoiceUser[];
+  /** Whose it is. */
+  readonly account: Account;
+}
+
+/** How a voice is deleted. */
+export interface DeleteOptions {
+  /** See {@link speakingApi}. */
+  readonly dialect?: Dialect;
+  /** Called with the voice before anything is sent; rejects if it must stay. Default: nobody is asked. */
+  readonly confirm?: (found: VoiceAtRisk) => Promise<void>;
+}
+
+/** Deletes the voice that an id, or `name:` and a name, stands for, unless an open batch of this ledger needs it; free. */
+export async function deleteNamed(
+  session: Pick<Session, 'settings' | 'api'>,
+  asked: string,
+  { dialect, confirm }: DeleteOptions = {},
+): Promise<DeletedVoice> {
+  const api = await speakingApi(session, dialect);
+  const meant = await voiceToDelete(api, asked);
+  if (meant.type !== 'meant') return meant;
+  const voice = { id: meant.voice?.id ?? asked, name: meant.voice?.name };
+  const account = realmOf(await session.api());
+  const ledger = await openRecordsIfAny(session.settings);
+  try {
+    if (confirm !== undefined) {
+      const usedBy = (await ledger?.voiceUsers(account, voice)) ?? [];
+      await confirm({ id: voice.id, voice: meant.voice, usedBy, account });
+    }
+    return await deleteVoice({ api, account, ledger, voice });
+  } finally {
+    await ledger?.close();
+  }
 }
 
 /** How often the API is asked: to delete twice is to delete once, and free. */

@@ -1,7 +1,13 @@
 import { readVoices } from '../../api/voices/read-voices.ts';
-import type { SpeechApi, Voice } from '../../api/speech-api.ts';
+import { type SpeechApi, type Voice, ApiError, type VoiceFilter } from '../../api/speech-api.ts';
+import { soleDialect, type Dialect } from '../../contract/dialects.ts';
 import { nearestName } from '../../inputs/voices/nearest-name.ts';
 import { nameAskedFor, VoiceNames } from '../../policy/voices/voice-name.ts';
+import { createApi, realmOf } from '../open-api.ts';
+import type { Session } from '../session.ts';
+import type { ApiAccess } from '../settings.ts';
+import type { VoiceUser } from '../../ledger/voice-users.ts';
+import { openRecordsIfAny } from '../open-records.ts';
 
 /** How long the whole list may take, ms. */
 const PATIENCE_MS = 60_000;
@@ -16,6 +22,15 @@ export type FoundVoice =
   | { readonly type: 'ambiguous'; readonly voices: readonly Voice[] }
   | { readonly type: 'unlisted'; readonly nearest: string | undefined; readonly isName: boolean }
   | { readonly type: 'unread'; readonly why: string };
+
+/** The API in a dialect; default: the one that all rows of a new batch would use. */
+export async function speakingApi(
+  { settings, ...session }: Pick<Session, 'settings' | 'api'>,
+  dialect?: Dialect,
+): Promise<SpeechApi> {
+  const { api } = await session.api();
+  return api.speaking(dialect ?? soleDialect(settings.config.apiDialect));
+}
 
 /** Looks a voice up in the API's list; free. */
 export async function findVoice(api: Pick<SpeechApi, 'listVoices'>, asked: string): Promise<FoundVoice> {
@@ -47,10 +62,93 @@ export async function findVoice(api: Pick<SpeechApi, 'listVoices'>, asked: strin
   }
 }
 
+/** How long a list may take that only warns, ms. */
+const WARN_PATIENCE_MS = 5_000;
+
+/** Whether the API's list can be read soon, and does not have the voice; free. Throws {@link VoxbatchError} as `createApi` does. */
+export async function isVoiceGone(access: ApiAccess, id: string, dialect: Dialect): Promise<boolean> {
+  const api = createApi(access);
+  try {
+    const ids = new Set([id]);
+    const list = await readVoices(api.speaking(dialect), { ids, patienceMs: WARN_PATIENCE_MS, tries: 1 });
+    return list.type === 'read' && !list.voices.has(id);
+  } finally {
+    api.close();
+  }
+}
+
 function found(voice: Voice): FoundVoice {
   return { type: 'found', voice };
 }
 
 function nearest(word: string, among: readonly string[]): string | undefined {
   return among.length === 0 ? undefined : nearestName(word, among).name;
+}
+
+/** Which voices are wanted. */
+export type ListWish = Pick<VoiceFilter, 'search' | 'provider'>;
+
+/**
+ * The voices of the account. `filteredHere`: filters that the API ignores, so that they were applied here, by name, id and
+ * provider. `unread`: the list cannot be read to its end.
+ */
+export type VoiceList =
+  | {
+      readonly type: 'listed';
+      readonly voices: readonly Voice[];
+      readonly filteredHere: readonly ('search' | 'provider')[];
+    }
+  | { readonly type: 'unread'; readonly why: string };
+
+/** Reads all pages of the API's list of voices; free. */
+export async function listVoices(
+  api: Pick<SpeechApi, 'listVoices'>,
+  { search, provider }: ListWish,
+): Promise<VoiceList> {
+  const voices: Voice[] = [];
+  const filteredHere: ('search' | 'provider')[] = [];
+  const onIgnored: VoiceFilter['onIgnored'] = (filter) => filteredHere.push(filter);
+  try {
+    for await (const voice of api.listVoices({ search, provider, onIgnored })) voices.push(voice);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return { type: 'unread', why: error.failure.message };
+  }
+  return { type: 'listed', voices, filteredHere };
+}
+
+/** A voice and the open batches of this ledger that need it, or why there is none. */
+export type ShownVoice =
+  | { readonly type: 'found'; readonly voice: Voice; readonly usedBy: readonly VoiceUser[] }
+  | Exclude<FoundVoice, { readonly type: 'found' }>;
+
+/** What the API's list says of a voice, and which open batches need it; free. `dialect`: see {@link speakingApi}. */
+export async function showVoice(
+  session: Pick<Session, 'settings' | 'api'>,
+  asked: string,
+  dialect?: Dialect,
+): Promise<ShownVoice> {
+  const found = await findVoice(await speakingApi(session, dialect), asked);
+  if (found.type !== 'found') return found;
+  const account = realmOf(await session.api());
+  const ledger = await openRecordsIfAny(session.settings);
+  try {
+    return { ...found, usedBy: (await ledger?.voiceUsers(account, found.voice)) ?? [] };
+  } finally {
+    await ledger?.close();
+  }
+}
+
+/** A voice to be shown. */
+export interface VoiceView extends Pick<Voice, 'id' | 'name' | 'provider'> {
+  /** Null: the API does not tell. */
+  readonly engines: readonly string[] | null;
+  readonly state: 'in_training' | 'ready';
+  readonly usedBy: readonly VoiceUser[];
+}
+
+/** A voice and its users, to be shown. */
+export function voiceView({ voice, usedBy }: Extract<ShownVoice, { readonly type: 'found' }>): VoiceView {
+  const { id, name, provider, modelIds = null, isInTraining } = voice;
+  return { id, name, provider, engines: modelIds, state: isInTraining === true ? 'in_training' : 'ready', usedBy };
 }

@@ -15,7 +15,7 @@ export interface ItemDifferences {
   /** Ids that only one set has. */
   readonly only: Pair<readonly string[]>;
   /** Fields that only one set tells, of whatever item. They are no difference of items. */
-  readonly fields: Pair<readonly string[]>;
+  readonly fieldsOnly: Pair<readonly string[]>;
   readonly differences: readonly ItemDifference[];
 }
 
@@ -34,7 +34,7 @@ export function compareItems([one, other]: Pair<ReadonlyMap<string, Item>>): Ite
   }
   return {
     only: [missingIn(other, one), missingIn(one, other)],
-    fields: [without(oneTells, otherTells), without(otherTells, oneTells)],
+    fieldsOnly: [without(oneTells, otherTells), without(otherTells, oneTells)],
     differences,
   };
 }

@@ -1,29 +1,8 @@
 import type { Step } from '../../contract/row-kinds.ts';
+import type { Tolerances } from '../../contract/tolerances.ts';
 import type { BatchParity } from './batch-parity.ts';
 import type { Spread } from './quantile.ts';
-import type { Pair, RowTolerances } from './row-parity.ts';
-
-/** How much two batches may differ: shares, from 0 on; `Infinity`: however much. */
-export interface Tolerances extends RowTolerances {
-  /** Share of the compared rows that may differ. */
-  readonly rows: number;
-  /** Share of the larger sum by which the credits of the same rows may differ. */
-  readonly credits: number;
-  /** Share by which the second batch may be slower than the first, by the medians of each step. */
-  readonly latency: number;
-}
-
-/**
- * Synthesis is not deterministic: the same text, spoken twice, differs in length. Latency is the service's load as much
- * as its interface, so it is shown, and judged only on demand.
- */
-export const DEFAULT_TOLERANCES: Tolerances = {
-  length: 0.25,
-  words: 0.1,
-  rows: 0.01,
-  credits: 0.05,
-  latency: Infinity,
-};
+import type { Pair } from './row-parity.ts';
 
 /** A figure of two batches against its tolerance; both are shares. */
 export interface Judgement {

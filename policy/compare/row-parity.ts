@@ -1,17 +1,10 @@
 import type { FailureClass } from '../../contract/failures.ts';
 import { hasResult, type Outcome } from '../../contract/outcomes.ts';
+import type { Tolerances } from '../../contract/tolerances.ts';
 import { wordDistance } from './word-distance.ts';
 
 /** The same of two batches: of the first, then of the second. */
 export type Pair<T> = readonly [T, T];
-
-/** How much the results of a row may differ: shares, from 0 to 1; `Infinity`: however much. */
-export interface RowTolerances {
-  /** Share of the longer result by which the lengths may differ. Half a second is never too much. */
-  readonly length: number;
-  /** Share of the words of the longer transcript that may differ. */
-  readonly words: number;
-}
 
 /** A row of a batch, as far as it is compared. */
 export interface RowSide {
@@ -57,7 +50,11 @@ const SLACK_SECONDS = 0.5;
 const NOT_RUN: readonly (Outcome | null)[] = ['skipped', 'cancelled'];
 
 /** Compares two rows. `differsInInput`: they asked for different things. */
-export function compareRows(sides: Pair<RowSide>, tolerances: RowTolerances, differsInInput = false): RowParity {
+export function compareRows(
+  sides: Pair<RowSide>,
+  tolerances: Pick<Tolerances, 'length' | 'words'>,
+  differsInInput = false,
+): RowParity {
   const [one, other] = sides;
   const nothing = { differences: [], lengthChange: null, words: null };
   if (sides.some(({ outcome }) => NOT_RUN.includes(outcome))) return { type: 'not-run', ...nothing };

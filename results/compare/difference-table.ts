@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import type { Dialect } from '../../contract/dialects.ts';
-import { hasResult } from '../../contract/outcomes.ts';
+import { hasResult, type Outcome } from '../../contract/outcomes.ts';
 import { csvLine, type LineValue } from '../line-formats.ts';
 import { isAbsent } from '../system-errors.ts';
 import { WholeFile } from '../whole-file.ts';
@@ -9,9 +9,11 @@ import { WholeFile } from '../whole-file.ts';
 export interface DifferenceSide {
   readonly row: number;
   /** The dialect of the API that it spoke. */
-  readonly dialect: Dialect;
-  readonly outcome: string | null;
+  readonly apiDialect: Dialect;
+  readonly outcome: Outcome | null;
   readonly errorClass: string | null;
+  /** Extension of its result; null without one. Not in the table. */
+  readonly extension: string | null;
   readonly seconds: number | null;
   readonly credits: number;
   readonly attempts: number;
@@ -100,6 +102,6 @@ function cellsOf(side: DifferenceSide | null): Readonly<Record<(typeof SIDE_COLU
     credits: side.credits,
     attempts: side.attempts,
     text: side.text ?? '',
-    api_dialect: side.dialect,
+    api_dialect: side.apiDialect,
   };
 }

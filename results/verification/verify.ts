@@ -3,8 +3,7 @@ import { sha256Of } from '../../inputs/file-digest.ts';
 import { OUTCOMES, outcomeFile } from '../../contract/outcomes.ts';
 import type { Outcome } from '../../contract/outcomes.ts';
 import { PROJECTED_FILES, RECEIPTS_JSONL, RESULTS_CSV, RESULTS_JSONL } from '../batch-files.ts';
-import { verifyFinished } from '../finished/verify-finished.ts';
-import { verifyJoined } from '../joined/verify-joined.ts';
+import { verifySound } from '../sound/sound-lists.ts';
 import { lstatsOf } from '../media.ts';
 import { Findings } from './mismatch.ts';
 import type { Mismatch } from './mismatch.ts';
@@ -59,8 +58,7 @@ export async function verifyOut(folder: string): Promise<VerifyReport> {
   if (summary !== undefined) {
     const present = await checkFiles(folder, summary, findings, edited);
     media = await checkTables({ folder, summary, present, tally, findings });
-    made = await verifyJoined(folder, summary, findings);
-    made += await verifyFinished(folder, summary, findings);
+    made = await verifySound(folder, summary, findings);
     compareSummary(summary, tally, findings);
   }
   const ended = OUTCOMES.reduce((sum, outcome) => sum + tally.outcomes[outcome], 0);

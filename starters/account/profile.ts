@@ -1,30 +1,142 @@
-import type { ReadFlags } from '../commands/read-flags.ts';
+import {
+  profileView,
+  accountFunctions,
+  isWebAddress,
+  type AccountFunctions,
+} from '../../client/account/account-functions.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
-import { withoutPath } from '../../contract/url-scheme.ts';
-import { openApi } from '../connect/open-api.ts';
-import { readSettings } from '../connect/settings.ts';
+import { snakeCase } from '../../contract/snake-case.ts';
+import type { ReadFlags } from '../commands/read-flags.ts';
+import { atSession } from '../connect/open-api.ts';
 import type { Output } from '../terminal/output.ts';
-import { number } from '../terminal/words.ts';
 import { oneLine } from '../terminal/table.ts';
+import { number, sentence } from '../terminal/words.ts';
+import { withoutPath } from '../../contract/url-scheme.ts';
+import type { ChangedField, FieldResult, ProfileChange } from '../../client/account/change-profile.ts';
+import { usageError } from '../exit-error.ts';
 
 /** `voxbatch profile`: the account of the token, and its balance. Spends nothing. */
 export async function profile(flags: ReadFlags, output: Output): Promise<ExitName> {
-  const { api, profile: account } = await openApi(await readSettings(), flags);
-  api.close();
-  const { userId, tier, quotaRemaining, credits, webhookUrl } = account;
+  const view = profileView(await atSession(flags, (session) => session.api()));
   if (flags.json === true) {
-    const known = { tier: tier ?? null, api_credits: quotaRemaining ?? null, website_credits: credits ?? null };
-    const webhook = webhookUrl === undefined ? {} : { webhook: webhookUrl === null ? null : withoutPath(webhookUrl) };
-    output.data(JSON.stringify({ user_id: userId, ...known, ...webhook, api: api.baseUrl }));
+    output.data(JSON.stringify(snakeCase(view)));
     return 'complete';
   }
-  const amount = (value: number | undefined): string => (value === undefined ? 'unknown' : number(value));
+  const { userId, tier, apiCredits, websiteCredits, webhook } = view;
+  const amount = (value: number | null): string => (value === null ? 'unknown' : number(value));
   output.data(`account          ${oneLine(userId)}`);
   output.data(`tier             ${oneLine(tier ?? 'unknown')}`);
-  output.data(`API credits      ${amount(quotaRemaining)}  (used by batches)`);
-  output.data(`website credits  ${amount(credits)}`);
-  if (webhookUrl !== undefined) {
-    output.data(`webhook          ${webhookUrl === null ? 'none' : oneLine(withoutPath(webhookUrl))}`);
-  }
+  output.data(`API credits      ${amount(apiCredits)}  (used by batches)`);
+  output.data(`website credits  ${amount(websiteCredits)}`);
+  if (webhook !== undefined) output.data(`webhook          ${oneLine(webhook ?? 'none')}`);
   return 'complete';
+}
+
+/** `voxbatch profile set FIELD=VALUE…`: asks the API to change fields of the profile. Spends nothing. */
+export async function setProfile(words: readonly string[], flags: ReadFlags, output: Output): Promise<ExitName> {
+  const fields = readFields(words);
+  return change(flags, output, (account) => account.setProfile(fields));
+}
+
+/** `voxbatch profile set-webhook URL`, or `--clear` instead of the URL. Spends nothing. */
+export async function setWebhook(
+  url: string | undefined,
+  flags: ReadFlags & { readonly clear?: boolean },
+  output: Output,
+): Promise<ExitName> {
+  const isClear = flags.clear === true;
+  if (isClear === (url !== undefined)) throw usageError('Give either a URL or --clear.');
+  if (url !== undefined && !isWebAddress(url)) {
+    throw usageError('The webhook is not an http or https URL. Give an address such as https://example.com/hooks.');
+  }
+  return change(flags, output, (account) => account.setWebhook(url ?? null));
+}
+
+async function change(
+  flags: ReadFlags,
+  output: Output,
+  act: (account: AccountFunctions) => Promise<ProfileChange>,
+): Promise<ExitName> {
+  const { fields, failure } = await atSession(flags, (session) => act(accountFunctions(session)));
+  if (flags.json === true) {
+    const shown = fields.map(({ name, result, shown: now }) => ({
+      field: name,
+      result,
+      ...(now === undefined ? {} : { value: withoutPaths(now) }),
+    }));
+    output.data(JSON.stringify({ fields: shown, message: failure?.message ?? null }));
+  } else for (const field of fields) output.data(`${oneLine(field.name)}: ${wordsOf(field)}`);
+  if (failure !== undefined) output.say(sentence(failure.message));
+  if (fields.some(({ result }) => result === 'refused'))
+    output.say('See what the profile shows: voxbatch profile. The API decides which values it takes.');
+  output.say('Nothing was spent.');
+  return failure?.class === 'BadToken' ? 'api' : exitOf(fields.map(({ result }) => result));
+}
+
+/** What to say of a field. */
+function wordsOf({ name, wanted, result, shown }: ChangedField): string {
+  const now = shown === undefined ? '' : `The profile shows ${asText(shown)}.`;
+  const isCleared = name === 'webhookUrl' && (wanted === null || wanted === '');
+  switch (result) {
+    case 'set':
+      return isCleared ? 'taken away; the profile shows none.' : `set to ${asText(wanted)}; the profile shows it.`;
+    case 'ignored':
+      return `not set. The API accepted the request but ignored the field. ${now}`;
+    case 'unseen':
+      return (
+        'unknown. The API accepted the request, and the profile does not show this field, so nobody can tell whether it was ' +
+        `${isCleared ? 'taken away' : 'set'} or ignored.`
+      );
+    case 'refused':
+      return `not set. The API refused it. ${now}`.trimEnd();
+    case 'not-set':
+      return `not set. There was no usable answer. ${now} Run the same command again.`;
+    case 'lost':
+      return 'unknown. There was no usable answer, and the profile does not show this field. Run the same command again.';
+  }
+}
+
+function asText(value: unknown): string {
+  return oneLine(JSON.stringify(withoutPaths(value)));
+}
+
+/** The value as people may see it: the path of an address may be a secret. */
+function withoutPaths(value: unknown): unknown {
+  return typeof value === 'string' && /^https?:/i.test(value) ? withoutPath(value) : value;
+}
+
+function exitOf(results: readonly FieldResult[]): ExitName {
+  if (results.some((result) => result === 'lost' || result === 'unseen')) return 'unknown';
+  return results.every((result) => result === 'set') ? 'complete' : 'failures';
+}
+
+/** Names that a member of the profile can have. */
+const NAME = /^[A-Za-z_][\w.-]{0,63}$/;
+
+/**
+ * Reads `FIELD=VALUE` words. A value that is JSON (`true`, `null`, a number, an object, a list, or a text in quotes) is
+ * sent as that, any other one as a text. A number that JSON would change (`007`, `1e999`, 20 digits) is a text. Throws
+ * {@link ExitError} `usage`.
+ */
+function readFields(words: readonly string[]): Record<string, unknown> {
+  const fields: Record<string, unknown> = {};
+  for (const word of words) {
+    const at = word.indexOf('=');
+    const name = word.slice(0, Math.max(0, at));
+    if (!NAME.test(name)) throw usageError(`${word.slice(0, 80)}: expected FIELD=VALUE, as in newsletter=true.`);
+    if (Object.hasOwn(fields, name)) throw usageError(`${name} is given twice.`);
+    fields[name] = readValue(word.slice(at + 1));
+  }
+  return fields;
+}
+
+/** A value by the rule of {@link readFields}. */
+export function readValue(text: string): unknown {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return text;
+  }
+  return typeof value === 'number' && String(value) !== text.trim() ? text : value;
 }

@@ -1,17 +1,20 @@
-import { cleanBatch, type CleanEnd, type CleanRequest } from '../../batches/clean/clean-batch.ts';
-import { claimStore } from '../../client/claim-store.ts';
+import { clean as cleanHere, type Cleaned } from '../../client/clean/clean.ts';
 import { chooseBatch } from '../../client/open-records.ts';
 import type { CleanParts } from '../../contract/cleaning.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
-import { atLedger } from '../at-ledger.ts';
+import { snakeCase } from '../../contract/snake-case.ts';
 import { confirmRemoval, requireConsent, type Ask } from '../confirm-removal.ts';
-import { unchangedError } from '../exit-error.ts';
+import { atSession } from '../connect/open-api.ts';
+import { unchangedError, ExitError } from '../exit-error.ts';
 import { personAt } from '../person.ts';
-import { admittance } from '../trust/admit-ledger.ts';
-import { confirmStore } from '../trust/confirmed-settings.ts';
 import { askYesNo } from '../terminal/ask.ts';
 import type { Output } from '../terminal/output.ts';
-import { cleanJson, cleanLines, cleanRefusal } from './clean-words.ts';
+import { admittance } from '../trust/admit-ledger.ts';
+import { confirmStore } from '../trust/confirmed-settings.ts';
+import { shellWord } from '../../contract/shell-word.ts';
+import { freedWords } from '../terminal/file-words.ts';
+import { goOnCommand } from '../terminal/command.ts';
+import { plural } from '../terminal/words.ts';
 
 /** Flags of `clean`. */
 export interface CleanFlags {
@@ -29,36 +32,35 @@ export interface CleanFlags {
  */
 export async function clean(name: string, flags: CleanFlags, output: Output, ask: Ask = askYesNo): Promise<ExitName> {
   const parts = readParts(flags);
-  return atLedger<ExitName>(async (ledger, settings) => {
-    // What is removed lies where the ledger and its store say.
-    if (flags.dryRun !== true) await admittance(settings, flags, output)(ledger);
-    const batch = await chooseBatch(ledger, name);
-    const store = await claimStore(await confirmStore(settings, flags), ledger);
-    try {
-      const request: CleanRequest = { ledger, store, batch, parts };
-      const tell = (end: CleanEnd, isDryRun: boolean): void => {
-        if (end.type !== 'cleaned') throw cleanRefusal(end, batch);
-        if (flags.json === true) output.data(JSON.stringify(cleanJson(end, { batch, parts, isDryRun })));
-        else for (const line of cleanLines(end, { batch, parts, isDryRun })) output.data(line);
-      };
-      const person = personAt(output, flags);
-      if (flags.dryRun === true) {
-        tell(await cleanBatch({ ...request, isDryRun: true }), true);
-        return 'complete';
-      }
-      if (!person.yes) {
-        const forecast = await cleanBatch({ ...request, isDryRun: true });
-        if (forecast.type !== 'cleaned') throw cleanRefusal(forecast, batch);
-        for (const line of cleanLines(forecast, { batch, parts, isDryRun: true })) output.say(line);
-        requireConsent(person);
-        await confirmRemoval(ask);
-      }
-      tell(await cleanBatch(request), false);
-      return 'complete';
-    } finally {
-      await store.close();
-    }
+  const { dryRun: isDryRun = false } = flags;
+  const person = personAt(output, flags);
+  const viewOf = ({ rows, inDoubt, media }: Cleaned, dryRun: boolean): CleanView => ({
+    ...{ batch: name, dryRun, removed: parts, rows, inDoubt, media },
   });
+  return atSession<ExitName>(
+    flags,
+    async (session, settings) => {
+      const batch = await chooseBatch(await session.ledger(), name);
+      await confirmStore(settings, flags);
+      const end = await cleanHere(session, batch, {
+        ...parts,
+        isDryRun,
+        confirm: async (forecast) => {
+          if (person.yes) return;
+          for (const line of cleanLines(viewOf(forecast, true))) output.say(line);
+          requireConsent(person);
+          await confirmRemoval(ask);
+        },
+      });
+      if (end.type !== 'cleaned') throw cleanRefusal(end, batch);
+      const view = viewOf(end, isDryRun);
+      if (flags.json === true) output.data(JSON.stringify(snakeCase(view)));
+      else for (const line of cleanLines(view)) output.data(line);
+      return 'complete';
+    },
+    // What is removed lies where the ledger and its store say.
+    isDryRun ? undefined : (ledger, settings) => admittance(settings, flags, output)(ledger),
+  );
 }
 
 function readParts({ media = false, rows = false, all = false }: CleanFlags): CleanParts {
@@ -67,4 +69,56 @@ function readParts({ media = false, rows = false, all = false }: CleanFlags): Cl
       'What is to be removed? --media (its files in the store), --rows (what its rows asked for) or --all.',
     );
   return { media: media || all, rows: rows || all };
+}
+
+/** What a clean removed, or would remove. Sizes in bytes. */
+interface CleanView extends Omit<Cleaned, 'type'> {
+  readonly batch: string;
+  readonly dryRun: boolean;
+  readonly removed: CleanParts;
+}
+
+/** What a clean removed, or would remove. */
+function cleanLines({ batch, dryRun, removed, rows, inDoubt, media }: CleanView): readonly string[] {
+  const verb = dryRun ? 'Would remove' : 'Removed';
+  const lines: string[] = [];
+  if (removed.media) {
+    const freed = freedWords(media, dryRun, 'out folders, other batches');
+    lines.push(
+      media.files === 0
+        ? `Nothing is left of the files of batch "${batch}" in the store.`
+        : `${verb} ${plural(media.files, 'file')} of batch "${batch}" from the store, ${freed}`,
+    );
+  }
+  if (removed.rows) {
+    const done =
+      rows === 0 && inDoubt === 0
+        ? `Nothing is left of what the rows of batch "${batch}" asked for.`
+        : `${verb} what ${plural(rows, 'row')} of batch "${batch}" asked for, and their texts.`;
+    lines.push(`${done} It cannot be run or written again.`);
+  }
+  if (inDoubt > 0)
+    lines.push(`${plural(inDoubt, 'row')} stay as they are: something may still come to light about them.`);
+  return [...lines, 'Its bill stays: outcomes, requests, charges. Its name stays taken.'];
+}
+
+type CleanEnd = Awaited<ReturnType<typeof cleanHere>>;
+type BatchRecord = Awaited<ReturnType<typeof chooseBatch>>;
+
+/** Why a batch cannot be cleaned. */
+function cleanRefusal(end: Exclude<CleanEnd, Cleaned>, batch: BatchRecord): ExitError {
+  const word = shellWord(batch.name);
+  if (end.type === 'not-closed') {
+    return new ExitError(
+      'usage',
+      `Batch "${batch.name}" is not finished. Nothing was removed. Continue it: ${goOnCommand(batch)}. Or stop it: voxbatch stop ${word}`,
+    );
+  }
+  const rows = plural(end.rows, 'row');
+  return new ExitError(
+    'usage',
+    `${rows} of batch "${batch.name}" ended unknown or overdue, and what they asked for is needed to settle them. Nothing was removed. ` +
+      `Settle them: voxbatch reconcile ${word}. Its media alone can be removed: voxbatch clean ${word} --media`,
+    { next: `voxbatch reconcile ${word}` },
+  );
 }

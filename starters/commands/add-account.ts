@@ -24,7 +24,7 @@ function addProfileSetters(account: Command, { done, output }: CommandContext): 
         '\nExample:\n  voxbatch profile set newsletter=false displayName=Anna\n',
     )
     .action(async (words: readonly string[], flags: ReadFlags) => {
-      const { setProfile } = await import('../account/set-profile.ts');
+      const { setProfile } = await import('../account/profile.ts');
       done(await setProfile(words, flags, output));
     });
   withReadFlags(account.command('set-webhook [url]'))
@@ -32,7 +32,7 @@ function addProfileSetters(account: Command, { done, output }: CommandContext): 
     .option('--clear', 'Take the address away, if the API has a way')
     .addHelpText('after', '\nExample:\n  voxbatch profile set-webhook https://example.org/hooks/long-secret\n')
     .action(async (url: string | undefined, flags: ReadFlags & { readonly clear?: boolean }) => {
-      const { setWebhook } = await import('../account/set-profile.ts');
+      const { setWebhook } = await import('../account/profile.ts');
       done(await setWebhook(url, flags, output));
     });
 }

@@ -1,4 +1,4 @@
-import type { SchemaFlags } from '../schema/schema.ts';
+import type { SchemaFlags } from '../doctor/schema.ts';
 import { Option, type Command } from 'commander';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { CommandContext } from '../command-context.ts';
@@ -65,7 +65,7 @@ export function addServeCommands(program: Command, context: CommandContext): voi
     .addHelpText('after', '\nExample:\n  voxbatch doctor\n  voxbatch doctor --api\n')
     .action(async (flags: SchemaFlags & { readonly api?: boolean }) => {
       if (flags.api === true || flags.strictSchema === true) {
-        const { doctorSchema } = await import('../schema/schema.ts');
+        const { doctorSchema } = await import('../doctor/schema.ts');
         context.done(await doctorSchema(flags, context.output));
         return;
       }

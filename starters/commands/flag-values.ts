@@ -52,6 +52,11 @@ export function share(value: string): number {
   return Number(found) / 100;
 }
 
+/** A share as {@link share} takes it: `5%`, `0.5%`; `any` for no bound. */
+export function shareWord(value: number): string {
+  return value === Infinity ? 'any' : `${String(Math.round(value * 1_000) / 10)}%`;
+}
+
 /** Makes a parser of whole numbers from `least` up, for a flag. */
 export function wholeFrom(least: number): (value: string) => number {
   return (value) => {

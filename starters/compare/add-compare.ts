@@ -1,11 +1,10 @@
 import type { Command } from 'commander';
-import { DEFAULT_TOLERANCES, type Tolerances } from '../../policy/compare/judge-parity.ts';
+import { DEFAULT_TOLERANCES, type Tolerances } from '../../contract/tolerances.ts';
 import type { CommandContext } from '../command-context.ts';
-import { positive, share, wholeFrom } from '../commands/flag-values.ts';
+import { positive, share, shareWord, wholeFrom } from '../commands/flag-values.ts';
 import { usageError } from '../exit-error.ts';
 import type { CompareFlags } from './compare.ts';
 import type { DialectFlags } from './compare-dialects.ts';
-import { shareWord } from './share-word.ts';
 
 const SAYS = `Two batches of one manifest, from the ledger and the stored files: it sends nothing and needs no worker. Without
 batches: the account (profile, voices, lip-sync jobs), read in both dialects of the API, v1 and legacy; each request is

@@ -1,21 +1,16 @@
 import { resolve } from 'node:path';
-import type { UnlikeRow } from '../../batches/compare/compare-batches.ts';
-import { isDiskTrouble } from '../../client/before-work.ts';
-import { compareHere } from '../../client/compare/compare.ts';
+import { showComparison, type ComparisonAnswer, type ComparisonView } from '../../client/compare/compare.ts';
 import { messageOf } from '../../client/problem.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
-import type { ParityVerdict, Tolerances } from '../../policy/compare/judge-parity.ts';
-import { DifferenceTable, isOurTable } from '../../results/compare/difference-table.ts';
-import { codeOf } from '../../results/system-errors.ts';
-import { atLedger } from '../at-ledger.ts';
-import { unchangedError, usageError } from '../exit-error.ts';
-import type { Output } from '../terminal/output.ts';
+import { snakeCase } from '../../contract/snake-case.ts';
+import type { Tolerances } from '../../contract/tolerances.ts';
+import { atSession } from '../connect/open-api.ts';
+import { unchangedError, usageError, type ExitError } from '../exit-error.ts';
 import { shortPath } from '../../client/look/command-args.ts';
-import { comparisonJson } from './comparison-json.ts';
+import type { Output } from '../terminal/output.ts';
 import { comparisonLines } from './comparison-words.ts';
-import { differenceLine } from './difference-line.ts';
 
-export type CompareFlags = { readonly [Name in keyof Tolerances]?: Tolerances[Name] } & {
+export type CompareFlags = Partial<Tolerances> & {
   readonly out?: string;
   readonly json?: boolean;
 };
@@ -24,7 +19,7 @@ export type CompareFlags = { readonly [Name in keyof Tolerances]?: Tolerances[Na
 const NAMED = 20;
 const NAMED_IN_JSON = 100;
 
-const EXITS: Readonly<Record<ParityVerdict, ExitName>> = {
+const EXITS: Readonly<Record<ComparisonView['verdict'], ExitName>> = {
   parity: 'complete',
   differs: 'failures',
   unfinished: 'goesOn',
@@ -36,40 +31,32 @@ export async function compare(
   { out, json, ...tolerances }: CompareFlags,
   output: Output,
 ): Promise<ExitName> {
-  return atLedger<ExitName>(async (ledger, settings) => {
-    const table = out === undefined ? undefined : await openTable(resolve(out));
-    const named: UnlikeRow[] = [];
-    const most = json === true ? NAMED_IN_JSON : NAMED;
-    try {
-      const found = await compareHere(ledger, settings, names, {
-        tolerances,
-        onRow: async (row) => {
-          if (named.length < most) named.push(row);
-          await table?.add(differenceLine(row));
-        },
-      });
-      if (found.rows.compared + found.rows.notRun + found.rows.open === 0)
-        throw usageError(
-          `No row of "${names[0]}" is in "${names[1]}": neither their ids nor what they ask for are the same.`,
-        );
-      await table?.publish();
-      const exit = EXITS[found.verdict];
-      if (json === true) output.data(JSON.stringify({ exit, ...comparisonJson(found, named) }));
-      else for (const line of comparisonLines(found, named)) output.data(line);
-      if (out !== undefined) output.say(`The rows that differ: ${shortPath(resolve(out))}`);
-      return exit;
-    } finally {
-      await table?.abandon();
-    }
-  });
+  const table = out === undefined ? undefined : resolve(out);
+  const answer = await atSession({}, (session) =>
+    showComparison(session, names, tolerances, json === true ? NAMED_IN_JSON : NAMED, table),
+  );
+  if (answer.type !== 'compared') throw refusalOf(answer, names, table ?? '');
+  const { view } = answer;
+  const exit = EXITS[view.verdict];
+  if (json === true) output.data(JSON.stringify({ exit, ...snakeCase(view) }));
+  else for (const line of comparisonLines(view)) output.data(line);
+  if (table !== undefined) output.say(`The rows that differ: ${shortPath(table)}`);
+  return exit;
 }
 
-async function openTable(path: string): Promise<DifferenceTable> {
-  try {
-    if (await isOurTable(path)) return await DifferenceTable.create(path);
-  } catch (error) {
-    if (codeOf(error) === '' || isDiskTrouble(error)) throw error;
-    throw usageError(`${shortPath(path)} cannot be written: ${messageOf(error)}. Name another file with --out.`);
+function refusalOf(
+  answer: Exclude<ComparisonAnswer, { readonly type: 'compared' }>,
+  [one, other]: readonly [string, string],
+  table: string,
+): ExitError {
+  switch (answer.type) {
+    case 'unrelated':
+      return usageError(`No row of "${one}" is in "${other}": neither their ids nor what they ask for are the same.`);
+    case 'table-taken':
+      return unchangedError(`${shortPath(table)} is another file, which --out would overwrite. Name a new one.`);
+    case 'table-unwritable':
+      return usageError(
+        `${shortPath(table)} cannot be written: ${messageOf(answer.cause)}. Name another file with --out.`,
+      );
   }
-  throw unchangedError(`${shortPath(path)} is another file, which --out would overwrite. Name a new one.`);
 }

@@ -1,15 +1,14 @@
-import type { BatchComparison, UnlikeRow } from '../../batches/compare/compare-batches.ts';
-import { dialectChoiceOf } from '../../contract/batch.ts';
-import { OUTCOMES } from '../../contract/outcomes.ts';
-import type { BatchRecord } from '../../ledger/record-types.ts';
-import type { Judgement } from '../../policy/compare/judge-parity.ts';
-import type { Spread } from '../../policy/compare/quantile.ts';
-import type { Pair } from '../../policy/compare/row-parity.ts';
-import { number } from '../terminal/words.ts';
-import { rowsInWords } from '../terminal/row-words.ts';
+import type { ComparisonView } from '../../client/compare/compare.ts';
+import { hasResult, OUTCOMES } from '../../contract/outcomes.ts';
+import { shareWord } from '../commands/flag-values.ts';
+import { namedRow } from '../terminal/row-words.ts';
 import { tableLines } from '../terminal/table.ts';
-import { unlikeRowLine } from './unlike-row-words.ts';
-import { shareWord } from './share-word.ts';
+import { number, plural } from '../terminal/words.ts';
+
+type Pair<T> = readonly [T, T];
+type Spread = ComparisonView['latency'][number]['acceptedMs'][0];
+type Difference = ComparisonView['differing'][number];
+type Side = Difference['sides'][0];
 
 /** A figure of both batches. */
 interface Figure {
@@ -18,13 +17,14 @@ interface Figure {
   readonly note?: string;
 }
 
-/** A comparison for people. `named`: the first of the rows that differ. */
-export function comparisonLines(found: BatchComparison, named: readonly UnlikeRow[]): readonly string[] {
-  const [one, other] = found.batches;
-  const unlike = found.rows.differing + found.only[0] + found.only[1];
+/** A comparison for people. */
+export function comparisonLines(found: ComparisonView): readonly string[] {
+  const { batches, differing, rows } = found;
+  const [one, other] = batches;
+  const unlike = rows.differing + rows.only[0] + rows.only[1];
   const figures = [...endFigures(found), ...resultFigures(found), ...latencyFigures(found), ...costFigures(found)];
   return [
-    `${sidesWords(found.batches)}: ${comparedWords(found)}`,
+    `${sidesWords(batches)}: ${comparedWords(found)}`,
     '',
     ...tableLines(
       [
@@ -35,9 +35,9 @@ export function comparisonLines(found: BatchComparison, named: readonly UnlikeRo
       ],
       figures,
     ),
-    ...(named.length === 0 ? [] : ['', 'Rows that differ:']),
-    ...named.map((row) => `  ${unlikeRowLine(row, found.batches)}`),
-    ...(unlike > named.length ? [`  and ${number(unlike - named.length)} more; all of them: --out FILE`] : []),
+    ...(differing.length === 0 ? [] : ['', 'Rows that differ:']),
+    ...differing.map((row) => `  ${differenceWords(row, batches)}`),
+    ...(unlike > differing.length ? [`  and ${number(unlike - differing.length)} more; all of them: --out FILE`] : []),
     '',
     ...found.judgements.map(judgementLine),
     verdictLine(found),
@@ -45,24 +45,22 @@ export function comparisonLines(found: BatchComparison, named: readonly UnlikeRo
 }
 
 /** `"lines" (v1) beside "others" (legacy=20%)`; nothing is said of dialects where both speak v1. */
-function sidesWords(batches: Pair<BatchRecord>): string {
-  const spoken = batches.map(({ settings }) => dialectChoiceOf(settings));
-  const isTold = spoken.some((choice) => choice !== 'v1');
-  const sides = batches.map(({ name }, side) => (isTold ? `"${name}" (${spoken[side] ?? 'v1'})` : `"${name}"`));
-  return sides.join(' beside ');
+function sidesWords(batches: ComparisonView['batches']): string {
+  const isShown = batches.some(({ apiDialect }) => apiDialect !== 'v1');
+  return batches.map(({ name, apiDialect }) => `"${name}"${isShown ? ` (${apiDialect})` : ''}`).join(' beside ');
 }
 
-function comparedWords({ rows, only, batches }: BatchComparison): string {
-  const parts = [`${rowsInWords(rows.compared)} compared`];
+function comparedWords({ rows, batches }: ComparisonView): string {
+  const parts = [`${plural(rows.compared, 'row')} compared`];
   if (rows.notRun > 0) parts.push(`${number(rows.notRun)} skipped or cancelled in one of them`);
   if (rows.open > 0) parts.push(`${number(rows.open)} not ended yet`);
   for (const side of [0, 1] as const)
-    if (only[side] > 0) parts.push(`${number(only[side])} only in "${batches[side].name}"`);
+    if (rows.only[side] > 0) parts.push(`${number(rows.only[side])} only in "${batches[side].name}"`);
   return parts.join(', ');
 }
 
 /** How rows ended, and why they failed. */
-function endFigures({ outcomes, errors }: BatchComparison): readonly Figure[] {
+function endFigures({ outcomes, errors }: ComparisonView): readonly Figure[] {
   const counted = (side: 0 | 1, outcome: string): number =>
     outcomes.reduce((sum, { ended, rows }) => sum + (ended[side] === outcome ? rows : 0), 0);
   const ends = OUTCOMES.map((outcome) => ({ outcome, rows: [counted(0, outcome), counted(1, outcome)] as const }));
@@ -75,19 +73,19 @@ function endFigures({ outcomes, errors }: BatchComparison): readonly Figure[] {
 }
 
 /** How the results compare. */
-function resultFigures({ length, words, differences, unmeasured }: BatchComparison): readonly Figure[] {
-  const { change } = length;
+function resultFigures({ length, words, differences }: ComparisonView): readonly Figure[] {
+  const { change, unmeasured } = length;
   const unread = unmeasured === 0 ? '' : `; ${number(unmeasured)} files have no length, or are gone`;
   const figures: Figure[] = [];
   if (change !== null || unmeasured > 0)
     figures.push({
-      what: `seconds of ${rowsInWords(length.rows)}`,
+      what: `seconds of ${plural(length.rows, 'row')}`,
       values: both(length.seconds, number),
       note: `${change === null ? '' : `a row differs by ${percent(change.median)}, p95 ${percent(change.p95)}`}${unread}`,
     });
   if (words.rows > 0)
     figures.push({
-      what: `words of ${rowsInWords(words.rows)}`,
+      what: `words of ${plural(words.rows, 'row')}`,
       values: ['', ''],
       note: `${number(words.equal)} transcripts equal; ${number(words.different)} of ${number(words.of)} words differ`,
     });
@@ -95,23 +93,23 @@ function resultFigures({ length, words, differences, unmeasured }: BatchComparis
     figures.push({
       what: 'input',
       values: ['', ''],
-      note: `${rowsInWords(differences.input)} asked for different things`,
+      note: `${plural(differences.input, 'row')} asked for different things`,
     });
   return figures;
 }
 
-function latencyFigures({ latency }: BatchComparison): readonly Figure[] {
-  return latency.flatMap(({ step, accepted, finished }) => [
-    { what: `${step}: created to accepted, median (p95)`, values: both(accepted, spreadWords) },
-    { what: `${step}: accepted to finished, median (p95)`, values: both(finished, spreadWords) },
+function latencyFigures({ latency }: ComparisonView): readonly Figure[] {
+  return latency.flatMap(({ step, acceptedMs, finishedMs }) => [
+    { what: `${step}: created to accepted, median (p95)`, values: both(acceptedMs, spreadWords) },
+    { what: `${step}: accepted to finished, median (p95)`, values: both(finishedMs, spreadWords) },
   ]);
 }
 
-function costFigures({ credits, attempts }: BatchComparison): readonly Figure[] {
+function costFigures({ credits, attempts }: ComparisonView): readonly Figure[] {
   const each = both(credits.sums, (sum) => number(sum / Math.max(1, credits.rows)));
   return [
     {
-      what: `credits of ${rowsInWords(credits.rows)} paid in both`,
+      what: `credits of ${plural(credits.rows, 'row')} paid in both`,
       values: both(credits.sums, number),
       note: credits.rows === 0 ? '' : `${each[0]} and ${each[1]} a row`,
     },
@@ -119,24 +117,51 @@ function costFigures({ credits, attempts }: BatchComparison): readonly Figure[] 
   ];
 }
 
-function judgementLine({ of, share, tolerance, isWithin }: Judgement): string {
+function judgementLine({ of, share, tolerance, within }: ComparisonView['judgements'][number]): string {
   const what =
     of.type === 'latency'
       ? `the second is slower (${of.step}, ${of.until})`
       : of.type === 'rows'
         ? 'rows that differ'
         : 'difference of credits';
-  return `${what}: ${percent(share)}, up to ${shareWord(tolerance)} is allowed${isWithin ? '' : ': TOO MUCH'}`;
+  return `${what}: ${percent(share)}, up to ${shareWord(tolerance)} is allowed${within ? '' : ': TOO MUCH'}`;
 }
 
-function verdictLine({ verdict, rows }: BatchComparison): string {
+function verdictLine({ verdict, rows }: ComparisonView): string {
   if (verdict === 'parity') return 'Parity within the tolerances.';
   if (verdict === 'differs') return 'They differ.';
-  return `No difference so far; ${rowsInWords(rows.open)} not ended yet.`;
+  return `No difference so far; ${plural(rows.open, 'row')} not ended yet.`;
 }
 
-function spreadWords(spread: Spread | null): string {
+function spreadWords(spread: Spread): string {
   return spread === null ? '' : `${seconds(spread.median)} (${seconds(spread.p95)})`;
+}
+
+/** A row that differs, or that only one batch has, in a line. */
+function differenceWords(row: Difference, batches: ComparisonView['batches']): string {
+  const side = row.sides[0] === null ? 1 : 0;
+  const named = namedRow({ id: row.id, row: row.sides[side]?.row ?? 0 });
+  return `${named}: ${row.differs.map((name) => (name === 'only' ? `only in "${batches[side].name}"` : WORDS[name](row))).join('; ')}`;
+}
+
+/** In what a row differs, of the first batch and then of the second. */
+const WORDS: Readonly<Record<Exclude<Difference['differs'][number], 'only'>, (row: Difference) => string>> = {
+  input: ({ input }) => `asked for another ${input.join(', ')}`,
+  outcome: ({ sides }) => both(sides, endWords).join(', then '),
+  error: ({ sides }) => `failed by ${both(sides, (side) => failureOf(side) ?? 'nothing known').join(', then by ')}`,
+  format: ({ sides }) => both(sides, (side) => side?.extension ?? '').join(', then '),
+  length: ({ sides }) => both(sides, (side) => `${number(side?.seconds ?? 0)} s`).join(', then '),
+  words: ({ words }) => `${number(words?.different ?? 0)} of ${number(words?.of ?? 0)} words differ`,
+};
+
+function endWords(side: Side): string {
+  const failure = failureOf(side);
+  return `${String(side?.outcome)}${failure === null ? '' : ` (${failure})`}`;
+}
+
+/** Why it has no result. */
+function failureOf(side: Side): string | null {
+  return side === null || hasResult(side.outcome) ? null : side.errorClass;
 }
 
 function seconds(ms: number): string {

@@ -1,12 +1,11 @@
 import { openApi as openWith, type OpenApi } from '../../client/open-api.ts';
 import { Session, type SessionRequest } from '../../client/session.ts';
 import type { ApiAccess, Settings } from '../../client/settings.ts';
-import type { OpenOptions } from '../../ledger/open-ledger.ts';
-import { rememberConfirmed } from './confirmed-address.ts';
-import { AddressUnconfirmed, readApiAccess } from './settings.ts';
-import { askYesNo } from '../terminal/ask.ts';
-import { mayAsk } from '../trust/may-ask.ts';
-import { unconfirmedError } from '../trust/unconfirmed-error.ts';
+import { rememberConfirmed } from '../../client/trust/confirmed-address.ts';
+import { AddressUnconfirmed, readApiAccess, readSettings, type CommandSettings } from './settings.ts';
+import { askYesNo, mayAsk } from '../terminal/ask.ts';
+import type { OpenedLedger } from '../trust/admit-ledger.ts';
+import { unconfirmedError } from '../trust/confirmable-words.ts';
 
 /** Flags for the API's address, and for whether a person may be asked. */
 export interface ApiFlags {
@@ -32,13 +31,34 @@ export async function confirmedAccess(settings: Settings, flags: ApiFlags): Prom
   }
 }
 
+/**
+ * Works with a session over the records that are there, and closes it. Makes nothing: where there is no ledger yet, that is an error with the next
+ * command. `admit`: see {@link SessionRequest}.
+ */
+export async function atSession<T>(
+  flags: ApiFlags,
+  work: (session: Session, settings: CommandSettings) => Promise<T>,
+  admit?: (ledger: OpenedLedger, settings: CommandSettings) => Promise<void>,
+): Promise<T> {
+  const settings = await readSettings();
+  const session = openSession(settings, flags, {
+    mustExist: true,
+    admit: admit && ((ledger) => admit(ledger, settings)),
+  });
+  try {
+    return await work(session, settings);
+  } finally {
+    await session.close();
+  }
+}
+
 /** Opens the API of settings and flags, and reads the profile. Spends nothing. */
 export async function openApi(settings: Settings, flags: ApiFlags): Promise<OpenApi> {
   return openWith(await confirmedAccess(settings, flags));
 }
 
 /** How a session is opened. */
-interface SessionOptions extends OpenOptions, Pick<SessionRequest, 'admit'> {}
+type SessionOptions = SessionRequest['ledger'] & Pick<SessionRequest, 'admit'>;
 
 /** A session with the API of settings and flags. */
 export function openSession(settings: Settings, flags: ApiFlags, { admit, ...ledger }: SessionOptions): Session {

@@ -1,30 +1,17 @@
 import { parseResultMember } from '../../contract/result-member.ts';
 import { existsSync, realpathSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { type ClientConfigProfile, loadClientConfigProfile } from '@temporalio/envconfig';
-import { readBaseUrl } from '../../api/base-url.ts';
-import { homeOf } from '../../embedded/home.ts';
 import { API_PATH } from '../../contract/api-path.ts';
-import { membersToConfirm, withoutConfirmed } from '../../inputs/confirmed-members.ts';
 import { defined } from '../../contract/defined.ts';
 import { shellWord } from '../../contract/shell-word.ts';
-import { isConfigConfirmed, type RiskyConfig } from '../../client/trust/confirmed-configs.ts';
-import { readConfig, type Config } from '../../inputs/config-file.ts';
-import { placesIn, type ApiAccess, type RefusedAddress, type Settings } from '../../client/settings.ts';
+import { isConfirmed, type AddressUse } from '../../client/trust/confirmed-address.ts';
+import { CONFIG_FILE, readFolderConfig, readNamedConfig, type FolderConfig } from '../../client/trust/folder-config.ts';
+import { apiAddress, placesIn, type ApiAccess, type RefusedAddress, type Settings } from '../../client/settings.ts';
 import { readToken } from './api-token.ts';
-import { isConfirmed, type AddressUse } from './confirmed-address.ts';
 import { messageOf } from '../../client/problem.ts';
 import { ownEnvironment } from '../own-environment.ts';
 import { ExitError } from '../exit-error.ts';
-
-/** In the working folder. */
-export const CONFIG_FILE = 'voxbatch.config.json';
-
-/** Members of a config that nobody has confirmed, and the config with them. */
-export interface UnconfirmedConfig extends RiskyConfig {
-  readonly whole: Config;
-}
 
 /**
  * Reads settings: the environment over `voxbatch.config.json`. `VOXBATCH_HOME` is the home, by default `.voxbatch`;
@@ -32,14 +19,10 @@ export interface UnconfirmedConfig extends RiskyConfig {
  * places; any of the standard Temporal settings means a cluster.
  */
 export async function readSettings(env: NodeJS.ProcessEnv = ownEnvironment()): Promise<CommandSettings> {
-  const home = homeOf(env, '.');
-  const whole = await readConfigOf(env);
-  const unconfirmed = unconfirmedIn(whole, env);
-  const config = unconfirmed === undefined ? whole : withoutConfirmed(whole);
-  // To look at what is on record takes the right store, and no confirmation.
-  const given = { ledger: env['VOXBATCH_LEDGER'], store: env['VOXBATCH_STORE'] ?? whole.store };
+  const { config, store, unconfirmed } = await readConfigOf(env);
+  const given = { ledger: env['VOXBATCH_LEDGER'], store: env['VOXBATCH_STORE'] ?? store };
   return {
-    ...placesIn(home, given, (refused) => refuseAddress(env, refused)),
+    ...placesIn(resolve(env['VOXBATCH_HOME'] || '.voxbatch'), given, (refused) => refuseAddress(env, refused)),
     isLedgerNamed: (env['VOXBATCH_HOME'] ?? '') !== '' || (env['VOXBATCH_LEDGER'] ?? '') !== '',
     config,
     cluster: readCluster(env),
@@ -49,38 +32,14 @@ export async function readSettings(env: NodeJS.ProcessEnv = ownEnvironment()): P
 }
 
 /** Settings of a command. */
-export interface CommandSettings extends Settings {
-  /** What a config file says that nobody has confirmed, so that `config` lacks it; see `starters/trust/`. */
-  readonly unconfirmed?: UnconfirmedConfig;
-}
-
-/** What the folder's config says that its user has not confirmed. A file that the user named is their own word. */
-function unconfirmedIn(whole: Config, env: NodeJS.ProcessEnv): UnconfirmedConfig | undefined {
-  const members = membersToConfirm(whole);
-  if (env['VOXBATCH_CONFIG'] !== undefined || Object.keys(members).length === 0) return undefined;
-  // The file's own name may be a link to one that its user has confirmed elsewhere, where ./publish.sh is another.
-  const risky = { path: join(realpathSync('.'), CONFIG_FILE), members };
-  return isConfigConfirmed(env, risky) ? undefined : { ...risky, whole };
-}
+export type CommandSettings = Settings & Pick<FolderConfig, 'unconfirmed'>;
 
 /** The config file of the folder, or the one that `VOXBATCH_CONFIG` names; only the latter must exist. */
-async function readConfigOf(env: NodeJS.ProcessEnv): Promise<Config> {
+function readConfigOf(env: NodeJS.ProcessEnv): Promise<FolderConfig> {
   const named = env['VOXBATCH_CONFIG'];
-  if (named !== undefined && !existsSync(named)) {
-    throw new ExitError('usage', `VOXBATCH_CONFIG: expected a config file, but there is no ${named}. ${UNTOUCHED}`);
-  }
-  if (named === undefined) return readConfigFile(resolve(CONFIG_FILE));
-  // What the user names may be a pipe, such as that of `<(…)`; one that lies in a folder would hang.
-  return readConfigFile(resolve(named), (path) => readFile(path, 'utf8'));
-}
-
-/** A config file; an empty config if there is none. Throws {@link ExitError} `usage`. */
-export function readConfigFile(path: string, read?: (path: string) => Promise<string>): Promise<Config> {
-  return readConfig(path, read).catch((error: unknown) => {
-    const words = messageOf(error).trimEnd();
-    const advice = 'Fix the file, then run the same command again. Nothing was spent.';
-    throw new ExitError('usage', `${words}${words.includes('\n') ? '\n' : ' '}${advice}`, { cause: error });
-  });
+  if (named === undefined) return readFolderConfig(join(realpathSync('.'), CONFIG_FILE), env);
+  if (existsSync(named)) return readNamedConfig(resolve(named));
+  throw new ExitError('usage', `VOXBATCH_CONFIG: expected a config file, but there is no ${named}. ${UNTOUCHED}`);
 }
 
 /** An impossible address is a wrong setting, not an unreachable ledger or store. */
@@ -159,7 +118,7 @@ function givenApiUrl({ env, config }: Settings, { apiUrl }: { readonly apiUrl?: 
 
 function baseUrlOf(url: string): string {
   try {
-    return readBaseUrl(url).baseUrl;
+    return apiAddress(url);
   } catch (error) {
     throw new ExitError('api', `${messageOf(error)} Nothing was spent.`, { cause: error });
   }

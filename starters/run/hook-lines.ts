@@ -1,6 +1,6 @@
 import type { BatchSettings } from '../../contract/batch.ts';
 import { hostOf, memberLines, visible, visiblePath } from '../trust/member-words.ts';
-import type { UnconfirmedConfig } from '../connect/settings.ts';
+import type { UnconfirmedConfig } from '../../client/trust/folder-config.ts';
 
 /** What runs, and what is told, when the batch ends or pauses by itself. Of the address only the host. */
 export function hookLines({ onEnd = null, notify = null }: Partial<BatchSettings>): readonly string[] {

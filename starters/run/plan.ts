@@ -9,9 +9,9 @@ import { withRecordedReading } from '../../client/run/recorded-reading.ts';
 import { openRecordsIfAny } from '../../client/open-records.ts';
 import { freeSpace } from '../../store/open-store.ts';
 import { probeAloud } from './probe-manifest.ts';
-import { readAccount } from '../account/read-balance.ts';
+import { readAccount } from '../../client/account/account-functions.ts';
 import { outcomeFileRefusal, refuseProblems, sayWarnings } from './report-problems.ts';
-import { readApiUrl, readSettings } from '../connect/settings.ts';
+import { readApiAccess, readApiUrl, readSettings } from '../connect/settings.ts';
 import { withLearntLimits, withTextLimits } from '../../client/parts/text-limits.ts';
 import { awaitedRows } from './awaited-rows.ts';
 import { planFaultyVoices, planVoices } from './plan-voices.ts';
@@ -24,7 +24,7 @@ import { reportOptions } from './run-command.ts';
 import { planRun, type RunFlags } from './run-options.ts';
 import { stepsOnRecord } from './steps-on-record.ts';
 import { storeTrouble } from './store-trouble.ts';
-import { isUnconfirmed } from '../trust/is-unconfirmed.ts';
+import { isUnconfirmed } from '../trust/confirmed-settings.ts';
 
 /**
  * `voxbatch plan MANIFEST`: checks and prices a manifest as `run` would. It shows what would be sent and why, what would
@@ -50,7 +50,7 @@ export async function plan(manifestPath: string, flags: RunFlags, output: Output
       const faulty = { summary: checked.summary, options: runPlan.manifest };
       throw refuseProblems(await planFaultyVoices(settings, flags, faulty), source.label, output, words);
     }
-    const { account, balance } = await readAccount(settings, flags);
+    const { account, balance } = await readAccount(() => readApiAccess(settings, flags));
     if (await isTaken({ ...runPlan, checked, ledger, account })) {
       const anew = await withLearntLimits(recorded, apiUrl, settings);
       const again = await checkManifest(source, anew.manifest, budget);

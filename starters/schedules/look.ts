@@ -1,3 +1,4 @@
+import { readAccount } from '../../client/account/account-functions.ts';
 import { checkSchedules, type ScheduleCheck } from '../../client/schedules/check-schedules.ts';
 import { VoxbatchError } from '../../client/problem.ts';
 import {
@@ -14,7 +15,7 @@ import { DURATION_FORM, parseDuration } from '../../contract/duration.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import { snakeCase } from '../../contract/snake-case.ts';
-import { readAccount } from '../account/read-balance.ts';
+import { readApiAccess } from '../connect/settings.ts';
 import { unchangedError } from '../exit-error.ts';
 import type { Output } from '../terminal/output.ts';
 import { tableLines } from '../terminal/table.ts';
@@ -92,7 +93,7 @@ export async function show(name: string, { json }: LookFlags, output: Output): P
 export async function preview(name: string, flags: LookFlags & WrittenRange, output: Output): Promise<ExitName> {
   const range = flags.from === undefined && flags.to === undefined ? undefined : requireRange(flags, flagOf);
   return withSchedules<ExitName>(output, async (place, settings) => {
-    const { account } = await readAccount(settings, {});
+    const { account } = await readAccount(() => readApiAccess(settings, {}));
     const view = await previewFirings(place, name, { range, account });
     const { firings, paused, each, month } = view;
     if (flags.json === true) output.data(JSON.stringify(snakeCase(view)));

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { TunableName } from '../../contract/tunables.ts';
 import { credits } from '../commands/flag-values.ts';
-import { dialectOption, type DialectFlag } from '../commands/dialect-flag.ts';
+import { dialectOption, type DialectFlag } from '../commands/read-flags.ts';
 import { addPricingFlags } from '../commands/manifest-flags.ts';
 import { addOutputFlags, type OutputFlags } from '../commands/output-flags.ts';
 import type { TuningFlags } from '../commands/tuning-flags.ts';

@@ -90,7 +90,7 @@ export function judgementWords({ error, run, words, heard, threshold }: NonNulla
 }
 
 /** Which earlier result was used, or could not be. */
-export function sourceWords({ is, from, jobId, madeAt }: NonNullable<Attempt['source']>): string {
+export function sourceWords({ is, from, jobId, madeAt }: Omit<NonNullable<Attempt['source']>, 'credits'>): string {
   const job = jobId === null ? '' : `, job ${oneLine(jobId)}`;
   const which = `the ${from.step} of row ${String(from.row)} of batch "${oneLine(from.batch)}" (take ${String(from.take)}${job}, ${isoTime(madeAt)})`;
   return is === 'used' ? `result: that of ${which}` : `made because the file of ${which} is ${is}`;

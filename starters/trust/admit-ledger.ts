@@ -1,12 +1,11 @@
+import type { SessionRequest } from '../../client/session.ts';
 import { rememberLedger, standingOfLedger } from '../../client/trust/known-ledgers.ts';
+import { readContents } from '../../client/trust/confirmables.ts';
 import type { Settings } from '../../client/settings.ts';
-import type { Ledger } from '../../ledger/ledger.ts';
-import { askYesNo } from '../terminal/ask.ts';
+import { askYesNo, mayAsk } from '../terminal/ask.ts';
 import type { Output } from '../terminal/output.ts';
-import { COPY_LINE, ledgerLines, whyNotConfirmable } from './ledger-lines.ts';
-import { mayAsk } from './may-ask.ts';
+import { COPY_LINE, ledgerLines, strangeWords, unconfirmedError } from './confirmable-words.ts';
 import { visiblePath } from './member-words.ts';
-import { unconfirmedError } from './unconfirmed-error.ts';
 
 /**
  * Lets a command work with a ledger that its user has made or confirmed; on a terminal it asks about any other. Throws
@@ -14,7 +13,7 @@ import { unconfirmedError } from './unconfirmed-error.ts';
  */
 async function admitLedger(
   settings: Settings,
-  ledger: Ledger,
+  ledger: OpenedLedger,
   { say, yes = false }: Pick<Output, 'say'> & { readonly yes?: boolean },
 ): Promise<void> {
   const standing = standingOfLedger(settings, ledger);
@@ -23,10 +22,11 @@ async function admitLedger(
     return;
   }
   if (standing === 'known') return;
-  if (mayAsk({ yes }) && (await whyNotConfirmable(ledger)) === undefined) {
+  const contents = mayAsk({ yes }) ? await readContents(ledger) : undefined;
+  if (contents !== undefined && strangeWords(contents) === undefined) {
     const lines = [
       `You have not made the ledger ${visiblePath(ledger.place)} on this machine:`,
-      ...(await ledgerLines(ledger)),
+      ...ledgerLines(contents),
       COPY_LINE,
     ];
     if (await askYesNo(`${lines.join('\n')}\nTake it as yours?`)) {
@@ -37,11 +37,14 @@ async function admitLedger(
   throw await unconfirmedError(settings.env);
 }
 
+/** A ledger that was opened, before anybody works with it. */
+export type OpenedLedger = Parameters<NonNullable<SessionRequest['admit']>>[0];
+
 /** The same, for a session. */
 export function admittance(
   settings: Settings,
   flags: { readonly yes?: boolean },
   { say }: Pick<Output, 'say'>,
-): (ledger: Ledger) => Promise<void> {
+): (ledger: OpenedLedger) => Promise<void> {
   return (ledger) => admitLedger(settings, ledger, { say, ...flags });
 }

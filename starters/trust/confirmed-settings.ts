@@ -1,11 +1,11 @@
 import { shellWord } from '../../contract/shell-word.ts';
-import { rememberConfig } from '../../client/trust/confirmed-configs.ts';
-import { readSettings, type CommandSettings, type UnconfirmedConfig } from '../connect/settings.ts';
+import { rememberConfig, type UnconfirmedConfig } from '../../client/trust/folder-config.ts';
+import { isStranger } from '../../client/trust/known-ledgers.ts';
+import { AddressUnconfirmed, readApiAccess, readSettings, type CommandSettings } from '../connect/settings.ts';
 import { ExitError } from '../exit-error.ts';
-import { askYesNo } from '../terminal/ask.ts';
-import { mayAsk, type AskFlags } from './may-ask.ts';
+import { askYesNo, mayAsk, type AskFlags } from '../terminal/ask.ts';
 import { memberLines, visiblePath } from './member-words.ts';
-import { unconfirmedError } from './unconfirmed-error.ts';
+import { unconfirmedError } from './confirmable-words.ts';
 
 /** The settings of a command that works with all of the folder's config; see {@link confirmConfig}. */
 export async function confirmedSettings(flags: AskFlags): Promise<CommandSettings> {
@@ -31,6 +31,22 @@ export async function confirmConfig(settings: CommandSettings, flags: AskFlags):
 /** The same where the config only says where media are kept; what else it says is not used. */
 export async function confirmStore(settings: CommandSettings, flags: AskFlags): Promise<CommandSettings> {
   return settings.unconfirmed?.members.store === undefined ? settings : confirmConfig(settings, flags);
+}
+
+/** Whether a command that spends would first ask for a confirmation of the folder's config, of the API's address in it, or of its ledger. */
+export function isUnconfirmed(
+  settings: CommandSettings,
+  flags: { readonly apiUrl?: string },
+  ledger: Parameters<typeof isStranger>[1] | undefined,
+): boolean {
+  if (settings.unconfirmed !== undefined || (ledger !== undefined && isStranger(settings, ledger))) return true;
+  try {
+    readApiAccess(settings, flags);
+    return false;
+  } catch (error) {
+    // What else is wrong with it has words of its own.
+    return error instanceof AddressUnconfirmed;
+  }
 }
 
 /** Remembers a yes. Throws {@link ExitError} `usage` if that cannot be written. */

@@ -1,7 +1,7 @@
-import type { ConfirmedMembers } from '../../inputs/confirmed-members.ts';
+import type { UnconfirmedConfig } from '../../client/trust/folder-config.ts';
 
 /** `onEnd: "./publish.sh"`, a line for each member. */
-export function memberLines(members: ConfirmedMembers): readonly string[] {
+export function memberLines(members: UnconfirmedConfig['members']): readonly string[] {
   const { notify, ...others } = members;
   const lines = Object.entries(others).map(([name, value]) => `${name}: ${visible(value)}`);
   return typeof notify === 'string' ? [...lines, `notify: messages to ${hostOf(notify)}`] : lines;

@@ -1,14 +1,16 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { confirmablesIn, forget, remember, type Confirmable } from '../../client/trust/confirmables.ts';
+import { CONFIG_FILE } from '../../client/trust/folder-config.ts';
 import { stateFolder } from '../../client/trust/state-files.ts';
 import { messageOf } from '../../client/problem.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
-import { CONFIG_FILE } from '../connect/settings.ts';
+import { findToken } from '../connect/api-token.ts';
 import { ExitError, unchangedError } from '../exit-error.ts';
 import { ownEnvironment } from '../own-environment.ts';
 import { askYesNo } from '../terminal/ask.ts';
 import type { Output } from '../terminal/output.ts';
-import { confirmablesIn, type Confirmable } from './confirmables.ts';
+import { byName, confirmableLines, flawOf } from './confirmable-words.ts';
 
 export interface TrustFlags {
   /** Take back what was confirmed. */
@@ -26,19 +28,20 @@ export async function trust(
   ask: (question: string) => Promise<boolean> = askYesNo,
 ): Promise<ExitName> {
   const env = ownEnvironment();
-  const found = existsSync(folder) ? await confirmablesIn(folder, env) : [];
+  const found = existsSync(folder) ? await confirmablesIn(folder, env, findToken) : [];
   if (found.length === 0) {
     throw unchangedError(
       `There is nothing to confirm in ${resolve(folder)}: no ledger (.voxbatch/ledger.db), and no ${CONFIG_FILE} that runs commands, names addresses or says what is risked.`,
     );
   }
-  for (const line of found.flatMap(({ lines }) => lines)) output.data(line);
+  for (const line of found.flatMap(confirmableLines)) output.data(line);
   if (remove) {
-    for (const { forget } of found) forget();
+    for (const one of found) forget(one, env);
     output.say('This is no longer confirmed. Nothing was spent.');
     return 'complete';
   }
-  refuseFlawed(found);
+  const [flaw] = found.flatMap((one) => flawOf(one) ?? []);
+  if (flaw !== undefined) throw unchangedError(`${flaw} Nothing was confirmed.`);
   if (output.isInteractive && !(await ask('Confirm all of this, for yourself on this machine?'))) {
     throw new ExitError('refused', 'Nothing was confirmed. Nothing was spent.');
   }
@@ -47,15 +50,11 @@ export async function trust(
   return 'complete';
 }
 
-function refuseFlawed(found: readonly Confirmable[]): void {
-  for (const { flaw } of found) if (flaw !== undefined) throw unchangedError(`${flaw} Nothing was confirmed.`);
-}
-
 function rememberAll(found: readonly Confirmable[], env: NodeJS.ProcessEnv): void {
   try {
-    for (const { remember } of found) remember();
+    for (const one of found) remember(one, env);
   } catch (cause) {
-    const names = found.map(({ byName }) => byName).join(' ');
+    const names = found.map(byName).join(' ');
     throw new ExitError(
       'usage',
       `${stateFolder(env)} cannot be written, so nothing was confirmed: ${messageOf(cause)} Nothing was spent. ` +

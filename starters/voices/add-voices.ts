@@ -1,16 +1,14 @@
 import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
-import { dialectOption } from '../commands/dialect-flag.ts';
+import { dialectOption, withReadFlags } from '../commands/read-flags.ts';
 import { withOutputFlags } from '../commands/output-flags.ts';
-import { withReadFlags } from '../commands/read-flags.ts';
 import { addSpeechFlags } from '../single/add-single.ts';
 import { apiFieldOption } from '../single/api-field.ts';
 import type { SpeechFlags } from '../single/say.ts';
 import { addSingleFlags } from '../single/single-flags.ts';
 import type { CreateFlags } from './create.ts';
 import type { DeleteFlags } from './delete.ts';
-import type { ListFlags } from './list.ts';
-import type { ShowFlags } from './show.ts';
+import type { ListFlags, ShowFlags } from './look.ts';
 
 /** Adds `voices` and what can be done with them. */
 export function addVoiceCommands(program: Command, context: CommandContext): void {
@@ -42,8 +40,8 @@ function addPaid(voices: Command, context: CommandContext): void {
   )
     .addHelpText('after', '\nExample:\n  voxbatch voices preview name:Ada "Good morning." -o ada.mp3\n')
     .action(async (voice: string, text: string, flags: SpeechFlags) => {
-      const { previewVoice } = await import('./preview.ts');
-      context.done(await previewVoice(voice, text, flags, withOutputFlags(context, flags)));
+      const { say } = await import('../single/say.ts');
+      context.done(await say(text, { ...flags, voice }, withOutputFlags(context, flags), 'voices preview'));
     });
   addSingleFlags(
     voices
@@ -74,7 +72,7 @@ function addLooks(voices: Command, { done, output }: CommandContext): void {
     .addOption(dialectOption())
     .addHelpText('after', '\nExample:\n  voxbatch voices list --search anna --provider fishaudio\n')
     .action(async (flags: ListFlags) => {
-      const { listVoices } = await import('./list.ts');
+      const { listVoices } = await import('./look.ts');
       done(await listVoices(flags, output));
     });
   withReadFlags(voices.command('show'))
@@ -83,7 +81,7 @@ function addLooks(voices: Command, { done, output }: CommandContext): void {
     .addOption(dialectOption())
     .addHelpText('after', '\nExample:\n  voxbatch voices show name:Ada\n')
     .action(async (voice: string, flags: ShowFlags) => {
-      const { showVoice } = await import('./show.ts');
+      const { showVoice } = await import('./look.ts');
       done(await showVoice(voice, flags, output));
     });
 }

@@ -1,11 +1,10 @@
-import { readVoices } from '../../api/voices/read-voices.ts';
 import { voiceJob, type ApiFields } from '../../client/single/single-job-of.ts';
-import { createApi } from '../../client/open-api.ts';
 import { VoxbatchError } from '../../client/problem.ts';
 import type { SingleRecord } from '../../client/single/find-single.ts';
+import { isVoiceGone } from '../../client/voices/find-voice.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { RunContext } from '../command-context.ts';
-import { dialectFor } from '../commands/dialect-flag.ts';
+import { dialectFor } from '../commands/read-flags.ts';
 import { readApiAccess, readSettings } from '../connect/settings.ts';
 import { ExitError, usageError } from '../exit-error.ts';
 import type { Given, GivingPlace } from '../single/giving.ts';
@@ -71,21 +70,11 @@ async function giveVoice(
   return { exit: 'complete', file: null };
 }
 
-/** How long a list may take that only warns, ms. */
-const PATIENCE_MS = 5_000;
-
 /** Whether the API can be asked, and its list does not have the voice. Free. */
 async function isMissing(id: string, flags: CreateFlags): Promise<boolean> {
   try {
     const settings = await readSettings();
-    const api = createApi(readApiAccess(settings, flags));
-    try {
-      const listed = api.speaking(dialectFor(flags, settings.config));
-      const list = await readVoices(listed, { ids: new Set([id]), patienceMs: PATIENCE_MS, tries: 1 });
-      return list.type === 'read' && !list.voices.has(id);
-    } finally {
-      api.close();
-    }
+    return await isVoiceGone(readApiAccess(settings, flags), id, dialectFor(flags, settings.config));
   } catch (error) {
     // It is handed out without a token, too.
     if (error instanceof ExitError || error instanceof VoxbatchError) return false;

@@ -1,26 +1,21 @@
-import type { Voice } from '../../api/speech-api.ts';
-import { realmOf, type OpenApi } from '../../client/open-api.ts';
-import { openRecordsIfAny } from '../../client/open-records.ts';
 import {
   canBeVoice,
-  deleteVoice as deleteIt,
-  voiceToDelete,
+  deleteNamed,
+  type DeletedVoice,
   type Deletion,
-  type DeleteRequest,
+  type VoiceAtRisk,
 } from '../../client/voices/delete-voice.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
-import { dialectFor, type DialectFlag } from '../commands/dialect-flag.ts';
-import type { ReadFlags } from '../commands/read-flags.ts';
-import { openApi } from '../connect/open-api.ts';
-import { readSettings } from '../connect/settings.ts';
+import { dialectFor, type DialectFlag, type ReadFlags } from '../commands/read-flags.ts';
 import { confirmRemoval, requireConsent, type Ask } from '../confirm-removal.ts';
+import { atSession } from '../connect/open-api.ts';
 import { ExitError, usageError } from '../exit-error.ts';
 import { personAt } from '../person.ts';
 import { askYesNo } from '../terminal/ask.ts';
 import type { Output } from '../terminal/output.ts';
 import { sentence } from '../terminal/words.ts';
 import { oneLine } from '../terminal/table.ts';
-import { listUnread, noSuchVoice, usersInWords, voiceLine } from './voice-words.ts';
+import { noSuchVoice, usersInWords, voiceLine } from './look.ts';
 
 /** Flags of `voices delete`. */
 export interface DeleteFlags extends ReadFlags, DialectFlag {
@@ -35,59 +30,38 @@ export async function deleteVoice(
   ask: Ask = askYesNo,
 ): Promise<ExitName> {
   const person = personAt(output, flags);
-  const settings = await readSettings();
-  if (!canBeVoice(asked)) throw usageError(`"${asked}" is not the id of a voice. See: voxbatch voices list.`);
-  const open = await openApi(settings, flags);
-  const api = open.api.speaking(dialectFor(flags, settings.config));
-  try {
-    const voice = await listedVoice(api, asked);
-    requireConsent(person);
-    const shown = voice === undefined ? oneLine(asked) : voiceLine(voice);
-    const wanted = { id: voice?.id ?? asked, name: voice?.name };
-    const ledger = await openRecordsIfAny(settings);
-    try {
-      const request: DeleteRequest = { api, account: realmOf(open), ledger, voice: wanted };
-      if (!person.yes) {
-        const users = (await ledger?.voiceUsers(request.account, wanted)) ?? [];
-        if (users.length > 0) throw inUse(shown, users);
-        output.say(questionOf(shown, voice, open));
+  return atSession(flags, async (session, { config }) => {
+    if (!canBeVoice(asked)) throw usageError(`"${asked}" is not the id of a voice. See: voxbatch voices list.`);
+    let [shown, id] = ['', asked];
+    const end = await deleteNamed(session, asked, {
+      dialect: dialectFor(flags, config),
+      confirm: async (found) => {
+        shown = found.voice === undefined ? oneLine(asked) : voiceLine(found.voice);
+        ({ id } = found);
+        requireConsent(person);
+        if (found.usedBy.length > 0) throw inUse(shown, found.usedBy);
+        if (person.yes) return;
+        output.say(questionOf(shown, found));
         await confirmRemoval(ask);
-      }
-      return tell(await deleteIt(request), { shown, id: wanted.id }, flags, output);
-    } finally {
-      await ledger?.close();
-    }
-  } finally {
-    open.api.close();
-  }
+      },
+    });
+    if (!isDeletion(end)) throw noSuchVoice(asked, end, await session.access(), 'Nothing was deleted. ');
+    if (end.type === 'in-use') throw inUse(shown, end.users);
+    const message = sentenceOf(end, shown);
+    const view = { voice: id, result: end.type.replaceAll('-', '_'), message };
+    output.data(flags.json === true ? JSON.stringify(view) : message);
+    output.say('Nothing was spent.');
+    return 'failure' in end && end.failure.class === 'BadToken' ? 'api' : EXITS[end.type];
+  });
 }
 
-/** The voice as the list has it. Undefined: an id that is not listed, which may be a voice all the same. */
-async function listedVoice(api: OpenApi['api'], asked: string): Promise<Voice | undefined> {
-  const meant = await voiceToDelete(api, asked);
-  if (meant.type === 'unread') throw listUnread(api.baseUrl, meant.why, 'Nothing was deleted. ');
-  if (meant.type !== 'meant') throw noSuchVoice(asked, meant);
-  return meant.voice;
+function isDeletion(end: DeletedVoice): end is Deletion {
+  return end.type !== 'unread' && end.type !== 'unlisted' && end.type !== 'ambiguous';
 }
 
-function questionOf(shown: string, voice: Voice | undefined, { api, profile }: OpenApi): string {
+function questionOf(shown: string, { voice, account: { account, apiUrl } }: VoiceAtRisk): string {
   const listed = voice === undefined ? " (not in the API's list)" : '';
-  return `Voice ${shown}${listed} of account ${oneLine(profile.userId)} at ${api.baseUrl}. What it has cost is not paid back.`;
-}
-
-function tell(
-  end: Deletion,
-  { shown, id }: { readonly shown: string; readonly id: string },
-  { json = false }: DeleteFlags,
-  output: Output,
-): ExitName {
-  if (end.type === 'in-use') throw inUse(shown, end.users);
-  const failure = 'failure' in end ? end.failure : undefined;
-  const sentence = sentenceOf(end, shown);
-  if (json) output.data(JSON.stringify({ voice: id, result: end.type.replaceAll('-', '_'), message: sentence }));
-  else output.data(sentence);
-  output.say('Nothing was spent.');
-  return failure?.class === 'BadToken' ? 'api' : EXITS[end.type];
+  return `Voice ${shown}${listed} of account ${oneLine(account)} at ${apiUrl}. What it has cost is not paid back.`;
 }
 
 const EXITS: Readonly<Record<Exclude<Deletion['type'], 'in-use'>, ExitName>> = {
@@ -113,7 +87,7 @@ function sentenceOf(end: Exclude<Deletion, { readonly type: 'in-use' }>, shown: 
   }
 }
 
-function inUse(shown: string, users: Extract<Deletion, { readonly type: 'in-use' }>['users']): ExitError {
+function inUse(shown: string, users: VoiceAtRisk['usedBy']): ExitError {
   return new ExitError(
     'refused',
     `Voice ${shown} is needed by ${usersInWords(users)}. Let them end, or stop them (voxbatch stop BATCH), then run the same command. Nothing was deleted. Nothing was spent.`,

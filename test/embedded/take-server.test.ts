@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { homeOf, pathsIn } from '../../embedded/home.ts';
+import { pathsIn } from '../../embedded/home.ts';
 import { joinServer } from '../../embedded/join-server.ts';
 import { KernelLock } from '../../embedded/kernel-lock.ts';
 import { readServerRecord, writeServerRecord } from '../../embedded/server-record.ts';
@@ -135,14 +135,6 @@ describe('server.json', () => {
       expect(readServerRecord(pathsIn(folder))).toBeUndefined();
     },
   );
-});
-
-describe('homeOf', () => {
-  it('is .voxbatch, or where VOXBATCH_HOME says', () => {
-    expect(homeOf({}, '/a')).toBe('/a/.voxbatch');
-    expect(homeOf({ VOXBATCH_HOME: 'b' }, '/a')).toBe('/a/b');
-    expect(homeOf({ VOXBATCH_HOME: '/c' }, '/a')).toBe('/c');
-  });
 });
 
 describe('adviceFor', () => {

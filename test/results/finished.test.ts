@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Finishing } from '../../contract/finishing.ts';
-import type { FinishedLine } from '../../results/finished/finished-table.ts';
+import type { FinishedLine } from '../../results/sound/sound-lists.ts';
 import { projectBatch, type FilesMade } from '../../results/project.ts';
 import { LinkedFolder } from '../../results/real-folders.ts';
 import { verifyOut } from '../../results/verification/verify.ts';

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { removeFormer } from '../../results/listed-files.ts';
+import { removeFormer } from '../../results/sound/sound-lists.ts';
 import { LinkedFolder, RealFolders } from '../../results/real-folders.ts';
 import { sha256Of } from '../../inputs/file-digest.ts';
 import { lstatsOf } from '../../results/media.ts';

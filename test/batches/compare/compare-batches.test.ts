@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { compareBatches, type BatchComparison, type UnlikeRow } from '../../../batches/compare/compare-batches.ts';
 import type { BatchRecord } from '../../../ledger/record-types.ts';
-import { DEFAULT_TOLERANCES, type Tolerances } from '../../../policy/compare/judge-parity.ts';
+import { DEFAULT_TOLERANCES, type Tolerances } from '../../../contract/tolerances.ts';
 import { openFolderStore } from '../../../store/folder-store.ts';
 import { mp3 } from '../../store/media.ts';
 import { freshPlace } from '../../support/place.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ApiError, type VoiceFilter } from '../../../api/speech-api.ts';
-import { listVoices } from '../../../client/voices/list-voices.ts';
+import { listVoices } from '../../../client/voices/find-voice.ts';
 
 const ADA = { id: 'ada', name: 'Ada', provider: 'fishaudio' };
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ParityTally, type BatchParity, type PaidSide } from '../../../policy/compare/batch-parity.ts';
-import { DEFAULT_TOLERANCES, judgeParity } from '../../../policy/compare/judge-parity.ts';
+import { DEFAULT_TOLERANCES } from '../../../contract/tolerances.ts';
+import { judgeParity } from '../../../policy/compare/judge-parity.ts';
 import { compareRows, type Pair } from '../../../policy/compare/row-parity.ts';
 
 const DONE: PaidSide = {

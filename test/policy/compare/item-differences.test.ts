@@ -12,7 +12,7 @@ describe('compareItems', () => {
     ]);
     expect(found).toEqual({
       only: [['c'], ['d']],
-      fields: [['provider'], ['public']],
+      fieldsOnly: [['provider'], ['public']],
       differences: [{ id: 'b', field: 'name', values: ['B', 'b'] }],
     });
     expect(isDifferent(found)).toBe(true);
@@ -37,7 +37,7 @@ describe('compareItems', () => {
         expect(isDifferent(compareItems([one, one]))).toBe(false);
         const [there, back] = [compareItems([one, other]), compareItems([other, one])];
         expect(back.only).toEqual(there.only.toReversed());
-        expect(back.fields).toEqual(there.fields.toReversed());
+        expect(back.fieldsOnly).toEqual(there.fieldsOnly.toReversed());
         expect(back.differences.length).toBe(there.differences.length);
       }),
     );
@@ -56,7 +56,7 @@ describe('lastingDifferences', () => {
     ]);
     expect(lastingDifferences(first, second)).toEqual({
       only: [[], []],
-      fields: [[], []],
+      fieldsOnly: [[], []],
       differences: [{ id: 'a', field: 'x', values: [3, 4] }],
     });
   });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { FaultPlan, SimulatorOptions } from '../../../simulator/start-simulator.ts';
 import { startSimulator, type Simulator } from '../../../simulator/start-simulator.ts';
-import { readValue } from '../../../starters/account/field-values.ts';
+import { readValue } from '../../../starters/account/profile.ts';
 import { openCommandLine, type CommandLine } from '../command-line.ts';
 
 const SECRET = 'https://hooks.example.com/path-that-nobody-may-see';

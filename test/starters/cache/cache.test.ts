@@ -8,7 +8,7 @@ import { pruneCache } from '../../../batches/cache/prune-cache.ts';
 import { stepKey } from '../../../batches/cache/result-keys.ts';
 import type { RowSpec } from '../../../contract/row-kinds.ts';
 import type { ResultFile } from '../../../ledger/record-types.ts';
-import { prune } from '../../../starters/cache/prune.ts';
+import { prune } from '../../../starters/cache/cache.ts';
 import { aBatch, aRow } from '../../ledger/setup.ts';
 import { capture } from '../command-line.ts';
 import { placeForEach } from '../place-for-each.ts';

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
+import { relative } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { readApiAccess, readSettings } from '../../../starters/connect/settings.ts';
 import { openCommandLine, type CommandLine } from '../command-line.ts';
@@ -67,6 +68,15 @@ describe('VOXBATCH_CONFIG', () => {
   it('must be there', async () => {
     process.env['VOXBATCH_CONFIG'] = 'gone.json';
     expect(await refusal()).toContain('there is no gone.json');
+  });
+});
+
+describe('VOXBATCH_HOME', () => {
+  it('names the home; without it, that is .voxbatch', async () => {
+    const homeOf = async (env: NodeJS.ProcessEnv): Promise<string> => relative('.', (await readSettings(env)).home);
+    expect(await homeOf({})).toBe('.voxbatch');
+    expect(await homeOf({ VOXBATCH_HOME: 'b' })).toBe('b');
+    expect((await readSettings({ VOXBATCH_HOME: '/c' })).home).toBe('/c');
   });
 });
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { dirname, join, posix } from 'node:path';
+import { FFMPEG_ADVICE } from '../../store/sound/find-ffmpeg.ts';
 import type { Finishing } from '../../contract/finishing.ts';
 import { hasResult } from '../../contract/outcomes.ts';
 import { PLAIN_TABLE } from '../../contract/table-format.ts';
@@ -11,17 +12,14 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { mediaSeconds } from '../../store/media-seconds.ts';
 import { FfmpegFailed } from '../../store/sound/ffmpeg.ts';
-import { FFMPEG_ADVICE } from '../../store/sound/find-ffmpeg.ts';
 import { containerOf, finishedExtension, finishSound } from '../../store/sound/finish/finish-sound.ts';
 import type { Store } from '../../store/store.ts';
-import type { JoinedLine } from '../joined/joined-table.ts';
 import { countFiles, type OnFiles } from '../count-files.ts';
-import { isThisFile, removeFormer } from '../listed-files.ts';
 import { MEDIA_FOLDER, UnfitName } from '../names.ts';
 import type { RealFolders } from '../real-folders.ts';
 import { filesOf } from '../result-line.ts';
 import { partPath } from '../whole-file.ts';
-import { readFinished, type FinishedLine } from './finished-table.ts';
+import { FINISHED, isThisFile, readLines, removeFormer, type FinishedLine, type JoinedLine } from './sound-lists.ts';
 
 /** Runs of ffmpeg at once: one a processor, and not more than these. */
 const MOST_AT_ONCE = 8;
@@ -67,7 +65,7 @@ interface Original {
  * ledger fails.
  */
 export async function makeFinished(job: FinishingJob): Promise<readonly FinishedLine[]> {
-  const before = await readFinished(job.folders.out, job.batch.settings.table ?? PLAIN_TABLE);
+  const before = await readLines(job.folders.out, FINISHED, job.batch.settings.table ?? PLAIN_TABLE);
   const maker = new Maker(job, before, await job.store.ffmpeg());
   const originals = originalsOf(job);
   const lines: FinishedLine[] = [];

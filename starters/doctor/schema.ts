@@ -1,9 +1,31 @@
-import type { SchemaReport } from '../../client/schema/watch-schema.ts';
+import { watchSchema, type SchemaReport } from '../../client/schema/watch-schema.ts';
+import type { ExitName } from '../../contract/exit-codes.ts';
+import type { Output } from '../terminal/output.ts';
+import { confirmedAccess } from '../connect/open-api.ts';
+import { readSettings } from '../connect/settings.ts';
+
+/** Flags of `doctor --api`. */
+export interface SchemaFlags {
+  readonly apiUrl?: string;
+  readonly json?: boolean;
+  /** End with an error where something is missing or has changed. */
+  readonly strictSchema?: boolean;
+}
+
+/** `voxbatch doctor --api`: what the API's own description of itself has for voxbatch, and what changed in it. Spends nothing. */
+export async function doctorSchema(flags: SchemaFlags, output: Output): Promise<ExitName> {
+  const settings = await readSettings();
+  const isStrict = flags.strictSchema === true;
+  const report = await watchSchema(settings, await confirmedAccess(settings, flags), { isStrict });
+  if (flags.json === true) output.data(JSON.stringify(report));
+  else for (const line of schemaLines(report, isStrict)) output.data(line);
+  return isStrict && !report.isSound ? 'mismatch' : 'complete';
+}
 
 type Lack = SchemaReport['lacks'][number];
 
 /** A report on the API's schema, line by line. */
-export function schemaLines(report: SchemaReport, isStrict: boolean): readonly string[] {
+function schemaLines(report: SchemaReport, isStrict: boolean): readonly string[] {
   const { apiUrl, form, title, version, lacks, open, unused, changes } = report;
   const named = [title, version].filter((word) => word !== undefined).join(' ');
   const needed = lacks.filter(({ isRare }) => !isRare);

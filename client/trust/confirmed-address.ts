@@ -1,14 +1,6 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import * as z from 'zod';
-import { readState, stateFolder, writeState } from '../../client/trust/state-files.ts';
-
-/**
- * Which token a person has allowed to go to which origin, if the address came only from a config file: such a file
- * comes with a folder, and the author of the folder may want the token. Kept outside of any working folder, readable
- * only by its owner, and as hashes.
- */
-const confirmations = z.array(z.string());
+import { readState, stateFolder, writeState } from './state-files.ts';
 
 /** An address and the token that would go to it. */
 export interface AddressUse {
@@ -34,8 +26,14 @@ export function forgetConfirmed(env: NodeJS.ProcessEnv, use: AddressUse): void {
   if (others.length < read(file).length) writeState(file, others);
 }
 
+/**
+ * Which token a person has allowed to go to which origin, if the address came only from a config file: such a file
+ * comes with a folder, and the author of the folder may want the token. Kept outside of any working folder, readable
+ * only by its owner, and as hashes.
+ */
 function read(file: string): readonly string[] {
-  return confirmations.safeParse(readState(file)).data ?? [];
+  const found = readState(file);
+  return Array.isArray(found) ? found.filter((one) => typeof one === 'string') : [];
 }
 
 function fileIn(env: NodeJS.ProcessEnv): string {

@@ -6,11 +6,10 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import type { Store, StoredPart } from '../../store/store.ts';
 import { countFiles, type OnFiles } from '../count-files.ts';
-import { isThisFile, removeFormer } from '../listed-files.ts';
 import { placeFile, type StoredFiles } from '../media.ts';
 import type { RealFolders } from '../real-folders.ts';
 import { joinedStem, JoiningRows, whyIncomplete, type JoinedGroup } from './joined-groups.ts';
-import { readJoined, type JoinedLine } from './joined-table.ts';
+import { isThisFile, JOINED, readLines, removeFormer, type JoinedLine } from './sound-lists.ts';
 
 /** Rows whose files are gathered in one reading of the ledger; more groups take another. */
 const MOST_GATHERED = 50_000;
@@ -38,7 +37,7 @@ interface JoiningRequest {
  * Throws only if a disk or the ledger fails.
  */
 export async function makeJoined(request: JoiningRequest): Promise<readonly JoinedLine[]> {
-  const before = await readJoined(request.folders.out, request.batch.settings.table ?? PLAIN_TABLE);
+  const before = await readLines(request.folders.out, JOINED, request.batch.settings.table ?? PLAIN_TABLE);
   const earlier = new Map(before.map((line) => [line.value, line]));
   const lines = new Map<string, JoinedLine>();
   let round: JoinedGroup[] = [];

@@ -1,0 +1,131 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import { ownerOf, whyAnothers } from '../../embedded/private-home.ts';
+import { openRecordsIfAny } from '../open-records.ts';
+import { apiAddress, type ApiAccess } from '../settings.ts';
+import { forgetConfirmed, isConfirmed as isAddressConfirmed, rememberConfirmed } from './confirmed-address.ts';
+import {
+  forgetConfig,
+  isConfigConfirmed,
+  rememberConfig,
+  type RiskyConfig,
+  CONFIG_FILE,
+  readRiskyConfig,
+} from './folder-config.ts';
+import { forgetLedger, rememberLedger, standingOfLedger } from './known-ledgers.ts';
+import type { ScheduleHooks } from '../../contract/schedule.ts';
+import { parseScheduledRun, type ScheduledRun } from '../../inputs/schedules/scheduled-run.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { BatchRecord } from '../../ledger/record-types.ts';
+import type { Account } from '../../ledger/voice-users.ts';
+
+/** A thing of a folder that can be confirmed. */
+export type Confirmable = {
+  /** True if it has been confirmed as it is now. */
+  readonly isConfirmed: boolean;
+} & (
+  | ({ readonly type: 'config' } & RiskyConfig)
+  /** The address of the API in a config. `use`: what is confirmed, the token that is set now; undefined: none is, so nothing can be. */
+  | { readonly type: 'address'; readonly path: string; readonly url: string; readonly use: ApiAccess | undefined }
+  | {
+      readonly type: 'ledger';
+      readonly home: string;
+      readonly contents: LedgerContents;
+      /** The user whose the home is, if that is another one: root may work there, and what its owner adds later runs as root. */
+      readonly owner: number | undefined;
+      /** Why nobody may work in a home of another user, as a sentence. */
+      readonly refusal: string | undefined;
+    }
+);
+
+/**
+ * All that can be confirmed in an existing folder. `findToken`: reads the one that is set now. Throws {@link VoxbatchError} (`bad-config`, `machine`).
+ */
+export async function confirmablesIn(
+  folder: string,
+  env: NodeJS.ProcessEnv,
+  findToken: (env: NodeJS.ProcessEnv) => string | undefined,
+): Promise<readonly Confirmable[]> {
+  const place = realpathSync(folder);
+  const found: Confirmable[] = [];
+  const path = join(place, CONFIG_FILE);
+  if (existsSync(path)) {
+    const { members, config } = await readRiskyConfig(path);
+    const isConfirmed = isConfigConfirmed(env, { path, members });
+    if (Object.keys(members).length > 0) found.push({ type: 'config', path, members, isConfirmed });
+    if (config.api?.url !== undefined) found.push(addressIn(path, config.api.url, env, findToken(env)));
+  }
+  const ledger = await ledgerIn(join(place, '.voxbatch'), env);
+  return ledger === undefined ? found : [...found, ledger];
+}
+
+function addressIn(path: string, url: string, env: NodeJS.ProcessEnv, token: string | undefined): Confirmable {
+  const use = token === undefined ? undefined : { baseUrl: apiAddress(url), token };
+  return { type: 'address', path, url, use, isConfirmed: use !== undefined && isAddressConfirmed(env, use) };
+}
+
+async function ledgerIn(home: string, env: NodeJS.ProcessEnv): Promise<Confirmable | undefined> {
+  const settings = ledgerSettings(home, env);
+  const ledger = await openRecordsIfAny(settings);
+  if (ledger === undefined) return undefined;
+  try {
+    const isConfirmed = standingOfLedger(settings, ledger) !== 'unknown';
+    const uid = ownerOf(home);
+    const owner = uid === process.geteuid?.() ? undefined : uid;
+    const contents = await readContents(ledger);
+    return { type: 'ledger', home, contents, owner, refusal: whyAnothers(home)?.message, isConfirmed };
+  } finally {
+    await ledger.close();
+  }
+}
+
+function ledgerSettings(home: string, env: NodeJS.ProcessEnv): Parameters<typeof standingOfLedger>[0] {
+  return { ledger: join(home, 'ledger.db'), isLedgerNamed: false, env };
+}
+
+/** Remembers a yes. Throws if it cannot be written. */
+export function remember(found: Confirmable, env: NodeJS.ProcessEnv): void {
+  if (found.type === 'config') rememberConfig(env, found);
+  else if (found.type === 'ledger') rememberLedger(ledgerSettings(found.home, env), found.contents);
+  else if (found.use !== undefined) rememberConfirmed(env, found.use);
+}
+
+/** Takes a yes back. */
+export function forget(found: Confirmable, env: NodeJS.ProcessEnv): void {
+  if (found.type === 'config') forgetConfig(env, found.path);
+  else if (found.type === 'ledger') forgetLedger(ledgerSettings(found.home, env));
+  else if (found.use !== undefined) forgetConfirmed(env, found.use);
+}
+
+/** What a ledger holds that could spend or run commands, for a person who is to confirm it. */
+export interface LedgerContents extends Pick<Ledger, 'id' | 'place'> {
+  readonly batches: readonly BatchRecord[];
+  readonly schedules: readonly ScheduleContents[];
+  /** Parts of its database that are not ours: they could change what it does after it was looked at. So it cannot be confirmed. */
+  readonly strangeParts: readonly string[];
+}
+
+/** A schedule; without what is not on record. */
+export interface ScheduleContents {
+  readonly name: string;
+  readonly account?: Account | undefined;
+  readonly run?: ScheduledRun | undefined;
+  readonly hooks: ScheduleHooks;
+}
+
+/** Reads what a ledger could do. Changes nothing. */
+export async function readContents(ledger: Ledger): Promise<LedgerContents> {
+  const known = await ledger.knownSchedules();
+  return {
+    id: ledger.id,
+    place: ledger.place,
+    batches: await ledger.listBatches(),
+    schedules: await Promise.all(known.map(({ name }) => readSchedule(ledger, name))),
+    strangeParts: await ledger.strangeParts(),
+  };
+}
+
+async function readSchedule(ledger: Ledger, name: string): Promise<ScheduleContents> {
+  const settings = (await ledger.scheduleRecord(name))?.settings;
+  return { name, account: settings, run: parseScheduledRun(settings?.run), hooks: await ledger.scheduleHooks(name) };
+}

@@ -1,0 +1,25 @@
+/** How much two batches may differ: shares, from 0 on; `Infinity`: however much. */
+export interface Tolerances {
+  /** Share of the longer result by which the lengths of a row may differ. Half a second is never too much. */
+  readonly length: number;
+  /** Share of the words of the longer transcript of a row that may differ. */
+  readonly words: number;
+  /** Share of the compared rows that may differ. */
+  readonly rows: number;
+  /** Share of the larger sum by which the credits of the same rows may differ. */
+  readonly credits: number;
+  /** Share by which the second batch may be slower than the first, by the medians of each step. */
+  readonly latency: number;
+}
+
+/**
+ * Synthesis is not deterministic: the same text, spoken twice, differs in length. Latency is the service's load as much
+ * as its interface, so it is shown, and judged only on demand.
+ */
+export const DEFAULT_TOLERANCES: Tolerances = {
+  length: 0.25,
+  words: 0.1,
+  rows: 0.01,
+  credits: 0.05,
+  latency: Infinity,
+};

@@ -1,0 +1,160 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import * as z from 'zod';
+import type { TableFormat } from '../../contract/table-format.ts';
+import { sha256Of } from '../../inputs/file-digest.ts';
+import { unguardCell } from '../../inputs/formula-guard.ts';
+import { collisionKey, FINISHED_FOLDER, JOINED_FOLDER, whyBadPath } from '../../inputs/output-name.ts';
+import { NotRegular, readRegular } from '../../inputs/regular-file.ts';
+import { lstatsOf } from '../media.ts';
+import { MEDIA_FOLDER } from '../names.ts';
+import type { RealFolders } from '../real-folders.ts';
+import type { Summary } from '../summary.ts';
+import { isAbsent } from '../system-errors.ts';
+import type { Findings } from '../verification/mismatch.ts';
+
+/** A file that was made of rows' sound, or that could not be made. */
+interface SoundLine {
+  /** Path below the out folder; empty if the file was not made. */
+  readonly file: string;
+  readonly sha256: string;
+}
+
+/** A table in the out folder that lists the files that were made of rows' sound, and those that could not be made. */
+export interface SoundList<Line extends SoundLine = SoundLine> {
+  /** Name of the table. */
+  readonly csv: string;
+  /** A line of it; its members are the columns. */
+  readonly line: z.ZodObject & z.ZodType<Line>;
+}
+
+/** The files that `--join` made, and those that it could not make yet. */
+export const JOINED = {
+  csv: 'joined.csv',
+  line: z.object({
+    /** Value of the column of `--join`. */
+    value: z.string(),
+    file: pathInMedia(JOINED_FOLDER),
+    /** How long it plays, pauses included; empty if the file was not made. */
+    seconds: z.string(),
+    /** Rows with this value. */
+    rows: z.string(),
+    sha256: z.string(),
+    /** Digest of what went into it. */
+    parts: z.string(),
+    /** Why the file was not made; empty if it was. */
+    message: z.string(),
+  }),
+} satisfies SoundList;
+
+export type JoinedLine = Readonly<z.infer<typeof JOINED.line>>;
+
+/** The finished copies of speech, and those that could not be made. */
+export const FINISHED = {
+  csv: 'finished.csv',
+  line: z.object({
+    /** Row in the manifest; empty for a file that `--join` made. */
+    row: z.string(),
+    /** The row's id, or the value of a joined file. */
+    id: z.string(),
+    /** Path of the original below the out folder. */
+    original: z.string(),
+    file: pathInMedia(FINISHED_FOLDER),
+    /** How long the finished file plays, if its type says so. */
+    seconds: z.string(),
+    sha256: z.string(),
+    /** LUFS; empty unless a loudness was asked for. */
+    loudness_before: z.string(),
+    loudness_after: z.string(),
+    /** Digest of the original's content and of what was asked for. */
+    made_from: z.string(),
+    /** Why the file was not made; empty if it was. */
+    message: z.string(),
+  }),
+} satisfies SoundList;
+
+export type FinishedLine = Readonly<z.infer<typeof FINISHED.line>>;
+
+/** Path of a file in this folder below `media/`, or empty: anything else in such a list is none of ours. */
+function pathInMedia(folder: string): z.ZodString {
+  const isOurs = (name: string): boolean =>
+    name.startsWith(`${MEDIA_FOLDER}/${folder}/`) && whyBadPath(name) === undefined;
+  return z.string().refine((name) => name === '' || isOurs(name));
+}
+
+/** How many files of a list were made. */
+export function countMade(lines: readonly SoundLine[]): number {
+  return lines.filter(({ file }) => file !== '').length;
+}
+
+/** The lines of a list as last written, as far as they can be read; a person may have changed it. */
+export async function readLines<Line extends SoundLine>(
+  out: string,
+  { csv, line }: SoundList<Line>,
+  { delimiter }: Pick<TableFormat, 'delimiter'>,
+): Promise<readonly Line[]> {
+  let text: string;
+  try {
+    text = await readRegular(join(out, csv));
+  } catch (error) {
+    if (isAbsent(error) || error instanceof NotRegular) return [];
+    throw error;
+  }
+  try {
+    const found: unknown = parse(text, { delimiter, bom: true, columns: true, cast: (cell) => unguardCell(cell) });
+    return z.array(line).safeParse(found).data ?? [];
+  } catch {
+    return [];
+  }
+}
+
+/** Whether the file is there with this content. */
+export async function isThisFile(path: string, sha256: string): Promise<boolean> {
+  return (await lstatsOf(path))?.isFile() === true && (await sha256Of(path)) === sha256;
+}
+
+/** Removes files that were made before and are not listed any more, if nobody has changed them. */
+export async function removeFormer(
+  before: readonly SoundLine[],
+  now: readonly SoundLine[],
+  folders: RealFolders,
+): Promise<void> {
+  const listed = new Set(now.map(({ file }) => collisionKey(file)));
+  for (const { file, sha256 } of before) {
+    if (file === '' || listed.has(collisionKey(file)) || !(await folders.leadTo(file))) continue;
+    const path = join(folders.out, file);
+    if (await isThisFile(path, sha256)) await rm(path, { force: true });
+  }
+}
+
+/** Compares both lists with the summary, and their files with them. Returns how many files they name. */
+export async function verifySound(
+  folder: string,
+  { csv: format, joined, finished }: Pick<Summary, 'csv' | 'joined' | 'finished'>,
+  findings: Findings,
+): Promise<number> {
+  const verify = async (list: SoundList, files: number, missing: number, whatIsMissing: string): Promise<number> => {
+    const lines = await readLines(folder, list, format);
+    const made = countMade(lines);
+    findings.compare(`${list.csv}, files`, files, made);
+    findings.compare(`${list.csv}, ${whatIsMissing}`, missing, lines.length - made);
+    return verifyFiles(folder, lines, findings);
+  };
+  const joins = joined && (await verify(JOINED, joined.files, joined.incomplete, 'incomplete files'));
+  const copies = finished && (await verify(FINISHED, finished.files, finished.failed, 'files that were not made'));
+  return (joins ?? 0) + (copies ?? 0);
+}
+
+/** Compares the files of a list with their sha256. Returns how many it names. */
+async function verifyFiles(folder: string, lines: readonly SoundLine[], findings: Findings): Promise<number> {
+  let named = 0;
+  for (const { file, sha256 } of lines) {
+    if (file === '') continue;
+    named += 1;
+    const path = join(folder, file);
+    if ((await lstatsOf(path))?.isFile() === true) findings.compare(`${file}, sha256`, sha256, await sha256Of(path));
+    else findings.add(file, 'a file', 'no such file; voxbatch results makes it again, free');
+  }
+  return named;
+}

@@ -1,0 +1,166 @@
+import { pruneHere, showCachedRow, sumCache } from '../../client/cache/cache.ts';
+import { defined } from '../../contract/defined.ts';
+import type { ExitName } from '../../contract/exit-codes.ts';
+import { snakeCase } from '../../contract/snake-case.ts';
+import { confirmRemoval, requireConsent, type Ask } from '../confirm-removal.ts';
+import { atSession } from '../connect/open-api.ts';
+import { unchangedError } from '../exit-error.ts';
+import { findHistory } from '../../client/look/explain.ts';
+import { unclearRow, type ExplainRequest } from '../look/explain.ts';
+import { personAt } from '../person.ts';
+import { askYesNo } from '../terminal/ask.ts';
+import type { Output } from '../terminal/output.ts';
+import { admittance } from '../trust/admit-ledger.ts';
+import { confirmStore } from '../trust/confirmed-settings.ts';
+import { freedWords } from '../terminal/file-words.ts';
+import { namedRow } from '../terminal/row-words.ts';
+import { size, form, number, plural } from '../terminal/words.ts';
+import { sourceWords } from '../terminal/attempt-words.ts';
+import { clipped, oneLine, tableLines } from '../terminal/table.ts';
+
+/** `voxbatch cache list`: how much is kept for later rows. */
+export async function listCache({ json }: { readonly json?: boolean }, output: Output): Promise<ExitName> {
+  const sums = await atSession({}, sumCache);
+  if (json === true) output.data(JSON.stringify(snakeCase(sums)));
+  else for (const line of cacheLines(sums)) output.data(line);
+  return 'complete';
+}
+
+/** Flags of `cache show`. */
+export interface ShowFlags {
+  readonly batch?: string;
+  readonly json?: boolean;
+}
+
+/** `voxbatch cache show ROW`: what the results of a row are known by, where they are kept, and who has them. */
+export async function showCached(request: ExplainRequest, output: Output): Promise<ExitName> {
+  const row = await atSession({}, async (session) => {
+    const answer = await findHistory(await session.ledger(), request);
+    if (answer.type !== 'found') throw unclearRow(answer, request);
+    return showCachedRow(session, answer.history);
+  });
+  if (request.json === true) output.data(JSON.stringify(snakeCase(row)));
+  else for (const line of cachedRowLines(row)) output.data(line);
+  return 'complete';
+}
+
+/** Flags of `cache prune`. */
+export interface PruneFlags {
+  /** Ms. */
+  readonly olderThan?: number;
+  readonly keepBytes?: number;
+  readonly dryRun?: boolean;
+  readonly yes?: boolean;
+  readonly json?: boolean;
+}
+
+/** `voxbatch cache prune`: says what it would remove, asks, removes it. */
+export async function prune(flags: PruneFlags, output: Output, ask: Ask = askYesNo): Promise<ExitName> {
+  const { olderThan: olderThanMs, keepBytes, dryRun = false } = flags;
+  if (olderThanMs === undefined && keepBytes === undefined)
+    throw unchangedError('Which results? --older-than TIME (such as 30d), --keep-bytes SIZE (such as 10GB) or both.');
+  const person = personAt(output, flags);
+  if (!dryRun) requireConsent(person);
+  const pruned = await atSession(
+    flags,
+    (session) =>
+      pruneHere(session, {
+        ...defined({ olderThanMs, keepBytes }),
+        isDryRun: dryRun,
+        confirm: async (forecast) => {
+          if (person.yes) return;
+          output.say(prunedLine({ dryRun: true, ...forecast }));
+          await confirmRemoval(ask);
+        },
+      }),
+    async (ledger, settings) => {
+      if (!dryRun) await admittance(settings, flags, output)(ledger);
+      await confirmStore(settings, flags);
+    },
+  );
+  const view = { dryRun, ...pruned };
+  output.data(flags.json === true ? JSON.stringify(snakeCase(view)) : prunedLine(view));
+  return 'complete';
+}
+
+type CacheSums = Awaited<ReturnType<typeof sumCache>>;
+type NamedSum = CacheSums['byBatch'][number];
+type PruneView = Awaited<ReturnType<typeof pruneHere>> & { readonly dryRun: boolean };
+type CachedRowView = Awaited<ReturnType<typeof showCachedRow>>;
+type CachedStep = CachedRowView['steps'][number];
+
+/** Names that are shown of each list; `--json` has more. */
+const SHOWN = 10;
+/** Longest part of a key that is shown. */
+const LONGEST_PART = 200;
+
+/** How much is kept for later rows. */
+function cacheLines(sums: CacheSums): readonly string[] {
+  if (sums.entries === 0) return ['No result is kept for later rows yet.'];
+  const { results, entries, bytes } = sums;
+  const have = `${plural(entries, 'row has', 'rows have')} ${form(results, 'it', 'one of them')}`;
+  return [
+    `${plural(results, 'result')} that later rows can use, ${size(bytes)}. ${have}.`,
+    ...sumTable('batch', sums.byBatch),
+    ...sumTable('kind', sums.byKind),
+    ...sumTable('voice', sums.byVoice),
+    ...tableLines<CacheSums['byAge'][number]>(
+      [
+        { title: 'last used', value: ({ days }) => ageWords(days) },
+        { title: 'results', value: ({ results: n }) => number(n), align: 'right' },
+        { title: 'size', value: ({ bytes: n }) => size(n), align: 'right' },
+      ],
+      sums.byAge,
+    ),
+  ];
+}
+
+function sumTable(title: string, sums: readonly NamedSum[]): readonly string[] {
+  const rest = sums.length - SHOWN;
+  return [
+    ...tableLines<NamedSum>(
+      [
+        { title, value: ({ name }) => (name === '' ? '(none)' : name) },
+        { title: 'rows', value: ({ entries }) => number(entries), align: 'right' },
+        { title: 'size', value: ({ bytes }) => size(bytes), align: 'right' },
+      ],
+      sums.slice(0, SHOWN),
+    ),
+    ...(rest > 0 ? [`  and ${number(rest)} smaller ones (--json)`] : []),
+  ];
+}
+
+function ageWords(days: number | null): string {
+  if (days === null) return 'longer ago';
+  return days === 1 ? 'within a day' : `within ${String(days)} days`;
+}
+
+/** What the results of a row are known by, where they are kept, and who has them. */
+function cachedRowLines({ batch, steps, ...row }: CachedRowView): readonly string[] {
+  return [`${namedRow(row)} of batch "${batch}"`, ...steps.flatMap(stepLines)];
+}
+
+function stepLines({ step, key, parts, source, holders }: CachedStep): readonly string[] {
+  if (key === null)
+    return [`  ${step}: no later row can have its result (the cache is off, or nobody knows what is behind a link)`];
+  return [
+    `  ${step}: key ${key}, made of`,
+    ...Array.from(parts, ([name, value]) => `    ${oneLine(name)}: ${clipped(value, LONGEST_PART)}`),
+    ...(source === null ? [] : [`    ${sourceWords({ ...source, from: source, madeAt: source.madeAt.getTime() })}`]),
+    ...(holders.length === 0 ? ['    no result is kept'] : []),
+    ...holders.map((holder, at) => `    ${at === 0 ? 'kept by' : 'also by'} ${holderWords(holder)}`),
+  ];
+}
+
+function holderWords({ batch, row, bytes, madeAt, usedAt, path, missing = '' }: CachedStep['holders'][number]): string {
+  const used = usedAt > madeAt ? `, last used ${usedAt.toISOString()}` : '';
+  const place = path ?? `${missing} is missing`;
+  return `row ${String(row)} of "${batch}", ${madeAt.toISOString()}${used}: ${size(bytes)}, ${place}`;
+}
+
+/** What a prune removed, or would remove. */
+function prunedLine({ dryRun, results, needed, media }: PruneView): string {
+  const verb = dryRun ? 'Would remove' : 'Removed';
+  const kept = needed === 0 ? '' : ` ${number(needed)} more stay, because open batches need them.`;
+  return `${verb} ${plural(results, 'result')}, ${freedWords(media, dryRun, 'out folders')}.${kept}`;
+}

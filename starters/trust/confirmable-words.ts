@@ -1,0 +1,149 @@
+import { isDeepStrictEqual } from 'node:util';
+import {
+  confirmablesIn,
+  type Confirmable,
+  type LedgerContents,
+  type ScheduleContents,
+} from '../../client/trust/confirmables.ts';
+import type { BatchSettings } from '../../contract/batch.ts';
+import { BUILT_IN_PRICES } from '../../contract/row-kinds.ts';
+import type { ScheduleHooks } from '../../contract/schedule.ts';
+import { shellWord } from '../../contract/shell-word.ts';
+import { findToken } from '../connect/api-token.ts';
+import { ExitError } from '../exit-error.ts';
+import { form } from '../terminal/words.ts';
+import { hostOf, memberLines, visible, visiblePath } from './member-words.ts';
+
+/** What a thing is that can be confirmed. */
+export function confirmableLines(found: Confirmable): readonly string[] {
+  switch (found.type) {
+    case 'config':
+      return [visiblePath(found.path), ...memberLines(found.members).map((line) => `  ${line}`)];
+    case 'address': {
+      const shown = `${visiblePath(found.path)}: api.url: ${visible(found.url)}`;
+      return [
+        found.use !== undefined
+          ? `${shown}, with the token that is set now`
+          : `${shown}: not confirmed, for no token is set. Set VOXBATCH_API_TOKEN, then run this again.`,
+      ];
+    }
+    case 'ledger': {
+      const { contents, owner, isConfirmed } = found;
+      const whose = `  owner: another user (uid ${String(owner)}), who can change it at any time, and what it runs as you`;
+      return [
+        visiblePath(contents.place),
+        ...(owner === undefined ? [] : [whose]),
+        ...ledgerLines(contents),
+        ...(isConfirmed ? [] : [COPY_LINE]),
+      ];
+    }
+  }
+}
+
+/** Why a thing cannot be confirmed, as a sentence; undefined if it can be. */
+export function flawOf(found: Confirmable): string | undefined {
+  if (found.type !== 'ledger') return undefined;
+  return found.refusal ?? (found.isConfirmed ? undefined : strangeWords(found.contents));
+}
+
+/** The setting by which its user names a thing, so that it needs no confirmation: for a shell. */
+export function byName(found: Confirmable): string {
+  switch (found.type) {
+    case 'config':
+      return `VOXBATCH_CONFIG=${shellWord(found.path)}`;
+    case 'address':
+      return `VOXBATCH_API_URL=${shellWord(found.url)}`;
+    case 'ledger':
+      return `VOXBATCH_HOME=${shellWord(found.home)}`;
+  }
+}
+
+/** What a ledger holds that could spend or run commands. */
+export function ledgerLines({ batches, schedules }: LedgerContents): readonly string[] {
+  const open = batches.filter(({ state }) => state !== 'closed').length;
+  return [
+    `  batches: ${String(batches.length)}, of which ${String(open)} ${form(open, 'is', 'are')} open`,
+    ...new Set(batches.map(({ apiUrl, account }) => `  account: ${visible(account)} at ${visible(apiUrl)}`)),
+    ...new Set(
+      batches.flatMap(({ settings }) => [...hookLines('a batch', settings), ...riskLines('a batch', settings)]),
+    ),
+    `  schedules: ${schedules.length === 0 ? 'none' : String(schedules.length)}`,
+    ...schedules.flatMap(scheduleLines),
+  ];
+}
+
+/** What to consider before a ledger is confirmed: nothing tells one that was moved from a copy. */
+export const COPY_LINE =
+  '  if you moved it here, go on; if this is a copy, do not use both: each pays again for what the other sends';
+
+function scheduleLines({ name, account, run, hooks }: ScheduleContents): readonly string[] {
+  const shown = `schedule ${visible(name)}`;
+  return [
+    ...(account === undefined
+      ? []
+      : [`  account of ${shown}: ${visible(account.account)} at ${visible(account.apiUrl)}`]),
+    ...(run === undefined
+      ? [`  ${shown}: what it runs is not on record here`]
+      : [
+          `  manifest of ${shown}: ${visible(run.manifest)}`,
+          `  folder of the files of ${shown}: ${visible(run.outFolder)}`,
+          ...riskLines(shown, { ...run, ...run.tunables }),
+        ]),
+    ...hookLines(shown, hooks),
+  ];
+}
+
+function hookLines(of: string, { onEnd = null, notify = null }: Partial<ScheduleHooks>): readonly string[] {
+  return [
+    ...(onEnd === null ? [] : [`  command of ${of}: ${visible(onEnd)}`]),
+    ...(notify === null ? [] : [`  messages of ${of}: to ${visible(hostOf(notify))}`]),
+  ];
+}
+
+/** What may have more paid than a new batch would without settings. */
+interface RiskySettings {
+  readonly onUnknown?: BatchSettings['onUnknown'] | undefined;
+  readonly retakes?: number | undefined;
+  readonly prices?: object | undefined;
+}
+
+function riskLines(of: string, { onUnknown = 'hold', retakes = 0, prices }: RiskySettings): readonly string[] {
+  const isPricedOtherwise = prices !== undefined && !isDeepStrictEqual(prices, BUILT_IN_PRICES);
+  return [
+    ...(onUnknown === 'hold' ? [] : [`  onUnknown of ${of}: ${visible(onUnknown)}`]),
+    ...(retakes === 0 ? [] : [`  retakes of ${of}: ${visible(retakes)}`]),
+    ...(isPricedOtherwise ? [`  prices of ${of}: ${visible(prices)}`] : []),
+  ];
+}
+
+/** Why a ledger of somebody else cannot be confirmed, as a sentence; undefined if it can be. */
+export function strangeWords({ place, strangeParts }: LedgerContents): string | undefined {
+  if (strangeParts.length === 0) return undefined;
+  const named = visible(strangeParts.slice(0, NAMED_PARTS).join(', ')).slice(1, -1);
+  return `The ledger ${visiblePath(place)} cannot be confirmed: its database is not as voxbatch makes it (${named}), so it may do other things than it shows.`;
+}
+
+const NAMED_PARTS = 5;
+
+const WHY = 'You have not confirmed on this machine what may have come with this folder.';
+
+/**
+ * The refusal of a command that needs what nobody has confirmed. It lists all that `voxbatch trust` would confirm here,
+ * not only what this command needs: who reads it decides about all of it.
+ */
+export async function unconfirmedError(env: NodeJS.ProcessEnv, why = WHY): Promise<ExitError> {
+  const found = (await confirmablesIn('.', env, findToken)).filter(({ isConfirmed }) => !isConfirmed);
+  const flaws = found.flatMap((one) => flawOf(one) ?? []);
+  const advice = [
+    'If all of it is right, run: voxbatch trust',
+    '(--yes does not confirm it.) Nothing was sent. Nothing was spent.',
+    `If it is yours, and your home does not last, as in a container: export ${found.map(byName).join(' ')}`,
+  ];
+  const lines = [
+    why,
+    ...(flaws.length > 0 ? ['This was found:'] : ['This would be confirmed:']),
+    ...found.flatMap(confirmableLines),
+    ...(flaws.length > 0 ? [...flaws, 'Nothing was sent. Nothing was spent.'] : advice),
+  ];
+  return new ExitError('usage', lines.join('\n'), { next: 'voxbatch trust' });
+}
