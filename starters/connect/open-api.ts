@@ -1,4 +1,3 @@
-import { openApi as openWith, type OpenApi } from '../../client/open-api.ts';
 import { Session, type SessionRequest } from '../../client/session.ts';
 import type { ApiAccess, Settings } from '../../client/settings.ts';
 import { rememberConfirmed } from '../../client/trust/confirmed-address.ts';
@@ -50,11 +49,6 @@ export async function atSession<T>(
   } finally {
     await session.close();
   }
-}
-
-/** Opens the API of settings and flags, and reads the profile. Spends nothing. */
-export async function openApi(settings: Settings, flags: ApiFlags): Promise<OpenApi> {
-  return openWith(await confirmedAccess(settings, flags));
 }
 
 /** How a session is opened. */
