@@ -1,6 +1,6 @@
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
-import { isUsableName } from './batch-name.ts';
+import { isUsableName } from '../contract/batch-name.ts';
 import { isSingle } from '../contract/batch.ts';
 
 /** The batch that was meant, or the names of those that there are, without single jobs. */

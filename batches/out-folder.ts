@@ -11,7 +11,7 @@ import {
 } from '../results/out-owner.ts';
 import { firstLink } from '../results/real-folders.ts';
 import { codeOf } from '../results/system-errors.ts';
-import { defaultOut } from './batch-name.ts';
+import { defaultOut } from '../contract/batch-name.ts';
 
 /** A folder that cannot be made, or not be written. */
 export interface UnwritableOut {

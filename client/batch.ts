@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { defaultOut } from '../batches/batch-name.ts';
+import { defaultOut } from '../contract/batch-name.ts';
 import type { CleanEnd } from '../batches/clean/clean-batch.ts';
 import { explainRow, type RowHistory } from '../batches/look/explain.ts';
 import { viewPilot, type Pilot } from '../batches/subset/pilot.ts';

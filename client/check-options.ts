@@ -1,6 +1,6 @@
 import { parseResultMember, RESULT_MEMBER_FORM } from '../contract/result-member.ts';
 import { isDeepStrictEqual } from 'node:util';
-import { isBatchName } from '../batches/batch-name.ts';
+import { isBatchName } from '../contract/batch-name.ts';
 import type { WantedBatch } from '../batches/batch-settings.ts';
 import { DIALECT_FORMS, DIALECTS, parseDialectChoice, type Dialect } from '../contract/dialects.ts';
 import { chosenFinishing, faultOfFinishing, type WantedFinishing } from '../contract/finishing.ts';

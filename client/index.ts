@@ -3,10 +3,12 @@
  * of the package can be imported except `voxbatch/simulator` (docs/decisions/library-api.md).
  */
 export { openVoxbatch } from './voxbatch.ts';
-export type { LipSyncOptions, RunAnswer, SayOptions, TranscribeOptions, Voxbatch } from './voxbatch.ts';
+export type { LipSyncOptions, SayOptions, TranscribeOptions, Voxbatch } from './voxbatch.ts';
 export type { JobResult } from './single/job-result.ts';
 export type { SingleAnswer, SingleJobOptions } from './single/single-answer.ts';
-export type { PlanAnswer, RunOptions } from './run/record-manifest.ts';
+export type { PlanAnswer } from './run/plan.ts';
+export type { RunAnswer, RunFunctions } from './run/run-functions.ts';
+export type { RunOptions } from './run/run-plan.ts';
 export type { AccountFunctions } from './account/account-functions.ts';
 export type { ChangedField, FieldResult, ProfileChange } from './account/change-profile.ts';
 export type { CreateVoiceOptions, PreviewOptions, VoiceFunctions } from './voices/voice-functions.ts';

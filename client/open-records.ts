@@ -2,7 +2,7 @@ import { findBatch } from '../batches/find-batch.ts';
 import { LedgerMissing } from '../ledger/errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
-import { openLedger, type OpenOptions } from '../ledger/open-ledger.ts';
+import { beginLedgerThread, openLedger, type OpenOptions } from '../ledger/open-ledger.ts';
 import { beforeWork } from './before-work.ts';
 import { VoxbatchError } from './problem.ts';
 import { rememberLedger, type LedgerSettings } from './trust/known-ledgers.ts';
@@ -23,6 +23,11 @@ export async function openRecords(settings: LedgerSettings, options: OpenOptions
     }
   };
   return open(settings.ledger, { ...options, onMade });
+}
+
+/** Begins the thread of a ledger that will be opened; undefined if it needs none. Opens nothing. */
+export function beginRecords({ ledger }: Pick<LedgerSettings, 'ledger'>): Promise<OpenOptions['begun']> {
+  return beginLedgerThread(ledger);
 }
 
 /** The same; `admit` rejects if nobody may work with it, and it is closed again. */

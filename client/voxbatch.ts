@@ -1,42 +1,23 @@
-import { chooseSettings, type WantedBatch } from '../batches/batch-settings.ts';
 import type { BatchComparison } from '../batches/compare/compare-batches.ts';
 import type { SingleJob } from '../batches/single/single-job.ts';
 import type { Pruned, PruneWish } from '../batches/cache/prune-cache.ts';
-import { openManifest } from '../inputs/manifest-source.ts';
-import { checkManifest, type CheckedManifest } from '../inputs/read-manifest.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
 import type { CacheSums } from '../ledger/result-lists.ts';
 import { accountFunctions, type AccountFunctions } from './account/account-functions.ts';
-import { batchNamed, type Batch, type BatchInvocation, type RunningBatch } from './batch.ts';
-import { checkConfig, checkHome, checkWanted } from './check-options.ts';
+import { batchNamed, type Batch, type BatchInvocation } from './batch.ts';
+import { checkConfig, checkHome } from './check-options.ts';
 import { compareHere, type CompareOptions } from './compare/compare.ts';
 import { examine, type Finding } from './doctor/doctor.ts';
 import type { VoxbatchOptions } from './options.ts';
 import { accessOf, settingsOf, wishOf } from './read-options.ts';
 import { pruneHere, sumCache } from './cache/cache.ts';
-import {
-  planWanted,
-  recordManifest,
-  type NotRecorded,
-  type PlanAnswer,
-  type RunOptions,
-} from './run/record-manifest.ts';
+import { runFunctions, type RunFunctions } from './run/run-functions.ts';
 import { Session } from './session.ts';
 import type { Settings } from './settings.ts';
 import type { SingleAnswer, SingleJobOptions } from './single/single-answer.ts';
 import { lipSyncJob, sayJob, transcribeJob, type SpeechWish, type TranscriptWish } from './single/single-job-of.ts';
-import { apiUrlOf, withLearntLimits } from './parts/text-limits.ts';
 import { voiceFunctions, type VoiceFunctions } from './voices/voice-functions.ts';
 import type { Workplace, WorkplaceRequest } from './work/workplace.ts';
-
-/**
- * Result of running a manifest. `finished`: every row of the batch had ended before. `refused`, `declined`: it may not
- * be paid for. In all but the first two cases nothing was spent, and nothing is on record.
- */
-export type RunAnswer =
-  | { readonly type: 'running'; readonly batch: RunningBatch }
-  | { readonly type: 'finished'; readonly batch: Batch }
-  | NotRecorded;
 
 /** Options of a single text. */
 export type SayOptions = SingleJobOptions & SpeechWish & { readonly voice: string };
@@ -46,19 +27,7 @@ export type TranscribeOptions = SingleJobOptions & TranscriptWish;
 export type LipSyncOptions = SingleJobOptions & Pick<SpeechWish, 'api'>;
 
 /** An open voxbatch. Close it in the end. */
-export interface Voxbatch extends VoiceFunctions, AccountFunctions {
-  /** Reads a manifest, checks and prices every row. Sends nothing. */
-  check(manifest: string, wanted?: WantedBatch): Promise<CheckedManifest>;
-  /**
-   * Checks a manifest and works out what {@link run} with the same options would pay for, and why: which rows are cached,
-   * new or changed, or what is left of its batch. Sends nothing that costs. Throws {@link VoxbatchError}.
-   */
-  plan(manifest: string, options?: RunOptions): Promise<PlanAnswer>;
-  /**
-   * Makes a manifest a batch and has it worked on. Running it again continues it, and pays for nothing twice. Throws
-   * {@link VoxbatchError} if something is in the way.
-   */
-  run(manifest: string, options?: RunOptions): Promise<RunAnswer>;
+export interface Voxbatch extends RunFunctions, VoiceFunctions, AccountFunctions {
   /**
    * Speaks one text, and waits for the result: a batch of one row. The same call again continues it or gives what is
    * finished, and pays for nothing twice. Throws {@link VoxbatchError}.
@@ -116,30 +85,12 @@ export function openVoxbatch(options: VoxbatchOptions): Voxbatch {
   };
 
   return {
-    check: async (manifest, wanted = {}) => {
-      checkWanted(wanted);
-      const source = await openManifest(manifest);
-      try {
-        const choices = chooseSettings(wanted, settings.config);
-        const { manifest: read, settings: asked } = await withLearntLimits(choices, await apiUrlOf(session), settings);
-        return await checkManifest(source, read, asked.budget);
-      } finally {
-        await source.close();
-      }
-    },
-    run: async (manifest, wanted = {}) => {
-      const answer = await recordManifest(manifest, wanted, session, settings.config, hooked.webhook);
-      if (answer.type !== 'recorded') return answer;
-      const { batch, isNew, out } = answer;
-      if (batch.state === 'closed') return { type: 'finished', batch: batchNamed(batch.name, invocation) };
-      return { type: 'running', batch: await invocation.work(batch, isNew, out) };
-    },
+    ...runFunctions({ ...invocation, webhook: hooked.webhook }),
     say: (text, wish) => single(sayJob(text, wish), wish),
     transcribe: (audio, wish = {}) => single(transcribeJob(audio, wish), wish),
     lipSync: (sources, wish = {}) => single(lipSyncJob(sources, wish), wish),
     ...voiceFunctions(session, single),
     ...accountFunctions(session),
-    plan: (manifest, wanted = {}) => planWanted(manifest, wanted, session, settings.config),
     compare: async (one, other, compareOptions) => compareHere(session, [one, other], compareOptions),
     cache: () => sumCache(session),
     pruneCache: (wish) => pruneHere(session, wish),

@@ -2,6 +2,9 @@ import type { Failure } from './failures.ts';
 import type { Operation } from './operations.ts';
 import { resultOf, stepsIn, type Kind } from './row-kinds.ts';
 
+/** Longest cell of a manifest, in bytes. */
+export const MAX_CELL_BYTES = 1024 * 1024;
+
 /** The longest text that an operation of the API takes. */
 export interface TextLimit {
   /** UTF-16 code units, of which every character has one or two. */

@@ -1,4 +1,3 @@
-import type { JsonValue } from '../contract/row-kinds.ts';
 import { DEFAULT_THRESHOLD, THRESHOLD_BOUNDS } from '../contract/verify.ts';
 import { show } from './problems.ts';
 import type { Finding } from './problems.ts';
@@ -73,34 +72,4 @@ export function parseMediaUrl(cell: string): Parsed<string> {
   const local = scheme === 'file' ? ' (a local file needs a store that hands out URLs)' : '';
   const expected = `an absolute http:// or https:// URL with a host${local}`;
   return { finding: { expected, came: show(cell), code: 'bad-url' } };
-}
-
-/** A number as JSON writes it. */
-const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
-
-/**
- * The value of an `api.<field>` cell, as it is sent to the API: a JSON number, `true`, `false`, `null`, object, array or
- * text in double quotes becomes that value; everything else is a text as it stands (`007`, `yes`, `[draft`). A number
- * that would not survive as one (more digits than a double holds) stays a text. `"5"` in quotes is the text 5.
- */
-export function valueOfApiCell(cell: string): JsonValue {
-  const text = cell.trim();
-  if (JSON_NUMBER.test(text)) {
-    const value = Number(text);
-    // A whole number must come out as it stands; of a fraction a double is always the nearest.
-    const survives = !/^-?\d+$/.test(text) || Number.isSafeInteger(value) || String(value) === text;
-    return Number.isFinite(value) && survives ? value : cell;
-  }
-  if (!/^(?:true|false|null|\{.*\}|\[.*\]|".*")$/s.test(text)) return cell;
-  try {
-    return JSON.parse(text) as JsonValue;
-  } catch {
-    return cell;
-  }
-}
-
-/** The cell that {@link valueOfApiCell} reads as this value. */
-export function cellOfApiValue(value: JsonValue): string {
-  if (typeof value === 'string' && value !== '' && valueOfApiCell(value) === value) return value;
-  return JSON.stringify(value);
 }

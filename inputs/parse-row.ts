@@ -5,11 +5,12 @@ import { nameAskedFor } from '../policy/voices/voice-name.ts';
 import { SPEC_COLUMNS } from './header.ts';
 import type { Columns, RowDefaults } from './header.ts';
 import { decideKind } from './infer-kind.ts';
-import { parseMediaUrl, parseNumber, parsePaths, parseThreshold, parseWord, valueOfApiCell } from './parse-cells.ts';
+import { valueOfApiCell } from '../contract/api-cells.ts';
+import { parseMediaUrl, parseNumber, parsePaths, parseThreshold, parseWord } from './parse-cells.ts';
 import type { NumberRule, Parsed } from './parse-cells.ts';
 import { show } from './problems.ts';
 import type { Finding } from './problems.ts';
-import { MAX_CELL_BYTES } from './raw-record.ts';
+import { MAX_CELL_BYTES } from '../contract/text-limits.ts';
 import { isTooDeep, surveyJson, TOO_DEEP } from './survey-json.ts';
 
 /** A row of which some cells may be missing. */

@@ -1,7 +1,5 @@
 import type { ManifestProblem } from './problems.ts';
 
-/** Longest cell, in bytes. */
-export const MAX_CELL_BYTES = 1024 * 1024;
 /** Longest record, in bytes. A longer one stops the reading. */
 export const MAX_RECORD_BYTES = 10 * 1024 * 1024;
 

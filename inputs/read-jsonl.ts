@@ -1,4 +1,4 @@
-import { cellOfApiValue } from './parse-cells.ts';
+import { cellOfApiValue } from '../contract/api-cells.ts';
 import { ByteCheck } from './check-bytes.ts';
 import type { JsonValue } from '../contract/row-kinds.ts';
 import { bytesOf, type ManifestBytes } from './manifest-bytes.ts';

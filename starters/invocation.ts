@@ -1,7 +1,6 @@
-import type { Session } from '../client/session.ts';
+import type { Session, SessionRequest } from '../client/session.ts';
 import type { Settings } from '../client/settings.ts';
 import type { WebhookWish } from '../client/webhooks/webhook-options.ts';
-import type { LedgerThread } from '../ledger/ledger-in-thread.ts';
 import type { RunContext } from './command-context.ts';
 import { readWebhook, type WebhookFlags } from './commands/webhook-flags.ts';
 import { openSession, type ApiFlags } from './connect/open-api.ts';
@@ -37,7 +36,7 @@ export interface InvocationRequest {
   /** Source of the rows, as typed. */
   readonly input?: string | undefined;
   /** The thread of the ledger, if it was begun early. */
-  readonly ledgerThread?: LedgerThread | undefined;
+  readonly ledgerThread?: SessionRequest['ledger']['begun'];
 }
 
 /** Works on a batch, and closes everything that it opened. Nothing is opened before it is needed. */

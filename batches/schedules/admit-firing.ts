@@ -7,7 +7,7 @@ import type { ScheduleRecord } from '../../ledger/schedule-records.ts';
 import { firingLookBack, judgeFiring, whyTooLate } from '../../policy/schedules/legal-firing.ts';
 import type { MonthBudget } from '../../policy/schedules/month-budget.ts';
 import { formatOccurrence, type Occurrence } from '../../policy/schedules/occurrence.ts';
-import { isBatchName } from '../batch-name.ts';
+import { isBatchName } from '../../contract/batch-name.ts';
 
 /** A firing, as Temporal tells of it: whoever reaches Temporal can tell of any. */
 export interface FiringRequest {

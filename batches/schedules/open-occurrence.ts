@@ -4,7 +4,7 @@ import type { Realm } from '../../contract/names.ts';
 import { openManifestFile, type ManifestSource } from '../../inputs/manifest-source.ts';
 import { labelOfPlace, type FetchManifest } from '../../inputs/manifest-url.ts';
 import { ManifestError, type ManifestProblem } from '../../inputs/problems.ts';
-import { checkManifest, type SoundManifest } from '../../inputs/read-manifest.ts';
+import { checkManifest } from '../../inputs/read-manifest.ts';
 import type { ScheduledRun } from '../../inputs/schedules/scheduled-run.ts';
 import { MonthUsedUp } from '../../ledger/errors.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -13,12 +13,11 @@ import { formatOccurrence, type Occurrence } from '../../policy/schedules/occurr
 import { linkWords } from '../../results/real-folders.ts';
 import type { FiringTerms } from './admit-firing.ts';
 import { approveOccurrence, skippedFor } from './approve-occurrence.ts';
-import { checkVoices, withVoices, type ReadVoices } from '../voices/check-voices.ts';
+import { checkVoices, type ReadVoices } from '../voices/check-voices.ts';
 import { findOrLoadBatch } from '../load-batch.ts';
 import { claimOut, probeOut, standingOf } from '../out-folder.ts';
 import type { IdentifyMedia } from '../cache/media-identities.ts';
-import { planNew } from '../plan/plan-manifest.ts';
-import { probeManifest } from '../plan/probe-manifest.ts';
+import { priceNew } from '../plan/price.ts';
 import { choicesOf } from './scheduled-run.ts';
 
 /** A firing that was admitted, to turn into a batch. */
@@ -84,18 +83,17 @@ async function load(request: LoadRequest): Promise<OpenedOccurrence> {
   }
   if (checked.type === 'faulty')
     return refused(withoutCells(checked.summary.problems, run, checked.summary.problemCount));
-  const voices = await checkVoices(checked, request.readVoices, { warns: false });
-  if (voices.type === 'unread')
-    return refused(
-      `the manifest names voices, and the list of voices cannot be read: ${voices.why} Nothing was spent.`,
-    );
-  if (voices.type === 'faulty') return refused(withoutCells(voices.summary.problems, run, voices.summary.problemCount));
-  const { identify } = request;
   const { apiUrl, account } = realm;
-  const { budget } = settings;
-  const probed: SoundManifest = run.probe ? await probeManifest(source, checked, { budget, apiUrl }) : checked;
-  const priced = withVoices(probed, voices);
-  const { summary } = await planNew({ source, checked: priced, settings, ledger, account: realm, identify });
+  const priced = await priceNew({
+    ...{ source, checked, settings, ledger, account: realm, apiUrl, probe: run.probe, identify: request.identify },
+    voices: () => checkVoices(checked, request.readVoices, { warns: false }),
+  });
+  if (priced.type === 'unread')
+    return refused(
+      `the manifest names voices, and the list of voices cannot be read: ${priced.why} Nothing was spent.`,
+    );
+  if (priced.type === 'faulty') return refused(withoutCells(priced.summary.problems, run, priced.summary.problemCount));
+  const { summary } = priced.checked;
   const approval = await approveOccurrence({ ...request, summary, settings, confirmAbove: run.confirmAbove });
   if (approval.type !== 'go') return approval.type === 'skipped' ? approval : refused(approval.reason);
   const identity = { name, digest: summary.digest ?? '', apiUrl, account };
@@ -108,7 +106,7 @@ async function load(request: LoadRequest): Promise<OpenedOccurrence> {
   const loaded = await findOrLoadBatch({
     ledger,
     source,
-    options: priced.options,
+    options: priced.checked.options,
     identity,
     settings,
     givesReading: true,

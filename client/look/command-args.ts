@@ -1,5 +1,5 @@
 import { relative, resolve } from 'node:path';
-import { defaultOut } from '../../batches/batch-name.ts';
+import { defaultOut } from '../../contract/batch-name.ts';
 import type { NamedRow } from '../../contract/named-row.ts';
 
 /** A path as a person in the working directory would write it. */

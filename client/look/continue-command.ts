@@ -1,4 +1,4 @@
-import { nameFromFile } from '../../batches/batch-name.ts';
+import { nameFromFile } from '../../contract/batch-name.ts';
 import type { Reading } from '../../contract/batch.ts';
 import { formatDialectChoice } from '../../contract/dialects.ts';
 import { finishingFlags } from '../../contract/finishing.ts';

@@ -1,5 +1,5 @@
 import { isSingle } from '../../contract/batch.ts';
-import { defaultOut } from '../../batches/batch-name.ts';
+import { defaultOut } from '../../contract/batch-name.ts';
 import { isRequestRemoved } from '../../batches/clean/clean-batch.ts';
 import { explainRow, type RowHistory } from '../../batches/look/explain.ts';
 import type { Ledger } from '../../ledger/ledger.ts';

@@ -1,5 +1,5 @@
 import { isRequestRemoved } from '../../batches/clean/clean-batch.ts';
-import { defaultOut } from '../../batches/batch-name.ts';
+import { defaultOut } from '../../contract/batch-name.ts';
 import type { RowHistory } from '../../batches/look/explain.ts';
 import { hasList, lacksOnlyCheck, madeBy, makerAwaited, type SomeRows } from '../../batches/look/leftovers.ts';
 import { isUnknown } from '../../batches/reconcile/unknown-rows.ts';

@@ -1,5 +1,5 @@
 import { isSingle } from '../../contract/batch.ts';
-import { defaultOut } from '../../batches/batch-name.ts';
+import { defaultOut } from '../../contract/batch-name.ts';
 import { groupFailures, type FailureGroup } from '../../batches/look/failure-groups.ts';
 import { gatherLeftovers, type Leftovers } from '../../batches/look/leftovers.ts';
 import type { Standstill } from '../../batches/look/standstill.ts';

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { areRowsCleaned } from '../../batches/clean/clean-batch.ts';
-import { defaultOut, isUsableName } from '../../batches/batch-name.ts';
+import { defaultOut, isUsableName } from '../../contract/batch-name.ts';
 import { findDamaged } from '../../batches/redrive/find-loss.ts';
 import type { NextCommand } from '../../contract/next-command.ts';
 import type { Ledger } from '../../ledger/ledger.ts';

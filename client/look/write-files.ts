@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { defaultOut } from '../../batches/batch-name.ts';
+import { defaultOut } from '../../contract/batch-name.ts';
 import { gatherLeftovers } from '../../batches/look/leftovers.ts';
 import { exitOfView } from '../../batches/look/view-batch.ts';
 import { viewPilot, type Pilot } from '../../batches/subset/pilot.ts';

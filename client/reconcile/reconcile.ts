@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { defaultOut } from '../../batches/batch-name.ts';
+import { defaultOut } from '../../contract/batch-name.ts';
 import type { FreeReads } from '../../batches/free-reads.ts';
 import { remainingAfter, settle, type Remaining } from '../../batches/reconcile/settle.ts';
 import type { SettledRow } from '../../batches/reconcile/settled-row.ts';

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { defaultOut } from '../../batches/batch-name.ts';
+import { defaultOut } from '../../contract/batch-name.ts';
 import type { RedriveDraft } from '../../batches/redrive/draft.ts';
 import { findEditedRows, type EditedRows } from '../../batches/redrive/edited-rows.ts';
 import { withLostFiles } from '../../batches/redrive/lost-files.ts';

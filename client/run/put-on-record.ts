@@ -5,12 +5,16 @@ import { valuesOf, type Tuning } from '../../contract/tunables.ts';
 import type { ManifestSource } from '../../inputs/manifest-source.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
+import { budgetFor } from '../../policy/money/budget.ts';
+import type { SpendFacts } from '../../policy/money/spend.ts';
 import { newIn } from '../../policy/tuning.ts';
 import { beforeWork } from '../before-work.ts';
-import { knowVoices, type KnownVoices } from '../voices/know-voices.ts';
-import type { OpenApi } from '../open-api.ts';
+import { realmOf, type OpenApi } from '../open-api.ts';
+import { payerOf, type Person } from '../person.ts';
+import { approve, type NotApproved } from './approval.ts';
 import { findMore, openMore, type MoreRows } from './open-chosen.ts';
 import { requireStore } from '../claim-store.ts';
+import { priceAndApprove, type BillEvent, type Billed } from './price.ts';
 import { claimOut, requireOwnOut, requireWritableOut } from './out-folder.ts';
 import type { Session } from '../session.ts';
 import { requirePort } from '../webhooks/require-port.ts';
@@ -29,7 +33,28 @@ export interface BatchPlan {
   readonly givesTemplate: boolean;
   /** The tunables that were given; they apply to an existing batch too. */
   readonly tuning: Tuning;
+  /** A bill above this is confirmed first, in credits; null: none is. */
+  readonly confirmAbove: number | null;
+  /** Read the length of media that state none, for the price of a new batch. */
+  readonly probe: boolean;
 }
+
+/** The price of rows that an existing batch left out. The budget is what is left of the batch's. */
+export interface MoreFacts extends SpendFacts {
+  readonly bill: MoreRows['bill'];
+  readonly isBudgetLeft: true;
+  readonly batch: string;
+  /** The budget of the batch that all of it needs. */
+  readonly budgetNeeded: number;
+}
+
+/** What is told while a manifest becomes a batch. */
+export type RecordEvent =
+  | BillEvent
+  /** The batch of this name; told before anything is asked or changed. */
+  | { readonly type: 'found'; readonly batch: BatchRecord | undefined }
+  /** Rows that earlier runs left out, before anybody is asked about them. */
+  | { readonly type: 'more'; readonly more: MoreRows };
 
 /** A sound manifest that is to become a batch. */
 export interface RecordRequest {
@@ -37,17 +62,13 @@ export interface RecordRequest {
   readonly source: ManifestSource;
   readonly checked: SoundManifest;
   readonly plan: BatchPlan;
-  /** Called with the existing batch, before anything is asked or changed. */
-  readonly onFound?: (batch: BatchRecord | undefined) => void;
-  /**
-   * Prices a new batch and says whether it may be paid for. Undefined: it may not. `voices`: the manifest with its voices
-   * known; read meanwhile.
-   */
-  readonly approve: (open: OpenApi, voices: Promise<KnownVoices>) => Promise<SoundManifest | undefined>;
+  readonly person: Person;
+  /** Called before a new batch is priced; rejects if its result could not be handed out. */
+  readonly ready?: (() => Promise<void>) | undefined;
   /** Webhooks that are to reach this process: nothing is recorded or changed if it cannot listen for them. */
   readonly webhook?: WebhookWish | undefined;
-  /** Says whether rows may be paid for that earlier runs of a batch left out. */
-  readonly approveMore: (more: MoreRows, open: OpenApi) => Promise<boolean>;
+  /** Default: nobody is told. */
+  readonly tell?: ((event: RecordEvent) => void) | undefined;
 }
 
 /**
@@ -57,8 +78,10 @@ export interface RecordRequest {
 export type Recorded =
   | { readonly type: 'new'; readonly batch: BatchRecord }
   | { readonly type: 'known'; readonly batch: BatchRecord; readonly tuned: Tuning; readonly leftOut: number }
-  | { readonly type: 'declined' }
-  | TakenName;
+  | NotRecorded;
+
+/** Why a sound manifest is not on record: its voices, its name, or its bill. */
+export type NotRecorded = Exclude<Billed, { readonly type: 'approved' }> | NotApproved<MoreFacts> | TakenName;
 
 /**
  * Records a sound manifest as a batch, or finds the batch that it already is, and claims the out folder for it. Sends
@@ -73,15 +96,18 @@ export async function putOnRecord(request: RecordRequest): Promise<Recorded> {
   await requireStore(session.settings, ledger);
   const { name } = plan;
   const digest = checked.summary.digest ?? '';
-  const identity = { name, digest, apiUrl: open.api.baseUrl, account: open.profile.userId };
+  const identity = { name, digest, ...realmOf(open) };
   const found = await beforeWork(() => ledger.findBatch(name));
-  request.onFound?.(found);
+  request.tell?.({ type: 'found', batch: found });
   const isThere = found !== undefined && found.state !== 'loading';
   if (!isThere && plan.out !== null) await requireOwnOut(plan.out, identity, ledger);
   if (!isThere) await requirePort(request.webhook, open, ledger);
-  const priced = isThere ? checked : await request.approve(open, knowVoices(open.api, checked, ledger));
-  if (priced === undefined) return { type: 'declined' };
-  const { options, summary } = priced;
+  if (!isThere) await request.ready?.();
+  const billed = isThere
+    ? ({ type: 'approved', checked } as const)
+    : await priceAndApprove({ ...request, ...plan, open, ledger });
+  if (billed.type !== 'approved') return billed;
+  const { options, summary } = billed.checked;
   const loaded = await beforeWork(() =>
     findOrLoadBatch({ ...plan, ledger, source, options, identity, checked: summary }),
   );
@@ -95,16 +121,13 @@ export async function putOnRecord(request: RecordRequest): Promise<Recorded> {
  * Changes an existing batch as the plan says, and opens the rows that the plan selects and earlier runs left out, once
  * they are approved.
  */
-async function goOnWith(
-  batch: BatchRecord,
-  { checked, plan, approveMore, webhook }: RecordRequest,
-  ledger: Ledger,
-  open: OpenApi,
-): Promise<Recorded> {
+async function goOnWith(batch: BatchRecord, request: RecordRequest, ledger: Ledger, open: OpenApi): Promise<Recorded> {
+  const { checked, plan } = request;
   const more = await beforeWork(() => findMore(ledger, batch, checked, plan.tuning));
-  if (more !== undefined || batch.state !== 'closed') await requirePort(webhook, open, ledger);
+  if (more !== undefined || batch.state !== 'closed') await requirePort(request.webhook, open, ledger);
   const isStopping = batch.state === 'open' && batch.control === 'stopping';
-  if (more !== undefined && !isStopping && !(await approveMore(more, open))) return { type: 'declined' };
+  const refused = more === undefined || isStopping ? undefined : await approveMore(more, request, ledger, open);
+  if (refused !== undefined) return refused;
   return beforeWork(async () => {
     const tuned = newIn(plan.tuning, batch.settings);
     if (Object.keys(valuesOf(tuned)).length > 0) {
@@ -115,4 +138,18 @@ async function goOnWith(
     const now = (await ledger.findBatch(batch.name)) ?? batch;
     return { type: 'known', batch: now, tuned, leftOut: (more?.rows ?? 0) - opened };
   });
+}
+
+async function approveMore(
+  more: MoreRows,
+  { plan, person, tell }: RecordRequest,
+  ledger: Ledger,
+  open: OpenApi,
+): Promise<NotApproved<MoreFacts> | undefined> {
+  tell?.({ type: 'more', more });
+  const { batch, rows, dependents, bill, isEstimate, budget } = more;
+  const payer = payerOf(person, open, plan.confirmAbove);
+  const budgetNeeded = budgetFor(await ledger.money(batch.name), bill.quoted);
+  const ofBatch = { batch: batch.name, budgetNeeded, isBudgetLeft: true } as const;
+  return approve<MoreFacts>({ rows: rows + dependents, bill, isEstimate, budget, ...payer, ...ofBatch }, person);
 }

@@ -1,5 +1,5 @@
 import { ScheduleAlreadyRunning, type ScheduleOptionsAction } from '@temporalio/client';
-import { isBatchName } from '../../batches/batch-name.ts';
+import { isBatchName } from '../../contract/batch-name.ts';
 import { WORKFLOW_TASK_TIMEOUT } from '../../contract/messages.ts';
 import { taskQueueOf, type Realm } from '../../contract/names.ts';
 import { FIRE_SCHEDULE, scheduleIdOf, type FireScheduleInput, type ScheduleHooks } from '../../contract/schedule.ts';

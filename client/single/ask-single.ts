@@ -4,35 +4,40 @@ import { areRowsCleaned } from '../../batches/clean/clean-batch.ts';
 import { draftRedrive } from '../../batches/redrive/redrive.ts';
 import { isSameJob, type SoundJob } from '../../batches/single/single-job.ts';
 import type { Tuning } from '../../contract/tunables.ts';
+import type { ManifestProblem } from '../../inputs/problems.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { decideAgain, decideCleaned, type AgainWish, type SameAgain } from '../../policy/single/same-again.ts';
 import { requireStore } from '../claim-store.ts';
-import { knowVoices } from '../voices/know-voices.ts';
 import { realmOf, type OpenApi } from '../open-api.ts';
-import { putOnRecord, type RecordRequest } from '../run/put-on-record.ts';
-import { redriveBatch, type RedriveRequest } from '../redrive/redrive-batch.ts';
+import { payerOf } from '../person.ts';
+import { approve, type NotApproved } from '../run/approval.ts';
+import { priceAndApprove, type BillFacts, type BillRequest } from '../run/price.ts';
+import { putOnRecord, type MoreFacts, type RecordEvent, type RecordRequest } from '../run/put-on-record.ts';
+import { redriveBatch, redriveFacts, type RedriveFacts, type RedriveRequest } from '../redrive/redrive-batch.ts';
 import type { Session } from '../session.ts';
 import { findSingle, readSingle, type SingleRecord } from './find-single.ts';
 
-/** A further take of a job, whose price is not approved yet. */
-export type FurtherTake = Pick<RedriveRequest, 'batch' | 'draft' | 'tuning' | 'ledger'>;
+/** What is told while a job becomes a batch, or runs again. */
+export type AskEvent =
+  | RecordEvent
+  /** It runs again: its result is waited for once more, free, or it is made anew at this price. */
+  | { readonly type: 'again'; readonly facts: RedriveFacts | undefined };
 
-/** A single job, and who approves what it costs. */
-export interface AskRequest extends AgainWish {
+/** A single job, and who pays for it. */
+export interface AskRequest
+  extends AgainWish, Pick<RecordRequest, 'person' | 'ready'>, Pick<BillRequest, 'confirmAbove' | 'probe'> {
   readonly session: Session;
   readonly job: SoundJob;
   /** Changes of its limits and policies; they apply to a job on record too. */
   readonly tuning: Tuning;
-  /** Prices a new job, or one that `--cached-only` left open, and says whether it may be paid for. Undefined: it may not. */
-  readonly approve: RecordRequest['approve'];
-  /** Says whether a job on record may be run again at its price. */
-  readonly approveAgain: (take: FurtherTake, open: OpenApi) => Promise<boolean>;
+  /** Default: nobody is told. */
+  readonly tell?: ((event: AskEvent) => void) | undefined;
 }
 
 /**
  * What became of a job. `open`: somebody has to work on its batch. `given`: it has its result, and nothing is sent.
- * `held`: it runs again only with a further word (see {@link decideAgain}). `declined`: it may not be paid for. `not-opened`:
- * it cannot go on as asked for; `why` says it in whole sentences.
+ * `held`: it runs again only with a further word (see {@link decideAgain}). `refused`, `declined`: it may not be paid for.
+ * `not-opened`: it cannot go on as asked for; `why` says it in whole sentences.
  */
 export type Asked =
   | { readonly type: 'open'; readonly batch: BatchRecord; readonly isNew: boolean }
@@ -42,7 +47,8 @@ export type Asked =
       readonly why: Extract<SameAgain, { readonly type: 'hold' }>['why'];
       readonly record: SingleRecord;
     }
-  | { readonly type: 'declined' }
+  | { readonly type: 'faulty'; readonly problems: readonly ManifestProblem[] }
+  | NotApproved<BillFacts | MoreFacts>
   | { readonly type: 'not-opened'; readonly why: string };
 
 /**
@@ -66,13 +72,16 @@ export async function askSingle(request: AskRequest): Promise<Asked> {
       givesReading: false,
       givesTemplate: false,
       tuning: withoutCache(request.tuning),
+      ...{ confirmAbove: request.confirmAbove, probe: request.probe },
     },
-    approve: request.approve,
-    approveMore: () => Promise.resolve(true),
+    ...{ person: request.person, ready: request.ready, tell: request.tell },
   });
   switch (recorded.type) {
+    case 'refused':
     case 'declined':
       return recorded;
+    case 'faulty':
+      return { type: 'faulty', problems: recorded.summary.problems };
     case 'taken':
       // Files of it lie elsewhere now.
       if (found !== undefined && isSameJob(found.row.spec, job.spec)) return askAgain(found, request, open);
@@ -125,14 +134,16 @@ async function askAgain(record: SingleRecord, request: AskRequest, open: OpenApi
 
 /** What `--cached-only` began has no approved price; and `--cached-only` goes on with nothing that may be paid for. */
 async function goOn({ batch, row }: SingleRecord, request: AskRequest, open: OpenApi): Promise<Asked> {
-  const { session, job, approve } = request;
+  const { session, job, ready } = request;
   const { cache } = job.settings;
   const before = batch.settings.cache;
   if (row.outcome !== null || (before === 'only') === (cache === 'only')) return { type: 'open', batch, isNew: false };
   if (cache === 'only') return { type: 'not-opened', why: OPEN_AT_ITS_PRICE };
   const ledger = await session.ledger();
-  const approved = await approve(open, knowVoices(open.api, job.checked, ledger));
-  if (approved === undefined) return { type: 'declined' };
+  await ready?.();
+  const billed = await priceAndApprove({ ...request, ...job, open, ledger });
+  if (billed.type === 'faulty') return { type: 'faulty', problems: billed.summary.problems };
+  if (billed.type !== 'approved') return billed;
   await ledger.tune(batch.name, { cache });
   return { type: 'open', batch: (await ledger.findBatch(batch.name)) ?? batch, isNew: false };
 }
@@ -151,17 +162,22 @@ async function redrive(record: SingleRecord, request: AskRequest, open: OpenApi)
   const rows = chosenRows(ledger, batch.name, {});
   const draft: RedriveDraft = await draftRedrive(ledger, batch, rows, rules, tuning);
   const take = { ledger, batch, draft, tuning };
+  let refused: NotApproved<MoreFacts> | undefined;
   const redriven = await redriveBatch({
     ...take,
     rows,
     fileSha256: null,
     out: null,
     openApi: () => Promise.resolve(open),
-    approve: () => request.approveAgain(take, open),
+    approve: async () => {
+      refused = await approveAgain(take, request, open);
+      return refused === undefined;
+    },
   });
   switch (redriven.type) {
     case 'declined':
-      return redriven;
+      if (refused === undefined) throw new Error('What is declined has a reason.');
+      return refused;
     case 'open-edits':
       throw new Error('A single job is never edited.');
     case 'refused-rows':
@@ -176,4 +192,23 @@ async function redrive(record: SingleRecord, request: AskRequest, open: OpenApi)
         : { type: 'open', batch: now, isNew: false };
     }
   }
+}
+
+/** Whether a job on record may run again at its price. */
+async function approveAgain(
+  take: Pick<RedriveRequest, 'batch' | 'draft' | 'tuning' | 'ledger'>,
+  { person, confirmAbove, ready, tell }: AskRequest,
+  open: OpenApi,
+): Promise<NotApproved<MoreFacts> | undefined> {
+  const { batch, draft, tuning = {} } = take;
+  await ready?.();
+  if (draft.paying === 0) {
+    tell?.({ type: 'again', facts: undefined });
+    return undefined;
+  }
+  // Nothing is sent for it.
+  if (tuning.cache === 'only') return undefined;
+  const facts = await redriveFacts(take, payerOf(person, open, confirmAbove));
+  tell?.({ type: 'again', facts });
+  return approve<MoreFacts>({ ...facts, batch: batch.name }, person);
 }

@@ -1,23 +1,16 @@
-import { spendFacts } from '../../batches/plan/bill-lines.ts';
-import { withVoices } from '../../batches/voices/check-voices.ts';
-import { planNew } from '../../batches/plan/plan-manifest.ts';
-import type { SingleJob } from '../../batches/single/single-job.ts';
+import { areRowsCleaned } from '../../batches/clean/clean-batch.ts';
+import { readSingleJob, type ReadJob, type SingleJob, type SingleOptions } from '../../batches/single/single-job.ts';
 import { defined } from '../../contract/defined.ts';
 import { hasResult } from '../../contract/outcomes.ts';
-import type { SpendFacts } from '../../policy/money/spend.ts';
-import { approve, type NotApproved } from '../run/approval.ts';
 import { checkDialect, checkWanted } from '../check-options.ts';
 import type { FollowEvent } from '../look/follow.ts';
-import { identifyMedia } from '../cache/identify-media.ts';
 import { realmOf } from '../open-api.ts';
-import { payerOf, personOf } from '../person.ts';
-import { redriveFacts } from '../redrive/redrive-batch.ts';
+import { personOf } from '../person.ts';
 import { refuseOption } from '../refuse-option.ts';
 import type { Session } from '../session.ts';
 import type { Workplace } from '../work/workplace.ts';
 import { askSingle, type Asked } from './ask-single.ts';
-import { readSingle, type SingleRecord } from './find-single.ts';
-import { readHere } from './read-here.ts';
+import { findSingle, readSingle, type SingleRecord } from './find-single.ts';
 import { jobResult, type JobResult } from './job-result.ts';
 import type { SingleAnswer, SingleJobOptions } from './single-answer.ts';
 
@@ -44,39 +37,15 @@ export async function runHere(
   if (read.type === 'faulty') return read;
   if (read.settings.cache === 'only' && (again || resubmit))
     refuseOption(again ? 'again' : 'resubmit', 'false with the cache mode only, which sends nothing', true);
-  const person = personOf(confirm);
-  let refusal: Extract<SingleAnswer, { readonly type: 'faulty' }> | NotApproved | undefined;
-  const approves = async (facts: SpendFacts): Promise<boolean> => {
-    refusal = await approve(facts, person);
-    return refusal === undefined;
-  };
-  const confirmAbove = config.confirmAbove ?? null;
-  const ledger = await session.ledger();
   const asked = await askSingle({
-    ...{ session, job: read, tuning, again, resubmit },
-    approve: async (open, voices) => {
-      const known = await voices;
-      if (known.type === 'faulty') {
-        refusal = { type: 'faulty', problems: known.summary.problems };
-        return undefined;
-      }
-      const { source, settings } = read;
-      const checked = withVoices(read.checked, known);
-      const looked = { ledger, account: realmOf(open), identify: identifyMedia };
-      const { summary } = await planNew({ settings, source, checked, ...looked });
-      const isFine = await approves(spendFacts(summary, settings, payerOf(person, open, confirmAbove)));
-      return isFine ? { summary, options: checked.options } : undefined;
-    },
-    approveAgain: async (take, open) => {
-      if (take.draft.paying === 0) return true;
-      return approves(await redriveFacts(take, payerOf(person, open, confirmAbove)));
-    },
+    ...{ session, job: read, tuning, again, resubmit, person: personOf(confirm) },
+    ...{ confirmAbove: config.confirmAbove ?? null, probe: false },
   });
   const ended = (record: SingleRecord): JobResult => jobResult(record, session.store);
   switch (asked.type) {
+    case 'faulty':
+    case 'refused':
     case 'declined':
-      if (refusal === undefined) throw new Error('What is declined has a reason.');
-      return refusal;
     case 'not-opened':
       return asked;
     case 'held':
@@ -105,4 +74,15 @@ async function follow(
   const job = jobResult(record, session.store);
   const isOver = last?.type === 'ended' && last.why === 'closed';
   return { type: !isOver ? 'open' : hasResult(record.row.outcome) ? 'done' : 'failed', job };
+}
+
+/** Reads a job as it would be sent. One on record is neither refused nor cut for its length, whatever is known of limits by now. */
+async function readHere(job: SingleJob, options: SingleOptions, session: Session): Promise<ReadJob> {
+  const { config } = session.settings;
+  const read = await readSingleJob(job, options, config);
+  if (read.type === 'sound') return read;
+  const ofAnyLength = await readSingleJob(job, { ...options, anyLength: true }, config);
+  if (ofAnyLength.type === 'faulty') return read;
+  const { found } = await findSingle(await session.ledger(), ofAnyLength, realmOf(await session.api()));
+  return found === undefined || areRowsCleaned(found.batch) ? read : ofAnyLength;
 }

@@ -1,4 +1,4 @@
-import { defaultOut } from '../../batches/batch-name.ts';
+import { defaultOut } from '../../contract/batch-name.ts';
 import type { Tuning } from '../../contract/tunables.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';

@@ -6,9 +6,10 @@ import type { VoiceUse } from '../../inputs/voices/voice-uses.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { JobHolder } from '../../ledger/record-types.ts';
 import { nameAskedFor } from '../../policy/voices/voice-name.ts';
+import { createApi } from '../open-api.ts';
 import { openRecordsIfAny } from '../open-records.ts';
 import { VoxbatchError } from '../problem.ts';
-import type { Settings } from '../settings.ts';
+import type { ApiAccess, Settings } from '../settings.ts';
 
 /** The voices of a manifest, as far as the API's list knows them; or what is wrong with them. */
 export type KnownVoices = Exclude<CheckedVoices, { readonly type: 'unread' }>;
@@ -42,18 +43,21 @@ export async function knowVoices(
  * The problems and warnings of a faulty manifest with those of its voices, so that all are told at once. The list only adds to
  * what is known: nobody waits long for it, and what is in the way of it is told once the manifest is sound.
  */
-export async function withVoiceProblems(
+export async function withListedVoices(
   { summary, options }: SoundManifest,
   settings: Pick<Settings, 'ledger'>,
-  reachApi: () => Promise<Pick<SpeechApi, 'baseUrl' | 'speaking'>>,
+  access: () => ApiAccess | Promise<ApiAccess>,
 ): Promise<ManifestSummary> {
   const { uses } = summary.voices;
   // Of other ids the list only warns.
   const mayBeWrong = ({ voice, engines }: VoiceUse): boolean => nameAskedFor(voice) !== undefined || engines.size > 0;
   if (!uses.some((use) => options.strict || mayBeWrong(use))) return summary;
+  const found = await accessIfAny(access);
+  if (found === undefined) return summary;
+  let api: SpeechApi | undefined;
   let ledger: Ledger | undefined;
   try {
-    const api = await reachApi();
+    api = createApi(found);
     ledger = await openRecordsIfAny(settings);
     const { read, madeBy } = lookUps(api, ledger);
     return merged(summary, await checkVoices({ summary, options }, read, { madeBy, mayWait: false }));
@@ -61,8 +65,47 @@ export async function withVoiceProblems(
     if (error instanceof VoxbatchError) return summary;
     throw error;
   } finally {
+    api?.close();
     await ledger?.close();
   }
+}
+
+/**
+ * What can be known of the voices of a manifest before it is run; the API's list is free. Without an API nobody can tell: a
+ * warning says so if voices are named. Throws {@link VoxbatchError} (`voices-unread`).
+ */
+export async function knowListedVoices(
+  manifest: SoundManifest,
+  access: () => ApiAccess | Promise<ApiAccess>,
+  ledger: Records | undefined,
+): Promise<KnownVoices> {
+  const { uses, makers } = manifest.summary.voices;
+  if (uses.length + makers.length === 0) return NO_VOICES;
+  const found = await accessIfAny(access);
+  if (found === undefined) return withoutApi(manifest);
+  const api = createApi(found);
+  try {
+    return await knowVoices(api, manifest, ledger);
+  } finally {
+    api.close();
+  }
+}
+
+async function accessIfAny(access: () => ApiAccess | Promise<ApiAccess>): Promise<ApiAccess | undefined> {
+  try {
+    return await access();
+  } catch {
+    return undefined;
+  }
+}
+
+function withoutApi({ summary: { voices } }: SoundManifest): KnownVoices {
+  const named = voices.uses.filter(({ voice }) => nameAskedFor(voice) !== undefined);
+  const [first] = named;
+  if (first === undefined) return NO_VOICES;
+  const rows = named.reduce((sum, use) => sum + use.rows, 0);
+  const message = 'without an API and a token nobody can tell which voices these names stand for; run needs to know';
+  return { ...NO_VOICES, warnings: [{ column: voices.columns.voice, message, line: first.line, rows }] };
 }
 
 /** What the check of voices asks: the API's list, and the rows of this ledger. */

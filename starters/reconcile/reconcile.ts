@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { defaultOut } from '../../batches/batch-name.ts';
+import { defaultOut } from '../../contract/batch-name.ts';
 import { atOnce, batchHere } from '../../client/look/status.ts';
 import { chooseBatch } from '../../client/open-records.ts';
 import {

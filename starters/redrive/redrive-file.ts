@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { defaultOut } from '../../batches/batch-name.ts';
+import { defaultOut } from '../../contract/batch-name.ts';
 import { readsOtherwise } from '../../client/redrive/outcome-file.ts';
 import { redrive } from '../../client/redrive/redrive.ts';
 import type { Settings } from '../../client/settings.ts';

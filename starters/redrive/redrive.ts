@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { defaultOut } from '../../batches/batch-name.ts';
+import { defaultOut } from '../../contract/batch-name.ts';
 import { chooseBatch } from '../../client/open-records.ts';
 import { batchOfFile } from '../../client/redrive/outcome-file.ts';
 import { previewRedrive, redrive as redriveRows, type RedriveOptions } from '../../client/redrive/redrive.ts';

@@ -1,13 +1,13 @@
-import type { Pilot } from '../../batches/subset/pilot.ts';
+import type { Pilot } from './finish-run.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { defined } from '../../contract/defined.ts';
-import { decideAfterSample } from '../../policy/subset/after-sample.ts';
+import { afterSample } from '../../client/run/finish.ts';
 import type { RunContext } from '../command-context.ts';
 import { personAt } from '../person.ts';
 import { askYesNo } from '../terminal/ask.ts';
 import { inCredits } from '../terminal/money.ts';
 import { rowsInWords } from '../terminal/row-words.ts';
-import type { RunRequest } from './run-request.ts';
+import type { RunRequest } from './run-options.ts';
 
 /** Runs the manifest of a request. */
 type Run = (request: RunRequest, context: RunContext) => Promise<ExitName>;
@@ -46,7 +46,7 @@ interface Question extends Pick<RunContext, 'output'> {
 }
 
 async function isAgreed({ exit, pilot, request: { flags, manifestPath }, output, ask }: Question): Promise<boolean> {
-  const decision = decideAfterSample({ exit, left: pilot.left, ...personAt(output, flags, manifestPath) });
+  const decision = afterSample(exit, pilot, personAt(output, flags, manifestPath));
   switch (decision.type) {
     case 'go':
       return true;

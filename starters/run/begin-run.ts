@@ -1,15 +1,14 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ExitName } from '../../contract/exit-codes.ts';
-import { openTyped } from './open-typed.ts';
-import type { LedgerThread } from '../../ledger/ledger-in-thread.ts';
+import { openTyped, sayLedgerBeside } from './open-typed.ts';
+import type { SessionRequest } from '../../client/session.ts';
 import type { RunContext } from '../command-context.ts';
 import { beginServerHere } from './early-server.ts';
 import type { Settings } from '../../client/settings.ts';
 import { readApiAccess } from '../connect/settings.ts';
 import { isPlaceKnown } from '../../client/trust/known-ledgers.ts';
 import { confirmedSettings } from '../trust/confirmed-settings.ts';
-import { sayLedgerBeside } from './ledger-beside.ts';
 import { planRun, type RunFlags, type RunPlan } from './run-options.ts';
 
 /**
@@ -38,9 +37,9 @@ export async function beginRun(manifestPath: string, flags: RunFlags, context: R
   }
 }
 
-async function beginThread({ ledger }: Settings): Promise<LedgerThread | undefined> {
-  const { beginLedgerThread } = await import('../../ledger/open-ledger.ts');
-  return beginLedgerThread(ledger);
+async function beginThread(settings: Settings): Promise<SessionRequest['ledger']['begun']> {
+  const { beginRecords } = await import('../../client/open-records.ts');
+  return beginRecords(settings);
 }
 
 /** Only a guess: if it was wrong to think that no server is needed, one is started later. */

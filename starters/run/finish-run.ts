@@ -1,21 +1,17 @@
+import { finishBatch, type FinishedBatch } from '../../client/run/finish.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { shellWord } from '../../contract/shell-word.ts';
-import { describeMismatch } from '../../results/verification/mismatch.ts';
-import { viewPilot, type Pilot } from '../../batches/subset/pilot.ts';
-import { projectBatch } from '../../results/project.ts';
-import { isDeserted } from '../../client/temporal/anybody-in.ts';
 import type { Invocation } from '../invocation.ts';
-import { damageLines, keptLines, madeJson, madeLines, showFilesMade } from '../terminal/file-words.ts';
-import { pilotJson } from '../terminal/pilot-words.ts';
-import { pauseMessage, standstillWords } from '../terminal/pause-words.ts';
-import { gatherLeftovers } from '../../batches/look/leftovers.ts';
-import { standstillOf } from '../../batches/look/standstill.ts';
-import { exitOfView } from '../../batches/look/view-batch.ts';
 import { goOnCommand } from '../terminal/command.ts';
+import { damageLines, keptLines, madeJson, madeLines, showFilesMade } from '../terminal/file-words.ts';
 import { budgetJson } from '../terminal/money.ts';
+import { pauseMessage, standstillWords } from '../terminal/pause-words.ts';
+import { pilotJson } from '../terminal/pilot-words.ts';
 import { summaryLines } from '../terminal/status-words.ts';
-import { voxbatchVersion } from '../../client/version.ts';
 import type { WorkEnd } from './work-on-batch.ts';
+
+/** What a finished batch shows of the rows that were left out. */
+export type Pilot = NonNullable<FinishedBatch['pilot']>;
 
 export interface FinishRequest {
   readonly batch: string;
@@ -31,49 +27,64 @@ export async function finishRun(
   { batch: name, out, why, onPilot }: FinishRequest,
   { session, output, json }: Pick<Invocation, 'session' | 'output' | 'json'>,
 ): Promise<ExitName> {
-  const { settings } = session;
-  const [ledger, store] = [await session.ledger(), await session.store()];
-  const batch = await ledger.findBatch(name);
-  if (batch === undefined) throw new Error(`Batch "${name}" is no longer in the ledger.`);
-  const isClosed = batch.state === 'closed';
-  const projection = { ledger, store, batch: name, out, complete: isClosed, voxbatchVersion: voxbatchVersion() };
-  const { counts, money, mismatches, damaged, joined, finished, kept } = await showFilesMade(output, (onFilesMade) =>
-    projectBatch({ ...projection, onFilesMade }),
+  const { store } = session.settings;
+  const finished = await showFilesMade(output, (onFilesMade) =>
+    finishBatch(session, { batch: name, out, onFilesMade }),
   );
-  const byState = exitOfView({ batch, counts }, mismatches.length > 0);
-  // `--detach` asks for a start only.
-  const isAccepted = why === 'detached' && mismatches.length === 0;
-  const exit = why === 'interrupted' || why === 'terminated' ? why : isAccepted ? 'started' : byState;
-  const pilot = isClosed ? await viewPilot(ledger, batch) : undefined;
-  if (json) {
-    const { halted } = batch;
-    const sums = { outcomes: counts.outcomes, not_chosen: counts.notChosen, credits: money };
-    const rest = { ...budgetJson(money, batch.settings.budget), detached: why === 'detached', halted, out };
-    const sample = pilot === undefined ? null : pilotJson(pilot);
-    output.data(JSON.stringify({ batch: name, exit, ...sums, ...rest, sample, ...madeJson({ joined, finished }) }));
-  }
-  const leftovers = await gatherLeftovers(ledger, batch, counts);
-  for (const line of summaryLines({ batch, counts, money, out, leftovers, pilot })) output.say(line);
-  for (const line of madeLines({ joined, finished })) output.say(`  ${line}`);
+  const { batch, pilot, faults, damaged } = finished;
+  const exit = exitOf(finished, why);
+  if (json) output.data(JSON.stringify({ batch: name, exit, ...finishJson(finished, out, why === 'detached') }));
+  const lines = [
+    ...summaryLines(finished),
+    ...madeLines(finished).map((line) => `  ${line}`),
+    ...keptLines(finished.kept, out),
+    ...faults.map((fault) => `DOES NOT ADD UP: ${fault}`),
+    ...damageLines(damaged, { batch: batch.name, store }),
+    ...nextLines(finished, { out, why, isEmbedded: session.settings.cluster === undefined }),
+  ];
+  for (const line of lines) output.say(line);
   if (pilot !== undefined) onPilot?.(pilot);
-  for (const line of keptLines(kept, out)) output.say(line);
-  for (const mismatch of mismatches) output.say(`DOES NOT ADD UP: ${describeMismatch(mismatch)}`);
-  for (const line of damageLines(damaged, { batch: batch.name, store: settings.store })) output.say(line);
-  if (why === 'interrupted' || why === 'terminated')
-    output.say(`Stopped here; nothing is lost. Continue with: ${goOnCommand(batch, out)}`);
-  else if (why === 'detached') {
-    // Embedded, `up` was started for it and may not have reported yet.
-    const standstill = settings.cluster === undefined ? undefined : await standstillOf(ledger, batch);
-    const goesOn =
-      standstill === undefined ? 'The batch continues in the background.' : standstillWords(standstill, batch);
-    const word = shellWord(name);
-    const files =
-      settings.cluster === undefined
+  return exit;
+}
+
+function exitOf({ exit, faults }: FinishedBatch, why: WorkEnd): ExitName {
+  if (why === 'interrupted' || why === 'terminated') return why;
+  // `--detach` asks for a start only.
+  return why === 'detached' && faults.length === 0 ? 'started' : exit;
+}
+
+function finishJson({ batch, counts, money, pilot, ...made }: FinishedBatch, out: string, detached: boolean): object {
+  const { halted } = batch;
+  const sums = { outcomes: counts.outcomes, not_chosen: counts.notChosen, credits: money };
+  const rest = { ...budgetJson(money, batch.settings.budget), detached, halted, out };
+  const sample = pilot === undefined ? null : pilotJson(pilot);
+  return { ...sums, ...rest, sample, ...madeJson(made) };
+}
+
+/** How it goes on with a batch that is not over. */
+function nextLines(
+  { batch, standstill, isDeserted }: FinishedBatch,
+  { out, why, isEmbedded }: Pick<FinishRequest, 'out' | 'why'> & { readonly isEmbedded: boolean },
+): readonly string[] {
+  const word = shellWord(batch.name);
+  switch (why) {
+    case 'interrupted':
+    case 'terminated':
+      return [`Stopped here; nothing is lost. Continue with: ${goOnCommand(batch, out)}`];
+    case 'detached': {
+      // Embedded, `up` was started for it and may not have reported yet.
+      const stands = isEmbedded ? undefined : standstill;
+      const files = isEmbedded
         ? `Its files are complete when it is finished. To write them before: voxbatch results ${word}`
         : `Write its files at any time: voxbatch results ${word}`;
-    output.say(`${goesOn}\nStatus: voxbatch status ${word}. ${files}`);
-  } else if (batch.control === 'paused' && !isClosed)
-    output.say(pauseMessage(batch, { isDeserted: await isDeserted(ledger, settings.home), out }));
-  else if (!isClosed) output.say(`Batch "${batch.name}" is not finished. Continue with: ${goOnCommand(batch, out)}`);
-  return exit;
+      return [
+        stands === undefined ? 'The batch continues in the background.' : standstillWords(stands, batch),
+        `Status: voxbatch status ${word}. ${files}`,
+      ];
+    }
+    default:
+      if (batch.state === 'closed') return [];
+      if (batch.control === 'paused') return [pauseMessage(batch, { isDeserted, out })];
+      return [`Batch "${batch.name}" is not finished. Continue with: ${goOnCommand(batch, out)}`];
+  }
 }

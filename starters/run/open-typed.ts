@@ -1,37 +1,45 @@
-import { existsSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
-import { isUsableName } from '../../batches/batch-name.ts';
-import { OUTCOMES, outcomeFile } from '../../contract/outcomes.ts';
-import { shellWord } from '../../contract/shell-word.ts';
-import { openManifest, type ManifestSource } from '../../inputs/manifest-source.ts';
-import { readJson } from '../../results/read-json.ts';
-import { SUMMARY_FILE, summarySchema } from '../../results/summary.ts';
+import { basename } from 'node:path';
+import { ledgerBeside, openTyped as open, type OpenedManifest } from '../../client/run/open-manifest.ts';
+import { fileWord, shellWord } from '../../contract/shell-word.ts';
 import { ExitError } from '../exit-error.ts';
-
-const standing = summarySchema.pick({ batch: true, outcomes: true });
+import type { Output } from '../terminal/output.ts';
 
 /**
  * Opens a manifest as it was typed. Throws {@link ExitError} `usage` for an outcome file that is gone because all its rows have ended otherwise: whoever
  * runs `failed.csv` again, as other messages say, has no manifest that cannot be read. Throws {@link ManifestError}.
  */
-export async function openTyped(path: string): Promise<ManifestSource> {
-  try {
-    return await openManifest(path);
-  } catch (error) {
-    throw (existsSync(path) ? undefined : await withoutRows(path)) ?? error;
-  }
+export async function openTyped(path: string): Promise<Extract<OpenedManifest, { readonly type: 'open' }>['source']> {
+  const opened = await open(path);
+  if (opened.type === 'open') return opened.source;
+  const look = `voxbatch status ${shellWord(opened.batch)}`;
+  throw new ExitError(
+    'usage',
+    `Batch "${opened.batch}" has no ${opened.outcome} rows any more, so there is no ${path}. Nothing was sent. Nothing was spent. To look at the batch: ${look}`,
+    { next: look },
+  );
 }
 
-/** Why there is no such outcome file any more, by the summary in its folder; undefined: it is none, or the batch still has such rows. */
-async function withoutRows(path: string): Promise<ExitError | undefined> {
-  const outcome = OUTCOMES.find((one) => outcomeFile(one) === basename(path));
-  if (outcome === undefined) return undefined;
-  const found = standing.safeParse(await readJson(join(dirname(path), SUMMARY_FILE))).data;
-  if (found === undefined || found.outcomes[outcome] > 0 || !isUsableName(found.batch)) return undefined;
-  const look = `voxbatch status ${shellWord(found.batch)}`;
-  return new ExitError(
-    'usage',
-    `Batch "${found.batch}" has no ${outcome} rows any more, so there is no ${path}. Nothing was sent. Nothing was spent. To look at the batch: ${look}`,
-    { next: look },
+/**
+ * Warns before a batch is begun in the working folder although there is a ledger beside the manifest, where its rows may be paid for already.
+ *
+ * @param manifest as it was typed
+ * @param words those of the command before it, such as `['run']`
+ * @param isUnknown whether the ledger of this folder is known to have no such batch. Default: it is only looked for
+ */
+export function sayLedgerBeside(
+  settings: Parameters<typeof ledgerBeside>[0],
+  manifest: string,
+  words: readonly string[],
+  { say }: Pick<Output, 'say'>,
+  isUnknown = false,
+): void {
+  const found = ledgerBeside(settings, manifest, isUnknown);
+  if (found === undefined) return;
+  const { folder, ledger, isHere } = found;
+  const command = [...['voxbatch', ...words].map(shellWord), fileWord(basename(manifest))].join(' ');
+  const here = isHere ? 'the one in this folder does not know this batch' : 'none in this folder';
+  say(
+    `Warning: there is a ledger beside the manifest (${ledger}), and ${here}. ${isHere ? 'It' : 'A new one here'} does not know what was paid for there, ` +
+      `and pays for it again. To use that ledger: cd ${shellWord(folder)} && ${command}   (with the same flags)`,
   );
 }

@@ -1,16 +1,19 @@
-import { billLines, pricesOf, type BillLine } from '../../batches/plan/bill-lines.ts';
+import type { PlanView } from '../../client/run/plan-view.ts';
+import { snakeCase } from '../../contract/snake-case.ts';
 import { dialectChoiceOf } from '../../contract/batch.ts';
 import { roundCredits } from '../../contract/price-units.ts';
 import { refusalText } from '../terminal/spend-words.ts';
 import { doneOf } from '../../client/look/counts.ts';
 import { reasonsJson } from '../terminal/reason-words.ts';
 import { tunablesJson } from '../terminal/tunable-words.ts';
-import type { PlanReport } from './plan-report.ts';
+import type { UnconfirmedConfig } from '../../client/trust/folder-config.ts';
 
-/** The report for machines. Money in credits, sizes in bytes. */
-export function planJson(report: PlanReport): object {
-  const { manifest, plan, settings, summary, balance, disk, decision, planned } = report;
-  const { kinds, total } = billLines(summary, settings);
+type BillLine = PlanView['bill']['total'];
+
+/** The plan for machines. Money in credits, sizes in bytes. */
+export function planJson(view: PlanView, unconfirmed?: UnconfirmedConfig): object {
+  const { manifest, plan, settings, summary, bill, balance, disk, decision, planned } = view;
+  const { kinds, total } = bill;
   const lineJson = ({ rows, requests, free, quoted, isEstimate, unpriced, assumed }: BillLine): object => {
     return { rows, requests, free, credits: quoted, estimated: isEstimate, unpriced, assumed };
   };
@@ -22,12 +25,12 @@ export function planJson(report: PlanReport): object {
     api_dialect: dialectChoiceOf(settings),
     legacy_rows: total.legacy,
     ...lineJson(total),
-    not_chosen: summary.rows - report.chosen,
+    not_chosen: view.rows - view.chosen,
     reasons: planned.type === 'known' ? null : reasonsJson(planned.reasons),
     compared: planned.type === 'known' || planned.isCompared,
-    existing: existingJson(report),
+    existing: existingJson(view),
     kinds: Object.fromEntries(kinds.map((line) => [line.kind, lineJson(line)])),
-    prices: Object.fromEntries(pricesOf(summary, settings)),
+    prices: Object.fromEntries(view.prices),
     unpriced_rows: summary.unpricedRows.first,
     not_probed: { count: summary.notProbed.count, rows: summary.notProbed.first },
     balance: 'credits' in balance ? balance.credits : null,
@@ -36,18 +39,18 @@ export function planJson(report: PlanReport): object {
     affordable: summary.affordable && { rows: summary.affordable.rows, credits: summary.affordable.quoted },
     disk: { bytes: summary.disk.bytes, free: disk.free, estimate: true, rows_unknown: summary.disk.unknown },
     run: planned.type === 'taken' ? 'refuse' : decision.type,
-    refusal: decision.type === 'refuse' ? refusalText(decision.why, report.facts) : null,
+    refusal: decision.type === 'refuse' ? refusalText(decision.why, view.facts) : null,
     ...tunablesJson(settings),
-    unconfirmed: report.unconfirmed === undefined ? null : Object.keys(report.unconfirmed.members),
+    unconfirmed: unconfirmed === undefined ? null : Object.keys(unconfirmed.members),
     columns: summary.columns,
-    waits: report.awaited,
+    waits: view.awaited.map((row) => snakeCase(row)),
     warnings: summary.warnings,
     problems: [],
   };
 }
 
 /** The batch that has the name already; null if there is none. */
-function existingJson({ planned, counts }: PlanReport): object | null {
+function existingJson({ planned, counts }: PlanView): object | null {
   const done = counts === undefined ? null : doneOf(counts);
   switch (planned.type) {
     case 'new':

@@ -1,94 +1,34 @@
-import { billLines, pricesOf, spendFacts, type BillLine } from '../../batches/plan/bill-lines.ts';
-import type { BatchDifference } from '../../batches/load-batch.ts';
-import type { ManifestPlan } from '../../batches/plan/plan-manifest.ts';
-import type { RowsLeft } from '../../batches/plan/rows-left.ts';
-import type { BatchSettings } from '../../contract/batch.ts';
+import type { PlanView } from '../../client/run/plan-view.ts';
 import { PRICE_UNITS, roundCredits, type Price } from '../../contract/price-units.ts';
 import type { Operation } from '../../contract/row-kinds.ts';
 import { subsetFlags } from '../../contract/subset.ts';
-import type { ManifestSummary } from '../../inputs/read-manifest.ts';
-import type { ManifestWarning } from '../../inputs/problems.ts';
-import type { Counts } from '../../ledger/record-types.ts';
-import { decideSpend, type SpendDecision } from '../../policy/money/spend.ts';
-import type { Balance } from '../../client/account/account-functions.ts';
 import type { UnconfirmedConfig } from '../../client/trust/folder-config.ts';
+import { dialectWords } from '../terminal/status-words.ts';
 import { inCredits } from '../terminal/money.ts';
 import { chosenOf, doneOf } from '../../client/look/counts.ts';
-import { clock, number, size } from '../terminal/words.ts';
-import { dialectWords } from '../terminal/status-words.ts';
 import { reasonLines } from '../terminal/reason-words.ts';
-import { namedRowLines, noteText, questionText, refusalText, type TellableFacts } from '../terminal/spend-words.ts';
 import { chosenInWords, rowsInWords } from '../terminal/row-words.ts';
-import { tableLines } from '../terminal/table.ts';
-import { awaitedLines, type AwaitedRow } from './awaited-rows.ts';
-import { hookLines, unconfirmedLines } from './hook-lines.ts';
-import type { RunPlan } from './run-options.ts';
+import { namedRowLines, noteText, questionText, refusalText } from '../terminal/spend-words.ts';
+import { oneLine, tableLines } from '../terminal/table.ts';
+import { clock, form, number, plural, size } from '../terminal/words.ts';
+import { hostOf, memberLines, visible, visiblePath } from '../trust/member-words.ts';
 
-/** What `plan` found out. */
-export interface PlanFacts {
-  readonly manifest: string;
-  readonly plan: RunPlan;
-  /** The manifest at full price. */
-  readonly checked: ManifestSummary;
-  readonly planned: ManifestPlan;
-  /** Of the batch that has the name. */
-  readonly counts: Counts | undefined;
-  /** Voices that the API does not list. */
-  readonly ofVoices: readonly ManifestWarning[];
-  /** Rows that others wait for; none of a batch on record. */
-  readonly awaited: readonly AwaitedRow[];
-  readonly balance: Balance;
-  /** What the folder's config says and was not used. */
-  readonly unconfirmed?: UnconfirmedConfig | undefined;
-  readonly disk: {
-    /** Bytes; null if the system does not say. */
-    readonly free: number | null;
-    readonly store: string;
-  };
-}
+type BillLine = PlanView['bill']['total'];
+type Known = Extract<PlanView['planned'], { readonly type: 'known' }>;
+type Taken = Extract<PlanView['planned'], { readonly type: 'taken' }>;
 
-/** Everything that `plan` tells. */
-export interface PlanReport extends PlanFacts {
-  /** Billed without what is there already; for a batch on record, what is left of it. */
-  readonly summary: ManifestSummary;
-  /** Rows of the manifest that are chosen. */
-  readonly chosen: number;
-  /** Of the batch. */
-  readonly settings: BatchSettings;
-  /** What `run` would do on a terminal, and the facts behind that. */
-  readonly decision: SpendDecision;
-  readonly facts: TellableFacts;
-}
-
-/** Works out what `run` would do. `yes`: the bill is confirmed already. */
-export function reportOf({ yes, ...found }: PlanFacts & { readonly yes: boolean }): PlanReport {
-  const { plan, checked, planned, ofVoices, balance } = found;
-  const isKnown = planned.type === 'known';
-  const settings = isKnown ? planned.batch.settings : plan.settings;
-  const billed = isKnown ? { ...checked, ...planned.left.bill, chosen: planned.left.rows } : planned.summary;
-  const summary = { ...billed, warnings: [...checked.warnings, ...ofVoices] };
-  const credits = 'credits' in balance ? balance.credits : null;
-  const payer = { balance: credits, yes, canAsk: true, confirmAbove: plan.confirmAbove };
-  const ofBill = spendFacts(summary, settings, payer);
-  const facts = isKnown ? { ...ofBill, budget: planned.budget, isBudgetLeft: true } : ofBill;
-  // The other rows of a batch on record were agreed to when it was made.
-  const isAgreed = isKnown && planned.left.newlyChosen === 0;
-  const decision: SpendDecision = isAgreed ? { type: 'go', notes: [] } : decideSpend(facts);
-  return { ...found, summary, chosen: checked.chosen, settings, decision, facts };
-}
-
-/** The report as lines for people. */
-export function planLines(report: PlanReport): readonly string[] {
-  const { plan, manifest, summary, settings, decision, facts, planned } = report;
-  const { total } = billLines(summary, settings);
+/** The plan as lines for people. `unconfirmed`: what the folder's config says and was not used. */
+export function planLines(view: PlanView, unconfirmed?: UnconfirmedConfig): readonly string[] {
+  const { plan, manifest, summary, bill, settings, decision, facts, planned } = view;
+  const { total } = bill;
   const lines = [
-    `Batch "${plan.name}" from ${manifest}${choiceInWords(report)}`,
-    ...standingLines(report),
-    ...(summary.chosen === 0 ? [] : billTable(report)),
+    `Batch "${plan.name}" from ${manifest}${choiceInWords(view)}`,
+    ...standingLines(view),
+    ...(summary.chosen === 0 ? [] : billTable(view)),
     ...dialectLines(total, settings),
     ...(planned.type === 'known' ? [] : reasonLines(planned.reasons, settings.cache, total.isEstimate)),
   ];
-  lines.push(...awaitedLines(report.awaited));
+  lines.push(...awaitedLines(view.awaited));
   if (total.unpriced > 0) {
     lines.push(
       'To price these rows, add a duration column (seconds), --probe or --assume-seconds. Without a budget they run anyway:',
@@ -98,20 +38,20 @@ export function planLines(report: PlanReport): readonly string[] {
   const { retakes } = settings;
   if (retakes > 0)
     lines.push(
-      `Not included: up to ${retakes === 1 ? '1 retake' : `${String(retakes)} retakes`} per row after failed jobs and unfit results, each at full price.`,
+      `Not included: up to ${plural(retakes, 'retake')} per row after failed jobs and unfit results, each at full price.`,
     );
   const { rate } = settings.limits;
   if (rate !== null)
     lines.push(`At ${number(rate)} paid requests per second: at least ${clock((total.requests / rate) * 1_000)}`);
-  lines.push(...hookLines(settings), ...unconfirmedLines(report.unconfirmed));
-  lines.push(balanceLine(report), diskLine(report), ...decision.notes.map((note) => noteText(note, facts)));
+  lines.push(...hookLines(settings), ...unconfirmedLines(unconfirmed));
+  lines.push(balanceLine(view), diskLine(view), ...decision.notes.map((note) => noteText(note, facts)));
   if (decision.type === 'ask') lines.push(`run asks for confirmation: ${questionText(facts)} (--yes confirms)`);
   if (decision.type === 'refuse') lines.push('run refuses this (exit code 3):', refusalText(decision.why, facts));
   return lines;
 }
 
 /** What is on record of the batch that has the name. */
-function standingLines({ planned, counts }: PlanReport): readonly string[] {
+function standingLines({ planned, counts }: PlanView): readonly string[] {
   if (planned.type === 'new') return [];
   const done = counts === undefined ? '' : `: ${number(doneOf(counts))} of ${rowsInWords(chosenOf(counts))} done`;
   if (planned.type === 'taken') {
@@ -132,18 +72,17 @@ function standingLines({ planned, counts }: PlanReport): readonly string[] {
 }
 
 /** Rows that this run would leave out once more. */
-function overBudgetLines({ overBudget: { rows, quoted } }: RowsLeft): readonly string[] {
+function overBudgetLines({ overBudget: { rows, quoted } }: Known['left']): readonly string[] {
   if (rows === 0) return [];
   const cost = quoted === null ? 'at an unknown price' : inCredits(quoted);
   return [`Over the budget, and left out again: ${rowsInWords(rows)}, ${cost}.`];
 }
 
 /** Differences of a batch whose manifest is the same. */
-const SAME_MANIFEST: ReadonlySet<BatchDifference> = new Set(['dialect', 'reading', 'file-names'] as const);
+const SAME_MANIFEST: ReadonlySet<Taken['name']['differs']> = new Set(['dialect', 'reading', 'file-names'] as const);
 
 /** Rows and prices by kind, and the prices behind them. */
-function billTable({ summary, settings }: PlanReport): readonly string[] {
-  const { kinds, total } = billLines(summary, settings);
+function billTable({ bill: { kinds, total }, prices }: PlanView): readonly string[] {
   return [
     ...tableLines<BillLine>(
       [
@@ -155,7 +94,7 @@ function billTable({ summary, settings }: PlanReport): readonly string[] {
       ],
       kinds.length > 1 ? [...kinds, total] : kinds,
     ),
-    `Prices: ${[...pricesOf(summary, settings)].map(([operation, price]) => priceInWords(operation, price)).join('; ')}`,
+    `Prices: ${[...prices].map(([operation, price]) => priceInWords(operation, price)).join('; ')}`,
     ...(total.isEstimate
       ? ['~ estimate: from public prices or an assumed length; set your own prices in voxbatch.config.json']
       : []),
@@ -163,20 +102,20 @@ function billTable({ summary, settings }: PlanReport): readonly string[] {
 }
 
 /** How many of the rows use the legacy paths; nothing for a batch that has none. */
-function dialectLines({ rows, legacy }: BillLine, settings: BatchSettings): readonly string[] {
+function dialectLines({ rows, legacy }: BillLine, settings: PlanView['settings']): readonly string[] {
   const words = dialectWords(settings);
   return words === '' ? [] : [`By the legacy paths of the API: ${number(legacy)} of ${rowsInWords(rows)}${words}`];
 }
 
 /** `: 20 of 1,000 rows (--limit 20)` */
-function choiceInWords({ plan, chosen, checked }: PlanReport): string {
-  return plan.subset === null ? '' : `: ${chosenInWords(chosen, checked.rows)} (${subsetFlags(plan.subset).join(' ')})`;
+function choiceInWords({ plan, chosen, rows }: PlanView): string {
+  return plan.subset === null ? '' : `: ${chosenInWords(chosen, rows)} (${subsetFlags(plan.subset).join(' ')})`;
 }
 
 /** `speech-job 0.5 credits per character, a CJK character counts as 2 (estimate)` */
 function priceInWords(operation: Operation, { unit, credits, cjkFactor, estimate }: Price): string {
   const cjk = cjkFactor === undefined || cjkFactor === 1 ? '' : `, a CJK character counts as ${String(cjkFactor)}`;
-  return `${operation} ${String(credits)} ${credits === 1 ? 'credit' : 'credits'} ${PRICE_UNITS[unit].words}${cjk}${estimate ? ' (estimate)' : ''}`;
+  return `${operation} ${String(credits)} ${form(credits, 'credit', 'credits')} ${PRICE_UNITS[unit].words}${cjk}${estimate ? ' (estimate)' : ''}`;
 }
 
 function creditsOf({ quoted, isEstimate, rows, unpriced }: BillLine): string {
@@ -184,18 +123,55 @@ function creditsOf({ quoted, isEstimate, rows, unpriced }: BillLine): string {
   return `${isEstimate ? '~' : ''}${number(quoted)}${unpriced > 0 ? ' + unknown' : ''}`;
 }
 
-function balanceLine({ balance, summary }: PlanReport): string {
+function balanceLine({ balance, summary }: PlanView): string {
   if ('why' in balance) return `Balance: unknown (${balance.why})`;
   const left = roundCredits(balance.credits - summary.quoted);
   const then = summary.unpriced > 0 ? 'minus rows without a price' : 'after this batch';
   return `Balance: ${number(balance.credits)} API credits; ${number(left)} ${then}`;
 }
 
-function diskLine({ summary, disk }: PlanReport): string {
+function diskLine({ summary, disk }: PlanView): string {
   const { bytes, unknown } = summary.disk;
   const free = disk.free === null ? 'free space unknown' : `${size(disk.free)} free`;
-  const rows = unknown === 1 ? '1 row' : `${number(unknown)} rows`;
-  const without = unknown > 0 ? `, not counting ${rows} of unknown length` : '';
+  const without = unknown > 0 ? `, not counting ${plural(unknown, 'row')} of unknown length` : '';
   const tooMuch = disk.free !== null && bytes > disk.free ? ' WARNING: more than the free space.' : '';
   return `Disk: about ${size(bytes)} of results (rough estimate${without}); ${free} at ${disk.store}.${tooMuch}`;
+}
+
+/** Rows that are named for themselves. */
+const NAMED = 5;
+
+/** `Voices: 2 are made by rows of this manifest; 20 rows wait for them`, and the first few. */
+export function awaitedLines(awaited: PlanView['awaited']): readonly string[] {
+  if (awaited.length === 0) return [];
+  const waiting = awaited.reduce((sum, { rows }) => sum + rows, 0);
+  const [more, one] = [awaited.length - NAMED, awaited.length];
+  return [
+    `Voices: ${number(one)} ${form(one, 'is', 'are')} made by rows of this manifest; ${rowsInWords(waiting)} ${form(waiting, 'waits', 'wait')} for ${form(one, 'it', 'them')}`,
+    ...awaited
+      .slice(0, NAMED)
+      .map(
+        ({ voice, row, line, rows, firstLine }) =>
+          `  row ${String(row)} (line ${String(line)}) makes "${oneLine(voice.replace(/^name:/, ''))}": ${rowsInWords(rows)}, the first in line ${String(firstLine)}`,
+      ),
+    ...(more > 0 ? [`  and ${number(more)} more`] : []),
+  ];
+}
+
+/** What runs, and what is told, when the batch ends or pauses by itself. Of the address only the host. */
+function hookLines({ onEnd = null, notify = null }: Partial<PlanView['settings']>): readonly string[] {
+  return [
+    ...(onEnd === null ? [] : [`At its end, or if it pauses by itself, this command runs: ${visible(onEnd)}`]),
+    ...(notify === null ? [] : [`At its end, or if it pauses by itself, ${hostOf(notify)} gets a message`]),
+  ];
+}
+
+/** What the folder's config says and was left out here; nothing if there is nothing. */
+function unconfirmedLines(unconfirmed: UnconfirmedConfig | undefined): readonly string[] {
+  if (unconfirmed === undefined) return [];
+  return [
+    `Not used here, because you have not confirmed it (${visiblePath(unconfirmed.path)}):`,
+    ...memberLines(unconfirmed.members).map((line) => `  ${line}`),
+    'run refuses it until you have (exit code 2). If it is right, run: voxbatch trust',
+  ];
 }

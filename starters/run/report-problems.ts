@@ -1,6 +1,6 @@
 import { shellWord } from '../../contract/shell-word.ts';
-import { describeProblem, type ManifestProblem, type ManifestWarning } from '../../inputs/problems.ts';
-import type { ManifestSummary, OutcomeFile } from '../../inputs/read-manifest.ts';
+import type { FaultyManifest as Faulty } from '../../client/run/check-run.ts';
+import { describeProblem } from '../../inputs/problems.ts';
 import { ExitError } from '../exit-error.ts';
 import type { Output } from '../terminal/output.ts';
 
@@ -8,10 +8,12 @@ import type { Output } from '../terminal/output.ts';
 const LISTED = 50;
 
 /** The problems of a manifest. */
-export type FaultyManifest = Pick<ManifestSummary, 'problems' | 'problemCount' | 'warnings'>;
+export type FaultyManifest = Pick<Faulty['summary'], 'problems' | 'problemCount' | 'warnings'>;
+type ManifestProblem = FaultyManifest['problems'][number];
+type ManifestWarning = FaultyManifest['warnings'][number];
 
 /** `plan` is for new batches: the price of an outcome file depends on its batch. */
-export function outcomeFileRefusal({ batch }: OutcomeFile, manifest: string): ExitError {
+export function outcomeFileRefusal({ batch }: { readonly batch: string }, manifest: string): ExitError {
   const next = `voxbatch redrive --from ${shellWord(manifest)} --dry-run`;
   return new ExitError(
     'usage',
@@ -64,17 +66,22 @@ export function refuseProblems(
 
 /** Prints the warnings of a manifest that can be used. */
 export function sayWarnings(
-  { warnings }: Pick<ManifestSummary, 'warnings'>,
+  { warnings }: Pick<FaultyManifest, 'warnings'>,
   output: Output,
-  { command }: ReportOptions = {},
+  options?: ReportOptions,
 ): void {
-  for (const warning of warnings) {
+  for (const line of warningLines(warnings, options)) output.say(line);
+}
+
+/** The warnings of a manifest. */
+export function warningLines(warnings: FaultyManifest['warnings'], { command }: ReportOptions = {}): readonly string[] {
+  return warnings.map((warning) => {
     const meant = /did you mean (\S+)\?$/.exec(warning.message)?.[1];
     // Only while the manifest's reading can still be changed.
     const map =
       meant === undefined || command === undefined ? '' : ` Or: --map ${shellWord(`${meant}=${warning.column}`)}`;
-    output.say(`warning: ${describeWarning(warning)}${map}`);
-  }
+    return `warning: ${describeWarning(warning)}${map}`;
+  });
 }
 
 /** A template that gives many rows one name is one mistake, not one per row. */

@@ -1,13 +1,14 @@
-import { resolve } from 'node:path';
-import { defaultOut, isBatchName, nameFromFile } from '../../batches/batch-name.ts';
-import { chooseSettings, givesReading, type AskedReading, type BatchChoices } from '../../batches/batch-settings.ts';
+import type { CheckRequest } from '../../client/run/check-run.ts';
+import { planOf, type RunPlan as ChosenPlan } from '../../client/run/run-plan.ts';
+import type { SessionRequest } from '../../client/session.ts';
+import type { EarlyServer } from '../../client/temporal/early-server.ts';
+import type { Pilot } from './finish-run.ts';
+import { isBatchName, nameFromFile } from '../../contract/batch-name.ts';
 import { defined } from '../../contract/defined.ts';
 import { DIALECT_FORMS, parseDialectChoice, type DialectChoice } from '../../contract/dialects.ts';
 import { chosenFinishing, faultOfFinishing, FINISHED_FORMATS, type WantedFinishing } from '../../contract/finishing.ts';
 import { KINDS, type Kind, type TtsMode } from '../../contract/row-kinds.ts';
 import { SPLIT_MODES, type SplitMode } from '../../contract/split-modes.ts';
-import type { Subset } from '../../contract/subset.ts';
-import type { Tuning } from '../../contract/tunables.ts';
 import { usageError } from '../exit-error.ts';
 import type { Settings } from '../../client/settings.ts';
 import type { NameFlags } from '../commands/name-flags.ts';
@@ -60,29 +61,32 @@ export interface RunFlags extends TuningFlags, NameFlags, OutputFlags, SubsetFla
 }
 
 /** What to run, with all defaults filled in. */
-export interface RunPlan extends BatchChoices, AskedReading {
-  readonly name: string;
-  /** Absolute. */
-  readonly out: string;
-  /** True if a flag was given that changes what the rows mean. */
-  readonly givesReading: boolean;
-  /** True if a template of file names was given. */
-  readonly givesTemplate: boolean;
-  /** The rows to run; null: all. */
-  readonly subset: Subset | null;
-  /** The tunables from the command line; they apply to an existing batch too. */
-  readonly tuning: Tuning;
-  /** A bill above this many credits is confirmed first; null: never. */
-  readonly confirmAbove: number | null;
-  /** Read the length of media that do not state it. */
-  readonly probe: boolean;
+export interface RunPlan extends ChosenPlan {
   /** Flags for the prices of rows, which are fixed when a batch is created. */
   readonly pricingFlags: readonly string[];
 }
 
+/** What is known before the manifest is read. */
+export interface RunRequest {
+  /** As typed. */
+  readonly manifestPath: string;
+  readonly source: CheckRequest['source'];
+  readonly flags: RunFlags;
+  readonly settings: Settings;
+  readonly plan: RunPlan;
+  /** The embedded server, if it was started early. */
+  readonly server: EarlyServer | undefined;
+  /** The thread of the ledger, if it was begun early. */
+  readonly ledgerThread: SessionRequest['ledger']['begun'];
+  /** Called with what a finished sample shows of the rest of the batch. */
+  readonly onPilot?: (pilot: Pilot) => void;
+  /** The person has agreed to the price of the rows that were left out before. Default false. */
+  readonly isAgreed?: boolean;
+}
+
 /** Fills in the defaults. Throws {@link ExitError} `usage`. */
-export function planRun(manifestPath: string, flags: RunFlags, settings: Settings): RunPlan {
-  const { name = nameFromFile(manifestPath), fileName: template } = flags;
+export function planRun(manifestPath: string, flags: RunFlags, { config }: Pick<Settings, 'config'>): RunPlan {
+  const { name = nameFromFile(manifestPath), fileName: nameTemplate, strict, assumeSeconds, probe } = flags;
   if (!isBatchName(name)) {
     throw usageError(
       `"${name}" is not a valid batch name. Use --name NAME with at most 100 letters, digits, spaces, dots, dashes and underscores.`,
@@ -92,7 +96,6 @@ export function planRun(manifestPath: string, flags: RunFlags, settings: Setting
     if (flags.sample === undefined) throw usageError('--confirm-after-sample needs --sample.');
     if (flags.detach === true) throw usageError('--confirm-after-sample cannot be combined with --detach.');
   }
-  const { config } = settings;
   const tts = oneOf<TtsMode>('--tts', flags.tts ?? 'job', ['job', 'sync']);
   const apiDialect = flags.apiDialect === undefined ? undefined : dialectChoice(flags.apiDialect);
   const kind = flags.kind === undefined ? undefined : oneOf<Kind>('--kind', flags.kind, KINDS);
@@ -101,30 +104,30 @@ export function planRun(manifestPath: string, flags: RunFlags, settings: Setting
   const map = readMap(flags.map ?? []);
   const tuning = readTuning(flags);
   const split = flags.split === undefined ? undefined : oneOf<SplitMode>('--split', flags.split, SPLIT_MODES);
-  const { strict = false, assumeSeconds } = flags;
   const subset = readSubset(flags);
-  const { join: column, pause } = flags;
+  const { join: column, pause, out, confirm: confirmAbove } = flags;
   if (pause !== undefined && column === undefined) throw usageError('--pause needs --join.');
   const join = column === undefined ? undefined : { column, pause: pause ?? 0 };
   const finish = readFinishing(flags);
-  const reading = { kind, defaults, map, tts, ...defined({ apiDialect, join, split, finish }) };
-  const wanted = { ...reading, strict, nameTemplate: template, assumeSeconds, subset, tuning };
-  return {
+  const given = defined({
     name,
-    out: resolve(flags.out ?? defaultOut(name)),
-    ...chooseSettings(wanted, config),
-    subset,
-    tuning,
-    confirmAbove: flags.confirm ?? config.confirmAbove ?? null,
-    probe: flags.probe ?? false,
+    out,
+    kind,
+    apiDialect,
+    join,
+    split,
+    finish,
+    strict,
+    probe,
+    assumeSeconds,
+    confirmAbove,
+  });
+  return {
+    ...planOf(manifestPath, { defaults, map, tts, subset, tuning, nameTemplate, ...given }, config),
     pricingFlags: [
       ...(flags.probe === undefined ? [] : ['--probe']),
       ...(flags.assumeSeconds === undefined ? [] : ['--assume-seconds']),
     ],
-    givesTemplate: template !== undefined,
-    givesReading: givesReading(reading),
-    givesDialect: apiDialect !== undefined,
-    wantedFinish: finish,
   };
 }
 

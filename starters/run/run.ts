@@ -1,34 +1,27 @@
 import { existsSync } from 'node:fs';
-import { spendFacts } from '../../batches/plan/bill-lines.ts';
-import { checkManifest, type SoundManifest } from '../../inputs/read-manifest.ts';
-import type { RunContext } from '../command-context.ts';
-import { withInvocation, type Invocation } from '../invocation.ts';
-import { runSampleFirst } from './after-sample.ts';
-import { approve } from '../../client/run/approval.ts';
-import { spendError } from './spend-error.ts';
-import { ExitError } from '../exit-error.ts';
-import { planNew } from '../../batches/plan/plan-manifest.ts';
-import { reasonLines } from '../terminal/reason-words.ts';
-import { priceText } from '../terminal/spend-words.ts';
-import { realmOf, type OpenApi } from '../../client/open-api.ts';
-import { withVoices } from '../../batches/voices/check-voices.ts';
-import type { KnownVoices } from '../../client/voices/know-voices.ts';
-import { withRecordedReading } from '../../client/run/recorded-reading.ts';
-import { withTextLimits } from '../../client/parts/text-limits.ts';
-import { readApiUrl } from '../connect/settings.ts';
-import { putOnRecord } from '../../client/run/put-on-record.ts';
-import { planFaultyVoices } from './plan-voices.ts';
-import { probeAloud } from './probe-manifest.ts';
-import { refuseProblems, sayWarnings } from './report-problems.ts';
-import { checkMore } from './more-rows.ts';
-import { payerOf as payerAt, type Payer } from '../../client/person.ts';
-import { redriveFile } from '../redrive/redrive-file.ts';
-import { reportOptions } from './run-command.ts';
+import { chosenOf, doneOf } from '../../client/look/counts.ts';
+import { checkRun } from '../../client/run/check-run.ts';
+import { standingOf } from '../../client/run/finish.ts';
+import { putOnRecord, type Recorded, type RecordEvent } from '../../client/run/put-on-record.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
-import { sayLedgerBeside } from './ledger-beside.ts';
-import { runRecorded } from './run-recorded.ts';
-import { identifyWarning } from './identify-aloud.ts';
-import type { RunRequest } from './run-request.ts';
+import type { RunContext } from '../command-context.ts';
+import { readApiAccess, readApiUrl } from '../connect/settings.ts';
+import { ExitError } from '../exit-error.ts';
+import { withInvocation, type Invocation } from '../invocation.ts';
+import { redriveFile } from '../redrive/redrive-file.ts';
+import { nameTakenText } from '../terminal/name-taken.ts';
+import type { Output } from '../terminal/output.ts';
+import { chosenInWords, rowsInWords } from '../terminal/row-words.ts';
+import { describeTuning } from '../terminal/tunable-words.ts';
+import { number } from '../terminal/words.ts';
+import { runSampleFirst } from './after-sample.ts';
+import { finishRun } from './finish-run.ts';
+import { sayLedgerBeside } from './open-typed.ts';
+import { billError, moreText, pricingLines } from './pricing-words.ts';
+import { refuseProblems, sayWarnings } from './report-problems.ts';
+import { manifestCommand, reportOptions } from './run-command.ts';
+import type { RunPlan, RunRequest } from './run-options.ts';
+import { finishClosed, workOnBatch } from './work-on-batch.ts';
 
 const RESUBMIT_WITHOUT_BATCH =
   '--resubmit is only for outcome files (unknown.csv, overdue.csv …). Nothing was sent. Nothing was spent.';
@@ -43,99 +36,91 @@ export function run(request: RunRequest, context: RunContext): Promise<ExitName>
     : runOnce(request, context);
 }
 
-async function runOnce(asked: RunRequest, context: RunContext): Promise<ExitName> {
+async function runOnce(request: RunRequest, context: RunContext): Promise<ExitName> {
   const { output } = context;
-  const { manifestPath, source, flags, settings } = asked;
+  const { manifestPath, source, flags, settings, plan, ledgerThread, isAgreed = false } = request;
   const hadLedger = existsSync(settings.ledger);
-  const recorded = await withRecordedReading(asked.plan, settings);
-  const plan = await withTextLimits(recorded, readApiUrl(settings, flags), settings);
-  const request = { ...asked, plan };
-  const checked = await checkManifest(source, plan.manifest, plan.settings.budget);
+  const apiUrl = readApiUrl(settings, flags);
+  const checked = await checkRun({ source, plan, settings, apiUrl, access: () => readApiAccess(settings, flags) });
   if (checked.type === 'outcome-file') {
-    return await redriveFile({
-      path: manifestPath,
-      source,
-      previousBatch: checked.batch,
-      plan,
-      flags,
-      settings,
-      context,
-    });
+    const { batch: previousBatch } = checked;
+    return redriveFile({ path: manifestPath, source, previousBatch, plan, flags, settings, context });
   }
   if (flags.resubmit === true) throw new ExitError('usage', RESUBMIT_WITHOUT_BATCH);
   const report = reportOptions(manifestPath, flags);
-  if (checked.type === 'faulty') {
-    const faulty = { summary: checked.summary, options: plan.manifest };
-    throw refuseProblems(await planFaultyVoices(settings, flags, faulty), manifestPath, output, report);
-  }
-  const { ledgerThread } = request;
+  if (checked.type === 'faulty') throw refuseProblems(checked.summary, manifestPath, output, report);
+  const { warnings } = checked.checked.summary;
+  const tell = (event: RecordEvent): void => {
+    if (event.type === 'more') output.say(moreText(event));
+    else if (event.type !== 'found') for (const line of pricingLines(event)) output.say(line);
+    else {
+      if (hadLedger && event.batch === undefined) sayLedgerBeside(settings, manifestPath, ['run'], output, true);
+      // A finished batch had them printed before.
+      if (event.batch?.state !== 'closed') sayWarnings({ warnings }, output, report);
+    }
+  };
   const opening = { settings, flags, context, mustExist: false, input: manifestPath, ledgerThread };
   return withInvocation(opening, async (invocation) => {
-    const { session } = invocation;
-    const recorded = await putOnRecord({
-      session,
-      source,
-      checked,
-      plan,
-      webhook: invocation.webhook,
-      onFound: (batch) => {
-        if (hadLedger && batch === undefined) sayLedgerBeside(settings, manifestPath, ['run'], output, true);
-        // A finished batch had them printed before.
-        if (batch?.state !== 'closed' && checked.summary.warnings.length > 0)
-          sayWarnings(checked.summary, output, report);
-      },
-      approve: (open, voices) => readyToSpend(request, { checked, open, voices, invocation }),
-      approveMore: async (more, open) => checkMore(more, payerOf(request, open, invocation), invocation),
-    });
-    return runRecorded(request, recorded, invocation);
+    const { session, webhook } = invocation;
+    const person = { ...invocation.person, yes: invocation.person.yes || isAgreed };
+    const recorded = await putOnRecord({ ...checked, source, session, person, webhook, tell });
+    switch (recorded.type) {
+      case 'faulty':
+        throw refuseProblems(recorded.summary, manifestPath, output, report);
+      case 'refused':
+      case 'declined':
+        throw billError(recorded, true);
+      case 'taken': {
+        const commandAs = (name: string): string => manifestCommand('run', manifestPath, { ...flags, name });
+        throw new ExitError('usage', nameTakenText(recorded, source, commandAs));
+      }
+      default:
+        return runRecorded(request, recorded, invocation);
+    }
   });
 }
 
-/** A manifest that is to become a new batch. */
-interface NewManifest {
-  readonly checked: SoundManifest;
-  readonly open: OpenApi;
-  readonly voices: Promise<KnownVoices>;
-  readonly invocation: Invocation;
+type OnRecord = Extract<Recorded, { readonly type: 'new' | 'known' }>;
+
+/** Works on a manifest on record, follows it, and writes its files. */
+async function runRecorded(
+  { plan, server, onPilot }: RunRequest,
+  recorded: OnRecord,
+  invocation: Invocation,
+): Promise<ExitName> {
+  const { session, output } = invocation;
+  const isNew = recorded.type === 'new';
+  const { batch } = recorded;
+  if (recorded.type === 'known') sayChanges(recorded, plan, output);
+  const place = { batch: batch.name, out: plan.out, onPilot };
+  const { exit, counts, isCleaned } = await standingOf(session, batch);
+  if (batch.state === 'closed' && isCleaned) {
+    output.say(
+      `Batch "${batch.name}" is already finished, and what its rows asked for was removed. Nothing is sent, nothing is written.`,
+    );
+    return finishClosed(batch.name, invocation, () => Promise.resolve(exit));
+  }
+  if (batch.state === 'closed') {
+    output.say(`Batch "${batch.name}" is already finished. Its files are written again; nothing is sent.`);
+    return finishClosed(batch.name, invocation, () => finishRun({ ...place, why: 'closed' }, invocation));
+  }
+  const [done, all] = [doneOf(counts), chosenOf(counts)];
+  const rows = isNew ? chosenInWords(all, batch.rows) : `continuing: ${number(done)} of ${rowsInWords(all)} done`;
+  output.say(`Batch "${batch.name}": ${rows}, account ${batch.account}, ${(await session.api()).api.baseUrl}`);
+  return workOnBatch({ record: batch, isNew, out: plan.out, server }, invocation, (why) =>
+    finishRun({ ...place, why }, invocation),
+  );
 }
 
-/**
- * Checks before a new batch: prices for all rows that can have one, voices that the API does not list, then the checks
- * of `approval.ts`. Throws {@link ExitError} if it may not be paid for.
- */
-async function readyToSpend(
-  request: RunRequest,
-  { checked, open, voices, invocation }: NewManifest,
-): Promise<SoundManifest> {
-  const { manifestPath, flags, source, plan } = request;
-  const { output } = invocation;
-  const [probed, known] = await Promise.all([
-    plan.probe
-      ? probeAloud(source, checked, { budget: plan.settings.budget, apiUrl: realmOf(open).apiUrl, output })
-      : checked,
-    voices,
-  ]);
-  if (known.type === 'faulty')
-    throw refuseProblems(known.summary, manifestPath, output, reportOptions(manifestPath, flags));
-  sayWarnings(known, output);
-  const priced = withVoices(probed, known);
-  const { summary, reasons } = await planNew({
-    ...plan,
-    source,
-    checked: priced,
-    ledger: await invocation.session.ledger(),
-    account: realmOf(open),
-    identify: identifyWarning(output),
-  });
-  const facts = spendFacts(summary, plan.settings, payerOf(request, open, invocation));
-  for (const line of reasonLines(reasons, plan.settings.cache, facts.isEstimate)) output.say(line);
-  if (plan.settings.cache === 'fresh') output.say(priceText(facts));
-  const refused = await approve(facts, invocation.person);
-  if (refused !== undefined) throw spendError(refused);
-  return { summary, options: priced.options };
-}
-
-/** What is known about the payer. */
-function payerOf({ plan, isAgreed = false }: RunRequest, open: OpenApi, { person }: Invocation): Payer {
-  return payerAt({ ...person, yes: person.yes || isAgreed }, open, plan.confirmAbove);
+/** Flags apply to an existing batch as far as possible; this prints what they cannot change. */
+function sayChanges(
+  { batch, tuned, leftOut }: Extract<Recorded, { readonly type: 'known' }>,
+  { pricingFlags }: RunPlan,
+  output: Output,
+): void {
+  if (pricingFlags.length > 0) output.say(`Its rows keep their original prices (${pricingFlags.join(', ')}).`);
+  const words = describeTuning(tuned);
+  if (words !== '') output.say(`Batch "${batch.name}" from now on: ${words}.`);
+  if (leftOut > 0)
+    output.say(`Batch "${batch.name}" is stopping: ${rowsInWords(leftOut)} that were left out before are not sent.`);
 }

@@ -1,8 +1,7 @@
 import type { FollowEnd, FollowEvent } from '../../client/look/follow.ts';
-import type { BatchRecord } from '../../ledger/record-types.ts';
-import { standstillWords, pauseMessage, waitMessage } from '../terminal/pause-words.ts';
 import { haltMessage } from '../terminal/next-steps.ts';
 import type { Output } from '../terminal/output.ts';
+import { pauseMessage, standstillWords, waitMessage } from '../terminal/pause-words.ts';
 import { ProgressDisplay } from '../terminal/progress.ts';
 
 /**
@@ -53,7 +52,7 @@ function linesFor(
 }
 
 /** What a stopping batch still does. */
-function stopMessage({ name, halted }: BatchRecord): string {
+function stopMessage({ name, halted }: Extract<FollowEvent, { readonly type: 'stopping' }>['batch']): string {
   const why = halted === null ? `Batch "${name}" is stopping.` : haltMessage(halted);
   return `${why} No more paid requests are sent; the rest is cancelled.`;
 }

@@ -1,21 +1,17 @@
-import type { ExitName } from '../../contract/exit-codes.ts';
-import type { EarlyServer } from '../../client/temporal/early-server.ts';
-import type { FollowEnd } from '../../client/look/follow.ts';
 import { messageOf } from '../../client/problem.ts';
-import type { WebhookNews } from '../../client/webhooks/webhook-news.ts';
-import { Workplace } from '../../client/work/workplace.ts';
-import type { Ledger } from '../../ledger/ledger.ts';
-import type { Invocation } from '../invocation.ts';
-import { ExitError } from '../exit-error.ts';
-import { webhookNewsWords } from '../terminal/webhook-news.ts';
-import { goOnCommand } from '../terminal/command.ts';
-import { firstNotice, listenForInterrupt, type Interrupt, type InterruptExit } from './interrupt.ts';
+import { owesNotice, tellLast, workOn, type FollowedBatch, type WorkEnd as End } from '../../client/run/work.ts';
+import type { EarlyServer } from '../../client/temporal/early-server.ts';
+import type { ExitName } from '../../contract/exit-codes.ts';
+import { shellWord } from '../../contract/shell-word.ts';
 import { exitErrorOf } from '../exit-of-problem.ts';
-import { withLeftOnRecord } from './left-on-record.ts';
-import { followAndTell, type FollowedBatch } from './follow-and-tell.ts';
-import { tellLast } from './tell-last.ts';
+import { ExitError } from '../exit-error.ts';
+import type { Invocation } from '../invocation.ts';
 import { spawnUp } from '../serve/spawn-up.ts';
-import { logOf, type Output } from '../terminal/output.ts';
+import { goOnCommand } from '../terminal/command.ts';
+import { logOf } from '../terminal/output.ts';
+import { webhookNewsWords } from '../terminal/webhook-news.ts';
+import { firstNotice, listenForInterrupt, type InterruptExit } from './interrupt.ts';
+import { showFollowed } from './show-followed.ts';
 
 /** A batch to work on. */
 export interface WorkRequest extends FollowedBatch {
@@ -26,70 +22,53 @@ export interface WorkRequest extends FollowedBatch {
 }
 
 /** How the work of this command ended. */
-export type WorkEnd = 'closed' | 'paused' | 'detached' | InterruptExit;
+export type WorkEnd = Exclude<End, 'aborted'> | InterruptExit;
 
 /**
- * Has a batch worked on, and follows it: joins Temporal, starts a worker in this process (embedded), starts or finds
- * the workflow. An interrupt ends it in order: the worker waits for its requests in flight, then leaves the server,
- * which stops if nobody else is in. The hooks of the batch come last.
- *
- * Returns what `finish` makes of the end. `finish` is called when all this is over; for a closed batch earlier, so that
- * its files do not wait for the worker, which may have other batches.
+ * Has a batch worked on, shows what happens to it, and returns what `finish` makes of the end. Ctrl-C, SIGTERM and a closed terminal end it
+ * in order; see {@link workOn}.
  */
 export async function workOnBatch(
   request: WorkRequest,
   invocation: Invocation,
   finish: (end: WorkEnd) => Promise<ExitName>,
 ): Promise<ExitName> {
-  const { record, out, server, usesUp = false } = request;
-  const { session, output, detach, atFaultPoint, webhook } = invocation;
+  const { record, out, usesUp = false } = request;
+  const { session, output, detach, person, webhook } = invocation;
   const { settings } = session;
-  const [ledger, store, open] = [await session.ledger(), await session.store(), await session.api()];
-  const onWebhook = (news: WebhookNews): void => {
-    output.say(webhookNewsWords(news));
-  };
-  const watched = { say: output.say, onLog: logOf(output), atFaultPoint, webhook, onWebhook };
-  const worker = detach ? 'others' : usesUp ? 'up' : 'own';
-  const workplace = new Workplace({ settings, ledger, store, open, worker, server, ...watched });
-  const { fault } = workplace;
-  const interrupt = listen(output, request, workplace);
-  const signal = AbortSignal.any([interrupt.signal, fault]);
-  const finishAndTell = async (why: WorkEnd): Promise<ExitName> => {
-    // First, so that the files are there.
-    const exit = await finish(why);
-    return why === 'closed' || why === 'paused'
-      ? tellLast(exit, why, { batch: record.name, session, say: output.say, interrupt, signal })
-      : exit;
-  };
-  const leave = (): Promise<void> => workplace.leave(interrupt.patienceMs());
-  let end: WorkEnd | undefined;
-  let isUnderWay = false;
+  const atOnce = new AbortController();
+  const interrupt = listenForInterrupt(
+    (exit) => {
+      output.say(`\n${firstNotice(exit)}`);
+    },
+    () => {
+      // Print first: stderr is written synchronously, and no later failure can take the words away.
+      output.say(`Ended at once. Continue with: ${goOnCommand(record, out)}`);
+      atOnce.abort();
+    },
+  );
   try {
     if (detach && settings.cluster === undefined && out !== null)
-      spawnUp(settings, open, { batch: record.name, out, webhook });
-    await workplace.open(signal);
-    isUnderWay = true;
-    const followed = await followAndTell(workplace, request, invocation, signal);
-    if (followed !== 'detached' && (await isOver(ledger, record.name, followed))) {
-      const [made] = await Promise.allSettled([finishAndTell('closed'), leave()]);
-      if (made.status === 'rejected') throw made.reason;
-      if (fault.aborted) throw faultError(fault.reason, request);
-      return made.value;
-    }
-    await leave();
-    if (fault.aborted && followed !== 'detached') throw faultError(fault.reason, request);
-    end = followed === 'detached' ? followed : endOf(followed, interrupt);
-  } catch (thrown) {
-    const error = exitErrorOf(thrown, out);
-    await leave();
-    if (error instanceof ExitError) throw request.isNew && !isUnderWay ? withLeftOnRecord(error, record) : error;
-    if (!interrupt.signal.aborted) throw error;
-    end = interrupt.exit();
-  } finally {
-    if (!interrupt.signal.aborted || end === undefined) interrupt.dispose();
-  }
-  try {
-    return await finishAndTell(end);
+      spawnUp(settings, await session.api(), { batch: record.name, out, webhook });
+    const worked = await workOn({
+      ...request,
+      ...{ session, detach, webhook, atFaultPoint: invocation.atFaultPoint, say: output.say, onLog: logOf(output) },
+      worker: detach ? 'others' : usesUp ? 'up' : 'own',
+      waitWhilePaused: output.isInteractive && !person.yes,
+      interruption: { ...interrupt, atOnce: atOnce.signal },
+      onWebhook: (news) => {
+        output.say(webhookNewsWords(news));
+      },
+      show: (events) => showFollowed(events, output, out),
+      finish: (end) => finish(end === 'aborted' ? interrupt.exit() : end),
+      onLeft: () => {
+        interrupt.dispose();
+      },
+    });
+    if (worked.type === 'ended') return worked.exit;
+    throw errorOf(worked, request);
+  } catch (error) {
+    throw exitErrorOf(error, out);
   } finally {
     // Not before: without a listener, a second Ctrl-C while the files are written would kill the process without a
     // word.
@@ -97,39 +76,56 @@ export async function workOnBatch(
   }
 }
 
-function listen(output: Output, { record, out }: FollowedBatch, workplace: Workplace): Interrupt {
-  return listenForInterrupt(
-    (exit) => {
-      output.say(`\n${firstNotice(exit)}`);
-    },
-    () => {
-      // Print first: stderr is written synchronously, and no later failure can take the words away.
-      output.say(`Ended at once. Continue with: ${goOnCommand(record, out)}`);
-      workplace.leaveAtOnce();
-    },
+function errorOf(
+  worked: Exclude<Awaited<ReturnType<typeof workOn>>, { readonly type: 'ended' }>,
+  { record, out }: FollowedBatch,
+): unknown {
+  switch (worked.type) {
+    case 'not-started': {
+      const error = exitErrorOf(worked.error, out);
+      return error instanceof ExitError ? withLeftOnRecord(error, record) : error;
+    }
+    case 'broken':
+      return new ExitError('internal', `${worked.message} Nothing is lost: run the same command again.`);
+    case 'fault':
+      return new ExitError(
+        'unreachable',
+        `${messageOf(worked.cause)}\nThe batch stands still. Nothing is lost, nothing more is spent. When that is fixed, continue with: ${goOnCommand(record, out)}`,
+        { cause: worked.cause },
+      );
+  }
+}
+
+/** The error of a refused start, plus what it leaves: a batch on record, which the next worker finds and pays for. */
+export function withLeftOnRecord(error: ExitError, { name }: { readonly name: string }): ExitError {
+  return new ExitError(
+    error.exit,
+    `${error.message}\nBatch "${name}" is recorded with all its rows. The next run, up or worker on this ledger continues ` +
+      `it. To prevent that: voxbatch stop ${shellWord(name)}`,
+    { cause: error },
   );
 }
 
 /**
- * Whether the files can be written while the worker is still ending: the batch is closed, and no answer can still
- * change a sum.
+ * Finishes a batch that was closed before, then tells the hooks that are still to be told: whoever worked on it was killed
+ * before it had.
  */
-async function isOver(ledger: Ledger, batch: string, { why }: FollowEnd): Promise<boolean> {
-  return why === 'closed' && (await ledger.money(batch)).reserved === 0;
-}
-
-function endOf(end: FollowEnd, interrupt: Interrupt): WorkEnd {
-  if (end.why === 'broken')
-    throw new ExitError('internal', `${end.message} Nothing is lost: run the same command again.`);
-  return end.why === 'aborted' ? interrupt.exit() : end.why;
-}
-
-function faultError(fault: unknown, { record, out }: FollowedBatch): ExitError {
-  return new ExitError(
-    'unreachable',
-    `${messageOf(fault)}\nThe batch stands still. Nothing is lost, nothing more is spent. When that is fixed, continue with: ${goOnCommand(record, out)}`,
-    {
-      cause: fault,
+export async function finishClosed(
+  batch: string,
+  { session, output: { say } }: Pick<Invocation, 'session' | 'output'>,
+  finish: () => Promise<ExitName>,
+): Promise<ExitName> {
+  const exit = await finish();
+  if (!(await owesNotice(session, batch))) return exit;
+  const interruption = listenForInterrupt(
+    () => {
+      say('The hook is still to be told. To tell it, run the same command again.');
     },
+    () => undefined,
   );
+  try {
+    return await tellLast(exit, 'closed', { batch, session, say, interruption, signal: interruption.signal });
+  } finally {
+    interruption.dispose();
+  }
 }

@@ -15,7 +15,7 @@ import { readTuning } from '../commands/tuning-flags.ts';
 import { openSession } from '../connect/open-api.ts';
 import { readSettings, type CommandSettings } from '../connect/settings.ts';
 import { unchangedError } from '../exit-error.ts';
-import { sayLedgerBeside } from '../run/ledger-beside.ts';
+import { sayLedgerBeside } from '../run/open-typed.ts';
 import { planRun, type RunFlags } from '../run/run-options.ts';
 import type { Output } from '../terminal/output.ts';
 import { oneLine } from '../terminal/table.ts';

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { ApiFields } from '../../client/single/single-job-of.ts';
-import { valueOfApiCell } from '../../inputs/parse-cells.ts';
+import { valueOfApiCell } from '../../contract/api-cells.ts';
 
 /** `--api FIELD=VALUE`, of every command that asks for a single job. */
 export function apiFieldOption(): Option {

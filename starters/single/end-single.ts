@@ -1,11 +1,9 @@
-import { exitOfView } from '../../batches/look/view-batch.ts';
+import { viewSingle, type SingleView } from '../../client/single/single-view.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
-import { resultOf } from '../../contract/row-kinds.ts';
 import { hasResult } from '../../contract/outcomes.ts';
+import { resultOf } from '../../contract/row-kinds.ts';
 import { shellWord } from '../../contract/shell-word.ts';
-import type { Ledger } from '../../ledger/ledger.ts';
 import type { SingleRecord } from '../../client/single/find-single.ts';
-import { resultFields } from '../../results/result-line.ts';
 import type { RunContext } from '../command-context.ts';
 import type { WorkEnd } from '../run/work-on-batch.ts';
 import type { Given, Giving, GivingPlace } from './giving.ts';
@@ -15,7 +13,7 @@ import { costText, endText, STOPPED_HERE } from './single-words.ts';
 /** How a job stands when its command ends. */
 export interface SingleEnd extends Pick<Giving, 'give'>, Pick<GivingPlace, 'store'> {
   readonly record: SingleRecord;
-  readonly ledger: Pick<Ledger, 'counts' | 'money'>;
+  readonly ledger: Parameters<typeof viewSingle>[0];
   readonly flags: Pick<SingleFlags, 'json'>;
   readonly context: RunContext;
   readonly why: WorkEnd;
@@ -26,49 +24,41 @@ export interface SingleEnd extends Pick<Giving, 'give'>, Pick<GivingPlace, 'stor
 /** Hands out the result of a job, or says why there is none and what to do. Returns the exit code. */
 export async function endSingle(end: SingleEnd): Promise<ExitName> {
   const { record, ledger, why, isOld, context, flags } = end;
-  const { batch, row } = record;
   const { output } = context;
-  const json = flags.json === true;
   const stopped = why === 'interrupted' || why === 'terminated' ? why : undefined;
+  const { view, exit } = await viewSingle(ledger, record);
   const given: Given =
-    stopped === undefined && hasResult(row.outcome)
-      ? await handOut(end, json)
-      : { exit: stopped ?? exitOfView({ batch, counts: await ledger.counts(batch.name) }), file: null };
+    stopped === undefined && hasResult(record.row.outcome)
+      ? await handOut(end, view)
+      : { exit: stopped ?? exit, file: null };
   if (stopped !== undefined) output.say(STOPPED_HERE);
-  else if (!hasResult(row.outcome)) for (const line of endText(record, await uncertainOf(end))) output.say(line);
-  if (json) output.data(JSON.stringify(factsOf(record, given, isOld)));
+  else if (!hasResult(record.row.outcome)) for (const line of endText(view)) output.say(line);
+  if (flags.json === true) output.data(JSON.stringify(factsOf(view, given, isOld)));
   return given.exit;
 }
 
-async function handOut(end: SingleEnd, json: boolean): Promise<Given> {
-  const { record, give, store, context, isOld } = end;
+async function handOut({ record, give, store, context, flags, isOld }: SingleEnd, view: SingleView): Promise<Given> {
   const { batch, row } = record;
   const { output } = context;
-  const given = await give(record, { store, output, json, isOld });
+  const given = await give(record, { store, output, json: flags.json === true, isOld });
   const before = isOld
     ? 'Finished before, nothing was sent now. '
     : row.outcome === 'cached'
       ? 'An earlier result was used. '
       : '';
-  output.say(`${before}${costText(record, await uncertainOf(end))} Record: voxbatch explain ${shellWord(batch.name)}`);
+  output.say(`${before}${costText(view)} Record: voxbatch explain ${shellWord(batch.name)}`);
   return given;
 }
 
-/** Quotes of its requests that may have been charged, in credits. */
-async function uncertainOf({ ledger, record }: SingleEnd): Promise<number> {
-  return (await ledger.money(record.batch.name)).uncertain;
-}
-
 /** The same for machines. */
-function factsOf(record: SingleRecord, { exit, file }: Given, isOld: boolean): object {
-  const fields = resultFields(record, record.batch.name, '');
+function factsOf({ batch, row, fields }: SingleView, { exit, file }: Given, isOld: boolean): object {
   return {
-    batch: record.batch.name,
+    batch: batch.name,
     exit,
-    outcome: record.row.outcome,
+    outcome: row.outcome,
     file,
-    text: record.row.text,
-    ...(resultOf(record.row.kind) === 'voice' ? { voice: record.row.text } : {}),
+    text: row.text,
+    ...(resultOf(row.kind) === 'voice' ? { voice: row.text } : {}),
     credits: fields._credits,
     credits_kind: fields._credits_kind,
     take: fields._take,

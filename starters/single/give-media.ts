@@ -1,9 +1,7 @@
-import { shellWord } from '../../contract/shell-word.ts';
-import { isBroughtBackFree } from '../../batches/redrive/find-loss.ts';
-import type { SingleRecord } from '../../client/single/find-single.ts';
 import { messageOf } from '../../client/problem.ts';
-import type { ResultFile } from '../../ledger/record-types.ts';
-import { copyOut, isIntact, type CopiedOut } from '../../results/copy-out.ts';
+import { handOut, type HandedOut, type HandOutRequest } from '../../client/single/single-view.ts';
+import type { SingleRecord } from '../../client/single/find-single.ts';
+import { shellWord } from '../../contract/shell-word.ts';
 import { ExitError } from '../exit-error.ts';
 import type { Given, GivingPlace } from './giving.ts';
 import { existsError, extensionOf, pathOf, type Target } from './target.ts';
@@ -23,24 +21,23 @@ export async function giveMedia(
 /** The same for any file of a job. */
 export async function giveFile(
   record: SingleRecord,
-  file: ResultFile,
+  file: HandOutRequest['file'],
   { target, force }: { readonly target: Target; readonly force: boolean },
-  place: GivingPlace,
+  { store, output, json }: GivingPlace,
 ): Promise<Given> {
-  const { store, output, json } = place;
-  if (target.type === 'stdout') {
-    const is = await isIntact(file, store);
-    if (is !== 'intact') throw damagedError(record, file, is);
-    await output.bytes?.(await store.read(file.key)).catch((error: unknown) => {
-      throw new ExitError('usage', `stdout cannot be written: ${messageOf(error)}. ${KEPT}`, { cause: error });
+  const path = target.type === 'stdout' ? null : pathOf(target, nameOf(record), file.extension);
+  const unwritten = (error: unknown): never => {
+    throw new ExitError('usage', `${path ?? 'stdout'} cannot be written: ${messageOf(error)}. ${KEPT}`, {
+      cause: error,
     });
-    return { exit: 'complete', file: null };
-  }
-  const path = pathOf(target, nameOf(record), file.extension);
-  const became = await copyOut(file, store, path, { replace: force }).catch((error: unknown) => {
-    throw new ExitError('usage', `${path} cannot be written: ${messageOf(error)}. ${KEPT}`, { cause: error });
-  });
-  refuse(became, record, file, path);
+  };
+  const to = path === null ? null : { path, replace: force };
+  const handed = handOut({ record, file, store, to });
+  const became = await (path === null ? handed : handed.catch(unwritten));
+  if (became.type === 'damaged') throw damagedError(record, became);
+  if (became.type === 'stream') await output.bytes?.(became.body).catch(unwritten);
+  if (path === null) return { exit: 'complete', file: null };
+  if (became.type === 'exists') throw existsError(path);
   const meant = extensionOf(target);
   if (meant !== '' && meant !== file.extension)
     output.say(`warning: ${path} holds ${file.extension}, whatever its name says.`);
@@ -55,28 +52,16 @@ function nameOf({ batch, row }: SingleRecord): string {
   return row.take === 1 ? batch.name : `${batch.name}-take${row.take}`;
 }
 
-function refuse(became: CopiedOut, record: SingleRecord, file: ResultFile, path: string): void {
-  switch (became) {
-    case 'written':
-    case 'kept':
-      return;
-    case 'other':
-      throw existsError(path);
-    default:
-      throw damagedError(record, file, became);
-  }
-}
-
 /** The store no longer has what was paid for. */
-function damagedError(record: SingleRecord, file: ResultFile, is: 'missing' | 'altered'): ExitError {
-  const { batch, row } = record;
-  // Only the main file says that all of them were removed.
-  const isRemoved = is === 'missing' && [file, row.file].some((one) => one?.removedAt !== undefined);
+function damagedError(
+  { batch }: SingleRecord,
+  { is, isRemoved, isFree }: Extract<HandedOut, { readonly type: 'damaged' }>,
+): ExitError {
   const why = isRemoved
     ? 'Its file was removed from the store (voxbatch clean or cache prune).'
     : `Its file is ${is} in the store. If VOXBATCH_STORE was different when it was made, set it back, then run the same command again.`;
   const redrive = `voxbatch redrive ${shellWord(batch.name)} --damaged`;
-  const again = isBroughtBackFree(record, is)
+  const again = isFree
     ? `get it again, free: ${redrive}, then the same command again.`
     : // A text may be known without the API.
       `see what brings it back, and at which price: ${redrive} --dry-run.`;

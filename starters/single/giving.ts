@@ -1,6 +1,6 @@
 import type { SingleRecord } from '../../client/single/find-single.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
-import type { Store } from '../../store/store.ts';
+import type { HandOutRequest } from '../../client/single/single-view.ts';
 import type { Output } from '../terminal/output.ts';
 
 /** A result that was handed out. */
@@ -20,7 +20,7 @@ export interface Giving {
 
 /** What handing out needs. */
 export interface GivingPlace {
-  readonly store: Pick<Store, 'read'>;
+  readonly store: HandOutRequest['store'];
   readonly output: Output;
   /** The job had ended before, and nothing was sent now. */
   readonly isOld: boolean;

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { trimEnd } from '../../contract/trim-end.ts';
-import { MAX_CELL_BYTES } from '../../inputs/raw-record.ts';
+import { MAX_CELL_BYTES } from '../../contract/text-limits.ts';
 import { usageError } from '../exit-error.ts';
 
 /**

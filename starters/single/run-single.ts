@@ -1,13 +1,9 @@
-import { openRecordsIfAny } from '../../client/open-records.ts';
 import type { Settings } from '../../client/settings.ts';
-import { askSingle, decideOn } from '../../client/single/ask-single.ts';
-import { findOnRecord, readSingle, type SingleRecord } from '../../client/single/find-single.ts';
-import { areRowsCleaned } from '../../batches/clean/clean-batch.ts';
-import { readSingleJob, type SingleJob, type SingleOptions, type SoundJob } from '../../batches/single/single-job.ts';
+import { askSingle, type AskRequest } from '../../client/single/ask-single.ts';
+import { readSingle, type SingleRecord } from '../../client/single/find-single.ts';
+import { prepareSingle, type PrepareRequest } from '../../client/single/prepare-single.ts';
 import { defined } from '../../contract/defined.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
-import { learntLimits } from '../../client/parts/text-limits.ts';
-import { openStore } from '../../store/open-store.ts';
 import type { RunContext } from '../command-context.ts';
 import { readTuning } from '../commands/tuning-flags.ts';
 import { isPlaceKnown } from '../../client/trust/known-ledgers.ts';
@@ -17,7 +13,8 @@ import { withInvocation, type Invocation } from '../invocation.ts';
 import { ExitError, usageError } from '../exit-error.ts';
 import { beginServerHere } from '../run/early-server.ts';
 import { workOnBatch } from '../run/work-on-batch.ts';
-import { approveAgain, approveNew } from './approve-single.ts';
+import { billError } from '../run/pricing-words.ts';
+import { askLines } from './price-words.ts';
 import { endSingle } from './end-single.ts';
 import type { Giving } from './giving.ts';
 import { heldText, refuseJob } from './single-words.ts';
@@ -25,7 +22,7 @@ import type { SingleFlags } from './single-flags.ts';
 
 /** A single job that a command asks for. */
 export interface SingleRequest extends Giving {
-  readonly job: SingleJob;
+  readonly job: PrepareRequest['job'];
   readonly flags: SingleFlags;
   readonly context: RunContext;
   /** Standard input was read for the job, so nobody can be asked. Default false. */
@@ -37,28 +34,23 @@ export interface SingleRequest extends Giving {
  * continues it, or hands out what is finished without any request; see `policy/single/same-again.ts`.
  */
 export async function runSingle(request: SingleRequest): Promise<ExitName> {
-  const { job, flags } = request;
-  const { assumeSeconds, apiDialect } = flags;
+  const { job, flags, context } = request;
+  const { assumeSeconds, apiDialect, again = false, resubmit = false } = flags;
   const settings = await confirmedSettings(flags);
   const options = { tuning: readTuning(flags), ...defined({ assumeSeconds, apiDialect }) };
-  const read = async (more: SingleOptions): Promise<SoundJob> => {
-    const answer = await readSingleJob(job, { ...options, ...more }, settings.config);
-    if (answer.type === 'faulty') throw refuseJob(job, answer.problems);
-    return answer;
-  };
-  const recorded = await read({ anyLength: true });
-  if (recorded.settings.cache === 'only') refusePaying(flags);
-  const standing = await endFromRecord(request, recorded, settings);
-  switch (standing.type) {
+  if ((options.tuning.cache ?? settings.config.cache) === 'only') refusePaying(flags);
+  const apiUrl = readApiUrl(settings, flags);
+  const prepared = await prepareSingle({ job, options, settings, apiUrl, again, resubmit }, ({ held, ...found }) => {
+    if (held !== undefined) context.output.say(heldText({ why: held }));
+    return endSingle({ ...request, ...found, why: 'closed', isOld: true });
+  });
+  switch (prepared.type) {
+    case 'faulty':
+      throw refuseJob(job, prepared.problems);
     case 'ended':
-      return standing.exit;
-    case 'known':
-      return askAndWork(request, recorded, settings);
-    case 'new': {
-      const textLimits =
-        job.split === undefined ? undefined : await learntLimits(readApiUrl(settings, flags), settings);
-      return askAndWork(request, await read(defined({ textLimits })), settings);
-    }
+      return prepared.made;
+    case 'ready':
+      return askAndWork(request, prepared.job, settings);
   }
 }
 
@@ -69,35 +61,7 @@ function refusePaying({ again = false, resubmit = false }: SingleFlags): void {
   throw usageError(`${paying} pays for a request, and --cached-only (--cache only) sends none. Leave one of them out.`);
 }
 
-/** Where a job is by the record alone. `known`: its batch goes on. `new`: it becomes a batch, or the API has to say whose it is. */
-type Standing = { readonly type: 'ended'; readonly exit: ExitName } | { readonly type: 'known' | 'new' };
-
-/**
- * Hands out a job that is finished on record, or says why it is not run again. No server is started for that, and
- * nothing is asked of the API.
- */
-async function endFromRecord(request: SingleRequest, job: SoundJob, settings: Settings): Promise<Standing> {
-  const { flags, context } = request;
-  const apiUrl = readApiUrl(settings, flags);
-  const ledger = apiUrl === undefined ? undefined : await openRecordsIfAny(settings);
-  if (ledger === undefined || apiUrl === undefined) return { type: 'new' };
-  try {
-    const record = await findOnRecord(ledger, job, apiUrl);
-    if (record === undefined) return { type: 'new' };
-    const { again = false, resubmit = false } = flags;
-    const decided = decideOn(record, { again, resubmit });
-    if (decided.type === 'go-on' || decided.type === 'redrive')
-      return { type: areRowsCleaned(record.batch) ? 'new' : 'known' };
-    if (decided.type === 'hold') context.output.say(heldText(decided));
-    const store = await openStore(settings.store, settings.env);
-    const ending = endSingle({ ...request, record, ledger, store, why: 'closed', isOld: true });
-    return { type: 'ended', exit: await ending.finally(() => store.close()) };
-  } finally {
-    await ledger.close();
-  }
-}
-
-async function askAndWork(request: SingleRequest, job: SoundJob, settings: Settings): Promise<ExitName> {
+async function askAndWork(request: SingleRequest, job: AskRequest['job'], settings: Settings): Promise<ExitName> {
   const { flags, readsStdin = false } = request;
   const context = quietContext(request);
   // Reported before a server is started for nothing.
@@ -109,19 +73,23 @@ async function askAndWork(request: SingleRequest, job: SoundJob, settings: Setti
     const input = readsStdin ? '-' : undefined;
     return await withInvocation({ settings, flags, context, mustExist: false, input }, async (invocation) => {
       const { again = false, resubmit = false } = flags;
-      const spend = { job, flags, config: settings.config, ready: request.ready };
+      const { session, person, output } = invocation;
+      const probe = flags.probe === true;
+      const tuning = readTuning(flags);
+      const words = { isProbed: probe, retakes: job.settings.retakes };
       const asked = await askSingle({
-        session: invocation.session,
-        job,
-        tuning: readTuning(flags),
-        again,
-        resubmit,
-        approve: (open, voices) => approveNew(spend, { open, voices }, invocation),
-        approveAgain: (take, open) => approveAgain(spend, take, open, invocation),
+        ...{ session, job, tuning, again, resubmit, person, probe, ready: request.ready },
+        confirmAbove: flags.confirm ?? settings.config.confirmAbove ?? null,
+        tell: (event) => {
+          for (const line of askLines(event, words)) output.say(line);
+        },
       });
       switch (asked.type) {
+        case 'faulty':
+          throw refuseJob(job.job, asked.problems);
+        case 'refused':
         case 'declined':
-          throw new Error('What is not approved ends with its own words.');
+          throw billError(asked, tuning.budget !== undefined);
         case 'not-opened':
           throw new ExitError('usage', `${asked.why} Nothing was spent.`);
         case 'held':

@@ -1,14 +1,10 @@
-import { areRowsCleaned } from '../../batches/clean/clean-batch.ts';
-import { lacksOnlyCheck } from '../../batches/look/leftovers.ts';
-import type { SingleJob } from '../../batches/single/single-job.ts';
+import type { PrepareRequest } from '../../client/single/prepare-single.ts';
+import type { SingleView } from '../../client/single/single-view.ts';
 import type { Asked } from '../../client/single/ask-single.ts';
-import type { SingleRecord } from '../../client/single/find-single.ts';
 import type { Failure } from '../../contract/failures.ts';
 import type { Outcome } from '../../contract/outcomes.ts';
-import type { ManifestProblem } from '../../inputs/problems.ts';
 import { isTraceable, operationOf, stepsIn } from '../../contract/row-kinds.ts';
 import { shellWord } from '../../contract/shell-word.ts';
-import { resultFields } from '../../results/result-line.ts';
 import { ExitError } from '../exit-error.ts';
 import { inCredits } from '../terminal/money.ts';
 import { pauseMessage } from '../terminal/pause-words.ts';
@@ -22,8 +18,8 @@ const UPLOAD = 'Put it where the API can fetch it, such as a bucket, and give it
 
 /** The error of a job that cannot be sent as it is. */
 export function refuseJob(
-  { command, typed = command, cells }: SingleJob,
-  problems: readonly ManifestProblem[],
+  { command, typed = command, cells }: PrepareRequest['job'],
+  problems: Extract<Asked, { readonly type: 'faulty' }>['problems'],
 ): ExitError {
   const lines = problems.map(({ code, column, expected, came }) => {
     if (code === 'missing-cell' && !(column in cells))
@@ -54,10 +50,10 @@ const WHY_HELD = {
   running: 'This was asked for before, and its job may still run. Nothing was sent now.',
 } as const;
 
-/** What a job has cost: what is known, and what may have come on top. `uncertain`: quotes of what may have been charged. */
-export function costText(record: SingleRecord, uncertain: number): string {
-  const { _credits: credits, _credits_kind: kind } = resultFields(record, record.batch.name, '');
-  const about = record.charges.some(({ chargedFrom }) => chargedFrom === 'quote');
+/** What a job has cost: what is known, and what may have come on top. */
+export function costText({ fields, charges, uncertain }: SingleView): string {
+  const { _credits: credits, _credits_kind: kind } = fields;
+  const about = charges.some(({ chargedFrom }) => chargedFrom === 'quote');
   const charged = `${about ? 'About ' : ''}${inCredits(credits)} charged.`;
   if (kind !== 'uncertain') return credits === 0 ? 'Nothing was charged.' : charged;
   if (credits === 0)
@@ -66,16 +62,16 @@ export function costText(record: SingleRecord, uncertain: number): string {
   return `${charged} ${more} may have been.`;
 }
 
-/** Why a job has no result, and what to do about it. `uncertain`: as in {@link costText}. */
-export function endText(record: SingleRecord, uncertain: number): readonly string[] {
+/** Why a job has no result, and what to do about it. */
+export function endText(record: SingleView): readonly string[] {
   const { batch, row } = record;
   const why = `See: voxbatch explain ${shellWord(batch.name)}`;
   if (row.outcome === null) return [goesOnText(record)];
-  const { _credits: credits, _credits_kind: kind } = resultFields(record, batch.name, '');
+  const { _credits: credits, _credits_kind: kind } = record.fields;
   const reason = row.failure === null ? '' : `: ${reasonOf(row.failure)}`;
   const spent = kind === 'uncertain' ? 'uncertain' : credits > 0 ? 'charged' : 'free';
   // The reason of a refusal says itself that it is free.
-  const cost = spent === 'free' && reason.includes('charged') ? '' : ` ${costText(record, uncertain)}`;
+  const cost = spent === 'free' && reason.includes('charged') ? '' : ` ${costText(record)}`;
   // Its reason begins with what is there, and is no lost request.
   const begin = isUnverified(record) ? reason.slice(2) : `${TITLES[row.outcome]}${reason === '' ? '.' : reason}`;
   return [`${begin}${cost}`, `${nextOf(record, spent)} ${why}`];
@@ -86,7 +82,7 @@ function reasonOf(failure: Failure): string {
   return sentence(failure.message);
 }
 
-function goesOnText({ batch }: SingleRecord): string {
+function goesOnText({ batch }: SingleView): string {
   if (batch.control === 'paused') return pauseMessage(batch, { isDeserted: true });
   return 'It is not finished. The same command again continues it.';
 }
@@ -107,11 +103,11 @@ const SEND_AGAIN = 'The same command sends it again, at its price.';
 
 const RESUBMIT = 'To send it again, which may charge twice: the same command with --resubmit.';
 
-function nextOf(record: SingleRecord, cost: 'free' | 'charged' | 'uncertain'): string {
+function nextOf(record: SingleView, cost: 'free' | 'charged' | 'uncertain'): string {
   const { batch, row } = record;
   const name = shellWord(batch.name);
   // What would help its batch needs what it asked for.
-  if (areRowsCleaned(batch)) return cost === 'free' ? SEND_AGAIN : PAY_AGAIN;
+  if (record.isCleaned) return cost === 'free' ? SEND_AGAIN : PAY_AGAIN;
   switch (row.outcome) {
     case 'unknown': {
       if (isUnverified(record)) return uncheckedText(record);
@@ -136,13 +132,13 @@ function nextOf(record: SingleRecord, cost: 'free' | 'charged' | 'uncertain'): s
 }
 
 /** Whether it is in doubt, and has its speech, and lacks only the answer of its verification. Parts have doubts of their own. */
-function isUnverified(record: SingleRecord): boolean {
+function isUnverified(record: SingleView): boolean {
   const { outcome, failure, parts } = record.row;
-  return outcome === 'unknown' && failure !== null && parts === null && lacksOnlyCheck(record);
+  return outcome === 'unknown' && failure !== null && parts === null && record.lacksOnlyCheck;
 }
 
 /** Its speech is there: no more than its verification may be charged twice. */
-function uncheckedText({ batch, charges }: SingleRecord): string {
+function uncheckedText({ batch, charges }: SingleView): string {
   const { quoted = null } = charges.at(-1) ?? {};
   const price = quoted === null ? '' : ` (${inCredits(quoted)})`;
   return (
@@ -156,6 +152,6 @@ function acceptText(name: string): string {
 }
 
 /** Whether the API lists what such a job makes, so that what a lost answer made can be found. */
-function isLookedUp({ batch, row }: SingleRecord): boolean {
+function isLookedUp({ batch, row }: SingleView): boolean {
   return stepsIn(row.spec).some((step) => isTraceable(operationOf(row.spec, step, batch.settings.tts)));
 }

@@ -2,7 +2,6 @@ import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join, sep } from 'node:path';
 import { messageOf } from '../../client/problem.ts';
-import { codeOf } from '../../results/system-errors.ts';
 import { usageError, type ExitError } from '../exit-error.ts';
 
 /** Where a result goes. */
@@ -29,7 +28,7 @@ export async function readTarget(flags: TargetFlags): Promise<Target> {
   if (target.type === 'stdout') return target;
   const folder = target.type === 'folder' ? target.path || '.' : dirname(target.path);
   await access(folder, constants.W_OK | constants.X_OK).catch((error: unknown) => {
-    if (codeOf(error) === 'ENOENT') throw noFolder(folder);
+    if (isAbsent(error)) throw noFolder(folder);
     throw usageError(`${folder} cannot be written to: ${messageOf(error)}. Choose another place with -o.`);
   });
   return target;
@@ -41,7 +40,7 @@ async function placeOf({ out }: TargetFlags): Promise<Target> {
   if (out === '') throw usageError('-o: expected a file, a folder, or - for stdout.');
   const there = await stat(out).catch((error: unknown) => {
     // No file yet. Anything else (a name that is too long, a file where a folder must be) would fail after the payment.
-    if (codeOf(error) === 'ENOENT') return undefined;
+    if (isAbsent(error)) return undefined;
     throw usageError(`${out} cannot be written to: ${messageOf(error)}. Choose another place with -o.`);
   });
   if (there?.isDirectory() === true) return { type: 'folder', path: out };
@@ -80,4 +79,8 @@ export function pathOf(target: Exclude<Target, { readonly type: 'stdout' }>, nam
 /** The extension that the user chose, in lower case without a dot; empty without one. */
 export function extensionOf(target: Target): string {
   return target.type === 'file' ? extname(basename(target.path)).slice(1).toLowerCase() : '';
+}
+
+function isAbsent(error: unknown): boolean {
+  return (error as { readonly code?: unknown } | null)?.code === 'ENOENT';
 }

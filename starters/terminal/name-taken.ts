@@ -1,6 +1,6 @@
 import { dialectChoiceOf, type Reading } from '../../contract/batch.ts';
 import { shellWord } from '../../contract/shell-word.ts';
-import type { RunAnswer } from '../../client/voxbatch.ts';
+import type { RunAnswer } from '../../client/run/run-functions.ts';
 import { readingFlags } from '../../client/look/continue-command.ts';
 import { goOnCommand } from './command.ts';
 

@@ -1,6 +1,5 @@
 import { shellWord } from '../../contract/shell-word.ts';
 import { rememberConfig, type UnconfirmedConfig } from '../../client/trust/folder-config.ts';
-import { isStranger } from '../../client/trust/known-ledgers.ts';
 import { AddressUnconfirmed, readApiAccess, readSettings, type CommandSettings } from '../connect/settings.ts';
 import { ExitError } from '../exit-error.ts';
 import { askYesNo, mayAsk, type AskFlags } from '../terminal/ask.ts';
@@ -33,13 +32,9 @@ export async function confirmStore(settings: CommandSettings, flags: AskFlags): 
   return settings.unconfirmed?.members.store === undefined ? settings : confirmConfig(settings, flags);
 }
 
-/** Whether a command that spends would first ask for a confirmation of the folder's config, of the API's address in it, or of its ledger. */
-export function isUnconfirmed(
-  settings: CommandSettings,
-  flags: { readonly apiUrl?: string },
-  ledger: Parameters<typeof isStranger>[1] | undefined,
-): boolean {
-  if (settings.unconfirmed !== undefined || (ledger !== undefined && isStranger(settings, ledger))) return true;
+/** Whether a command that spends would first ask for a confirmation of the folder's config, or of the API's address in it. */
+export function isUnconfirmed(settings: CommandSettings, flags: { readonly apiUrl?: string }): boolean {
+  if (settings.unconfirmed !== undefined) return true;
   try {
     readApiAccess(settings, flags);
     return false;

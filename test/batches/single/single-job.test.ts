@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isBatchName } from '../../../batches/batch-name.ts';
+import { isBatchName } from '../../../contract/batch-name.ts';
 import { isSingle } from '../../../contract/batch.ts';
 import {
   readSingleJob,

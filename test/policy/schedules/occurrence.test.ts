@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { isBatchName } from '../../../batches/batch-name.ts';
+import { isBatchName } from '../../../contract/batch-name.ts';
 import {
   formatOccurrence,
   LONGEST_SCHEDULE_NAME,

@@ -3,7 +3,7 @@ import type { Pilot } from '../../../batches/subset/pilot.ts';
 import type { ExitName } from '../../../contract/exit-codes.ts';
 import { runSampleFirst } from '../../../starters/run/after-sample.ts';
 import { planRun, type RunFlags } from '../../../starters/run/run-options.ts';
-import type { RunRequest } from '../../../starters/run/run-request.ts';
+import type { RunRequest } from '../../../starters/run/run-options.ts';
 import { readSettings } from '../../../starters/connect/settings.ts';
 import { capture } from '../command-line.ts';
 

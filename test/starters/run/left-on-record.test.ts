@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ExitError } from '../../../starters/exit-error.ts';
-import { withLeftOnRecord } from '../../../starters/run/left-on-record.ts';
+import { withLeftOnRecord } from '../../../starters/run/work-on-batch.ts';
 
 describe('a start that is refused after its batch was recorded', () => {
   it('says that the batch is there, and how to take it back', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { SingleJob } from '../../../batches/single/single-job.ts';
 import { readSingle, type SingleRecord } from '../../../client/single/find-single.ts';
+import { singleView } from '../../../client/single/single-view.ts';
 import { costText, endText } from '../../../starters/single/single-words.ts';
 import { placeAtSimulator } from '../place-for-each.ts';
 import { addJob, type JobEnd } from './add-job.ts';
@@ -19,7 +20,7 @@ describe('endText', () => {
   it('says once that a job that was refused cost nothing', async () => {
     const cells = { text: 'Good morning.', voice: 'nobody' };
     const record = await recordOf({ command: 'say', kind: 'tts', cells }, { as: 'refused' });
-    expect(endText(record, 0)[0]).toBe('It failed: No such voice. (nothing was charged).');
+    expect(endText(singleView(record, 0))[0]).toBe('It failed: No such voice. (nothing was charged).');
   });
 
   it('offers speech as it is, free, whose verification alone was lost, and says that no more is paid for', async () => {
@@ -28,7 +29,7 @@ describe('endText', () => {
     const [charge] = record.charges;
     if (charge === undefined) throw new Error('Nothing was sent.');
     const charges = [charge, { ...charge, step: 'verification', quoted: 4 } as const];
-    const [why, next] = endText({ ...record, charges }, 4);
+    const [why, next] = endText(singleView({ ...record, charges }, 4));
     expect(why).toMatch(/^The answer was lost\. /);
     expect(next).toContain(
       `free: voxbatch redrive ${record.batch.name} --rows 1 --accept, then the same command again.`,
@@ -42,7 +43,7 @@ describe('endText', () => {
     const cells = { text: 'Good morning.', voice: 'anna' };
     const record = await recordOf({ command: 'say', kind: 'tts', cells }, { as: 'failed' });
     const failure = { class: 'Unfit', message: 'Part 1 of 2 ended unfit: Other words.' } as const;
-    const [, next] = endText({ ...record, row: { ...record.row, parts: 2, failure } }, 0);
+    const [, next] = endText(singleView({ ...record, row: { ...record.row, parts: 2, failure } }, 0));
     expect(next).toContain(
       `free: voxbatch redrive ${record.batch.name} --rows 1 --accept, then the same command again.`,
     );
@@ -58,6 +59,6 @@ describe('costText', () => {
     const file = await place.store.put('job/1.mp3', 'ID3 the paid bytes');
     const cells = { text: 'Good morning.', voice: 'anna' };
     const record = await recordOf({ command: 'say', kind: 'tts', cells }, { file, isQuoted });
-    expect(costText(record, 0)).toBe(words);
+    expect(costText(singleView(record, 0))).toBe(words);
   });
 });

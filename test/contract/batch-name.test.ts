@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { isBatchName, isUsableName, nameFromFile } from '../../batches/batch-name.ts';
+import { isBatchName, isUsableName, nameFromFile } from '../../contract/batch-name.ts';
 
 it.each([
   ['lines.csv', 'lines'],

@@ -1,4 +1,4 @@
-import { basename } from 'node:path';
+import { trimEnd } from './trim-end.ts';
 
 const LONGEST = 100;
 
@@ -13,7 +13,8 @@ export function defaultOut(batch: string): string {
  */
 export function nameFromFile(path: string): string {
   if (path === '-') return 'stdin';
-  const bare = basename(path).replace(/\.(csv|tsv|jsonl|ndjson|txt)$/i, '');
+  const file = trimEnd(path, '/').split('/').at(-1) ?? '';
+  const bare = file.replace(/\.(csv|tsv|jsonl|ndjson|txt)$/i, '');
   const name = bare
     .normalize('NFC')
     .replaceAll(/[^\p{L}\p{M}\p{N} ._-]+/gu, '-')

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { VoiceUses } from '../../../inputs/voices/voice-uses.ts';
-import { awaitedLines, awaitedRows, type AwaitedRow } from '../../../starters/run/awaited-rows.ts';
+import { awaitedRows, type AwaitedRow } from '../../../client/run/plan-view.ts';
+import { awaitedLines } from '../../../starters/run/plan-report.ts';
 
 function awaited(count: number): readonly AwaitedRow[] {
   const uses = new VoiceUses();
@@ -18,8 +19,8 @@ function awaited(count: number): readonly AwaitedRow[] {
 describe('awaitedRows', () => {
   it('tells which rows others wait for, in the order of the manifest', () => {
     expect(awaited(2)).toEqual([
-      { voice: 'name:N1', row: 1, line: 2, rows: 2, first_line: 101 },
-      { voice: 'name:N2', row: 2, line: 3, rows: 2, first_line: 102 },
+      { voice: 'name:N1', row: 1, line: 2, rows: 2, firstLine: 101 },
+      { voice: 'name:N2', row: 2, line: 3, rows: 2, firstLine: 102 },
     ]);
   });
 });
@@ -32,7 +33,7 @@ it('counts a voice once that rows ask for in several ways, by the name that it g
   const made = { type: 'made', row: 1 } as const;
   const voices = new Map(['name:ADA', 'name:Ada', 'NAME: ada'].map((voice) => [voice, made]));
   const found = awaitedRows(uses.list({ voice: 'voice', engine: 'engine' }), voices);
-  expect(found).toEqual([{ voice: 'name:Ada', row: 1, line: 2, rows: 4, first_line: 3 }]);
+  expect(found).toEqual([{ voice: 'name:Ada', row: 1, line: 2, rows: 4, firstLine: 3 }]);
   expect(awaitedLines(found)).toEqual([
     'Voices: 1 is made by rows of this manifest; 4 rows wait for it',
     '  row 1 (line 2) makes "Ada": 4 rows, the first in line 3',

@@ -1,0 +1,71 @@
+import type { ManifestWarning } from '../../inputs/problems.ts';
+import type { NamedRows } from '../../inputs/money/bill.ts';
+import type { SoundManifest } from '../../inputs/read-manifest.ts';
+import type { RowReasons } from '../../policy/plan/reason-groups.ts';
+import { withVoices, type CheckedVoices } from '../voices/check-voices.ts';
+import { planNew, type PlanRequest } from './plan-manifest.ts';
+import { probeManifest } from './probe-manifest.ts';
+
+/** What is told while a manifest is priced. */
+export type PricingEvent =
+  /** The media of so many rows are read for their length. */
+  | { readonly type: 'probing'; readonly rows: number }
+  /** They were read, except these; `assumeSeconds`: the length that those are priced at; undefined: they have no price. */
+  | { readonly type: 'probed'; readonly notProbed: NamedRows; readonly assumeSeconds: number | undefined }
+  /** What the API's list of voices warns of. */
+  | { readonly type: 'voices'; readonly warnings: readonly ManifestWarning[] };
+
+/** A sound manifest whose lengths and voices are to be learnt. */
+export interface LearnRequest extends Pick<PlanRequest, 'source' | 'checked' | 'settings'> {
+  /** Reads what the API's list says of its voices. */
+  readonly voices: () => Promise<CheckedVoices>;
+  /** Read the length of media that state none. */
+  readonly probe: boolean;
+  /** Address of the API; undefined if none is set. */
+  readonly apiUrl: string | undefined;
+  /** Default: nobody is told. */
+  readonly tell?: ((event: PricingEvent) => void) | undefined;
+}
+
+type Sound = Extract<CheckedVoices, { readonly type: 'sound' }>;
+type NotKnown = Exclude<CheckedVoices, Sound>;
+
+/** A manifest with all that can be learnt of its media and voices. */
+export interface LearntManifest {
+  readonly type: 'learnt';
+  readonly checked: SoundManifest;
+  readonly voices: Sound;
+}
+
+/** Learns the lengths and the voices of a manifest, or what is wrong with the voices. Changes nothing, spends nothing. */
+export async function learn(request: LearnRequest): Promise<LearntManifest | NotKnown> {
+  const { source, checked, settings, probe, apiUrl, tell } = request;
+  const onProbing = (rows: number): void => tell?.({ type: 'probing', rows });
+  const [probed, voices] = await Promise.all([
+    probe ? probeManifest(source, checked, { budget: settings.budget, apiUrl, onProbing }) : checked,
+    request.voices(),
+  ]);
+  const { assumeSeconds } = checked.options;
+  if (probe) tell?.({ type: 'probed', notProbed: probed.summary.notProbed, assumeSeconds });
+  if (voices.type !== 'sound') return voices;
+  tell?.({ type: 'voices', warnings: voices.warnings });
+  return { type: 'learnt', checked: withVoices(probed, voices), voices };
+}
+
+/** A priced manifest. Its summary is billed without what is there already; `reasons`: why the other rows are paid for. */
+export interface PricedManifest {
+  readonly type: 'priced';
+  readonly checked: SoundManifest;
+  readonly reasons: RowReasons;
+}
+
+/** Prices a manifest that is to become a batch. Changes nothing, spends nothing. */
+export async function priceNew(
+  request: LearnRequest & Pick<PlanRequest, 'ledger' | 'account' | 'identify'>,
+): Promise<PricedManifest | NotKnown> {
+  const learnt = await learn(request);
+  if (learnt.type !== 'learnt') return learnt;
+  const { checked } = learnt;
+  const { summary, reasons } = await planNew({ ...request, checked });
+  return { type: 'priced', checked: { summary, options: checked.options }, reasons };
+}

@@ -1,0 +1,61 @@
+import { existsSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { isUsableName } from '../../contract/batch-name.ts';
+import { outcomeFile, OUTCOMES, type Outcome } from '../../contract/outcomes.ts';
+import { pathsIn } from '../../embedded/home.ts';
+import { openManifest, type ManifestSource } from '../../inputs/manifest-source.ts';
+import { isUrl } from '../../inputs/manifest-url.ts';
+import { readJson } from '../../results/read-json.ts';
+import { SUMMARY_FILE, summarySchema } from '../../results/summary.ts';
+import type { Settings } from '../settings.ts';
+
+const standing = summarySchema.pick({ batch: true, outcomes: true });
+
+/** A manifest, or the batch of an outcome file that is gone because all its rows have ended otherwise. */
+export type OpenedManifest =
+  | { readonly type: 'open'; readonly source: ManifestSource }
+  | { readonly type: 'gone'; readonly batch: string; readonly outcome: Outcome };
+
+/** Opens a manifest as it was typed. Throws {@link ManifestError}. */
+export async function openTyped(path: string): Promise<OpenedManifest> {
+  try {
+    return { type: 'open', source: await openManifest(path) };
+  } catch (error) {
+    const gone = existsSync(path) ? undefined : await withoutRows(path);
+    if (gone === undefined) throw error;
+    return gone;
+  }
+}
+
+/** The batch by the summary in the folder of an outcome file; undefined: it is none, or the batch still has such rows. */
+async function withoutRows(path: string): Promise<Extract<OpenedManifest, { readonly type: 'gone' }> | undefined> {
+  const outcome = OUTCOMES.find((one) => outcomeFile(one) === basename(path));
+  if (outcome === undefined) return undefined;
+  const found = standing.safeParse(await readJson(join(dirname(path), SUMMARY_FILE))).data;
+  if (found === undefined || found.outcomes[outcome] > 0 || !isUsableName(found.batch)) return undefined;
+  return { type: 'gone', batch: found.batch, outcome };
+}
+
+/** A ledger that lies beside a manifest, in whose folder its rows may be paid for already. */
+export interface LedgerBeside {
+  readonly folder: string;
+  readonly ledger: string;
+  /** There is a ledger in the working folder, too. */
+  readonly isHere: boolean;
+}
+
+/**
+ * The ledger beside a manifest where another one in the working folder would be used, or made. `isUnknown`: the one in the working folder is known to
+ * have no such batch.
+ */
+export function ledgerBeside(
+  { ledger, isLedgerNamed }: Pick<Settings, 'ledger' | 'isLedgerNamed'>,
+  manifest: string,
+  isUnknown: boolean,
+): LedgerBeside | undefined {
+  const isHere = existsSync(ledger);
+  if (isLedgerNamed || isHere !== isUnknown || manifest === '-' || isUrl(manifest)) return undefined;
+  const folder = resolve(dirname(manifest));
+  const beside = pathsIn(join(folder, '.voxbatch')).ledger;
+  return beside === resolve(ledger) || !existsSync(beside) ? undefined : { folder, ledger: beside, isHere };
+}

@@ -1,0 +1,96 @@
+import { chooseSettings, type WantedBatch } from '../../batches/batch-settings.ts';
+import { openManifest, type ManifestSource } from '../../inputs/manifest-source.ts';
+import { checkManifest, type CheckedManifest } from '../../inputs/read-manifest.ts';
+import type { AccountRead } from '../account/account-functions.ts';
+import { batchNamed, type Batch, type BatchInvocation, type RunningBatch } from '../batch.ts';
+import { checkWanted } from '../check-options.ts';
+import { realmOf } from '../open-api.ts';
+import { apiUrlOf, withLearntLimits } from '../parts/text-limits.ts';
+import { personOf } from '../person.ts';
+import type { WebhookWish } from '../webhooks/webhook-options.ts';
+import { checkRun, type CheckRequest } from './check-run.ts';
+import { planRun, type PlanAnswer } from './plan.ts';
+import { putOnRecord, type NotRecorded } from './put-on-record.ts';
+import { planOf, type RunOptions, type RunPlan } from './run-plan.ts';
+
+/**
+ * Result of running a manifest. `finished`: every row of the batch had ended before. `refused`, `declined`: it may not
+ * be paid for. In all but the first two cases nothing was spent, and nothing is on record.
+ */
+export type RunAnswer =
+  | { readonly type: 'running'; readonly batch: RunningBatch }
+  | { readonly type: 'finished'; readonly batch: Batch }
+  | NotRecorded
+  | Exclude<CheckedManifest, { readonly type: 'sound' }>;
+
+/** What a program does with manifests. */
+export interface RunFunctions {
+  /** Reads a manifest, checks and prices every row. Sends nothing. */
+  check(manifest: string, wanted?: WantedBatch): Promise<CheckedManifest>;
+  /**
+   * Checks a manifest and works out what {@link run} with the same options would pay for, and why: which rows are cached,
+   * new or changed, or what is left of its batch. Sends nothing that costs. Throws {@link VoxbatchError}.
+   */
+  plan(manifest: string, options?: RunOptions): Promise<PlanAnswer>;
+  /**
+   * Makes a manifest a batch and has it worked on. Running it again continues it, and pays for nothing twice. Throws
+   * {@link VoxbatchError} if something is in the way.
+   */
+  run(manifest: string, options?: RunOptions): Promise<RunAnswer>;
+}
+
+/** How runs work: where their batches are worked on, and the webhooks that reach this process. */
+interface RunNeeds extends BatchInvocation {
+  readonly webhook: WebhookWish | undefined;
+}
+
+export function runFunctions({ webhook, ...invocation }: RunNeeds): RunFunctions {
+  const { session } = invocation;
+  const { settings, access } = session;
+  const requestFor = async (source: ManifestSource, plan: RunPlan): Promise<CheckRequest> => {
+    return { source, plan, settings, access, apiUrl: await apiUrlOf(session) };
+  };
+  return {
+    check: async (manifest, wanted = {}) => {
+      checkWanted(wanted);
+      const choices = chooseSettings(wanted, settings.config);
+      return withManifest(manifest, async (source) => {
+        const { manifest: read, settings: asked } = await withLearntLimits(choices, await apiUrlOf(session), settings);
+        return checkManifest(source, read, asked.budget);
+      });
+    },
+    plan: async (manifest, wanted = {}) => {
+      const plan = planOf(manifest, wanted, settings.config);
+      const account = realmOf(await session.api());
+      const readAccount = (): Promise<AccountRead> =>
+        Promise.resolve({ account, balance: { why: 'nobody has asked for it' } });
+      const answer = await withManifest(manifest, async (source) =>
+        planRun({ ...(await requestFor(source, plan)), readAccount, yes: false }),
+      );
+      return answer.type === 'planned' ? answer.view.planned : answer;
+    },
+    run: async (manifest, wanted = {}) => {
+      const plan = planOf(manifest, wanted, settings.config);
+      const answer = await withManifest(manifest, async (source) => {
+        const run = await checkRun(await requestFor(source, plan));
+        if (run.type !== 'sound') return run;
+        return putOnRecord({ ...run, source, session, person: personOf(wanted.confirm), webhook });
+      });
+      if (answer.type !== 'new' && answer.type !== 'known') return answer;
+      const { batch } = answer;
+      return batch.state === 'closed'
+        ? { type: 'finished', batch: batchNamed(batch.name, invocation) }
+        : { type: 'running', batch: await invocation.work(batch, answer.type === 'new', plan.out) };
+    },
+  };
+}
+
+/** Opens a manifest for as long as a call works with it. */
+async function withManifest<T>(manifest: string, work: (source: ManifestSource) => Promise<T>): Promise<T> {
+  const source = await openManifest(manifest);
+  try {
+    return await work(source);
+  } finally {
+    await source.close();
+  }
+}

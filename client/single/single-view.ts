@@ -1,0 +1,88 @@
+import { areRowsCleaned } from '../../batches/clean/clean-batch.ts';
+import { lacksOnlyCheck } from '../../batches/look/leftovers.ts';
+import { exitOfView } from '../../batches/look/view-batch.ts';
+import { isBroughtBackFree } from '../../batches/redrive/find-loss.ts';
+import type { ExitName } from '../../contract/exit-codes.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { copyOut, isIntact } from '../../results/copy-out.ts';
+import { resultFields, type ResultFields } from '../../results/result-line.ts';
+import type { Store } from '../../store/store.ts';
+import type { Readable } from 'node:stream';
+import type { SingleRecord } from './find-single.ts';
+
+/** A job on record, with all that is shown of it. */
+export interface SingleView extends SingleRecord {
+  /** As in the tables of a batch. */
+  readonly fields: ResultFields;
+  /** Credits of its requests that may have been charged. */
+  readonly uncertain: number;
+  /** What it asked for was removed. */
+  readonly isCleaned: boolean;
+  /** It has a result that is stored and paid for, and lacks only the answer of its check. */
+  readonly lacksOnlyCheck: boolean;
+}
+
+/** `uncertain`: credits of its requests that may have been charged. */
+export function singleView(record: SingleRecord, uncertain: number): SingleView {
+  return {
+    ...record,
+    uncertain,
+    fields: resultFields(record, record.batch.name, ''),
+    isCleaned: areRowsCleaned(record.batch),
+    lacksOnlyCheck: lacksOnlyCheck(record),
+  };
+}
+
+/** A job on record as it is now, and how a command ends that only shows it. */
+export async function viewSingle(
+  ledger: Pick<Ledger, 'counts' | 'money'>,
+  record: SingleRecord,
+): Promise<{ readonly view: SingleView; readonly exit: ExitName }> {
+  const { batch } = record;
+  const { uncertain } = await ledger.money(batch.name);
+  const exit = exitOfView({ batch, counts: await ledger.counts(batch.name) });
+  return { view: singleView(record, uncertain), exit };
+}
+
+/** A result that is to be handed out. */
+export interface HandOutRequest {
+  readonly record: SingleRecord;
+  /** Which of its files. */
+  readonly file: NonNullable<SingleRecord['row']['file']>;
+  readonly store: Pick<Store, 'read'>;
+  /** Where to; null: to a stream. `replace`: over another file. */
+  readonly to: { readonly path: string; readonly replace: boolean } | null;
+}
+
+/**
+ * A result that was handed out, or why not. `exists`: another file is in the way. `damaged`: the store has it no longer as it was paid for.
+ * `isRemoved`: it was removed on purpose; `isFree`: a redrive brings it back free.
+ */
+export type HandedOut =
+  | { readonly type: 'stream'; readonly body: Readable }
+  | { readonly type: 'written' | 'exists' }
+  | {
+      readonly type: 'damaged';
+      readonly is: 'missing' | 'altered';
+      readonly isRemoved: boolean;
+      readonly isFree: boolean;
+    };
+
+/** Hands out a file of a job: whole, or not at all. Throws an error of the system if the path cannot be written. */
+export async function handOut({ record, file, store, to }: HandOutRequest): Promise<HandedOut> {
+  const is = to === null ? await isIntact(file, store) : await copyOut(file, store, to.path, to);
+  switch (is) {
+    case 'intact':
+      return { type: 'stream', body: await store.read(file.key) };
+    case 'written':
+    case 'kept':
+      return { type: 'written' };
+    case 'other':
+      return { type: 'exists' };
+    default: {
+      // Only the main file says that all of them were removed.
+      const isRemoved = is === 'missing' && [file, record.row.file].some((one) => one?.removedAt !== undefined);
+      return { type: 'damaged', is, isRemoved, isFree: isBroughtBackFree(record, is) };
+    }
+  }
+}

@@ -1,0 +1,69 @@
+import type { BillEvent } from '../../client/run/price.ts';
+import type { MoreFacts, RecordEvent } from '../../client/run/put-on-record.ts';
+import type { ExitError } from '../exit-error.ts';
+import { leftBudgetRefusal } from '../redrive/redrive-words.ts';
+import { inCredits } from '../terminal/money.ts';
+import { number } from '../terminal/words.ts';
+import { reasonLines } from '../terminal/reason-words.ts';
+import { rowsInWords } from '../terminal/row-words.ts';
+import { notProbedLines, priceText, probingText, type TellableFacts } from '../terminal/spend-words.ts';
+import { oneLine } from '../terminal/table.ts';
+import { warningLines } from './report-problems.ts';
+import { spendError, type SpendRefused } from './spend-error.ts';
+
+/** What is told while a manifest is priced, as lines for people. That hosts are asked is told by a plan alone. */
+export function pricingLines(event: BillEvent): readonly string[] {
+  switch (event.type) {
+    case 'probing':
+      return [probingText(event.rows)];
+    case 'probed':
+      return notProbedLines(event.notProbed, event.assumeSeconds);
+    case 'voices':
+      return warningLines(event.warnings);
+    case 'identifying':
+      return [];
+    case 'unasked':
+      return [unaskedText(event.hosts)];
+    case 'priced': {
+      const { facts, reasons, cache } = event;
+      const lines = reasonLines(reasons, cache, facts.isEstimate);
+      return cache === 'fresh' ? [...lines, priceText(facts)] : lines;
+    }
+  }
+}
+
+/** Said by a plan before hosts are asked. */
+export const IDENTIFYING =
+  'Asks the servers of the media what each file is (one byte, no token), because a result of the same file is free. ' +
+  'With --cache fresh or --cache off nothing is asked.';
+
+/** Hosts that are named for themselves. */
+const NAMED = 5;
+
+function unaskedText(hosts: readonly string[]): string {
+  const more = hosts.length > NAMED ? ` and ${number(hosts.length - NAMED)} more` : '';
+  return (
+    `warning: Media on ${hosts.slice(0, NAMED).map(oneLine).join(', ')}${more} are in a private network as this machine sees it, where a manifest must not lead. ` +
+    'So it is not known what they are, and rows with them are not found in the cache: a result that is there already is paid for again.'
+  );
+}
+
+/** The price of rows that earlier runs of a batch left out and this one selects. */
+export function moreText({ more }: Extract<RecordEvent, { readonly type: 'more' }>): string {
+  const { rows, dependents, bill, quoted, isEstimate } = more;
+  const unknown = bill.unpriced > 0 ? ` and the unknown price of ${rowsInWords(bill.unpriced)}` : '';
+  const cost = `${isEstimate ? '~' : ''}${inCredits(bill.quoted)}${unknown}`;
+  const basis = bill.quoted === quoted ? '' : ` at the prices charged so far (${number(quoted)} as quoted)`;
+  const waiting = dependents === 0 ? '' : `, and ${rowsInWords(dependents)} that wait for their voices`;
+  return `${rowsInWords(rows)} more to send${waiting}, at a cost of ${cost}${basis}.`;
+}
+
+/** The error of a bill that may not be paid: of a new batch, or of more rows of one on record. `givesBudget`: the command has a budget of its own. */
+export function billError(refused: SpendRefused, givesBudget: boolean): ExitError {
+  const { facts } = refused;
+  return isOfBatch(facts) ? spendError(refused, leftBudgetRefusal(facts.batch, givesBudget)) : spendError(refused);
+}
+
+function isOfBatch(facts: TellableFacts): facts is MoreFacts {
+  return 'batch' in facts;
+}
