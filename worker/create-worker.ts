@@ -1,16 +1,10 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import {
-  Worker,
-  type NativeConnection,
-  type WorkerOptions,
-  bundleWorkflowCode,
-  DefaultLogger,
-  type BundleOptions,
-} from '@temporalio/worker';
+import { Worker, type NativeConnection, type WorkerOptions } from '@temporalio/worker';
 import { createActivities } from '../activities/index.ts';
 import type { Dependencies } from '../activities/dependencies.ts';
 import { taskQueueOf } from '../contract/names.ts';
+import { bundleWorkflows } from './bundle-workflows.ts';
 
 /**
  * Workflows per process that stay in memory: one per batch. An isolate's own heap must never fill up (a known way for a
@@ -68,16 +62,4 @@ async function workflowBundle(): Promise<NonNullable<WorkerOptions['workflowBund
   const codePath = fileURLToPath(new URL('./workflow-bundle.cjs', import.meta.url));
   if (existsSync(codePath)) return { codePath };
   return { code: await bundleWorkflows(fileURLToPath(new URL('../workflows/index.ts', import.meta.url))) };
-}
-
-/** Bundle options, except the path. Anything the SDK should put into the sandbox (interceptors, say) goes here. */
-const OPTIONS = { logger: new DefaultLogger('WARN') } satisfies Omit<BundleOptions, 'workflowsPath'>;
-
-/**
- * Bundles the workflows at this path into one script for the sandbox: in the build, or at a worker's start when it runs
- * from source.
- */
-async function bundleWorkflows(workflowsPath: string): Promise<string> {
-  const { code } = await bundleWorkflowCode({ ...OPTIONS, workflowsPath });
-  return code;
 }

@@ -1,0 +1,13 @@
+import { bundleWorkflowCode, DefaultLogger, type BundleOptions } from '@temporalio/worker';
+
+/** Bundle options, except the path. Anything the SDK should put into the sandbox (interceptors, say) goes here. */
+const OPTIONS = { logger: new DefaultLogger('WARN') } satisfies Omit<BundleOptions, 'workflowsPath'>;
+
+/**
+ * Bundles the workflows at this path into one script for the sandbox: in the build, or at a worker's start when it runs
+ * from source.
+ */
+export async function bundleWorkflows(workflowsPath: string): Promise<string> {
+  const { code } = await bundleWorkflowCode({ ...OPTIONS, workflowsPath });
+  return code;
+}
