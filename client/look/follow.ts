@@ -6,7 +6,6 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord, Counts, Money, ReasonCount } from '../../ledger/record-types.ts';
 import { linkNewMedia } from '../../results/project.ts';
 import type { Store } from '../../store/store.ts';
-import type { WorkflowStanding } from '../temporal/start-workflow.ts';
 import { voxbatchVersion } from '../version.ts';
 
 /** How often the batch's own record is read, ms: its end is noticed this much later. */
@@ -27,6 +26,14 @@ const MOST_RESTARTS = 3;
 
 /** An answer takes at most this share of the time: the slower it is, the rarer. */
 const LARGEST_SHARE = 0.02;
+
+/** State of the workflow of an open batch. */
+export type WorkflowStanding =
+  | { readonly type: 'running' | 'silent' }
+  /** It has closed the batch. A batch that is still open was opened again since, and needs a new workflow. */
+  | { readonly type: 'completed' }
+  /** It was ended in another way, for example by hand. */
+  | { readonly type: 'ended'; readonly message: string };
 
 /** How a batch is followed. */
 export interface FollowRequest {

@@ -14,15 +14,8 @@ import {
 import { batchWorkflowId, taskQueueOf } from '../../contract/names.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
+import type { WorkflowStanding } from '../look/follow.ts';
 import { inTime } from './in-time.ts';
-
-/** State of the workflow of an open batch. */
-export type WorkflowStanding =
-  | { readonly type: 'running' | 'silent' }
-  /** It has closed the batch. A batch that is still open was opened again since, and needs a new workflow. */
-  | { readonly type: 'completed' }
-  /** It was ended in another way, for example by hand. */
-  | { readonly type: 'ended'; readonly message: string };
 
 /** If Temporal has not accepted a message within this time, it is not available now, ms. */
 const TELL_TIMEOUT_MS = 30_000;

@@ -1,7 +1,12 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { Readable } from 'node:stream';
-import { followBatch, type FollowEnd, type FollowEvent, type FollowRequest } from '../../../client/look/follow.ts';
-import type { WorkflowStanding } from '../../../client/temporal/start-workflow.ts';
+import {
+  followBatch,
+  type FollowEnd,
+  type FollowEvent,
+  type FollowRequest,
+  type WorkflowStanding,
+} from '../../../client/look/follow.ts';
 import { showFollowed } from '../../../starters/run/show-followed.ts';
 import { capture } from '../command-line.ts';
 import { invocationForEach, STATES } from '../steering.ts';
