@@ -55,7 +55,7 @@ const IMPORTS = {
     may: ['contract', 'policy', 'inputs', 'ledger', 'store', 'results'],
     types: ['api'],
     comment:
-      'batches/ answers what can be asked of a batch on its records alone. Commands and activities call it, so it knows neither, nor Temporal: give it what it needs, return a typed answer, and let the caller say it.',
+      'batches/ works on the records of a batch alone. Use cases in client/ and activities call it, so it knows neither, nor Temporal: give it what it needs, and return a typed answer.',
   },
   activities: {
     may: ['contract', 'api', 'ledger', 'store', 'policy', 'batches', 'results/subtitles'],
@@ -102,26 +102,12 @@ const IMPORTS = {
     ],
     types: ['activities'],
     comment:
-      'client/ is what programs ask of voxbatch, the command line being one of them. It takes plain options and returns typed answers; it prints nothing, asks nobody and never ends the process. Words and flags are for starters/.',
+      'client/ is the one door of voxbatch, for programs and for its command line: it takes plain options, asks through a person that it is given (client/person.ts), and returns views, typed answers and events. It prints nothing and never ends the process. Words and flags are for starters/.',
   },
   starters: {
-    may: [
-      'contract',
-      'api',
-      'ledger',
-      'store',
-      'inputs',
-      'policy',
-      'batches',
-      'worker',
-      'embedded',
-      'results',
-      'client',
-      'simulator',
-    ],
-    types: ['activities', 'workflows'],
+    may: ['contract', 'client', 'simulator'],
     comment:
-      'A starter speaks to Temporal; only a worker runs activities and workflows. Start them by name (contract/names.ts) and import only their types (`import type`).',
+      'The command line asks for everything through client/, as programs do: it turns flags into options, and answers and events into words. Put what you need into a use case or a view there; it then works for programs, too. (The simulator is only for `voxbatch simulate` and the demo.)',
   },
   simulator: {
     may: ['contract'],

@@ -1,4 +1,4 @@
-import type { SpendFacts, SpendNote } from '../policy/money/spend.ts';
+import type { SpendFacts, SpendNote } from '../contract/spend.ts';
 import type { OpenApi } from './open-api.ts';
 
 /**

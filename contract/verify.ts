@@ -4,6 +4,17 @@ export const DEFAULT_THRESHOLD = 0.25;
 /** What a threshold may be. Below the least, a good recogniser fails good speech; above the most, a text of other words may pass. */
 export const THRESHOLD_BOUNDS = { least: 0.02, most: 0.6 } as const;
 
+/** How a threshold is written. */
+export const THRESHOLD_FORM = `true, false, or the share of words that may be wrong, from ${THRESHOLD_BOUNDS.least} to ${THRESHOLD_BOUNDS.most}`;
+
+/** The threshold that a text says: `true` is the default, `false` is `off`. Undefined: it is none. */
+export function readThreshold(text: string): number | 'off' | undefined {
+  if (/^true$/i.test(text)) return DEFAULT_THRESHOLD;
+  if (/^false$/i.test(text)) return 'off';
+  const share = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+  return share >= THRESHOLD_BOUNDS.least && share <= THRESHOLD_BOUNDS.most ? share : undefined;
+}
+
 /** What a comparison of a transcript with the text that should have been said has found. */
 export interface Judgement {
   /**

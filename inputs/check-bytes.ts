@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import type { ManifestProblem } from './problems.ts';
+import type { ManifestProblem } from '../contract/manifest-problems.ts';
 
 const LF = 10;
 const CR = 13;

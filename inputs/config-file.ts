@@ -15,7 +15,7 @@ import {
 import { expectedOf, isPlainUrl, type ValueKind } from '../contract/value-kinds.ts';
 import { FINISHING } from './sound/finishing-members.ts';
 import { PRICE_MEMBERS } from './money/price-members.ts';
-import { show } from './problems.ts';
+import { show } from '../contract/manifest-problems.ts';
 import { readRegular } from './regular-file.ts';
 import { isTooDeep, surveyJson, TOO_DEEP } from './survey-json.ts';
 

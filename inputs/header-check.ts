@@ -6,7 +6,7 @@ import type { JoinCheck } from './sound/join-check.ts';
 import { joiningColumns } from './sound/join-check.ts';
 import { kindOfColumns } from './infer-kind.ts';
 import { findBadTemplate } from './output-name.ts';
-import { show, type Finding, type ManifestProblem, type ManifestWarning } from './problems.ts';
+import { show, type Finding, type ManifestProblem, type ManifestWarning } from '../contract/manifest-problems.ts';
 import { MAX_COLUMNS } from './raw-record.ts';
 
 /** What is expected of the columns; see `ManifestOptions`. */

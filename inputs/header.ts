@@ -2,8 +2,8 @@ import { ROW_KINDS } from '../contract/row-kinds.ts';
 import type { SpecColumn } from '../contract/row-kinds.ts';
 import { unguardInput } from './formula-guard.ts';
 import { nearestName, slipOf } from './voices/nearest-name.ts';
-import { show } from './problems.ts';
-import type { Finding } from './problems.ts';
+import { show } from '../contract/manifest-problems.ts';
+import type { Finding } from '../contract/manifest-problems.ts';
 
 /** Columns that some kind reads. */
 export const SPEC_COLUMNS: readonly SpecColumn[] = [

@@ -2,8 +2,8 @@ import { KIND_FACTS, KINDS, ofEach, ROW_KINDS } from '../contract/row-kinds.ts';
 import type { Kind, SpecColumn } from '../contract/row-kinds.ts';
 import { isDefaulted, type Columns } from './header.ts';
 import { nearestName } from './voices/nearest-name.ts';
-import { show } from './problems.ts';
-import type { Finding } from './problems.ts';
+import { show } from '../contract/manifest-problems.ts';
+import type { Finding } from '../contract/manifest-problems.ts';
 
 /**
  * The columns that identify a kind: those that it needs and that no flag fills. The voice identifies none: it may come

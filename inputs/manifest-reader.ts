@@ -10,7 +10,7 @@ import type { ManifestRow, UnpricedRow } from './manifest-row.ts';
 import type { ManifestSource } from './manifest-source.ts';
 import { priceParts } from './parts/fit-text.ts';
 import { priceRows } from './money/price-rows.ts';
-import type { ManifestProblem, ManifestWarning } from './problems.ts';
+import type { ManifestProblem, ManifestWarning } from '../contract/manifest-problems.ts';
 import type { RawItem } from './raw-record.ts';
 import { readCsv } from './read-csv.ts';
 import { readJsonl } from './read-jsonl.ts';

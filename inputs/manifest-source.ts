@@ -12,7 +12,7 @@ import { expandGlob, isGlob } from './expand-glob.ts';
 import { combineDigests } from './file-digest.ts';
 import { digestOfBytes, type ManifestBytes } from './manifest-bytes.ts';
 import { isUrl, labelOfPlace, requireManifestUrl, type FetchManifest } from './manifest-url.ts';
-import { ManifestError } from './problems.ts';
+import { ManifestError } from '../contract/manifest-problems.ts';
 import { RowsInMemory } from './rows-in-memory.ts';
 
 /** A file of a manifest. */

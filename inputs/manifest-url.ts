@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { isLoopback } from '../contract/loopback.ts';
 import { urlSchemeOf } from '../contract/url-scheme.ts';
 import { isPlainUrl } from '../contract/value-kinds.ts';
-import { ManifestError } from './problems.ts';
+import { ManifestError } from '../contract/manifest-problems.ts';
 
 /**
  * Fetches the file at a URL and passes its body to `receive`, perhaps again for a further try. `etag`: how the server names this version. `why`: a

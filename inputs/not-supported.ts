@@ -9,7 +9,7 @@ import {
   KINDS,
   type StepChoice,
 } from '../contract/row-kinds.ts';
-import type { Finding } from './problems.ts';
+import type { Finding } from '../contract/manifest-problems.ts';
 
 /**
  * What is wrong with a row that is to be verified although nothing can be transcribed: the API listens to links only,

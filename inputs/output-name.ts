@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import { show } from './problems.ts';
-import type { Finding } from './problems.ts';
+import { show } from '../contract/manifest-problems.ts';
+import type { Finding } from '../contract/manifest-problems.ts';
 
 /** Names of result files where no template is given. */
 export const DEFAULT_TEMPLATE = '{id}.{ext}';

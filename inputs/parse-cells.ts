@@ -1,6 +1,6 @@
-import { DEFAULT_THRESHOLD, THRESHOLD_BOUNDS } from '../contract/verify.ts';
-import { show } from './problems.ts';
-import type { Finding } from './problems.ts';
+import { readThreshold, THRESHOLD_FORM } from '../contract/verify.ts';
+import { show } from '../contract/manifest-problems.ts';
+import type { Finding } from '../contract/manifest-problems.ts';
 
 /** A value, or what is wrong with the cell; its column is for the caller to name. */
 export type Parsed<T> = { readonly value: T } | { readonly finding: Omit<Finding, 'column'> };
@@ -22,11 +22,9 @@ export function parseNumber(cell: string, rule: NumberRule): Parsed<number> {
 
 /** `true`, `false` (undefined), or the share of words that may be wrong. */
 export function parseThreshold(cell: string): Parsed<number | undefined> {
-  if (/^true$/i.test(cell)) return { value: DEFAULT_THRESHOLD };
-  if (/^false$/i.test(cell)) return { value: undefined };
-  const { least, most } = THRESHOLD_BOUNDS;
-  const expected = `true, false, or the share of words that may be wrong, from ${least} to ${most}`;
-  return parseNumber(cell, { expected, holds: (value) => value >= least && value <= most });
+  const threshold = readThreshold(cell);
+  if (threshold === undefined) return { finding: { expected: THRESHOLD_FORM, came: show(cell), code: 'bad-number' } };
+  return { value: threshold === 'off' ? undefined : threshold };
 }
 
 /** A name that the API knows, one of these if they are all that it knows. */

@@ -8,8 +8,8 @@ import { decideKind } from './infer-kind.ts';
 import { valueOfApiCell } from '../contract/api-cells.ts';
 import { parseMediaUrl, parseNumber, parsePaths, parseThreshold, parseWord } from './parse-cells.ts';
 import type { NumberRule, Parsed } from './parse-cells.ts';
-import { show } from './problems.ts';
-import type { Finding } from './problems.ts';
+import { show } from '../contract/manifest-problems.ts';
+import type { Finding } from '../contract/manifest-problems.ts';
 import { MAX_CELL_BYTES } from '../contract/text-limits.ts';
 import { isTooDeep, surveyJson, TOO_DEEP } from './survey-json.ts';
 

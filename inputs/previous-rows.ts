@@ -1,6 +1,6 @@
 import type { Columns } from './header.ts';
-import { show } from './problems.ts';
-import type { Finding } from './problems.ts';
+import { show } from '../contract/manifest-problems.ts';
+import type { Finding } from '../contract/manifest-problems.ts';
 
 /** The rows of a batch that one of our outcome files is about, by its columns `_batch` and `_row`. */
 export class PreviousRows {

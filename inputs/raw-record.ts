@@ -1,4 +1,4 @@
-import type { ManifestProblem } from './problems.ts';
+import type { ManifestProblem } from '../contract/manifest-problems.ts';
 
 /** Longest record, in bytes. A longer one stops the reading. */
 export const MAX_RECORD_BYTES = 10 * 1024 * 1024;

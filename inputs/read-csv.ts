@@ -3,7 +3,7 @@ import type { CsvError } from 'csv-parse';
 import { ByteCheck } from './check-bytes.ts';
 import type { Delimiter } from '../contract/table-format.ts';
 import { bytesOf, type ManifestBytes } from './manifest-bytes.ts';
-import type { ManifestProblem } from './problems.ts';
+import type { ManifestProblem } from '../contract/manifest-problems.ts';
 import { MAX_RECORD_BYTES } from './raw-record.ts';
 import type { RawItem } from './raw-record.ts';
 

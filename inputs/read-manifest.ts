@@ -5,8 +5,8 @@ import { ManifestReader } from './manifest-reader.ts';
 import type { ManifestOptions } from './manifest-options.ts';
 import type { ManifestRow } from './manifest-row.ts';
 import { digestOf, type ManifestSource } from './manifest-source.ts';
-import { ManifestError, describeProblem } from './problems.ts';
-import type { ManifestProblem, ManifestWarning } from './problems.ts';
+import { ManifestError, describeProblem } from '../contract/manifest-problems.ts';
+import type { ManifestProblem, ManifestWarning } from '../contract/manifest-problems.ts';
 import { sampleRank } from './voices/sample-rank.ts';
 import { VoiceUses, type UsedVoices } from './voices/voice-uses.ts';
 

@@ -3,8 +3,8 @@ import type { Kind } from '../contract/row-kinds.ts';
 import type { Columns } from './header.ts';
 import type { LinePlaces } from './line-places.ts';
 import { collisionKey, makeName, safeId, templateFields, whyBadPath, whyReserved } from './output-name.ts';
-import { show } from './problems.ts';
-import type { Finding } from './problems.ts';
+import { show } from '../contract/manifest-problems.ts';
+import type { Finding } from '../contract/manifest-problems.ts';
 import { SeenTable } from './seen-table.ts';
 
 const LONGEST_ID = 200;

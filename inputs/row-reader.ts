@@ -12,7 +12,7 @@ import type { UnpricedRow } from './manifest-row.ts';
 import { notInLegacy, notVerifiable } from './not-supported.ts';
 import { parseRow, type RowDraft } from './parse-row.ts';
 import { PreviousRows } from './previous-rows.ts';
-import { show, type Finding } from './problems.ts';
+import { show, type Finding } from '../contract/manifest-problems.ts';
 import { RowIdentities } from './row-identity.ts';
 import type { VoiceRow } from './voices/voice-uses.ts';
 

@@ -1,6 +1,6 @@
 import { CommanderError, type Command } from 'commander';
 import { EXIT_CODES, type ExitName } from '../contract/exit-codes.ts';
-import { ManifestError } from '../inputs/problems.ts';
+import { ManifestError } from '../contract/manifest-problems.ts';
 import { messageOf } from '../client/problem.ts';
 import { asksForJson, errorLine, pathOf, type FailedCommand } from './terminal/error-line.ts';
 import { ExitError, usageError } from './exit-error.ts';

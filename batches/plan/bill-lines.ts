@@ -3,7 +3,7 @@ import type { Price } from '../../contract/price-units.ts';
 import { dialectsOf, KINDS, operationOf, stepsIn, type Kind, type Operation } from '../../contract/row-kinds.ts';
 import type { BillSummary, KindSummary } from '../../inputs/money/bill.ts';
 import type { ManifestSummary } from '../../inputs/read-manifest.ts';
-import type { SpendFacts } from '../../policy/money/spend.ts';
+import type { SpendFacts } from '../../contract/spend.ts';
 
 /** The settings that decide prices. */
 type PriceSettings = Pick<BatchSettings, 'prices' | 'reading' | 'tts'>;

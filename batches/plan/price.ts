@@ -1,5 +1,5 @@
-import type { ManifestWarning } from '../../inputs/problems.ts';
-import type { NamedRows } from '../../inputs/money/bill.ts';
+import type { ManifestWarning } from '../../contract/manifest-problems.ts';
+import type { NamedRows } from '../../contract/spend.ts';
 import type { SoundManifest } from '../../inputs/read-manifest.ts';
 import type { RowReasons } from '../../policy/plan/reason-groups.ts';
 import { withVoices, type CheckedVoices } from '../voices/check-voices.ts';

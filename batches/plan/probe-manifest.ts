@@ -1,7 +1,7 @@
 import { createProbe } from '../../inputs/media/probe-media.ts';
 import type { ManifestSource } from '../../inputs/manifest-source.ts';
 import { createProbeReader } from '../../inputs/media/probe-reader.ts';
-import { ManifestError } from '../../inputs/problems.ts';
+import { ManifestError } from '../../contract/manifest-problems.ts';
 import { summarizeManifest, type SoundManifest } from '../../inputs/read-manifest.ts';
 
 /** How the length of media is read. */

@@ -3,7 +3,7 @@ import type { SkipCause } from '../../contract/schedule.ts';
 import type { Realm } from '../../contract/names.ts';
 import { openManifestFile, type ManifestSource } from '../../inputs/manifest-source.ts';
 import { labelOfPlace, type FetchManifest } from '../../inputs/manifest-url.ts';
-import { ManifestError, type ManifestProblem } from '../../inputs/problems.ts';
+import { ManifestError, type ManifestProblem } from '../../contract/manifest-problems.ts';
 import { checkManifest } from '../../inputs/read-manifest.ts';
 import type { ScheduledRun } from '../../inputs/schedules/scheduled-run.ts';
 import { MonthUsedUp } from '../../ledger/errors.ts';

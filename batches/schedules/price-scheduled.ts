@@ -1,6 +1,6 @@
 import { openManifestFile } from '../../inputs/manifest-source.ts';
 import type { FetchManifest } from '../../inputs/manifest-url.ts';
-import { describeProblem, ManifestError } from '../../inputs/problems.ts';
+import { describeProblem, ManifestError } from '../../contract/manifest-problems.ts';
 import { checkManifest } from '../../inputs/read-manifest.ts';
 import type { ScheduledRun } from '../../inputs/schedules/scheduled-run.ts';
 import type { MonthBudget } from '../../policy/schedules/month-budget.ts';

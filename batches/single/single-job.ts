@@ -17,7 +17,7 @@ import type { ManifestOptions } from '../../inputs/manifest-options.ts';
 import type { ManifestSource } from '../../inputs/manifest-source.ts';
 import { manifestOfText } from '../../inputs/manifest-source.ts';
 import { checkManifest, readManifest, type SoundManifest } from '../../inputs/read-manifest.ts';
-import type { ManifestProblem } from '../../inputs/problems.ts';
+import type { ManifestProblem } from '../../contract/manifest-problems.ts';
 import { chooseSettings, withAnyLength, type WantedBatch } from '../batch-settings.ts';
 import type { BatchSettings } from '../../contract/batch.ts';
 import type { SplitMode } from '../../contract/split-modes.ts';

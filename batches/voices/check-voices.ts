@@ -2,7 +2,7 @@ import type { VoicesRead, VoicesWanted } from '../../api/voices/read-voices.ts';
 import type { Voice } from '../../api/speech-api.ts';
 import type { Dialect } from '../../contract/dialects.ts';
 import type { VoiceMeant } from '../../inputs/manifest-options.ts';
-import type { ManifestWarning } from '../../inputs/problems.ts';
+import type { ManifestWarning } from '../../contract/manifest-problems.ts';
 import type { ManifestSummary, SoundManifest } from '../../inputs/read-manifest.ts';
 import type { UsedBy, VoiceMaker, VoiceUse } from '../../inputs/voices/voice-uses.ts';
 import type { JobHolder } from '../../ledger/record-types.ts';

@@ -1,6 +1,6 @@
 import type { Voice } from '../../api/speech-api.ts';
 import { nearestName } from '../../inputs/voices/nearest-name.ts';
-import { show, type ManifestProblem, type ManifestWarning } from '../../inputs/problems.ts';
+import { show, type ManifestProblem, type ManifestWarning } from '../../contract/manifest-problems.ts';
 import type { JobHolder } from '../../ledger/record-types.ts';
 import {
   MOST_VOICES,

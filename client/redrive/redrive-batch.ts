@@ -6,7 +6,7 @@ import type { BillSummary } from '../../inputs/money/bill.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { budgetFor } from '../../policy/money/budget.ts';
-import type { SpendFacts } from '../../policy/money/spend.ts';
+import type { SpendFacts } from '../../contract/spend.ts';
 import { allowReplacing } from '../../results/redrive/edited-tables.ts';
 import { requireSameRealm, type OpenApi } from '../open-api.ts';
 import type { Payer } from '../person.ts';

@@ -1,4 +1,5 @@
-import { decideSpend, type SpendFacts, type SpendRefusal } from '../../policy/money/spend.ts';
+import type { SpendFacts, SpendRefusal } from '../../contract/spend.ts';
+import { decideSpend } from '../../policy/money/spend.ts';
 import type { Person, SpendQuestion } from '../person.ts';
 
 /** Why rows may not be paid for: because of their bill, or because the person said no. */

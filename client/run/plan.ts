@@ -3,7 +3,7 @@ import { gatherLeftovers } from '../../batches/look/leftovers.ts';
 import { isOnRecord, isTaken, planManifest, type ManifestPlan } from '../../batches/plan/plan-manifest.ts';
 import { learn, type PricingEvent } from '../../batches/plan/price.ts';
 import { viewPilot } from '../../batches/subset/pilot.ts';
-import type { ManifestWarning } from '../../inputs/problems.ts';
+import type { ManifestWarning } from '../../contract/manifest-problems.ts';
 import type { CheckedManifest } from '../../inputs/read-manifest.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { freeSpace } from '../../store/open-store.ts';

@@ -5,7 +5,7 @@ import type { CacheMode } from '../../contract/cache.ts';
 import type { ManifestSummary, SoundManifest } from '../../inputs/read-manifest.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { RowReasons } from '../../policy/plan/reason-groups.ts';
-import type { SpendFacts } from '../../policy/money/spend.ts';
+import type { SpendFacts } from '../../contract/spend.ts';
 import { identifyMedia, unaskedHosts } from '../cache/identify-media.ts';
 import { realmOf, type OpenApi } from '../open-api.ts';
 import { payerOf, type Person } from '../person.ts';

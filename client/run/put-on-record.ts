@@ -6,7 +6,7 @@ import type { ManifestSource } from '../../inputs/manifest-source.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { budgetFor } from '../../policy/money/budget.ts';
-import type { SpendFacts } from '../../policy/money/spend.ts';
+import type { SpendFacts } from '../../contract/spend.ts';
 import { newIn } from '../../policy/tuning.ts';
 import { beforeWork } from '../before-work.ts';
 import { realmOf, type OpenApi } from '../open-api.ts';

@@ -4,7 +4,7 @@ import { areRowsCleaned } from '../../batches/clean/clean-batch.ts';
 import { draftRedrive } from '../../batches/redrive/redrive.ts';
 import { isSameJob, type SoundJob } from '../../batches/single/single-job.ts';
 import type { Tuning } from '../../contract/tunables.ts';
-import type { ManifestProblem } from '../../inputs/problems.ts';
+import type { ManifestProblem } from '../../contract/manifest-problems.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { decideAgain, decideCleaned, type AgainWish, type SameAgain } from '../../policy/single/same-again.ts';
 import { requireStore } from '../claim-store.ts';

@@ -1,6 +1,6 @@
 import type { Dialect } from '../../contract/dialects.ts';
 import type { Tuning } from '../../contract/tunables.ts';
-import type { ManifestProblem } from '../../inputs/problems.ts';
+import type { ManifestProblem } from '../../contract/manifest-problems.ts';
 import type { SameAgain } from '../../policy/single/same-again.ts';
 import type { Confirm } from '../person.ts';
 import type { NotApproved } from '../run/approval.ts';

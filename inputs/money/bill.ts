@@ -1,3 +1,4 @@
+import type { NamedRows } from '../../contract/spend.ts';
 import { dialectOf, KINDS, resultOf, stepsIn } from '../../contract/row-kinds.ts';
 import type { Kind, RowSpec } from '../../contract/row-kinds.ts';
 import { spokenSeconds } from '../../policy/money/spoken-seconds.ts';
@@ -23,13 +24,6 @@ export interface KindSummary {
   readonly assumed: number;
   /** Rows that speak the legacy dialect of the API. */
   readonly legacy: number;
-}
-
-/** Some rows, the first of them named. */
-export interface NamedRows {
-  readonly count: number;
-  /** The first five. */
-  readonly first: readonly { readonly line: number; readonly id: string; readonly why: string }[];
 }
 
 /** What the valid rows of a manifest will cost. Money is in credits. */

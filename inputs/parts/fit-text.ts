@@ -9,7 +9,7 @@ import {
 import { columnsReadBy, operationOf, stepsIn, type RowSpec, type TtsMode } from '../../contract/row-kinds.ts';
 import type { SplitMode } from '../../contract/split-modes.ts';
 import { splitText, type Uncut } from '../../policy/parts/split-text.ts';
-import type { Finding } from '../problems.ts';
+import type { Finding } from '../../contract/manifest-problems.ts';
 import { roundCredits } from '../../contract/price-units.ts';
 import type { RowPart } from '../../contract/row-parts.ts';
 import { quoteRow } from '../../policy/money/pricing.ts';

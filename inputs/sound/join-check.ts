@@ -2,7 +2,7 @@ import { JOINING_COLUMNS, parsePause, PAUSE_COLUMN, PAUSE_FORM, type Joining } f
 import type { Kind } from '../../contract/row-kinds.ts';
 import type { Columns } from '../header.ts';
 import { collisionKey, JOINED_FOLDER, safeId } from '../output-name.ts';
-import { show, type Finding } from '../problems.ts';
+import { show, type Finding } from '../../contract/manifest-problems.ts';
 import { SeenTable } from '../seen-table.ts';
 
 /** A row as far as it matters to the file that it is joined into. */

@@ -1,6 +1,6 @@
 import { checkSamples, type SampleRules } from './check-samples.ts';
 import type { UnpricedRow } from '../manifest-row.ts';
-import type { ManifestProblem } from '../problems.ts';
+import type { ManifestProblem } from '../../contract/manifest-problems.ts';
 
 /** Rows by what their local files are. */
 interface RowsByFiles {

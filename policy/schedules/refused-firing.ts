@@ -1,5 +1,6 @@
 import type { MonthBudget } from './month-budget.ts';
-import { decideSpend, mostSpent, type SpendFacts, type SpendRefusal } from '../money/spend.ts';
+import { mostSpent, type SpendFacts, type SpendRefusal } from '../../contract/spend.ts';
+import { decideSpend } from '../money/spend.ts';
 
 /** What decides whether a firing may pay, and what its reason is made of. Credits. */
 type FiringFacts = Pick<SpendFacts, 'bill' | 'budget' | 'balance' | 'confirmAbove'>;

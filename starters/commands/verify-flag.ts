@@ -1,6 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander';
-import { DEFAULT_THRESHOLD, THRESHOLD_BOUNDS } from '../../contract/verify.ts';
-import { parseThreshold } from '../../inputs/parse-cells.ts';
+import { DEFAULT_THRESHOLD, readThreshold, THRESHOLD_BOUNDS, THRESHOLD_FORM } from '../../contract/verify.ts';
 
 /** What `--verify` was given; `true`: it stands alone. */
 export type VerifyValue = string | true;
@@ -11,12 +10,10 @@ export function verifyOption(argument: string): Option {
     'Transcribe each speech result and compare it with its text; a share of wrong words ' +
     `from ${String(THRESHOLD_BOUNDS.least)} to ${String(THRESHOLD_BOUNDS.most)} may be given (default: ${String(DEFAULT_THRESHOLD)})`;
   return new Option('--verify [threshold]', words).argParser((value) => {
-    const parsed = parseThreshold(value);
-    if (!('finding' in parsed)) return value;
+    if (readThreshold(value) !== undefined) return value;
     // The flag also stands without a value, so that it takes an argument after it for one.
-    const { expected } = parsed.finding;
     throw new InvalidArgumentError(
-      `expected ${expected}. The ${argument} goes before --verify, or after --verify=true.`,
+      `expected ${THRESHOLD_FORM}. The ${argument} goes before --verify, or after --verify=true.`,
     );
   });
 }

@@ -1,6 +1,6 @@
 import { shellWord } from '../../contract/shell-word.ts';
 import type { FaultyManifest as Faulty } from '../../client/run/check-run.ts';
-import { describeProblem } from '../../inputs/problems.ts';
+import { describeProblem } from '../../contract/manifest-problems.ts';
 import { ExitError } from '../exit-error.ts';
 import type { Output } from '../terminal/output.ts';
 

@@ -1,6 +1,6 @@
 import { inCredits } from './money.ts';
-import type { BillSummary, NamedRows } from '../../inputs/money/bill.ts';
-import { mostSpent, type SpendFacts, type SpendNote, type SpendRefusal } from '../../policy/money/spend.ts';
+import type { NamedRows } from '../../contract/spend.ts';
+import { mostSpent, type SpendFacts, type SpendNote, type SpendRefusal } from '../../contract/spend.ts';
 import { number } from './words.ts';
 import { rowsInWords } from './row-words.ts';
 import { oneLine } from './table.ts';
@@ -13,7 +13,7 @@ type NotedFacts = SpendFacts & { readonly isBudgetLeft?: boolean };
 
 /** The facts of a decision, with the rows that have no price by name. */
 export type TellableFacts = NotedFacts & {
-  readonly bill: Pick<BillSummary, 'unpricedRows'>;
+  readonly bill: { readonly unpricedRows: NamedRows };
   /** The budget that all of it needs. Default: its price. */
   readonly budgetNeeded?: number;
 };

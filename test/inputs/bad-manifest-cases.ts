@@ -1,5 +1,5 @@
 import type { ManifestOptions } from '../../inputs/manifest-options.ts';
-import type { ProblemCode } from '../../inputs/problems.ts';
+import type { ProblemCode } from '../../contract/manifest-problems.ts';
 
 /** A manifest that must be refused, and why. */
 export interface BadManifest {

@@ -1,8 +1,8 @@
 /** @slow */
 import { describe, expect, it } from '@jest/globals';
 import { safeId } from '../../inputs/output-name.ts';
-import { PROBLEM_CODES } from '../../inputs/problems.ts';
-import type { ProblemCode } from '../../inputs/problems.ts';
+import { PROBLEM_CODES } from '../../contract/manifest-problems.ts';
+import type { ProblemCode } from '../../contract/manifest-problems.ts';
 import { BAD_MANIFESTS } from './bad-manifest-cases.ts';
 import { BAD_JSON } from './bad-json-cases.ts';
 import { BAD_JOINS } from './bad-join-cases.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
 import { KINDS, ROW_KINDS, stepsIn } from '../../contract/row-kinds.ts';
 import { KNOWN_COLUMNS } from '../../inputs/header.ts';
-import { PROBLEM_CODES } from '../../inputs/problems.ts';
+import { PROBLEM_CODES } from '../../contract/manifest-problems.ts';
 
 const guide = await readFile(new URL('../../docs/guide/manifest.md', import.meta.url), 'utf8');
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { openManifest } from '../../inputs/manifest-source.ts';
-import { ManifestError } from '../../inputs/problems.ts';
+import { ManifestError } from '../../contract/manifest-problems.ts';
 import { summarizeManifest } from '../../inputs/read-manifest.ts';
 import { OPTIONS, withManifest } from './manifest-file.ts';
 

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { guardCell } from '../../inputs/formula-guard.ts';
 import { openManifest } from '../../inputs/manifest-source.ts';
 import type { Probe } from '../../inputs/media/probe-media.ts';
-import { ManifestError } from '../../inputs/problems.ts';
+import { ManifestError } from '../../contract/manifest-problems.ts';
 import { readManifest, summarizeManifest } from '../../inputs/read-manifest.ts';
 import { OPTIONS, check, load, withManifest } from './manifest-file.ts';
 import { scaleRuns } from '../support/property-runs.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expandGlob } from '../../inputs/expand-glob.ts';
 import { digestOf, openManifest } from '../../inputs/manifest-source.ts';
-import { describeProblem } from '../../inputs/problems.ts';
+import { describeProblem } from '../../contract/manifest-problems.ts';
 import { readManifest, summarizeManifest, type ManifestSummary } from '../../inputs/read-manifest.ts';
 import { loadFile, OPTIONS } from './manifest-file.ts';
 

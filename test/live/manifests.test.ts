@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { show } from '../../inputs/problems.ts';
+import { show } from '../../contract/manifest-problems.ts';
 import { startSimulator } from '../../simulator/start-simulator.ts';
 import { BAD_JSON } from '../inputs/bad-json-cases.ts';
 import { BAD_MANIFESTS, type BadManifest } from '../inputs/bad-manifest-cases.ts';

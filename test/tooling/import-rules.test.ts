@@ -148,8 +148,7 @@ const TREE: Readonly<Record<string, Planted>> = {
   },
   'starters/follow.ts': {
     breaks: {
-      'starters-knows-its-neighbours': "import '../test/support/world.ts';",
-      'starters-takes-types-only': "import { act } from '../activities/act.ts';",
+      'starters-knows-its-neighbours': "import '../ledger/record.ts';",
       'fastify-has-owners': "import 'fastify';",
       'csv-parse-has-owners': "import 'csv-parse';",
       'mediabunny-has-owners': "import 'mediabunny';",
@@ -157,9 +156,6 @@ const TREE: Readonly<Record<string, Planted>> = {
       '@temporalio/testing-has-owners': "import '@temporalio/testing';",
     },
     fine: [
-      "import type { Run } from '../workflows/run.ts';",
-      "import '../results/project.ts';",
-      "import '../batches/load.ts';",
       "import '../client/follow.ts';",
       "import '../simulator/serve.ts';",
       "import 'commander';",

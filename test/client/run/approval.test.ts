@@ -1,7 +1,7 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { NOBODY, personOf, type SpendQuestion } from '../../../client/person.ts';
 import { approve } from '../../../client/run/approval.ts';
-import type { SpendFacts } from '../../../policy/money/spend.ts';
+import type { SpendFacts } from '../../../contract/spend.ts';
 
 const FACTS: SpendFacts = {
   rows: 2,

@@ -1,12 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import {
-  decideSpend,
-  mostSpent,
-  type SpendBill,
-  type SpendDecision,
-  type SpendFacts,
-} from '../../../policy/money/spend.ts';
+import { mostSpent, type SpendBill, type SpendFacts } from '../../../contract/spend.ts';
+import { decideSpend, type SpendDecision } from '../../../policy/money/spend.ts';
 
 const BILL: SpendBill = { quoted: 100, unpriced: 0, cheapest: 4, affordable: null };
 const FACTS: SpendFacts = {
