@@ -142,8 +142,8 @@ async function endAll(folder: string, rows: number): Promise<void> {
   const db = new Database(join(folder, 'home', 'ledger.db'));
   const result = `json_object('key', 'bench/' || ((row - 1) / ${String(ROWS_A_FILE)}) || '.mp3', 'bytes', ${String(CONTENT.length)}, 'sha256', '${sha256}', 'extension', 'mp3')`;
   db.exec(`
-    insert into charges (batch, row, step, take, attempt, state, job_id, quoted, charged, charged_from, owner, intent_at, verdict_at, finished_at, file)
-    select batch, row, 'speech', 1, 1, 'accepted', 'job-' || row, quoted, quoted, 'quote', 'w', 1, 1, 1, ${result} from rows;
+    insert into charges (batch, row, step, take, attempt, state, job_id, quoted, charged, charged_from, owner, intent_at, verdict_at, finished_at, file, damaged)
+    select batch, row, 'speech', 1, 1, 'accepted', 'job-' || row, quoted, quoted, 'quote', 'w', 1, 1, 1, ${result}, 0 from rows;
     update rows set outcome = 'succeeded', ended_at = 1, file = ${result};
     update batches set state = 'closed', started_at = 1, closed_at = 1;`);
   db.close();

@@ -47,8 +47,8 @@ function endRows(path: string, ended: number): void {
   const file = `json_object('key', 'bench/' || row || '.mp3', 'bytes', 2016, 'sha256', '${'ab'.repeat(32)}', 'extension', 'mp3')`;
   const raw = new Database(path);
   raw.exec(`
-    insert into charges (batch, row, step, take, attempt, state, job_id, quoted, charged, charged_from, owner, intent_at, verdict_at, finished_at, file)
-    select batch, row, 'speech', 1, 1, 'accepted', 'old-' || row, quoted, quoted, 'quote', 'w', 1, 1, 1, ${file} from rows where row <= ${String(ended)};
+    insert into charges (batch, row, step, take, attempt, state, job_id, quoted, charged, charged_from, owner, intent_at, verdict_at, finished_at, file, damaged)
+    select batch, row, 'speech', 1, 1, 'accepted', 'old-' || row, quoted, quoted, 'quote', 'w', 1, 1, 1, ${file}, 0 from rows where row <= ${String(ended)};
     update rows set state = 'fetching', outcome = 'succeeded', ended_at = 1, file = ${file} where row <= ${String(ended)};`);
   raw.close();
 }

@@ -12,7 +12,7 @@ import { rememberLedger, type LedgerSettings } from './trust/known-ledgers.ts';
  * callers that work on batches. Throws {@link VoxbatchError} (`no-ledger`, `machine`, `state-unwritable`).
  */
 export async function openRecords(settings: LedgerSettings, options: OpenOptions): Promise<Ledger> {
-  if (options.mustExist === true) return open(settings.ledger, options);
+  if (options.mustExist === true) return open(settings, options);
   // One that the record lacks would be a stranger to the next command, so the record has it before a kill can come between.
   const onMade = (): void => {
     try {
@@ -22,7 +22,7 @@ export async function openRecords(settings: LedgerSettings, options: OpenOptions
       if (!settings.isLedgerNamed) throw error;
     }
   };
-  return open(settings.ledger, { ...options, onMade });
+  return open(settings, { ...options, onMade });
 }
 
 /** Begins the thread of a ledger that will be opened; undefined if it needs none. Opens nothing. */
@@ -47,18 +47,22 @@ export async function openAdmitted(
 }
 
 /** Opens the ledger that is there; undefined if there is none yet. Throws {@link VoxbatchError} (`machine`). */
-export async function openRecordsIfAny({ ledger }: Pick<LedgerSettings, 'ledger'>): Promise<Ledger | undefined> {
+export async function openRecordsIfAny(settings: Opened): Promise<Ledger | undefined> {
   try {
-    return await open(ledger, { mustExist: true });
+    return await open(settings, { mustExist: true });
   } catch (error) {
     if (error instanceof VoxbatchError && error.problem.type === 'no-ledger') return undefined;
     throw error;
   }
 }
 
-async function open(address: string, options: OpenOptions): Promise<Ledger> {
+type Opened = Pick<LedgerSettings, 'ledger' | 'onImported'>;
+
+async function open({ ledger: address, onImported }: Opened, options: OpenOptions): Promise<Ledger> {
   try {
-    return await beforeWork(() => openLedger(address, options));
+    const ledger = await beforeWork(() => openLedger(address, options));
+    if (ledger.former !== undefined) onImported?.(ledger.place, ledger.former);
+    return ledger;
   } catch (error) {
     throw error instanceof LedgerMissing ? new VoxbatchError({ type: 'no-ledger', ledger: error.path }) : error;
   }

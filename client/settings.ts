@@ -14,6 +14,8 @@ export interface Settings {
   readonly isLedgerNamed: boolean;
   /** Address of the store, as `store/open-store.ts` reads them; a path is absolute. */
   readonly store: string;
+  /** Called if the ledger has the layout of an earlier version and was read into the present one. `kept`: where the former one is. Default: does nothing. */
+  readonly onImported?: (ledger: string, kept: string) => void;
   /** Prices, limits and defaults, as in `voxbatch.config.json`. */
   readonly config: Config;
   /** A Temporal cluster; undefined: the embedded server of the home. */

@@ -3,6 +3,8 @@ import type { Step } from '../contract/row-kinds.ts';
 import { ACCEPTED_STATES } from '../contract/outcomes.ts';
 import { afterFailure, newWatch, type AlikeWatch } from '../policy/lanes/alike.ts';
 import { reasonOf } from '../policy/rows/failure-reason.ts';
+import { tellPause } from './notices.ts';
+import { toBatch } from './records.ts';
 import type { Tx } from './schema.ts';
 
 /** A paid row that failed, or is about to. */
@@ -20,11 +22,7 @@ export interface BadRow {
  */
 export async function pauseIfAlike(tx: Tx, batch: string, bad: BadRow): Promise<void> {
   const { row, failure } = bad;
-  const line = await tx
-    .selectFrom('batches')
-    .select(['watch', 'control'])
-    .where('name', '=', batch)
-    .executeTakeFirstOrThrow();
+  const line = await tx.selectFrom('batches').selectAll().where('name', '=', batch).executeTakeFirstOrThrow();
   const before = toWatch(line.watch);
   if (before.is !== 'on' || line.control !== 'running' || !(await isPaid(tx, batch, row, before.since))) return;
   const watch = afterFailure(before, { row, reason: failure.class }, await hasResult(tx, batch, bad, before.since));
@@ -39,6 +37,7 @@ export async function pauseIfAlike(tx: Tx, batch: string, bad: BadRow): Promise<
     })
     .where('name', '=', batch)
     .execute();
+  if (isDue) await tellPause(tx, toBatch(line), reason);
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { AttemptKey } from '../contract/batch.ts';
 import type { RowSpec } from '../contract/row-kinds.ts';
-import { toSpec } from './records.ts';
+import { SPEC_COLUMNS, toSpec } from './records.ts';
 import { takesOf } from './takes.ts';
 import type { Db, Tx } from './schema.ts';
 
@@ -10,7 +10,7 @@ type TakeKey = Pick<AttemptKey, 'batch' | 'row' | 'take'>;
 export async function specAt(db: Db | Tx, key: TakeKey): Promise<RowSpec | undefined> {
   const line = await db
     .selectFrom('rows')
-    .select(['spec', 'take'])
+    .select([...SPEC_COLUMNS, 'take'])
     .where('batch', '=', key.batch)
     .where('row', '=', key.row)
     .executeTakeFirst();

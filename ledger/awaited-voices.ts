@@ -1,16 +1,18 @@
 import { sql, type Updateable } from 'kysely';
 import type { Failure } from '../contract/failures.ts';
 import type { VoiceWatch } from '../policy/voices/awaited-voice.ts';
-import { updateRow } from './line-changes.ts';
-import { toFailure } from './records.ts';
+import { setRow } from './line-changes.ts';
+import { failureColumns, toFailure } from './records.ts';
+import { updateRow } from './row-changes.ts';
+import { settleWhole } from './whole-rows.ts';
 import type { Db, Tx } from './schema.ts';
 import type { AwaitedVoicesTable } from './tables/rows.ts';
 import { write } from './transactions.ts';
 import type { Account } from './voice-users.ts';
 
 /**
- * Voices that rows wait for because they may be in training. Triggers put them here when a voice has been made
- * (migration 0020), and so does a refusal (`refused-voices.ts`); whoever takes a look reads the API's list for all of them
+ * Voices that rows wait for because they may be in training. They come here when a voice has been made
+ * (`speakers.ts`), or by a refusal (`refused-voices.ts`); whoever takes a look reads the API's list for all of them
  * at once.
  */
 
@@ -114,7 +116,11 @@ type VoiceKey = Pick<AwaitedVoice, 'batch' | 'voice'>;
 export async function freeRows(tx: Tx, { batch, voice }: VoiceKey): Promise<void> {
   await tx
     .updateTable('rows')
-    .set({ state: sql`iif(state = 'blocked', 'waiting', state)`, awaits: null, updated_at: Date.now() })
+    .set({
+      state: sql`case when state = 'blocked' then 'waiting' else state end`,
+      awaits: null,
+      updated_at: Date.now(),
+    })
     .where('batch', '=', batch)
     .where('awaits', '=', voice)
     .where('outcome', 'is', null)
@@ -134,20 +140,23 @@ async function freeOne(tx: Tx, { batch, voice }: VoiceKey): Promise<void> {
   if (underWay !== undefined) return;
   const next = await rows.orderBy('hold').orderBy('row').limit(1).executeTakeFirst();
   if (next === undefined) await forget(tx, { batch, voice });
-  else await updateRow(tx, { batch, row: next.row }, { state: 'waiting', updated_at: Date.now() });
+  else await setRow(tx, { batch, row: next.row }, { state: 'waiting', updated_at: Date.now() });
 }
 
 /** Ends the rows that wait for a voice. One that is under way goes on like any other. */
 async function endRows(tx: Tx, { batch, voice }: VoiceKey, failure: Failure): Promise<void> {
   const now = Date.now();
-  await tx
+  const ended = await tx
     .updateTable('rows')
-    .set({ outcome: 'failed', failure: JSON.stringify(failure), updated_at: now, ended_at: now })
+    .set({ outcome: 'failed', ...failureColumns(failure), updated_at: now, ended_at: now })
     .where('batch', '=', batch)
     .where('awaits', '=', voice)
     .where('state', '=', 'blocked')
     .where('outcome', 'is', null)
+    .returning(['batch', 'row', 'take', 'outcome', 'part_of'])
     .execute();
+  const parts = new Map(ended.map((one) => [one.part_of, one]));
+  for (const [whole, part] of parts) if (whole !== null) await settleWhole(tx, part, whole);
   await freeRows(tx, { batch, voice });
 }
 
@@ -194,7 +203,7 @@ export async function beginVoiceWaits(tx: Tx, batch: string): Promise<void> {
   for (const { row, maker, id } of left) {
     const message = `Row ${maker} (${id}) makes the voice of this row, and is not among the rows to run. Nothing was sent for this row. It goes on by itself once that row has succeeded.`;
     const failure: Failure = { class: 'NoVoice', cause: 'the row that makes its voice was not chosen', message };
-    const ending = { outcome: 'failed', failure: JSON.stringify(failure), updated_at: now, ended_at: now } as const;
+    const ending = { outcome: 'failed', failure, updated_at: now, ended_at: now } as const;
     await updateRow(tx, { batch, row }, ending);
   }
 }

@@ -11,7 +11,8 @@ import { monthSpend } from './months.ts';
 import type { MonthClaim } from './occurrence-records.ts';
 import { preparedOne } from './prepared.ts';
 import type { BatchRecord, NewBatch } from './record-types.ts';
-import { jsonOrNull, toBatch } from './records.ts';
+import { addNotices, tellPause } from './notices.ts';
+import { jsonOrNull, settingsColumns, toBatch } from './records.ts';
 import type { Db, Tx } from './schema.ts';
 import { write } from './transactions.ts';
 
@@ -48,7 +49,7 @@ export async function createBatch(db: Db, batch: NewBatch, month?: MonthClaim): 
           digest: batch.digest,
           api_url: batch.apiUrl,
           account: batch.account,
-          settings: JSON.stringify(settings),
+          ...settingsColumns(settings),
           columns: JSON.stringify(batch.columns),
           source: batch.source,
           subset: jsonOrNull(batch.subset ?? undefined),
@@ -57,6 +58,7 @@ export async function createBatch(db: Db, batch: NewBatch, month?: MonthClaim): 
           state: 'loading',
           control: 'running',
           rows: 0,
+          number: await nextNumber(tx),
           stop_now: 0,
           created_at: Date.now(),
         })
@@ -65,6 +67,14 @@ export async function createBatch(db: Db, batch: NewBatch, month?: MonthClaim): 
   } catch (error) {
     throw error instanceof DuplicateKey ? new BatchExists(batch.name) : error;
   }
+}
+
+async function nextNumber(tx: Tx): Promise<number> {
+  const { last } = await tx
+    .selectFrom('batches')
+    .select(({ fn }) => fn.max<number | null>('number').as('last'))
+    .executeTakeFirstOrThrow();
+  return (last ?? 0) + 1;
 }
 
 /** The settings with a budget that the month can pay. */
@@ -114,6 +124,7 @@ async function discardSome(tx: Tx, batch: string): Promise<boolean> {
     .execute();
   const last = rows.at(-1);
   if (last === undefined) {
+    await tx.deleteFrom('awaited_voices').where('batch', '=', batch).execute();
     await tx.deleteFrom('batches').where('name', '=', batch).execute();
     return false;
   }
@@ -176,6 +187,7 @@ export async function setControl(db: Db, batch: string, control: Control, reason
       .set({ control, pause_reason: jsonOrNull(pauseReason), ...goesOn })
       .where('name', '=', batch)
       .execute();
+    if (control === 'paused' && pauseReason !== undefined) await tellPause(tx, found, pauseReason);
     return control;
   });
 }
@@ -183,14 +195,12 @@ export async function setControl(db: Db, batch: string, control: Control, reason
 /** Closes an open batch if all its rows ended. Returns the number of those that did not. */
 export async function closeBatch(db: Db, batch: string): Promise<number> {
   return write(db, async (tx) => {
-    const { state } = await requireBatch(tx, batch);
+    const { state, settings } = await requireBatch(tx, batch);
     const open = await countOpen(tx, batch);
     if (open === 0 && state === 'open') {
-      await tx
-        .updateTable('batches')
-        .set({ state: 'closed', closed_at: Date.now() })
-        .where('name', '=', batch)
-        .execute();
+      const now = Date.now();
+      await tx.updateTable('batches').set({ state: 'closed', closed_at: now }).where('name', '=', batch).execute();
+      await addNotices(tx, { batch, event: 'ended', hooks: settings, at: now });
     }
     return open;
   });

@@ -3,10 +3,11 @@ import { operationOf, stepsIn, type Operation, type RowSpec, type Step, type Tts
 import { SIZES } from '../policy/money/charge-ratio.ts';
 import { isUnpriced, isUnresolved } from './conditions.ts';
 import { prepared } from './prepared.ts';
+import { toSettings } from './records.ts';
 import type { Db, Tx } from './schema.ts';
 import type { ChargeRatiosTable } from './tables/charges.ts';
 
-/** What a batch under a budget has been charged for its operations, beside its quotes. A trigger keeps it; see the migration `0049-ratios-by-size`. */
+/** What a batch under a budget has been charged for its operations, beside its quotes. A trigger keeps it. */
 
 /** Of so many earlier batches the charges count, told or not: one odd charge is forgotten in time. */
 const BATCHES_BEFORE = 3;
@@ -89,42 +90,47 @@ function selectOpenOperations(batch: string): RawBuilder<NeededOperation> {
     select c.operation, c.step ${ofBatch} and ${isUnpriced('c')}`;
 }
 
-/** The size of a charge's quote, as `sizeOf` says. */
-export const SIZE = sql.raw(
-  `case when coalesce(quoted, 0) <= 0 then 0 ${SIZES.map((size) => `when quoted <= ${String(size)} then ${String(size)}`).join(' ')} else ${String(SIZES.at(-1))} end`,
-);
+/** The size of a quote, as `sizeOf` says, in SQL. */
+export function sizeInSql(quoted: string): string {
+  const sizes = SIZES.map((size) => `when ${quoted} <= ${String(size)} then ${String(size)}`);
+  return `case when coalesce(${quoted}, 0) <= 0 then 0 ${sizes.join(' ')} else ${String(SIZES.at(-1))} end`;
+}
 
 /** Begins the lines of an operation with what is known of it: by this batch, if it ran without a budget, and by earlier ones. */
 async function addRatio(tx: Tx, batch: string, step: Step, operation: Operation): Promise<void> {
+  const { settings } = await tx
+    .selectFrom('batches')
+    .select('settings')
+    .where('name', '=', batch)
+    .executeTakeFirstOrThrow();
+  const price = JSON.stringify(toSettings(settings).prices[operation]);
+  const isTold = sql`coalesce(charged_from, '') = 'api' and charged > 0`;
   await sql`
-    insert into charge_ratios (batch, operation, size, step, worst, unquoted, told, ended, earlier)
-    select ${batch}, ${operation}, size, ${step}, max(worst), max(unquoted), sum(told), sum(ended), max(earlier)
+    insert into charge_ratios (batch, operation, size, step, price, worst, unquoted, told, ended, earlier)
+    select ${batch}, ${operation}, size, ${step}, ${price}, max(worst), max(unquoted), sum(told), sum(ended), max(earlier)
     from (
       select 0 as size, 0 as worst, 0 as unquoted, 0 as told, 0 as ended, 0 as earlier
       union all
-      select ${SIZE},
-        case when is_told and quoted > 0 then charged / quoted else 0 end,
-        case when is_told and coalesce(quoted, 0) <= 0 then charged else 0 end,
-        is_told and finished_at is not null, finished_at is not null, 0
-      from (
-        select quoted, charged, finished_at, charged_from is 'api' and charged > 0 as is_told from charges
-        where batch = ${batch} and operation = ${operation} and state in ('accepted', 'done')
-      )
+      select ${sql.raw(sizeInSql('quoted'))},
+        case when ${isTold} and quoted > 0 then charged / quoted else 0 end,
+        case when ${isTold} and coalesce(quoted, 0) <= 0 then charged else 0 end,
+        case when ${isTold} and finished_at is not null then 1 else 0 end,
+        case when finished_at is not null then 1 else 0 end, 0
+      from charges
+      where batch = ${batch} and operation = ${operation} and state in ('accepted', 'done')
       union all
       select r.size, 0, 0, 0, 0, r.worst from charge_ratios as r
-      where r.operation = ${operation} and r.batch in (${batchesBefore(batch, operation)})
-    ) group by size`.execute(tx);
+      where r.operation = ${operation} and r.batch in (${batchesBefore(batch, operation, price)})
+    ) as known group by size`.execute(tx);
 }
 
 /** The last batches of the account that had the operation under a budget, at the same price. */
-function batchesBefore(batch: string, operation: Operation): RawBuilder<string> {
-  const price = sql.lit(`$.prices."${operation}"`);
+function batchesBefore(batch: string, operation: Operation, price: string): RawBuilder<string> {
   return sql<string>`
     select b.name from batches as own
     join batches as b on b.api_url = own.api_url and b.account = own.account and b.name <> own.name
-      and json_extract(b.settings, ${price}) = json_extract(own.settings, ${price})
     where own.name = ${batch}
-      and exists (select 1 from charge_ratios as k where k.batch = b.name and k.operation = ${operation})
+      and exists (select 1 from charge_ratios as k where k.batch = b.name and k.operation = ${operation} and k.price = ${price})
     order by b.created_at desc
     limit ${sql.lit(BATCHES_BEFORE)}`;
 }

@@ -146,7 +146,7 @@ function reportedPriceOf({ verdict, credits }: SettleVerdict): number | undefine
 async function stayUnresolved(row: RowInHand, charge: ChargeLine, failure: Failure): Promise<void> {
   await row.changeCharge(charge, { failure: JSON.stringify(failure) });
   if (!row.isAt(charge.take) || row.line.outcome !== 'unknown') return;
-  await row.change({ failure: JSON.stringify(failure), updated_at: Date.now() });
+  await row.change({ failure, updated_at: Date.now() });
 }
 
 /**

@@ -90,7 +90,11 @@ export const selectReserved = prepared((db, { batch, limit }: { batch: string; l
 );
 
 const selectBlocked = preparedOne((db, { batch }: { batch: string }) =>
-  db.selectFrom('row_counts').select('n').where('batch', '=', batch).where('standing', '=', 'blocked'),
+  db
+    .selectFrom('row_counts')
+    .select((eb) => eb.fn.sum<number | null>('n').as('n'))
+    .where('batch', '=', batch)
+    .where('standing', '=', 'blocked'),
 );
 
 /** From the counts that are kept. */

@@ -5,7 +5,8 @@ import { isInDoubt } from '../policy/reconcile/in-doubt.ts';
 import { requireBatch } from './batches.ts';
 import { countRows } from './counts.ts';
 import { LedgerMisuse } from './errors.ts';
-import { updateCharge, updateRow } from './line-changes.ts';
+import { setRow, updateCharge } from './line-changes.ts';
+import { fromSpec } from './records.ts';
 import type { RowRecord, RowStanding, TakeRecord } from './record-types.ts';
 import { removed } from './removed-file.ts';
 import { readParts, readRows } from './rows.ts';
@@ -94,7 +95,7 @@ export async function endClean(db: Db, batch: string): Promise<void> {
 async function forgetMedia(tx: Tx, batch: string, { row, charges }: RowStanding, now: number): Promise<void> {
   await tx.deleteFrom('results').where('batch', '=', batch).where('row', '=', row.row).execute();
   if (row.file !== null) {
-    await updateRow(tx, { batch, row: row.row }, { file: JSON.stringify(removed(row.file, now)) });
+    await setRow(tx, { batch, row: row.row }, { file: JSON.stringify(removed(row.file, now)) });
   }
   for (const charge of charges) {
     if (charge.file !== null) await updateCharge(tx, charge, { file: JSON.stringify(removed(charge.file, now)) });
@@ -118,7 +119,7 @@ async function forgetRequest(tx: Tx, batch: string, { row }: RowStanding): Promi
     .where('row', '=', row.row)
     .where('text', 'is not', null)
     .execute();
-  await updateRow(tx, { batch, row: row.row }, { spec: JSON.stringify(spec), input: '[]', text: null });
+  await setRow(tx, { batch, row: row.row }, { ...fromSpec(spec), input: '[]', text: null });
   await changeTakes(tx, batch, row, ({ outcome, failure, file, extraFiles }) => {
     return { outcome, failure, file, extraFiles };
   });

@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 
 /**
- * Conditions of the partial indexes, word for word as in the migrations: if a name were a parameter, the database could
+ * Conditions of the partial indexes, word for word as in the schema of the database: if a name were a parameter, the database could
  * not tell in advance that the index covers the query.
  */
 

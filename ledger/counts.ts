@@ -1,47 +1,30 @@
+import type { FailureClass } from '../contract/failures.ts';
 import { OUTCOMES, ROW_STATES, type Outcome, type RowState } from '../contract/outcomes.ts';
 import { sql } from 'kysely';
 import { PROCESS_ENDED } from '../policy/reconcile/process-end.ts';
 import { isNoPart } from './conditions.ts';
 import { prepared } from './prepared.ts';
-import type { Counts, Money } from './record-types.ts';
+import type { Counts, Money, ReasonCount } from './record-types.ts';
 import { readSums } from './sums.ts';
 import type { Db, Tx } from './schema.ts';
 import type { RowCountsTable } from './tables/batches.ts';
 
-/** Pseudo-outcome for rows that are not chosen, which also count as skipped. */
-const NOT_CHOSEN = 'not chosen';
 /** How rows end whose answer is lost, as `--on-unknown` says. */
 const LOST = ['unknown', 'failed'] as const satisfies readonly Outcome[];
 
-type Standing = RowCountsTable['standing'] | typeof NOT_CHOSEN;
-
-/** One statement, so that both counts show one moment. */
 const selectCounts = prepared((db, { batch }: { batch: string }) =>
-  db
-    .selectFrom('row_counts')
-    .select((eb) => [eb.ref('standing').$castTo<Standing>().as('standing'), 'n', 'recent'])
-    .where('batch', '=', batch)
-    .unionAll(
-      db
-        .selectFrom('reasons')
-        .select([sql<Standing>`${sql.lit(NOT_CHOSEN)}`.as('standing'), 'ended as n', sql<number>`0`.as('recent')])
-        .where('batch', '=', batch)
-        .where('class', '=', sql.lit('NotChosen')),
-    ),
+  db.selectFrom('row_counts').selectAll().where('batch', '=', batch),
 );
-
-type Count = Pick<RowCountsTable, 'n' | 'recent'> & { readonly standing: Standing };
 
 /** Rows of the batch by outcome and, for open ones, by state. */
 export async function countRows(db: Db | Tx, batch: string): Promise<Counts> {
-  const counts = byStanding(await selectCounts(db, { batch }), ({ n }) => n);
+  const lines = await selectCounts(db, { batch });
+  const counts = byStanding(lines, ({ n }) => n);
   const outcomes = Object.fromEntries(OUTCOMES.map((name) => [name, counts.get(name) ?? 0]));
   const states = Object.fromEntries(ROW_STATES.map((name) => [name, counts.get(name) ?? 0]));
-  const notChosen = counts.get(NOT_CHOSEN) ?? 0;
-  const total = [...counts.values()].reduce((sum, n) => sum + n, 0) - notChosen;
   return {
-    total,
-    notChosen,
+    total: lines.reduce((sum, { n }) => sum + n, 0),
+    notChosen: lines.reduce((sum, line) => sum + (line.class === 'NotChosen' ? line.n : 0), 0),
     states: states as Record<RowState, number>,
     outcomes: outcomes as Record<Outcome, number>,
   };
@@ -50,6 +33,29 @@ export async function countRows(db: Db | Tx, batch: string): Promise<Counts> {
 /** Rows by outcome that ended since the batch was last opened again. */
 export async function countRecent(tx: Tx, batch: string): Promise<ReadonlyMap<string, number>> {
   return byStanding(await selectCounts(tx, { batch }), ({ recent }) => recent);
+}
+
+/** Reasons of rows that nobody wanted to pay for; that is no failure. */
+const NO_FAILURES: readonly string[] = ['', 'OverBudget', 'NotChosen', 'NotCached'] satisfies (FailureClass | '')[];
+
+/** The most common reasons why rows failed, or are failing now, most rows first. */
+export async function commonReasons(db: Db, batch: string, most: number): Promise<readonly ReasonCount[]> {
+  const reasons = new Map<string, ReasonCount>();
+  for (const { standing, class: name, cause, n } of await selectCounts(db, { batch })) {
+    if (name === '' || NO_FAILURES.includes(name) || n === 0) continue;
+    const key = JSON.stringify([name, cause]);
+    const { open, ended } = reasons.get(key) ?? { open: 0, ended: 0 };
+    const isOpen = (ROW_STATES as readonly string[]).includes(standing);
+    reasons.set(key, { class: name, cause, open: isOpen ? open + n : open, ended: isOpen ? ended : ended + n });
+  }
+  return [...reasons.values()]
+    .toSorted((one, other) => other.open + other.ended - one.open - one.ended || compare(one, other))
+    .slice(0, most);
+}
+
+function compare(one: ReasonCount, other: ReasonCount): number {
+  const [first, second] = [one.class + one.cause, other.class + other.cause];
+  return first < second ? -1 : first > second ? 1 : 0;
 }
 
 /** Those of them whose answer was lost by the end of a process, see {@link isProcessEnd}. Reads each failed row. */
@@ -63,8 +69,8 @@ export async function countProcessEnds(db: Db | Tx, batch: string): Promise<numb
     .where(isNoPart('rows'))
     // With a plus, so that the index of outcomes is used: that of times has all rows that succeeded.
     .where(sql<boolean>`+rows.ended_at >= coalesce(batches.reopened_at, 0)`)
-    .where(sql`json_extract(rows.failure, '$.cause')`, '=', PROCESS_ENDED.cause)
-    .where(sql`json_extract(rows.failure, '$.class')`, '=', PROCESS_ENDED.class)
+    .where('rows.failure_cause', '=', PROCESS_ENDED.cause)
+    .where('rows.failure_class', '=', PROCESS_ENDED.class)
     .executeTakeFirstOrThrow();
   return n;
 }
@@ -88,6 +94,11 @@ export async function sumMoney(db: Db, batch: string): Promise<Money> {
   };
 }
 
-function byStanding(counts: readonly Count[], valueOf: (count: Count) => number): ReadonlyMap<string, number> {
-  return new Map(counts.map((count) => [count.standing, valueOf(count)]));
+function byStanding(
+  lines: readonly RowCountsTable[],
+  valueOf: (line: RowCountsTable) => number,
+): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const line of lines) counts.set(line.standing, (counts.get(line.standing) ?? 0) + valueOf(line));
+  return counts;
 }

@@ -1,3 +1,4 @@
+import { defined } from '../contract/defined.ts';
 import type { Ledger } from './ledger.ts';
 import type { LockMethods } from './lock-methods.ts';
 import { METHODS, type Method } from './methods.ts';
@@ -6,7 +7,7 @@ import { scanRows } from './scans.ts';
 import type { Db } from './schema.ts';
 
 /** An open database whose tables are up to date, and the locks beside it. */
-export interface OpenDatabase extends Pick<Ledger, 'id' | 'origin' | 'place'> {
+export interface OpenDatabase extends Pick<Ledger, 'id' | 'origin' | 'place' | 'former'> {
   readonly db: Db;
   readonly locks: LockMethods;
   readonly findStrange: Ledger['strangeParts'];
@@ -15,7 +16,7 @@ export interface OpenDatabase extends Pick<Ledger, 'id' | 'origin' | 'place'> {
 }
 
 /** Assembles the ledger. */
-export function createLedger({ db, id, origin, place, locks, findStrange, reserve }: OpenDatabase): Ledger {
+export function createLedger({ db, id, origin, place, locks, findStrange, reserve, former }: OpenDatabase): Ledger {
   const bound = bind(db);
   const ledger: Ledger = {
     ...locks,
@@ -23,6 +24,7 @@ export function createLedger({ db, id, origin, place, locks, findStrange, reserv
     id,
     origin,
     place,
+    ...defined({ former }),
     strangeParts: findStrange,
     scanRows: (batch, options = {}) => scanRows((after) => bound.scanPage(batch, options, after)),
     makeRoom: () => Promise.resolve(),

@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import type { AttemptKey } from '../contract/batch.ts';
 import type { Failure } from '../contract/failures.ts';
 import { ACCEPTED_STATES, type AttemptState } from '../contract/outcomes.ts';
@@ -94,7 +93,7 @@ async function release(row: RowInHand, key: AttemptKey): Promise<readonly Result
   const now = Date.now();
   await row.change({
     outcome: 'unknown',
-    failure: JSON.stringify(failure),
+    failure,
     file: null,
     extra_files: null,
     text: null,
@@ -146,7 +145,7 @@ async function refuseSpeakers({ tx }: RowInHand, { batch, row }: AttemptKey, voi
     .select('row')
     .where('batch', '=', batch)
     .where('voice_row', '=', row)
-    .where(sql`json_extract(spec, '$.voice')`, '=', voiceId)
+    .where('voice', '=', voiceId)
     .limit(1)
     .executeTakeFirst();
   if (speaker === undefined) return;

@@ -18,7 +18,12 @@ export interface LedgerDriver {
   /** Parts of a database whose tables are up to date that this driver did not make, makes otherwise, or misses, in words. */
   strangeParts(db: Db): Promise<readonly string[]>;
   /** Every version of the tables, in this database's SQL. */
-  readonly migrations: MigrationProvider;
+  readonly versions: MigrationProvider;
+  /**
+   * Reads a ledger of a layout before the first version into that. Returns where the former one is kept; undefined: another process has read it
+   * in meanwhile. Undefined: there were no such layouts.
+   */
+  readonly importFormer?: (place: string) => Promise<string | undefined>;
   /** True if a query blocks its thread: processes that work on batches then query from a separate thread. */
   readonly blocksThread: boolean;
   /** The locks of the ledger. Opens none yet. */

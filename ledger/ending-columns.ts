@@ -1,10 +1,11 @@
+import type { Failure } from '../contract/failures.ts';
 import { jsonOrNull } from './records.ts';
 import type { RowEnding } from './row-effects.ts';
 
 /** The columns of a row that ends. */
 export function endingColumns(effect: RowEnding): {
   outcome: RowEnding['outcome'];
-  failure: string | null;
+  failure: Failure | null;
   file: string | null;
   extra_files: string | null;
   text: string | null;
@@ -14,7 +15,7 @@ export function endingColumns(effect: RowEnding): {
   const now = Date.now();
   return {
     outcome: effect.outcome,
-    failure: jsonOrNull(effect.failure),
+    failure: effect.failure ?? null,
     file: jsonOrNull(effect.file),
     extra_files: jsonOrNull(effect.extraFiles),
     text: effect.text ?? null,

@@ -1,5 +1,7 @@
+import type { Failure } from '../contract/failures.ts';
 import type { Outcome, RowState } from '../contract/outcomes.ts';
 import { checkedBy, type Step } from '../contract/row-kinds.ts';
+import { reopenClosed } from './batch-state.ts';
 import { haltIfDue, haltIfWholeIsDue } from './halts.ts';
 import { awaitRefused } from './refused-voices.ts';
 import type { Retake, RowEffect, RowEnding, RowProgress, VoiceRefused } from './row-effects.ts';
@@ -67,12 +69,7 @@ export async function applyLateEffect(row: RowInHand, late: RowEffect, step: Ste
   await row.change({ ...change, hold: row.line.hold + 1 });
   if ('outcome' in effect) return;
   if ('refusedVoice' in effect) await awaitRefused(row, effect);
-  await row.tx
-    .updateTable('batches')
-    .set({ state: 'open', closed_at: null, stop_now: 0 })
-    .where('name', '=', row.line.batch)
-    .where('state', '=', 'closed')
-    .execute();
+  await reopenClosed(row.tx, row.line.batch);
 }
 
 /** True for a row that ended only because an answer for this step was missing, whatever that was called. */
@@ -108,8 +105,8 @@ function bestOf({ line }: RowInHand, ending: RowEnding): RowEnding {
 }
 
 /** The columns of a row in progress. Its trouble stays until it is declared over. */
-function progress({ state, trouble }: RowProgress): { state: RowState; updated_at: number; failure?: string | null } {
-  const failure = trouble === undefined ? {} : { failure: trouble === null ? null : JSON.stringify(trouble) };
+function progress({ state, trouble }: RowProgress): { state: RowState; updated_at: number; failure?: Failure | null } {
+  const failure = trouble === undefined ? {} : { failure: trouble };
   return { state, updated_at: Date.now(), ...failure };
 }
 

@@ -43,9 +43,9 @@ export class LedgerTooNew extends Error {
   /** Where the ledger is. */
   readonly path: string;
 
-  constructor(path: string, unknownMigration: string) {
+  constructor(path: string, unknownVersion: string) {
     super(
-      `The ledger ${path} was made by a newer version of voxbatch (it has "${unknownMigration}", which this version does not know). ` +
+      `The ledger ${path} was made by a newer version of voxbatch (it has "${unknownVersion}", which this version does not know). ` +
         'Nothing was changed. Use that newer version.',
     );
     this.name = 'LedgerTooNew';

@@ -88,6 +88,7 @@ async function intendInHand(batch: Terms, row: RowInHand, key: AttemptKey, inten
     intent_at: now,
     result_key: intent.resultKey ?? null,
     source: jsonOrNull(intent.source),
+    damaged: intent.source === undefined ? 0 : 1,
   });
   const promised = budget === null ? 0 : (intent.quotedRest ?? 0);
   await row.change({ state: 'submitting', promised, updated_at: now });

@@ -1,4 +1,4 @@
-import { sql, type Compilable } from 'kysely';
+import type { Compilable } from 'kysely';
 import type { AttemptKey } from '../contract/batch.ts';
 import { hasResult, type Outcome } from '../contract/outcomes.ts';
 import type { CacheMode } from '../contract/cache.ts';
@@ -7,7 +7,8 @@ import type { Realm } from '../contract/names.ts';
 import { requireBatch } from './batches.ts';
 import { isChosen } from './conditions.ts';
 import { preparedOne } from './prepared.ts';
-import type { Db, Tx } from './schema.ts';
+import { toSpec, type SPEC_COLUMNS } from './records.ts';
+import type { Db, RowLine, Tx } from './schema.ts';
 import { look } from './transactions.ts';
 
 /** An API and an account there. */
@@ -29,12 +30,7 @@ export interface LastRow {
   readonly isUncached: boolean;
 }
 
-interface Found {
-  readonly batch: string;
-  readonly row: number;
-  readonly spec: string;
-  readonly outcome: Outcome | null;
-}
+type Found = Pick<RowLine, 'batch' | 'row' | 'outcome' | (typeof SPEC_COLUMNS)[number]>;
 
 /** The last row of an id. Exported for the test of its query plan. */
 export function selectLastRow(
@@ -45,7 +41,8 @@ export function selectLastRow(
     db
       .selectFrom('rows')
       .innerJoin('batches', 'batches.name', 'rows.batch')
-      .select(['rows.batch', 'rows.row', 'rows.spec', 'rows.outcome'])
+      .select(['rows.batch', 'rows.row', 'rows.outcome'])
+      .select(['rows.kind', 'rows.dialect', 'rows.voice', 'rows.name', 'rows.verify', 'rows.spec'])
       .where('rows.id', '=', id)
       .where('batches.api_url', '=', apiUrl)
       .where('batches.account', '=', account)
@@ -53,7 +50,7 @@ export function selectLastRow(
       .where('batches.rows_cleaned_at', 'is', null)
       .where(isChosen('rows'))
       // The order in which rows were loaded, so that the first match is the answer: an id may be in a batch of each night.
-      .orderBy(sql`rows.rowid`, 'desc')
+      .orderBy('rows.loaded', 'desc')
       .limit(1)
   );
 }
@@ -86,7 +83,7 @@ export async function lastRows(db: Db, account: Account, ids: readonly string[])
       const { batch, row, outcome } = found;
       const { tts, cache } = modes.get(batch) ?? (await requireBatch(tx, batch)).settings;
       modes.set(batch, { tts, cache });
-      const spec = JSON.parse(found.spec) as RowSpec;
+      const spec = toSpec(found);
       const step = resultStepOf(spec);
       const last = !hasResult(outcome) ? undefined : await lastKey(tx, { batch, row, step });
       const key = last?.result_key ?? null;

@@ -12,6 +12,7 @@ import {
   LedgerUnreachable,
   MonthUsedUp,
 } from './errors.ts';
+import { defined } from '../contract/defined.ts';
 import { withoutSecrets } from '../contract/url-scheme.ts';
 import type { Ledger } from './ledger.ts';
 import type { LockMethods } from './lock-methods.ts';
@@ -31,7 +32,7 @@ export interface LedgerPlace {
  * Methods that are the same on both sides: all except `scanRows`, which reads page by page, and the locks, which must
  * outlive a thread that dies.
  */
-type Method = Exclude<keyof Ledger, 'id' | 'origin' | 'place' | 'scanRows' | keyof LockMethods>;
+type Method = Exclude<keyof Ledger, 'id' | 'origin' | 'place' | 'former' | 'scanRows' | keyof LockMethods>;
 
 /** A call on its way to the thread. */
 export interface LedgerCall {
@@ -40,7 +41,7 @@ export interface LedgerCall {
 }
 
 /** The thread's answer to `open`. */
-export interface OpenedLedger extends Pick<Ledger, 'id' | 'origin'> {
+export interface OpenedLedger extends Pick<Ledger, 'id' | 'origin' | 'former'> {
   /**
    * The names of all that its ledger has. They come from there, so that this side has no list of its own, and needs none
    * of their code. What is no call has its name among them, but here its own value: the type makes sure of that.
@@ -93,7 +94,7 @@ export async function openInThread({ place, pool }: LedgerThread, locks: LockMet
     }
   };
   try {
-    const { id, origin, names } = (await call('open', [])) as OpenedLedger;
+    const { id, origin, names, former } = (await call('open', [])) as OpenedLedger;
     return {
       ...remoteMethods(names, call),
       ...composed(call),
@@ -101,6 +102,7 @@ export async function openInThread({ place, pool }: LedgerThread, locks: LockMet
       id,
       origin,
       place: shown,
+      ...defined({ former }),
       close: () => closeThread(pool),
     };
   } catch (error) {

@@ -1,6 +1,7 @@
 /** Entry of the ledger's thread: opens the ledger at the place in `workerData` with the first call, and answers calls. */
 import { workerData } from 'node:worker_threads';
 import { serveJobs } from '../threads/serve-jobs.ts';
+import { defined } from '../contract/defined.ts';
 import { createLedger } from './create-ledger.ts';
 import type { LedgerCall, LedgerPlace, OpenedLedger } from './ledger-in-thread.ts';
 import type { Ledger } from './ledger.ts';
@@ -14,7 +15,8 @@ serveJobs(async ({ method, args }: LedgerCall): Promise<unknown> => {
   opening ??= openDatabase(place).then(createLedger);
   const ledger = await opening;
   if (method === 'open') {
-    return { id: ledger.id, origin: ledger.origin, names: Object.keys(ledger) } satisfies OpenedLedger;
+    const { id, origin, former } = ledger;
+    return { id, origin, names: Object.keys(ledger), ...defined({ former }) } satisfies OpenedLedger;
   }
   // The other side names only methods of the ledger, with arguments of their types.
   return (ledger[method] as (...given: readonly unknown[]) => Promise<unknown>)(...args);

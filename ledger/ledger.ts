@@ -19,6 +19,8 @@ export interface Ledger extends BoundMethods, LockMethods {
   readonly origin: LedgerOrigin;
   /** Where it is, for people: the absolute path of its file, or its URL without secrets. */
   readonly place: string;
+  /** Where the ledger is kept that it was read in from when it was opened, because that had a former layout. Default: it was not. */
+  readonly former?: string;
   /**
    * Parts of its database that voxbatch did not make, makes otherwise, or misses, in words such as `trigger "t"`; empty for every ledger that only
    * voxbatch has written. For a ledger that came from elsewhere: they could change what it says later.

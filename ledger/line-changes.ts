@@ -1,17 +1,29 @@
 import type { AttemptKey } from '../contract/batch.ts';
-import { prepared } from './prepared.ts';
+import { LedgerMisuse } from './errors.ts';
+import { prepared, preparedOne } from './prepared.ts';
 import type { ChargeLine, Db, RowLine, Tx } from './schema.ts';
 
 /** Changes of single lines; each set of columns has its own statement, prepared once. */
 
-type RowKey = Pick<AttemptKey, 'batch' | 'row'>;
+export type RowKey = Pick<AttemptKey, 'batch' | 'row'>;
 type Change<P> = (db: Db | Tx, parameters: P) => Promise<unknown>;
 
 const rowChanges = new Map<string, Change<RowKey & Partial<RowLine>>>();
 const chargeChanges = new Map<string, Change<AttemptKey & Partial<ChargeLine>>>();
 
-/** Changes these columns of a row. */
-export async function updateRow(tx: Tx, { batch, row }: RowKey, change: Partial<RowLine>): Promise<void> {
+const selectLine = preparedOne((db, { batch, row }: RowKey) =>
+  db.selectFrom('rows').selectAll().where('batch', '=', batch).where('row', '=', row),
+);
+
+/** A row as it is. Throws {@link LedgerMisuse} if there is none. */
+export async function readLine(tx: Tx, { batch, row }: RowKey): Promise<RowLine> {
+  const line = await selectLine(tx, { batch, row });
+  if (line === undefined) throw new LedgerMisuse(`Batch "${batch}" has no row ${row}.`);
+  return line;
+}
+
+/** Changes these columns of a row, and nothing that follows it; see `updateRow`. */
+export async function setRow(tx: Tx, { batch, row }: RowKey, change: Partial<RowLine>): Promise<void> {
   const columns = Object.keys(change) as (keyof RowLine)[];
   const update = keep(rowChanges, columns, () =>
     prepared((db, given) =>

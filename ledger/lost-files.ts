@@ -26,7 +26,7 @@ export async function loseFile(row: RowInHand, failure: Failure, before?: Fallba
     await forgetResult(row.tx, charge);
   }
   const now = Date.now();
-  const ending = { outcome: 'failed', failure: JSON.stringify(failure), file: null } as const;
+  const ending = { outcome: 'failed', failure, file: null } as const;
   await row.change({ ...ending, fallback: jsonOrNull(before), updated_at: now, ended_at: now });
 }
 

@@ -13,7 +13,7 @@ import { chargeOutlook, untoldSteps } from './charge-outlook.ts';
 import { changeRunning, countRunning, finishJob, listSending, notePrice, settle } from './charges.ts';
 import { claimRows } from './claims.ts';
 import { beginClean, cleanRows, endClean } from './cleaning.ts';
-import { countRows, sumMoney } from './counts.ts';
+import { commonReasons, countRows, sumMoney } from './counts.ts';
 import { releasedFiles } from './decision-records.ts';
 import { decide, decisionsOf } from './decisions.ts';
 import { findResults, lookForResult } from './found-results.ts';
@@ -36,7 +36,6 @@ import {
   occurrencesOf,
 } from './occurrences.ts';
 import { endWhole, losePart } from './parts.ts';
-import { commonReasons } from './reasons.ts';
 import { redrive } from './redrive.ts';
 import { isNewVoice } from './refused-voices.ts';
 import { keysWithResult, pruneResults, resultNames, resultsUnused, sumResults, usedBeyond } from './result-lists.ts';

@@ -1,44 +1,64 @@
-import { Migrator, type Kysely, type MigrationProvider } from 'kysely';
+import { Migrator, type Kysely } from 'kysely';
+import { withoutSecrets } from '../contract/url-scheme.ts';
+import type { LedgerDriver } from './driver.ts';
 import { LedgerTooNew, LedgerUnreachable } from './errors.ts';
 import type { Schema } from './schema.ts';
 
-/** Table in which the database records its migrations. */
+/** Table in which the database records its versions. */
 export const MIGRATION_TABLE = 'voxbatch_migrations';
 /** Table by which migrating processes lock each other out. */
-export const MIGRATION_LOCK_TABLE = 'voxbatch_migrations_lock';
+const MIGRATION_LOCK_TABLE = 'voxbatch_migrations_lock';
+/** On record in every ledger of a layout from before the first version. */
+export const FORMER_VERSION = '0001-first';
+
+/** What was done to have the tables up to date. */
+export interface Migrated {
+  /** There were none. */
+  readonly isNew: boolean;
+  /** Where the ledger of a former layout is kept; undefined: it was none, or another process has read it in. */
+  readonly former: string | undefined;
+}
 
 /**
- * Brings the tables up to date. Returns true if there were none. Leaves databases of other programs and of newer versions alone: throws {@link
- * LedgerUnreachable} and {@link LedgerTooNew}.
+ * Brings the tables up to date. Leaves databases of other programs and of newer versions alone: throws {@link LedgerUnreachable} and {@link
+ * LedgerTooNew}.
  */
-export async function migrate(db: Kysely<Schema>, provider: MigrationProvider, place: string): Promise<boolean> {
+export async function migrate(
+  db: Kysely<Schema>,
+  { versions, importFormer }: Pick<LedgerDriver, 'versions' | 'importFormer'>,
+  place: string,
+): Promise<Migrated> {
+  const shown = withoutSecrets(place);
   const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
-  const ours = tables.some((table) => table.name === MIGRATION_TABLE);
-  if (tables.length > 0 && !ours) {
+  const isNew = !tables.some((table) => table.name === MIGRATION_TABLE);
+  if (tables.length > 0 && isNew) {
     const advice = 'Set VOXBATCH_LEDGER to another file.';
-    throw new LedgerUnreachable(place, 'it is the database of another program', advice);
+    throw new LedgerUnreachable(shown, 'it is the database of another program', advice);
   }
-  if (ours && !(await isMigrationDue(db, provider, place))) return false;
+  let done = isNew ? [] : await versionsIn(db);
+  const isFormer = done.includes(FORMER_VERSION);
+  const former = isFormer ? await importFormer?.(place) : undefined;
+  if (isFormer) done = await versionsIn(db);
+  const known = Object.keys(await versions.getMigrations());
+  const stranger = done.find((name) => !known.includes(name));
+  if (stranger !== undefined) throw new LedgerTooNew(shown, stranger);
+  if (known.every((name) => done.includes(name))) return { isNew, former };
   const migrator = new Migrator({
     db,
-    provider,
+    provider: versions,
     migrationTableName: MIGRATION_TABLE,
     migrationLockTableName: MIGRATION_LOCK_TABLE,
   });
   const { error } = await migrator.migrateToLatest();
   if (error !== undefined) throw error instanceof Error ? error : new Error('The migration failed.', { cause: error });
-  return !ours;
+  return { isNew, former };
 }
 
-async function isMigrationDue(db: Kysely<Schema>, provider: MigrationProvider, place: string): Promise<boolean> {
-  const known = Object.keys(await provider.getMigrations());
+async function versionsIn(db: Kysely<Schema>): Promise<readonly string[]> {
   const lines = await db
     .withTables<{ [MIGRATION_TABLE]: { name: string } }>()
     .selectFrom(MIGRATION_TABLE)
     .select('name')
     .execute();
-  const done = lines.map((line) => line.name);
-  const stranger = done.find((name) => !known.includes(name));
-  if (stranger !== undefined) throw new LedgerTooNew(place, stranger);
-  return known.some((name) => !done.includes(name));
+  return lines.map((line) => line.name);
 }

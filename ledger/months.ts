@@ -27,8 +27,7 @@ async function batchesOfMonth(
   const lines = await db
     .selectFrom('batches')
     .innerJoin('sums', 'sums.batch', 'batches.name')
-    .select(['name', 'state', 'charged', 'sending_quoted', 'unknown_quoted', 'promised'])
-    .select(sql<number | null>`json_extract(settings, '$.budget')`.as('budget'))
+    .select(['name', 'state', 'budget', 'charged', 'sending_quoted', 'unknown_quoted', 'promised'])
     .select(PROMISED_IN_DOUBT.as('in_doubt'))
     .where('name', '>=', formatOccurrence({ schedule, at: from }))
     .where('name', '<', formatOccurrence({ schedule, at: until }))

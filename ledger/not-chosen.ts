@@ -6,7 +6,8 @@ import { isChosen, isNoPart, isNotChosen, isPart } from './conditions.ts';
 import { countRows } from './counts.ts';
 import { LedgerMisuse } from './errors.ts';
 import type { SkippedQuotes } from './record-types.ts';
-import { jsonOrNull } from './records.ts';
+import { failureColumns, jsonOrNull } from './records.ts';
+import { updateRow } from './row-changes.ts';
 import type { Db } from './schema.ts';
 import { write } from './transactions.ts';
 
@@ -15,11 +16,13 @@ import { write } from './transactions.ts';
  * opened at the take at which they were skipped: nothing was sent in vain.
  */
 
-const OPENED = { outcome: null, failure: null, file: null, lane: null, promised: 0, ended_at: null } as const;
+const OPENED = { outcome: null, ...failureColumns(null), file: null, lane: null, promised: 0, ended_at: null };
+/** Rows that others follow, or that follow others. */
+const HAS_FOLLOWERS = sql<boolean>`(kind = 'voice' or voice_row is not null or awaits is not null or part_of is not null)`;
 
 /** Never chosen, or over the budget; not if a request may have been charged without anybody knowing. */
 const IS_UNSENT = sql<boolean>`rows.outcome = 'skipped' and (rows.ended_at is null or (
-  json_extract(rows.failure, '$.class') = 'OverBudget' and not exists (
+  rows.failure_class = 'OverBudget' and not exists (
     select 1 from charges c where c.batch = rows.batch and c.row = rows.row and c.state in ('sending', 'unknown'))))`;
 
 /**
@@ -51,17 +54,16 @@ export async function openUnsent(
       .where('batch', '=', batch)
       .where('row', 'in', rows)
       .where(IS_UNSENT)
+      .where((eb) => eb.not(HAS_FOLLOWERS))
       .executeTakeFirstOrThrow();
+    const ofBatch = tx.selectFrom('rows').selectAll().where('batch', '=', batch).where(IS_UNSENT).orderBy('row');
+    const others = await ofBatch.where('row', 'in', rows).where(HAS_FOLLOWERS).execute();
     // What opens the parts of a row makes it wait for them.
-    await tx
-      .updateTable('rows')
-      .set((eb) => ({ ...OPENED, hold: eb('hold', '+', 1), updated_at: Date.now() }))
-      .where('batch', '=', batch)
-      .where('part_of', 'in', rows)
-      .where(isPart('rows'))
-      .where(IS_UNSENT)
-      .execute();
-    const opened = Number(numUpdatedRows);
+    const parts = await ofBatch.where('part_of', 'in', rows).where(isPart('rows')).execute();
+    for (const line of [...others, ...parts]) {
+      await updateRow(tx, line, { ...OPENED, failure: null, hold: line.hold + 1, updated_at: Date.now() }, line);
+    }
+    const opened = Number(numUpdatedRows) + others.length;
     if (opened > 0) await reopenBatch(tx, batch, state === 'closed');
     return opened;
   });

@@ -1,14 +1,18 @@
+import { randomBytes } from 'node:crypto';
 import { sql, type Selectable } from 'kysely';
+import type { Failure } from '../contract/failures.ts';
 import type { HookEvent, HookTarget } from '../contract/hooks.ts';
 import type { Realm } from '../contract/names.ts';
 import { parseOccurrence, STAMP_LENGTH } from '../policy/schedules/occurrence.ts';
+import type { ScheduleHooks } from '../contract/schedule.ts';
+import type { BatchRecord } from './record-types.ts';
 import type { Db, Tx } from './schema.ts';
 import type { NoticesTable } from './tables/batches.ts';
 import type { OccurrencesTable } from './tables/schedules.ts';
 import { write } from './transactions.ts';
 
 /**
- * The outbox of `--on-end` and `--notify`. A trigger adds a notice when a batch ends or pauses by itself. A process
+ * The outbox of `--on-end` and `--notify`: what batches tell that end or pause by themselves, and schedules. A process
  * that delivers it takes it for a while, so that others leave it alone, and reports the result; if it does not report
  * in time (a kill), the next one takes it. So every notice is delivered at least once, and the id of its event tells a
  * receiver that it has seen it before.
@@ -67,6 +71,41 @@ export interface NoticeClaim {
   readonly leaseMs: number;
   /** Names the process that takes it. Default: it has no name. */
   readonly claimer?: string | undefined;
+}
+
+/** What a batch, or a time of a schedule, has to tell. */
+export interface News {
+  /** The batch, or the one that its occurrence would have made. */
+  readonly batch: string;
+  readonly event: HookEvent;
+  /** Who wants to know. */
+  readonly hooks: Partial<ScheduleHooks>;
+  readonly at: number;
+}
+
+/** Puts the notices of an event into the outbox, in the transaction that records the event: no kill can come between the two. */
+export async function addNotices(tx: Tx, { batch, event, hooks, at }: News): Promise<void> {
+  const targets: readonly (readonly [HookTarget, unknown])[] = [
+    ['command', hooks.onEnd],
+    ['url', hooks.notify],
+  ];
+  for (const [target, hook] of targets) {
+    if (hook == null) continue;
+    const id = randomBytes(16).toString('hex');
+    await tx.insertInto('notices').values({ id, batch, event, target, made_at: at, due_at: at }).execute();
+  }
+}
+
+/** Tells that an open batch pauses by itself. One that is paused for another reason already told of it; a pause by hand keeps the reason of the one before. */
+export async function tellPause(
+  tx: Tx,
+  before: Pick<BatchRecord, 'name' | 'state' | 'control' | 'pauseReason' | 'settings'>,
+  reason: Failure,
+): Promise<void> {
+  const { name: batch, state, control, pauseReason, settings } = before;
+  const wasTold = control === 'paused' && pauseReason !== null;
+  if (state !== 'open' || wasTold || JSON.stringify(reason) === JSON.stringify(pauseReason)) return;
+  await addNotices(tx, { batch, event: 'paused', hooks: settings, at: Date.now() });
 }
 
 /** Takes the notice that has been due longest, for as long as the claim says. Undefined if none is. */

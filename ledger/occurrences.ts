@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely';
+import type { SkipCause } from '../contract/schedule.ts';
 import { formatOccurrence, parseOccurrence, type Occurrence } from '../policy/schedules/occurrence.ts';
 import type {
   KnownSchedule,
@@ -8,6 +9,9 @@ import type {
   OccurrenceRecord,
   Survey,
 } from './occurrence-records.ts';
+import { findBatch } from './batches.ts';
+import { addNotices } from './notices.ts';
+import { scheduleHooks } from './schedule-hooks.ts';
 import type { Db, Tx } from './schema.ts';
 import type { OccurrencesTable } from './tables/schedules.ts';
 import { useTrigger } from './schedule-settings.ts';
@@ -69,12 +73,30 @@ export async function beginOccurrence(
 export async function endOccurrence(db: Db, { schedule, at }: Occurrence, end: OccurrenceEnding): Promise<void> {
   const ended = { state: end.type, ...endColumns(end) };
   await write(db, async (tx) => {
+    const before = await findOccurrence(tx, { schedule, at });
     await tx
       .insertInto('occurrences')
       .values({ schedule, at, ...ended })
       .onConflict((conflict) => conflict.columns(['schedule', 'at']).doUpdateSet(ended))
       .execute();
+    if (before?.state !== end.type && end.type !== 'ended') await tell(tx, { schedule, at }, end);
   });
+}
+
+/**
+ * Tells of an occurrence that made no batch. A pause and the overlap policy are somebody's choice; a batch that gave up tells of itself.
+ */
+async function tell(
+  tx: Tx,
+  { schedule, at }: Occurrence,
+  end: Pick<OccurrenceEnding, 'type'> & { readonly cause?: SkipCause },
+): Promise<void> {
+  if (end.type === 'ended' || (end.type === 'skipped' && end.cause !== 'missed' && end.cause !== 'month-budget'))
+    return;
+  const batch = formatOccurrence({ schedule, at });
+  const { state = 'loading' } = (await findBatch(tx, batch)) ?? {};
+  if (state !== 'loading') return;
+  await addNotices(tx, { batch, event: end.type, hooks: await scheduleHooks(tx, schedule), at: Date.now() });
 }
 
 function endColumns(
@@ -121,14 +143,17 @@ export async function noteManifest(db: Db, { schedule, at }: Occurrence, etag: s
 /** Records a survey: occurrences that did not take place, unless they are on record, and how far it went. */
 export async function noteSkips(db: Db, schedule: string, { skipped, until }: Survey): Promise<void> {
   await write(db, async (tx) => {
+    // An outage may have missed as many as there are minutes in a month. The reason of the newest says how many there were.
+    const newest = Math.max(...skipped.filter(({ cause }) => cause === 'missed').map(({ at }) => at));
     for (const { at, cause, reason } of skipped) {
-      await tx
+      const { numInsertedOrUpdatedRows: isNew = 0n } = await tx
         .insertInto('occurrences')
         .values({ schedule, at, state: 'skipped', cause, reason })
         .onConflict((conflict) => conflict.columns(['schedule', 'at']).doNothing())
-        .execute();
+        .executeTakeFirstOrThrow();
+      const isTold = isNew > 0n && (cause !== 'missed' || at === newest);
+      if (isTold) await tell(tx, { schedule, at }, { type: 'skipped', cause });
     }
-    await tellNewestOnly(tx, schedule, skipped);
     await tx
       .updateTable('schedules')
       .set({ surveyed_until: until })
@@ -136,25 +161,6 @@ export async function noteSkips(db: Db, schedule: string, { skipped, until }: Su
       .where('surveyed_until', '<', until)
       .execute();
   });
-}
-
-/**
- * Leaves one notice of the due times that a survey found: an outage may have as many as there are minutes in a month.
- * The reason of the newest says how many there were.
- */
-async function tellNewestOnly(tx: Tx, schedule: string, skipped: Survey['skipped']): Promise<void> {
-  const others = skipped
-    .filter(({ cause }) => cause === 'missed')
-    .toSorted((one, other) => other.at - one.at)
-    .slice(1);
-  for (const { at } of others) {
-    await tx
-      .deleteFrom('notices')
-      .where('batch', '=', formatOccurrence({ schedule, at }))
-      .where('event', '=', 'skipped')
-      .where('tries', '=', 0)
-      .execute();
-  }
 }
 
 /** Occurrences on record, the newest first. */
@@ -171,7 +177,7 @@ export async function occurrencesOf(
 }
 
 /** An occurrence on record. */
-export async function findOccurrence(db: Db, { schedule, at }: Occurrence): Promise<OccurrenceRecord | undefined> {
+export async function findOccurrence(db: Db | Tx, { schedule, at }: Occurrence): Promise<OccurrenceRecord | undefined> {
   const line = await db
     .selectFrom('occurrences')
     .selectAll()

@@ -73,7 +73,7 @@ export async function openDatabase({ place, mustExist, hasReserve = false }: Led
     const shown = withoutSecrets(place);
     const reserve = hasReserve ? driver.reserveOf(place) : undefined;
     reserve?.hold();
-    const isNew = await migrate(db, driver.migrations, shown);
+    const { isNew, former } = await migrate(db, driver, place);
     const { value: id } = await db
       .selectFrom('facts')
       .select('value')
@@ -82,7 +82,7 @@ export async function openDatabase({ place, mustExist, hasReserve = false }: Led
     const origin = await readOrigin(db, isNew);
     const locks = driver.locksOf(place);
     const findStrange = (): Promise<readonly string[]> => driver.strangeParts(db);
-    return { db, id, origin, place: shown, locks, findStrange, ...defined({ reserve }) };
+    return { db, id, origin, place: shown, locks, findStrange, ...defined({ reserve, former }) };
   } catch (error) {
     await db.destroy();
     throw error;

@@ -1,8 +1,9 @@
-import { sql, type RawBuilder } from 'kysely';
+import { sql } from 'kysely';
 import type { Operation } from '../contract/row-kinds.ts';
-import { sizeOf } from '../policy/money/charge-ratio.ts';
-import { SIZE } from './charge-ratios.ts';
+import { countedFor, sizeOf, type ChargeRatio } from '../policy/money/charge-ratio.ts';
+import { knownRatios } from './charge-ratios.ts';
 import { isUnpriced, isUnresolved } from './conditions.ts';
+import { prepared } from './prepared.ts';
 import type { Db, Tx } from './schema.ts';
 
 /** What the open requests of a batch come to, in credits. A job that is read again is none of them if its price is known: it was paid for long ago. */
@@ -21,37 +22,39 @@ export interface RequestsAlike {
   readonly quoted: number;
 }
 
-/** The open requests of a batch: all of them, or those alike. */
+const selectOpen = prepared((db, { batch }: { batch: string }) => {
+  const of = (condition: typeof isUnresolved) =>
+    db
+      .selectFrom('charges as c')
+      // The other way round, a batch of a million rows is read from its beginning.
+      .crossJoin('rows as r')
+      .select(['c.operation', 'c.quoted', 'c.charged'])
+      .select(
+        sql<0 | 1>`case when c.state <> 'unknown' and r.outcome is null and r.take = c.take then 1 else 0 end`.as(
+          'is_awaited',
+        ),
+      )
+      .where('c.batch', '=', batch)
+      .where(condition('c'))
+      .whereRef('r.batch', '=', 'c.batch')
+      .whereRef('r.row', '=', 'c.row');
+  return of(isUnresolved).unionAll(of(isUnpriced));
+});
+
+/** The open requests of a batch: all of them, or those alike. Reads them by the indexes of such. */
 export async function openRequestsOf(tx: Db | Tx, batch: string, alike?: RequestsAlike): Promise<OpenRequests> {
-  const { rows } = await selectOpen(batch, alike).execute(tx);
-  return { awaited: 0, beyond: 0, beyondLost: 0, ...rows[0] };
-}
-
-/** `countedFor` of one operation, less what is in the sums. Of an operation that is not under a budget yet, no more is known than its quote. */
-const BEYOND = sql.raw(
-  `max(0, case when o.quoted > 0 then o.quoted + coalesce((select
-       max(min(o.quoted, k.size) * (max(1, k.worst, k.earlier) - 1))
-       from charge_ratios as k where k.batch = o.batch and k.operation = o.operation), 0)
-     else coalesce((select max(k.unquoted) from charge_ratios as k where k.batch = o.batch and k.operation = o.operation), 0) end
-     - coalesce(o.charged, o.quoted, 0))`,
-);
-const IS_AWAITED = sql.raw(`(o.state <> 'unknown' and r.outcome is null and r.take = o.take)`);
-const COLUMNS = sql.raw('batch, row, operation, take, state, quoted, charged');
-
-/** Reads open requests only, by the indexes of such. */
-function selectOpen(batch: string, alike: RequestsAlike | undefined): RawBuilder<OpenRequests> {
-  const meant =
-    alike === undefined ? sql`` : sql`and c.operation = ${alike.operation} and ${SIZE} = ${sizeOf(alike.quoted)}`;
-  const ofBatch = sql`c.batch = ${batch} ${meant}`;
-  return sql<OpenRequests>`select count(*) filter (where is_awaited) as awaited,
-      coalesce(sum(beyond) filter (where is_awaited), 0) as beyond,
-      coalesce(sum(beyond) filter (where not is_awaited), 0) as "beyondLost"
-    from (
-      select ${BEYOND} as beyond, ${IS_AWAITED} as is_awaited from (
-        select ${COLUMNS} from charges as c where ${ofBatch} and ${isUnresolved('c')}
-        union all
-        select ${COLUMNS} from charges as c where ${ofBatch} and ${isUnpriced('c')}
-      ) as o
-      cross join rows as r on r.batch = o.batch and r.row = o.row
-    )`;
+  const ratios = await knownRatios(tx, batch);
+  const sums = { awaited: 0, beyond: 0, beyondLost: 0 };
+  for (const { operation, quoted, charged, is_awaited } of await selectOpen(tx, { batch })) {
+    const isAlike = operation === alike?.operation && sizeOf(quoted ?? 0) === sizeOf(alike.quoted);
+    if (alike !== undefined && !isAlike) continue;
+    const own: readonly ChargeRatio[] = ratios.filter((one) => one.operation === operation);
+    // Of an operation that is not under a budget yet, no more is known than its quote.
+    const beyond = Math.max(0, countedFor(quoted ?? 0, [own]) - (charged ?? quoted ?? 0));
+    if (is_awaited === 1) {
+      sums.awaited += 1;
+      sums.beyond += beyond;
+    } else sums.beyondLost += beyond;
+  }
+  return sums;
 }

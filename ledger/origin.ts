@@ -1,4 +1,4 @@
-import { sql, type Kysely } from 'kysely';
+import type { Kysely } from 'kysely';
 import { MIGRATION_TABLE } from './migrate.ts';
 import type { Schema } from './schema.ts';
 
@@ -27,9 +27,8 @@ export async function readOrigin(db: Kysely<Schema>, isNew: boolean): Promise<Le
     .orderBy('name')
     .executeTakeFirst();
   // A view could say that it was made a moment ago, whenever it is asked.
-  const { rows } = await sql`select 1 from sqlite_master where name = ${MIGRATION_TABLE} and type = 'table'`.execute(
-    db,
-  );
-  const madeAt = rows.length === 0 ? NaN : Date.parse(first?.timestamp ?? '');
+  const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
+  const isTable = tables.some(({ name, isView }) => name === MIGRATION_TABLE && !isView);
+  const madeAt = isTable ? Date.parse(first?.timestamp ?? '') : NaN;
   return { madeAt: Number.isNaN(madeAt) ? null : madeAt, isOfEarlierVersion: recorded === undefined };
 }

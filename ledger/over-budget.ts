@@ -1,4 +1,4 @@
-import { sql, type Compilable } from 'kysely';
+import type { Compilable } from 'kysely';
 import type { Failure } from '../contract/failures.ts';
 import type { Dialect } from '../contract/dialects.ts';
 import { dialectOf, stepsIn, type Kind } from '../contract/row-kinds.ts';
@@ -7,7 +7,7 @@ import type { BudgetAnswer } from './budget-room.ts';
 import type { Intent } from './intent-records.ts';
 import { isNoPart, isPart, isUntouched } from './conditions.ts';
 import { endingColumns } from './ending-columns.ts';
-import { updateRow } from './line-changes.ts';
+import { updateRow } from './row-changes.ts';
 import {
   costInWords,
   notSent,
@@ -110,8 +110,8 @@ export function selectUntouched(
           : [
               eb.and([
                 eb('kind', '=', like.kind),
-                sql<boolean>`coalesce(json_extract(spec, '$.dialect'), 'v1') = ${like.dialect}`,
-                sql<boolean>`json_extract(spec, '$.verify') is null`,
+                eb(eb.fn.coalesce('dialect', eb.val<Dialect>('v1')), '=', like.dialect),
+                eb('verify', 'is', null),
               ]),
             ]),
       ]),

@@ -1,4 +1,4 @@
-import { updateRow } from './line-changes.ts';
+import { setRow } from './line-changes.ts';
 import { toSettings } from './records.ts';
 import type { RowInHand } from './row-in-hand.ts';
 import { selectParts } from './rows.ts';
@@ -39,7 +39,7 @@ export function quotesOf(parts: readonly UnsentPart[]): readonly number[] | null
 
 /** Reserves the quotes of these parts. */
 export async function reserve(tx: Tx, batch: string, parts: readonly UnsentPart[]): Promise<void> {
-  for (const { row, quoted } of parts) await updateRow(tx, { batch, row }, { promised: quoted ?? 0 });
+  for (const { row, quoted } of parts) await setRow(tx, { batch, row }, { promised: quoted ?? 0 });
 }
 
 /**

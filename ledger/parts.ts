@@ -10,8 +10,8 @@ import type { Db, Tx } from './schema.ts';
 import { write } from './transactions.ts';
 
 /**
- * The end of rows whose text is spoken in parts. A trigger makes such a row `fetching` when the last part has its result
- * (migration 0026), and takes it back from whoever has it when a part changes.
+ * The end of rows whose text is spoken in parts. Such a row is `fetching` once the last part has its result, and is
+ * taken back from whoever has it when a part changes (`whole-rows.ts`).
  */
 
 /** A row whose parts all have their results, in the hands of whoever joins them. */

@@ -29,6 +29,8 @@ export interface NewBatch extends BatchIdentity {
 export interface BatchRecord extends NewBatch {
   /** The rows that were last asked for; null: all. Rows of an earlier, larger subset run all the same. */
   readonly subset: Subset | null;
+  /** Which batch it was, in the order in which they were made. */
+  readonly number: number;
   /** Where its files are: its own folder in the store, and how many rows share a folder there (null: all of them). */
   readonly layout: { readonly stem: string; readonly rowsAFolder: number | null };
   /**

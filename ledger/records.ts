@@ -6,8 +6,6 @@ import { partId } from '../contract/row-parts.ts';
 import { BUILT_IN_PRICES, type RowSpec } from '../contract/row-kinds.ts';
 import type { Subset } from '../contract/subset.ts';
 import type { Judgement } from '../contract/verify.ts';
-import { TUNABLES_BEFORE } from '../contract/tunables.ts';
-import { applyTuning } from '../policy/tuning.ts';
 import type { Selectable } from 'kysely';
 import type {
   BatchRecord,
@@ -43,6 +41,7 @@ export function toBatch(line: Selectable<BatchesTable>, lastRow = line.rows): Ba
     columns: JSON.parse(line.columns) as string[],
     source: line.source,
     subset,
+    number: line.number,
     layout: { stem: line.stem, rowsAFolder: line.rows_a_folder },
     state: line.state,
     control: line.control,
@@ -66,6 +65,11 @@ function withSubmits(settings: BatchSettings, requests: number): BatchSettings {
   return { ...settings, limits: { ...settings.limits, submits: defaultSubmits(requests) } };
 }
 
+/** The columns of a batch's settings. */
+export function settingsColumns(settings: BatchSettings): Pick<BatchesTable, 'settings' | 'budget'> {
+  return { settings: JSON.stringify(settings), budget: settings.budget };
+}
+
 let lastSettings: { readonly json: string; readonly settings: BatchSettings } | undefined;
 
 /** The settings of a batch. Each intent reads them, and they hardly ever change, so the last ones are kept. */
@@ -73,15 +77,33 @@ export function toSettings(json: string): BatchSettings {
   if (lastSettings?.json !== json) {
     const settings = JSON.parse(json) as BatchSettings;
     // No row of the batch uses later operations, but a file that is compared with it may name one.
-    const prices = { ...BUILT_IN_PRICES, ...settings.prices };
-    lastSettings = { json, settings: { ...settings, prices, ...applyTuning(TUNABLES_BEFORE, settings) } };
+    lastSettings = { json, settings: { ...settings, prices: { ...BUILT_IN_PRICES, ...settings.prices } } };
   }
   return lastSettings.settings;
 }
 
+/** The columns that say what a row asks for. */
+export const SPEC_COLUMNS = ['kind', 'dialect', 'voice', 'name', 'verify', 'spec'] as const;
+type SpecLine = Pick<RowLine, (typeof SPEC_COLUMNS)[number]>;
+
 /** What a row asks for. */
-export function toSpec(line: Pick<RowLine, 'spec'>): RowSpec {
-  return JSON.parse(line.spec) as RowSpec;
+export function toSpec({ kind, dialect, voice, name, verify, spec }: SpecLine): RowSpec {
+  const others = JSON.parse(spec) as Pick<RowSpec, 'extra'>;
+  return {
+    kind,
+    ...others,
+    ...(voice === null ? {} : { voice }),
+    ...(name === null ? {} : { name }),
+    ...(dialect === null ? {} : { dialect }),
+    ...(verify === null ? {} : { verify }),
+  };
+}
+
+export function fromSpec({ kind, dialect, voice, name, verify, ...others }: RowSpec): SpecLine {
+  return {
+    ...{ kind, dialect: dialect ?? null, voice: voice ?? null, name: name ?? null, verify: verify ?? null },
+    spec: JSON.stringify(others),
+  };
 }
 
 export function toRow(line: RowLine): RowRecord {
@@ -116,16 +138,24 @@ export function toRow(line: RowLine): RowRecord {
   };
 }
 
+/** What all rows have that are loaded together. */
+export interface Loading {
+  readonly batch: string;
+  /** The number of the batch. */
+  readonly loaded: number;
+  readonly now: number;
+}
+
 /** `notChosen`: why it ends at once, if it does. It has no end time, because it never began. */
-export function fromRow(batch: string, row: LoadedRow, now: number, notChosen?: Failure): NewRowLine {
+export function fromRow({ batch, loaded, now }: Loading, row: LoadedRow, notChosen?: Failure): NewRowLine {
   const { waitsFor, parts } = row;
   return {
     batch,
     row: row.row,
     id: row.id,
     line: row.line,
-    kind: row.spec.kind,
-    spec: JSON.stringify(row.spec),
+    loaded,
+    ...fromSpec(row.spec),
     input: JSON.stringify(row.input),
     quoted: row.quoted,
     ...(parts === undefined ? waitOf(waitsFor) : BLOCKED),
@@ -137,16 +167,16 @@ export function fromRow(batch: string, row: LoadedRow, now: number, notChosen?: 
     hold: 0,
     updated_at: now,
     outcome: notChosen === undefined ? null : 'skipped',
-    failure: jsonOrNull(notChosen),
+    ...failureColumns(notChosen),
   };
 }
 
 /** The parts of a row, as rows of their own. Their parts wait for its voice; the row waits for its parts. */
-export function fromParts(batch: string, row: LoadedRow, now: number, notChosen?: Failure): readonly NewRowLine[] {
+export function fromParts(loading: Loading, row: LoadedRow, notChosen?: Failure): readonly NewRowLine[] {
   const { parts, waitsFor, line } = row;
   if (parts === undefined) return [];
   return parts.rows.map((part, at) => ({
-    ...fromRow(batch, { ...part, row: parts.first + at, id: partId(row.id, at + 1), line, input: [] }, now, notChosen),
+    ...fromRow(loading, { ...part, row: parts.first + at, id: partId(row.id, at + 1), line, input: [] }, notChosen),
     ...waitOf(waitsFor),
     part_of: row.row,
   }));
@@ -219,6 +249,17 @@ export function toTake(line: TakesTable): TakeRecord {
 /** JSON for a column that may be empty. */
 export function jsonOrNull(value: object | undefined): string | null {
   return value === undefined ? null : JSON.stringify(value);
+}
+
+/** The columns of a row's failure. */
+export function failureColumns(
+  failure: Failure | null | undefined,
+): Pick<RowLine, 'failure' | 'failure_class' | 'failure_cause'> {
+  return {
+    failure: failure == null ? null : JSON.stringify(failure),
+    failure_class: failure?.class ?? null,
+    failure_cause: failure?.cause ?? null,
+  };
 }
 
 export function toFailure(json: string | null): Failure | null {

@@ -55,7 +55,7 @@ export async function isNewVoice(db: Db, { apiUrl, account }: Account, use: Voic
 /** Rows that speak with a voice: with one that a row of the batch made only rows of that batch, and these are indexed. */
 function speaksWith({ batch, voice, voiceRow }: VoiceUse): RawBuilder<boolean> {
   return voiceRow === null
-    ? sql<boolean>`rows.voice_row is null and json_extract(rows.spec, '$.voice') = ${voice}`
+    ? sql<boolean>`rows.voice_row is null and rows.voice = ${voice}`
     : sql<boolean>`rows.batch = ${batch} and rows.voice_row = ${voiceRow}`;
 }
 

@@ -92,7 +92,7 @@ async function sumByBatch(tx: Tx): Promise<readonly NamedSum[]> {
 /** Both at once: to look up the row of each entry is what takes long. */
 async function sumByKindAndVoice(tx: Tx): Promise<Pick<CacheSums, 'byKind' | 'byVoice'>> {
   const { rows } = await sql<Omit<NamedSum, 'name'> & { readonly kind: string; readonly voice: string }>`
-    select rows.kind, coalesce(json_extract(rows.spec, '$.voice'), '') as voice, count(*) as entries, sum(bytes) as bytes
+    select rows.kind, coalesce(rows.voice, '') as voice, count(*) as entries, sum(bytes) as bytes
     from results join rows on rows.batch = results.batch and rows.row = results.row
     group by 1, 2`.execute(tx);
   return { byKind: regrouped(rows, ({ kind }) => kind), byVoice: regrouped(rows, ({ voice }) => voice) };
@@ -116,7 +116,7 @@ async function sumByAge(tx: Tx): Promise<CacheSums['byAge']> {
   const { rows } = await sql<{ days: number; results: number; bytes: number }>`
     select case when used > ${now - DAY_MS} then 1 when used > ${now - 7 * DAY_MS} then 7
       when used > ${now - 30 * DAY_MS} then 30 else 0 end as days, count(*) as results, sum(bytes) as bytes
-    from ${byKey(tx)} group by 1`.execute(tx);
+    from ${byKey(tx)} as one group by 1`.execute(tx);
   return [1, 7, 30, 0].flatMap((days) =>
     rows.filter((row) => row.days === days).map((row) => ({ ...row, days: days === 0 ? null : days })),
   );
@@ -126,8 +126,8 @@ async function sumByAge(tx: Tx): Promise<CacheSums['byAge']> {
 export async function usedBeyond(db: Db, bytes: number): Promise<number | null> {
   const { rows } = await sql<{ used: number }>`
     select used from (
-      select used, sum(bytes) over (order by used desc, key rows unbounded preceding) as total from ${byKey(db)}
-    ) where total > ${bytes} order by used desc limit 1`.execute(db);
+      select used, sum(bytes) over (order by used desc, key rows unbounded preceding) as total from ${byKey(db)} as one
+    ) as sums where total > ${bytes} order by used desc limit 1`.execute(db);
   return rows[0]?.used ?? null;
 }
 

@@ -3,14 +3,12 @@ import { linkOf, type RowSpec, type Step } from '../contract/row-kinds.ts';
 import { byAttempt } from '../contract/batch.ts';
 import { wasAccepted } from '../contract/outcomes.ts';
 import { nextMove, presentTake, rowView, usedAttempt } from '../policy/rows/row-machine.ts';
-import { LedgerMisuse } from './errors.ts';
-import { updateCharge, updateRow } from './line-changes.ts';
-import { prepared, preparedOne } from './prepared.ts';
+import { readLine, updateCharge, type RowKey } from './line-changes.ts';
+import { prepared } from './prepared.ts';
 import type { ChargeRecord, RowStanding } from './record-types.ts';
 import { toCharge, toRow, toSpec } from './records.ts';
+import { updateRow, type RowChange } from './row-changes.ts';
 import type { ChargeLine, RowLine, Tx } from './schema.ts';
-
-type RowKey = Pick<AttemptKey, 'batch' | 'row'>;
 
 /**
  * A row and its charges inside a transaction: read once, then changed here and in the tables together. What the
@@ -20,7 +18,7 @@ export class RowInHand {
   readonly tx: Tx;
   readonly #key: RowKey;
   #line: RowLine;
-  #spec: { readonly json: string; readonly spec: RowSpec } | undefined;
+  #spec: RowSpec | undefined;
   #charges: readonly ChargeLine[];
 
   private constructor(tx: Tx, key: RowKey, line: RowLine, charges: readonly ChargeLine[]) {
@@ -42,8 +40,8 @@ export class RowInHand {
 
   /** What the row asks for. */
   get spec(): RowSpec {
-    if (this.#spec?.json !== this.#line.spec) this.#spec = { json: this.#line.spec, spec: toSpec(this.#line) };
-    return this.#spec.spec;
+    this.#spec ??= toSpec(this.#line);
+    return this.#spec;
   }
 
   /** True if a request of the row has no verdict. */
@@ -92,9 +90,9 @@ export class RowInHand {
     return this.#charges.find((one) => one.step === step && one.take === take && one.attempt === attempt);
   }
 
-  async change(change: Partial<RowLine>): Promise<void> {
-    await updateRow(this.tx, this.#key, change);
-    this.#line = { ...this.#line, ...change };
+  async change(change: RowChange): Promise<void> {
+    this.#line = { ...this.#line, ...(await updateRow(this.tx, this.#key, change, this.#line)) };
+    this.#spec = undefined;
   }
 
   /** Returns the attempt as it is now. */
@@ -115,6 +113,7 @@ export class RowInHand {
   /** Reads the row again after a change by other means. */
   async readAgain(): Promise<void> {
     this.#line = await readLine(this.tx, this.#key);
+    this.#spec = undefined;
     this.#charges = (await selectCharges(this.tx, this.#key)).toSorted(byAttempt);
   }
 
@@ -142,15 +141,12 @@ const EMPTY = {
   file: null,
   result_key: null,
   source: null,
+  damaged: 0,
   judgement: null,
 } as const;
 
 /** An attempt with at least the columns that every one has from its start. */
 type NewCharge = Omit<ChargeLine, keyof typeof EMPTY> & Partial<ChargeLine>;
-
-const selectLine = preparedOne((db, { batch, row }: RowKey) =>
-  db.selectFrom('rows').selectAll().where('batch', '=', batch).where('row', '=', row),
-);
 
 const selectCharges = prepared((db, { batch, row }: RowKey) =>
   db.selectFrom('charges').selectAll().where('batch', '=', batch).where('row', '=', row),
@@ -176,13 +172,8 @@ const insertCharge = prepared((db, given: ChargeLine) =>
     file: given.file,
     result_key: given.result_key,
     source: given.source,
+    damaged: given.damaged,
     failure: given.failure,
     judgement: given.judgement,
   }),
 );
-
-async function readLine(tx: Tx, key: RowKey): Promise<RowLine> {
-  const line = await selectLine(tx, key);
-  if (line === undefined) throw new LedgerMisuse(`Batch "${key.batch}" has no row ${key.row}.`);
-  return line;
-}

@@ -17,13 +17,13 @@ const ROWS_PER_INSERT = 500;
 export async function addRows(db: Db, batch: string, rows: readonly LoadedRow[]): Promise<void> {
   try {
     await write(db, async (tx) => {
-      const { state, subset } = await requireBatch(tx, batch);
+      const { state, subset, number: loaded } = await requireBatch(tx, batch);
       if (state !== 'loading') throw new LedgerMisuse(`Batch "${batch}" is ${state}; rows are added while it loads.`);
-      const now = Date.now();
+      const loading = { batch, loaded, now: Date.now() };
       const notChosen = whyNotChosen(subset);
       const lines = rows.flatMap((row) => {
         const ending = row.isNotChosen === true ? notChosen : undefined;
-        return [fromRow(batch, row, now, ending), ...fromParts(batch, row, now, ending)];
+        return [fromRow(loading, row, ending), ...fromParts(loading, row, ending)];
       });
       for (let at = 0; at < lines.length; at += ROWS_PER_INSERT) {
         await tx

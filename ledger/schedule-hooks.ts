@@ -1,5 +1,5 @@
 import type { ScheduleHooks } from '../contract/schedule.ts';
-import type { Db } from './schema.ts';
+import type { Db, Tx } from './schema.ts';
 import { write } from './transactions.ts';
 
 /** Sets the hooks of a schedule that is known; absent ones stay as they are. */
@@ -16,7 +16,7 @@ export async function setScheduleHooks(
 }
 
 /** The hooks of a schedule; none for one that is not known. */
-export async function scheduleHooks(db: Db, schedule: string): Promise<ScheduleHooks> {
+export async function scheduleHooks(db: Db | Tx, schedule: string): Promise<ScheduleHooks> {
   const line = await db
     .selectFrom('schedules')
     .select(['on_end', 'notify'])

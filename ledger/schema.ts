@@ -1,44 +1,27 @@
 import type { Insertable, Kysely, Selectable, Transaction } from 'kysely';
-import type { BatchesTable, NoticesTable, ReasonsTable, RowCountsTable, SumsTable } from './tables/batches.ts';
-import type { AwaitedVoicesTable, DecisionsTable, RowsTable, TakesTable } from './tables/rows.ts';
-import type { ChargeRatiosTable, ChargesTable, ResultsTable } from './tables/charges.ts';
-import type { AllowedFiringsTable, OccurrencesTable, SchedulesTable } from './tables/schedules.ts';
-import type { LanesTable, LimitersTable, TextLimitsTable, WebhooksTable, WorkersTable } from './tables/processes.ts';
+import { batches, notices, rowCounts, sums } from './tables/batches.ts';
+import { awaitedVoices, decisions, rows, takes } from './tables/rows.ts';
+import { chargeRatios, charges, results } from './tables/charges.ts';
+import type { LineOf, Table } from './tables/columns.ts';
+import { facts, lanes, limiters, textLimits, webhooks, workers } from './tables/processes.ts';
+import { allowedFirings, occurrences, schedules } from './tables/schedules.ts';
 
-/** One row per fact about the ledger itself, e.g. its `id`. */
-export interface FactsTable {
-  name: string;
-  value: string;
-}
+/** Every table, by its name; those that others refer to come first. */
+export const TABLES = {
+  facts,
+  ...{ batches, rows, charges, takes, decisions, results },
+  ...{ row_counts: rowCounts, sums, charge_ratios: chargeRatios },
+  ...{ lanes, workers, limiters, text_limits: textLimits, webhooks },
+  ...{ awaited_voices: awaitedVoices, notices },
+  ...{ schedules, allowed_firings: allowedFirings, occurrences },
+} satisfies Readonly<Record<string, Table>>;
 
-/** Every table, by its name. The columns of the others are in `tables/`. */
-export interface Schema {
-  facts: FactsTable;
-  batches: BatchesTable;
-  rows: RowsTable;
-  charges: ChargesTable;
-  results: ResultsTable;
-  takes: TakesTable;
-  lanes: LanesTable;
-  workers: WorkersTable;
-  row_counts: RowCountsTable;
-  sums: SumsTable;
-  charge_ratios: ChargeRatiosTable;
-  limiters: LimitersTable;
-  webhooks: WebhooksTable;
-  reasons: ReasonsTable;
-  decisions: DecisionsTable;
-  notices: NoticesTable;
-  schedules: SchedulesTable;
-  occurrences: OccurrencesTable;
-  allowed_firings: AllowedFiringsTable;
-  awaited_voices: AwaitedVoicesTable;
-  text_limits: TextLimitsTable;
-}
+/** The lines of every table. */
+export type Schema = { [Name in keyof typeof TABLES]: LineOf<(typeof TABLES)[Name]> };
 
 export type Db = Kysely<Schema>;
 /** Argument of functions that are part of a transaction. */
 export type Tx = Transaction<Schema>;
-export type RowLine = Selectable<RowsTable>;
-export type NewRowLine = Insertable<RowsTable>;
-export type ChargeLine = Selectable<ChargesTable>;
+export type RowLine = Selectable<Schema['rows']>;
+export type NewRowLine = Insertable<Schema['rows']>;
+export type ChargeLine = Selectable<Schema['charges']>;

@@ -3,7 +3,7 @@ import type { Control } from '../contract/outcomes.ts';
 import type { Failure } from '../contract/failures.ts';
 import { requireBatch } from './batches.ts';
 import { isFetchedAgain, isUnresolved, isRunning, presentTakeOf } from './conditions.ts';
-import { updateRow } from './line-changes.ts';
+import { updateRow } from './row-changes.ts';
 import type { ChargeRecord } from './record-types.ts';
 import { endingColumns } from './ending-columns.ts';
 import { toCharge, toFallback } from './records.ts';
@@ -128,11 +128,7 @@ export async function endRunning(tx: Tx, batch: string): Promise<number> {
       'Its result can still be fetched, free.';
     const failure: Failure = { class: 'Overdue', message };
     const now = Date.now();
-    await updateRow(
-      tx,
-      { batch, row },
-      { outcome: 'overdue', failure: JSON.stringify(failure), updated_at: now, ended_at: now },
-    );
+    await updateRow(tx, { batch, row }, { outcome: 'overdue', failure, updated_at: now, ended_at: now });
   }
   return jobs.length;
 }

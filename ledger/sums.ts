@@ -4,7 +4,7 @@ import { preparedOne } from './prepared.ts';
 import type { Db, Tx } from './schema.ts';
 import type { SumsTable } from './tables/batches.ts';
 
-/** The sums that triggers keep for a batch's charges and promises; see the migration `0006-kept-counts`. */
+/** The sums that triggers keep for a batch's charges and promises. */
 export type Sums = Selectable<SumsTable>;
 
 const selectSums = preparedOne((db, { batch }: { batch: string }) =>

@@ -1,7 +1,7 @@
 import type { TakeReason } from '../contract/outcomes.ts';
 import { stepsIn, type Step } from '../contract/row-kinds.ts';
 import { keptTake } from '../policy/redrive/earlier-take.ts';
-import { jsonOrNull, toRow, toTake } from './records.ts';
+import { fromSpec, jsonOrNull, toRow, toTake } from './records.ts';
 import type { NewRow, RowRecord, TakeRecord } from './record-types.ts';
 import type { Fallback } from './row-effects.ts';
 import type { RowInHand } from './row-in-hand.ts';
@@ -28,7 +28,7 @@ export async function makeTake(inHand: RowInHand, take: NewTake): Promise<void> 
   const { tx, line: row } = inHand;
   const now = Date.now();
   const next = row.take + 1;
-  const [first] = stepsIn(row);
+  const [first] = stepsIn({ kind: row.kind });
   await tx
     .insertInto('takes')
     .values({
@@ -41,39 +41,32 @@ export async function makeTake(inHand: RowInHand, take: NewTake): Promise<void> 
       before: JSON.stringify({ ...take.before, standing: standingOf(toRow(row)) }),
     })
     .execute();
-  await tx
-    .updateTable('rows')
-    .set({
-      take: next,
-      redo_from: take.fromStep === first ? null : take.fromStep,
-      state: 'waiting',
-      outcome: null,
-      failure: null,
-      file: null,
-      extra_files: null,
-      text: null,
-      wait_since: null,
-      promised: 0,
-      accepted_take: take.fromStep === first ? null : keptTake(toRow(row), inHand.attempts),
-      returned_to: null,
-      fallback: jsonOrNull(take.fallback),
-      updated_at: now,
-      ended_at: null,
-      ...(take.edited === undefined
-        ? {}
-        : {
-            spec: JSON.stringify(take.edited.spec),
-            input: JSON.stringify(take.edited.input),
-            quoted: take.edited.quoted,
-            kind: take.edited.spec.kind,
-            // It speaks with another voice now, which is there.
-            ...(take.edited.spec.voice === toRow(row).spec.voice ? {} : { voice_row: null, awaits: null }),
-          }),
-    })
-    .where('batch', '=', row.batch)
-    .where('row', '=', row.row)
-    .execute();
-  await inHand.readAgain();
+  await inHand.change({
+    take: next,
+    redo_from: take.fromStep === first ? null : take.fromStep,
+    state: 'waiting',
+    outcome: null,
+    failure: null,
+    file: null,
+    extra_files: null,
+    text: null,
+    wait_since: null,
+    promised: 0,
+    accepted_take: take.fromStep === first ? null : keptTake(toRow(row), inHand.attempts),
+    returned_to: null,
+    fallback: jsonOrNull(take.fallback),
+    updated_at: now,
+    ended_at: null,
+    ...(take.edited === undefined
+      ? {}
+      : {
+          ...fromSpec(take.edited.spec),
+          input: JSON.stringify(take.edited.input),
+          quoted: take.edited.quoted,
+          // It speaks with another voice now, which is there.
+          ...(take.edited.spec.voice === toRow(row).spec.voice ? {} : { voice_row: null, awaits: null }),
+        }),
+  });
 }
 
 function standingOf({ redoFrom, acceptedTake, returnedTo }: RowRecord): TakeRecord['before']['standing'] {

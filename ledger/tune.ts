@@ -3,6 +3,7 @@ import type { Tunables, Tuning } from '../contract/tunables.ts';
 import { applyTuning } from '../policy/tuning.ts';
 import { requireBatch } from './batches.ts';
 import { beginRatios } from './charge-ratios.ts';
+import { settingsColumns } from './records.ts';
 import type { Db } from './schema.ts';
 import { write } from './transactions.ts';
 
@@ -14,11 +15,7 @@ export async function tune(db: Db, batch: string, tuning: Tuning): Promise<Tunab
     const { submitsByRows: byRows = false } = settings;
     const submitsByRows = byRows && tuning.limits?.submits === undefined;
     const changed: BatchSettings = { ...settings, ...tuned, submitsByRows };
-    await tx
-      .updateTable('batches')
-      .set({ settings: JSON.stringify(changed) })
-      .where('name', '=', batch)
-      .execute();
+    await tx.updateTable('batches').set(settingsColumns(changed)).where('name', '=', batch).execute();
     if (settings.budget === null && tuned.budget !== null) await beginRatios(tx, batch);
     return tuned;
   });

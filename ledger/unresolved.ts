@@ -1,9 +1,9 @@
 import type { AttemptKey } from '../contract/batch.ts';
-import type { RowSpec, Step } from '../contract/row-kinds.ts';
+import type { Step } from '../contract/row-kinds.ts';
 import { specBefore } from './attempt-spec.ts';
 import { isUnresolved, presentTakeOf } from './conditions.ts';
 import type { EarlierUnresolved, JobHolder, UnresolvedAttempt } from './record-types.ts';
-import { toCharge } from './records.ts';
+import { toCharge, toSpec } from './records.ts';
 import type { Db } from './schema.ts';
 
 /**
@@ -53,13 +53,14 @@ export async function otherUnresolved(
   const lines = await selectOthers(db, apiUrl, account, key, since)
     .innerJoin('rows', (join) => join.onRef('rows.batch', '=', 'charges.batch').onRef('rows.row', '=', 'charges.row'))
     .selectAll('charges')
-    .select(['rows.spec', 'rows.take as rowTake'])
+    .select(['rows.kind', 'rows.dialect', 'rows.voice', 'rows.name', 'rows.verify', 'rows.spec'])
+    .select('rows.take as rowTake')
     .execute();
   return Promise.all(
     lines.map(async (line) => {
       const charge = toCharge(line);
       const before = charge.take < line.rowTake ? await specBefore(db, charge) : undefined;
-      return { ...charge, spec: before ?? (JSON.parse(line.spec) as RowSpec) };
+      return { ...charge, spec: before ?? toSpec(line) };
     }),
   );
 }

@@ -1,4 +1,4 @@
-import { sql, type Compilable } from 'kysely';
+import type { Compilable } from 'kysely';
 import { isSameName } from '../policy/voices/match-lost-voice.ts';
 import { isNoPart } from './conditions.ts';
 import type { BatchIdentity } from './record-types.ts';
@@ -46,15 +46,13 @@ type Query<Line> = Compilable<Line> & { execute(): Promise<Line[]> };
 function selectSpeaking(tx: Tx, account: Account, id: string): Query<{ batch: string; rows: number }> {
   return openRows(tx, account)
     .select((eb) => ['rows.batch', eb.fn.countAll<number>().as('rows')])
-    .where(sql`json_extract(rows.spec, '$.voice')`, '=', id)
+    .where('rows.voice', '=', id)
     .where(isNoPart('rows'))
     .groupBy('rows.batch');
 }
 
 function selectMaking(tx: Tx, account: Account): Query<{ batch: string; name: string | null }> {
-  return openRows(tx, account)
-    .select(['rows.batch', sql<string | null>`json_extract(rows.spec, '$.name')`.as('name')])
-    .where('rows.kind', '=', 'voice');
+  return openRows(tx, account).select(['rows.batch', 'rows.name']).where('rows.kind', '=', 'voice');
 }
 
 function openRows(tx: Tx, { apiUrl, account }: Account) {

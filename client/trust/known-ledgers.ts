@@ -7,7 +7,7 @@ import type { Settings } from '../settings.ts';
 import { readState, removeState, stateFile, stateFolder, writeState } from './state-files.ts';
 
 /** Where a ledger is, and whether its user named that place. */
-export type LedgerSettings = Pick<Settings, 'ledger' | 'isLedgerNamed' | 'env'>;
+export type LedgerSettings = Pick<Settings, 'ledger' | 'isLedgerNamed' | 'env' | 'onImported'>;
 type OpenLedger = Pick<Ledger, 'id' | 'origin' | 'place'>;
 
 /** A ledger that this user has made or confirmed on this machine. */

@@ -185,7 +185,7 @@ class ExplainingConnection implements DatabaseConnection {
 }
 
 /** Retries what fails because another process writes, for up to {@link BUSY_TIMEOUT_MS}. */
-async function patiently<R>(action: () => R): Promise<R> {
+export async function patiently<R>(action: () => R): Promise<R> {
   const giveUpAt = performance.now() + BUSY_TIMEOUT_MS;
   for (let wait = 1; ; wait = Math.min(wait * 2, 5)) {
     try {

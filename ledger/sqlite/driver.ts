@@ -1,8 +1,9 @@
 import type { LedgerDriver } from '../driver.ts';
 import { DiskReserve } from './disk-reserve.ts';
+import { importFormer } from './import-former.ts';
 import { fileLocks } from './locks.ts';
-import { MIGRATION_PROVIDER } from './migrations/all.ts';
 import { makeFile, openFile } from './open-file.ts';
+import { VERSIONS } from './schema.ts';
 import { strangeParts } from './strange-parts.ts';
 
 /** A ledger in a local file, through libsql (docs/decisions/ledger.md). */
@@ -10,7 +11,8 @@ export const sqlite: LedgerDriver = {
   make: makeFile,
   open: openFile,
   strangeParts,
-  migrations: MIGRATION_PROVIDER,
+  versions: VERSIONS,
+  importFormer,
   blocksThread: true,
   locksOf: fileLocks,
   reserveOf: (place) => new DiskReserve(place),

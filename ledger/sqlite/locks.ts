@@ -84,7 +84,7 @@ async function lockAlone(file: string, suffix: string, gapMs: number): Promise<U
   }
 }
 
-/** Two paths to one ledger are one. */
-function besides(file: string, suffix: string): string {
+/** A file beside the ledger. Two paths to one ledger are one. */
+export function besides(file: string, suffix: string): string {
   return `${realpathSync(file)}.${suffix}`;
 }

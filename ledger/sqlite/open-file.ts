@@ -18,11 +18,12 @@ export interface OpenFileOptions {
   readonly disks?: Disks;
 }
 
-/** What lies beside the database under its name: SQLite's files, the reserve and the locks. */
+/** What lies beside the database under its name: SQLite's files, the reserve, the locks and the former ledger. */
 const BESIDE = [
   ...['-wal', '-shm', '-journal'],
   ...['.reserve', '.reserve.part'],
   ...['.lock', '.server', '.loading', '.files'],
+  ...['.former', '.former.part'],
 ];
 
 /**

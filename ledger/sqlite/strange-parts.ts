@@ -2,7 +2,7 @@ import Database from 'libsql';
 import { Kysely, sql, SqliteDialect } from 'kysely';
 import { migrate } from '../migrate.ts';
 import type { Schema } from '../schema.ts';
-import { MIGRATION_PROVIDER } from './migrations/all.ts';
+import { VERSIONS } from './schema.ts';
 
 /** A table, index, trigger or view, as the database keeps it. */
 interface Part {
@@ -16,13 +16,13 @@ interface Part {
 const OF_SQLITE = new Set(['sqlite_sequence', 'sqlite_stat1', 'sqlite_stat4']);
 
 /**
- * Parts of a ledger that our migrations do not make, make otherwise, or make and are gone, such as `trigger "t"`. A trigger of somebody else
+ * Parts of a ledger that our schema does not have, make otherwise, or make and are gone, such as `trigger "t"`. A trigger of somebody else
  * could give a command to each new batch, a view could hide one, and without ours nobody counts what is spent.
  */
 export async function strangeParts(db: Kysely<Schema>): Promise<readonly string[]> {
   const fresh = new Kysely<Schema>({ dialect: new SqliteDialect({ database: new Database(':memory:') }) });
   try {
-    await migrate(fresh, MIGRATION_PROVIDER, ':memory:');
+    await migrate(fresh, { versions: VERSIONS }, ':memory:');
     const [ours, found] = [await partsOf(fresh), await partsOf(db)];
     const strange = [...without(found, ours), ...without(ours, found)];
     return [...new Set(strange.map(({ type, name }) => `${type} ${JSON.stringify(name)}`))];

@@ -2,106 +2,107 @@ import type { FailureClass } from '../../contract/failures.ts';
 import type { HookEvent, HookTarget } from '../../contract/hooks.ts';
 import type { Control, Outcome, RowState } from '../../contract/outcomes.ts';
 import type { BatchRecord } from '../record-types.ts';
-import type { Json } from './json.ts';
+import { amount, integer, json, or, orNull, table, text, time, type LineOf } from './columns.ts';
 
 /** The tables of batches: what they are, and what is kept of all their rows. */
 
-export interface BatchesTable {
-  name: string;
-  digest: string;
-  api_url: string;
-  account: string;
+/** One line per batch. */
+export const batches = table(['name'], {
+  name: text(),
+  digest: text(),
+  api_url: text(),
+  account: text(),
   /** `BatchSettings` */
-  settings: Json;
+  settings: json(),
+  /** The one of its settings, in credits; null: none. */
+  budget: orNull(amount()),
   /** `string[]` */
-  columns: Json;
-  source: string;
+  columns: json(),
+  source: text(),
+  /** Which batch it was, in the order in which they were made here. */
+  number: integer(),
   /** Folder of its files in the store. */
-  stem: string;
+  stem: text(),
   /** Rows whose files share a folder; null: all. */
-  rows_a_folder: number | null;
-  state: BatchRecord['state'];
-  control: Control;
+  rows_a_folder: orNull(integer()),
+  state: text<BatchRecord['state']>(),
+  control: text<Control>(),
   /** `Failure` */
-  pause_reason: Json | null;
-  halted: string | null;
+  pause_reason: orNull(json()),
+  halted: orNull(text()),
   /** 1: running jobs are not waited for any more. */
-  stop_now: number;
+  stop_now: or(0, integer()),
   /** `Subset`: the rows that were last asked for; null: all. */
-  subset: Json | null;
-  /** When ended rows were last opened again, ms; a halt counts from there. */
-  reopened_at: number | null;
+  subset: orNull(json()),
+  /** When ended rows were last opened again; a halt counts from there. */
+  reopened_at: orNull(time()),
   /** `AlikeWatch`: what is known about the first rows; null: nothing yet. */
-  watch: Json | null;
-  rows: number;
-  created_at: number;
-  started_at: number | null;
-  closed_at: number | null;
-  /** When its media, and when what its rows asked for, were last removed, ms; null: never. */
-  media_cleaned_at: number | null;
-  rows_cleaned_at: number | null;
+  watch: orNull(json()),
+  rows: integer(),
+  created_at: time(),
+  started_at: orNull(time()),
+  closed_at: orNull(time()),
+  /** When its media, and when what its rows asked for, were last removed; null: never. */
+  media_cleaned_at: orNull(time()),
+  rows_cleaned_at: orNull(time()),
   /** `CleanParts`: what is being removed; null: nothing. */
-  cleaning: Json | null;
-}
+  cleaning: orNull(json()),
+});
+export type BatchesTable = LineOf<typeof batches>;
 
-/** Number of rows of a batch in each state. Triggers maintain it. */
-export interface RowCountsTable {
-  batch: string;
+/** How many rows of a batch are in a state, or ended so, for one reason. Parts of rows do not count. Triggers keep it. */
+export const rowCounts = table(['batch', 'standing', 'class', 'cause'], {
+  batch: text(),
   /** An outcome, or the state of open rows. */
-  standing: Outcome | RowState;
-  n: number;
+  standing: text<Outcome | RowState>(),
+  /** Of their failures; both are empty for rows without one, the cause also if a failure names none. */
+  class: text<FailureClass | ''>(),
+  cause: text(),
+  n: integer(),
   /** Those of them that ended since the batch was last opened again. */
-  recent: number;
-}
+  recent: integer(),
+});
+export type RowCountsTable = LineOf<typeof rowCounts>;
 
-/** One line per batch: sums over its charges and rows. Triggers maintain it. */
-export interface SumsTable {
-  batch: string;
+/** One line per batch: sums over its charges and rows. Triggers keep it. */
+export const sums = table(['batch'], {
+  batch: text(),
   /** What its attempts were charged. */
-  charged: number;
+  charged: or(0, amount()),
   /** Attempts in flight, and their quotes. */
-  sending: number;
-  sending_quoted: number;
+  sending: or(0, amount()),
+  sending_quoted: or(0, amount()),
   /** Attempts whose outcome is unknown, and their quotes. */
-  unknown: number;
-  unknown_quoted: number;
+  unknown: or(0, amount()),
+  unknown_quoted: or(0, amount()),
   /** Accepted attempts whose jobs have not ended. */
-  running: number;
+  running: or(0, amount()),
   /** Attempts that were charged by their quotes. */
-  by_quote: number;
+  by_quote: or(0, amount()),
   /** What its attempts would have cost that used an earlier result. */
-  saved: number;
+  saved: or(0, amount()),
   /** Requests that were made because an earlier result was damaged. */
-  damaged: number;
-  /** What open rows hold back from the budget. */
-  promised: number;
+  damaged: or(0, amount()),
   /** By how much the API announced running jobs as cheaper than quoted. */
-  unbilled: number;
-}
+  unbilled: or(0, amount()),
+  /** What open rows hold back from the budget. */
+  promised: or(0, amount()),
+});
+export type SumsTable = LineOf<typeof sums>;
 
-/** Rows that have failed, or fail now, for one reason. A trigger on the rows maintains it. */
-export interface ReasonsTable {
-  batch: string;
-  class: FailureClass;
-  /** `Failure.cause`; empty if a failure names none. */
-  cause: string;
-  /** Rows that have not ended. */
-  open: number;
-  ended: number;
-}
-
-/** One line per message of `--on-end` or `--notify`; triggers on the batches add them. */
-export interface NoticesTable {
-  id: string;
-  batch: string;
-  event: HookEvent;
-  target: HookTarget;
-  made_at: number;
+/** One line per message of `--on-end` or `--notify`. */
+export const notices = table(['id'], {
+  id: text(),
+  batch: text(),
+  event: text<HookEvent>(),
+  target: text<HookTarget>(),
+  made_at: time(),
   /** Not delivered before this time. */
-  due_at: number;
-  tries: number;
-  trouble: string | null;
-  ended_at: number | null;
+  due_at: time(),
+  tries: or(0, integer()),
+  trouble: orNull(text()),
+  ended_at: orNull(time()),
   /** Process that is telling it; null: nobody, or nobody knows which. */
-  claimer: string | null;
-}
+  claimer: orNull(text()),
+});
+export type NoticesTable = LineOf<typeof notices>;

@@ -1,55 +1,56 @@
 import type { Operation } from '../../contract/row-kinds.ts';
-import type { Json } from './json.ts';
+import { integer, json, orNull, table, text, time } from './columns.ts';
 
 /** The tables of what processes share: who they are, what they hold, and what they have learnt. */
 
+/** One line per fact about the ledger itself: its random `id`. */
+export const facts = table(['name'], { name: text(), value: text() });
+
 /** One line per worker process. */
-export interface WorkersTable {
-  owner: string;
-  api_url: string;
-  account: string;
-  seen_at: number;
+export const workers = table(['owner'], {
+  owner: text(),
+  api_url: text(),
+  account: text(),
+  seen_at: time(),
   /** Why it ended, if it could not go on; null: it lives, or nobody knows. */
-  ended_because: string | null;
-}
+  ended_because: orNull(text()),
+});
 
 /** One line per lane with a holder. */
-export interface LanesTable {
-  batch: string;
-  lane: number;
+export const lanes = table(['batch', 'lane'], {
+  batch: text(),
+  lane: integer(),
   /** Run of the batch workflow. */
-  run: string;
+  run: text(),
   /** Raised whenever somebody acquires a lane of the batch. */
-  token: number;
+  token: integer(),
   /** The worker process that has it. */
-  owner: string;
-  taken_at: number;
-}
+  owner: text(),
+  taken_at: time(),
+});
 
-export interface LimitersTable {
-  scope: string;
-  state: Json;
-}
+/** One line per limit that all workers share. */
+export const limiters = table(['scope'], { scope: text(), state: json() });
 
 /** One line per account whose webhook a process uses. */
-export interface WebhooksTable {
-  api_url: string;
-  account: string;
+export const webhooks = table(['api_url', 'account'], {
+  api_url: text(),
+  account: text(),
   /** The worker process that uses it. */
-  owner: string;
+  owner: text(),
   /** The address that it sets; null: none yet. It holds a secret. */
-  address: string | null;
+  address: orNull(text()),
   /** `WebhookBefore`, and the earlier addresses of ours */
-  before: Json | null;
-  taken_at: number;
-}
+  before: orNull(json()),
+  taken_at: time(),
+});
 
 /** One line per operation of an account whose longest text was learnt from a refusal. */
-export interface TextLimitsTable {
-  api_url: string;
-  account: string;
-  operation: Operation;
+export const textLimits = table(['api_url', 'account', 'operation'], {
+  api_url: text(),
+  account: text(),
+  operation: text<Operation>(),
   /** Characters. */
-  most: number;
-  learnt_at: number;
-}
+  most: integer(),
+  learnt_at: time(),
+});

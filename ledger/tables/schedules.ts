@@ -1,64 +1,66 @@
-import type { Generated } from 'kysely';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { SkipCause } from '../../contract/schedule.ts';
 import type { AllowedFirings } from '../../policy/schedules/legal-firing.ts';
 import type { OccurrenceRecord } from '../occurrence-records.ts';
-import type { Json } from './json.ts';
+import { integer, json, numbered, orNull, table, text, time, type LineOf } from './columns.ts';
 
 /** The tables of schedules and of the times at which they fire. */
 
 /** One line per schedule that is known here. */
-export interface SchedulesTable {
-  name: string;
-  /** Every time up to this one at which it was due has its line in `occurrences`, ms. */
-  surveyed_until: number;
+export const schedules = table(['name'], {
+  name: text(),
+  /** Every time up to this one at which it was due has its line in `occurrences`. */
+  surveyed_until: time(),
   /** `--on-end` of its batches, and of its occurrences without one. */
-  on_end: string | null;
+  on_end: orNull(text()),
   /** The same for `--notify`. */
-  notify: string | null;
+  notify: orNull(text()),
   /** `ScheduledRun`; null: its settings are not here. So with the next three. */
-  run: Json | null;
+  run: orNull(json()),
   /** `ScheduleSpec` */
-  spec: Json | null;
-  api_url: string | null;
-  account: string | null;
-  /** When its times were last set, ms. */
-  settled_at: number | null;
-  /** Made by an earlier version: settings that Temporal has had since before this moment are taken over, ms. */
-  legacy_until: number | null;
+  spec: orNull(json()),
+  api_url: orNull(text()),
+  account: orNull(text()),
+  /** When its times were last set. */
+  settled_at: orNull(time()),
+  /** Made by an earlier version: settings that Temporal has had since before this moment are taken over. */
+  legacy_until: orNull(time()),
   /** Why it was last paused or resumed here; null: it never was, or by an earlier version. */
-  note: string | null;
-}
+  note: orNull(text()),
+});
+export type SchedulesTable = LineOf<typeof schedules>;
 
 /** One line per stretch of time in which firings of a schedule are allowed. */
-export interface AllowedFiringsTable {
-  id: Generated<number>;
-  schedule: string;
-  kind: AllowedFirings['kind'];
-  from_at: number;
+export const allowedFirings = table(['id'], {
+  id: numbered(),
+  schedule: text(),
+  kind: text<AllowedFirings['kind']>(),
+  from_at: time(),
   /** null: it goes on. */
-  until_at: number | null;
+  until_at: orNull(time()),
   /** `ScheduleSpec`; null: any time. */
-  spec: Json | null;
+  spec: orNull(json()),
   /** Of a trigger: the time for which it fired. Of a backfill: when it was asked for. */
-  at: number | null;
-  /** A trigger or a backfill that allows nothing any more, since when, ms. */
-  voided_at: number | null;
-}
+  at: orNull(time()),
+  /** Since when a trigger or a backfill allows nothing any more. */
+  voided_at: orNull(time()),
+});
+export type AllowedFiringsTable = LineOf<typeof allowedFirings>;
 
 /** One line per time at which a schedule was due. */
-export interface OccurrencesTable {
-  schedule: string;
-  at: number;
-  state: OccurrenceRecord['state'];
-  exit: ExitName | null;
-  cause: SkipCause | null;
-  reason: string | null;
-  ended_at: number | null;
+export const occurrences = table(['schedule', 'at'], {
+  schedule: text(),
+  at: time(),
+  state: text<OccurrenceRecord['state']>(),
+  exit: orNull(text<ExitName>()),
+  cause: orNull(text<SkipCause>()),
+  reason: orNull(text()),
+  ended_at: orNull(time()),
   /** As the server of its manifest sent it. */
-  etag: string | null;
+  etag: orNull(text()),
   /** 1: its manifest is that of the occurrence before; null: not known. */
-  unchanged: number | null;
+  unchanged: orNull(integer()),
   /** Folder of its files, absolute; null: an earlier version began it, or it never began. */
-  out: string | null;
-}
+  out: orNull(text()),
+});
+export type OccurrencesTable = LineOf<typeof occurrences>;

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { type ClientConfigProfile, loadClientConfigProfile } from '@temporalio/envconfig';
 import { API_PATH } from '../../contract/api-path.ts';
 import { defined } from '../../contract/defined.ts';
+import { showControls } from '../../contract/control-characters.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import { isConfirmed, type AddressUse } from '../../client/trust/confirmed-address.ts';
 import { CONFIG_FILE, readFolderConfig, readNamedConfig, type FolderConfig } from '../../client/trust/folder-config.ts';
@@ -27,8 +28,14 @@ export async function readSettings(env: NodeJS.ProcessEnv = ownEnvironment()): P
     config,
     cluster: readCluster(env),
     env,
+    onImported: tellImport,
     ...defined({ unconfirmed }),
   };
+}
+
+function tellImport(ledger: string, kept: string): void {
+  const words = `The ledger ${ledger} is of an earlier version, and was read into the layout of this one. The former one is kept as ${kept}; an earlier version refuses the new one.`;
+  process.stderr.write(`voxbatch: ${showControls(words)}\n`);
 }
 
 /** Settings of a command. */

@@ -8,7 +8,7 @@ import { expectKept } from './recount.ts';
 import { fill, ledgerForEachTest } from './setup.ts';
 
 const ROWS = 4;
-const CHARGE_STATES = ['sending', 'accepted', 'done', 'not-accepted', 'rejected', 'unknown', 'revoked'];
+const CHARGE_STATES = ['sending', 'cached', 'accepted', 'done', 'not-accepted', 'rejected', 'unknown', 'revoked'];
 
 /** A statement that changes what is counted, whatever sense it makes. */
 type Change = (raw: Database.Database, batch: string) => void;
@@ -33,6 +33,18 @@ const change: fc.Arbitrary<Change> = fc.oneof(
           .prepare('update rows set outcome = ?, ended_at = ? where batch = ? and row = ?')
           .run([outcome, outcome === null ? null : ended, batch, at]),
   ),
+  fc.tuple(row, fc.constantFrom('JobFailed', 'NotChosen', null), fc.constantFrom('one', 'other', null)).map(
+    ([at, name, cause]): Change =>
+      (raw, batch) =>
+        raw
+          .prepare('update rows set failure_class = ?, failure_cause = ? where batch = ? and row = ?')
+          .run([name, name === null ? null : cause, batch, at]),
+  ),
+  fc.tuple(row, fc.boolean()).map(
+    ([at, isThere]): Change =>
+      (raw, batch) =>
+        raw.prepare('update charges set file = ? where batch = ? and row = ?').run([isThere ? '{}' : null, batch, at]),
+  ),
   fc.tuple(row, credits).map(
     ([at, promised]): Change =>
       (raw, batch) =>
@@ -48,10 +60,10 @@ const change: fc.Arbitrary<Change> = fc.oneof(
       (raw, batch) =>
         raw
           .prepare(
-            `insert into charges (batch, row, step, take, attempt, state, quoted, owner, intent_at)
-             values (?, ?, 'speech', 1, ?, ?, ?, 'w', 1) on conflict do nothing`,
+            `insert into charges (batch, row, step, take, attempt, state, quoted, owner, intent_at, damaged)
+             values (?, ?, 'speech', 1, ?, ?, ?, 'w', 1, ?) on conflict do nothing`,
           )
-          .run([batch, at, attempt, state, quoted]),
+          .run([batch, at, attempt, state, quoted, attempt - 1]),
   ),
   fc.tuple(row, fc.constantFrom(...CHARGE_STATES), credits, fc.constantFrom('api', 'quote', null), fc.option(time)).map(
     ([at, state, charged, from, finished]): Change =>

@@ -111,7 +111,7 @@ describe('query plans', () => {
     ],
     [
       'the last row of an id',
-      'INDEX rows_by_id (id=?)',
+      'INDEX rows_loaded (id=?)',
       (db) => selectLastRow(db, { apiUrl: 'http://a', account: 'u', id: 'r1' }).execute(),
     ],
     ['counts', 'INDEX sqlite_autoindex_row_counts_1 (batch=?)', (db) => countRows(db, 'b')],

@@ -5,8 +5,11 @@ import type { Money } from '../../ledger/record-types.ts';
 
 /** Compares what the ledger keeps of a batch with all its rows and charges, counted again. */
 export async function expectKept(ledger: Ledger, batch: string): Promise<void> {
-  const { money, sending, running, unbilled, standings, recent } = recount(ledger.place, batch);
-  const { states, outcomes, total } = await ledger.counts(batch);
+  const { money, sending, running, unbilled, standings, recent, reasons, left } = recount(ledger.place, batch);
+  const { states, outcomes, total, notChosen } = await ledger.counts(batch);
+  const common = await ledger.commonReasons(batch, 99);
+  expect(Object.fromEntries(common.map((one) => [`${one.class} ${one.cause}`, one.open + one.ended]))).toEqual(reasons);
+  expect(notChosen).toBe(left);
   const kept = Object.entries({ ...states, ...outcomes }).filter(([, n]) => n !== 0);
   expect(Object.fromEntries(kept)).toEqual(standings);
   expect(total).toBe(Object.values(standings).reduce((sum, n) => sum + n, 0));
@@ -28,6 +31,10 @@ interface Line {
 interface Recount {
   readonly standings: Readonly<Record<string, number>>;
   readonly recent: Readonly<Record<string, number>>;
+  /** Rows by class and cause of their failures, if these count as such. */
+  readonly reasons: Readonly<Record<string, number>>;
+  /** Rows that were not chosen. */
+  readonly left: number;
   readonly money: Money;
   readonly sending: number;
   readonly running: number;
@@ -48,9 +55,14 @@ function recount(file: string, batch: string): Recount {
         `select coalesce(outcome, state) as name, count(*) as n from rows where batch = ? and part_of is null group by 1`,
       ),
       recent: pairs(
-        `select outcome as name, count(*) as n from rows join batches on name = batch
+        `select rows.outcome as name, count(*) as n from rows join batches on batches.name = batch
          where batch = ? and part_of is null and outcome is not null and ended_at >= coalesce(reopened_at, 0) group by 1`,
       ),
+      reasons: pairs(
+        `select failure_class || ' ' || coalesce(failure_cause, '') as name, count(*) as n from rows
+         where batch = ? and part_of is null and failure_class not in ('OverBudget', 'NotChosen', 'NotCached') group by 1`,
+      ),
+      left: sum('1', `rows where batch = ? and part_of is null and failure_class = 'NotChosen'`),
       money: {
         charged: sum('charged', 'charges where batch = ?'),
         reserved:
@@ -59,7 +71,7 @@ function recount(file: string, batch: string): Recount {
         uncertain: sum('quoted', `charges where batch = ? and state = 'unknown'`),
         estimated: sum('1', inDoubt) + sum('1', byQuote) > 0,
         saved: sum('quoted', `charges where batch = ? and state = 'cached'`),
-        damaged: sum('1', `charges where batch = ? and state <> 'revoked' and json_extract(source, '$.is') <> 'used'`),
+        damaged: sum('damaged', 'charges where batch = ?'),
       },
       sending: sum('1', `charges where batch = ? and state = 'sending'`),
       running: sum('1', `charges where batch = ? and state = 'accepted' and finished_at is null`),
@@ -81,7 +93,11 @@ function readKept(file: string, batch: string): Pick<Recount, 'sending' | 'runni
       running: number;
       unbilled: number;
     }[];
-    const counts = raw.prepare('select standing, recent from row_counts where batch = ? and recent <> 0').all([batch]);
+    const counts = raw
+      .prepare(
+        'select standing, sum(recent) as recent from row_counts where batch = ? group by 1 having sum(recent) <> 0',
+      )
+      .all([batch]);
     const recent = (counts as { standing: string; recent: number }[]).map((one) => [one.standing, one.recent]);
     const byName = Object.fromEntries(recent) as Record<string, number>;
     return {

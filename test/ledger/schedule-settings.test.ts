@@ -1,9 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { NewAllowance } from '../../ledger/schedule-records.ts';
 import { settingsOf, settle, specOf } from '../support/schedule-on-record.ts';
-import { makeOlderLedger } from './older-ledger.ts';
-import { ledgerForEachTest, makeFolder, open } from './setup.ts';
+import { ledgerForEachTest } from './setup.ts';
 
 const AT = Date.UTC(2026, 11, 1, 2);
 const TRIGGER: NewAllowance = { kind: 'trigger', from: AT - 60_000, until: AT + 600_000 };
@@ -94,29 +93,5 @@ describe('the note of a pause', () => {
     expect(await note()).toBe('maintenance by Ada');
     await ledger.resumeFirings('nightly', AT, 'new voices are there');
     expect(await note()).toBe('new voices are there');
-  });
-});
-
-describe('a ledger of a version that voided nothing', () => {
-  let folder: string;
-  let remove: () => Promise<void>;
-  beforeEach(async () => {
-    ({ folder, remove } = await makeFolder());
-  });
-  afterEach(() => remove());
-
-  it('keeps what was asked for, and knows no note', async () => {
-    const { run, spec, apiUrl, account } = settingsOf();
-    await makeOlderLedger(folder, '0049', [
-      `insert into schedules (name, surveyed_until, run, spec, api_url, account, settled_at)
-        values ('nightly', 1, '${JSON.stringify(run)}', '${JSON.stringify(spec)}', '${apiUrl}', '${account}', 1)`,
-      `insert into allowed_firings (schedule, kind, from_at, until_at, at) values ('nightly', 'trigger', 1, 2, null)`,
-    ]);
-    const older = await open(folder);
-    expect(await older.scheduleRecord('nightly')).toMatchObject({
-      note: null,
-      allowed: [{ kind: 'trigger', at: null, isVoid: false }],
-    });
-    await older.close();
   });
 });

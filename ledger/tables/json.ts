@@ -1,2 +1,0 @@
-/** JSON as text, not as a JSON type, so that both databases keep it unchanged. */
-export type Json = string;
