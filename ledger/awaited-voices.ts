@@ -119,7 +119,7 @@ export async function freeRows(tx: Tx, { batch, voice }: VoiceKey): Promise<void
     .set({
       state: sql`case when state = 'blocked' then 'waiting' else state end`,
       awaits: null,
-      updated_at: Date.now(),
+      updated_at: tx.now(),
     })
     .where('batch', '=', batch)
     .where('awaits', '=', voice)
@@ -140,12 +140,12 @@ async function freeOne(tx: Tx, { batch, voice }: VoiceKey): Promise<void> {
   if (underWay !== undefined) return;
   const next = await rows.orderBy('hold').orderBy('row').limit(1).executeTakeFirst();
   if (next === undefined) await forget(tx, { batch, voice });
-  else await setRow(tx, { batch, row: next.row }, { state: 'waiting', updated_at: Date.now() });
+  else await setRow(tx, { batch, row: next.row }, { state: 'waiting', updated_at: tx.now() });
 }
 
 /** Ends the rows that wait for a voice. One that is under way goes on like any other. */
 async function endRows(tx: Tx, { batch, voice }: VoiceKey, failure: Failure): Promise<void> {
-  const now = Date.now();
+  const now = tx.now();
   const ended = await tx
     .updateTable('rows')
     .set({ outcome: 'failed', ...failureColumns(failure), updated_at: now, ended_at: now })
@@ -170,7 +170,7 @@ async function change(tx: Tx, { batch, voice }: VoiceKey, to: Updateable<Awaited
 
 /** A batch is loaded: its rows wait for voices in training from now on, and for rows only if those are to run. */
 export async function beginVoiceWaits(tx: Tx, batch: string): Promise<void> {
-  const now = Date.now();
+  const now = tx.now();
   await tx
     .insertInto('awaited_voices')
     // The list that the batch was checked by said that they are in training.

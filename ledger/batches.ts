@@ -60,7 +60,7 @@ export async function createBatch(db: Db, batch: NewBatch, month?: MonthClaim): 
           rows: 0,
           number: await nextNumber(tx),
           stop_now: 0,
-          created_at: Date.now(),
+          created_at: tx.now(),
         })
         .execute();
     });
@@ -181,7 +181,7 @@ export async function setControl(db: Db, batch: string, control: Control, reason
     const found = await requireBatch(tx, batch);
     if (found.state === 'closed' || found.control === 'stopping') return found.control;
     const pauseReason = control === 'running' ? undefined : (reason ?? found.pauseReason ?? undefined);
-    const goesOn = found.control === 'paused' && control === 'running' ? { watch: watchFrom(Date.now()) } : {};
+    const goesOn = found.control === 'paused' && control === 'running' ? { watch: watchFrom(tx.now()) } : {};
     await tx
       .updateTable('batches')
       .set({ control, pause_reason: jsonOrNull(pauseReason), ...goesOn })
@@ -198,7 +198,7 @@ export async function closeBatch(db: Db, batch: string): Promise<number> {
     const { state, settings } = await requireBatch(tx, batch);
     const open = await countOpen(tx, batch);
     if (open === 0 && state === 'open') {
-      const now = Date.now();
+      const now = tx.now();
       await tx.updateTable('batches').set({ state: 'closed', closed_at: now }).where('name', '=', batch).execute();
       await addNotices(tx, { batch, event: 'ended', hooks: settings, at: now });
     }
@@ -226,8 +226,8 @@ export async function reopenBatch(tx: Tx, batch: string, wasClosed: boolean): Pr
       halted: null,
       stop_now: 0,
       closed_at: null,
-      reopened_at: Date.now(),
-      watch: watchFrom(Date.now()),
+      reopened_at: tx.now(),
+      watch: watchFrom(tx.now()),
     })
     .where('name', '=', batch)
     .execute();

@@ -99,7 +99,7 @@ export async function settleInHand(
     return settleInHand(row, key, { verdict: 'unknown', failure, ...defined({ requestId }) }, { state: 'submitting' });
   }
 
-  const now = Date.now();
+  const now = row.tx.now();
   const isTaken = wasAccepted(verdict.verdict);
   const credits = reportedPriceOf(verdict) ?? charge.told;
   const charged = !isTaken ? null : holder === undefined ? (credits ?? charge.quoted) : 0;
@@ -146,7 +146,7 @@ function reportedPriceOf({ verdict, credits }: SettleVerdict): number | undefine
 async function stayUnresolved(row: RowInHand, charge: ChargeLine, failure: Failure): Promise<void> {
   await row.changeCharge(charge, { failure: JSON.stringify(failure) });
   if (!row.isAt(charge.take) || row.line.outcome !== 'unknown') return;
-  await row.change({ failure, updated_at: Date.now() });
+  await row.change({ failure, updated_at: row.tx.now() });
 }
 
 /**
@@ -187,14 +187,14 @@ export async function finishJob(
       const lost = toFile(charge.file);
       const same = lost !== null && lost.sha256 === end.file?.sha256 ? { ...lost, key: end.file.key } : undefined;
       const ended = await row.changeCharge(charge, {
-        finished_at: Date.now(),
+        finished_at: tx.now(),
         file: jsonOrNull(same ?? end.file) ?? charge.file,
         failure: same === undefined ? jsonOrNull(end.failure) : whyUnfit(row, same),
         ...(end.credits === undefined
           ? {}
           : isPaidElsewhere(charge)
             ? { told: end.credits }
-            : { charged: end.credits, charged_from: 'api' as const, priced_at: Date.now() }),
+            : { charged: end.credits, charged_from: 'api' as const, priced_at: tx.now() }),
         ...withoutJob(charge),
       });
       if (lost === null) await keepPaidResult(tx, ended, effect);

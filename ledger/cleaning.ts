@@ -57,7 +57,7 @@ export async function cleanRows(db: Db, batch: string, rows: readonly number[]):
   return write(db, async (tx) => {
     const { unfinished } = (await requireBatch(tx, batch)).cleaned;
     if (unfinished === null) throw new LedgerMisuse(`No clean of batch "${batch}" has begun.`);
-    const now = Date.now();
+    const now = tx.now();
     const cleaned: number[] = [];
     for (const standing of await readRows(tx, batch, rows)) {
       if (isInDoubt(standing.row, standing.charges)) continue;
@@ -78,7 +78,7 @@ export async function endClean(db: Db, batch: string): Promise<void> {
   await write(db, async (tx) => {
     const { unfinished } = (await requireBatch(tx, batch)).cleaned;
     if (unfinished === null) return;
-    const now = Date.now();
+    const now = tx.now();
     await tx
       .updateTable('batches')
       .set({

@@ -32,7 +32,7 @@ export async function note(
       job_id: 'jobId' in decision ? decision.jobId : null,
       files: JSON.stringify(files),
       who: decision.who,
-      made_at: Date.now(),
+      made_at: tx.now(),
     })
     .execute();
 }

@@ -90,7 +90,7 @@ async function release(row: RowInHand, key: AttemptKey): Promise<readonly Result
   const { file, extraFiles } = toRow(row.line);
   const message = `Job ${jobId} was given to the row by a person and taken back: it is not known whether its own request was charged.`;
   const failure: Failure = { class: 'OutcomeUnknown', message, cause: 'a job that was taken back' };
-  const now = Date.now();
+  const now = row.tx.now();
   await row.change({
     outcome: 'unknown',
     failure,

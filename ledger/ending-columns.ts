@@ -3,7 +3,10 @@ import { jsonOrNull } from './records.ts';
 import type { RowEnding } from './row-effects.ts';
 
 /** The columns of a row that ends. */
-export function endingColumns(effect: RowEnding): {
+export function endingColumns(
+  effect: RowEnding,
+  now: number,
+): {
   outcome: RowEnding['outcome'];
   failure: Failure | null;
   file: string | null;
@@ -12,7 +15,6 @@ export function endingColumns(effect: RowEnding): {
   updated_at: number;
   ended_at: number;
 } {
-  const now = Date.now();
   return {
     outcome: effect.outcome,
     failure: effect.failure ?? null,

@@ -33,9 +33,9 @@ export async function applyEffect(row: RowInHand, effect: RowEffect): Promise<vo
   if ('retake' in effect) return retake(row, effect);
   if (row.line.outcome !== null) return;
   if ('refusedVoice' in effect) return awaitRefused(row, effect);
-  if (!('outcome' in effect)) return row.change(progress(effect));
+  if (!('outcome' in effect)) return row.change(progress(effect, row.tx.now()));
   const best = bestOf(row, effect);
-  await row.change(endingColumns(best));
+  await row.change(endingColumns(best, row.tx.now()));
   await haltIfDue(row.tx, row.line.batch, row.line.row, best);
   await haltIfWholeIsDue(row.tx, row.line);
 }
@@ -65,7 +65,7 @@ async function retake(row: RowInHand, effect: Retake): Promise<void> {
 export async function applyLateEffect(row: RowInHand, late: RowEffect, step: Step): Promise<void> {
   if (!wasGivenUp(row.line, step)) return applyEffect(row, late);
   const effect = withoutRetake(late);
-  const change = 'outcome' in effect ? endingColumns(bestOf(row, effect)) : reopening(stateAfter(effect));
+  const change = 'outcome' in effect ? endingColumns(bestOf(row, effect), row.tx.now()) : reopening(stateAfter(effect), row.tx.now());
   await row.change({ ...change, hold: row.line.hold + 1 });
   if ('outcome' in effect) return;
   if ('refusedVoice' in effect) await awaitRefused(row, effect);
@@ -91,7 +91,7 @@ export async function applyJobEnd(
 ): Promise<void> {
   if (row.line.outcome === null || !late.includes(row.line.outcome)) return applyEffect(row, end);
   const effect = withoutRetake(end);
-  if ('outcome' in effect) await row.change(endingColumns(bestOf(row, effect)));
+  if ('outcome' in effect) await row.change(endingColumns(bestOf(row, effect), row.tx.now()));
 }
 
 /** Only a person makes a new take of a row that has ended. */
@@ -105,16 +105,19 @@ function bestOf({ line }: RowInHand, ending: RowEnding): RowEnding {
 }
 
 /** The columns of a row in progress. Its trouble stays until it is declared over. */
-function progress({ state, trouble }: RowProgress): { state: RowState; updated_at: number; failure?: Failure | null } {
+function progress({ state, trouble }: RowProgress, now: number): { state: RowState; updated_at: number; failure?: Failure | null } {
   const failure = trouble === undefined ? {} : { failure: trouble };
-  return { state, updated_at: Date.now(), ...failure };
+  return { state, updated_at: now, ...failure };
 }
 
 function stateAfter(effect: RowProgress | VoiceRefused): RowState {
   return 'state' in effect ? effect.state : 'blocked';
 }
 
-function reopening(state: RowState): {
+function reopening(
+  state: RowState,
+  now: number,
+): {
   state: RowState;
   outcome: null;
   failure: null;
@@ -129,7 +132,7 @@ function reopening(state: RowState): {
     failure: null,
     file: null,
     lane: null,
-    updated_at: Date.now(),
+    updated_at: now,
     ended_at: null,
   };
 }

@@ -28,7 +28,7 @@ export async function giveUpLost(row: RowInHand): Promise<GivenUp | undefined> {
   const charge = lost === undefined ? readAgain(row) : row.chargeAt(lost);
   if (charge === undefined) return undefined;
   const isRead = charge.finished_at === null;
-  const now = Date.now();
+  const now = row.tx.now();
   // Whatever was stored once was paid for, too.
   const ended = { finished_at: charge.finished_at ?? now, priced_at: charge.priced_at ?? now };
   const failure = charge.failure ?? JSON.stringify(NOT_READ);

@@ -52,14 +52,14 @@ export async function goBack(row: RowInHand, { take, who, text, isLost = false }
     await fetchFirst(row, charge, who);
     return true;
   }
-  const finished_at = charge.finished_at ?? Date.now();
+  const finished_at = charge.finished_at ?? tx.now();
   const settled = await row.changeCharge(charge, { failure: null, finished_at, ...withoutJob(charge) });
   const { file, extraFiles } = record;
   const replaced = file === null ? [] : [file, ...extraFiles];
   // The row of a part is settled by the database once the part ends; this one has ended before.
   if (line.part_of !== null) await row.change({ outcome: null, state: 'waiting', ended_at: null });
   const ending = { ...(await endReturned(row, settled, made.file, { who, replaced })), ...defined({ text }) };
-  await row.change({ ...endingColumns(ending), hold: line.hold + 1 });
+  await row.change({ ...endingColumns(ending, tx.now()), hold: line.hold + 1 });
   return false;
 }
 
@@ -70,7 +70,7 @@ async function fetchFirst(row: RowInHand, charge: ChargeLine, who: string): Prom
   const returning = { take: charge.take, who, from: line.returned_to, ...defined({ fallback: had }) };
   const fallback: Fallback = { ending: endingNow(row), error: 0, returning };
   await row.changeCharge(charge, { finished_at: null, failure: null, ...withJob(charge) });
-  const now = Date.now();
+  const now = row.tx.now();
   const open = {
     state: 'processing',
     outcome: null,

@@ -75,7 +75,7 @@ async function intendInHand(batch: Terms, row: RowInHand, key: AttemptKey, inten
     await reserve(tx, key.batch, parts);
   }
 
-  const now = Date.now();
+  const now = tx.now();
   await row.addCharge({
     ...attemptKeyOf(key),
     from_take: row.sourceOf(key.step),
@@ -124,7 +124,7 @@ export async function revoke(db: Db, key: AttemptKey): Promise<ChargeRecord> {
     }
     const blocking = findBlocking(row.chargesOf(key.step), key);
     if (blocking !== undefined) return toCharge(blocking);
-    const now = Date.now();
+    const now = tx.now();
     const line = { ...attemptKeyOf(key), state: 'revoked', owner: '', intent_at: now, verdict_at: now } as const;
     return toCharge(await row.addCharge(line));
   });

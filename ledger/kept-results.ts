@@ -49,7 +49,7 @@ export async function keepResult(tx: Tx, charge: ChargeLine, besides: Besides): 
   if (charge.result_key === null || file === null || charge.failure !== null) return;
   const { batch, row, step, take, attempt } = charge;
   const { extraFiles = [], text = null, jobId, credits } = besides;
-  const now = Date.now();
+  const now = tx.now();
   await insertResult(tx, {
     ...{ key: charge.result_key, batch, row, step, take, attempt, text, credits },
     file: JSON.stringify(file),

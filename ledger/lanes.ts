@@ -40,7 +40,7 @@ export async function acquireLane(db: Db, { batch, lane, run, owner }: LaneReque
     for (const old of lanes) if (old.lane === lane || old.run !== run) await freeRows(tx, batch, old.lane);
     await tx.deleteFrom('lanes').where('batch', '=', batch).where('run', '!=', run).where('lane', '!=', lane).execute();
     const token = 1 + Math.max(0, ...lanes.map((one) => one.token));
-    const values = { batch, lane, run, owner, token, taken_at: Date.now() };
+    const values = { batch, lane, run, owner, token, taken_at: tx.now() };
     await tx
       .insertInto('lanes')
       .values(values)

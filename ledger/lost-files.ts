@@ -25,7 +25,7 @@ export async function loseFile(row: RowInHand, failure: Failure, before?: Fallba
     await row.changeCharge(charge, { failure: JSON.stringify(failure) });
     await forgetResult(row.tx, charge);
   }
-  const now = Date.now();
+  const now = row.tx.now();
   const ending = { outcome: 'failed', failure, file: null } as const;
   await row.change({ ...ending, fallback: jsonOrNull(before), updated_at: now, ended_at: now });
 }
@@ -39,7 +39,7 @@ export async function restoreFile(row: RowInHand): Promise<false> {
   }
   const whole = await asBefore(row, charge, lost.file);
   const ending = await endAsBefore(row, whole, lost.file);
-  await row.change({ ...endingColumns(ending), hold: row.line.hold + 1 });
+  await row.change({ ...endingColumns(ending, row.tx.now()), hold: row.line.hold + 1 });
   return false;
 }
 
@@ -55,7 +55,7 @@ export async function leaveLost(row: RowInHand): Promise<void> {
 
 /** An attempt with its file, as it was before that was lost. */
 export function asBefore(row: RowInHand, charge: ChargeLine, file: ResultFile): Promise<ChargeLine> {
-  const finished_at = charge.finished_at ?? Date.now();
+  const finished_at = charge.finished_at ?? row.tx.now();
   return row.changeCharge(charge, { finished_at, failure: whyUnfit(row, file), ...withoutJob(charge) });
 }
 

@@ -41,7 +41,7 @@ export async function makingOf(
   const found = await tx
     .selectFrom('workers')
     .select('owner')
-    .where('seen_at', '>', aliveSince())
+    .where('seen_at', '>', aliveSince(tx))
     .where((eb) => {
       const hasLane = eb(
         'owner',

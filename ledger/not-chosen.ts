@@ -50,7 +50,7 @@ export async function openUnsent(
       .execute();
     const { numUpdatedRows } = await tx
       .updateTable('rows')
-      .set((eb) => ({ ...OPENED, hold: eb('hold', '+', 1), updated_at: Date.now() }))
+      .set((eb) => ({ ...OPENED, hold: eb('hold', '+', 1), updated_at: tx.now() }))
       .where('batch', '=', batch)
       .where('row', 'in', rows)
       .where(IS_UNSENT)
@@ -61,7 +61,7 @@ export async function openUnsent(
     // What opens the parts of a row makes it wait for them.
     const parts = await ofBatch.where('part_of', 'in', rows).where(isPart('rows')).execute();
     for (const line of [...others, ...parts]) {
-      await updateRow(tx, line, { ...OPENED, failure: null, hold: line.hold + 1, updated_at: Date.now() }, line);
+      await updateRow(tx, line, { ...OPENED, failure: null, hold: line.hold + 1, updated_at: tx.now() }, line);
     }
     const opened = Number(numUpdatedRows) + others.length;
     if (opened > 0) await reopenBatch(tx, batch, state === 'closed');

@@ -105,15 +105,15 @@ export async function tellPause(
   const { name: batch, state, control, pauseReason, settings } = before;
   const wasTold = control === 'paused' && pauseReason !== null;
   if (state !== 'open' || wasTold || JSON.stringify(reason) === JSON.stringify(pauseReason)) return;
-  await addNotices(tx, { batch, event: 'paused', hooks: settings, at: Date.now() });
+  await addNotices(tx, { batch, event: 'paused', hooks: settings, at: tx.now() });
 }
 
 /** Takes the notice that has been due longest, for as long as the claim says. Undefined if none is. */
 export async function takeNotice(db: Db, claim: NoticeClaim): Promise<Notice | undefined> {
   // Every worker asks every second: take the lock of the ledger only if there is something to do.
-  if ((await due(db, claim, Date.now())) === undefined) return undefined;
+  if ((await due(db, claim, db.now())) === undefined) return undefined;
   return write(db, async (tx) => {
-    const now = Date.now();
+    const now = tx.now();
     const line = await due(tx, claim, now);
     if (line === undefined) return undefined;
     const tries = line.tries + 1;
@@ -201,14 +201,14 @@ async function occurrenceOf(
 export async function keepNotice(db: Db, id: string, leaseMs: number): Promise<void> {
   await write(db, async (tx) => {
     const open = tx.updateTable('notices').where('id', '=', id).where('ended_at', 'is', null);
-    await open.set({ due_at: Date.now() + leaseMs }).execute();
+    await open.set({ due_at: tx.now() + leaseMs }).execute();
   });
 }
 
 /** Records the result of a delivery. A notice that another process delivered meanwhile stays delivered. */
 export async function noteDelivery(db: Db, id: string, delivery: Delivery): Promise<void> {
   await write(db, async (tx) => {
-    const now = Date.now();
+    const now = tx.now();
     const change =
       delivery.type === 'delivered'
         ? { ended_at: now, trouble: null, claimer: null }
@@ -226,7 +226,7 @@ export async function noteDelivery(db: Db, id: string, delivery: Delivery): Prom
 export async function freeNotice(db: Db, id: string, claimer: string): Promise<void> {
   await write(db, async (tx) => {
     const held = tx.updateTable('notices').where('id', '=', id).where('claimer', '=', claimer);
-    await held.set({ due_at: Date.now(), claimer: null }).where('ended_at', 'is', null).execute();
+    await held.set({ due_at: tx.now(), claimer: null }).where('ended_at', 'is', null).execute();
   });
 }
 

@@ -71,8 +71,8 @@ export async function beginOccurrence(
 
 /** Records how an occurrence ended. The last word counts. */
 export async function endOccurrence(db: Db, { schedule, at }: Occurrence, end: OccurrenceEnding): Promise<void> {
-  const ended = { state: end.type, ...endColumns(end) };
   await write(db, async (tx) => {
+    const ended = { state: end.type, ...endColumns(end, tx.now()) };
     const before = await findOccurrence(tx, { schedule, at });
     await tx
       .insertInto('occurrences')
@@ -96,13 +96,13 @@ async function tell(
   const batch = formatOccurrence({ schedule, at });
   const { state = 'loading' } = (await findBatch(tx, batch)) ?? {};
   if (state !== 'loading') return;
-  await addNotices(tx, { batch, event: end.type, hooks: await scheduleHooks(tx, schedule), at: Date.now() });
+  await addNotices(tx, { batch, event: end.type, hooks: await scheduleHooks(tx, schedule), at: tx.now() });
 }
 
 function endColumns(
   end: OccurrenceEnding,
+  now: number,
 ): Pick<Selectable<OccurrencesTable>, 'exit' | 'cause' | 'reason' | 'ended_at'> {
-  const now = Date.now();
   switch (end.type) {
     case 'ended':
       return { exit: end.exit, cause: null, reason: null, ended_at: now };

@@ -1,6 +1,7 @@
 import { Kysely } from 'kysely';
 import { defined } from '../contract/defined.ts';
 import { withoutSecrets } from '../contract/url-scheme.ts';
+import { withClock, type Clock } from './clock.ts';
 import { createLedger, type OpenDatabase } from './create-ledger.ts';
 import { readLedgerAddress } from './supported-databases.ts';
 import type { LedgerDriver } from './driver.ts';
@@ -28,6 +29,8 @@ export interface OpenOptions {
   readonly thread?: boolean;
   /** A thread that was begun for this ledger with {@link beginLedgerThread}. Default: `thread` begins one. */
   readonly begun?: LedgerThread | undefined;
+  /** What tells its time; not that of a ledger in a thread. Default: the system. */
+  readonly clock?: Clock;
   /** Called when the ledger's file was made and is still empty; if it throws, there is none again. Default: does nothing. */
   readonly onMade?: () => void;
 }
@@ -40,7 +43,7 @@ export interface OpenOptions {
  */
 export async function openLedger(
   address: string,
-  { mustExist = false, thread = false, begun, onMade }: OpenOptions = {},
+  { mustExist = false, thread = false, begun, onMade, clock }: OpenOptions = {},
 ): Promise<Ledger> {
   const { driver, place } = await driverOf(address);
   if (!mustExist && onMade !== undefined) await driver.make(place, onMade);
@@ -48,7 +51,7 @@ export async function openLedger(
   const ready = begun?.pool.isClosed === false ? begun : undefined;
   const own = thread ? (ready ?? beginThreadOf(driver, place, mustExist)) : undefined;
   if (own !== undefined) return openInThread(own, driver.locksOf(place));
-  return createLedger(await openDatabase({ place, mustExist, hasReserve: thread }));
+  return createLedger(await openDatabase({ place, mustExist, hasReserve: thread }, clock));
 }
 
 /**
@@ -66,9 +69,12 @@ function beginThreadOf(driver: LedgerDriver, place: string, mustExist: boolean):
 }
 
 /** See {@link openLedger}. */
-export async function openDatabase({ place, mustExist, hasReserve = false }: LedgerPlace): Promise<OpenDatabase> {
+export async function openDatabase(
+  { place, mustExist, hasReserve = false }: LedgerPlace,
+  clock: Clock = { now: Date.now },
+): Promise<OpenDatabase> {
   const { driver } = await driverOf(place);
-  const db = new Kysely<Schema>({ dialect: await driver.open(place, { mustExist }) });
+  const db = withClock(new Kysely<Schema>({ dialect: await driver.open(place, { mustExist }) }), clock);
   try {
     const shown = withoutSecrets(place);
     const reserve = hasReserve ? driver.reserveOf(place) : undefined;

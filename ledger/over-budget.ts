@@ -66,7 +66,7 @@ export async function endOverBudget(
   const above = budget - settled + DUST;
   const others = await selectUntouched(tx, row.batch, above, likeThis(row, intent, above, counted)).execute();
   const skipped = skippedFor({ sums: sumsInWords(budget, settled), before: UNCHARGED, isAgain: false });
-  for (const other of others) await updateRow(tx, { batch: row.batch, row: other.row }, endingColumns(skipped));
+  for (const other of others) await updateRow(tx, { batch: row.batch, row: other.row }, endingColumns(skipped, tx.now()));
   return ending;
 }
 
@@ -164,7 +164,7 @@ async function endUnsent(tx: Tx, line: UnsentPart, why: Unsent): Promise<RowEndi
     undone === undefined
       ? endingOf(toFallback(line.fallback)?.ending, await failureBefore(tx, line), why)
       : asBefore(undone.ending, why);
-  await updateRow(tx, line, { ...endingColumns(ending), ...undone?.columns });
+  await updateRow(tx, line, { ...endingColumns(ending, tx.now()), ...undone?.columns });
   return ending;
 }
 

@@ -112,7 +112,7 @@ async function joinAgain(row: RowInHand, how: RedriveChoice['how']): Promise<boo
   if (how.type !== 'wait' || !(await areAllThere(row.tx, batch, number))) {
     throw new LedgerMisuse(`Row ${number} of "${batch}" is spoken in parts; open these instead. No row was changed.`);
   }
-  const now = Date.now();
+  const now = row.tx.now();
   await row.change({ state: 'fetching', outcome: null, failure: null, updated_at: now, ended_at: null });
   await release(row);
   return true;
@@ -181,7 +181,7 @@ async function waitAgain(row: RowInHand): Promise<boolean> {
   if (job === undefined || charge === undefined) {
     throw new LedgerMisuse(`Row ${line.row} of "${line.batch}" has no job to wait for. No row was changed.`);
   }
-  const now = Date.now();
+  const now = row.tx.now();
   const isThere = isMade(job);
   if (isThere && isLastStep(row.spec, charge.step)) {
     await row.change({ outcome: 'succeeded', failure: null, file: charge.file, updated_at: now, ended_at: now });
@@ -209,7 +209,7 @@ async function accept(row: RowInHand): Promise<boolean> {
     );
   }
   if (charge.failure !== null) await row.changeCharge(charge, { failure: null });
-  const now = Date.now();
+  const now = row.tx.now();
   if (charge.step === resultStepOf(line)) {
     await row.change({ outcome: 'succeeded', failure: null, file: charge.file, updated_at: now, ended_at: now });
     return false;

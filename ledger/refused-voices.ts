@@ -63,7 +63,7 @@ function speaksWith({ batch, voice, voiceRow }: VoiceUse): RawBuilder<boolean> {
 export async function awaitRefused(row: RowInHand, { refusedVoice: voice, refusal }: VoiceRefused): Promise<void> {
   const { tx, line } = row;
   const { batch } = line;
-  const now = Date.now();
+  const now = tx.now();
   const known = await tx
     .updateTable('awaited_voices')
     .set({ refusal: JSON.stringify(refusal) })

@@ -112,7 +112,7 @@ function regrouped<Row extends Omit<NamedSum, 'name'>>(
 }
 
 async function sumByAge(tx: Tx): Promise<CacheSums['byAge']> {
-  const now = Date.now();
+  const now = tx.now();
   const { rows } = await sql<{ days: number; results: number; bytes: number }>`
     select case when used > ${now - DAY_MS} then 1 when used > ${now - 7 * DAY_MS} then 7
       when used > ${now - 30 * DAY_MS} then 30 else 0 end as days, count(*) as results, sum(bytes) as bytes
@@ -172,7 +172,7 @@ async function namesOf(db: Db | Tx, keys: readonly string[]): Promise<readonly R
 /** Forgets results whose files are removed, and marks the files so. */
 export async function pruneResults(db: Db, results: readonly AttemptKey[]): Promise<void> {
   await write(db, async (tx) => {
-    const now = Date.now();
+    const now = tx.now();
     for (const result of results) {
       await forgetResult(tx, result);
       await markRemoved(tx, result, now);

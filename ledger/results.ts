@@ -81,7 +81,7 @@ async function wantedBy(row: RowInHand, key: AttemptKey, { fence }: ResultUse): 
 
 async function useInHand(row: RowInHand, key: AttemptKey, use: ResultUse, tts: TtsMode): Promise<boolean> {
   const { result, file, extraFiles, owner } = use;
-  const now = Date.now();
+  const now = row.tx.now();
   const [known] = await touch(row.tx, { ...result, now });
   if (known?.key !== result.key) return false;
   const charge = await row.addCharge({

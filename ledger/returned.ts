@@ -84,7 +84,7 @@ export async function leaveReturn(row: RowInHand): Promise<RowEnding | undefined
 export async function endReturning(row: RowInHand): Promise<boolean> {
   const left = await leaveReturn(row);
   if (left === undefined) return false;
-  await row.change({ ...endingColumns(left), lane: null, hold: row.line.hold + 1 });
+  await row.change({ ...endingColumns(left, row.tx.now()), lane: null, hold: row.line.hold + 1 });
   return true;
 }
 

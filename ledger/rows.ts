@@ -19,7 +19,7 @@ export async function addRows(db: Db, batch: string, rows: readonly LoadedRow[])
     await write(db, async (tx) => {
       const { state, subset, number: loaded } = await requireBatch(tx, batch);
       if (state !== 'loading') throw new LedgerMisuse(`Batch "${batch}" is ${state}; rows are added while it loads.`);
-      const loading = { batch, loaded, now: Date.now() };
+      const loading = { batch, loaded, now: tx.now() };
       const notChosen = whyNotChosen(subset);
       const lines = rows.flatMap((row) => {
         const ending = row.isNotChosen === true ? notChosen : undefined;

@@ -1,4 +1,5 @@
 import type { Insertable, Kysely, Selectable, Transaction } from 'kysely';
+import type { Clock } from './clock.ts';
 import { batches, notices, rowCounts, sums } from './tables/batches.ts';
 import { awaitedVoices, decisions, rows, takes } from './tables/rows.ts';
 import { chargeRatios, charges, results } from './tables/charges.ts';
@@ -19,9 +20,9 @@ export const TABLES = {
 /** The lines of every table. */
 export type Schema = { [Name in keyof typeof TABLES]: LineOf<(typeof TABLES)[Name]> };
 
-export type Db = Kysely<Schema>;
+export type Db = Kysely<Schema> & Clock;
 /** Argument of functions that are part of a transaction. */
-export type Tx = Transaction<Schema>;
+export type Tx = Transaction<Schema> & Clock;
 export type RowLine = Selectable<Schema['rows']>;
 export type NewRowLine = Insertable<Schema['rows']>;
 export type ChargeLine = Selectable<Schema['charges']>;

@@ -40,7 +40,7 @@ export async function withVoice(tx: Tx, line: RowLine, change: Partial<RowLine>)
     await startWait(tx, { batch, voice: made, name: maker.name });
     return { ...blocked, awaits: made, voice: made };
   }
-  return maker.outcome === null ? blocked : { ...blocked, ...endedAs('failed', noVoice(maker)) };
+  return maker.outcome === null ? blocked : { ...blocked, ...endedAs(tx.now(), 'failed', noVoice(maker)) };
 }
 
 /** Settles the rows that speak with a voice whose maker has ended, or is open again. */
@@ -76,7 +76,7 @@ async function openAgain(tx: Tx, { batch, row }: RowLine): Promise<Turned[]> {
     .updateTable('rows')
     .set((eb) => ({
       ...{ outcome: null, ...failureColumns(null), ended_at: null, state: 'blocked', lane: null },
-      ...{ hold: eb('hold', '+', 1), updated_at: Date.now() },
+      ...{ hold: eb('hold', '+', 1), updated_at: tx.now() },
     }))
     .where('batch', '=', batch)
     .where('voice_row', '=', row)
@@ -106,7 +106,7 @@ async function useVoice(tx: Tx, { batch, row, name }: RowLine, voice: string): P
 async function endWaiting(tx: Tx, { batch, row }: RowLine, outcome: Outcome, failure?: Failure): Promise<Turned[]> {
   return tx
     .updateTable('rows')
-    .set(endedAs(outcome, failure))
+    .set(endedAs(tx.now(), outcome, failure))
     .where('batch', '=', batch)
     .where('voice_row', '=', row)
     .where('outcome', 'is', null)
@@ -127,8 +127,7 @@ function selectWaiting(tx: Tx, { batch, row }: Pick<RowLine, 'batch' | 'row'>): 
     .executeTakeFirst();
 }
 
-function endedAs(outcome: Outcome, failure?: Failure) {
-  const now = Date.now();
+function endedAs(now: number, outcome: Outcome, failure?: Failure) {
   return { outcome, ...failureColumns(failure), updated_at: now, ended_at: now };
 }
 
@@ -137,7 +136,7 @@ async function startWait(
   tx: Tx,
   { batch, voice, name }: { readonly batch: string; readonly voice: string; readonly name: string | null },
 ): Promise<void> {
-  const now = Date.now();
+  const now = tx.now();
   await tx
     .insertInto('awaited_voices')
     .values({ batch, voice, name, since: now, due_at: now })

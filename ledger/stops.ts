@@ -94,13 +94,13 @@ export async function cancelIdle(
   const unresolved = await underWay.where(isUnresolved('c')).execute();
   const running = await underWay.where(isRunning('c')).execute();
   const busy = new Set([...unresolved, ...running].map(({ row }) => row));
-  const now = Date.now();
+  const now = tx.now();
   const ending = { outcome: 'cancelled', failure: null, updated_at: now, ended_at: now } as const;
   const idle = open.filter(({ row }) => !busy.has(row));
   for (const line of idle) {
     const undone = await undoTake(tx, line);
     const before = undone?.ending ?? toFallback(line.fallback)?.ending;
-    const end = before === undefined ? ending : endingColumns(before);
+    const end = before === undefined ? ending : endingColumns(before, now);
     await updateRow(tx, line, { ...end, ...undone?.columns });
   }
   return { ended: idle.length, next: open.length < MOST_ROWS ? undefined : last };
@@ -127,7 +127,7 @@ export async function endRunning(tx: Tx, batch: string): Promise<number> {
       `The batch was stopped while job ${jobId ?? '(without an id)'} was running; it was accepted and may have been charged. ` +
       'Its result can still be fetched, free.';
     const failure: Failure = { class: 'Overdue', message };
-    const now = Date.now();
+    const now = tx.now();
     await updateRow(tx, { batch, row }, { outcome: 'overdue', failure, updated_at: now, ended_at: now });
   }
   return jobs.length;

@@ -26,7 +26,7 @@ export interface NewTake {
 /** Opens a row for its next take. Steps before `fromStep` keep their results. The row's holder keeps it. */
 export async function makeTake(inHand: RowInHand, take: NewTake): Promise<void> {
   const { tx, line: row } = inHand;
-  const now = Date.now();
+  const now = tx.now();
   const next = row.take + 1;
   const [first] = stepsIn({ kind: row.kind });
   await tx

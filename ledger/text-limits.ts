@@ -11,7 +11,7 @@ export async function noteTextLimit(
   operation: Operation,
   most: number,
 ): Promise<void> {
-  const values = { api_url: apiUrl, account, operation, most, learnt_at: Date.now() };
+  const values = { api_url: apiUrl, account, operation, most, learnt_at: db.now() };
   await write(db, (tx) =>
     tx
       .insertInto('text_limits')

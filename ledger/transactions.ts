@@ -1,3 +1,4 @@
+import { withClock } from './clock.ts';
 import type { Db, Schema, Tx } from './schema.ts';
 import { WriteQueue } from './write-queue.ts';
 
@@ -11,10 +12,10 @@ const queues = new WeakMap<Db, WriteQueue<Schema>>();
 export async function write<R>(db: Db, work: (tx: Tx) => Promise<R>): Promise<R> {
   let queue = queues.get(db);
   if (queue === undefined) {
-    queue = new WriteQueue(db);
+    queue = new WriteQueue<Schema>(db);
     queues.set(db, queue);
   }
-  return queue.add(work);
+  return queue.add((tx) => work(withClock(tx, db)));
 }
 
 /** Waits for earlier calls, then closes the database. */
@@ -27,5 +28,5 @@ export async function close(db: Db): Promise<void> {
 
 /** Runs `work` on a snapshot of the ledger. Never waits for a writer. */
 export async function look<R>(db: Db, work: (tx: Tx) => Promise<R>): Promise<R> {
-  return db.transaction().setAccessMode('read only').execute(work);
+  return db.transaction().setAccessMode('read only').execute((tx) => work(withClock(tx, db)));
 }

@@ -44,13 +44,13 @@ export async function takeWebhook(
     if (line !== undefined && line.owner !== owner && (await isAlive(tx, line))) return { type: 'taken' };
     if (line === undefined) {
       const { apiUrl: api_url, account: name } = account;
-      const values = { api_url, account: name, owner, address: null, before: null, taken_at: Date.now() };
+      const values = { api_url, account: name, owner, address: null, before: null, taken_at: tx.now() };
       await tx.insertInto('webhooks').values(values).execute();
       return { type: 'mine', before: undefined };
     }
     await tx
       .updateTable('webhooks')
-      .set({ owner, taken_at: Date.now() })
+      .set({ owner, taken_at: tx.now() })
       .where('api_url', '=', account.apiUrl)
       .where('account', '=', account.account)
       .execute();

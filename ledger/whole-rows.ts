@@ -24,7 +24,7 @@ type PartLine = Pick<RowLine, 'batch' | 'row' | 'take' | 'outcome'>;
 /** Settles a row with a part of it that has ended, is open again, or got another take. */
 export async function settleWhole(tx: Tx, part: PartLine, row: number): Promise<void> {
   const whole = await readLine(tx, { batch: part.batch, row });
-  const now = Date.now();
+  const now = tx.now();
   const take = await takeWith(tx, whole, part, now);
   const turned = await turnedBy(tx, whole, part, now);
   const change = { ...take, ...turned };

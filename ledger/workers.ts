@@ -1,3 +1,4 @@
+import type { Clock } from './clock.ts';
 import type { Db, Tx } from './schema.ts';
 import { write } from './transactions.ts';
 
@@ -21,14 +22,14 @@ const ALIVE_MS = 8_000;
 const FORGET_MS = 3_600_000;
 
 /** A worker that reported after this time is alive, as far as is known; ms. */
-export function aliveSince(): number {
-  return Date.now() - ALIVE_MS;
+export function aliveSince({ now }: Clock): number {
+  return now() - ALIVE_MS;
 }
 
 /** Records that a worker process is alive. */
 export async function beat(db: Db, { owner, apiUrl, account }: WorkerRecord): Promise<void> {
   await write(db, async (tx) => {
-    const now = Date.now();
+    const now = tx.now();
     await tx
       .deleteFrom('workers')
       .where('seen_at', '<', now - FORGET_MS)
@@ -55,7 +56,7 @@ export interface WorkerEnd {
  */
 export async function noteWorkerEnd(db: Db, { owner, apiUrl, account }: WorkerRecord, reason: string): Promise<void> {
   await write(db, async (tx) => {
-    const end = { seen_at: Date.now(), ended_because: reason };
+    const end = { seen_at: tx.now(), ended_because: reason };
     await tx
       .insertInto('workers')
       .values({ owner, api_url: apiUrl, account, ...end })
@@ -94,7 +95,7 @@ export async function livingWorkers(db: Db | Tx, apiUrl: string, account: string
     .select('owner')
     .where('api_url', '=', apiUrl)
     .where('account', '=', account)
-    .where('seen_at', '>', aliveSince())
+    .where('seen_at', '>', aliveSince(db))
     .where('ended_because', 'is', null)
     .execute();
   return lines.map(({ owner }) => owner);

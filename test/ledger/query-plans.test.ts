@@ -15,7 +15,9 @@ import { selectLastRow } from '../../ledger/last-rows.ts';
 import { openLedger } from '../../ledger/open-ledger.ts';
 import { selectIds } from '../../ledger/rows.ts';
 import { selectPage } from '../../ledger/scans.ts';
-import type { Schema } from '../../ledger/schema.ts';
+import type { Db, Schema } from '../../ledger/schema.ts';
+import { write } from '../../ledger/transactions.ts';
+import { withClock } from '../../ledger/clock.ts';
 import { openSqlite } from '../../ledger/sqlite/dialect.ts';
 import { cancelIdle, runningJobs } from '../../ledger/stops.ts';
 import { fill, makeFolder, open } from './setup.ts';
@@ -42,7 +44,7 @@ function planOf(query: CompiledQuery): string {
 }
 
 /** The plans of all queries that this makes, by their SQL. */
-async function plansOf(work: (db: Kysely<Schema>) => Promise<unknown>): Promise<readonly string[]> {
+async function plansOf(work: (db: Db) => Promise<unknown>): Promise<readonly string[]> {
   const made: CompiledQuery[] = [];
   const dialect = await openSqlite(path);
   // With an adapter that has no way past Kysely, whose log tells of every query then.
@@ -52,7 +54,8 @@ async function plansOf(work: (db: Kysely<Schema>) => Promise<unknown>): Promise<
     createIntrospector: (database) => dialect.createIntrospector(database),
     createQueryCompiler: () => dialect.createQueryCompiler(),
   };
-  const db = new Kysely<Schema>({ dialect: slow, log: ({ query }) => void made.push(query) });
+  const kysely = new Kysely<Schema>({ dialect: slow, log: ({ query }) => void made.push(query) });
+  const db = withClock(kysely, { now: Date.now });
   await work(db);
   await db.destroy();
   return made.filter(({ sql }) => /^(select|update|delete)/.test(sql)).map(planOf);
@@ -62,7 +65,7 @@ const KEY = { batch: 'b', row: 1, step: 'speech', take: 1, attempt: 1 } as const
 const INTENT = { quoted: 1, quotedRest: 0, owner: 'w', maxSending: 9 };
 
 describe('query plans', () => {
-  it.each<[string, string, (db: Kysely<Schema>) => Promise<unknown>]>([
+  it.each<[string, string, (db: Db) => Promise<unknown>]>([
     ['attempts on the wire', 'INDEX charges_sending (batch=?)', (db) => listSending(db, 'b')],
     ['jobs that run', 'INDEX charges_running (batch=?)', (db) => runningJobs(db, 'b')],
     ['attempts in doubt', 'INDEX charges_doubt', (db) => otherUnresolved(db, 'http://a', 'u', KEY, 0)],
@@ -76,7 +79,7 @@ describe('query plans', () => {
     [
       'rows to be cancelled',
       'INDEX rows_open (batch=? AND row>?)',
-      (db) => db.transaction().execute((tx) => cancelIdle(tx, 'b')),
+      (db) => write(db, (tx) => cancelIdle(tx, 'b')),
     ],
     [
       'rows that have not ended',
@@ -125,7 +128,7 @@ describe('query plans', () => {
     [
       'operations with open requests',
       'INDEX charges_running (batch=?)',
-      (db) => db.transaction().execute((tx) => beginRatios(tx, 'b')),
+      (db) => write(db, (tx) => beginRatios(tx, 'b')),
     ],
     [
       'what the budget holds room for',
@@ -161,7 +164,7 @@ describe('query plans', () => {
   });
 
   it('finds free rows through their index, in order, without sorting', async () => {
-    const db = new Kysely<Schema>({ dialect: await openSqlite(path) });
+    const db = withClock(new Kysely<Schema>({ dialect: await openSqlite(path) }), { now: Date.now });
     const plan = planOf(selectFreeRows(db, 'b', ['waiting'], 10).compile());
     await db.destroy();
     expect(plan).toContain('COVERING INDEX rows_free (batch=? AND state=?)');
