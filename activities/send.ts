@@ -4,7 +4,7 @@ import { defined } from '../contract/defined.ts';
 import type { Failure } from '../contract/failures.ts';
 import { idempotencyKeyOf } from '../contract/names.ts';
 import type { RowSpec } from '../contract/row-kinds.ts';
-import type { Intent } from '../ledger/intent-records.ts';
+import type { Intent } from '../ledger/requests/intent-records.ts';
 import type { ChargeRecord, ResultFile } from '../ledger/record-types.ts';
 import { checkedResult } from '../policy/verification/after-check.ts';
 import { mayBeTaken } from '../policy/voices/unready-voice.ts';

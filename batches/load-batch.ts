@@ -8,7 +8,7 @@ import { readManifest, type ManifestSummary } from '../inputs/read-manifest.ts';
 import type { VoiceMaker } from '../inputs/voices/voice-uses.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Subset } from '../contract/subset.ts';
-import type { MonthClaim } from '../ledger/occurrence-records.ts';
+import type { MonthClaim } from '../ledger/schedules/occurrence-records.ts';
 import type { BatchIdentity, BatchRecord, LoadedRow } from '../ledger/record-types.ts';
 
 const ROWS_A_TRANSACTION = 500;

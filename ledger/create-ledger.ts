@@ -3,7 +3,7 @@ import type { Ledger } from './ledger.ts';
 import type { LockMethods } from './lock-methods.ts';
 import { METHODS, type Method } from './methods.ts';
 import { withReserve, type Reserve } from './reserve.ts';
-import { scanRows } from './scans.ts';
+import { scanRows } from './rows/scans.ts';
 import type { Db } from './schema.ts';
 
 /** An open database whose tables are up to date, and the locks beside it. */

@@ -16,7 +16,7 @@ import { defined } from '../contract/defined.ts';
 import { withoutSecrets } from '../contract/url-scheme.ts';
 import type { Ledger } from './ledger.ts';
 import type { LockMethods } from './lock-methods.ts';
-import { scanRows } from './scans.ts';
+import { scanRows } from './rows/scans.ts';
 
 /** Which ledger the thread opens. */
 export interface LedgerPlace {

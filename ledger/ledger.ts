@@ -3,7 +3,7 @@ import type { LockMethods } from './lock-methods.ts';
 import type { BoundMethods } from './methods.ts';
 import type { LedgerOrigin } from './origin.ts';
 import type { RowStanding } from './record-types.ts';
-import type { ScanOptions } from './scans.ts';
+import type { ScanOptions } from './rows/scans.ts';
 
 /**
  * The record of rows and money. Every method is one transaction, synced to disk before it returns. Timestamps are in

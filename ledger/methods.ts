@@ -1,4 +1,4 @@
-import { settleVoices, takeVoiceLook } from './awaited-voices.ts';
+import { settleVoices, takeVoiceLook } from './voices/awaited-voices.ts';
 import {
   accountsAt,
   closeBatch,
@@ -8,23 +8,23 @@ import {
   listBatches,
   openBatch,
   setControl,
-} from './batches.ts';
-import { chargeOutlook, untoldSteps } from './charge-outlook.ts';
-import { changeRunning, countRunning, finishJob, listSending, notePrice, settle } from './charges.ts';
-import { claimRows } from './claims.ts';
-import { beginClean, cleanRows, endClean } from './cleaning.ts';
-import { commonReasons, countRows, sumMoney } from './counts.ts';
-import { releasedFiles } from './decision-records.ts';
-import { decide, decisionsOf } from './decisions.ts';
-import { findResults, lookForResult } from './found-results.ts';
-import { giveUp } from './give-up.ts';
-import { intend, revoke } from './intents.ts';
-import { acquireLane, laneOwners, releaseLane } from './lanes.ts';
-import { lastRows } from './last-rows.ts';
-import { readTroubles, updateLimiter } from './limiters.ts';
-import { monthSpend } from './months.ts';
-import { openUnsent, skippedQuotes } from './not-chosen.ts';
-import { freeNotice, keepNotice, noteDelivery, noticesOf, takeNotice } from './notices.ts';
+} from './batches/batches.ts';
+import { chargeOutlook, untoldSteps } from './money/open-requests.ts';
+import { changeRunning, countRunning, finishJob, listSending, notePrice, settle } from './requests/charges.ts';
+import { claimRows } from './lanes/claims.ts';
+import { beginClean, cleanRows, endClean } from './clean/cleaning.ts';
+import { commonReasons, countRows, sumMoney } from './batches/counts.ts';
+import { releasedFiles } from './requests/decision-records.ts';
+import { decide, decisionsOf } from './requests/decisions.ts';
+import { findResults, lookForResult } from './cache/found-results.ts';
+import { giveUp } from './requests/give-up.ts';
+import { intend, revoke } from './requests/intents.ts';
+import { acquireLane, laneOwners, releaseLane } from './lanes/lanes.ts';
+import { lastRows } from './rows/last-rows.ts';
+import { readTroubles, updateLimiter } from './lanes/limiters.ts';
+import { monthSpend } from './schedules/months.ts';
+import { openUnsent, skippedQuotes } from './batches/not-chosen.ts';
+import { freeNotice, keepNotice, noteDelivery, noticesOf, takeNotice } from './notices/notices.ts';
 import {
   beginOccurrence,
   endOccurrence,
@@ -34,16 +34,24 @@ import {
   noteManifest,
   noteSkips,
   occurrencesOf,
-} from './occurrences.ts';
-import { endWhole, losePart } from './parts.ts';
-import { redrive } from './redrive.ts';
-import { isNewVoice } from './refused-voices.ts';
-import { keysWithResult, pruneResults, resultNames, resultsUnused, sumResults, usedBeyond } from './result-lists.ts';
-import { dropResult, revokeCached, useResult } from './results.ts';
-import { addRows, findRowById, partsOf, readRow, rowsWithIds } from './rows.ts';
-import { scanPage } from './scans.ts';
-import { scheduleHooks, setScheduleHooks } from './schedule-hooks.ts';
+} from './schedules/occurrences.ts';
+import { endWhole, losePart } from './parts/parts.ts';
+import { redrive } from './takes/redrive.ts';
+import { isNewVoice } from './voices/refused-voices.ts';
 import {
+  keysWithResult,
+  pruneResults,
+  resultNames,
+  resultsUnused,
+  sumResults,
+  usedBeyond,
+} from './cache/result-lists.ts';
+import { dropResult, revokeCached, useResult } from './cache/results.ts';
+import { addRows, findRowById, partsOf, readRow, rowsWithIds } from './rows/rows.ts';
+import { scanPage } from './rows/scans.ts';
+import {
+  scheduleHooks,
+  setScheduleHooks,
   allowFirings,
   declineSettings,
   pauseFirings,
@@ -51,18 +59,18 @@ import {
   scheduleRecord,
   settleSchedule,
   withdrawFirings,
-} from './schedule-settings.ts';
+} from './schedules/schedule-settings.ts';
 import type { Db } from './schema.ts';
-import { cancelRest, runningJobs, stopNow } from './stops.ts';
-import { findStoredFile } from './stored-file.ts';
-import { takesOf } from './takes.ts';
-import { noteTextLimit, textLimits } from './text-limits.ts';
-import { close } from './transactions.ts';
-import { tune } from './tune.ts';
-import { earlierUnresolved, holderOfJob, isJobClaimed, otherUnresolved } from './unresolved.ts';
-import { voiceUsers } from './voice-users.ts';
-import { leaveWebhook, noteWebhook, releaseWebhook, takeWebhook, webhookOf } from './webhooks.ts';
-import { beat, forgetWorkers, lastWorkerEnd, livingWorkers, noteWorkerEnd } from './workers.ts';
+import { cancelRest, runningJobs, stopNow } from './batches/stops.ts';
+import { findStoredFile } from './cache/stored-file.ts';
+import { takesOf } from './takes/takes.ts';
+import { noteTextLimit, textLimits } from './lanes/text-limits.ts';
+import { close } from './database/transactions.ts';
+import { tune } from './batches/tune.ts';
+import { earlierUnresolved, holderOfJob, isJobClaimed, otherUnresolved } from './requests/unresolved.ts';
+import { voiceUsers } from './voices/voice-users.ts';
+import { leaveWebhook, noteWebhook, releaseWebhook, takeWebhook, webhookOf } from './webhooks/webhooks.ts';
+import { beat, forgetWorkers, lastWorkerEnd, livingWorkers, noteWorkerEnd } from './lanes/workers.ts';
 
 /**
  * The methods of a ledger, each as a function of its database. The type {@link Ledger}, a ledger here and one in a thread

@@ -1,7 +1,7 @@
 import { Kysely } from 'kysely';
 import { defined } from '../contract/defined.ts';
 import { withoutSecrets } from '../contract/url-scheme.ts';
-import { withClock, type Clock } from './clock.ts';
+import { withClock, type Clock } from './database/clock.ts';
 import { createLedger, type OpenDatabase } from './create-ledger.ts';
 import { readLedgerAddress } from './supported-databases.ts';
 import type { LedgerDriver } from './driver.ts';

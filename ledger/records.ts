@@ -18,7 +18,7 @@ import type {
   TakeRecord,
 } from './record-types.ts';
 import { defaultSubmits } from '../policy/lanes/share.ts';
-import type { Fallback } from './row-effects.ts';
+import type { Fallback } from './rows/row-effects.ts';
 import type { ChargeLine, NewRowLine, RowLine } from './schema.ts';
 import type { BatchesTable } from './tables/batches.ts';
 import type { ResultsTable } from './tables/charges.ts';

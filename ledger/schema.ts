@@ -1,5 +1,5 @@
 import type { Insertable, Kysely, Selectable, Transaction } from 'kysely';
-import type { Clock } from './clock.ts';
+import type { Clock } from './database/clock.ts';
 import { batches, notices, rowCounts, sums } from './tables/batches.ts';
 import { awaitedVoices, decisions, rows, takes } from './tables/rows.ts';
 import { chargeRatios, charges, results } from './tables/charges.ts';

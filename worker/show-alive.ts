@@ -1,6 +1,6 @@
 import type { Dependencies } from '../activities/dependencies.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { WorkerRecord } from '../ledger/workers.ts';
+import type { WorkerRecord } from '../ledger/lanes/workers.ts';
 
 /** How often a worker records that it is alive, ms. */
 const BEAT_EVERY_MS = 2_000;

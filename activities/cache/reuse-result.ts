@@ -1,7 +1,7 @@
 import type { FencedAttempt } from '../../contract/batch.ts';
 import { defined } from '../../contract/defined.ts';
 import type { BatchRecord, ResultFile, ResultRecord, ResultSource, RowStanding } from '../../ledger/record-types.ts';
-import { sourceOf } from '../../ledger/result-source.ts';
+import { sourceOf } from '../../ledger/cache/found-results.ts';
 import { copyStemOf } from '../../store/layout.ts';
 import type { Reused } from '../../store/store.ts';
 import type { Dependencies } from '../dependencies.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { partWord } from '../../contract/row-parts.ts';
 import type { Failure } from '../../contract/failures.ts';
 import type { BatchRecord, ResultFile, RowStanding } from '../../ledger/record-types.ts';
-import type { WholeRow } from '../../ledger/parts.ts';
+import type { WholeRow } from '../../ledger/parts/parts.ts';
 import { attemptOfFile, lostFile } from '../../policy/redrive/lost-file.ts';
 import { StoreUnwritable } from '../../store/errors.ts';
 import { joinedStemOf } from '../../store/layout.ts';

@@ -12,7 +12,7 @@ import { loadBatch } from '../cache/batch-cache.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { reuseResult } from '../cache/reuse-result.ts';
 import type { ResultTerms } from '../send.ts';
-import type { MakingAttempt } from '../../ledger/making.ts';
+import type { MakingAttempt } from '../../ledger/cache/found-results.ts';
 import { isPassedOver, look, type Watch } from '../../policy/cache/awaited-result.ts';
 
 /** A row whose next step is to be sent. */

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LaneOffer, LaneReport } from '../../contract/activities.ts';
-import type { LaneOwnership } from '../../ledger/lanes.ts';
+import type { LaneOwnership } from '../../ledger/lanes/lanes.ts';
 import { claimSize, givesWay, windowOf, type OwnedLane } from '../../policy/lanes/share.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { loadBatch } from '../cache/batch-cache.ts';

@@ -1,5 +1,5 @@
 import { readVoices, type VoicesRead } from '../../api/voices/read-voices.ts';
-import type { AwaitedVoice, VoiceSettlement } from '../../ledger/awaited-voices.ts';
+import type { AwaitedVoice, VoiceSettlement } from '../../ledger/voices/awaited-voices.ts';
 import type { Failure } from '../../contract/failures.ts';
 import { nextForVoice, watchAfter, type VoiceSeen } from '../../policy/voices/awaited-voice.ts';
 import { LONGEST_TRAINING_MS } from '../../policy/voices/unready-voice.ts';

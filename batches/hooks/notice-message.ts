@@ -1,7 +1,7 @@
 import { EXIT_CODES } from '../../contract/exit-codes.ts';
 import type { BatchEvent } from '../../contract/hooks.ts';
 import { OUTCOMES } from '../../contract/outcomes.ts';
-import type { Notice } from '../../ledger/notices.ts';
+import type { Notice } from '../../ledger/notices/notices.ts';
 import { isChargeEstimated } from '../../policy/money/budget.ts';
 import { reasonOf } from '../../policy/rows/failure-reason.ts';
 import { summarize, type Summary } from '../../results/summary.ts';

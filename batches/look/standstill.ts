@@ -1,5 +1,5 @@
 import { limiterScope } from '../../contract/names.ts';
-import type { Account } from '../../ledger/last-rows.ts';
+import type { Account } from '../../ledger/rows/last-rows.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 

@@ -1,7 +1,7 @@
 import { nameOf } from '../../contract/named-row.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
-import { namedTakenJob } from '../../ledger/taken-jobs.ts';
+import { namedTakenJob } from '../../ledger/requests/taken-jobs.ts';
 import { presentTake } from '../../policy/rows/row-machine.ts';
 import type { FreeReads } from '../free-reads.ts';
 import { hasList, lacksOnlyCheck, madeBy } from '../look/leftovers.ts';

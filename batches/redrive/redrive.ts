@@ -1,7 +1,7 @@
 import type { Tuning } from '../../contract/tunables.ts';
 import { LedgerMisuse } from '../../ledger/errors.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { RedriveChoice } from '../../ledger/redrive.ts';
+import type { RedriveChoice } from '../../ledger/takes/redrive.ts';
 import type { BatchRecord, RowRecord } from '../../ledger/record-types.ts';
 import { budgetLeft } from '../../policy/money/budget.ts';
 import { leftUnfetched } from '../../policy/redrive/earlier-take.ts';

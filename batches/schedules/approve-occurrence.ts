@@ -1,7 +1,7 @@
 import type { BatchSettings } from '../../contract/batch.ts';
 import type { ManifestSummary } from '../../inputs/read-manifest.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { MonthClaim, MonthQuestion } from '../../ledger/occurrence-records.ts';
+import type { MonthClaim, MonthQuestion } from '../../ledger/schedules/occurrence-records.ts';
 import {
   monthOf,
   shareOfMonth,

@@ -1,6 +1,6 @@
 import { trimEnd } from '../../contract/trim-end.ts';
-import type { Notice } from '../../ledger/notices.ts';
-import type { OccurrenceRecord } from '../../ledger/occurrence-records.ts';
+import type { Notice } from '../../ledger/notices/notices.ts';
+import type { OccurrenceRecord } from '../../ledger/schedules/occurrence-records.ts';
 import type { Occurrence } from '../../policy/schedules/occurrence.ts';
 
 /** What is told of an occurrence that made no batch. */

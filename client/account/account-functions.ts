@@ -5,7 +5,7 @@ import { apiProblem, readProfilePatiently, type OpenApi, createApi } from '../op
 import { refuseOption } from '../refuse-option.ts';
 import type { Session } from '../session.ts';
 import { changeProfile, clearWebhook, type ProfileChange } from './change-profile.ts';
-import type { Account } from '../../ledger/voice-users.ts';
+import type { Account } from '../../ledger/voices/voice-users.ts';
 import { messageOf } from '../problem.ts';
 import type { ApiAccess } from '../settings.ts';
 

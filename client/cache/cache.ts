@@ -1,6 +1,6 @@
 import { lookUpRow, type CachedRowView, type LookedUpRow } from '../../batches/cache/cached-row.ts';
 import { pruneCache, type Pruned, type PruneWish } from '../../batches/cache/prune-cache.ts';
-import type { CacheSums } from '../../ledger/result-lists.ts';
+import type { CacheSums } from '../../ledger/cache/result-lists.ts';
 import { openStore } from '../../store/open-store.ts';
 import { VoxbatchError } from '../problem.ts';
 import type { Session } from '../session.ts';

@@ -1,7 +1,7 @@
 import { processIdentity } from '../../embedded/process-identity.ts';
 import { HOOK_TARGETS, type HookTarget } from '../../contract/hooks.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { Delivery, Notice, NoticeClaim } from '../../ledger/notices.ts';
+import type { Delivery, Notice, NoticeClaim } from '../../ledger/notices/notices.ts';
 
 /** How long a notice belongs to the process that delivers it, ms; that process keeps renewing this. */
 export const LEASE_MS = 30_000;

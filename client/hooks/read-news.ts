@@ -13,7 +13,7 @@ import {
 import { viewBatch } from '../../batches/look/view-batch.ts';
 import type { ScheduleHooks } from '../../contract/schedule.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { Notice } from '../../ledger/notices.ts';
+import type { Notice } from '../../ledger/notices/notices.ts';
 import { parseOccurrence } from '../../policy/schedules/occurrence.ts';
 import { voxbatchVersion } from '../version.ts';
 

@@ -3,7 +3,7 @@ import type { ScheduleDescription } from '@temporalio/client';
 import { shellWord } from '../../contract/shell-word.ts';
 import { parseMonthBudget, parseScheduledRun, type ScheduledRun } from '../../inputs/schedules/scheduled-run.ts';
 import { labelOfPlace } from '../../inputs/manifest-url.ts';
-import type { ScheduleRecord, ScheduleSettings } from '../../ledger/schedule-records.ts';
+import type { ScheduleRecord, ScheduleSettings } from '../../ledger/schedules/schedule-records.ts';
 import { VoxbatchError } from '../problem.ts';
 import { describeIfThere, type SchedulePlace } from './place.ts';
 import { decodeSpec } from './spec-coding.ts';

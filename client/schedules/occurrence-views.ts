@@ -3,7 +3,7 @@ import { EXIT_CODES, type ExitName } from '../../contract/exit-codes.ts';
 import type { SkipCause } from '../../contract/schedule.ts';
 import { utcSecond } from '../../contract/utc-second.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { OccurrenceRange, OccurrenceRecord } from '../../ledger/occurrence-records.ts';
+import type { OccurrenceRange, OccurrenceRecord } from '../../ledger/schedules/occurrence-records.ts';
 import { formatOccurrence } from '../../policy/schedules/occurrence.ts';
 
 /** A time at which a schedule was due, and what came of it. */

@@ -1,5 +1,5 @@
 import type { ScheduleDescription } from '@temporalio/client';
-import type { ScheduleRecord, ScheduleSettings } from '../../ledger/schedule-records.ts';
+import type { ScheduleRecord, ScheduleSettings } from '../../ledger/schedules/schedule-records.ts';
 import type { ScheduleSpec } from '../../policy/schedules/schedule-spec.ts';
 import { VoxbatchError } from '../problem.ts';
 import type { SchedulePlace } from './place.ts';

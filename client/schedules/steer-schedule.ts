@@ -3,7 +3,7 @@ import type { ScheduleDescription, ScheduleHandle } from '@temporalio/client';
 import type { OverlapPolicy, ScheduleHooks } from '../../contract/schedule.ts';
 import type { WrittenSpec } from '../../policy/schedules/schedule-spec.ts';
 import type { ScheduledRun } from '../../inputs/schedules/scheduled-run.ts';
-import type { NewAllowance, ScheduleRecord, ScheduleSettings } from '../../ledger/schedule-records.ts';
+import type { NewAllowance, ScheduleRecord, ScheduleSettings } from '../../ledger/schedules/schedule-records.ts';
 import { runsLeft, spanOfTrigger } from '../../policy/schedules/legal-firing.ts';
 import { waitForOwnSecond } from '../../policy/schedules/due-times.ts';
 import { VoxbatchError } from '../problem.ts';

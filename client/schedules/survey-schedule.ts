@@ -1,6 +1,6 @@
 import type { ScheduleDescription } from '@temporalio/client';
-import type { SkippedOccurrence } from '../../ledger/occurrence-records.ts';
-import type { ScheduleRecord } from '../../ledger/schedule-records.ts';
+import type { SkippedOccurrence } from '../../ledger/schedules/occurrence-records.ts';
+import type { ScheduleRecord } from '../../ledger/schedules/schedule-records.ts';
 import { dueHere, LONGEST_RUN_MS } from '../../policy/schedules/legal-firing.ts';
 import {
   countMissed,

@@ -17,7 +17,7 @@ import type { ScheduleHooks } from '../../contract/schedule.ts';
 import { parseScheduledRun, type ScheduledRun } from '../../inputs/schedules/scheduled-run.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
-import type { Account } from '../../ledger/voice-users.ts';
+import type { Account } from '../../ledger/voices/voice-users.ts';
 
 /** A thing of a folder that can be confirmed. */
 export type Confirmable = {

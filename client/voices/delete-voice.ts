@@ -4,7 +4,7 @@ import { ApiError, mayHeal, type SpeechApi, type Voice } from '../../api/speech-
 import type { Dialect } from '../../contract/dialects.ts';
 import type { Failure } from '../../contract/failures.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { Account, VoiceUser } from '../../ledger/voice-users.ts';
+import type { Account, VoiceUser } from '../../ledger/voices/voice-users.ts';
 import { nameAskedFor } from '../../policy/voices/voice-name.ts';
 import { realmOf } from '../open-api.ts';
 import { openRecordsIfAny } from '../open-records.ts';

@@ -6,7 +6,7 @@ import { nameAskedFor, VoiceNames } from '../../policy/voices/voice-name.ts';
 import { createApi, realmOf } from '../open-api.ts';
 import type { Session } from '../session.ts';
 import type { ApiAccess } from '../settings.ts';
-import type { VoiceUser } from '../../ledger/voice-users.ts';
+import type { VoiceUser } from '../../ledger/voices/voice-users.ts';
 import { openRecordsIfAny } from '../open-records.ts';
 
 /** How long the whole list may take, ms. */

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { WebhookBefore, WebhookRecord } from '../../ledger/webhooks.ts';
+import type { WebhookBefore, WebhookRecord } from '../../ledger/webhooks/webhooks.ts';
 import { isSame } from '../account/change-profile.ts';
 
 export type WebhookSet = NonNullable<WebhookRecord['set']>;

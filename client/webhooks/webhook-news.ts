@@ -1,4 +1,4 @@
-import type { WebhookBefore } from '../../ledger/webhooks.ts';
+import type { WebhookBefore } from '../../ledger/webhooks/webhooks.ts';
 import type { FieldResult } from '../account/change-profile.ts';
 import type { PutBack } from './put-back.ts';
 

@@ -1,4 +1,4 @@
-import { sizeInSql } from '../charge-ratios.ts';
+import { sizeInSql } from '../money/charge-ratios.ts';
 
 /**
  * Counts and sums of a batch are kept with every change instead of being added up again, so that they cost the same at any size. The database

@@ -1,7 +1,7 @@
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { SkipCause } from '../../contract/schedule.ts';
 import type { AllowedFirings } from '../../policy/schedules/legal-firing.ts';
-import type { OccurrenceRecord } from '../occurrence-records.ts';
+import type { OccurrenceRecord } from '../schedules/occurrence-records.ts';
 import { integer, json, numbered, orNull, table, text, time, type LineOf } from './columns.ts';
 
 /** The tables of schedules and of the times at which they fire. */

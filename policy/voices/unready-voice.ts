@@ -4,7 +4,7 @@ import type { Step } from '../../contract/row-kinds.ts';
 /**
  * Whether a refusal may mean that its voice cannot be used yet. Nobody documents how the API says so, and its list of voices
  * may not tell. So this reads words; it is asked only about a voice that was made a short time ago and has never spoken
- * (`ledger/refused-voices.ts`). Wrong in one direction, a row fails that would have gone on later, unpaid. Wrong in the
+ * (`ledger/voices/refused-voices.ts`). Wrong in one direction, a row fails that would have gone on later, unpaid. Wrong in the
  * other, a row waits that will be refused again, unpaid.
  */
 

@@ -1,9 +1,9 @@
 import { expect, it } from '@jest/globals';
 import type { Failure } from '../../contract/failures.ts';
 import type { RowSpec } from '../../contract/row-kinds.ts';
-import type { JobKey } from '../../ledger/charges.ts';
+import type { JobKey } from '../../ledger/requests/charges.ts';
 import type { ChargeRecord, ResultFile, RowStanding } from '../../ledger/record-types.ts';
-import type { RowEffect } from '../../ledger/row-effects.ts';
+import type { RowEffect } from '../../ledger/rows/row-effects.ts';
 import { attemptOfFile, lostFile } from '../../policy/redrive/lost-file.ts';
 import { afterJobFailed } from '../../policy/rows/new-take.ts';
 import type { FaultPlan } from '../../simulator/fault-plan.ts';

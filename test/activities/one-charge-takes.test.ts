@@ -1,6 +1,6 @@
 /** @slow */
 import { describe, expect, it } from '@jest/globals';
-import type { RedriveChoice } from '../../ledger/redrive.ts';
+import type { RedriveChoice } from '../../ledger/takes/redrive.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { moveAfter } from '../../activities/attempt.ts';
 import type { FencedAttempt } from '../../contract/batch.ts';

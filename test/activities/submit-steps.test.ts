@@ -3,7 +3,7 @@ import { ConcurrencyLimit } from '../../activities/pacing/concurrency-limit.ts';
 import { hashOf } from '../../activities/reconcile/look-up-lost-job.ts';
 import { BUILT_IN_PRICES } from '../../contract/row-kinds.ts';
 import { LedgerUnreachable } from '../../ledger/errors.ts';
-import type { Intent } from '../../ledger/intent-records.ts';
+import type { Intent } from '../../ledger/requests/intent-records.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { dub, keyOf, tts } from './rows.ts';
 import { createWorld, type World, type WorkerOptions } from './world.ts';

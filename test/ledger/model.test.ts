@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { AttemptState, Outcome, VerdictName } from '../../contract/outcomes.ts';
 import { LedgerMisuse } from '../../ledger/errors.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { RowEffect } from '../../ledger/row-effects.ts';
+import type { RowEffect } from '../../ledger/rows/row-effects.ts';
 import { aKey, fill, INTENT, makeFolder, open } from './setup.ts';
 import { scaleRuns } from '../support/property-runs.ts';
 

@@ -1,112 +1,91 @@
 import { expect } from '@jest/globals';
-import Database from 'libsql';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { Money } from '../../ledger/record-types.ts';
+import type { ChargeLine, RowLine } from '../../ledger/schema.ts';
+import { inside } from './inside.ts';
+
+/** Classes of failures that are none. */
+const NO_FAILURES: readonly (string | null)[] = [null, 'OverBudget', 'NotChosen', 'NotCached'];
 
 /** Compares what the ledger keeps of a batch with all its rows and charges, counted again. */
 export async function expectKept(ledger: Ledger, batch: string): Promise<void> {
-  const { money, sending, running, unbilled, standings, recent, reasons, left } = recount(ledger.place, batch);
+  const { rows, charges, reopenedAt, sums, recent } = await inside(ledger, async (db) => ({
+    rows: await db.selectFrom('rows').selectAll().where('batch', '=', batch).execute(),
+    charges: await db.selectFrom('charges').selectAll().where('batch', '=', batch).execute(),
+    reopenedAt:
+      (await db.selectFrom('batches').select('reopened_at').where('name', '=', batch).executeTakeFirstOrThrow())
+        .reopened_at ?? 0,
+    sums: await db.selectFrom('sums').selectAll().where('batch', '=', batch).executeTakeFirstOrThrow(),
+    recent: await db.selectFrom('row_counts').select(['standing', 'recent']).where('batch', '=', batch).execute(),
+  }));
+  const whole = rows.filter(({ part_of }) => part_of === null);
   const { states, outcomes, total, notChosen } = await ledger.counts(batch);
-  const common = await ledger.commonReasons(batch, 99);
-  expect(Object.fromEntries(common.map((one) => [`${one.class} ${one.cause}`, one.open + one.ended]))).toEqual(reasons);
-  expect(notChosen).toBe(left);
-  const kept = Object.entries({ ...states, ...outcomes }).filter(([, n]) => n !== 0);
-  expect(Object.fromEntries(kept)).toEqual(standings);
-  expect(total).toBe(Object.values(standings).reduce((sum, n) => sum + n, 0));
-  const { charged, reserved, uncertain, estimated, saved, damaged } = await ledger.money(batch);
-  expect(saved).toBeCloseTo(money.saved, 6);
-  expect(damaged).toBe(money.damaged);
-  expect(charged).toBeCloseTo(money.charged, 6);
-  expect(reserved).toBeCloseTo(money.reserved, 6);
-  expect(uncertain).toBeCloseTo(money.uncertain, 6);
-  expect(estimated).toBe(money.estimated);
-  expect(readKept(ledger.place, batch)).toEqual({ sending, running, unbilled: expect.closeTo(unbilled, 6), recent });
+  expect(withoutZeros({ ...states, ...outcomes })).toEqual(countBy(whole, ({ outcome, state }) => outcome ?? state));
+  expect(total).toBe(whole.length);
+  expect(notChosen).toBe(whole.filter((row) => row.failure_class === 'NotChosen').length);
+  const reasons = await ledger.commonReasons(batch, 99);
+  expect(Object.fromEntries(reasons.map((one) => [`${one.class} ${one.cause}`, one.open + one.ended]))).toEqual(
+    countBy(
+      whole.filter((row) => !NO_FAILURES.includes(row.failure_class)),
+      (row) => `${row.failure_class ?? ''} ${row.failure_cause ?? ''}`,
+    ),
+  );
+  const kept: Record<string, number> = {};
+  for (const { standing, recent: n } of recent) kept[standing] = (kept[standing] ?? 0) + n;
+  expect(withoutZeros(kept)).toEqual(
+    countBy(
+      whole.filter((row) => row.outcome !== null && (row.ended_at ?? -1) >= reopenedAt),
+      ({ outcome }) => outcome ?? '',
+    ),
+  );
+  await expectMoney(ledger, batch, charges, rows);
+  const running = charges.filter((one) => one.state === 'accepted' && one.finished_at === null);
+  expect(sums.sending).toBe(charges.filter(({ state }) => state === 'sending').length);
+  expect(sums.running).toBe(running.length);
+  const announced = running.filter((one) => one.file === null && one.charged_from === 'api');
+  expect(sums.unbilled).toBeCloseTo(
+    sum(announced, ({ quoted, charged }) => Math.max(0, (quoted ?? 0) - (charged ?? 0))),
+    6,
+  );
 }
 
-interface Line {
-  readonly name: string;
-  readonly n: number;
+async function expectMoney(
+  ledger: Ledger,
+  batch: string,
+  charges: readonly ChargeLine[],
+  rows: readonly RowLine[],
+): Promise<void> {
+  const quotes = (state: string): number =>
+    sum(
+      charges.filter((one) => one.state === state),
+      ({ quoted }) => quoted ?? 0,
+    );
+  const money = await ledger.money(batch);
+  expect(money.charged).toBeCloseTo(
+    sum(charges, ({ charged }) => charged ?? 0),
+    6,
+  );
+  const promised = sum(rows, (row) => (row.outcome === null ? row.promised : 0));
+  expect(money.reserved).toBeCloseTo(quotes('sending') + promised, 6);
+  expect(money.uncertain).toBeCloseTo(quotes('unknown'), 6);
+  expect(money.saved).toBeCloseTo(quotes('cached'), 6);
+  expect(money.damaged).toBe(sum(charges, ({ damaged }) => damaged));
+  const isEstimated = ({ state, charged_from }: ChargeLine): boolean =>
+    state === 'sending' ||
+    state === 'unknown' ||
+    ((state === 'accepted' || state === 'done') && charged_from !== 'api');
+  expect(money.estimated).toBe(charges.some(isEstimated));
 }
 
-interface Recount {
-  readonly standings: Readonly<Record<string, number>>;
-  readonly recent: Readonly<Record<string, number>>;
-  /** Rows by class and cause of their failures, if these count as such. */
-  readonly reasons: Readonly<Record<string, number>>;
-  /** Rows that were not chosen. */
-  readonly left: number;
-  readonly money: Money;
-  readonly sending: number;
-  readonly running: number;
-  readonly unbilled: number;
+function sum<T>(lines: readonly T[], valueOf: (line: T) => number): number {
+  return lines.reduce((total, line) => total + valueOf(line), 0);
 }
 
-function recount(file: string, batch: string): Recount {
-  const raw = new Database(file);
-  try {
-    const all = (sql: string): Line[] => raw.prepare(sql).all([batch]) as Line[];
-    const sum = (value: string, from: string): number =>
-      all(`select '' as name, coalesce(sum(${value}), 0) as n from ${from}`)[0]?.n ?? 0;
-    const pairs = (sql: string): Record<string, number> => Object.fromEntries(all(sql).map(({ name, n }) => [name, n]));
-    const inDoubt = `charges where batch = ? and state in ('sending', 'unknown')`;
-    const byQuote = `charges where batch = ? and state in ('accepted', 'done') and charged_from is not 'api'`;
-    return {
-      standings: pairs(
-        `select coalesce(outcome, state) as name, count(*) as n from rows where batch = ? and part_of is null group by 1`,
-      ),
-      recent: pairs(
-        `select rows.outcome as name, count(*) as n from rows join batches on batches.name = batch
-         where batch = ? and part_of is null and outcome is not null and ended_at >= coalesce(reopened_at, 0) group by 1`,
-      ),
-      reasons: pairs(
-        `select failure_class || ' ' || coalesce(failure_cause, '') as name, count(*) as n from rows
-         where batch = ? and part_of is null and failure_class not in ('OverBudget', 'NotChosen', 'NotCached') group by 1`,
-      ),
-      left: sum('1', `rows where batch = ? and part_of is null and failure_class = 'NotChosen'`),
-      money: {
-        charged: sum('charged', 'charges where batch = ?'),
-        reserved:
-          sum('quoted', `charges where batch = ? and state = 'sending'`) +
-          sum('promised', 'rows where batch = ? and outcome is null'),
-        uncertain: sum('quoted', `charges where batch = ? and state = 'unknown'`),
-        estimated: sum('1', inDoubt) + sum('1', byQuote) > 0,
-        saved: sum('quoted', `charges where batch = ? and state = 'cached'`),
-        damaged: sum('damaged', 'charges where batch = ?'),
-      },
-      sending: sum('1', `charges where batch = ? and state = 'sending'`),
-      running: sum('1', `charges where batch = ? and state = 'accepted' and finished_at is null`),
-      unbilled: sum(
-        'quoted - coalesce(charged, 0)',
-        `charges where batch = ? and state = 'accepted' and finished_at is null and file is null and charged_from = 'api' and quoted > coalesce(charged, 0)`,
-      ),
-    };
-  } finally {
-    raw.close();
-  }
+function countBy<T>(lines: readonly T[], nameOf: (line: T) => string): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const line of lines) counts[nameOf(line)] = (counts[nameOf(line)] ?? 0) + 1;
+  return counts;
 }
 
-function readKept(file: string, batch: string): Pick<Recount, 'sending' | 'running' | 'unbilled' | 'recent'> {
-  const raw = new Database(file);
-  try {
-    const [sums] = raw.prepare('select sending, running, unbilled from sums where batch = ?').all([batch]) as {
-      sending: number;
-      running: number;
-      unbilled: number;
-    }[];
-    const counts = raw
-      .prepare(
-        'select standing, sum(recent) as recent from row_counts where batch = ? group by 1 having sum(recent) <> 0',
-      )
-      .all([batch]);
-    const recent = (counts as { standing: string; recent: number }[]).map((one) => [one.standing, one.recent]);
-    const byName = Object.fromEntries(recent) as Record<string, number>;
-    return {
-      sending: sums?.sending ?? -1,
-      running: sums?.running ?? -1,
-      unbilled: sums?.unbilled ?? -1,
-      recent: byName,
-    };
-  } finally {
-    raw.close();
-  }
+function withoutZeros(counts: Readonly<Record<string, number>>): Readonly<Record<string, number>> {
+  return Object.fromEntries(Object.entries(counts).filter(([, n]) => n !== 0));
 }

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach } from '@jest/globals';
-import Database from 'libsql';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,10 +6,11 @@ import type { AttemptKey, BatchSettings } from '../../contract/batch.ts';
 import { NEVER_HALT } from '../../contract/halt.ts';
 import { BUILT_IN_PRICES, OPERATIONS, ofEach, type Kind, type Step } from '../../contract/row-kinds.ts';
 import { DEFAULT_TUNABLES } from '../../contract/tunables.ts';
-import type { Claim } from '../../ledger/claims.ts';
+import type { Claim } from '../../ledger/lanes/claims.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { RedriveChoice, Redriven } from '../../ledger/redrive.ts';
+import type { RedriveChoice, Redriven } from '../../ledger/takes/redrive.ts';
 import type { NewBatch, NewRow } from '../../ledger/record-types.ts';
+import { inside } from './inside.ts';
 import { openTestLedger } from '../support/open-test-ledger.ts';
 
 const SETTINGS: BatchSettings = {
@@ -124,8 +124,13 @@ export async function redriveNow(
 }
 
 /** Ends a row as failed, however it stands. No way of the product leads there; the ledger looks for itself all the same. */
-export function endAnyhow({ place }: Ledger, row: number): void {
-  const raw = new Database(place);
-  raw.prepare(`update rows set outcome = 'failed', ended_at = 1 where batch = 'b' and row = ?`).run([row]);
-  raw.close();
+export async function endAnyhow(ledger: Ledger, row: number): Promise<void> {
+  await inside(ledger, (db) =>
+    db
+      .updateTable('rows')
+      .set({ outcome: 'failed', ended_at: 1 })
+      .where('batch', '=', 'b')
+      .where('row', '=', row)
+      .execute(),
+  );
 }

@@ -2,7 +2,7 @@ import { afterEach, beforeEach } from '@jest/globals';
 import type { Failure } from '../../contract/failures.ts';
 import { parseHalt } from '../../contract/halt.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { RowEnding } from '../../ledger/row-effects.ts';
+import type { RowEnding } from '../../ledger/rows/row-effects.ts';
 import type { BatchRecord, Counts } from '../../ledger/record-types.ts';
 import { aBatch, aKey, aRow, fill, INTENT, makeFolder, open } from '../ledger/setup.ts';
 import { openCommandLine, type CommandLine } from './command-line.ts';

@@ -8,7 +8,7 @@ import { chooseSettings, type WantedBatch } from '../../../batches/batch-setting
 import { cleanBatch } from '../../../batches/clean/clean-batch.ts';
 import { scheduledRunOf } from '../../../batches/schedules/scheduled-run.ts';
 import type { OccurrenceStart } from '../../../contract/activities.ts';
-import type { OccurrenceRecord } from '../../../ledger/occurrence-records.ts';
+import type { OccurrenceRecord } from '../../../ledger/schedules/occurrence-records.ts';
 import { FFMPEG } from '../../support/ffmpeg.ts';
 import { settle, specOf } from '../../support/schedule-on-record.ts';
 import { workOn } from '../cached.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { explainRow, type RowHistory } from '../../../batches/look/explain.ts';
-import type { RedriveChoice } from '../../../ledger/redrive.ts';
+import type { RedriveChoice } from '../../../ledger/takes/redrive.ts';
 import { redriveNow } from '../../ledger/setup.ts';
 import { addBatch, addSampleBatch, finish, keyOf } from '../../results/sample-batch.ts';
 import { freshPlace } from '../../support/place.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { DELIVERIES_AT_ONCE, NoticeCourier } from '../../../client/hooks/notice-courier.ts';
-import type { Delivery, Notice, NoticeClaim } from '../../../ledger/notices.ts';
+import type { Delivery, Notice, NoticeClaim } from '../../../ledger/notices/notices.ts';
 
 const DONE: Delivery = { type: 'delivered' };
 

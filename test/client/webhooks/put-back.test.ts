@@ -6,7 +6,7 @@ import { createApi, openApi, readProfilePatiently, realmOf, type OpenApi } from 
 import { putBack, putLeftoverBack, type Leftover, type PutBack } from '../../../client/webhooks/put-back.ts';
 import type { Failure } from '../../../contract/failures.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
-import type { WebhookBefore, WebhookRecord } from '../../../ledger/webhooks.ts';
+import type { WebhookBefore, WebhookRecord } from '../../../ledger/webhooks/webhooks.ts';
 import { startSimulator, type FaultPlan, type Simulator } from '../../../simulator/start-simulator.ts';
 import { ledgerForEachTest } from '../../ledger/setup.ts';
 

@@ -2,7 +2,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { NO_LINK } from '../../../contract/result-member.ts';
-import type { RedriveChoice } from '../../../ledger/redrive.ts';
+import type { RedriveChoice } from '../../../ledger/takes/redrive.ts';
 import { claimFolder } from '../../../store/owner-file.ts';
 import { addSampleBatch, intend, keyOf } from '../../results/sample-batch.ts';
 import { redriveNow } from '../../ledger/setup.ts';

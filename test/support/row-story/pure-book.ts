@@ -1,9 +1,9 @@
 import type { RowAttempt } from '../../../contract/batch.ts';
 import type { AttemptState } from '../../../contract/outcomes.ts';
 import { stepsIn, type Kind, type Step } from '../../../contract/row-kinds.ts';
-import type { SettleVerdict } from '../../../ledger/charges.ts';
-import type { Retake, RowEffect, RowEnding } from '../../../ledger/row-effects.ts';
-import type { RedriveChoice } from '../../../ledger/redrive.ts';
+import type { SettleVerdict } from '../../../ledger/requests/charges.ts';
+import type { Retake, RowEffect, RowEnding } from '../../../ledger/rows/row-effects.ts';
+import type { RedriveChoice } from '../../../ledger/takes/redrive.ts';
 import type { RedriveAttempt } from '../../../policy/redrive/redrive.ts';
 import { lastAttempt } from '../../../policy/rows/row-machine.ts';
 import type { Book, JobEnd, RowNow } from './book.ts';

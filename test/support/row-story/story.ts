@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import { stepsIn } from '../../../contract/row-kinds.ts';
-import type { RedriveChoice } from '../../../ledger/redrive.ts';
+import type { RedriveChoice } from '../../../ledger/takes/redrive.ts';
 import type { ResultFile } from '../../../ledger/record-types.ts';
 import { hasResult } from '../../../contract/outcomes.ts';
 import { attemptOfFile, lostFile } from '../../../policy/redrive/lost-file.ts';

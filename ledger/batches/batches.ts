@@ -1,0 +1,234 @@
+import { randomBytes } from 'node:crypto';
+import type { BatchSettings } from '../../contract/batch.ts';
+import type { Failure } from '../../contract/failures.ts';
+import type { Control } from '../../contract/outcomes.ts';
+import { shareOfMonth } from '../../policy/schedules/month-budget.ts';
+import { watchFrom } from './alike.ts';
+import { beginVoiceWaits } from '../voices/awaited-voices.ts';
+import { countOpen } from './counts.ts';
+import { BatchExists, DuplicateKey, LedgerMisuse, MonthUsedUp } from '../errors.ts';
+import { monthSpend } from '../schedules/months.ts';
+import type { MonthClaim } from '../schedules/occurrence-records.ts';
+import { preparedOne } from '../database/prepared.ts';
+import type { BatchRecord, NewBatch } from '../record-types.ts';
+import { addNotices, tellPause } from '../notices/notices.ts';
+import { jsonOrNull, settingsColumns, toBatch } from '../records.ts';
+import type { Db, Tx } from '../schema.ts';
+import { write } from '../database/transactions.ts';
+
+/**
+ * Rows whose files share a folder. A row has at most three files and a few takes, and no folder should have 100,000
+ * files.
+ */
+const ROWS_A_FOLDER = 10_000;
+/** Rows removed per transaction, because others wait for its lock. */
+const ROWS_REMOVED_AT_ONCE = 1_000;
+/** Max characters of a batch's name in the name of its folder, which may have 255 bytes. */
+const LONGEST_NAME = 48;
+
+/**
+ * Folder of a new batch in the store. Some file systems treat `Lines` and `lines`, or two Unicode forms of one name, as
+ * the same.
+ */
+function newStem(name: string): string {
+  return `${Array.from(name).slice(0, LONGEST_NAME).join('')}-${randomBytes(5).toString('hex')}`;
+}
+
+/**
+ * Creates a batch in state `loading`. Throws {@link BatchExists}. With `month`, its budget is its part of what is left of the month, if that is
+ * less than its own: decided in the same transaction, so that two firings never get the same credits. Throws {@link MonthUsedUp}.
+ */
+export async function createBatch(db: Db, batch: NewBatch, month?: MonthClaim): Promise<void> {
+  try {
+    await write(db, async (tx) => {
+      const settings = month === undefined ? batch.settings : await withinMonth(tx, batch, month);
+      await tx
+        .insertInto('batches')
+        .values({
+          name: batch.name,
+          digest: batch.digest,
+          api_url: batch.apiUrl,
+          account: batch.account,
+          ...settingsColumns(settings),
+          columns: JSON.stringify(batch.columns),
+          source: batch.source,
+          subset: jsonOrNull(batch.subset ?? undefined),
+          stem: newStem(batch.name),
+          rows_a_folder: ROWS_A_FOLDER,
+          state: 'loading',
+          control: 'running',
+          rows: 0,
+          number: await nextNumber(tx),
+          stop_now: 0,
+          created_at: tx.now(),
+        })
+        .execute();
+    });
+  } catch (error) {
+    throw error instanceof DuplicateKey ? new BatchExists(batch.name) : error;
+  }
+}
+
+async function nextNumber(tx: Tx): Promise<number> {
+  const { last } = await tx
+    .selectFrom('batches')
+    .select(({ fn }) => fn.max<number | null>('number').as('last'))
+    .executeTakeFirstOrThrow();
+  return (last ?? 0) + 1;
+}
+
+/** The settings with a budget that the month can pay. */
+async function withinMonth(tx: Tx, { settings }: NewBatch, month: MonthClaim): Promise<BatchSettings> {
+  const standing = await monthSpend(tx, month);
+  const share = shareOfMonth(standing, { budget: settings.budget, cheapest: month.cheapest });
+  if (share.type === 'used-up') throw new MonthUsedUp(standing);
+  return { ...settings, budget: share.budget };
+}
+
+/**
+ * `loading` → `open`; a batch that is already past `loading` stays as it is. Throws {@link LedgerMisuse} unless it has
+ * exactly this many rows.
+ */
+export async function openBatch(db: Db, batch: string, rows: number): Promise<void> {
+  await write(db, async (tx) => {
+    const found = await requireBatch(tx, batch);
+    if (found.rows !== rows) {
+      throw new LedgerMisuse(
+        `Batch "${batch}" has ${found.rows} of ${rows} rows in the ledger: another command is loading it, too. Nothing was spent.`,
+      );
+    }
+    if (found.state !== 'loading') return;
+    await beginVoiceWaits(tx, batch);
+    await tx.updateTable('batches').set({ state: 'open' }).where('name', '=', batch).execute();
+  });
+}
+
+/**
+ * Removes a batch that is still `loading`, with its rows, some at a time; any other stays. If the process ends before the
+ * last, the batch is still loading and can be removed later.
+ */
+export async function discardLoading(db: Db, batch: string): Promise<void> {
+  while (await write(db, (tx) => discardSome(tx, batch)));
+}
+
+/** Returns whether more is left to remove. */
+async function discardSome(tx: Tx, batch: string): Promise<boolean> {
+  const found = await findBatch(tx, batch);
+  if (found?.state !== 'loading') return false;
+  const rows = await tx
+    .selectFrom('rows')
+    .select('row')
+    .where('batch', '=', batch)
+    .orderBy('row')
+    .limit(ROWS_REMOVED_AT_ONCE)
+    .execute();
+  const last = rows.at(-1);
+  if (last === undefined) {
+    await tx.deleteFrom('awaited_voices').where('batch', '=', batch).execute();
+    await tx.deleteFrom('batches').where('name', '=', batch).execute();
+    return false;
+  }
+  await tx.deleteFrom('rows').where('batch', '=', batch).where('row', '<=', last.row).execute();
+  return true;
+}
+
+const selectBatch = preparedOne((db, { batch }: { batch: string }) =>
+  db
+    .selectFrom('batches')
+    .selectAll()
+    // Parts are numbered after all rows.
+    .select((eb) =>
+      eb
+        .selectFrom('rows')
+        .select(({ fn }) => fn.max('rows.row').as('last_row'))
+        .whereRef('rows.batch', '=', 'batches.name')
+        .as('last_row'),
+    )
+    .where('name', '=', batch),
+);
+
+export async function findBatch(db: Db, batch: string): Promise<BatchRecord | undefined> {
+  const line = await selectBatch(db, { batch });
+  return line === undefined ? undefined : toBatch(line, line.last_row ?? 0);
+}
+
+/** The batch. Throws {@link LedgerMisuse} if there is none. */
+export async function requireBatch(tx: Tx, batch: string): Promise<BatchRecord> {
+  const found = await findBatch(tx, batch);
+  if (found === undefined) throw new LedgerMisuse(`There is no batch "${batch}" in this ledger.`);
+  return found;
+}
+
+/** Every batch, oldest first. */
+export async function listBatches(db: Db): Promise<readonly BatchRecord[]> {
+  const lines = await db.selectFrom('batches').selectAll().orderBy('created_at').orderBy('name').execute();
+  return lines.map((line) => toBatch(line));
+}
+
+/** The accounts that have batches at this address of an API. */
+export async function accountsAt(db: Db, apiUrl: string): Promise<readonly string[]> {
+  const lines = await db.selectFrom('batches').select('account').distinct().where('api_url', '=', apiUrl).execute();
+  return lines.map(({ account }) => account);
+}
+
+/**
+ * Sets what the batch may do, and returns the result. A closed batch keeps its own control, and `stopping` is never
+ * undone. The reason of a pause stays on record until the batch runs again: a later pause or stop by hand does not make
+ * it untrue.
+ */
+export async function setControl(db: Db, batch: string, control: Control, reason?: Failure): Promise<Control> {
+  return write(db, async (tx) => {
+    const found = await requireBatch(tx, batch);
+    if (found.state === 'closed' || found.control === 'stopping') return found.control;
+    const pauseReason = control === 'running' ? undefined : (reason ?? found.pauseReason ?? undefined);
+    const goesOn = found.control === 'paused' && control === 'running' ? { watch: watchFrom(tx.now()) } : {};
+    await tx
+      .updateTable('batches')
+      .set({ control, pause_reason: jsonOrNull(pauseReason), ...goesOn })
+      .where('name', '=', batch)
+      .execute();
+    if (control === 'paused' && pauseReason !== undefined) await tellPause(tx, found, pauseReason);
+    return control;
+  });
+}
+
+/** Closes an open batch if all its rows ended. Returns the number of those that did not. */
+export async function closeBatch(db: Db, batch: string): Promise<number> {
+  return write(db, async (tx) => {
+    const { state, settings } = await requireBatch(tx, batch);
+    const open = await countOpen(tx, batch);
+    if (open === 0 && state === 'open') {
+      const now = tx.now();
+      await tx.updateTable('batches').set({ state: 'closed', closed_at: now }).where('name', '=', batch).execute();
+      await addNotices(tx, { batch, event: 'ended', hooks: settings, at: now });
+    }
+    return open;
+  });
+}
+
+/**
+ * Reopens a closed batch, whatever ended it; an open one keeps its control. Throws {@link LedgerMisuse} if what its rows
+ * need was removed.
+ */
+export async function reopenBatch(tx: Tx, batch: string, wasClosed: boolean): Promise<void> {
+  if (!wasClosed) return;
+  const { cleaned } = await requireBatch(tx, batch);
+  if (cleaned.rows !== null || cleaned.unfinished !== null) {
+    const why = cleaned.unfinished === null ? 'what its rows asked for was removed' : 'it is being cleaned';
+    throw new LedgerMisuse(`Batch "${batch}" cannot be opened again: ${why}. No row was changed.`);
+  }
+  await tx
+    .updateTable('batches')
+    .set({
+      state: 'open',
+      control: 'running',
+      pause_reason: null,
+      halted: null,
+      stop_now: 0,
+      closed_at: null,
+      reopened_at: tx.now(),
+      watch: watchFrom(tx.now()),
+    })
+    .where('name', '=', batch)
+    .execute();
+}

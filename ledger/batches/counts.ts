@@ -1,0 +1,118 @@
+import type { FailureClass } from '../../contract/failures.ts';
+import { OUTCOMES, ROW_STATES, type Outcome, type RowState } from '../../contract/outcomes.ts';
+import { sql, type Selectable } from 'kysely';
+import { PROCESS_ENDED } from '../../policy/reconcile/process-end.ts';
+import { isNoPart } from '../conditions.ts';
+import { prepared, preparedOne } from '../database/prepared.ts';
+import type { Counts, Money, ReasonCount } from '../record-types.ts';
+import type { Db, Tx } from '../schema.ts';
+import type { RowCountsTable, SumsTable } from '../tables/batches.ts';
+import { LedgerMisuse } from '../errors.ts';
+
+/** How rows end whose answer is lost, as `--on-unknown` says. */
+const LOST = ['unknown', 'failed'] as const satisfies readonly Outcome[];
+
+const selectCounts = prepared((db, { batch }: { batch: string }) =>
+  db.selectFrom('row_counts').selectAll().where('batch', '=', batch),
+);
+
+/** Rows of the batch by outcome and, for open ones, by state. */
+export async function countRows(db: Db | Tx, batch: string): Promise<Counts> {
+  const lines = await selectCounts(db, { batch });
+  const counts = byStanding(lines, ({ n }) => n);
+  const outcomes = Object.fromEntries(OUTCOMES.map((name) => [name, counts.get(name) ?? 0]));
+  const states = Object.fromEntries(ROW_STATES.map((name) => [name, counts.get(name) ?? 0]));
+  return {
+    total: lines.reduce((sum, { n }) => sum + n, 0),
+    notChosen: lines.reduce((sum, line) => sum + (line.class === 'NotChosen' ? line.n : 0), 0),
+    states: states as Record<RowState, number>,
+    outcomes: outcomes as Record<Outcome, number>,
+  };
+}
+
+/** Rows by outcome that ended since the batch was last opened again. */
+export async function countRecent(tx: Tx, batch: string): Promise<ReadonlyMap<string, number>> {
+  return byStanding(await selectCounts(tx, { batch }), ({ recent }) => recent);
+}
+
+/** Reasons of rows that nobody wanted to pay for; that is no failure. */
+const NO_FAILURES: readonly string[] = ['', 'OverBudget', 'NotChosen', 'NotCached'] satisfies (FailureClass | '')[];
+
+/** The most common reasons why rows failed, or are failing now, most rows first. */
+export async function commonReasons(db: Db, batch: string, most: number): Promise<readonly ReasonCount[]> {
+  const reasons = new Map<string, ReasonCount>();
+  for (const { standing, class: name, cause, n } of await selectCounts(db, { batch })) {
+    if (name === '' || NO_FAILURES.includes(name) || n === 0) continue;
+    const key = JSON.stringify([name, cause]);
+    const { open, ended } = reasons.get(key) ?? { open: 0, ended: 0 };
+    const isOpen = (ROW_STATES as readonly string[]).includes(standing);
+    reasons.set(key, { class: name, cause, open: isOpen ? open + n : open, ended: isOpen ? ended : ended + n });
+  }
+  return [...reasons.values()]
+    .toSorted((one, other) => other.open + other.ended - one.open - one.ended || compare(one, other))
+    .slice(0, most);
+}
+
+function compare(one: ReasonCount, other: ReasonCount): number {
+  const [first, second] = [one.class + one.cause, other.class + other.cause];
+  return first < second ? -1 : first > second ? 1 : 0;
+}
+
+/** Those of them whose answer was lost by the end of a process, see {@link isProcessEnd}. Reads each failed row. */
+export async function countProcessEnds(db: Db | Tx, batch: string): Promise<number> {
+  const { n } = await db
+    .selectFrom('rows')
+    .innerJoin('batches', 'batches.name', 'rows.batch')
+    .select((eb) => eb.fn.countAll<number>().as('n'))
+    .where('rows.batch', '=', batch)
+    .where('rows.outcome', 'in', LOST)
+    .where(isNoPart('rows'))
+    // With a plus, so that the index of outcomes is used: that of times has all rows that succeeded.
+    .where(sql<boolean>`+rows.ended_at >= coalesce(batches.reopened_at, 0)`)
+    .where('rows.failure_cause', '=', PROCESS_ENDED.cause)
+    .where('rows.failure_class', '=', PROCESS_ENDED.class)
+    .executeTakeFirstOrThrow();
+  return n;
+}
+
+/** Rows of the batch that have no outcome. */
+export async function countOpen(tx: Tx, batch: string): Promise<number> {
+  const { states } = await countRows(tx, batch);
+  return Object.values(states).reduce((sum, n) => sum + n, 0);
+}
+
+/** What the batch has cost, is about to cost and may have cost. */
+export async function sumMoney(db: Db, batch: string): Promise<Money> {
+  const sums = await readSums(db, batch);
+  return {
+    charged: sums.charged,
+    reserved: sums.sending_quoted + sums.promised,
+    uncertain: sums.unknown_quoted,
+    estimated: sums.sending > 0 || sums.unknown > 0 || sums.by_quote > 0,
+    saved: sums.saved,
+    damaged: sums.damaged,
+  };
+}
+
+function byStanding(
+  lines: readonly RowCountsTable[],
+  valueOf: (line: RowCountsTable) => number,
+): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const line of lines) counts.set(line.standing, (counts.get(line.standing) ?? 0) + valueOf(line));
+  return counts;
+}
+
+/** The sums that triggers keep for a batch's charges and promises. */
+export type Sums = Selectable<SumsTable>;
+
+const selectSums = preparedOne((db, { batch }: { batch: string }) =>
+  db.selectFrom('sums').selectAll().where('batch', '=', batch),
+);
+
+/** The sums of a batch. Throws {@link LedgerMisuse} if there is none. */
+export async function readSums(db: Db | Tx, batch: string): Promise<Sums> {
+  const sums = await selectSums(db, { batch });
+  if (sums === undefined) throw new LedgerMisuse(`There is no batch "${batch}" in this ledger.`);
+  return sums;
+}

@@ -1,0 +1,101 @@
+import { sql, type RawBuilder } from 'kysely';
+import { roundCredits } from '../../contract/price-units.ts';
+import type { Subset } from '../../contract/subset.ts';
+import { reopenBatch, requireBatch } from './batches.ts';
+import { isChosen, isNoPart, isNotChosen, isPart } from '../conditions.ts';
+import { countRows } from './counts.ts';
+import { LedgerMisuse } from '../errors.ts';
+import type { SkippedQuotes } from '../record-types.ts';
+import { failureColumns, jsonOrNull } from '../records.ts';
+import { updateRow } from '../rows/row-changes.ts';
+import type { Db } from '../schema.ts';
+import { write } from '../database/transactions.ts';
+
+/**
+ * Rows that `--limit` or `--sample` left out, or that the budget had no room for. The former end `skipped` from the start. All are
+ * opened at the take at which they were skipped: nothing was sent in vain.
+ */
+
+const OPENED = { outcome: null, ...failureColumns(null), file: null, lane: null, promised: 0, ended_at: null };
+/** Rows that others follow, or that follow others. */
+const HAS_FOLLOWERS = sql<boolean>`(kind = 'voice' or voice_row is not null or awaits is not null or part_of is not null)`;
+
+/** Never chosen, or over the budget; not if a request may have been charged without anybody knowing. */
+const IS_UNSENT = sql<boolean>`rows.outcome = 'skipped' and (rows.ended_at is null or (
+  rows.failure_class = 'OverBudget' and not exists (
+    select 1 from charges c where c.batch = rows.batch and c.row = rows.row and c.state in ('sending', 'unknown'))))`;
+
+/**
+ * Opens those of the rows that `--limit`, `--sample` or the budget left out, and with any of them the batch, which then runs this
+ * subset. They stay at their take; one with a request whose outcome is not known stays as it is. One transaction; returns how many.
+ * Throws {@link LedgerMisuse} for a batch that is being stopped.
+ */
+export async function openUnsent(
+  db: Db,
+  batch: string,
+  subset: Subset | null,
+  rows: readonly number[],
+): Promise<number> {
+  return write(db, async (tx) => {
+    const { state, control } = await requireBatch(tx, batch);
+    if (state === 'loading' || (state === 'open' && control === 'stopping')) {
+      throw new LedgerMisuse(
+        `Batch "${batch}" is ${state === 'open' ? 'being stopped' : 'loading'}; no row was changed.`,
+      );
+    }
+    await tx
+      .updateTable('batches')
+      .set({ subset: jsonOrNull(subset ?? undefined) })
+      .where('name', '=', batch)
+      .execute();
+    const { numUpdatedRows } = await tx
+      .updateTable('rows')
+      .set((eb) => ({ ...OPENED, hold: eb('hold', '+', 1), updated_at: tx.now() }))
+      .where('batch', '=', batch)
+      .where('row', 'in', rows)
+      .where(IS_UNSENT)
+      .where((eb) => eb.not(HAS_FOLLOWERS))
+      .executeTakeFirstOrThrow();
+    const ofBatch = tx.selectFrom('rows').selectAll().where('batch', '=', batch).where(IS_UNSENT).orderBy('row');
+    const others = await ofBatch.where('row', 'in', rows).where(HAS_FOLLOWERS).execute();
+    // What opens the parts of a row makes it wait for them.
+    const parts = await ofBatch.where('part_of', 'in', rows).where(isPart('rows')).execute();
+    for (const line of [...others, ...parts]) {
+      await updateRow(tx, line, { ...OPENED, failure: null, hold: line.hold + 1, updated_at: tx.now() }, line);
+    }
+    const opened = Number(numUpdatedRows) + others.length;
+    if (opened > 0) await reopenBatch(tx, batch, state === 'closed');
+    return opened;
+  });
+}
+
+/** What the rows that ended `skipped` would cost. */
+export async function skippedQuotes(db: Db, batch: string): Promise<SkippedQuotes> {
+  // Rows skipped by the budget have no index of their own, and usually there are none.
+  const { outcomes, notChosen } = await countRows(db, batch);
+  return {
+    overBudget: outcomes.skipped > notChosen ? await sumQuotes(db, batch, IS_OVER_BUDGET) : 0,
+    notChosen: await sumQuotes(db, batch, IS_NOT_CHOSEN),
+  };
+}
+
+const IS_NOT_CHOSEN = sql<boolean>`${isNotChosen('rows')} and ${isNoPart('rows')}`;
+/** Of a row in parts only those parts count that were skipped: the others may be paid. */
+const IS_OVER_BUDGET = sql<boolean>`${isChosen('rows')} and rows.parts is null and (${isNoPart('rows')} or 'skipped' = (
+  select outcome from rows w where w.batch = rows.batch and w.row = rows.part_of))`;
+
+/** Sum of the quotes of skipped rows that meet a condition. */
+async function sumQuotes(db: Db, batch: string, condition: RawBuilder<boolean>): Promise<number | null> {
+  const { rows, priced, quoted } = await db
+    .selectFrom('rows')
+    .select(({ fn }) => [
+      fn.countAll<number>().as('rows'),
+      fn.count<number>('quoted').as('priced'),
+      fn.sum<number | null>('quoted').as('quoted'),
+    ])
+    .where('batch', '=', batch)
+    .where('outcome', '=', 'skipped')
+    .where(condition)
+    .executeTakeFirstOrThrow();
+  return priced < rows ? null : roundCredits(quoted ?? 0);
+}

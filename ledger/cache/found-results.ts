@@ -1,0 +1,100 @@
+import { type AttemptKey, isSameAttempt, isSameRow, attemptKeyOf } from '../../contract/batch.ts';
+import { prepared } from '../database/prepared.ts';
+import type { ResultRecord, ResultSource } from '../record-types.ts';
+import { toResult } from '../records.ts';
+import type { Db, Tx } from '../schema.ts';
+import { look } from '../database/transactions.ts';
+import { isFetchedAgain, isMaking, presentTakeOf } from '../conditions.ts';
+import { aliveSince } from '../lanes/workers.ts';
+
+/**
+ * The results with these keys, at most three of each, the newest first. A key is a digest of the API's address and
+ * the account too, so no other account's results are among them.
+ */
+export async function findResults(db: Db, keys: readonly string[]): Promise<readonly ResultRecord[]> {
+  return look(db, async (tx) => {
+    const found: ResultRecord[] = [];
+    for (const key of keys) found.push(...(await resultsOf(tx, key)));
+    return found;
+  });
+}
+
+/**
+ * What an intent with this key would find in place of its request: results, or another row's request that may bring
+ * one, except those of `passOver`.
+ */
+export async function lookForResult(
+  db: Db,
+  own: AttemptKey,
+  key: string,
+  passOver: readonly AttemptKey[],
+): Promise<{ readonly results: readonly ResultRecord[]; readonly by: MakingAttempt | undefined }> {
+  return look(db, async (tx) => ({ results: await resultsOf(tx, key), by: await makingOf(tx, key, own, passOver) }));
+}
+
+const selectResults = prepared((db, { key }: { key: string }) =>
+  db.selectFrom('results').selectAll().where('key', '=', key).orderBy('made_at', 'desc').limit(3),
+);
+
+/** The newest results with this key. */
+export async function resultsOf(tx: Tx, key: string): Promise<readonly ResultRecord[]> {
+  return (await selectResults(tx, { key })).map(toResult);
+}
+
+/** An attempt of another row that may still bring a result. */
+export interface MakingAttempt extends AttemptKey {
+  /** True if a live worker works on its batch, or has its request on the wire. */
+  readonly isAttended: boolean;
+}
+
+const selectMaking = prepared((db, { key }: { key: string }) =>
+  db
+    .selectFrom('charges')
+    .innerJoin('rows', (join) => join.onRef('rows.batch', '=', 'charges.batch').onRef('rows.row', '=', 'charges.row'))
+    .select(['charges.batch', 'charges.row', 'charges.step', 'charges.take', 'charges.attempt'])
+    .select(['charges.owner', 'charges.state'])
+    .where('charges.result_key', '=', key)
+    .where(isMaking('charges'))
+    .where('rows.outcome', 'is', null)
+    .where((eb) => eb.or([eb('charges.take', '=', presentTakeOf('rows')), isFetchedAgain('charges')])),
+);
+
+/**
+ * The attempt of another row that may still bring the result with this key, except those of `passOver`. Its row has not
+ * ended, and is at that take or waits for that lost file: nothing else holds a key, so a kill leaves no lock.
+ */
+export async function makingOf(
+  tx: Tx,
+  key: string,
+  own: AttemptKey,
+  passOver: readonly AttemptKey[],
+): Promise<MakingAttempt | undefined> {
+  const others = (await selectMaking(tx, { key })).filter(
+    (one) => !isSameRow(one, own) && !passOver.some((passed) => isSameAttempt(one, passed)),
+  );
+  const [first] = others;
+  if (first === undefined) return undefined;
+  const { owner, state, ...attempt } = first;
+  const found = await tx
+    .selectFrom('workers')
+    .select('owner')
+    .where('seen_at', '>', aliveSince(tx))
+    .where((eb) => {
+      const hasLane = eb(
+        'owner',
+        'in',
+        eb.selectFrom('lanes').select('lanes.owner').where('lanes.batch', '=', attempt.batch),
+      );
+      // Who has sent it brings its answer home, and no more: only a lane looks after what follows. A worker may live
+      // for weeks after it has left the batch.
+      return state === 'sending' ? eb.or([eb('owner', '=', owner), hasLane]) : hasLane;
+    })
+    .executeTakeFirst();
+  return { ...attempt, isAttended: found !== undefined };
+}
+
+/** What is recorded of an earlier result with the attempt that used it, or could not. */
+export function sourceOf(result: ResultRecord, is: ResultSource['is']): ResultSource {
+  const { jobId, madeAt, credits } = result;
+  return { is, from: attemptKeyOf(result), jobId, madeAt, credits };
+}

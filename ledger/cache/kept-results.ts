@@ -1,0 +1,104 @@
+import { prepared } from '../database/prepared.ts';
+import type { ResultFile } from '../record-types.ts';
+import { toCharge, toFile } from '../records.ts';
+import type { RowEffect } from '../rows/row-effects.ts';
+import type { ChargeLine, Tx } from '../schema.ts';
+import type { ResultsTable } from '../tables/charges.ts';
+import type { AttemptKey } from '../../contract/batch.ts';
+import { checkedBy } from '../../contract/row-kinds.ts';
+import type { RowInHand } from '../rows/row-in-hand.ts';
+
+/** Which results later rows may use: of attempts that have a key and brought a whole file that passed all checks. */
+
+/** What a result has besides its file. */
+interface Besides {
+  readonly extraFiles?: readonly ResultFile[];
+  readonly text?: string | null;
+  readonly jobId: string | null;
+  /** What was charged for it; null: nobody knows. */
+  readonly credits: number | null;
+}
+
+const insertResult = prepared((db, given: ResultsTable) =>
+  db
+    .insertInto('results')
+    .values({
+      key: given.key,
+      batch: given.batch,
+      row: given.row,
+      step: given.step,
+      take: given.take,
+      attempt: given.attempt,
+      file: given.file,
+      extra_files: given.extra_files,
+      text: given.text,
+      job_id: given.job_id,
+      credits: given.credits,
+      bytes: given.bytes,
+      made_at: given.made_at,
+      used_at: given.used_at,
+    })
+    // Fetched again after a person asked for it: the same job, and so the same result.
+    .onConflict((conflict) =>
+      conflict
+        .columns(['batch', 'row', 'step', 'take', 'attempt'])
+        .doUpdateSet((eb) => ({ file: eb.ref('excluded.file'), bytes: eb.ref('excluded.bytes') })),
+    ),
+);
+
+/** Keeps the result of an attempt, if it may be used again. */
+export async function keepResult(tx: Tx, charge: ChargeLine, besides: Besides): Promise<void> {
+  const file = toFile(charge.file);
+  if (charge.result_key === null || file === null || charge.failure !== null) return;
+  const { batch, row, step, take, attempt } = charge;
+  const { extraFiles = [], text = null, jobId, credits } = besides;
+  const now = tx.now();
+  await insertResult(tx, {
+    ...{ key: charge.result_key, batch, row, step, take, attempt, text, credits },
+    file: JSON.stringify(file),
+    extra_files: extraFiles.length === 0 ? null : JSON.stringify(extraFiles),
+    job_id: jobId,
+    bytes: [file, ...extraFiles].reduce((sum, { bytes }) => sum + bytes, 0),
+    made_at: now,
+    used_at: now,
+  });
+}
+
+/** Keeps the result of a request that was answered, of a job that ended, or of a copy whose lost file is back. */
+export async function keepPaidResult(tx: Tx, charge: ChargeLine, effect: RowEffect): Promise<void> {
+  const besides = 'outcome' in effect ? { extraFiles: effect.extraFiles ?? [], text: effect.text ?? null } : {};
+  const own = { jobId: charge.job_id, credits: charge.charged };
+  const { jobId, credits } = (charge.state === 'cached' ? toCharge(charge).source : null) ?? own;
+  await keepResult(tx, charge, { ...besides, jobId, credits });
+}
+
+/** Forgets a result: no later row uses it. */
+export async function forgetResult(tx: Tx, { batch, row, step, take, attempt }: AttemptKey): Promise<void> {
+  await tx
+    .deleteFrom('results')
+    .where('batch', '=', batch)
+    .where('row', '=', row)
+    .where('step', '=', step)
+    .where('take', '=', take)
+    .where('attempt', '=', attempt)
+    .execute();
+}
+
+/**
+ * Takes a result out of the cache that a check has found wrong: no later row shall use it. Does nothing for any other
+ * attempt.
+ */
+export async function forgetUnfit(row: RowInHand, check: ChargeLine): Promise<void> {
+  const checked = checkedBy(row.line.kind, check.step);
+  if (checked === undefined || check.judgement === null || check.failure === null) return;
+  const speech = row.chargesOf(checked).findLast(({ file, take }) => file !== null && take === check.from_take);
+  if (speech === undefined) return;
+  await forgetResult(row.tx, speech);
+  const { source } = toCharge(speech);
+  if (source?.is === 'used') await forgetResult(row.tx, source.from);
+}
+
+/** The record of a file that is removed from the store on purpose. One that was removed before keeps its time. */
+export function removed(file: ResultFile, now: number): ResultFile {
+  return { ...file, removedAt: file.removedAt ?? now };
+}

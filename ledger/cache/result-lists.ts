@@ -1,0 +1,191 @@
+import { sql } from 'kysely';
+import type { AttemptKey } from '../../contract/batch.ts';
+import type { ResultRecord } from '../record-types.ts';
+import { toFile, toResult } from '../records.ts';
+import { removed, forgetResult } from './kept-results.ts';
+import { RowInHand } from '../rows/row-in-hand.ts';
+import type { Db, Tx } from '../schema.ts';
+import { look, write } from '../database/transactions.ts';
+
+/**
+ * The results that later rows may use, as a whole. Lines with one key are names of one result: the row that paid for it,
+ * and those that reused it.
+ */
+
+/** Entries of the cache that have something in common. */
+export interface NamedSum {
+  readonly name: string;
+  readonly entries: number;
+  /** Lengths of their files; a file with several names counts for each. */
+  readonly bytes: number;
+}
+
+/** The cache as a whole. Lists have the largest hundred. */
+export interface CacheSums {
+  /** One for each row that made or reused a result. */
+  readonly entries: number;
+  /** Different results. */
+  readonly results: number;
+  /** Length of the results, each once. */
+  readonly bytes: number;
+  readonly byBatch: readonly NamedSum[];
+  readonly byKind: readonly NamedSum[];
+  /** A name is empty for rows without a voice. */
+  readonly byVoice: readonly NamedSum[];
+  /** Results by when they were last used: within so many days; null: longer ago. */
+  readonly byAge: readonly { readonly days: number | null; readonly results: number; readonly bytes: number }[];
+}
+
+/** Sums beyond this many are left out, the smallest first. */
+const MOST_SUMS = 100;
+const DAY_MS = 86_400_000;
+
+/** Those of these keys that have a result. */
+export async function keysWithResult(db: Db, keys: readonly string[]): Promise<readonly string[]> {
+  if (keys.length === 0) return [];
+  const found = await db.selectFrom('results').select('key').distinct().where('key', 'in', keys).execute();
+  return found.map(({ key }) => key);
+}
+
+/** Sums over all results. */
+export async function sumResults(db: Db): Promise<CacheSums> {
+  return look(db, async (tx) => {
+    const { entries } = await tx
+      .selectFrom('results')
+      .select((eb) => eb.fn.countAll<number>().as('entries'))
+      .executeTakeFirstOrThrow();
+    const { results, bytes } = await tx
+      .selectFrom(byKey(tx).as('one'))
+      .select((eb) => [eb.fn.countAll<number>().as('results'), eb.fn.sum<number | null>('bytes').as('bytes')])
+      .executeTakeFirstOrThrow();
+    return {
+      entries,
+      results,
+      bytes: bytes ?? 0,
+      byBatch: await sumByBatch(tx),
+      ...(await sumByKindAndVoice(tx)),
+      byAge: await sumByAge(tx),
+    };
+  });
+}
+
+/** A line per result, with its length and when it was last used. */
+function byKey(tx: Db | Tx) {
+  return tx
+    .selectFrom('results')
+    .select((eb) => ['key', eb.fn.max('bytes').as('bytes'), eb.fn.max('used_at').as('used')])
+    .groupBy('key');
+}
+
+async function sumByBatch(tx: Tx): Promise<readonly NamedSum[]> {
+  return tx
+    .selectFrom('results')
+    .select((eb) => ['batch as name', eb.fn.countAll<number>().as('entries'), eb.fn.sum<number>('bytes').as('bytes')])
+    .groupBy('batch')
+    .orderBy('bytes', 'desc')
+    .orderBy('batch')
+    .limit(MOST_SUMS)
+    .execute();
+}
+
+/** Both at once: to look up the row of each entry is what takes long. */
+async function sumByKindAndVoice(tx: Tx): Promise<Pick<CacheSums, 'byKind' | 'byVoice'>> {
+  const { rows } = await sql<Omit<NamedSum, 'name'> & { readonly kind: string; readonly voice: string }>`
+    select rows.kind, coalesce(rows.voice, '') as voice, count(*) as entries, sum(bytes) as bytes
+    from results join rows on rows.batch = results.batch and rows.row = results.row
+    group by 1, 2`.execute(tx);
+  return { byKind: regrouped(rows, ({ kind }) => kind), byVoice: regrouped(rows, ({ voice }) => voice) };
+}
+
+function regrouped<Row extends Omit<NamedSum, 'name'>>(
+  rows: readonly Row[],
+  nameOf: (row: Row) => string,
+): readonly NamedSum[] {
+  const sums = new Map<string, NamedSum>();
+  for (const row of rows) {
+    const name = nameOf(row);
+    const { entries, bytes } = sums.get(name) ?? { entries: 0, bytes: 0 };
+    sums.set(name, { name, entries: entries + row.entries, bytes: bytes + row.bytes });
+  }
+  return [...sums.values()].toSorted((one, other) => other.bytes - one.bytes).slice(0, MOST_SUMS);
+}
+
+async function sumByAge(tx: Tx): Promise<CacheSums['byAge']> {
+  const now = tx.now();
+  const { rows } = await sql<{ days: number; results: number; bytes: number }>`
+    select case when used > ${now - DAY_MS} then 1 when used > ${now - 7 * DAY_MS} then 7
+      when used > ${now - 30 * DAY_MS} then 30 else 0 end as days, count(*) as results, sum(bytes) as bytes
+    from ${byKey(tx)} as one group by 1`.execute(tx);
+  return [1, 7, 30, 0].flatMap((days) =>
+    rows.filter((row) => row.days === days).map((row) => ({ ...row, days: days === 0 ? null : days })),
+  );
+}
+
+/** When the most recent result was used that does not fit if those used last have this many bytes; null: all fit. */
+export async function usedBeyond(db: Db, bytes: number): Promise<number | null> {
+  const { rows } = await sql<{ used: number }>`
+    select used from (
+      select used, sum(bytes) over (order by used desc, key rows unbounded preceding) as total from ${byKey(db)} as one
+    ) as sums where total > ${bytes} order by used desc limit 1`.execute(db);
+  return rows[0]?.used ?? null;
+}
+
+/**
+ * Results that were last used at this time (ms) or earlier, in order of their keys, those after a key (at first the
+ * empty text), at most so many: all entries of each.
+ */
+export async function resultsUnused(
+  db: Db,
+  before: number,
+  after: string,
+  most: number,
+): Promise<readonly (readonly ResultRecord[])[]> {
+  return look(db, async (tx) => {
+    const keys = await tx
+      .selectFrom('results')
+      .select('key')
+      .where('key', '>', after)
+      .groupBy('key')
+      .having((eb) => eb.fn.max('used_at'), '<=', before)
+      .orderBy('key')
+      .limit(most)
+      .execute();
+    if (keys.length === 0) return [];
+    const names = keys.map(({ key }) => key);
+    const byName = new Map<string, ResultRecord[]>(names.map((key) => [key, []]));
+    for (const one of await namesOf(tx, names)) byName.get(one.key)?.push(one);
+    return [...byName.values()];
+  });
+}
+
+/** All entries with this key, oldest first. */
+export async function resultNames(db: Db, key: string): Promise<readonly ResultRecord[]> {
+  return namesOf(db, [key]);
+}
+
+async function namesOf(db: Db | Tx, keys: readonly string[]): Promise<readonly ResultRecord[]> {
+  const lines = await db.selectFrom('results').selectAll().where('key', 'in', keys).orderBy('made_at').execute();
+  return lines.map(toResult);
+}
+
+/** Forgets results whose files are removed, and marks the files so. */
+export async function pruneResults(db: Db, results: readonly AttemptKey[]): Promise<void> {
+  await write(db, async (tx) => {
+    const now = tx.now();
+    for (const result of results) {
+      await forgetResult(tx, result);
+      await markRemoved(tx, result, now);
+    }
+  });
+}
+
+/** On the attempt, and on its row if that is the row's result. */
+async function markRemoved(tx: Tx, key: AttemptKey, now: number): Promise<void> {
+  const row = await RowInHand.take(tx, key);
+  const charge = row.chargeAt(key);
+  const file = toFile(charge?.file ?? null);
+  if (charge === undefined || file === null) return;
+  const marked = JSON.stringify(removed(file, now));
+  await row.changeCharge(charge, { file: marked });
+  if (toFile(row.line.file)?.key === file.key) await row.change({ file: marked });
+}

@@ -1,0 +1,129 @@
+import { attemptKeyOf, type AttemptKey } from '../../contract/batch.ts';
+import type { Failure } from '../../contract/failures.ts';
+import { operationOf, type TtsMode } from '../../contract/row-kinds.ts';
+import type { Judgement } from '../../contract/verify.ts';
+import { isLastStep } from '../../policy/rows/row-machine.ts';
+import { applyEffect } from '../rows/endings.ts';
+import { findBlocking } from '../requests/intents.ts';
+import { prepared } from '../database/prepared.ts';
+import type { ResultFile, ResultRecord, RowStanding } from '../record-types.ts';
+import { jsonOrNull, toSettings } from '../records.ts';
+import { sourceOf } from './found-results.ts';
+import { forgetResult, forgetUnfit, keepResult } from './kept-results.ts';
+import type { RowEffect } from '../rows/row-effects.ts';
+import { RowInHand } from '../rows/row-in-hand.ts';
+import type { Db } from '../schema.ts';
+import { write } from '../database/transactions.ts';
+
+/** Results of earlier rows in place of requests. A row with such a result costs nothing, and nothing is sent for it. */
+
+/** An earlier result in place of a request. */
+export interface ResultUse {
+  readonly result: ResultRecord;
+  /** The row's own copies of its files. */
+  readonly file: ResultFile;
+  readonly extraFiles: readonly ResultFile[];
+  /** What the row would have cost without it, up to this step, credits; null if unknown. */
+  readonly saved: number | null;
+  readonly owner: string;
+  /** The caller's fencing token for the row; omitted: not checked. */
+  readonly fence?: number;
+  /** For a verification: what the comparison with the text has found, why it did not pass, and what that means. */
+  readonly judgement?: Judgement;
+  readonly failure?: Failure;
+  readonly effect?: RowEffect;
+}
+
+const touch = prepared((db, given: AttemptKey & { now: number }) =>
+  db
+    .updateTable('results')
+    .set({ used_at: given.now })
+    .where('batch', '=', given.batch)
+    .where('row', '=', given.row)
+    .where('step', '=', given.step)
+    .where('take', '=', given.take)
+    .where('attempt', '=', given.attempt)
+    .returning('key'),
+);
+
+/**
+ * Records that a step has an earlier result in place of a request: an attempt in state `cached`, which costs nothing.
+ * For the last step of its kind, whose result is the row's, the row ends `cached`, even if earlier steps were never
+ * made. Not `used`, and nothing changes, if the result is on record no more, the batch does not run, or the row does
+ * not need this attempt or one of an earlier step.
+ */
+export async function useResult(
+  db: Db,
+  key: AttemptKey,
+  use: ResultUse,
+): Promise<{ readonly used: boolean } & RowStanding> {
+  return write(db, async (tx) => {
+    const row = await RowInHand.take(tx, key);
+    const tts = await wantedBy(row, key, use);
+    return { used: tts !== undefined && (await useInHand(row, key, use, tts)), ...row.standing() };
+  });
+}
+
+/** How the batch of a row speaks that wants such a result now; undefined: it does not want it. */
+async function wantedBy(row: RowInHand, key: AttemptKey, { fence }: ResultUse): Promise<TtsMode | undefined> {
+  const { line, next } = row;
+  if (next.type !== 'submit' || line.take !== key.take || (fence ?? line.hold) !== line.hold) return undefined;
+  if (next.at.step !== key.step && !isLastStep(row.spec, key.step)) return undefined;
+  if (findBlocking(row.chargesOf(key.step), key) !== undefined) return undefined;
+  const { state, control, settings } = await row.tx
+    .selectFrom('batches')
+    .select(['state', 'control', 'settings'])
+    .where('name', '=', key.batch)
+    .executeTakeFirstOrThrow();
+  return state === 'open' && control === 'running' ? toSettings(settings).tts : undefined;
+}
+
+async function useInHand(row: RowInHand, key: AttemptKey, use: ResultUse, tts: TtsMode): Promise<boolean> {
+  const { result, file, extraFiles, owner } = use;
+  const now = row.tx.now();
+  const [known] = await touch(row.tx, { ...result, now });
+  if (known?.key !== result.key) return false;
+  const charge = await row.addCharge({
+    ...attemptKeyOf(key),
+    owner,
+    from_take: row.sourceOf(key.step),
+    // If its file is lost, it counts as a job that runs while another is read for it.
+    operation: operationOf(row.spec, key.step, tts),
+    state: 'cached',
+    quoted: use.saved,
+    intent_at: now,
+    verdict_at: now,
+    finished_at: now,
+    file: JSON.stringify(file),
+    result_key: result.key,
+    source: JSON.stringify(sourceOf(result, 'used')),
+    failure: jsonOrNull(use.failure),
+    judgement: jsonOrNull(use.judgement),
+  });
+  await forgetUnfit(row, charge);
+  const { text } = result;
+  const ending = { outcome: 'cached', file, extraFiles, ...(text === null ? {} : { text }) } as const;
+  const isEnd = isLastStep(row.spec, key.step);
+  await keepResult(row.tx, charge, { extraFiles, text, jobId: result.jobId, credits: result.credits });
+  await applyEffect(row, use.effect ?? (isEnd ? ending : { state: 'waiting' }));
+  return true;
+}
+
+/** Forgets a result, because its file is missing or altered. Its row keeps it. */
+export async function dropResult(db: Db, of: AttemptKey): Promise<void> {
+  await write(db, (tx) => forgetResult(tx, of));
+}
+
+/**
+ * Revokes a `cached` attempt whose result a later step cannot use, so that the next attempt is made. No effect on any
+ * other attempt.
+ */
+export async function revokeCached(db: Db, key: AttemptKey): Promise<RowStanding> {
+  return write(db, async (tx) => {
+    const row = await RowInHand.take(tx, key);
+    const charge = row.chargeAt(key);
+    const isOpen = row.line.outcome === null && row.line.take === key.take;
+    if (charge?.state === 'cached' && isOpen) await row.changeCharge(charge, { state: 'revoked', file: null });
+    return row.standing();
+  });
+}

@@ -1,0 +1,144 @@
+import type { CleanParts } from '../../contract/cleaning.ts';
+import { defined } from '../../contract/defined.ts';
+import type { RowSpec } from '../../contract/row-kinds.ts';
+import { isInDoubt } from '../../policy/reconcile/in-doubt.ts';
+import { requireBatch } from '../batches/batches.ts';
+import { countRows } from '../batches/counts.ts';
+import { LedgerMisuse } from '../errors.ts';
+import { setRow, updateCharge } from '../rows/line-changes.ts';
+import { fromSpec } from '../records.ts';
+import type { RowRecord, RowStanding, TakeRecord } from '../record-types.ts';
+import { removed } from '../cache/kept-results.ts';
+import { readParts, readRows } from '../rows/rows.ts';
+import type { Db, Tx } from '../schema.ts';
+import { takesOf } from '../takes/takes.ts';
+import { write } from '../database/transactions.ts';
+
+/**
+ * Removes what a finished batch no longer needs. The rows themselves, their outcomes and their charges stay, so that
+ * every count and sum stays, too. Between {@link beginClean} and {@link endClean} no row of the batch can be opened
+ * again; a clean that was killed is begun again and goes through all rows once more.
+ */
+
+/** Whether a batch can be cleaned. `undecided`: rows that ended `unknown` or `overdue` still need what they asked for. */
+export type CleanStart =
+  /** With these parts: a clean that was cut off is finished with it. */
+  | { readonly type: 'begun'; readonly parts: CleanParts }
+  | { readonly type: 'not-closed' }
+  | { readonly type: 'undecided'; readonly rows: number };
+
+/** Records that parts of a batch are being removed. From then on none of its rows can be opened again. */
+export async function beginClean(db: Db, batch: string, parts: CleanParts): Promise<CleanStart> {
+  return write(db, async (tx) => {
+    const { state, cleaned } = await requireBatch(tx, batch);
+    if (state !== 'closed') return { type: 'not-closed' };
+    const { outcomes } = await countRows(tx, batch);
+    const undecided = outcomes.unknown + outcomes.overdue;
+    if (parts.rows && undecided > 0) return { type: 'undecided', rows: undecided };
+    const all: CleanParts = {
+      media: parts.media || cleaned.unfinished?.media === true,
+      rows: parts.rows || cleaned.unfinished?.rows === true,
+    };
+    await tx
+      .updateTable('batches')
+      .set({ cleaning: JSON.stringify(all) })
+      .where('name', '=', batch)
+      .execute();
+    return { type: 'begun', parts: all };
+  });
+}
+
+/**
+ * Removes these parts of the records of rows, except of those in doubt: empties what they asked for, and marks their
+ * files as removed, of which no later row gets a result any more. Returns the rows that are not in doubt. Throws
+ * {@link LedgerMisuse} if no clean has begun.
+ */
+export async function cleanRows(db: Db, batch: string, rows: readonly number[]): Promise<readonly number[]> {
+  return write(db, async (tx) => {
+    const { unfinished } = (await requireBatch(tx, batch)).cleaned;
+    if (unfinished === null) throw new LedgerMisuse(`No clean of batch "${batch}" has begun.`);
+    const now = tx.now();
+    const cleaned: number[] = [];
+    for (const standing of await readRows(tx, batch, rows)) {
+      if (isInDoubt(standing.row, standing.charges)) continue;
+      cleaned.push(standing.row.row);
+      const all =
+        standing.row.parts === null ? [standing] : [standing, ...(await readParts(tx, batch, standing.row.row))];
+      for (const one of all) {
+        if (unfinished.media) await forgetMedia(tx, batch, one, now);
+        if (unfinished.rows) await forgetRequest(tx, batch, one);
+      }
+    }
+    return cleaned;
+  });
+}
+
+/** Records that what was begun is removed. */
+export async function endClean(db: Db, batch: string): Promise<void> {
+  await write(db, async (tx) => {
+    const { unfinished } = (await requireBatch(tx, batch)).cleaned;
+    if (unfinished === null) return;
+    const now = tx.now();
+    await tx
+      .updateTable('batches')
+      .set({
+        cleaning: null,
+        ...(unfinished.media ? { media_cleaned_at: now } : {}),
+        ...(unfinished.rows ? { rows_cleaned_at: now } : {}),
+      })
+      .where('name', '=', batch)
+      .execute();
+  });
+}
+
+/** Marks a row's files as removed, and forgets them as results for later rows. */
+async function forgetMedia(tx: Tx, batch: string, { row, charges }: RowStanding, now: number): Promise<void> {
+  await tx.deleteFrom('results').where('batch', '=', batch).where('row', '=', row.row).execute();
+  if (row.file !== null) {
+    await setRow(tx, { batch, row: row.row }, { file: JSON.stringify(removed(row.file, now)) });
+  }
+  for (const charge of charges) {
+    if (charge.file !== null) await updateCharge(tx, charge, { file: JSON.stringify(removed(charge.file, now)) });
+  }
+  await changeTakes(tx, batch, row, ({ file, ...before }) => {
+    return { ...before, file: file === null ? null : removed(file, now) };
+  });
+}
+
+/** Empties what a row asked for, in all its takes, and the text that it got. */
+async function forgetRequest(tx: Tx, batch: string, { row }: RowStanding): Promise<void> {
+  const spec: RowSpec = {
+    kind: row.kind,
+    ...defined({ dialect: row.spec.dialect, verify: row.spec.verify }),
+    extra: {},
+  };
+  // Without its text such a result is of no use to other rows.
+  await tx
+    .deleteFrom('results')
+    .where('batch', '=', batch)
+    .where('row', '=', row.row)
+    .where('text', 'is not', null)
+    .execute();
+  await setRow(tx, { batch, row: row.row }, { ...fromSpec(spec), input: '[]', text: null });
+  await changeTakes(tx, batch, row, ({ outcome, failure, file, extraFiles }) => {
+    return { outcome, failure, file, extraFiles };
+  });
+}
+
+async function changeTakes(
+  tx: Tx,
+  batch: string,
+  { row, take }: Pick<RowRecord, 'row' | 'take'>,
+  change: (before: TakeRecord['before']) => TakeRecord['before'],
+): Promise<void> {
+  if (take === 1) return;
+  for (const made of await takesOf(tx, batch, row)) {
+    await tx
+      .updateTable('takes')
+      .set({ before: JSON.stringify(change(made.before)) })
+      .where('batch', '=', batch)
+      .where('row', '=', row)
+      .where('take', '=', made.take)
+      .execute();
+  }
+}

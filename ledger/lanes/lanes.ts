@@ -1,0 +1,97 @@
+import type { OwnedLane } from '../../policy/lanes/share.ts';
+import type { Db, Tx } from '../schema.ts';
+import { write } from '../database/transactions.ts';
+
+/**
+ * Who works on which share of a batch. A lane has one holder at a time, identified by a fencing token: the next holder
+ * raises the token, and in the same transaction takes every row of the previous one. From then on the previous holder
+ * can claim nothing, and record no intent for the rows that it had (each has a new fencing token); its late answers
+ * still settle their attempts.
+ */
+
+/** A request for a lane. */
+export interface LaneRequest {
+  readonly batch: string;
+  /** From 1. */
+  readonly lane: number;
+  /** The run of the batch's workflow. Lanes of an earlier run ended with it. */
+  readonly run: string;
+  /** The worker process. */
+  readonly owner: string;
+}
+
+/** The right to work on a lane, until another process acquires it. */
+export interface LaneOwnership {
+  readonly batch: string;
+  readonly lane: number;
+  readonly token: number;
+}
+
+/** Owner of a released lane. */
+const NOBODY = '';
+
+/**
+ * Acquires a lane from its current holder, with every row of it. Can be repeated: the last caller has it. Lanes of an
+ * earlier run of the workflow are dissolved, and their rows are free.
+ */
+export async function acquireLane(db: Db, { batch, lane, run, owner }: LaneRequest): Promise<LaneOwnership> {
+  return write(db, async (tx) => {
+    const lanes = await tx.selectFrom('lanes').select(['lane', 'run', 'token']).where('batch', '=', batch).execute();
+    for (const old of lanes) if (old.lane === lane || old.run !== run) await freeRows(tx, batch, old.lane);
+    await tx.deleteFrom('lanes').where('batch', '=', batch).where('run', '!=', run).where('lane', '!=', lane).execute();
+    const token = 1 + Math.max(0, ...lanes.map((one) => one.token));
+    const values = { batch, lane, run, owner, token, taken_at: tx.now() };
+    await tx
+      .insertInto('lanes')
+      .values(values)
+      .onConflict((conflict) => conflict.columns(['batch', 'lane']).doUpdateSet(values))
+      .execute();
+    return { batch, lane, token };
+  });
+}
+
+/** Releases a lane in order: its rows are free at once, for the next claim. No effect if another process has it now. */
+export async function releaseLane(db: Db, owned: LaneOwnership): Promise<void> {
+  await write(db, async (tx) => {
+    if (!(await ownsLane(tx, owned))) return;
+    await freeRows(tx, owned.batch, owned.lane);
+    // Its line stays: tokens never start again, or an old one might become valid once more.
+    await tx
+      .updateTable('lanes')
+      .set({ owner: NOBODY, token: owned.token + 1 })
+      .where('batch', '=', owned.batch)
+      .where('lane', '=', owned.lane)
+      .execute();
+  });
+}
+
+/** True if nobody has taken the lane since. */
+export async function ownsLane(tx: Tx, { batch, lane, token }: LaneOwnership): Promise<boolean> {
+  const found = await tx
+    .selectFrom('lanes')
+    .select('token')
+    .where('batch', '=', batch)
+    .where('lane', '=', lane)
+    .executeTakeFirst();
+  return found?.token === token;
+}
+
+/** The lanes of the batch that have an owner. */
+export function laneOwners(db: Db, batch: string): Promise<readonly OwnedLane[]> {
+  return db
+    .selectFrom('lanes')
+    .select(['lane', 'owner'])
+    .where('batch', '=', batch)
+    .where('owner', '!=', NOBODY)
+    .execute();
+}
+
+async function freeRows(tx: Tx, batch: string, lane: number): Promise<void> {
+  await tx
+    .updateTable('rows')
+    .set((eb) => ({ lane: null, hold: eb('hold', '+', 1) }))
+    .where('batch', '=', batch)
+    .where('lane', '=', lane)
+    .where('outcome', 'is', null)
+    .execute();
+}

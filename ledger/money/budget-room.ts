@@ -1,0 +1,114 @@
+import type { BatchSettings } from '../../contract/batch.ts';
+import { stepsIn, type Step } from '../../contract/row-kinds.ts';
+import { countedFor, isChargeKnown, MOST_UNTOLD, worstRatio } from '../../policy/money/charge-ratio.ts';
+import { roomFor, settledOf, type Committed, type Room } from '../../policy/money/room.ts';
+import type { Intent } from '../requests/intent-records.ts';
+import { ratiosOf, type OperationRatio, type RatiosOfStep } from './charge-ratios.ts';
+import { openRequestsOf } from './open-requests.ts';
+import { quotesOf, type UnsentPart } from '../parts/part-budgets.ts';
+import type { RowInHand } from '../rows/row-in-hand.ts';
+import type { Sums } from '../batches/counts.ts';
+
+/**
+ * The budget of a batch. The transaction that records an intent checks it, so any number of workers share it.
+ *
+ * Three parts are committed: what was charged, what open requests may be charged (`policy/money/charge-ratio.ts`), and what started rows need for
+ * their later steps and, if they are spoken in parts, for their unsent parts. So no row is left half paid, as far as charges are foreseen.
+ *
+ * Nobody knows by an estimate what the API really charges. So the first requests of an operation go a few at a time, until one has ended.
+ */
+
+/** A request that is to be made. */
+export interface BudgetRequest {
+  readonly step: Step;
+  readonly intent: Intent;
+  readonly sums: Sums;
+  readonly settings: BatchSettings;
+  readonly budget: number;
+  /** Parts beside it that need room, too. */
+  readonly parts: readonly UnsentPart[];
+}
+
+/** What a budget says to a request. */
+export interface BudgetAnswer {
+  /** `untold`: there is room, but first it must be known what the API charges. */
+  readonly room: Room | 'untold';
+  /** Credits that are spent for good, as far as anybody knows now. */
+  readonly settled: number;
+  /** What the request, and what its row needs after it, count with, in credits; null: nobody knows the price. */
+  readonly counted: number | null;
+}
+
+/** Asks whether there is room for a request. */
+export async function askBudget(row: RowInHand, request: BudgetRequest): Promise<BudgetAnswer> {
+  const { step, intent, sums, settings, budget, parts } = request;
+  const { tx, line, spec } = row;
+  const { all, ofSteps } = await ratiosOf(tx, { batch: line.batch, spec, tts: settings.tts });
+  const [own, ...rest] = ofSteps.slice(stepsIn(spec).indexOf(step));
+  const promised = sums.promised - (line.outcome === null ? line.promised : 0);
+  const committed = { ...unscaled(sums), promised };
+  const quotedParts = quotesOf(parts);
+  if (intent.quoted === null || intent.quotedRest === null || quotedParts === null || own === undefined) {
+    return { room: 'none', settled: settledOf(committed), counted: null };
+  }
+  const { quoted, quotedRest } = intent;
+  const counted = (one: number, steps: readonly RatiosOfStep[]): number =>
+    countedFor(
+      one,
+      steps.map(({ ratios }) => ratios),
+    );
+  const ofParts = quotedParts.reduce((sum, one) => sum + counted(one, ofSteps), 0);
+  const credits = counted(quoted, [own]) + counted(quotedRest, rest) + ofParts;
+  const isBegun = line.promised > 0 || row.hasPaid;
+  const scaled = await scale(row, committed, { credits, budget, unbilled: sums.unbilled, all });
+  const room = roomFor(scaled, { credits, isBegun }, budget);
+  const answer = { settled: settledOf(scaled), counted: credits };
+  if (room !== 'room') return { room, ...answer };
+  const isUntold = ({ operation, ratios }: RatiosOfStep, of?: number): boolean =>
+    settings.prices[operation].estimate && !isChargeKnown(ratios, of);
+  // Which part of the quote belongs to which of several later steps is not known.
+  const ofRest = rest.length === 1 ? quotedRest : undefined;
+  const alike = { operation: own.operation, quoted };
+  const waits =
+    (isUntold(own, quoted) && (await openRequestsOf(tx, line.batch, alike)).awaited >= MOST_UNTOLD) ||
+    (!isBegun && promised > 0 && rest.some((one) => isUntold(one, ofRest)));
+  return { room: waits ? 'untold' : 'room', ...answer };
+}
+
+/** What decides whether the open requests have to be looked at one by one. */
+interface ScaleTerms {
+  readonly credits: number;
+  readonly budget: number;
+  /** By how much running jobs were announced as cheaper than quoted. */
+  readonly unbilled: number;
+  readonly all: readonly OperationRatio[];
+}
+
+/** The sums with all that is open at the worst that is known. Looks at single requests only where that may matter. */
+async function scale(
+  { tx, line: { batch } }: RowInHand,
+  committed: Committed,
+  { credits, budget, unbilled, all }: ScaleTerms,
+): Promise<Committed> {
+  const worst = worstRatio(all);
+  const isUnquoted = all.some(({ unquoted }) => unquoted > 0);
+  if (worst === 1 && !isUnquoted && unbilled === 0) return committed;
+  const { charged, unknown, onTheWire, promised } = committed;
+  const most = (charged + unbilled + unknown + onTheWire + promised) * worst + credits;
+  if (!isUnquoted && most <= budget) return committed;
+  const open = await openRequestsOf(tx, batch);
+  return {
+    ...committed,
+    beyond: { awaited: open.beyond, lost: open.beyondLost, promised: promised * (worst - 1) },
+  };
+}
+
+function unscaled(sums: Sums): Committed {
+  return {
+    charged: sums.charged,
+    unknown: sums.unknown_quoted,
+    onTheWire: sums.sending_quoted,
+    promised: sums.promised,
+    beyond: { awaited: 0, lost: 0, promised: 0 },
+  };
+}

@@ -1,0 +1,211 @@
+import type { Compilable } from 'kysely';
+import type { Failure } from '../../contract/failures.ts';
+import type { Dialect } from '../../contract/dialects.ts';
+import { dialectOf, stepsIn, type Kind } from '../../contract/row-kinds.ts';
+import { DUST } from '../../policy/money/room.ts';
+import type { BudgetAnswer } from './budget-room.ts';
+import type { Intent } from '../requests/intent-records.ts';
+import { isNoPart, isPart, isUntouched } from '../conditions.ts';
+import { endingColumns } from '../rows/ending-columns.ts';
+import { updateRow } from '../rows/row-changes.ts';
+import {
+  costInWords,
+  notSent,
+  sumsInWords,
+  UNCHARGED,
+  withNoResend,
+  withWords,
+  type Charged,
+  type Unsent,
+} from './over-budget-words.ts';
+import { unsentBeside, type UnsentPart } from '../parts/part-budgets.ts';
+import { toFallback, toSpec, toTake } from '../records.ts';
+import type { RowEnding } from '../rows/row-effects.ts';
+import type { Db, RowLine, Tx } from '../schema.ts';
+import { undoTake } from '../takes/undo-take.ts';
+import { isUnsent } from '../rows/unsent-rows.ts';
+
+/**
+ * How rows end that a budget has no room for. One that nothing was sent for is `skipped`. One whose retake does not fit
+ * ends as it would have without retakes: `unfit` with the best result so far, or `failed` with its job. One whose request in
+ * doubt is not sent again is as it was, `unknown` or `overdue`.
+ */
+
+/** Max untouched rows to end together with one that does not fit. The next one ends the others. */
+const MOST_SKIPPED = 2_000;
+
+/** A budget that is too small for a request. */
+interface OverBudget {
+  /** In credits. */
+  readonly budget: number;
+  /** Earlier results may do for other rows. */
+  readonly mayBeFree: boolean;
+  /** The request was to be made again, for a further take. */
+  readonly isAgain: boolean;
+  /** What the budget has said to it. */
+  readonly answer: BudgetAnswer;
+}
+
+/**
+ * Ends a row that does not fit, if it is a part also the other unsent parts, and all untouched rows that cost more than is left, to save asking for each. With
+ * `mayBeFree`, the others are left alone: an earlier result may do for any of them. Returns how the row has ended.
+ */
+export async function endOverBudget(
+  tx: Tx,
+  row: RowLine,
+  { budget, mayBeFree, isAgain, answer }: OverBudget,
+  intent: Intent,
+): Promise<RowEnding> {
+  const { settled, counted } = answer;
+  const parts = await unsentBeside(tx, row);
+  const sums = sumsInWords(budget, settled, costInWords(intent, row, parts, counted));
+  const before = await chargedFor(tx, row);
+  const ending = await endUnsent(tx, row, { sums, before, isAgain });
+  for (const part of parts) await endUnsent(tx, part, { sums, before, isAgain: false });
+  if (mayBeFree) return ending;
+  const above = budget - settled + DUST;
+  const others = await selectUntouched(tx, row.batch, above, likeThis(row, intent, above, counted)).execute();
+  const skipped = skippedFor({ sums: sumsInWords(budget, settled), before: UNCHARGED, isAgain: false });
+  for (const other of others)
+    await updateRow(tx, { batch: row.batch, row: other.row }, endingColumns(skipped, tx.now()));
+  return ending;
+}
+
+/** Rows of a kind and dialect that make one request each, and so by one operation, and what their quotes are above. */
+interface LikeRows {
+  readonly kind: Kind;
+  readonly dialect: Dialect;
+  readonly above: number;
+}
+
+/** Rows like this one count with as many times their quotes; undefined: this one is not as simple. */
+function likeThis(row: RowLine, { quoted }: Intent, above: number, counted: number | null): LikeRows | undefined {
+  // A part counts with those beside it.
+  if (row.part_of !== null || quoted === null || counted === null || counted <= quoted || quoted <= 0) return undefined;
+  const spec = toSpec(row);
+  if (stepsIn(spec).length > 1) return undefined;
+  return { kind: row.kind, dialect: dialectOf(spec), above: (above * quoted) / counted };
+}
+
+/**
+ * Rows without any request whose quotes are above this; parts end with the first one of their row. `like`: rows that may cost more than
+ * their quotes. Exported for the test of its query plan.
+ */
+export function selectUntouched(
+  tx: Db | Tx,
+  batch: string,
+  above: number,
+  like?: LikeRows,
+): Compilable & { execute(): Promise<{ row: number }[]> } {
+  return tx
+    .selectFrom('rows')
+    .select('row')
+    .where('batch', '=', batch)
+    .where(isUntouched('rows'))
+    .where('quoted', '>', like?.above ?? above)
+    .where((eb) =>
+      eb.or([
+        eb('quoted', '>', above),
+        ...(like === undefined
+          ? []
+          : [
+              eb.and([
+                eb('kind', '=', like.kind),
+                eb(eb.fn.coalesce('dialect', eb.val<Dialect>('v1')), '=', like.dialect),
+                eb('verify', 'is', null),
+              ]),
+            ]),
+      ]),
+    )
+    .where(isNoPart('rows'))
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('charges')
+            .select('charges.row')
+            .whereRef('charges.batch', '=', 'rows.batch')
+            .whereRef('charges.row', '=', 'rows.row'),
+        ),
+      ),
+    )
+    .limit(MOST_SKIPPED);
+}
+
+/** What the row, or that of the part, has cost so far, in all its steps and takes. */
+async function chargedFor(tx: Tx, { batch, row, part_of: whole }: RowLine): Promise<Charged> {
+  const { charged, inDoubt } = await tx
+    .selectFrom('charges')
+    .select((eb) => [
+      eb.fn.sum<number | null>('charged').as('charged'),
+      eb.fn.countAll<number>().filterWhere('state', '=', 'unknown').as('inDoubt'),
+    ])
+    .where('batch', '=', batch)
+    .where((eb) =>
+      whole === null
+        ? eb('row', '=', row)
+        : eb(
+            'row',
+            'in',
+            tx
+              .selectFrom('rows')
+              .select('row')
+              .where('batch', '=', batch)
+              .where('part_of', '=', whole)
+              .where(isPart('rows')),
+          ),
+    )
+    .executeTakeFirstOrThrow();
+  return { charged: charged ?? 0, inDoubt };
+}
+
+async function endUnsent(tx: Tx, line: UnsentPart, why: Unsent): Promise<RowEnding> {
+  const undone = await undoTake(tx, line);
+  const ending =
+    undone === undefined
+      ? endingOf(toFallback(line.fallback)?.ending, await failureBefore(tx, line), why)
+      : asBefore(undone.ending, why);
+  await updateRow(tx, line, { ...endingColumns(ending, tx.now()), ...undone?.columns });
+  return ending;
+}
+
+function asBefore(ending: RowEnding, { sums }: Unsent): RowEnding {
+  const { failure } = ending;
+  return failure === undefined ? ending : { ...ending, failure: withNoResend(failure, sums) };
+}
+
+/** `kept`: the best result of its earlier takes; `failed`: why the job failed whose retake this was to be. */
+function endingOf(kept: RowEnding | undefined, failed: Failure | undefined, why: Unsent): RowEnding {
+  if (kept !== undefined) {
+    const { failure } = kept;
+    return failure === undefined
+      ? kept
+      : { ...kept, failure: withWords(failure, `No further take: it would exceed ${why.sums}.`) };
+  }
+  if (failed === undefined) return skippedFor(why);
+  return { outcome: 'failed', failure: withWords(failed, notSent({ ...why, isAgain: true })) };
+}
+
+/** Why the job failed that a take was made for by itself, if nothing was sent in that take. */
+async function failureBefore(tx: Tx, { batch, row, take }: UnsentPart): Promise<Failure | undefined> {
+  const retake = await tx
+    .selectFrom('takes')
+    .innerJoin('rows', (join) =>
+      join
+        .onRef('rows.batch', '=', 'takes.batch')
+        .onRef('rows.row', '=', 'takes.row')
+        .onRef('rows.take', '=', 'takes.take'),
+    )
+    .selectAll('takes')
+    .where('takes.batch', '=', batch)
+    .where('takes.row', '=', row)
+    .where('takes.take', '=', take)
+    .where('takes.reason', '=', 'retake')
+    .where(isUnsent('rows', 'in-this-take'))
+    .executeTakeFirst();
+  return retake === undefined ? undefined : (toTake(retake).before.failure ?? undefined);
+}
+
+function skippedFor(why: Unsent): RowEnding {
+  return { outcome: 'skipped', failure: { class: 'OverBudget', message: notSent(why) } };
+}

@@ -1,0 +1,247 @@
+import { randomBytes } from 'node:crypto';
+import { sql, type Selectable } from 'kysely';
+import type { Failure } from '../../contract/failures.ts';
+import type { HookEvent, HookTarget } from '../../contract/hooks.ts';
+import type { Realm } from '../../contract/names.ts';
+import { parseOccurrence, STAMP_LENGTH } from '../../policy/schedules/occurrence.ts';
+import type { ScheduleHooks } from '../../contract/schedule.ts';
+import type { BatchRecord } from '../record-types.ts';
+import type { Db, Tx } from '../schema.ts';
+import type { NoticesTable } from '../tables/batches.ts';
+import type { OccurrencesTable } from '../tables/schedules.ts';
+import { write } from '../database/transactions.ts';
+
+/**
+ * The outbox of `--on-end` and `--notify`: what batches tell that end or pause by themselves, and schedules. A process
+ * that delivers it takes it for a while, so that others leave it alone, and reports the result; if it does not report
+ * in time (a kill), the next one takes it. So every notice is delivered at least once, and the id of its event tells a
+ * receiver that it has seen it before.
+ */
+
+/** A message about a batch, to be delivered. */
+export interface Notice {
+  /** Of this notice in the ledger. The event that it tells has an id of its own, see `batches/hooks/event-id.ts`. */
+  readonly id: string;
+  readonly batch: string;
+  readonly event: HookEvent;
+  readonly target: HookTarget;
+  /** When the event happened, ms. */
+  readonly madeAt: number;
+  /** Deliveries that were started, this one included. */
+  readonly tries: number;
+}
+
+/** A notice as the ledger records it. */
+export interface NoticeRecord extends Notice {
+  /** Next delivery, if it has not ended, ms. */
+  readonly dueAt: number;
+  /** Why the last delivery failed. */
+  readonly trouble: string | null;
+  /** When it was delivered, or given up (with `trouble`), ms. */
+  readonly endedAt: number | null;
+  /** The process that has it; null: none, or one that has no name. */
+  readonly claimer: string | null;
+}
+
+/** Result of a delivery. `delivered`: it is finished. `failed`: it is due again at `retryAt`; null: it is given up. */
+export type Delivery =
+  | { readonly type: 'delivered' }
+  | { readonly type: 'failed'; readonly trouble: string; readonly retryAt: number | null };
+
+/** Which notices a process delivers, and how long it may keep one. */
+export interface NoticeClaim {
+  /** Notices of this batch. Default: of any. */
+  readonly batch?: string | undefined;
+  /**
+   * Also notices of other batches, once they are this old, ms; those of a schedule's batch as soon as its occurrence is
+   * over, and so its files are written. Default: only of `batch`, or of any without it.
+   */
+  readonly othersAfterMs?: number | undefined;
+  /**
+   * Only of batches of this API and account, and of occurrences of its schedules. A schedule of an earlier version has
+   * neither until its settings are taken over. Default: of any.
+   */
+  readonly realm?: Pick<Realm, 'apiUrl' | 'account'> | undefined;
+  /** Only notices of this event. Default: of any. */
+  readonly event?: HookEvent | undefined;
+  /** Only notices to these. Default: to any. */
+  readonly targets?: readonly HookTarget[] | undefined;
+  /** No notices of these: another one of the same batch is on its way there. Default: none. */
+  readonly except?: readonly Pick<Notice, 'batch' | 'target'>[] | undefined;
+  readonly leaseMs: number;
+  /** Names the process that takes it. Default: it has no name. */
+  readonly claimer?: string | undefined;
+}
+
+/** What a batch, or a time of a schedule, has to tell. */
+export interface News {
+  /** The batch, or the one that its occurrence would have made. */
+  readonly batch: string;
+  readonly event: HookEvent;
+  /** Who wants to know. */
+  readonly hooks: Partial<ScheduleHooks>;
+  readonly at: number;
+}
+
+/** Puts the notices of an event into the outbox, in the transaction that records the event: no kill can come between the two. */
+export async function addNotices(tx: Tx, { batch, event, hooks, at }: News): Promise<void> {
+  const targets: readonly (readonly [HookTarget, unknown])[] = [
+    ['command', hooks.onEnd],
+    ['url', hooks.notify],
+  ];
+  for (const [target, hook] of targets) {
+    if (hook == null) continue;
+    const id = randomBytes(16).toString('hex');
+    await tx.insertInto('notices').values({ id, batch, event, target, made_at: at, due_at: at }).execute();
+  }
+}
+
+/** Tells that an open batch pauses by itself. One that is paused for another reason already told of it; a pause by hand keeps the reason of the one before. */
+export async function tellPause(
+  tx: Tx,
+  before: Pick<BatchRecord, 'name' | 'state' | 'control' | 'pauseReason' | 'settings'>,
+  reason: Failure,
+): Promise<void> {
+  const { name: batch, state, control, pauseReason, settings } = before;
+  const wasTold = control === 'paused' && pauseReason !== null;
+  if (state !== 'open' || wasTold || JSON.stringify(reason) === JSON.stringify(pauseReason)) return;
+  await addNotices(tx, { batch, event: 'paused', hooks: settings, at: tx.now() });
+}
+
+/** Takes the notice that has been due longest, for as long as the claim says. Undefined if none is. */
+export async function takeNotice(db: Db, claim: NoticeClaim): Promise<Notice | undefined> {
+  // Every worker asks every second: take the lock of the ledger only if there is something to do.
+  if ((await due(db, claim, db.now())) === undefined) return undefined;
+  return write(db, async (tx) => {
+    const now = tx.now();
+    const line = await due(tx, claim, now);
+    if (line === undefined) return undefined;
+    const tries = line.tries + 1;
+    await tx
+      .updateTable('notices')
+      .set({ tries, due_at: now + claim.leaseMs, claimer: claim.claimer ?? null })
+      .where('id', '=', line.id)
+      .execute();
+    return toNotice({ ...line, tries });
+  });
+}
+
+async function due(db: Db | Tx, claim: NoticeClaim, now: number): Promise<Selectable<NoticesTable> | undefined> {
+  const { batch, realm, event, othersAfterMs, targets, except = [] } = claim;
+  let query = db.selectFrom('notices').selectAll().where('ended_at', 'is', null).where('due_at', '<=', now);
+  if (othersAfterMs === undefined && batch !== undefined) query = query.where('batch', '=', batch);
+  if (event !== undefined) query = query.where('event', '=', event);
+  if (realm !== undefined) {
+    query = query.where((eb) =>
+      eb.or([
+        eb.and([
+          eb('event', 'in', OF_OCCURRENCES),
+          eb.exists(
+            eb
+              .selectFrom('schedules')
+              .select('schedules.name')
+              .where('schedules.name', '=', SCHEDULE_OF_NOTICE)
+              .where('schedules.api_url', '=', realm.apiUrl)
+              .where('schedules.account', '=', realm.account),
+          ),
+        ]),
+        eb.exists(
+          eb
+            .selectFrom('batches')
+            .select('batches.name')
+            .whereRef('batches.name', '=', 'notices.batch')
+            .where('batches.api_url', '=', realm.apiUrl)
+            .where('batches.account', '=', realm.account),
+        ),
+      ]),
+    );
+  }
+  if (targets !== undefined) query = query.where('target', 'in', targets);
+  for (const one of except) {
+    query = query.where((eb) => eb.not(eb.and([eb('batch', '=', one.batch), eb('target', '=', one.target)])));
+  }
+  const lines = await query.orderBy('due_at').limit(MOST_LOOKED_AT).execute();
+  for (const line of lines) {
+    if (othersAfterMs === undefined || line.batch === batch || (await isLeft(db, line, now - othersAfterMs, now))) {
+      return line;
+    }
+  }
+  return undefined;
+}
+
+/** Events of an occurrence that made no batch. */
+const OF_OCCURRENCES: readonly HookEvent[] = ['failed', 'skipped'];
+/** The schedule in the name of the batch that its occurrence did not make. */
+const SCHEDULE_OF_NOTICE = sql<string>`substr(notices.batch, 1, length(notices.batch) - ${sql.lit(STAMP_LENGTH)})`;
+/** Notices that one search looks at. What is left for later holds up others only if there are so many. */
+const MOST_LOOKED_AT = 200;
+/** The firing of an occurrence that has not written its files by then was ended from outside, ms. */
+const WRITTEN_AFTER_MS = 600_000;
+
+/** Whether a notice of another batch is left to whoever takes it: its files are written, or it has none. */
+async function isLeft(db: Db | Tx, line: Selectable<NoticesTable>, before: number, now: number): Promise<boolean> {
+  if (OF_OCCURRENCES.includes(line.event)) return true;
+  const occurrence = line.event === 'ended' ? await occurrenceOf(db, line.batch) : undefined;
+  if (occurrence?.state === 'running') return line.made_at <= now - WRITTEN_AFTER_MS;
+  // A batch that ends again afterwards, as by a redrive, has a command that writes the files.
+  return line.made_at <= Math.max(before, occurrence?.ended_at ?? 0);
+}
+
+async function occurrenceOf(
+  db: Db | Tx,
+  batch: string,
+): Promise<Pick<Selectable<OccurrencesTable>, 'state' | 'ended_at'> | undefined> {
+  const { schedule, at } = parseOccurrence(batch) ?? {};
+  if (schedule === undefined || at === undefined) return undefined;
+  const lines = db.selectFrom('occurrences').select(['state', 'ended_at']);
+  return lines.where('schedule', '=', schedule).where('at', '=', at).executeTakeFirst();
+}
+
+/** Keeps a notice for its current deliverer for this many ms from now. */
+export async function keepNotice(db: Db, id: string, leaseMs: number): Promise<void> {
+  await write(db, async (tx) => {
+    const open = tx.updateTable('notices').where('id', '=', id).where('ended_at', 'is', null);
+    await open.set({ due_at: tx.now() + leaseMs }).execute();
+  });
+}
+
+/** Records the result of a delivery. A notice that another process delivered meanwhile stays delivered. */
+export async function noteDelivery(db: Db, id: string, delivery: Delivery): Promise<void> {
+  await write(db, async (tx) => {
+    const now = tx.now();
+    const change =
+      delivery.type === 'delivered'
+        ? { ended_at: now, trouble: null, claimer: null }
+        : {
+            trouble: delivery.trouble,
+            claimer: null,
+            ended_at: delivery.retryAt === null ? now : null,
+            due_at: delivery.retryAt ?? now,
+          };
+    await tx.updateTable('notices').set(change).where('id', '=', id).where('ended_at', 'is', null).execute();
+  });
+}
+
+/** Takes a notice away from a process that is dead: it is due now. No effect if another one has it meanwhile. */
+export async function freeNotice(db: Db, id: string, claimer: string): Promise<void> {
+  await write(db, async (tx) => {
+    const held = tx.updateTable('notices').where('id', '=', id).where('claimer', '=', claimer);
+    await held.set({ due_at: tx.now(), claimer: null }).where('ended_at', 'is', null).execute();
+  });
+}
+
+/** The notices of a batch, oldest first. */
+export async function noticesOf(db: Db, batch: string): Promise<readonly NoticeRecord[]> {
+  const lines = await db.selectFrom('notices').selectAll().where('batch', '=', batch).orderBy('made_at').execute();
+  return lines.map((line) => ({
+    ...toNotice(line),
+    dueAt: line.due_at,
+    trouble: line.trouble,
+    endedAt: line.ended_at,
+    claimer: line.claimer,
+  }));
+}
+
+function toNotice({ id, batch, event, target, made_at, tries }: Selectable<NoticesTable>): Notice {
+  return { id, batch, event, target, madeAt: made_at, tries };
+}

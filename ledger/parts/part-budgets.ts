@@ -1,0 +1,70 @@
+import { setRow } from '../rows/line-changes.ts';
+import { toSettings } from '../records.ts';
+import type { RowInHand } from '../rows/row-in-hand.ts';
+import { selectParts } from '../rows/rows.ts';
+import type { ChargeLine, RowLine, Tx } from '../schema.ts';
+import { hasSentSibling, isUnsent } from '../rows/unsent-rows.ts';
+
+/**
+ * What rows in parts hold back from a budget. With the first request of such a row its unsent parts reserve their
+ * quotes, so it is begun only if there is room for all of it, and no other row takes that room away.
+ */
+
+/** A part that was not sent in its current take. */
+export type UnsentPart = Pick<RowLine, 'batch' | 'row' | 'kind' | 'take' | 'quoted' | 'promised' | 'fallback'>;
+
+/** The open parts beside this one that nothing was sent for; none for a row that is not a part. */
+export async function unsentBeside(tx: Tx, { batch, row, part_of: whole }: RowLine): Promise<readonly UnsentPart[]> {
+  if (whole === null) return [];
+  return selectParts(tx, batch, whole)
+    .select(['batch', 'kind', 'take', 'quoted', 'promised', 'fallback'])
+    .where('row', '<>', row)
+    .where('outcome', 'is', null)
+    .where('state', 'in', ['waiting', 'blocked'])
+    .where(isUnsent('rows', 'in-this-take'))
+    .execute();
+}
+
+/** Those of them that reserve nothing yet: when the first part is sent, all. Not asked for a part that reserves itself. */
+export async function unreservedBeside(tx: Tx, line: RowLine): Promise<readonly UnsentPart[]> {
+  if (line.part_of === null || line.promised > 0) return [];
+  return (await unsentBeside(tx, line)).filter(({ promised }) => promised === 0);
+}
+
+/** What these parts are quoted at; null: the price of one is unknown. */
+export function quotesOf(parts: readonly UnsentPart[]): readonly number[] | null {
+  const quotes = parts.flatMap(({ quoted }) => quoted ?? []);
+  return quotes.length < parts.length ? null : quotes;
+}
+
+/** Reserves the quotes of these parts. */
+export async function reserve(tx: Tx, batch: string, parts: readonly UnsentPart[]): Promise<void> {
+  for (const { row, quoted } of parts) await setRow(tx, { batch, row }, { promised: quoted ?? 0 });
+}
+
+/**
+ * Reserves the price of a part whose request was not accepted: until it is sent again, it is no longer on the wire. One that waits for its
+ * voice reserves nothing, unless another part of its row was sent.
+ */
+export async function reserveAgain(row: RowInHand, { quoted }: ChargeLine): Promise<void> {
+  const { line, tx } = row;
+  if (line.part_of === null || line.outcome !== null) return;
+  if (line.state === 'blocked' && !(await isRowBegun(tx, line))) return;
+  const { settings } = await tx
+    .selectFrom('batches')
+    .select('settings')
+    .where('name', '=', line.batch)
+    .executeTakeFirstOrThrow();
+  if (toSettings(settings).budget !== null) await row.change({ promised: line.promised + (quoted ?? 0) });
+}
+
+async function isRowBegun(tx: Tx, { batch, row }: RowLine): Promise<boolean> {
+  const begun = await tx
+    .selectFrom('rows')
+    .select('row')
+    .where('batch', '=', batch)
+    .where('row', '=', row)
+    .where(hasSentSibling('rows'))
+    .executeTakeFirst();
+  return begun !== undefined;
+}

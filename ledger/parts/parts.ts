@@ -1,0 +1,78 @@
+import type { AttemptKey } from '../../contract/batch.ts';
+import { RESULT_OUTCOMES } from '../../contract/outcomes.ts';
+import type { Failure } from '../../contract/failures.ts';
+import { applyEffect } from '../rows/endings.ts';
+import { loseFile } from '../takes/lost-files.ts';
+import type { ResultFile, RowStanding } from '../record-types.ts';
+import { RowInHand } from '../rows/row-in-hand.ts';
+import { readRows, selectParts } from '../rows/rows.ts';
+import type { Db, Tx } from '../schema.ts';
+import { write } from '../database/transactions.ts';
+
+/**
+ * The end of rows whose text is spoken in parts. Such a row is `fetching` once the last part has its result, and is
+ * taken back from whoever has it when a part changes (`whole-rows.ts`).
+ */
+
+/** A row whose parts all have their results, in the hands of whoever joins them. */
+export interface WholeRow extends Pick<AttemptKey, 'batch' | 'row'> {
+  /** Its fencing token; raised whenever one of its parts changes. */
+  readonly fence: number;
+}
+
+/**
+ * Ends a row with the file that its parts were joined into, or with the reason why they could not be. No effect if a
+ * part has changed since.
+ */
+export async function endWhole(
+  db: Db,
+  whole: WholeRow,
+  end: { readonly file: ResultFile } | { readonly failure: Failure },
+): Promise<RowStanding> {
+  return write(db, async (tx) => {
+    const { batch, row: number } = whole;
+    const row = await takeWhole(tx, whole);
+    if (row !== undefined) {
+      const outcome = (await hasPaidPart(tx, whole)) ? ('succeeded' as const) : ('cached' as const);
+      await applyEffect(row, 'file' in end ? { outcome, file: end.file } : { outcome: 'failed', ...end });
+    }
+    const [standing] = await readRows(tx, batch, [number]);
+    if (standing === undefined) throw new Error(`Expected row ${number} of "${batch}", but there is none.`);
+    return standing;
+  });
+}
+
+/**
+ * Ends a part as `failed` whose result is no longer in the store, and its row with it. A redrive fetches it again, if a
+ * job made it. No effect if the row has changed since.
+ */
+export async function losePart(db: Db, whole: WholeRow, part: number, failure: Failure): Promise<void> {
+  await write(db, async (tx) => {
+    if ((await takeWhole(tx, whole)) === undefined) return;
+    const row = await RowInHand.take(tx, { batch: whole.batch, row: part });
+    if (row.line.part_of !== whole.row) return;
+    await loseFile(row, failure);
+  });
+}
+
+/** Whether all parts of a row have their results. */
+export async function areAllThere(tx: Tx, batch: string, row: number): Promise<boolean> {
+  const lacking = await selectParts(tx, batch, row)
+    .where((eb) => eb.or([eb('outcome', 'is', null), eb('outcome', 'not in', RESULT_OUTCOMES)]))
+    .limit(1)
+    .executeTakeFirst();
+  return lacking === undefined;
+}
+
+/** The row, if it still is as it was when its caller claimed it. */
+async function takeWhole(tx: Tx, whole: WholeRow): Promise<RowInHand | undefined> {
+  const row = await RowInHand.take(tx, whole);
+  const { parts, outcome, state, hold } = row.line;
+  return parts !== null && outcome === null && state === 'fetching' && hold === whole.fence ? row : undefined;
+}
+
+/** Whether any part was paid for: a row of which all were there before is `cached`, too. */
+async function hasPaidPart(tx: Tx, { batch, row }: WholeRow): Promise<boolean> {
+  const paid = await selectParts(tx, batch, row).where('outcome', '<>', 'cached').limit(1).executeTakeFirst();
+  return paid !== undefined;
+}

@@ -1,0 +1,113 @@
+import { hasResult, type Outcome } from '../../contract/outcomes.ts';
+import { reopenClosed } from '../batches/batch-state.ts';
+import { isPart } from '../conditions.ts';
+import { readLine, setRow } from '../rows/line-changes.ts';
+import { failureColumns, toFailure, toFile } from '../records.ts';
+import type { TakeRecord } from '../record-types.ts';
+import type { RowLine, Tx } from '../schema.ts';
+
+/**
+ * A row whose text is spoken in parts makes no request, and follows them: open as long as one of them is; free for whoever joins them
+ * (`fetching`) once all have their results; ended like the gravest of them if all have ended and some have none. Whoever holds it loses it
+ * whenever a part changes.
+ */
+
+/** Outcomes of parts without a result, the gravest first. */
+const GRAVE: readonly Outcome[] = ['unknown', 'overdue', 'failed', 'unfit', 'skipped', 'cancelled'];
+/** Parts that are named of each outcome. */
+const NAMED = 5;
+/** Max characters of a message. */
+const LONGEST = 500;
+
+type PartLine = Pick<RowLine, 'batch' | 'row' | 'take' | 'outcome'>;
+
+/** Settles a row with a part of it that has ended, is open again, or got another take. */
+export async function settleWhole(tx: Tx, part: PartLine, row: number): Promise<void> {
+  const whole = await readLine(tx, { batch: part.batch, row });
+  const now = tx.now();
+  const take = await takeWith(tx, whole, part, now);
+  const turned = await turnedBy(tx, whole, part, now);
+  const change = { ...take, ...turned };
+  if (Object.keys(change).length > 0) await setRow(tx, whole, change);
+  if ({ ...whole, ...change }.outcome === null) await reopenClosed(tx, whole.batch);
+}
+
+/** A row that loses its file, or gets a take with a part, has on record what it had before. */
+async function takeWith(tx: Tx, whole: RowLine, part: PartLine, now: number): Promise<Partial<RowLine>> {
+  const take = Math.max(whole.take + (whole.file === null ? 0 : 1), part.take);
+  if (take === whole.take) return {};
+  const why = await tx
+    .selectFrom('takes')
+    .select(['reason', 'from_step', 'made_at'])
+    .where('batch', '=', part.batch)
+    .where('row', '=', part.row)
+    .where('take', '=', part.take)
+    .executeTakeFirst();
+  const before: TakeRecord['before'] = {
+    outcome: whole.outcome,
+    failure: toFailure(whole.failure),
+    file: toFile(whole.file),
+    extraFiles: [],
+  };
+  await tx
+    .insertInto('takes')
+    .values({
+      ...{ batch: whole.batch, row: whole.row, take, before: JSON.stringify(before) },
+      ...(why ?? { reason: 'redrive', from_step: 'speech', made_at: now }),
+    })
+    .execute();
+  return { take };
+}
+
+async function turnedBy(tx: Tx, whole: RowLine, part: PartLine, now: number): Promise<Partial<RowLine>> {
+  const opened = { outcome: null, ...failureColumns(null), file: null, ended_at: null };
+  const taken = { lane: null, hold: whole.hold + 1, updated_at: now };
+  if (part.outcome === null) {
+    return whole.outcome === null && whole.state === 'blocked' ? {} : { ...opened, ...taken, state: 'blocked' };
+  }
+  const ofWhole = tx
+    .selectFrom('rows')
+    .where('batch', '=', part.batch)
+    .where('part_of', '=', whole.row)
+    .where(isPart('rows'));
+  const open = await ofWhole.select('row').where('outcome', 'is', null).limit(1).executeTakeFirst();
+  if (open !== undefined) return {};
+  const parts = await ofWhole.select(['row', 'id', 'outcome', 'failure', 'ended_at']).orderBy('row').execute();
+  const [gravest, ...others] = parts
+    .filter(({ outcome }) => !hasResult(outcome))
+    .toSorted((one, other) => gravityOf(one) - gravityOf(other));
+  if (gravest === undefined) return { ...opened, ...taken, state: 'fetching' };
+  const failure = toFailure(gravest.failure);
+  const message = failure === null ? '' : wordsOf([gravest, ...others], parts, failure.message);
+  return {
+    ...taken,
+    // A row with an unfit part has no file, so it has failed.
+    outcome: gravest.outcome === 'unfit' ? 'failed' : gravest.outcome,
+    ...failureColumns(failure === null ? null : { ...failure, message }),
+    file: null,
+    ended_at: gravest.ended_at,
+  };
+}
+
+type EndedPart = Pick<RowLine, 'row' | 'id' | 'outcome'>;
+
+function gravityOf({ outcome }: EndedPart): number {
+  return outcome === null ? -1 : GRAVE.indexOf(outcome);
+}
+
+/** `2 of 9 parts have no result: 1 unknown (ch1#2), 1 failed (ch1#4). Part 2 of 9 (ch1#2) ended unknown: …` */
+function wordsOf(lacking: readonly EndedPart[], parts: readonly EndedPart[], message: string): string {
+  const [gravest] = lacking;
+  const groups = GRAVE.flatMap((name) => {
+    const alike = lacking.filter(({ outcome }) => outcome === name);
+    const ids = alike.slice(0, NAMED).map(({ id }) => id);
+    const more = alike.length > NAMED ? ' …' : '';
+    return alike.length === 0 ? [] : `${String(alike.length)} ${name} (${ids.join(', ')}${more})`;
+  });
+  const all = String(parts.length);
+  const names =
+    lacking.length === 1 ? '' : `${String(lacking.length)} of ${all} parts have no result: ${groups.join(', ')}. `;
+  const at = String(parts.findIndex((part) => part.row === gravest?.row) + 1);
+  const words = `${names}Part ${at} of ${all} (${gravest?.id ?? ''}) ended ${gravest?.outcome ?? ''}: ${message}`;
+  return Array.from(words).slice(0, LONGEST).join('');
+}

@@ -1,0 +1,74 @@
+import type { AttemptKey } from '../../contract/batch.ts';
+import type { DecisionRecord, ResultFile } from '../record-types.ts';
+import type { Db, Tx } from '../schema.ts';
+import type { DecisionsTable } from '../tables/rows.ts';
+
+/** The record of what persons decided about the requests of rows. */
+
+/**
+ * A person's decision about a request with an unknown outcome; see `DecisionRecord`. `who`: user and host of the
+ * command.
+ */
+export type Decision =
+  | { readonly type: 'adopted'; readonly jobId: string; readonly who: string }
+  /** `jobId`: the job that is taken back; null: what is taken back is `not-charged`. */
+  | { readonly type: 'released'; readonly jobId: string | null; readonly who: string }
+  | { readonly type: 'not-charged'; readonly who: string };
+
+/** Records a decision. `files`: the row's result until then. */
+export async function note(
+  tx: Tx,
+  key: AttemptKey,
+  decision: Decision | { readonly type: 'went-back'; readonly who: string },
+  files: readonly ResultFile[],
+): Promise<void> {
+  const number = (await decisionsIn(tx, key.batch, key.row)).length + 1;
+  const { batch, row, step, take, attempt } = key;
+  await tx
+    .insertInto('decisions')
+    .values({
+      ...{ batch, row, step, take, attempt, number },
+      what: decision.type,
+      job_id: 'jobId' in decision ? decision.jobId : null,
+      files: JSON.stringify(files),
+      who: decision.who,
+      made_at: tx.now(),
+    })
+    .execute();
+}
+
+/**
+ * Files that were results of rows until a person took their jobs back, or went back to an earlier take; in order of rows, the
+ * oldest first. Default of `row`: all.
+ */
+export async function releasedFiles(
+  db: Db | Tx,
+  batch: string,
+  row?: number,
+): Promise<readonly { readonly row: number; readonly files: readonly ResultFile[] }[]> {
+  const replaced = db
+    .selectFrom('decisions')
+    .select(['row', 'files'])
+    .where('batch', '=', batch)
+    .where('what', 'in', ['released', 'went-back'])
+    .orderBy('row')
+    .orderBy('number');
+  const lines = await (row === undefined ? replaced : replaced.where('row', '=', row)).execute();
+  return lines.map((line) => ({ row: line.row, files: JSON.parse(line.files) as ResultFile[] }));
+}
+
+/** The decisions about a row, oldest first. */
+export async function decisionsIn(db: Db | Tx, batch: string, row: number): Promise<readonly DecisionRecord[]> {
+  const lines = await db
+    .selectFrom('decisions')
+    .selectAll()
+    .where('batch', '=', batch)
+    .where('row', '=', row)
+    .orderBy('number')
+    .execute();
+  return lines.map(toDecision);
+}
+
+function toDecision({ batch, row, step, take, attempt, what, job_id, who, made_at }: DecisionsTable): DecisionRecord {
+  return { batch, row, step, take, attempt, what, jobId: job_id, who, madeAt: made_at };
+}

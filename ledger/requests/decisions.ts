@@ -1,0 +1,158 @@
+import type { AttemptKey } from '../../contract/batch.ts';
+import type { Failure } from '../../contract/failures.ts';
+import { ACCEPTED_STATES, type AttemptState } from '../../contract/outcomes.ts';
+import { linkOf, STEPS } from '../../contract/row-kinds.ts';
+import { requireCharge, settleInHand } from './charges.ts';
+import { LedgerMisuse } from '../errors.ts';
+import { decisionsIn, note, type Decision } from './decision-records.ts';
+import type { DecisionRecord, ResultFile } from '../record-types.ts';
+import { toFile, toRow } from '../records.ts';
+import { endReturning } from '../takes/returned.ts';
+import { RowInHand } from '../rows/row-in-hand.ts';
+import type { ChargeLine, Db } from '../schema.ts';
+import { write } from '../database/transactions.ts';
+import { isPaidElsewhere, passOnCharge } from './taken-jobs.ts';
+
+/**
+ * A person's decisions about requests with an unknown outcome, and their reversal. Each is recorded with its change in
+ * one transaction. Nothing here pays.
+ */
+
+/**
+ * Carries out and records what a person decided about an attempt. Returns false, and changes nothing, if it does not
+ * apply: to adopt or to call not charged, the outcome must be unknown and no other attempt may have the job; to
+ * release, a person must have given it that job. Throws {@link LedgerMisuse} for calling an attempt of the row's
+ * present take not charged, or for releasing a job whose result a later step has used.
+ */
+export async function decide(db: Db, key: AttemptKey, decision: Decision): Promise<boolean> {
+  return write(db, async (tx) => {
+    const row = await RowInHand.take(tx, key);
+    const files = decision.type === 'released' ? await release(row, key) : [];
+    if (decision.type === 'adopted') {
+      if (!(await adopt(row, key, decision.jobId))) return false;
+      // Nothing proves that the job is of this request, so no other row uses its result.
+      await row.changeCharge(requireCharge(row, key), { result_key: null });
+    }
+    if (decision.type === 'not-charged') {
+      if (row.isAt(key.take)) {
+        throw new LedgerMisuse(
+          `Row ${key.row} of "${key.batch}" is at take ${key.take}: what was not charged is sent again, which is for a new take. Nothing was changed.`,
+        );
+      }
+      if (!(await settleInHand(row, key, { verdict: 'not-accepted' }, { state: 'waiting' }))) return false;
+    }
+    if (files === undefined) return false;
+    await note(tx, key, decision, files);
+    return true;
+  });
+}
+
+/** Gives an attempt what a person names: a job, which is waited for, or a voice, which is the result itself. */
+function adopt(row: RowInHand, key: AttemptKey, jobId: string): Promise<boolean> {
+  return key.step === 'voice'
+    ? settleInHand(row, key, { verdict: 'done', jobId, isAdopted: true }, { outcome: 'succeeded', text: jobId })
+    : settleInHand(row, key, { verdict: 'accepted', jobId, isAdopted: true }, { state: 'processing' });
+}
+
+/**
+ * Takes back what a person decided about an attempt: its outcome is unknown again. If that was a job, its row, if still at that
+ * take, ends `unknown`. Returns the files that were the row's result; undefined, without any change, if no person decided anything.
+ */
+async function release(row: RowInHand, key: AttemptKey): Promise<readonly ResultFile[] | undefined> {
+  const last = (await decisionsIn(row.tx, key.batch, key.row)).findLast(
+    ({ step, take, attempt, what }) =>
+      step === key.step && take === key.take && attempt === key.attempt && what !== 'went-back',
+  );
+  const charge = requireCharge(row, key);
+  if (last?.what === 'not-charged' && charge.state === 'not-accepted' && !row.isAt(key.take)) {
+    await row.changeCharge(charge, { state: 'unknown', failure: JSON.stringify(CHARGED_AFTER_ALL) });
+    return [];
+  }
+  const { job_id: jobId } = charge;
+  const hasIt = charge.state === (key.step === 'voice' ? 'done' : 'accepted');
+  if (last?.what !== 'adopted' || !hasIt || jobId === null || jobId !== last.jobId) return undefined;
+  refuseLaterSteps(row, key);
+  refuseKept(row, key, charge);
+  await refuseSpeakers(row, key, jobId);
+  await row.changeCharge(charge, {
+    state: 'unknown',
+    job_id: null,
+    charged: null,
+    charged_from: null,
+    finished_at: null,
+    priced_at: null,
+    file: null,
+    failure: null,
+  });
+  if (!isPaidElsewhere(charge)) await passOnCharge(row.tx, { ...key, jobId }, charge);
+  if (!row.isAt(key.take)) return [];
+  if (await endReturning(row)) return [];
+  const { file, extraFiles } = toRow(row.line);
+  const message = `Job ${jobId} was given to the row by a person and taken back: it is not known whether its own request was charged.`;
+  const failure: Failure = { class: 'OutcomeUnknown', message, cause: 'a job that was taken back' };
+  const now = row.tx.now();
+  await row.change({
+    outcome: 'unknown',
+    failure,
+    file: null,
+    extra_files: null,
+    text: null,
+    wait_since: null,
+    lane: null,
+    hold: row.line.hold + 1,
+    updated_at: now,
+    ended_at: now,
+  });
+  return file === null ? [] : [file, ...extraFiles];
+}
+
+const CHARGED_AFTER_ALL: Failure = {
+  class: 'OutcomeUnknown',
+  message: 'A person settled it as not charged, and took that back: it is not known whether it was charged.',
+  cause: 'a decision that was taken back',
+};
+
+/** States of an attempt that was sent, or may have been. */
+const MADE: readonly AttemptState[] = ['sending', ...ACCEPTED_STATES, 'unknown'];
+
+/** Later steps already used the result of the job, so it cannot be taken back. */
+function refuseLaterSteps(row: RowInHand, key: AttemptKey): void {
+  const later = STEPS.find((step) =>
+    row.chargesOf(step).some((one) => {
+      const isOfIt = linkOf(row.line.kind, step)?.of === key.step && one.from_take === key.take;
+      return isOfIt && MADE.includes(one.state);
+    }),
+  );
+  if (later === undefined) return;
+  throw new LedgerMisuse(
+    `Row ${key.row} of "${key.batch}" has a ${later} request that was made with the result of that job. Nothing was changed.`,
+  );
+}
+
+/** The result of the job is what a row of a later take has kept, or went back to, so it cannot be taken back. */
+function refuseKept({ line }: RowInHand, key: AttemptKey, charge: ChargeLine): void {
+  const file = toFile(charge.file)?.key;
+  if (line.take === key.take || file === undefined || toFile(line.file)?.key !== file) return;
+  throw new LedgerMisuse(
+    `Row ${key.row} of "${key.batch}" is at take ${line.take}, and has the result of that job. Nothing was changed.`,
+  );
+}
+
+/** Rows that speak with a voice may have been sent, so it cannot be taken back. */
+async function refuseSpeakers({ tx }: RowInHand, { batch, row }: AttemptKey, voiceId: string): Promise<void> {
+  const speaker = await tx
+    .selectFrom('rows')
+    .select('row')
+    .where('batch', '=', batch)
+    .where('voice_row', '=', row)
+    .where('voice', '=', voiceId)
+    .limit(1)
+    .executeTakeFirst();
+  if (speaker === undefined) return;
+  throw new LedgerMisuse(`Row ${speaker.row} of "${batch}" speaks with that voice. Nothing was changed.`);
+}
+
+/** Decisions of persons about a row's requests, oldest first. */
+export async function decisionsOf(db: Db, batch: string, row: number): Promise<readonly DecisionRecord[]> {
+  return decisionsIn(db, batch, row);
+}

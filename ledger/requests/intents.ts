@@ -1,0 +1,169 @@
+import type { Selectable } from 'kysely';
+import { attemptKeyOf, type AttemptKey } from '../../contract/batch.ts';
+import { operationOf } from '../../contract/row-kinds.ts';
+import { askBudget } from '../money/budget-room.ts';
+import { LedgerMisuse } from '../errors.ts';
+import type { Intent, IntentAnswer } from './intent-records.ts';
+import { haltIfDue, haltIfWholeIsDue } from '../batches/halts.ts';
+import { endOverBudget } from '../money/over-budget.ts';
+import { reserve, unreservedBeside } from '../parts/part-budgets.ts';
+import { preparedOne } from '../database/prepared.ts';
+import type { ChargeRecord, RowStanding } from '../record-types.ts';
+import { makingOf, resultsOf } from '../cache/found-results.ts';
+import { jsonOrNull, toCharge, toSettings } from '../records.ts';
+import { RowInHand } from '../rows/row-in-hand.ts';
+import type { ChargeLine, Db, Tx } from '../schema.ts';
+import type { BatchesTable } from '../tables/batches.ts';
+import { write } from '../database/transactions.ts';
+import { readSums } from '../batches/counts.ts';
+
+/**
+ * The lock on money: nobody sends a paid request without having created its record here, and each record is created
+ * once.
+ *
+ * One write transaction checks everything that may forbid the request, and creates the record only if nothing does.
+ * Writers exclude each other for its whole length, so what it saw still holds when it commits. The commit is synced to
+ * disk before it returns, so a record that allowed a request cannot get lost, not even in a power cut.
+ */
+
+/** Records the intent of an attempt, exclusively. See {@link IntentAnswer}. Sets the row to `submitting`. */
+export async function intend(db: Db, key: AttemptKey, intent: Intent): Promise<IntentAnswer & RowStanding> {
+  return write(db, async (tx) => {
+    const batch = await readTerms(tx, key.batch);
+    const row = await RowInHand.take(tx, key);
+    return { ...(await intendInHand(batch, row, key, intent)), ...row.standing() };
+  });
+}
+
+async function intendInHand(batch: Terms, row: RowInHand, key: AttemptKey, intent: Intent): Promise<IntentAnswer> {
+  const { tx, line } = row;
+  // Checked first, even while the batch is paused: an existing record is the better answer.
+  const charge = findBlocking(row.chargesOf(key.step), key);
+  if (charge !== undefined) return { type: 'exists', charge: toCharge(charge) };
+  if (batch.state !== 'open' || batch.control !== 'running' || line.outcome !== null) return { type: 'blocked' };
+  if (line.state === 'blocked') return { type: 'blocked' };
+  // An old history may ask for a take that is over, and a lane for a row that another now has.
+  if (line.take !== key.take || (intent.fence ?? line.hold) !== line.hold) return { type: 'blocked' };
+  // A step's turn comes once the earlier ones have their results; otherwise its price could leave them too little of
+  // the budget.
+  const { next } = row;
+  if (next.type === 'ended' || next.at.step !== key.step) return { type: 'blocked' };
+  const settings = toSettings(batch.settings);
+  const { budget, cache } = settings;
+  // Whatever the lane knew when the row began to wait for its turn: a person may have said so since.
+  if (cache === 'only') return { type: 'cached', results: [] };
+  const instead = await findInstead(tx, key, intent);
+  if (instead !== undefined) return instead;
+  const sums = await readSums(tx, key.batch);
+  if (sums.sending >= intent.maxSending) return { type: 'full' };
+  if (budget !== null) {
+    const parts = await unreservedBeside(tx, line);
+    const answer = await askBudget(row, { step: key.step, intent, sums, settings, budget, parts });
+    const { room } = answer;
+    // A row does not end while a request of its own is in flight: nobody would settle that request any more.
+    if (room === 'later' || room === 'untold' || (room === 'none' && row.isOnTheWire)) return { type: 'short' };
+    if (room === 'none') {
+      // An earlier result may do for any of the others; each finds out for itself.
+      const isAgain = row.chargesOf(key.step).some(({ take }) => take < key.take);
+      const ending = await endOverBudget(tx, line, { budget, mayBeFree: cache === 'on', isAgain, answer }, intent);
+      await haltIfDue(tx, key.batch, key.row, ending);
+      await haltIfWholeIsDue(tx, line);
+      await row.readAgain();
+      return { type: 'over-budget' };
+    }
+    await reserve(tx, key.batch, parts);
+  }
+
+  const now = tx.now();
+  await row.addCharge({
+    ...attemptKeyOf(key),
+    from_take: row.sourceOf(key.step),
+    operation: operationOf(row.spec, key.step, settings.tts),
+    state: 'sending',
+    quoted: intent.quoted,
+    link_hash: intent.linkHash ?? null,
+    name_free: intent.nameWasFree === undefined ? null : intent.nameWasFree ? 1 : 0,
+    owner: intent.owner,
+    intent_at: now,
+    result_key: intent.resultKey ?? null,
+    source: jsonOrNull(intent.source),
+    damaged: intent.source === undefined ? 0 : 1,
+  });
+  const promised = budget === null ? 0 : (intent.quotedRest ?? 0);
+  await row.change({ state: 'submitting', promised, updated_at: now });
+  if (batch.started_at === null) {
+    await tx.updateTable('batches').set({ started_at: now }).where('name', '=', key.batch).execute();
+  }
+  return { type: 'go' };
+}
+
+/** What makes the request needless, now or soon: an earlier result, or a request of another row for the same. */
+async function findInstead(tx: Tx, key: AttemptKey, { resultKey, reuse }: Intent): Promise<IntentAnswer | undefined> {
+  if (resultKey === undefined || reuse === undefined) return undefined;
+  const results = await resultsOf(tx, resultKey);
+  if (results.length > 0) return { type: 'cached', results };
+  const by = await makingOf(tx, resultKey, key, reuse.passOver);
+  return by === undefined ? undefined : { type: 'awaited', by };
+}
+
+/**
+ * Uses up the key without sending: creates the record as `revoked` if there is none, so that nobody can send with this
+ * key any more. Returns the record that stands afterwards: the new one, the existing one, or the one that forbids an
+ * attempt with this key anyway.
+ */
+export async function revoke(db: Db, key: AttemptKey): Promise<ChargeRecord> {
+  return write(db, async (tx) => {
+    await readTerms(tx, key.batch);
+    const row = await RowInHand.take(tx, key);
+    if (key.take > row.line.take) {
+      // Its record would block the row's current take.
+      throw new LedgerMisuse(
+        `Row ${key.row} of "${key.batch}" is at take ${row.line.take}; nobody made take ${key.take} of it. Nothing was recorded.`,
+      );
+    }
+    const blocking = findBlocking(row.chargesOf(key.step), key);
+    if (blocking !== undefined) return toCharge(blocking);
+    const now = tx.now();
+    const line = { ...attemptKeyOf(key), state: 'revoked', owner: '', intent_at: now, verdict_at: now } as const;
+    return toCharge(await row.addCharge(line));
+  });
+}
+
+/** What a batch allows. */
+type Terms = Pick<Selectable<BatchesTable>, 'state' | 'control' | 'settings' | 'started_at'>;
+
+const selectTerms = preparedOne((db, { batch }: { batch: string }) =>
+  db.selectFrom('batches').select(['state', 'control', 'settings', 'started_at']).where('name', '=', batch),
+);
+
+async function readTerms(tx: Tx, batch: string): Promise<Terms> {
+  const terms = await selectTerms(tx, { batch });
+  if (terms === undefined) throw new LedgerMisuse(`There is no batch "${batch}" in this ledger.`);
+  return terms;
+}
+
+/**
+ * The record that forbids an attempt with this key, if any: one at this very key; a later one (this attempt belongs to
+ * the past); an earlier one of the take that the API may have accepted; one of an earlier take that is still in flight;
+ * or the newest of the take, if an attempt in between is missing.
+ */
+export function findBlocking(charges: readonly ChargeLine[], key: AttemptKey): ChargeLine | undefined {
+  const same = charges.find((charge) => charge.take === key.take && charge.attempt === key.attempt);
+  if (same !== undefined) return same;
+  const newest = charges.at(-1);
+  if (newest !== undefined && (newest.take > key.take || (newest.take === key.take && newest.attempt > key.attempt))) {
+    return newest;
+  }
+  const ofTake = charges.filter((charge) => charge.take === key.take);
+  const open =
+    ofTake.find((charge) => charge.state !== 'not-accepted' && charge.state !== 'revoked') ??
+    charges.find((charge) => charge.state === 'sending');
+  if (open !== undefined) return open;
+  const last = ofTake.at(-1);
+  if (key.attempt === (last?.attempt ?? 0) + 1) return undefined;
+  if (last !== undefined) return last;
+  throw new LedgerMisuse(
+    `Attempt ${key.attempt} of take ${key.take} of ${key.step}, row ${key.row} of "${key.batch}" was asked for, ` +
+      'but attempt 1 was never made. Nothing was recorded, and nothing may be sent.',
+  );
+}

@@ -1,0 +1,108 @@
+import type { AttemptKey } from '../../contract/batch.ts';
+import type { Step } from '../../contract/row-kinds.ts';
+import { specBefore } from '../takes/attempt-spec.ts';
+import { isUnresolved, presentTakeOf } from '../conditions.ts';
+import type { EarlierUnresolved, JobHolder, UnresolvedAttempt } from '../record-types.ts';
+import { toCharge, toSpec } from '../records.ts';
+import type { Db } from '../schema.ts';
+
+/**
+ * What a lost request must know about all others of its account before it takes a job from the API's list: who has the
+ * job, and whose it could be.
+ */
+
+/** True if any attempt of this step, of any batch of this API and account, has this job. */
+export async function isJobClaimed(
+  db: Db,
+  ...job: readonly [apiUrl: string, account: string, step: Step, jobId: string]
+): Promise<boolean> {
+  return (await holderOfJob(db, ...job)) !== undefined;
+}
+
+/** The row of the attempt that has this job, of any batch of this API and account; undefined if none has. */
+export async function holderOfJob(
+  db: Db,
+  apiUrl: string,
+  account: string,
+  step: Step,
+  jobId: string,
+): Promise<JobHolder | undefined> {
+  return db
+    .selectFrom('charges')
+    .innerJoin('batches', 'batches.name', 'charges.batch')
+    .select(['charges.batch', 'charges.row'])
+    .where('charges.job_id', '=', jobId)
+    .where('charges.step', '=', step)
+    .where('batches.api_url', '=', apiUrl)
+    .where('batches.account', '=', account)
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/**
+ * Other attempts of the same step, in any batch of this API and account, made since then, that have no verdict or are
+ * `unknown`: each may have made a job that belongs to nobody. Includes those of another take of the same row.
+ */
+export async function otherUnresolved(
+  db: Db,
+  apiUrl: string,
+  account: string,
+  key: AttemptKey,
+  since: number,
+): Promise<readonly UnresolvedAttempt[]> {
+  const lines = await selectOthers(db, apiUrl, account, key, since)
+    .innerJoin('rows', (join) => join.onRef('rows.batch', '=', 'charges.batch').onRef('rows.row', '=', 'charges.row'))
+    .selectAll('charges')
+    .select(['rows.kind', 'rows.dialect', 'rows.voice', 'rows.name', 'rows.verify', 'rows.spec'])
+    .select('rows.take as rowTake')
+    .execute();
+  return Promise.all(
+    lines.map(async (line) => {
+      const charge = toCharge(line);
+      const before = charge.take < line.rowTake ? await specBefore(db, charge) : undefined;
+      return { ...charge, spec: before ?? toSpec(line) };
+    }),
+  );
+}
+
+/**
+ * Requests of replaced takes of a batch that may have been charged; names at most this many. A person settles them.
+ */
+export async function earlierUnresolved(db: Db, batch: string, most: number): Promise<EarlierUnresolved> {
+  const unresolved = db
+    .selectFrom('charges')
+    .innerJoin('rows', (join) => join.onRef('rows.batch', '=', 'charges.batch').onRef('rows.row', '=', 'charges.row'))
+    .where('charges.batch', '=', batch)
+    .where(isUnresolved('charges'))
+    .where('charges.state', '=', 'unknown')
+    .where('charges.take', '<>', presentTakeOf('rows'));
+  const { count } = await unresolved.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow();
+  const first = await unresolved
+    .select(['charges.row', 'rows.id', 'charges.take'])
+    .distinct()
+    .orderBy('charges.row')
+    .orderBy('charges.take')
+    .limit(most)
+    .execute();
+  return { count, first };
+}
+
+/** Attempts of the key's step that may have made a job that no row has, except the key's own. */
+function selectOthers(db: Db, apiUrl: string, account: string, key: AttemptKey, since: number) {
+  return db
+    .selectFrom('charges')
+    .innerJoin('batches', 'batches.name', 'charges.batch')
+    .where('charges.step', '=', key.step)
+    .where(isUnresolved('charges'))
+    .where('charges.intent_at', '>=', since)
+    .where((eb) =>
+      eb.or([
+        eb('charges.batch', '!=', key.batch),
+        eb('charges.row', '!=', key.row),
+        eb('charges.take', '!=', key.take),
+        eb('charges.attempt', '!=', key.attempt),
+      ]),
+    )
+    .where('batches.api_url', '=', apiUrl)
+    .where('batches.account', '=', account);
+}

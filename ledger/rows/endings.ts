@@ -1,0 +1,144 @@
+import type { Failure } from '../../contract/failures.ts';
+import type { Outcome, RowState } from '../../contract/outcomes.ts';
+import { checkedBy, type Step } from '../../contract/row-kinds.ts';
+import { reopenClosed } from '../batches/batch-state.ts';
+import { haltIfDue, haltIfWholeIsDue } from '../batches/halts.ts';
+import { awaitRefused } from '../voices/refused-voices.ts';
+import type { Retake, RowEffect, RowEnding, RowProgress, VoiceRefused } from './row-effects.ts';
+import { keepingChecked } from '../../policy/verification/after-check.ts';
+import { bestEnding, betterFallback } from '../../policy/rows/best-take.ts';
+import type { ResultFile } from '../record-types.ts';
+import { toFailure, toFallback } from '../records.ts';
+import type { RowInHand } from './row-in-hand.ts';
+import type { RowLine } from '../schema.ts';
+import { endingColumns } from './ending-columns.ts';
+import { makeTake } from '../takes/takes.ts';
+
+/**
+ * What a verdict, or the end of a job, means for its row. A row is open until it has an outcome. After that only three
+ * things change it: a late answer for a row given up as unknown, a late result for one that was overdue, and a person's
+ * redrive.
+ */
+
+/** What an attempt of this step means for its row: a check that fails takes nothing from what it checks. */
+export function effectOf<Effect extends RowEffect>(row: RowInHand, step: Step, effect: Effect): Effect | RowEnding {
+  if (checkedBy(row.line.kind, step) === undefined) return effect;
+  if ('retake' in effect) return { ...effect, otherwise: effectOf(row, step, effect.otherwise) };
+  const checked = { ...row.spec, acceptedTake: row.line.accepted_take };
+  return keepingChecked<ResultFile, Effect>(checked, step, row.attempts, effect);
+}
+
+/** Changes an open row. An ended row stays as it is. */
+export async function applyEffect(row: RowInHand, effect: RowEffect): Promise<void> {
+  if ('retake' in effect) return retake(row, effect);
+  if (row.line.outcome !== null) return;
+  if ('refusedVoice' in effect) return awaitRefused(row, effect);
+  if (!('outcome' in effect)) return row.change(progress(effect, row.tx.now()));
+  const best = bestOf(row, effect);
+  await row.change(endingColumns(best, row.tx.now()));
+  await haltIfDue(row.tx, row.line.batch, row.line.row, best);
+  await haltIfWholeIsDue(row.tx, row.line);
+}
+
+/** Makes a new take without asking anybody. The row stays with its lane. */
+async function retake(row: RowInHand, effect: Retake): Promise<void> {
+  const { line, tx } = row;
+  if (line.outcome !== null) return;
+  const { control } = await tx
+    .selectFrom('batches')
+    .select('control')
+    .where('name', '=', line.batch)
+    .executeTakeFirstOrThrow();
+  // A stopping batch would only cancel it, and lose the row's real ending.
+  if (control === 'stopping' || line.auto_takes >= effect.most) return applyEffect(row, effect.otherwise);
+  const { file = null, failure = null } = effect.otherwise;
+  const fallback = betterFallback(effect.otherwise, toFallback(line.fallback));
+  const before = { outcome: null, failure, file, extraFiles: [] };
+  await makeTake(row, { reason: effect.reason, fromStep: effect.retake, before, fallback });
+  await row.change({ auto_takes: line.auto_takes + 1 });
+}
+
+/**
+ * Applies a late answer to a row that may have been given up: such a row ends as the answer says, or is open again,
+ * free for the next claim, and so is its batch. A row that ended otherwise stays as it is.
+ */
+export async function applyLateEffect(row: RowInHand, late: RowEffect, step: Step): Promise<void> {
+  if (!wasGivenUp(row.line, step)) return applyEffect(row, late);
+  const effect = withoutRetake(late);
+  const change =
+    'outcome' in effect
+      ? endingColumns(bestOf(row, effect), row.tx.now())
+      : reopening(stateAfter(effect), row.tx.now());
+  await row.change({ ...change, hold: row.line.hold + 1 });
+  if ('outcome' in effect) return;
+  if ('refusedVoice' in effect) await awaitRefused(row, effect);
+  await reopenClosed(row.tx, row.line.batch);
+}
+
+/** True for a row that ended only because an answer for this step was missing, whatever that was called. */
+function wasGivenUp({ kind, outcome, failure }: RowLine, step: Step): boolean {
+  if (outcome === 'unknown') return true;
+  // What is kept of a row whose check has no answer.
+  if (outcome === 'unfit') return checkedBy(kind, step) !== undefined;
+  return outcome === 'failed' && toFailure(failure)?.class === 'OutcomeUnknown';
+}
+
+/**
+ * Applies the end of a job: to an open row as usual, and to one that nobody waited for any longer if it brings an
+ * ending. `late`: how such rows have ended.
+ */
+export async function applyJobEnd(
+  row: RowInHand,
+  end: RowEffect,
+  late: readonly Outcome[] = ['overdue'],
+): Promise<void> {
+  if (row.line.outcome === null || !late.includes(row.line.outcome)) return applyEffect(row, end);
+  const effect = withoutRetake(end);
+  if ('outcome' in effect) await row.change(endingColumns(bestOf(row, effect), row.tx.now()));
+}
+
+/** Only a person makes a new take of a row that has ended. */
+export function withoutRetake(effect: RowEffect): Exclude<RowEffect, Retake> {
+  return 'retake' in effect ? effect.otherwise : effect;
+}
+
+/** How a row ends: its earlier takes may have left something better. */
+function bestOf({ line }: RowInHand, ending: RowEnding): RowEnding {
+  return bestEnding(ending, toFallback(line.fallback));
+}
+
+/** The columns of a row in progress. Its trouble stays until it is declared over. */
+function progress(
+  { state, trouble }: RowProgress,
+  now: number,
+): { state: RowState; updated_at: number; failure?: Failure | null } {
+  const failure = trouble === undefined ? {} : { failure: trouble };
+  return { state, updated_at: now, ...failure };
+}
+
+function stateAfter(effect: RowProgress | VoiceRefused): RowState {
+  return 'state' in effect ? effect.state : 'blocked';
+}
+
+function reopening(
+  state: RowState,
+  now: number,
+): {
+  state: RowState;
+  outcome: null;
+  failure: null;
+  file: null;
+  lane: null;
+  updated_at: number;
+  ended_at: null;
+} {
+  return {
+    state,
+    outcome: null,
+    failure: null,
+    file: null,
+    lane: null,
+    updated_at: now,
+    ended_at: null,
+  };
+}

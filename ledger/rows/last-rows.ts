@@ -1,0 +1,95 @@
+import type { Compilable } from 'kysely';
+import type { AttemptKey } from '../../contract/batch.ts';
+import { hasResult, type Outcome } from '../../contract/outcomes.ts';
+import type { CacheMode } from '../../contract/cache.ts';
+import { resultStepOf, type RowSpec, type TtsMode } from '../../contract/row-kinds.ts';
+import type { Realm } from '../../contract/names.ts';
+import { requireBatch } from '../batches/batches.ts';
+import { isChosen } from '../conditions.ts';
+import { preparedOne } from '../database/prepared.ts';
+import { toSpec, type SPEC_COLUMNS } from '../records.ts';
+import type { Db, RowLine, Tx } from '../schema.ts';
+import { look } from '../database/transactions.ts';
+
+/** An API and an account there. */
+export type Account = Pick<Realm, 'apiUrl' | 'account'>;
+
+/** The last row of an id that was meant to be sent, as it is now. */
+export interface LastRow {
+  readonly id: string;
+  readonly batch: string;
+  readonly row: number;
+  readonly spec: RowSpec;
+  /** How its batch speaks. */
+  readonly tts: TtsMode;
+  /** Null: it has not ended. */
+  readonly outcome: Outcome | null;
+  /** What the result of its last step is known by; null: nothing can equal it, or it has none. */
+  readonly key: string | null;
+  /** It has a result that no other row may use: its batch ran with `--cache off`. */
+  readonly isUncached: boolean;
+}
+
+type Found = Pick<RowLine, 'batch' | 'row' | 'outcome' | (typeof SPEC_COLUMNS)[number]>;
+
+/** The last row of an id. Exported for the test of its query plan. */
+export function selectLastRow(
+  db: Db | Tx,
+  { apiUrl, account, id }: Account & { readonly id: string },
+): Compilable<Found> & { execute(): Promise<Found[]> } {
+  return (
+    db
+      .selectFrom('rows')
+      .innerJoin('batches', 'batches.name', 'rows.batch')
+      .select(['rows.batch', 'rows.row', 'rows.outcome'])
+      .select(['rows.kind', 'rows.dialect', 'rows.voice', 'rows.name', 'rows.verify', 'rows.spec'])
+      .where('rows.id', '=', id)
+      .where('batches.api_url', '=', apiUrl)
+      .where('batches.account', '=', account)
+      .where('batches.state', '<>', 'loading')
+      .where('batches.rows_cleaned_at', 'is', null)
+      .where(isChosen('rows'))
+      // The order in which rows were loaded, so that the first match is the answer: an id may be in a batch of each night.
+      .orderBy('rows.loaded', 'desc')
+      .limit(1)
+  );
+}
+
+const lastRow = preparedOne(selectLastRow);
+
+const lastKey = preparedOne((db, { batch, row, step }: Pick<AttemptKey, 'batch' | 'row' | 'step'>) =>
+  db
+    .selectFrom('charges')
+    .select('result_key')
+    .where('batch', '=', batch)
+    .where('row', '=', row)
+    .where('step', '=', step)
+    .orderBy('take', 'desc')
+    .orderBy('attempt', 'desc')
+    .limit(1),
+);
+
+/**
+ * The last row of each of these ids that was meant to be sent, in the batches of an account. Ids without one are left
+ * out.
+ */
+export async function lastRows(db: Db, account: Account, ids: readonly string[]): Promise<readonly LastRow[]> {
+  return look(db, async (tx) => {
+    const modes = new Map<string, { readonly tts: TtsMode; readonly cache: CacheMode }>();
+    const rows: LastRow[] = [];
+    for (const id of ids) {
+      const found = await lastRow(tx, { ...account, id });
+      if (found === undefined) continue;
+      const { batch, row, outcome } = found;
+      const { tts, cache } = modes.get(batch) ?? (await requireBatch(tx, batch)).settings;
+      modes.set(batch, { tts, cache });
+      const spec = toSpec(found);
+      const step = resultStepOf(spec);
+      const last = !hasResult(outcome) ? undefined : await lastKey(tx, { batch, row, step });
+      const key = last?.result_key ?? null;
+      const isUncached = hasResult(outcome) && key === null && cache === 'off';
+      rows.push({ id, batch, row, outcome, tts, spec, key, isUncached });
+    }
+    return rows;
+  });
+}

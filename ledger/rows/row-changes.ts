@@ -1,0 +1,37 @@
+import type { Failure } from '../../contract/failures.ts';
+import { readLine, setRow, type RowKey } from './line-changes.ts';
+import { failureColumns } from '../records.ts';
+import type { RowLine, Tx } from '../schema.ts';
+import { settleSpeakers, withVoice } from '../voices/speakers.ts';
+import { settleWhole } from '../parts/whole-rows.ts';
+
+/** A change of a row. Its failure is given as such. */
+export type RowChange = Omit<Partial<RowLine>, keyof ReturnType<typeof failureColumns>> & {
+  readonly failure?: Failure | null;
+};
+
+/**
+ * Changes these columns of a row. If it ends, is open again or gets another take, so do the rows that follow it, in the same transaction: a
+ * row in parts follows its parts, and a row that speaks with a voice follows the one that makes it. `before`: the row as it is. Default: it
+ * is read, if that matters. Returns the columns that have changed.
+ */
+export async function updateRow(
+  tx: Tx,
+  key: RowKey,
+  { failure, ...others }: RowChange,
+  before?: RowLine,
+): Promise<Partial<RowLine>> {
+  const meant: Partial<RowLine> = failure === undefined ? others : { ...others, ...failureColumns(failure) };
+  if (!('outcome' in meant || 'take' in meant)) {
+    await setRow(tx, key, meant);
+    return meant;
+  }
+  const line = before ?? (await readLine(tx, key));
+  const change = await withVoice(tx, line, meant);
+  await setRow(tx, key, change);
+  const after = { ...line, ...change };
+  if (line.outcome === after.outcome && line.take === after.take && line.failure === after.failure) return change;
+  if (after.part_of !== null) await settleWhole(tx, after, after.part_of);
+  if (after.kind === 'voice' && line.outcome !== after.outcome) await settleSpeakers(tx, after);
+  return change;
+}

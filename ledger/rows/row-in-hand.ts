@@ -1,0 +1,179 @@
+import type { AttemptKey, Move } from '../../contract/batch.ts';
+import { linkOf, type RowSpec, type Step } from '../../contract/row-kinds.ts';
+import { byAttempt } from '../../contract/batch.ts';
+import { wasAccepted } from '../../contract/outcomes.ts';
+import { nextMove, presentTake, rowView, usedAttempt } from '../../policy/rows/row-machine.ts';
+import { readLine, updateCharge, type RowKey } from './line-changes.ts';
+import { prepared } from '../database/prepared.ts';
+import type { ChargeRecord, RowStanding } from '../record-types.ts';
+import { toCharge, toRow, toSpec } from '../records.ts';
+import { updateRow, type RowChange } from './row-changes.ts';
+import type { ChargeLine, RowLine, Tx } from '../schema.ts';
+
+/**
+ * A row and its charges inside a transaction: read once, then changed here and in the tables together. What the
+ * transaction decides and returns needs no further read.
+ */
+export class RowInHand {
+  readonly tx: Tx;
+  readonly #key: RowKey;
+  #line: RowLine;
+  #spec: RowSpec | undefined;
+  #charges: readonly ChargeLine[];
+
+  private constructor(tx: Tx, key: RowKey, line: RowLine, charges: readonly ChargeLine[]) {
+    this.tx = tx;
+    this.#key = key;
+    this.#line = line;
+    this.#charges = charges;
+  }
+
+  /** Throws {@link LedgerMisuse} if there is no such row. */
+  static async take(tx: Tx, { batch, row }: RowKey): Promise<RowInHand> {
+    const key = { batch, row };
+    return new RowInHand(tx, key, await readLine(tx, key), (await selectCharges(tx, key)).toSorted(byAttempt));
+  }
+
+  get line(): RowLine {
+    return this.#line;
+  }
+
+  /** What the row asks for. */
+  get spec(): RowSpec {
+    this.#spec ??= toSpec(this.#line);
+    return this.#spec;
+  }
+
+  /** True if a request of the row has no verdict. */
+  get isOnTheWire(): boolean {
+    return this.#charges.some(({ state }) => state === 'sending');
+  }
+
+  /** True if a request of its current take was accepted, or an earlier result used for it. */
+  get hasPaid(): boolean {
+    const { take } = this.#line;
+    return this.#charges.some((one) => one.take === take && (one.state === 'cached' || wasAccepted(one.state)));
+  }
+
+  /** True if the row stands at this take: what becomes of the requests of any other changes nothing of it. */
+  isAt(take: number): boolean {
+    return presentTake({ take: this.#line.take, returnedTo: this.#line.returned_to }) === take;
+  }
+
+  /** The take that made what a request for this step uses of an earlier one; null: it uses nothing of one. */
+  sourceOf(step: Step): number | null {
+    const of = linkOf(this.#line.kind, step)?.of;
+    return of === undefined
+      ? null
+      : (usedAttempt({ acceptedTake: this.#line.accepted_take }, this.attempts, of)?.take ?? null);
+  }
+
+  /** What the row needs next. */
+  get next(): Move {
+    const { row, take, redo_from: redoFrom, returned_to: returnedTo, parts, outcome } = this.#line;
+    const view = rowView({ row, spec: this.spec, take, redoFrom, returnedTo, parts });
+    return nextMove({ ...view, ended: outcome !== null }, this.attempts);
+  }
+
+  /** Every attempt of the row. */
+  get attempts(): readonly ChargeRecord[] {
+    return this.#charges.map(toCharge);
+  }
+
+  /** Every attempt of the step, all takes, oldest first. */
+  chargesOf(step: Step): readonly ChargeLine[] {
+    return this.#charges.filter((charge) => charge.step === step);
+  }
+
+  /** The attempt with this key. */
+  chargeAt({ step, take, attempt }: AttemptKey): ChargeLine | undefined {
+    return this.#charges.find((one) => one.step === step && one.take === take && one.attempt === attempt);
+  }
+
+  async change(change: RowChange): Promise<void> {
+    this.#line = { ...this.#line, ...(await updateRow(this.tx, this.#key, change, this.#line)) };
+    this.#spec = undefined;
+  }
+
+  /** Returns the attempt as it is now. */
+  async changeCharge(charge: ChargeLine, change: Partial<ChargeLine>): Promise<ChargeLine> {
+    await updateCharge(this.tx, charge, change);
+    const changed = { ...charge, ...change };
+    this.#charges = this.#charges.map((one) => (one === charge ? changed : one));
+    return changed;
+  }
+
+  async addCharge(charge: NewCharge): Promise<ChargeLine> {
+    const line: ChargeLine = { ...EMPTY, ...charge };
+    await insertCharge(this.tx, line);
+    this.#charges = [...this.#charges, line].toSorted(byAttempt);
+    return line;
+  }
+
+  /** Reads the row again after a change by other means. */
+  async readAgain(): Promise<void> {
+    this.#line = await readLine(this.tx, this.#key);
+    this.#spec = undefined;
+    this.#charges = (await selectCharges(this.tx, this.#key)).toSorted(byAttempt);
+  }
+
+  /** Its current state. */
+  standing(): RowStanding {
+    return { row: toRow(this.#line), charges: this.attempts };
+  }
+}
+
+const EMPTY = {
+  from_take: null,
+  operation: null,
+  job_id: null,
+  quoted: null,
+  charged: null,
+  charged_from: null,
+  told: null,
+  failure: null,
+  request_id: null,
+  link_hash: null,
+  name_free: null,
+  verdict_at: null,
+  finished_at: null,
+  priced_at: null,
+  file: null,
+  result_key: null,
+  source: null,
+  damaged: 0,
+  judgement: null,
+} as const;
+
+/** An attempt with at least the columns that every one has from its start. */
+type NewCharge = Omit<ChargeLine, keyof typeof EMPTY> & Partial<ChargeLine>;
+
+const selectCharges = prepared((db, { batch, row }: RowKey) =>
+  db.selectFrom('charges').selectAll().where('batch', '=', batch).where('row', '=', row),
+);
+
+const insertCharge = prepared((db, given: ChargeLine) =>
+  db.insertInto('charges').values({
+    batch: given.batch,
+    row: given.row,
+    step: given.step,
+    take: given.take,
+    attempt: given.attempt,
+    from_take: given.from_take,
+    operation: given.operation,
+    state: given.state,
+    quoted: given.quoted,
+    link_hash: given.link_hash,
+    name_free: given.name_free,
+    owner: given.owner,
+    intent_at: given.intent_at,
+    verdict_at: given.verdict_at,
+    finished_at: given.finished_at,
+    file: given.file,
+    result_key: given.result_key,
+    source: given.source,
+    damaged: given.damaged,
+    failure: given.failure,
+    judgement: given.judgement,
+  }),
+);

@@ -1,0 +1,169 @@
+import type { Compilable, SelectQueryBuilder } from 'kysely';
+import { byAttempt } from '../../contract/batch.ts';
+import { defined } from '../../contract/defined.ts';
+import { whyNotChosen } from '../../policy/subset/subset.ts';
+import { requireBatch } from '../batches/batches.ts';
+import { isPart } from '../conditions.ts';
+import { DuplicateKey, DuplicateRow, LedgerMisuse } from '../errors.ts';
+import type { ChargeRecord, LoadedRow, RowStanding } from '../record-types.ts';
+import { fromParts, fromRow, toCharge, toRow } from '../records.ts';
+import type { Db, Schema, Tx } from '../schema.ts';
+import { look, write } from '../database/transactions.ts';
+
+/** Rows per INSERT: well under the database's limit of parameters. */
+const ROWS_PER_INSERT = 500;
+
+/** Adds rows of a `loading` batch: all of these, or none. Throws {@link DuplicateRow} on a duplicate id. */
+export async function addRows(db: Db, batch: string, rows: readonly LoadedRow[]): Promise<void> {
+  try {
+    await write(db, async (tx) => {
+      const { state, subset, number: loaded } = await requireBatch(tx, batch);
+      if (state !== 'loading') throw new LedgerMisuse(`Batch "${batch}" is ${state}; rows are added while it loads.`);
+      const loading = { batch, loaded, now: tx.now() };
+      const notChosen = whyNotChosen(subset);
+      const lines = rows.flatMap((row) => {
+        const ending = row.isNotChosen === true ? notChosen : undefined;
+        return [fromRow(loading, row, ending), ...fromParts(loading, row, ending)];
+      });
+      for (let at = 0; at < lines.length; at += ROWS_PER_INSERT) {
+        await tx
+          .insertInto('rows')
+          .values(lines.slice(at, at + ROWS_PER_INSERT))
+          .execute();
+      }
+      await tx
+        .updateTable('batches')
+        .set((eb) => ({ rows: eb('rows', '+', rows.length) }))
+        .where('name', '=', batch)
+        .execute();
+    });
+  } catch (error) {
+    throw error instanceof DuplicateKey ? new DuplicateRow(batch, error) : error;
+  }
+}
+
+/** A row with its charges, in order of step, take, attempt. */
+export async function readRow(db: Db, batch: string, row: number): Promise<RowStanding | undefined> {
+  return look(db, async (tx) => (await readRows(tx, batch, [row]))[0]);
+}
+
+/** These rows with their charges, in manifest order; missing ones are left out. */
+export async function readRows(tx: Tx, batch: string, rows: readonly number[]): Promise<readonly RowStanding[]> {
+  if (rows.length === 0) return [];
+  const lines = await tx
+    .selectFrom('rows')
+    .selectAll()
+    .where('batch', '=', batch)
+    .where('row', 'in', rows)
+    .orderBy('row')
+    .execute();
+  const charges = await tx
+    .selectFrom('charges')
+    .selectAll()
+    .where('batch', '=', batch)
+    .where('row', 'in', rows)
+    .execute();
+  const byRow = new Map<number, ChargeRecord[]>(lines.map((line) => [line.row, []]));
+  for (const line of charges) byRow.get(line.row)?.push(toCharge(line));
+  const inParts = lines.flatMap(({ row, parts }) => (parts === null ? [] : row));
+  if (inParts.length === 0) {
+    return lines.map((line) => ({ row: toRow(line), charges: (byRow.get(line.row) ?? []).sort(byAttempt) }));
+  }
+  const ofParts = await chargesOfParts(tx, batch, inParts);
+  const firsts = await firstParts(tx, batch, inParts);
+  return lines.map((line) => ({
+    row: toRow(line),
+    charges: ofParts.get(line.row) ?? (byRow.get(line.row) ?? []).sort(byAttempt),
+    ...defined({ firstPart: firsts.get(line.row) }),
+  }));
+}
+
+/** The charges of the parts of these rows, part by part. */
+async function chargesOfParts(
+  tx: Tx,
+  batch: string,
+  rows: readonly number[],
+): Promise<ReadonlyMap<number, readonly ChargeRecord[]>> {
+  const byRow = new Map<number, ChargeRecord[]>(rows.map((row) => [row, []]));
+  const lines = await tx
+    .selectFrom('charges as c')
+    .innerJoin('rows as r', (join) => join.onRef('r.batch', '=', 'c.batch').onRef('r.row', '=', 'c.row'))
+    .selectAll('c')
+    .select('r.part_of')
+    .where('r.batch', '=', batch)
+    .where('r.part_of', 'in', rows)
+    .where(isPart('r'))
+    .execute();
+  for (const { part_of: row, ...line } of lines) byRow.get(row ?? 0)?.push(toCharge(line));
+  for (const charges of byRow.values()) charges.sort((a, b) => a.row - b.row || byAttempt(a, b));
+  return byRow;
+}
+
+/** The number of the first part of each of these rows. */
+async function firstParts(tx: Tx, batch: string, rows: readonly number[]): Promise<ReadonlyMap<number, number>> {
+  const lines = await tx
+    .selectFrom('rows')
+    .select((eb) => [eb.ref('part_of').$notNull().as('whole'), eb.fn.min<number>('row').as('first')])
+    .where('batch', '=', batch)
+    .where('part_of', 'in', rows)
+    .where(isPart('rows'))
+    .groupBy('part_of')
+    .execute();
+  return new Map(lines.map(({ whole, first }) => [whole, first]));
+}
+
+/** The parts of a row, in order of its text; none if it is not split. */
+export async function partsOf(db: Db, batch: string, row: number): Promise<readonly RowStanding[]> {
+  return look(db, (tx) => readParts(tx, batch, row));
+}
+
+/** The numbers of the parts of a row. */
+export function selectParts(tx: Tx, batch: string, row: number): SelectQueryBuilder<Schema, 'rows', { row: number }> {
+  return tx
+    .selectFrom('rows')
+    .select('row')
+    .where('batch', '=', batch)
+    .where('part_of', '=', row)
+    .where(isPart('rows'));
+}
+
+export async function readParts(tx: Tx, batch: string, row: number): Promise<readonly RowStanding[]> {
+  const parts = await selectParts(tx, batch, row).orderBy('row').execute();
+  return readRows(
+    tx,
+    batch,
+    parts.map((part) => part.row),
+  );
+}
+
+export async function findRowById(db: Db, batch: string, id: string): Promise<number | undefined> {
+  const found = await db
+    .selectFrom('rows')
+    .select('row')
+    .where('batch', '=', batch)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return found?.row;
+}
+
+/** The rows with these ids (at most some hundred) and their charges, in manifest order; ids without one are left out. */
+export async function rowsWithIds(db: Db, batch: string, ids: readonly string[]): Promise<readonly RowStanding[]> {
+  if (ids.length === 0) return [];
+  return look(db, async (tx) => {
+    const found = await selectIds(tx, batch, ids).execute();
+    return readRows(
+      tx,
+      batch,
+      found.map(({ row }) => row),
+    );
+  });
+}
+
+/** The rows of a batch with these ids. Exported for the test of its query plan. */
+export function selectIds(
+  db: Db | Tx,
+  batch: string,
+  ids: readonly string[],
+): Compilable & { execute(): Promise<{ row: number }[]> } {
+  return db.selectFrom('rows').select('row').where('batch', '=', batch).where('id', 'in', ids);
+}

@@ -1,0 +1,92 @@
+import type { Compilable } from 'kysely';
+import type { Outcome } from '../../contract/outcomes.ts';
+import { isChosen, isNoPart, isNotChosen, isPart } from '../conditions.ts';
+import type { RowStanding } from '../record-types.ts';
+import { readRows } from './rows.ts';
+import type { Db } from '../schema.ts';
+import { look } from '../database/transactions.ts';
+
+export interface ScanOptions {
+  /** Only rows with this outcome. */
+  readonly outcome?: Outcome;
+  /** Only rows that have not ended. */
+  readonly isOpen?: true;
+  /** Only rows that `--limit` or `--sample` left out, or only the others. */
+  readonly isNotChosen?: boolean;
+  /** Only rows that ended at this time (ms) or later, in the order in which they ended. */
+  readonly endedSince?: number;
+  /** The parts of a row in its stead: rows that make requests. Default: the rows of the manifest. */
+  readonly inParts?: true;
+  /** Only parts of rows. */
+  readonly onlyParts?: true;
+}
+
+/** Where a page ended. */
+export interface ScanPosition {
+  readonly row: number;
+  /** When its row ended, ms; 0 in a scan in manifest order. */
+  readonly endedAt: number;
+}
+
+export interface ScanPage {
+  readonly rows: readonly RowStanding[];
+  /** Where the next page begins; undefined: this was the last. */
+  readonly next: ScanPosition | undefined;
+}
+
+const PAGE = 500;
+const BEGINNING: ScanPosition = { row: 0, endedAt: 0 };
+
+/** Every row that the options select, page by page. The ledger may change between pages. */
+export async function* scanRows(
+  readPage: (after: ScanPosition) => Promise<ScanPage>,
+): AsyncGenerator<RowStanding, undefined> {
+  for (let after: ScanPosition | undefined = BEGINNING; after !== undefined;) {
+    const page: ScanPage = await readPage(after);
+    yield* page.rows;
+    after = page.next;
+  }
+}
+
+/**
+ * One page of {@link Ledger.scanRows}: the rows after this position with their charges, as of one moment. The position is
+ * a key, so a page costs the same anywhere in a batch.
+ */
+export async function scanPage(db: Db, batch: string, options: ScanOptions, after: ScanPosition): Promise<ScanPage> {
+  return look(db, async (tx) => {
+    const keys = await selectPage(tx, batch, options, after).execute();
+    const rows = await readRows(
+      tx,
+      batch,
+      keys.map(({ row }) => row),
+    );
+    const last = keys.at(-1);
+    const next = last === undefined || keys.length < PAGE ? undefined : { row: last.row, endedAt: last.ended_at ?? 0 };
+    if (options.endedSince === undefined) return { rows, next };
+    const places = new Map(keys.map(({ row }, place) => [row, place]));
+    const placeOf = ({ row }: RowStanding): number => places.get(row.row) ?? 0;
+    return { rows: rows.toSorted((a, b) => placeOf(a) - placeOf(b)), next };
+  });
+}
+
+/** The keys of a page. Exported for the test of its query plan. */
+export function selectPage(
+  db: Db,
+  batch: string,
+  { outcome, isOpen, isNotChosen: wanted, endedSince, inParts, onlyParts }: ScanOptions,
+  after: ScanPosition,
+): Compilable & { execute(): Promise<{ row: number; ended_at: number | null }[]> } {
+  let query = db.selectFrom('rows').select(['row', 'ended_at']).where('batch', '=', batch).limit(PAGE);
+  if (onlyParts === true) query = query.where(isPart('rows'));
+  else query = inParts === true ? query.where('parts', 'is', null) : query.where(isNoPart('rows'));
+  if (outcome !== undefined) query = query.where('outcome', '=', outcome);
+  if (isOpen === true) query = query.where('outcome', 'is', null);
+  if (wanted !== undefined) query = query.where(wanted ? isNotChosen('rows') : isChosen('rows'));
+  if (endedSince === undefined) return query.where('row', '>', after.row).orderBy('row');
+  // Sorting by the row would make a database walk through all rows of the batch.
+  return query
+    .where('ended_at', '>=', Math.max(endedSince, after.endedAt))
+    .where((eb) => eb.or([eb('ended_at', '>', after.endedAt), eb('row', '>', after.row)]))
+    .orderBy('ended_at')
+    .orderBy('row');
+}

@@ -1,0 +1,42 @@
+import { sql } from 'kysely';
+import { monthRange, monthStanding, type MonthBatch, type MonthStanding } from '../../policy/schedules/month-budget.ts';
+import { formatOccurrence, parseOccurrence } from '../../policy/schedules/occurrence.ts';
+import type { MonthQuestion } from './occurrence-records.ts';
+import type { Db, Tx } from '../schema.ts';
+
+/** What the batches of a schedule spent in a calendar month, and what is left of its budget. */
+export async function monthSpend(db: Db | Tx, question: MonthQuestion): Promise<MonthStanding> {
+  return monthStanding(question.credits, await batchesOfMonth(db, question));
+}
+
+/**
+ * What rows that were given up need for their later steps. Such a row ends, and holds nothing back from its batch; a late answer opens it again, and
+ * nobody asks the month then.
+ */
+const PROMISED_IN_DOUBT = sql<number>`case when sums.unknown = 0 then 0 else coalesce((
+  select sum(promised) from rows where rows.batch = batches.name and rows.outcome is not null
+    and rows.row in (select row from charges where charges.batch = batches.name and charges.state = 'unknown')
+), 0) end`;
+
+/** The names of a schedule's batches sort by their times. */
+async function batchesOfMonth(
+  db: Db | Tx,
+  { schedule, at, timezone, except }: MonthQuestion,
+): Promise<readonly MonthBatch[]> {
+  const { from, until } = monthRange(at, timezone);
+  const lines = await db
+    .selectFrom('batches')
+    .innerJoin('sums', 'sums.batch', 'batches.name')
+    .select(['name', 'state', 'budget', 'charged', 'sending_quoted', 'unknown_quoted', 'promised'])
+    .select(PROMISED_IN_DOUBT.as('in_doubt'))
+    .where('name', '>=', formatOccurrence({ schedule, at: from }))
+    .where('name', '<', formatOccurrence({ schedule, at: until }))
+    .execute();
+  return lines
+    .filter(({ name }) => name !== except && parseOccurrence(name)?.schedule === schedule)
+    .map((line) => ({
+      spent: line.charged + line.sending_quoted + line.unknown_quoted + line.promised + line.in_doubt,
+      budget: line.budget,
+      isClosed: line.state === 'closed',
+    }));
+}

@@ -1,0 +1,193 @@
+import type { Selectable } from 'kysely';
+import type { SkipCause } from '../../contract/schedule.ts';
+import { formatOccurrence, parseOccurrence, type Occurrence } from '../../policy/schedules/occurrence.ts';
+import type {
+  KnownSchedule,
+  OccurrenceBeginning,
+  OccurrenceEnding,
+  OccurrenceRange,
+  OccurrenceRecord,
+  Survey,
+} from './occurrence-records.ts';
+import { findBatch } from '../batches/batches.ts';
+import { addNotices } from '../notices/notices.ts';
+import { scheduleHooks, useTrigger } from './schedule-settings.ts';
+import type { Db, Tx } from '../schema.ts';
+import type { OccurrencesTable } from '../tables/schedules.ts';
+import { write } from '../database/transactions.ts';
+
+/** Forgets a schedule, which cannot fire from then on; its occurrences stay. */
+export async function forgetSchedule(db: Db, schedule: string): Promise<void> {
+  await write(db, async (tx) => {
+    await tx.deleteFrom('schedules').where('name', '=', schedule).execute();
+    await tx.deleteFrom('allowed_firings').where('schedule', '=', schedule).execute();
+  });
+}
+
+/** All schedules that were made and not deleted, by name. */
+export async function knownSchedules(db: Db): Promise<readonly KnownSchedule[]> {
+  const lines = await db.selectFrom('schedules').selectAll().orderBy('name').execute();
+  return lines.map(({ name, surveyed_until: surveyedUntil, legacy_until: legacyUntil }) => ({
+    name,
+    surveyedUntil,
+    // 0: they were declined.
+    isLegacy: (legacyUntil ?? 0) > 0,
+  }));
+}
+
+/**
+ * Records that an occurrence fires: `running`. Also one that was skipped or has failed; one that runs or has ended stays. False, and nothing is
+ * recorded, if its trigger has fired for another time, or is void.
+ */
+export async function beginOccurrence(
+  db: Db,
+  { schedule, at }: Occurrence,
+  { out, trigger }: OccurrenceBeginning = {},
+): Promise<boolean> {
+  return write(db, async (tx) => {
+    if (trigger !== undefined && !(await useTrigger(tx, trigger, at))) return false;
+    const anew = { state: 'running', exit: null, cause: null, reason: null, ended_at: null, out: out ?? null } as const;
+    await tx
+      .insertInto('occurrences')
+      .values({ schedule, at, ...anew })
+      .onConflict((conflict) =>
+        conflict.columns(['schedule', 'at']).doUpdateSet(anew).where('occurrences.state', 'in', ['skipped', 'failed']),
+      )
+      .execute();
+    // An earlier version began it, and put no folder on record.
+    if (out !== undefined) {
+      await tx
+        .updateTable('occurrences')
+        .set({ out })
+        .where('schedule', '=', schedule)
+        .where('at', '=', at)
+        .where('out', 'is', null)
+        .execute();
+    }
+    return true;
+  });
+}
+
+/** Records how an occurrence ended. The last word counts. */
+export async function endOccurrence(db: Db, { schedule, at }: Occurrence, end: OccurrenceEnding): Promise<void> {
+  await write(db, async (tx) => {
+    const ended = { state: end.type, ...endColumns(end, tx.now()) };
+    const before = await findOccurrence(tx, { schedule, at });
+    await tx
+      .insertInto('occurrences')
+      .values({ schedule, at, ...ended })
+      .onConflict((conflict) => conflict.columns(['schedule', 'at']).doUpdateSet(ended))
+      .execute();
+    if (before?.state !== end.type && end.type !== 'ended') await tell(tx, { schedule, at }, end);
+  });
+}
+
+/**
+ * Tells of an occurrence that made no batch. A pause and the overlap policy are somebody's choice; a batch that gave up tells of itself.
+ */
+async function tell(
+  tx: Tx,
+  { schedule, at }: Occurrence,
+  end: Pick<OccurrenceEnding, 'type'> & { readonly cause?: SkipCause },
+): Promise<void> {
+  if (end.type === 'ended' || (end.type === 'skipped' && end.cause !== 'missed' && end.cause !== 'month-budget'))
+    return;
+  const batch = formatOccurrence({ schedule, at });
+  const { state = 'loading' } = (await findBatch(tx, batch)) ?? {};
+  if (state !== 'loading') return;
+  await addNotices(tx, { batch, event: end.type, hooks: await scheduleHooks(tx, schedule), at: tx.now() });
+}
+
+function endColumns(
+  end: OccurrenceEnding,
+  now: number,
+): Pick<Selectable<OccurrencesTable>, 'exit' | 'cause' | 'reason' | 'ended_at'> {
+  switch (end.type) {
+    case 'ended':
+      return { exit: end.exit, cause: null, reason: null, ended_at: now };
+    case 'failed':
+      return { exit: end.exit, cause: null, reason: end.reason, ended_at: now };
+    case 'skipped':
+      return { exit: null, cause: end.cause, reason: end.reason, ended_at: null };
+  }
+}
+
+/** Names of the batches of a schedule sort by their times; those of others may lie between them. */
+const MOST_BETWEEN = 100;
+
+/** Records which manifest the batch of an occurrence was made of, and whether it is that of the batch before. */
+export async function noteManifest(db: Db, { schedule, at }: Occurrence, etag: string | null): Promise<void> {
+  const name = formatOccurrence({ schedule, at });
+  await write(db, async (tx) => {
+    const own = await tx.selectFrom('batches').select('digest').where('name', '=', name).executeTakeFirst();
+    const earlier = await tx
+      .selectFrom('batches')
+      .select(['name', 'digest'])
+      .where('name', '>=', formatOccurrence({ schedule, at: 0 }))
+      .where('name', '<', name)
+      .orderBy('name', 'desc')
+      .limit(MOST_BETWEEN)
+      .execute();
+    const before = earlier.find((one) => parseOccurrence(one.name)?.schedule === schedule);
+    const unchanged = own === undefined ? null : Number(own.digest === before?.digest);
+    await tx
+      .updateTable('occurrences')
+      .set({ etag, unchanged })
+      .where('schedule', '=', schedule)
+      .where('at', '=', at)
+      .execute();
+  });
+}
+
+/** Records a survey: occurrences that did not take place, unless they are on record, and how far it went. */
+export async function noteSkips(db: Db, schedule: string, { skipped, until }: Survey): Promise<void> {
+  await write(db, async (tx) => {
+    // An outage may have missed as many as there are minutes in a month. The reason of the newest says how many there were.
+    const newest = Math.max(...skipped.filter(({ cause }) => cause === 'missed').map(({ at }) => at));
+    for (const { at, cause, reason } of skipped) {
+      const { numInsertedOrUpdatedRows: isNew = 0n } = await tx
+        .insertInto('occurrences')
+        .values({ schedule, at, state: 'skipped', cause, reason })
+        .onConflict((conflict) => conflict.columns(['schedule', 'at']).doNothing())
+        .executeTakeFirstOrThrow();
+      const isTold = isNew > 0n && (cause !== 'missed' || at === newest);
+      if (isTold) await tell(tx, { schedule, at }, { type: 'skipped', cause });
+    }
+    await tx
+      .updateTable('schedules')
+      .set({ surveyed_until: until })
+      .where('name', '=', schedule)
+      .where('surveyed_until', '<', until)
+      .execute();
+  });
+}
+
+/** Occurrences on record, the newest first. */
+export async function occurrencesOf(
+  db: Db,
+  schedule: string,
+  { from, most }: OccurrenceRange = {},
+): Promise<readonly OccurrenceRecord[]> {
+  let query = db.selectFrom('occurrences').selectAll().where('schedule', '=', schedule);
+  if (from !== undefined) query = query.where('at', '>=', from);
+  if (most !== undefined) query = query.limit(most);
+  const lines = await query.orderBy('at', 'desc').execute();
+  return lines.map(toRecord);
+}
+
+/** An occurrence on record. */
+export async function findOccurrence(db: Db | Tx, { schedule, at }: Occurrence): Promise<OccurrenceRecord | undefined> {
+  const line = await db
+    .selectFrom('occurrences')
+    .selectAll()
+    .where('schedule', '=', schedule)
+    .where('at', '=', at)
+    .executeTakeFirst();
+  return line === undefined ? undefined : toRecord(line);
+}
+
+function toRecord(line: Selectable<OccurrencesTable>): OccurrenceRecord {
+  const { at, state, exit, cause, reason, ended_at: endedAt, etag, unchanged, out } = line;
+  const isUnchanged = unchanged === null ? null : unchanged === 1;
+  return { at, state, exit, cause, reason, endedAt, etag, isUnchanged, out };
+}

@@ -1,0 +1,197 @@
+import type { Selectable } from 'kysely';
+import type { AllowedFirings } from '../../policy/schedules/legal-firing.ts';
+import type { ScheduleSpec } from '../../policy/schedules/schedule-spec.ts';
+import type { NewAllowance, ScheduleRecord, ScheduleSettings } from './schedule-records.ts';
+import type { Db, Tx } from '../schema.ts';
+import type { AllowedFiringsTable, SchedulesTable } from '../tables/schedules.ts';
+import { write } from '../database/transactions.ts';
+import type { ScheduleHooks } from '../../contract/schedule.ts';
+
+/**
+ * Sets what a schedule runs and when, from a moment on, and makes it known. Its due times from then on are allowed, unless it is paused here; those
+ * of its former times until then stay so. If it runs something else than before, triggers and backfills that have not begun are void.
+ */
+export async function settleSchedule(db: Db, name: string, settings: ScheduleSettings, at: number): Promise<void> {
+  const { run, spec, apiUrl, account } = settings;
+  const columns = {
+    run: JSON.stringify(run),
+    spec: JSON.stringify(spec),
+    api_url: apiUrl,
+    account,
+    settled_at: at,
+    legacy_until: null,
+  };
+  await write(db, async (tx) => {
+    const before = await tx.selectFrom('schedules').select('run').where('name', '=', name).executeTakeFirst();
+    await tx
+      .insertInto('schedules')
+      .values({ name, surveyed_until: at, ...columns })
+      .onConflict((conflict) => conflict.column('name').doUpdateSet(columns))
+      .execute();
+    // One that is paused stays so.
+    const wasOpen = (await closeDue(tx, name, at)) || before?.run == null;
+    // They were asked for what ran then.
+    if (before?.run !== columns.run) await voidAsked(tx, name, at);
+    if (wasOpen) await insertAllowance(tx, name, { kind: 'due', from: at, until: null, spec });
+  });
+}
+
+/** Notes that the settings of a schedule of an earlier version cannot be taken over from Temporal. */
+export async function declineSettings(db: Db, name: string): Promise<void> {
+  await write(db, async (tx) => {
+    const isLegacy = tx.updateTable('schedules').set({ legacy_until: 0 }).where('legacy_until', 'is not', null);
+    await isLegacy.where('name', '=', name).execute();
+  });
+}
+
+/** A schedule; undefined if it is not known. */
+export async function scheduleRecord(db: Db, name: string): Promise<ScheduleRecord | undefined> {
+  const line = await db.selectFrom('schedules').selectAll().where('name', '=', name).executeTakeFirst();
+  if (line === undefined) return undefined;
+  const spans = await db
+    .selectFrom('allowed_firings')
+    .selectAll()
+    .where('schedule', '=', name)
+    .orderBy('id', 'desc')
+    .execute();
+  const settings = settingsOf(line);
+  return {
+    name,
+    settledAt: line.settled_at ?? 0,
+    legacyUntil: line.legacy_until,
+    note: line.note,
+    allowed: spans.map(toAllowed),
+    ...(settings === undefined ? {} : { settings }),
+  };
+}
+
+function settingsOf(line: Selectable<SchedulesTable>): ScheduleSettings | undefined {
+  const { run, spec, api_url: apiUrl, account } = line;
+  if (run === null || spec === null || apiUrl === null || account === null) return undefined;
+  return { run: JSON.parse(run) as unknown, spec: JSON.parse(spec) as ScheduleSpec, apiUrl, account };
+}
+
+function toAllowed(line: Selectable<AllowedFiringsTable>): AllowedFirings {
+  const { id, kind, from_at: from, until_at: until, spec, at } = line;
+  const isVoid = line.voided_at !== null;
+  if (kind === 'trigger' || spec === null) return { id, kind: 'trigger', from, until, at, isVoid };
+  const span = { id, from, until, spec: JSON.parse(spec) as ScheduleSpec };
+  return kind === 'due' ? { ...span, kind } : { ...span, kind, askedAt: at ?? 0, isVoid };
+}
+
+/** Allows no due time after a moment, and no trigger or backfill that was asked for before it and has not begun. `note`: why. */
+export async function pauseFirings(db: Db, name: string, at: number, note: string): Promise<void> {
+  await write(db, async (tx) => {
+    await closeDue(tx, name, at);
+    await voidAsked(tx, name, at);
+    await setNote(tx, name, note);
+  });
+}
+
+/** Allows due times from a moment on again. `note`: why. */
+export async function resumeFirings(db: Db, name: string, at: number, note: string): Promise<void> {
+  await write(db, async (tx) => {
+    const line = await tx.selectFrom('schedules').selectAll().where('name', '=', name).executeTakeFirst();
+    const settings = line === undefined ? undefined : settingsOf(line);
+    if (settings === undefined) return;
+    await closeDue(tx, name, at);
+    await insertAllowance(tx, name, { kind: 'due', from: at, until: null, spec: settings.spec });
+    await setNote(tx, name, note);
+  });
+}
+
+/** Allows firings that somebody asks for. Returns the id of the allowance. */
+export async function allowFirings(db: Db, name: string, allowance: NewAllowance): Promise<number> {
+  return write(db, async (tx) => insertAllowance(tx, name, allowance));
+}
+
+/** Takes an allowance back. False, and it stays, if it is a trigger that has fired. */
+export async function withdrawFirings(db: Db, id: number): Promise<boolean> {
+  return write(db, async (tx) => {
+    const { numDeletedRows } = await tx
+      .deleteFrom('allowed_firings')
+      .where('id', '=', id)
+      .where((eb) => eb.or([eb('kind', '!=', 'trigger'), eb('at', 'is', null)]))
+      .executeTakeFirstOrThrow();
+    return numDeletedRows > 0n;
+  });
+}
+
+/**
+ * Uses a trigger up for a time. False if it has fired for another one meanwhile, or is void.
+ */
+export async function useTrigger(tx: Tx, id: number, at: number): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('allowed_firings')
+    .set({ at })
+    .where('id', '=', id)
+    .where('voided_at', 'is', null)
+    .where((eb) => eb.or([eb('at', 'is', null), eb('at', '=', at)]))
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows > 0n;
+}
+
+/** Closes what is open of the due times. True if something was. */
+async function closeDue(tx: Tx, schedule: string, at: number): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('allowed_firings')
+    .set({ until_at: at })
+    .where('schedule', '=', schedule)
+    .where('kind', '=', 'due')
+    .where('until_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows > 0n;
+}
+
+/**
+ * Voids what somebody asked for: a right that Temporal has dropped would be left for whoever reaches it. Used triggers, too: their firing goes on as
+ * one that runs, and may not begin anew once it has failed.
+ */
+async function voidAsked(tx: Tx, schedule: string, at: number): Promise<void> {
+  await tx
+    .updateTable('allowed_firings')
+    .set({ voided_at: at })
+    .where('schedule', '=', schedule)
+    .where('kind', 'in', ['trigger', 'backfill'])
+    .where('voided_at', 'is', null)
+    .execute();
+}
+
+async function setNote(tx: Tx, schedule: string, note: string): Promise<void> {
+  await tx.updateTable('schedules').set({ note }).where('name', '=', schedule).execute();
+}
+
+async function insertAllowance(tx: Tx, schedule: string, allowance: NewAllowance): Promise<number> {
+  const { kind, from, until } = allowance;
+  const spec = allowance.kind === 'trigger' ? null : JSON.stringify(allowance.spec);
+  const at = allowance.kind === 'backfill' ? allowance.askedAt : null;
+  const { id } = await tx
+    .insertInto('allowed_firings')
+    .values({ schedule, kind, from_at: from, until_at: until, spec, at })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+/** Sets the hooks of a schedule that is known; absent ones stay as they are. */
+export async function setScheduleHooks(
+  db: Db,
+  schedule: string,
+  { onEnd, notify }: Partial<ScheduleHooks>,
+): Promise<void> {
+  if (onEnd === undefined && notify === undefined) return;
+  const changes = { ...(onEnd === undefined ? {} : { on_end: onEnd }), ...(notify === undefined ? {} : { notify }) };
+  await write(db, async (tx) => {
+    await tx.updateTable('schedules').set(changes).where('name', '=', schedule).execute();
+  });
+}
+
+/** The hooks of a schedule; none for one that is not known. */
+export async function scheduleHooks(db: Db | Tx, schedule: string): Promise<ScheduleHooks> {
+  const line = await db
+    .selectFrom('schedules')
+    .select(['on_end', 'notify'])
+    .where('name', '=', schedule)
+    .executeTakeFirst();
+  return { onEnd: line?.on_end ?? null, notify: line?.notify ?? null };
+}

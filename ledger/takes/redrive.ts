@@ -1,0 +1,234 @@
+import type { Failure } from '../../contract/failures.ts';
+import { defined } from '../../contract/defined.ts';
+import { hasResult, type Outcome, type TakeReason } from '../../contract/outcomes.ts';
+import { resultStepOf, stepsIn, type Step } from '../../contract/row-kinds.ts';
+import { betterFallback } from '../../policy/rows/best-take.ts';
+import { attemptToAccept, findUnresolved, isMade, jobToWaitFor } from '../../policy/redrive/redrive.ts';
+import { isLastStep } from '../../policy/rows/row-machine.ts';
+import { reopenBatch, requireBatch } from '../batches/batches.ts';
+import { withJob } from '../cache/copied-files.ts';
+import { LedgerMisuse } from '../errors.ts';
+import { goBack, type Return } from './go-back.ts';
+import { giveUpLost } from './given-up.ts';
+import { loseFile, restoreFile } from './lost-files.ts';
+import type { NewRow } from '../record-types.ts';
+import { toFailure, toFallback, toFile, toRow } from '../records.ts';
+import type { Fallback } from '../rows/row-effects.ts';
+import { RowInHand } from '../rows/row-in-hand.ts';
+import type { ChargeLine, Db } from '../schema.ts';
+import { write } from '../database/transactions.ts';
+import { areAllThere } from '../parts/parts.ts';
+import { makeTake } from './takes.ts';
+
+/** One row that a person wants to run again. */
+export interface RedriveChoice {
+  readonly row: number;
+  /** The take that the person saw, and how it had ended; a row that has moved on since is left alone. */
+  readonly take: number;
+  readonly outcome: Outcome;
+  /**
+   * `pay`: a new take, from `fromStep` on. `wait`: its job is waited for again, free (a row that ended `overdue`); one
+   * whose result has arrived since, or whose lost file is back (`restored`), ends `succeeded` at once. `accept`: its result is accepted as it is, free: the row ends
+   * `succeeded`, or continues with its later steps; with `earlier`, it ends with the result of that take.
+   */
+  readonly how:
+    | {
+        readonly type: 'pay';
+        readonly fromStep: Step;
+        readonly reason: Extract<TakeReason, 'redrive' | 'edited' | 'resubmitted'>;
+        /** The row's new input. */
+        readonly edited?: Pick<NewRow, 'spec' | 'input' | 'quoted'>;
+      }
+    | { readonly type: 'wait'; readonly restored?: true }
+    | { readonly type: 'accept'; readonly earlier?: Return };
+  /** The row's result is not in the store any more as it is on record, and why that ends the row. Default: it is. */
+  readonly lost?: Failure;
+  /**
+   * It is a part that lost its file, and its row has its joined file: if it is waited for in vain, it ends as it had
+   * ended, and so does its row. Default false.
+   */
+  readonly isJoined?: boolean;
+}
+
+export interface Redriven {
+  /** Rows that are open again, or were settled at once. */
+  readonly rows: readonly number[];
+  /** Rows that were left alone: somebody else opened them first, or they have not ended. */
+  readonly left: readonly number[];
+}
+
+type Pay = Extract<RedriveChoice['how'], { type: 'pay' }>;
+
+/**
+ * Opens ended rows again as a person chose, and with any of them the batch (even one that was stopped or halted). One
+ * transaction: all of the choices or none. A new take of a row is made once, whoever asks. Throws {@link
+ * LedgerMisuse} for a batch that is being stopped, for a row whose last request the API may have accepted or whose
+ * job may still run, unless the choice is `resubmitted`, for a `wait` without a job to wait for, and for an `accept`
+ * without a result that failed a check or lacks one.
+ *
+ * It is the only way past a request that the API may have accepted. So it checks for itself: a choice that does not say
+ * `resubmitted` is refused for such a row, whatever its caller believed.
+ */
+export async function redrive(db: Db, batch: string, choices: readonly RedriveChoice[]): Promise<Redriven> {
+  return write(db, async (tx) => {
+    const { state, control } = await requireBatch(tx, batch);
+    if (state === 'loading' || (state === 'open' && control === 'stopping')) {
+      throw new LedgerMisuse(
+        `Batch "${batch}" is ${state === 'open' ? 'being stopped' : 'loading'}; no row was changed.`,
+      );
+    }
+    const rows: number[] = [];
+    const left: number[] = [];
+    let opened = false;
+    for (const choice of choices) {
+      const row = await RowInHand.take(tx, { batch, row: choice.row });
+      const isThere = row.line.outcome === choice.outcome && row.line.take === choice.take;
+      if (isThere && choice.lost !== undefined) await loseFile(row, choice.lost, unfitOf(row) ?? spareOf(row, choice));
+      if (isThere) opened = (await open(row, choice.how)) || opened;
+      (isThere ? rows : left).push(choice.row);
+    }
+    if (opened) await reopenBatch(tx, batch, state === 'closed');
+    return { rows, left };
+  });
+}
+
+/** Carries out a choice. True if the row is open again; false if it was settled at once. */
+async function open(row: RowInHand, how: RedriveChoice['how']): Promise<boolean> {
+  if (row.line.parts !== null) return joinAgain(row, how);
+  switch (how.type) {
+    case 'wait':
+      return how.restored === true ? restoreFile(row) : waitAgain(row);
+    case 'accept':
+      return how.earlier === undefined ? accept(row) : goBack(row, how.earlier);
+    case 'pay':
+      await payAgain(row, how);
+      return true;
+  }
+}
+
+/** A row in parts makes no request: what it needs is done to its parts. Once these are there, it is joined again. */
+async function joinAgain(row: RowInHand, how: RedriveChoice['how']): Promise<boolean> {
+  const { batch, row: number } = row.line;
+  if (how.type !== 'wait' || !(await areAllThere(row.tx, batch, number))) {
+    throw new LedgerMisuse(`Row ${number} of "${batch}" is spoken in parts; open these instead. No row was changed.`);
+  }
+  const now = row.tx.now();
+  await row.change({ state: 'fetching', outcome: null, failure: null, updated_at: now, ended_at: null });
+  await release(row);
+  return true;
+}
+
+async function payAgain(row: RowInHand, how: Pay): Promise<void> {
+  const { line } = row;
+  const spec = how.edited?.spec ?? row.spec;
+  if (!stepsIn(spec).includes(how.fromStep))
+    throw new LedgerMisuse(`Row ${line.row} of "${line.batch}" has no step ${how.fromStep}.`);
+  const unresolved = findUnresolved(spec, how.fromStep, row.attempts);
+  if (unresolved !== undefined && (unresolved.why === 'on-the-wire' || how.reason !== 'resubmitted')) {
+    throw new LedgerMisuse(
+      `The last ${unresolved.step} request of row ${line.row} of "${line.batch}" ${unresolved.why === 'on-the-wire' ? 'is still in flight' : 'may have been charged'}; ` +
+        'it is paid for again only if you say so. No row was changed.',
+    );
+  }
+  const givenUp = await giveUpLost(row);
+  await makeTake(row, {
+    reason: how.reason,
+    fromStep: how.fromStep,
+    before: {
+      outcome: line.outcome,
+      failure: toFailure(line.failure),
+      file: toFile(line.file),
+      extraFiles: toRow(line).extraFiles,
+      ...defined({ givenUp }),
+      ...(how.edited === undefined ? {} : { spec: toRow(line).spec, input: toRow(line).input }),
+    },
+    ...(how.edited === undefined ? { fallback: keptOf(row) } : { edited: how.edited }),
+  });
+  await release(row);
+}
+
+/** What the row keeps if its new take brings nothing: its result, however good. */
+function keptOf(row: RowInHand): Fallback | undefined {
+  const { outcome, file, extraFiles, text } = toRow(row.line);
+  if (outcome === null || !hasResult(outcome) || file === null || file.removedAt !== undefined) return unfitOf(row);
+  return { ending: { outcome, file, extraFiles, ...defined({ text: text ?? undefined }) }, error: 0 };
+}
+
+/** What a row without a good result has all the same: the best that did not pass. */
+function unfitOf(row: RowInHand): Fallback | undefined {
+  const { outcome, failure, file, extraFiles, text } = toRow(row.line);
+  if (outcome !== null && hasResult(outcome)) return undefined;
+  const kept = toFallback(row.line.fallback);
+  if (outcome !== 'unfit' || file === null || kept?.ending.file?.key === file.key) return kept;
+  const from = acceptableOf(row)?.take ?? row.line.take;
+  const check = row.attempts.findLast(({ judgement, take }) => judgement !== null && take >= from);
+  const besides = defined({ failure: failure ?? undefined, text: text ?? undefined, error: check?.judgement?.error });
+  return betterFallback({ outcome, file, extraFiles, ...besides }, kept);
+}
+
+/** A part that its row can do without ends as it had ended, whatever else comes of it. */
+function spareOf(row: RowInHand, { isJoined, how }: RedriveChoice): Fallback | undefined {
+  const { outcome, file } = toRow(row.line);
+  if (isJoined !== true || how.type !== 'wait' || outcome === null || file === null) return undefined;
+  return { ending: { outcome, file }, error: 0 };
+}
+
+/** The job is paid for: wait for it, or fetch it, once more. */
+async function waitAgain(row: RowInHand): Promise<boolean> {
+  const { line } = row;
+  const job = jobToWaitFor(toRow(line), row.attempts);
+  const charge = job === undefined ? undefined : row.chargeAt(job);
+  if (job === undefined || charge === undefined) {
+    throw new LedgerMisuse(`Row ${line.row} of "${line.batch}" has no job to wait for. No row was changed.`);
+  }
+  const now = row.tx.now();
+  const isThere = isMade(job);
+  if (isThere && isLastStep(row.spec, charge.step)) {
+    await row.change({ outcome: 'succeeded', failure: null, file: charge.file, updated_at: now, ended_at: now });
+    return false;
+  }
+  const state = isThere ? 'waiting' : 'processing';
+  await row.change({ state, outcome: null, failure: null, wait_since: now, updated_at: now, ended_at: null });
+  await release(row);
+  if (isThere || charge.finished_at === null) return true;
+  // Its result could not be fetched; treat it as if it had not ended.
+  await row.changeCharge(charge, { finished_at: null, failure: null, ...withJob(charge) });
+  return true;
+}
+
+/**
+ * Accepts a result that did not pass a check, or could not be checked. Its step has succeeded, and is not checked any
+ * more; later steps are still to be made.
+ */
+async function accept(row: RowInHand): Promise<boolean> {
+  const { line } = row;
+  const charge = acceptableOf(row);
+  if (charge === undefined) {
+    throw new LedgerMisuse(
+      `Row ${line.row} of "${line.batch}" has no result to accept that failed a check or lacks one. No row was changed.`,
+    );
+  }
+  if (charge.failure !== null) await row.changeCharge(charge, { failure: null });
+  const now = row.tx.now();
+  if (charge.step === resultStepOf(line)) {
+    await row.change({ outcome: 'succeeded', failure: null, file: charge.file, updated_at: now, ended_at: now });
+    return false;
+  }
+  const opened = { state: 'waiting', outcome: null, failure: null, file: null, ended_at: null } as const;
+  // What came before is not made or checked again.
+  const from = { redo_from: resultStepOf(line), accepted_take: charge.take };
+  await row.change({ ...opened, ...from, fallback: null, updated_at: now });
+  await release(row);
+  return true;
+}
+
+/** The attempt whose result a person may accept. */
+function acceptableOf(row: RowInHand): ChargeLine | undefined {
+  const found = attemptToAccept(toRow(row.line), row.attempts);
+  return found === undefined ? undefined : row.chargeAt(found);
+}
+
+/** Takes the row back from any holder, for the next claim, with as many automatic takes as a new row has. */
+async function release(row: RowInHand): Promise<void> {
+  await row.change({ lane: null, hold: row.line.hold + 1, auto_takes: 0 });
+}

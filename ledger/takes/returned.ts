@@ -1,0 +1,118 @@
+import { attemptKeyOf } from '../../contract/batch.ts';
+import { filesBeside } from '../../policy/redrive/earlier-take.ts';
+import { bestEnding } from '../../policy/rows/best-take.ts';
+import { OTHER_CONTENT } from '../../policy/redrive/lost-file.ts';
+import { note, releasedFiles } from '../requests/decision-records.ts';
+import { afterFetchedAgain, asBefore, isAsBefore, leaveLost, outcomeWith } from './lost-files.ts';
+import { leaveRead } from './given-up.ts';
+import { endingColumns } from '../rows/ending-columns.ts';
+import { jsonOrNull, toFallback, toFile } from '../records.ts';
+import type { ResultFile } from '../record-types.ts';
+import type { Retake, Returning, RowEffect, RowEnding } from '../rows/row-effects.ts';
+import type { RowInHand } from '../rows/row-in-hand.ts';
+import type { ChargeLine } from '../schema.ts';
+import { takesOf } from './takes.ts';
+
+/** How a row ends that goes back to what this attempt brought, and the decision on record. `replaced`: what it had until then. */
+export async function endReturned(
+  row: RowInHand,
+  charge: ChargeLine,
+  file: ResultFile,
+  { who, replaced }: { readonly who: string; readonly replaced: readonly ResultFile[] },
+): Promise<RowEnding> {
+  const { tx, line } = row;
+  const before = (await takesOf(tx, line.batch, line.row)).map((one) => [one.before.file, ...one.before.extraFiles]);
+  const released = (await releasedFiles(tx, line.batch, line.row)).map(({ files }) => files);
+  const extraFiles = filesBeside(file, [...before, ...released]);
+  const decided = { ...attemptKeyOf(charge), type: 'went-back', who } as const;
+  await note(tx, decided, decided, replaced);
+  await row.change({ returned_to: charge.take === line.take ? null : charge.take, fallback: null });
+  return {
+    outcome: outcomeWith(row, charge, file).outcome,
+    file,
+    ...(extraFiles.length === 0 ? {} : { extraFiles }),
+  };
+}
+
+/** True if the row waits for the file of this attempt, in order to go back to its take. */
+export function isReturningTo({ line }: RowInHand, { take }: ChargeLine): boolean {
+  return toFallback(line.fallback)?.returning?.take === take;
+}
+
+/**
+ * What the end of a job means for its row that was read for a lost file, or for that of an earlier take. `lost`: the file; null: it
+ * was never stored. A row that waits for the file of an earlier take goes back to that only if it is the same, or if it passed.
+ * Otherwise it ends as it had ended; another file is kept with its attempt, where a person may accept it.
+ */
+export async function afterFetch(
+  row: RowInHand,
+  charge: ChargeLine,
+  lost: ResultFile | null,
+  effect: Exclude<RowEffect, Retake>,
+): Promise<RowEffect> {
+  const kept = toFallback(row.line.fallback);
+  if (kept?.returning?.take !== charge.take) {
+    return lost === null ? effect : afterFetchedAgain(row, charge, lost, effect);
+  }
+  const file = toFile(charge.file);
+  const { ending, returning } = kept;
+  const isIt = lost === null ? charge.failure === null : isAsBefore(row, charge, lost);
+  if (file !== null && isIt) {
+    const { file: had, extraFiles = [] } = ending;
+    const replaced = had === undefined ? [] : [had, ...extraFiles];
+    return endReturned(row, charge, file, { who: returning.who, replaced });
+  }
+  if (lost !== null && file !== null && file.sha256 !== lost.sha256)
+    await row.changeCharge(charge, { file: JSON.stringify({ ...file, oddity: OTHER_CONTENT }) });
+  else if (lost !== null) await asBefore(row, charge, lost);
+  return stayAt(row, ending, returning);
+}
+
+/**
+ * How an open row ends that waits no longer for the file of the take that it was to go back to: as it had ended. Its attempt is as
+ * it was before. Undefined, without any change: it does not wait for such a file.
+ */
+export async function leaveReturn(row: RowInHand): Promise<RowEnding | undefined> {
+  const kept = row.line.outcome === null ? toFallback(row.line.fallback) : undefined;
+  if (kept?.returning === undefined) return undefined;
+  await leaveLost(row);
+  await leaveRead(row, kept.returning.take);
+  return stayAt(row, kept.ending, kept.returning);
+}
+
+/** Ends such a row, and takes it from its holder. False, without any change: it does not wait for such a file. */
+export async function endReturning(row: RowInHand): Promise<boolean> {
+  const left = await leaveReturn(row);
+  if (left === undefined) return false;
+  await row.change({ ...endingColumns(left, row.tx.now()), lane: null, hold: row.line.hold + 1 });
+  return true;
+}
+
+/**
+ * Notes a late answer of the take at which a row stood that waits for the file of another: if that does not come, the row is no
+ * longer `unknown`, but ends as the answer says.
+ */
+export async function noteWhereItStood(
+  row: RowInHand,
+  { take, state }: ChargeLine,
+  effect: Exclude<RowEffect, Retake>,
+): Promise<void> {
+  const kept = row.line.outcome === null ? toFallback(row.line.fallback) : undefined;
+  if (kept?.returning === undefined || kept.ending.outcome !== 'unknown' || state === 'unknown') return;
+  const { returning } = kept;
+  if (take !== (returning.from ?? row.line.take)) return;
+  const message = 'Its job was accepted. Its result can be fetched, free.';
+  const ending: RowEnding =
+    'outcome' in effect
+      ? bestEnding(effect, returning.fallback)
+      : state === 'accepted'
+        ? { outcome: 'overdue', failure: { class: 'Overdue', message } }
+        : { outcome: 'cancelled' };
+  await row.change({ fallback: JSON.stringify({ ...kept, ending }) });
+}
+
+/** Lets a row stand where it stood. */
+async function stayAt(row: RowInHand, ending: RowEnding, { from, fallback }: Returning): Promise<RowEnding> {
+  await row.change({ returned_to: from, fallback: jsonOrNull(fallback) });
+  return ending;
+}

@@ -1,0 +1,86 @@
+import type { TakeReason } from '../../contract/outcomes.ts';
+import { stepsIn, type Step } from '../../contract/row-kinds.ts';
+import { keptTake } from '../../policy/redrive/earlier-take.ts';
+import { fromSpec, jsonOrNull, toRow, toTake } from '../records.ts';
+import type { NewRow, RowRecord, TakeRecord } from '../record-types.ts';
+import type { Fallback } from '../rows/row-effects.ts';
+import type { RowInHand } from '../rows/row-in-hand.ts';
+import type { Db, Tx } from '../schema.ts';
+
+/**
+ * A take is a deliberate new try of a row, at a new price. Only this file creates take numbers, and each take once: of
+ * several callers at the same time, one creates it and the others find the row open.
+ */
+
+/** Why and how a take is made. */
+export interface NewTake {
+  readonly reason: TakeReason;
+  readonly fromStep: Step;
+  readonly before: Omit<TakeRecord['before'], 'standing'>;
+  /** What the row keeps if its further takes bring nothing better; default: nothing. */
+  readonly fallback?: Fallback | undefined;
+  /** The row's new input; default: unchanged. */
+  readonly edited?: Pick<NewRow, 'spec' | 'input' | 'quoted'>;
+}
+
+/** Opens a row for its next take. Steps before `fromStep` keep their results. The row's holder keeps it. */
+export async function makeTake(inHand: RowInHand, take: NewTake): Promise<void> {
+  const { tx, line: row } = inHand;
+  const now = tx.now();
+  const next = row.take + 1;
+  const [first] = stepsIn({ kind: row.kind });
+  await tx
+    .insertInto('takes')
+    .values({
+      batch: row.batch,
+      row: row.row,
+      take: next,
+      reason: take.reason,
+      from_step: take.fromStep,
+      made_at: now,
+      before: JSON.stringify({ ...take.before, standing: standingOf(toRow(row)) }),
+    })
+    .execute();
+  await inHand.change({
+    take: next,
+    redo_from: take.fromStep === first ? null : take.fromStep,
+    state: 'waiting',
+    outcome: null,
+    failure: null,
+    file: null,
+    extra_files: null,
+    text: null,
+    wait_since: null,
+    promised: 0,
+    accepted_take: take.fromStep === first ? null : keptTake(toRow(row), inHand.attempts),
+    returned_to: null,
+    fallback: jsonOrNull(take.fallback),
+    updated_at: now,
+    ended_at: null,
+    ...(take.edited === undefined
+      ? {}
+      : {
+          ...fromSpec(take.edited.spec),
+          input: JSON.stringify(take.edited.input),
+          quoted: take.edited.quoted,
+          // It speaks with another voice now, which is there.
+          ...(take.edited.spec.voice === toRow(row).spec.voice ? {} : { voice_row: null, awaits: null }),
+        }),
+  });
+}
+
+function standingOf({ redoFrom, acceptedTake, returnedTo }: RowRecord): TakeRecord['before']['standing'] {
+  return { redoFrom, acceptedTake, returnedTo };
+}
+
+/** The takes of a row after the first, oldest first. */
+export async function takesOf(db: Db | Tx, batch: string, row: number): Promise<readonly TakeRecord[]> {
+  const lines = await db
+    .selectFrom('takes')
+    .selectAll()
+    .where('batch', '=', batch)
+    .where('row', '=', row)
+    .orderBy('take')
+    .execute();
+  return lines.map(toTake);
+}

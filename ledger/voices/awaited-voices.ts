@@ -1,0 +1,209 @@
+import { sql, type Updateable } from 'kysely';
+import type { Failure } from '../../contract/failures.ts';
+import type { VoiceWatch } from '../../policy/voices/awaited-voice.ts';
+import { setRow } from '../rows/line-changes.ts';
+import { failureColumns, toFailure } from '../records.ts';
+import { updateRow } from '../rows/row-changes.ts';
+import { settleWhole } from '../parts/whole-rows.ts';
+import type { Db, Tx } from '../schema.ts';
+import type { AwaitedVoicesTable } from '../tables/rows.ts';
+import { write } from '../database/transactions.ts';
+import type { Account } from './voice-users.ts';
+
+/**
+ * Voices that rows wait for because they may be in training. They come here when a voice has been made
+ * (`speakers.ts`), or by a refusal (`refused-voices.ts`); whoever takes a look reads the API's list for all of them
+ * at once.
+ */
+
+/** A voice that rows of a batch wait for. */
+export interface AwaitedVoice {
+  readonly batch: string;
+  /** Its id. */
+  readonly voice: string;
+  /** What it is called; null: not known. */
+  readonly name: string | null;
+  /** When it was last looked at; before that, since when rows wait for it. Wall clock, ms. */
+  readonly lookedAt: number;
+  readonly watch: VoiceWatch;
+  /** How the API last refused a row because of it; null: it did not since rows wait for it. */
+  readonly refusal: Failure | null;
+}
+
+/** A voice that a row of a batch speaks with. */
+export interface VoiceUse {
+  readonly batch: string;
+  /** Its id. */
+  readonly voice: string;
+  /** The row of the batch that made it; null: none did. */
+  readonly voiceRow: number | null;
+}
+
+/** What becomes of the rows that wait for a voice. */
+export type VoiceSettlement = Pick<AwaitedVoice, 'batch' | 'voice'> &
+  (
+    | { readonly then: 'use' }
+    /** `try`: one of them is free, unless one is under way. */
+    | {
+        readonly then: 'look-again' | 'try';
+        readonly lookedAt: number;
+        readonly dueAt: number;
+        readonly watch: VoiceWatch;
+      }
+    | { readonly then: 'give-up'; readonly failure: Failure }
+  );
+
+/** A look at the list. Whoever takes it has this long, ms; then it is due for another. */
+const LEASE_MS = 90_000;
+
+/**
+ * The voices of an account that are due for a look, in running batches, each given to one caller until it settles them
+ * or some time has passed: then a caller that died is not waited for. `now`: wall clock, ms.
+ */
+export async function takeVoiceLook(
+  db: Db,
+  { apiUrl, account }: Account,
+  now: number,
+): Promise<readonly AwaitedVoice[]> {
+  return write(db, async (tx) => {
+    const due = await tx
+      .selectFrom('awaited_voices as v')
+      .innerJoin('batches as b', 'b.name', 'v.batch')
+      .select(['v.batch', 'v.voice', 'v.name', 'v.watched_ms', 'v.silent_ms', 'v.was_read', 'v.refusal'])
+      .select((eb) => eb.fn.coalesce('v.looked_at', 'v.since').as('looked_at'))
+      .where('v.due_at', '<=', now)
+      .where('b.api_url', '=', apiUrl)
+      .where('b.account', '=', account)
+      .where('b.state', '=', 'open')
+      .where('b.control', '=', 'running')
+      .execute();
+    for (const { batch, voice } of due) await change(tx, { batch, voice }, { due_at: now + LEASE_MS });
+    return due.map(({ batch, voice, name, looked_at, watched_ms, silent_ms, was_read, refusal }) => ({
+      ...{ batch, voice, name, lookedAt: looked_at, refusal: toFailure(refusal) },
+      watch: { watchedMs: watched_ms, silentMs: silent_ms, wasRead: was_read === 1 },
+    }));
+  });
+}
+
+/** Sets rows free that wait for voices, ends them as `failed`, or leaves them until the next look. */
+export async function settleVoices(db: Db, settlements: readonly VoiceSettlement[]): Promise<void> {
+  await write(db, async (tx) => {
+    for (const one of settlements) {
+      switch (one.then) {
+        case 'use':
+          await freeRows(tx, one);
+          break;
+        case 'give-up':
+          await endRows(tx, one, one.failure);
+          break;
+        case 'look-again':
+        case 'try': {
+          const { watchedMs, silentMs, wasRead } = one.watch;
+          await change(tx, one, {
+            ...{ due_at: one.dueAt, looked_at: one.lookedAt, watched_ms: watchedMs, silent_ms: silentMs },
+            was_read: wasRead ? 1 : 0,
+          });
+          if (one.then === 'try') await freeOne(tx, one);
+        }
+      }
+    }
+  });
+}
+
+type VoiceKey = Pick<AwaitedVoice, 'batch' | 'voice'>;
+
+/** Frees all rows that wait for a voice. */
+export async function freeRows(tx: Tx, { batch, voice }: VoiceKey): Promise<void> {
+  await tx
+    .updateTable('rows')
+    .set({
+      state: sql`case when state = 'blocked' then 'waiting' else state end`,
+      awaits: null,
+      updated_at: tx.now(),
+    })
+    .where('batch', '=', batch)
+    .where('awaits', '=', voice)
+    .where('outcome', 'is', null)
+    .execute();
+  await forget(tx, { batch, voice });
+}
+
+/** Frees the row that was claimed least often: one may be refused for what it alone asks. The voice is forgotten if there is none. */
+async function freeOne(tx: Tx, { batch, voice }: VoiceKey): Promise<void> {
+  const rows = tx
+    .selectFrom('rows')
+    .select(['row', 'state'])
+    .where('batch', '=', batch)
+    .where('awaits', '=', voice)
+    .where('outcome', 'is', null);
+  const underWay = await rows.where('state', '<>', 'blocked').limit(1).executeTakeFirst();
+  if (underWay !== undefined) return;
+  const next = await rows.orderBy('hold').orderBy('row').limit(1).executeTakeFirst();
+  if (next === undefined) await forget(tx, { batch, voice });
+  else await setRow(tx, { batch, row: next.row }, { state: 'waiting', updated_at: tx.now() });
+}
+
+/** Ends the rows that wait for a voice. One that is under way goes on like any other. */
+async function endRows(tx: Tx, { batch, voice }: VoiceKey, failure: Failure): Promise<void> {
+  const now = tx.now();
+  const ended = await tx
+    .updateTable('rows')
+    .set({ outcome: 'failed', ...failureColumns(failure), updated_at: now, ended_at: now })
+    .where('batch', '=', batch)
+    .where('awaits', '=', voice)
+    .where('state', '=', 'blocked')
+    .where('outcome', 'is', null)
+    .returning(['batch', 'row', 'take', 'outcome', 'part_of'])
+    .execute();
+  const parts = new Map(ended.map((one) => [one.part_of, one]));
+  for (const [whole, part] of parts) if (whole !== null) await settleWhole(tx, part, whole);
+  await freeRows(tx, { batch, voice });
+}
+
+async function forget(tx: Tx, { batch, voice }: VoiceKey): Promise<void> {
+  await tx.deleteFrom('awaited_voices').where('batch', '=', batch).where('voice', '=', voice).execute();
+}
+
+async function change(tx: Tx, { batch, voice }: VoiceKey, to: Updateable<AwaitedVoicesTable>): Promise<void> {
+  await tx.updateTable('awaited_voices').set(to).where('batch', '=', batch).where('voice', '=', voice).execute();
+}
+
+/** A batch is loaded: its rows wait for voices in training from now on, and for rows only if those are to run. */
+export async function beginVoiceWaits(tx: Tx, batch: string): Promise<void> {
+  const now = tx.now();
+  await tx
+    .insertInto('awaited_voices')
+    // The list that the batch was checked by said that they are in training.
+    .columns(['batch', 'voice', 'since', 'due_at', 'was_read'])
+    .expression((eb) =>
+      eb
+        .selectFrom('rows')
+        .select((row) => [
+          'batch',
+          row.ref('awaits').$notNull().as('voice'),
+          row.val(now).as('since'),
+          row.val(now).as('due_at'),
+          row.val(1 as const).as('was_read'),
+        ])
+        .where('batch', '=', batch)
+        .where('awaits', 'is not', null)
+        .where('outcome', 'is', null)
+        .distinct(),
+    )
+    .execute();
+  const left = await tx
+    .selectFrom('rows as r')
+    .innerJoin('rows as m', (join) => join.onRef('m.batch', '=', 'r.batch').onRef('m.row', '=', 'r.voice_row'))
+    .select(['r.row', 'm.row as maker', 'm.id'])
+    .where('r.batch', '=', batch)
+    .where('r.voice_row', 'is not', null)
+    .where('r.outcome', 'is', null)
+    .where('m.outcome', 'is not', null)
+    .execute();
+  for (const { row, maker, id } of left) {
+    const message = `Row ${maker} (${id}) makes the voice of this row, and is not among the rows to run. Nothing was sent for this row. It goes on by itself once that row has succeeded.`;
+    const failure: Failure = { class: 'NoVoice', cause: 'the row that makes its voice was not chosen', message };
+    const ending = { outcome: 'failed', failure, updated_at: now, ended_at: now } as const;
+    await updateRow(tx, { batch, row }, ending);
+  }
+}

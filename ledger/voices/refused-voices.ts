@@ -1,0 +1,112 @@
+import { sql, type RawBuilder } from 'kysely';
+import { ACCEPTED_STATES } from '../../contract/outcomes.ts';
+import { FIRST_PAUSE_MS } from '../../policy/voices/awaited-voice.ts';
+import { freeRows, type VoiceUse } from './awaited-voices.ts';
+import { hasMadeVoice } from '../conditions.ts';
+import type { VoiceRefused } from '../rows/row-effects.ts';
+import type { RowInHand } from '../rows/row-in-hand.ts';
+import type { Db, RowLine, Tx } from '../schema.ts';
+import { look } from '../database/transactions.ts';
+import { hasSentSibling, isUnsent } from '../rows/unsent-rows.ts';
+import type { Account } from './voice-users.ts';
+
+/**
+ * Voices that the API has refused as not ready. All rows of the batch that would speak with one wait for it, and each look
+ * lets one of them try (`awaited-voices.ts`): so many rows do not make many refusals. That row keeps the voice in
+ * `awaits` while it is under way. Once it is accepted, all of them are free.
+ */
+
+/** Whether a row of this ledger made the voice after `since` (wall clock, ms), and no speech with it was accepted yet. */
+export async function isNewVoice(db: Db, { apiUrl, account }: Account, use: VoiceUse, since: number): Promise<boolean> {
+  return look(db, async (tx) => {
+    const made = await tx
+      .selectFrom('rows')
+      .innerJoin('batches', 'batches.name', 'rows.batch')
+      .select('rows.ended_at')
+      .where('rows.text', '=', use.voice)
+      .where(hasMadeVoice('rows'))
+      .where('rows.ended_at', '>', since)
+      .where('batches.api_url', '=', apiUrl)
+      .where('batches.account', '=', account)
+      .orderBy('rows.ended_at')
+      .limit(1)
+      .executeTakeFirst();
+    if (made === undefined) return false;
+    const spoken = await tx
+      .selectFrom('batches')
+      .innerJoin('rows', 'rows.batch', 'batches.name')
+      .innerJoin('charges', (join) =>
+        join.onRef('charges.batch', '=', 'rows.batch').onRef('charges.row', '=', 'rows.row'),
+      )
+      .select('rows.row')
+      .where('batches.api_url', '=', apiUrl)
+      .where('batches.account', '=', account)
+      // Those that had ended before cannot have spoken with it.
+      .where((eb) => eb.or([eb('batches.closed_at', 'is', null), eb('batches.closed_at', '>=', made.ended_at)]))
+      .where(speaksWith(use))
+      .where('charges.step', '=', 'speech')
+      .where('charges.state', 'in', [...ACCEPTED_STATES, 'cached'])
+      .limit(1)
+      .executeTakeFirst();
+    return spoken === undefined;
+  });
+}
+
+/** Rows that speak with a voice: with one that a row of the batch made only rows of that batch, and these are indexed. */
+function speaksWith({ batch, voice, voiceRow }: VoiceUse): RawBuilder<boolean> {
+  return voiceRow === null
+    ? sql<boolean>`rows.voice_row is null and rows.voice = ${voice}`
+    : sql<boolean>`rows.batch = ${batch} and rows.voice_row = ${voiceRow}`;
+}
+
+/** Makes a row that was refused wait for its voice, with all rows of the batch that nothing was sent for. */
+export async function awaitRefused(row: RowInHand, { refusedVoice: voice, refusal }: VoiceRefused): Promise<void> {
+  const { tx, line } = row;
+  const { batch } = line;
+  const now = tx.now();
+  const known = await tx
+    .updateTable('awaited_voices')
+    .set({ refusal: JSON.stringify(refusal) })
+    .where('batch', '=', batch)
+    .where('voice', '=', voice)
+    .executeTakeFirst();
+  if (known.numUpdatedRows === 0n) {
+    await tx
+      .insertInto('awaited_voices')
+      .values({ batch, voice, since: now, due_at: now + FIRST_PAUSE_MS, refusal: JSON.stringify(refusal) })
+      .execute();
+    // Those that are sent later find out for themselves.
+    await blockUnsent(tx, { batch, voice, voiceRow: line.voice_row }, now);
+  }
+  await row.change({ ...blockedFor(voice, now), hold: line.hold + 1, promised: 0 });
+}
+
+/** Takes them back from their lanes, too. */
+async function blockUnsent(tx: Tx, use: VoiceUse, now: number): Promise<void> {
+  await tx
+    .updateTable('rows')
+    .set((eb) => ({
+      ...blockedFor(use.voice, now),
+      hold: eb('hold', '+', 1),
+      // A row of which nothing is paid holds nothing back while it waits: it may be long.
+      promised: sql<number>`case when ${hasSentSibling('rows')} then promised else 0 end`,
+    }))
+    .where('batch', '=', use.batch)
+    .where('outcome', 'is', null)
+    .where('state', '=', 'waiting')
+    .where(speaksWith(use))
+    .where(isUnsent('rows', 'ever'))
+    .execute();
+}
+
+function blockedFor(voice: string, now: number): Pick<RowLine, 'state' | 'awaits' | 'lane' | 'updated_at'> {
+  return { state: 'blocked', awaits: voice, lane: null, updated_at: now };
+}
+
+/** A request of this row was accepted. If it was the one to try a voice, all rows that wait for that are free. */
+export async function useIfTried(row: RowInHand): Promise<void> {
+  const { batch, awaits: voice } = row.line;
+  if (voice === null) return;
+  await freeRows(row.tx, { batch, voice });
+  await row.change({ awaits: null });
+}

@@ -1,0 +1,137 @@
+import type { Db, Schema, Tx } from '../schema.ts';
+import type { Selectable } from 'kysely';
+import { write } from '../database/transactions.ts';
+import { livingWorkers } from '../lanes/workers.ts';
+
+/** An account of an API. */
+export interface AccountKey {
+  readonly apiUrl: string;
+  readonly account: string;
+}
+
+/** The address of an account's webhooks before we changed it; `unknown`: the API did not show it. */
+export type WebhookBefore = { readonly type: 'known'; readonly url: string | null } | { readonly type: 'unknown' };
+
+/** Who uses the webhook of an account. It has only one, so one process does. */
+export interface WebhookRecord extends AccountKey {
+  /** A worker process, see {@link WorkerRecord}; empty if it has released it. */
+  readonly owner: string;
+  /**
+   * The address that it sets, and what was there before; null: nothing is set yet. `earlier`: addresses of processes that
+   * died, which may still be set.
+   */
+  readonly set: {
+    readonly address: string;
+    readonly before: WebhookBefore;
+    readonly earlier: readonly string[];
+  } | null;
+}
+
+type WebhookSet = NonNullable<WebhookRecord['set']>;
+type Line = Selectable<Schema['webhooks']>;
+
+/**
+ * Takes the webhook of an account for a worker process, unless one that lives has it. Returns the record as it was
+ * before: of this process, of a dead one, or none; `taken`: another process has it.
+ */
+export async function takeWebhook(
+  db: Db,
+  account: AccountKey,
+  owner: string,
+): Promise<{ readonly type: 'mine'; readonly before: WebhookRecord | undefined } | { readonly type: 'taken' }> {
+  return write(db, async (tx) => {
+    const line = await select(tx, account).executeTakeFirst();
+    if (line !== undefined && line.owner !== owner && (await isAlive(tx, line))) return { type: 'taken' };
+    if (line === undefined) {
+      const { apiUrl: api_url, account: name } = account;
+      const values = { api_url, account: name, owner, address: null, before: null, taken_at: tx.now() };
+      await tx.insertInto('webhooks').values(values).execute();
+      return { type: 'mine', before: undefined };
+    }
+    await tx
+      .updateTable('webhooks')
+      .set({ owner, taken_at: tx.now() })
+      .where('api_url', '=', account.apiUrl)
+      .where('account', '=', account.account)
+      .execute();
+    return { type: 'mine', before: recordOf(line) };
+  });
+}
+
+/**
+ * Records what its owner is about to set, before it does. False, without effect, if another process has taken it: that
+ * one's record says what to put back.
+ */
+export async function noteWebhook(
+  db: Db,
+  account: AccountKey,
+  owner: string,
+  set: WebhookRecord['set'],
+): Promise<boolean> {
+  return write(db, async (tx) => {
+    const { numUpdatedRows } = await tx
+      .updateTable('webhooks')
+      .set({ address: set?.address ?? null, before: set === null ? null : beforeText(set) })
+      .where((eb) => eb.and(ownLine(account, owner)))
+      .executeTakeFirst();
+    return numUpdatedRows > 0n;
+  });
+}
+
+/** Ends its use by this process, but keeps the record of what is to be put back, for any other one. */
+export async function releaseWebhook(db: Db, account: AccountKey, owner: string): Promise<void> {
+  await write(db, async (tx) => {
+    await tx
+      .updateTable('webhooks')
+      .set({ owner: '' })
+      .where((eb) => eb.and(ownLine(account, owner)))
+      .execute();
+  });
+}
+
+/** Ends its use by this process. */
+export async function leaveWebhook(db: Db, account: AccountKey, owner: string): Promise<void> {
+  await write(db, async (tx) => {
+    await tx
+      .deleteFrom('webhooks')
+      .where((eb) => eb.and(ownLine(account, owner)))
+      .execute();
+  });
+}
+
+/** Who uses it, and whether that process is alive, as far as is known. */
+export async function webhookOf(
+  db: Db,
+  account: AccountKey,
+): Promise<(WebhookRecord & { readonly isAlive: boolean }) | undefined> {
+  const line = await select(db, account).executeTakeFirst();
+  return line === undefined ? undefined : { ...recordOf(line), isAlive: await isAlive(db, line) };
+}
+
+/** The line of an account, while this process uses its webhook. */
+function ownLine({ apiUrl, account }: AccountKey, owner: string): Pick<Line, 'api_url' | 'account' | 'owner'> {
+  return { api_url: apiUrl, account, owner };
+}
+
+function select(db: Db | Tx, { apiUrl, account }: AccountKey) {
+  return db.selectFrom('webhooks').selectAll().where('api_url', '=', apiUrl).where('account', '=', account);
+}
+
+async function isAlive(db: Db | Tx, { api_url, account, owner }: Line): Promise<boolean> {
+  return (await livingWorkers(db, api_url, account)).includes(owner);
+}
+
+function recordOf({ api_url: apiUrl, account, owner, address, before }: Line): WebhookRecord {
+  const set = address === null || before === null ? null : { address, ...parseBefore(before) };
+  return { apiUrl, account, owner, set };
+}
+
+/** The column `before`: what was there before, and the earlier addresses of ours if there are any. */
+function beforeText({ before, earlier }: WebhookSet): string {
+  return JSON.stringify({ ...before, ...(earlier.length === 0 ? {} : { earlier }) });
+}
+
+function parseBefore(text: string): Pick<WebhookSet, 'before' | 'earlier'> {
+  const { earlier = [], ...before } = JSON.parse(text) as WebhookBefore & { readonly earlier?: readonly string[] };
+  return { before, earlier };
+}
