@@ -1,10 +1,11 @@
-import type { Dialect, MigrationProvider } from 'kysely';
+import type { Dialect } from 'kysely';
 import type { LockMethods } from './lock-methods.ts';
+import type { Versions } from './migrate.ts';
 import type { Reserve } from './reserve.ts';
 import type { Db } from './schema.ts';
 
 /** How one kind of database holds a ledger. `place` is a resolved address, from {@link DatabaseKind.resolve}. */
-export interface LedgerDriver {
+export interface LedgerDriver extends Versions {
   /**
    * Makes an empty database where there is none, and calls `onMade` before anything is in it. If that throws, there is
    * none again.
@@ -17,13 +18,6 @@ export interface LedgerDriver {
   open(place: string, options: { readonly mustExist: boolean }): Promise<Dialect>;
   /** Parts of a database whose tables are up to date that this driver did not make, makes otherwise, or misses, in words. */
   strangeParts(db: Db): Promise<readonly string[]>;
-  /** Every version of the tables, in this database's SQL. */
-  readonly versions: MigrationProvider;
-  /**
-   * Reads a ledger of a layout before the first version into that. Returns where the former one is kept; undefined: another process has read it
-   * in meanwhile. Undefined: there were no such layouts.
-   */
-  readonly importFormer?: (place: string) => Promise<string | undefined>;
   /** True if a query blocks its thread: processes that work on batches then query from a separate thread. */
   readonly blocksThread: boolean;
   /** The locks of the ledger. Opens none yet. */

@@ -1,6 +1,5 @@
-import { Migrator, type Kysely } from 'kysely';
+import { Migrator, type Kysely, type MigrationProvider } from 'kysely';
 import { withoutSecrets } from '../contract/url-scheme.ts';
-import type { LedgerDriver } from './driver.ts';
 import { LedgerTooNew, LedgerUnreachable } from './errors.ts';
 import type { Schema } from './schema.ts';
 
@@ -10,6 +9,17 @@ export const MIGRATION_TABLE = 'voxbatch_migrations';
 const MIGRATION_LOCK_TABLE = 'voxbatch_migrations_lock';
 /** On record in every ledger of a layout from before the first version. */
 export const FORMER_VERSION = '0001-first';
+
+/** How a kind of database makes its tables. */
+export interface Versions {
+  /** Every version of the tables, in this database's SQL. */
+  readonly versions: MigrationProvider;
+  /**
+   * Reads a ledger of a layout before the first version into that. Returns where the former one is kept; undefined: another process has read it
+   * in meanwhile. Undefined: there were no such layouts.
+   */
+  readonly importFormer?: (place: string) => Promise<string | undefined>;
+}
 
 /** What was done to have the tables up to date. */
 export interface Migrated {
@@ -25,7 +35,7 @@ export interface Migrated {
  */
 export async function migrate(
   db: Kysely<Schema>,
-  { versions, importFormer }: Pick<LedgerDriver, 'versions' | 'importFormer'>,
+  { versions, importFormer }: Versions,
   place: string,
 ): Promise<Migrated> {
   const shown = withoutSecrets(place);

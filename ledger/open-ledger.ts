@@ -71,7 +71,7 @@ function beginThreadOf(driver: LedgerDriver, place: string, mustExist: boolean):
 /** See {@link openLedger}. */
 export async function openDatabase(
   { place, mustExist, hasReserve = false }: LedgerPlace,
-  clock: Clock = { now: Date.now },
+  clock: Clock = { now: () => Date.now() },
 ): Promise<OpenDatabase> {
   const { driver } = await driverOf(place);
   const db = withClock(new Kysely<Schema>({ dialect: await driver.open(place, { mustExist }) }), clock);

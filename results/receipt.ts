@@ -1,11 +1,12 @@
+import * as z from 'zod';
 import { DIALECTS } from '../contract/dialects.ts';
 import { ATTEMPT_STATES, wasAccepted } from '../contract/outcomes.ts';
-import { FAILURES, type FailureClass } from '../contract/failures.ts';
+import { FAILURES } from '../contract/failures.ts';
+import type { FailureClass } from '../contract/failures.ts';
 import { dialectOf, resultStepOf, STEPS } from '../contract/row-kinds.ts';
 import type { ChargeRecord } from '../ledger/record-types.ts';
-import { inOrder, type RowFile, type RowWithCharges } from './result-line.ts';
-
-import * as z from 'zod';
+import { inOrder } from './result-line.ts';
+import type { RowFile, RowWithCharges } from './result-line.ts';
 
 const receiptFile = z.object({
   /** Path below the out folder; null for an earlier step of a chain, which is not among the results. */

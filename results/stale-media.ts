@@ -5,10 +5,12 @@ import { collisionKey } from '../inputs/output-name.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { SeenTable } from '../inputs/seen-table.ts';
 import type { BatchRecord, ResultFile, RowRecord } from '../ledger/record-types.ts';
-import { lstatsOf, statsOf, type StoredFiles } from './media.ts';
+import { lstatsOf, statsOf } from './media.ts';
+import type { StoredFiles } from './media.ts';
 import { UnfitName } from './names.ts';
 import type { RealFolders } from './real-folders.ts';
-import { filesOf, type RowFile, type ScannedRow } from './result-line.ts';
+import { filesOf } from './result-line.ts';
+import type { RowFile, ScannedRow } from './result-line.ts';
 import { SpilledList } from './spilled-list.ts';
 
 /**

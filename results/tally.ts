@@ -1,4 +1,5 @@
-import { OUTCOMES, ROW_STATES, wasAccepted, type Outcome, type RowState } from '../contract/outcomes.ts';
+import { OUTCOMES, ROW_STATES, wasAccepted } from '../contract/outcomes.ts';
+import type { Outcome, RowState } from '../contract/outcomes.ts';
 import type { ResultSource } from '../ledger/record-types.ts';
 import type { Charged } from './result-line.ts';
 import { roundCredits } from '../contract/price-units.ts';

@@ -5,7 +5,8 @@ import type { BatchRecord } from '../../ledger/record-types.ts';
 import type { Placed } from '../media.ts';
 import type { Findings } from './mismatch.ts';
 import { UnfitName } from '../names.ts';
-import { filesOf, hasFile, type RowFile, type ScannedRow } from '../result-line.ts';
+import { filesOf, hasFile } from '../result-line.ts';
+import type { RowFile, ScannedRow } from '../result-line.ts';
 
 /** A recorded result that is missing from the store, or altered there. */
 export interface DamagedResult {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { RowRecord } from '../../ledger/record-types.ts';
 import { roundCredits } from '../../contract/price-units.ts';
-import { creditsKindOf, creditsOf, filesOf, type Charged, type NamingBatch } from '../../results/result-line.ts';
+import { creditsKindOf, creditsOf, filesOf } from '../../results/result-line.ts';
+import type { Charged, NamingBatch } from '../../results/result-line.ts';
 
 const reported: Charged = { state: 'accepted', charged: 2, chargedFrom: 'api' };
 const quoted: Charged = { state: 'done', charged: 1.5, chargedFrom: 'quote' };
