@@ -1,14 +1,12 @@
 /** @type {import('jest').Config} */
 const shared = {
+  globalSetup: '<rootDir>/test/compile.mjs',
+  runtime: '<rootDir>/test/runtime.mjs',
   testEnvironment: '<rootDir>/test/environment.mjs',
+  injectGlobals: false,
   setupFiles: ['<rootDir>/test/support/property-runs.ts'],
   extensionsToTreatAsEsm: ['.ts'],
-  transform: {
-    '^.+\\.ts$': [
-      '@swc/jest',
-      { jsc: { target: 'es2022', parser: { syntax: 'typescript' } }, module: { type: 'es6' } },
-    ],
-  },
+  transform: {},
   cacheDirectory: '<rootDir>/node_modules/.cache/jest',
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
 };
@@ -25,9 +23,8 @@ export default {
       ...shared,
       displayName: 'live',
       testEnvironment: '<rootDir>/test/live-environment.mjs',
-      setupFilesAfterEnv: ['<rootDir>/test/support/live-timeout.ts'],
       testMatch: ['<rootDir>/test/live/**/*.test.ts'],
-      globalSetup: '<rootDir>/test/support/live-setup.ts',
+      globalSetup: '<rootDir>/test/live-setup.mjs',
     },
   ],
   // For a test that hangs: a busy machine may give a worker of Jest an eighth of a core.

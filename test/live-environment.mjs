@@ -4,11 +4,32 @@ import Environment from './environment.mjs';
 const SHOWN = 6;
 const WORDS_SHOWN = 1_500;
 
+/** Where Jest looks for the limit of a test. */
+const LIMIT = Symbol.for('TEST_TIMEOUT_SYMBOL');
 /**
- * Adds to the error of a live test what its last commands said: a test compares exit codes, and they alone tell nobody why. A command is
+ * The limit of a live test, ms, for one that hangs: the slowest takes a minute where nothing else runs, and many times as long on a slow
+ * machine with much else to do. (`testTimeout` holds for all projects or none.)
+ */
+const LIMIT_MS = 900_000;
+/** How long `waitFor` waits in a live test, ms. */
+const PATIENCE_MS = 240_000;
+
+/**
+ * Gives live tests more time, and adds to the error of a live test what its last commands said: a test compares exit codes, and they alone tell nobody why. A command is
  * noted by `LiveWorld`, in `voxbatchCommands` of the test's globals.
  */
 export default class LiveEnvironment extends Environment {
+  async setup() {
+    await super.setup();
+    Object.assign(this.global, { [LIMIT]: LIMIT_MS, voxbatchPatienceMs: PATIENCE_MS });
+  }
+
+  async teardown() {
+    delete this.global.voxbatchPatienceMs;
+    delete this.global.voxbatchCommands;
+    await super.teardown();
+  }
+
   handleTestEvent({ name, error }) {
     if (name !== 'test_fn_failure' && name !== 'hook_failure') return;
     if (typeof error?.stack !== 'string') return;

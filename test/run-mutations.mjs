@@ -92,6 +92,15 @@ for (const source of chosen) {
   const config = {
     ...unit,
     displayName: undefined, // has no place in a configuration without projects
+    // Stryker loads each file as Jest itself does, and makes a project of its own of what it changes.
+    globalSetup: undefined,
+    runtime: undefined,
+    transform: {
+      '^.+\\.ts$': [
+        '@swc/jest',
+        { jsc: { target: 'es2022', parser: { syntax: 'typescript' } }, module: { type: 'es6' } },
+      ],
+    },
     testEnvironment: 'node', // Stryker finds none of our own, and a process of its runs too few files to need it
     testTimeout: jest.testTimeout,
     testMatch: SOURCES[source].map((test) => `<rootDir>/test/${test.replace('/', '/**/')}.test.ts`),

@@ -1,12 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Of unit tests, ms: less than the limit of a test, so that it is the condition which is named. */
-let patienceMs = 120_000;
-
-/** Sets how long {@link waitFor} waits where it is not told, ms. */
-export function setPatience(ms: number): void {
-  patienceMs = ms;
-}
+/** Ms: less than the limit of a test, so that it is the condition which is named. A live test has more (`test/live-environment.mjs`). */
+const PATIENCE_MS = 120_000;
 
 /**
  * Waits until a condition holds. Fails after a time, with the condition in the message: a guard, not an expectation. Looks every
@@ -14,7 +9,7 @@ export function setPatience(ms: number): void {
  */
 export async function waitFor(
   condition: () => boolean | Promise<boolean>,
-  limitMs = patienceMs,
+  limitMs = (globalThis as { readonly voxbatchPatienceMs?: number }).voxbatchPatienceMs ?? PATIENCE_MS,
   gapMs = 20,
 ): Promise<void> {
   const end = performance.now() + limitMs;

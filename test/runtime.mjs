@@ -1,0 +1,38 @@
+import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
+import Runtime from 'jest-runtime';
+import { compiledOf } from './compiled.mjs';
+import { GLOBALS } from './jest-globals.mjs';
+
+const require = createRequire(import.meta.url);
+
+/**
+ * Loads modules as Node does: a process builds each of them once, however many test files it runs. Jest's own runtime builds what a file
+ * imports anew for each file, which took most of the time of all unit tests (docs/decisions/tests.md).
+ */
+export default class NativeRuntime extends Runtime {
+  #testPath;
+
+  constructor(...args) {
+    super(...args);
+    this.#testPath = args[6];
+  }
+
+  async unstable_importModule(path) {
+    return import(pathToFileURL(compiledOf(path)).href);
+  }
+
+  /** The part of Jest that keeps the tests of a file: the one module that each file has anew. */
+  requireInternalModule(path) {
+    delete require.cache[path];
+    return require(path);
+  }
+
+  setGlobalsForRuntime(globals) {
+    super.setGlobalsForRuntime(globals);
+    globalThis[GLOBALS] = this.jestGlobals.cjsGlobals(this.#testPath);
+  }
+
+  /** For a `process` that is not the real one, as ours is. */
+  installGetBuiltinModule() {}
+}
