@@ -1,11 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join, sep } from 'node:path';
+import { PROMISES } from './promises.mjs';
 import { SLOW } from './slow-first.mjs';
 
 /** What no built file and no test is made of. */
 const BESIDE = /^(docs|bench|test|\.ci)\/|\.md$/;
 
+const BOTH = ['unit', 'live'];
 const SINCE = '--since=';
 
 /**
@@ -18,10 +20,18 @@ export function chooseTests(args) {
   const since = others.find((one) => one.startsWith(SINCE));
   const commit = since?.slice(SINCE.length) ?? 'main';
   const rest = others.filter((one) => one !== since);
+  if (flag === undefined) return { chosen: [usualTests()], projects: BOTH, isNothing: false };
+  if (flag === '--all') return { chosen: rest, projects: BOTH, isNothing: false };
   if (flag === '--quick') return byPath(['unit'], quickTests(), rest);
   if (flag === '--changed') return byPath(['unit'], relatedTests(changedFiles(commit)), rest);
   if (flag === '--changed-live') return byPath(['live'], liveTests(changedFiles(commit)), rest);
-  return { chosen: args, projects: ['unit', 'live'], isNothing: false };
+  return { chosen: args, projects: BOTH, isNothing: false };
+}
+
+/** A pattern of the paths of all unit tests, and of the live ones that show the promises. */
+function usualTests() {
+  const promises = Object.keys(PROMISES).join('|');
+  return `--testPathPatterns=^(?!.*/test/live/)|/test/live/(${promises})[.]test[.]ts$`;
 }
 
 function byPath(projects, files, rest) {

@@ -49,10 +49,10 @@ export default class Environment {
     globalThis.console = this.#before.console;
     process.exit = exit;
     if (process.cwd() !== folder) process.chdir(folder);
-    for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name];
+    for (const name of Object.keys(process.env)) if (!(name in env)) Reflect.deleteProperty(process.env, name);
     Object.assign(process.env, env);
     for (const symbol of Object.getOwnPropertySymbols(globalThis))
-      if (OF_A_FILE.includes(symbol.description)) delete globalThis[symbol];
+      if (OF_A_FILE.includes(symbol.description)) Reflect.deleteProperty(globalThis, symbol);
   }
 
   exportConditions() {

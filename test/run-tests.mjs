@@ -1,17 +1,20 @@
 /**
  * Runs tests: those of the unit project, and among them those of the live project, which have a folder, a server and a simulator each.
- * Arguments are passed on to Jest (`npm test -- test/api`), but for the first where it says which tests:
+ * Without arguments, all unit tests and the live tests of the promises (`promises.mjs`). Arguments are passed on to Jest
+ * (`npm test -- test/api`), but for the first where it says which tests:
  *
+ * - `--all`: all of both.
  * - `--quick`: the unit tests but those whose file is marked as slow (`slow-first.mjs`).
  * - `--changed`: the unit tests of what was changed since the branch left `main`, or `--since=COMMIT`; `--changed-live`: the live ones.
  *
  * A test that leaves something behind fails the run: an open handle, a process, a file in the temporary folder. A
- * skipped test does too, unless arguments chose which to run. The last line counts: `N passed, N failed`.
+ * skipped test does too, unless arguments chose which to run. At the end come the files that took longest; the last line counts:
+ * `N passed, N failed`.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { chooseTests } from './choose-tests.mjs';
 import { placeForFiles } from './place-for-files.mjs';
@@ -24,12 +27,15 @@ const CORES = availableParallelism();
 const FILES_AT_ONCE = Math.min(10, Math.ceil(2.5 * CORES));
 const JEST = join(process.cwd(), 'node_modules/jest/bin/jest.js');
 const OPEN_HANDLE = /Jest did not exit|worker process has failed to exit gracefully/;
+/** So many of the files that took longest are named at the end. */
+const SLOWEST = 10;
 /** Jest may take this long to end when its tests have, in ms: a busy machine needs a while. One that leaks never ends. */
 const EXIT_MS = 10_000;
 /** A process that was told to end may take this long, in ms. */
 const GRACE_MS = 15_000;
 
-const { chosen, projects, isNothing } = chooseTests(process.argv.slice(2));
+const args = process.argv.slice(2);
+const { chosen, projects, isNothing } = chooseTests(args);
 const results = mkdtempSync(join(tmpdir(), 'vb-results-'));
 // Whatever tests write, and whatever process they start, names this folder; so does nobody else.
 const temporary = realpathSync(mkdtempSync(join(placeForFiles(), 'vb-')));
@@ -86,12 +92,25 @@ function count(output, leaks) {
     const result = JSON.parse(readFileSync(output, 'utf8'));
     passed += result.numPassedTests;
     failed += result.numFailedTests + result.numRuntimeErrorTestSuites;
+    nameSlowest(result.testResults);
     const skipped = result.numPendingTests + result.numTodoTests;
-    if (skipped > 0 && process.argv.length === 2) fail(`${skipped} tests were skipped`);
+    if (skipped > 0 && (args.length === 0 || args.at(-1) === '--all')) fail(`${skipped} tests were skipped`);
   } else {
     fail('the tests ended without a result');
   }
   if (leaks) fail('a test left a handle open; run Jest with --detectOpenHandles to find it');
+}
+
+function nameSlowest(files) {
+  const inOrder = files
+    .map(({ name, startTime, endTime }) => ({
+      name: relative(process.cwd(), name),
+      seconds: (endTime - startTime) / 1000,
+    }))
+    .sort((a, b) => b.seconds - a.seconds);
+  if (inOrder.length <= SLOWEST) return;
+  console.log('The slowest files, in seconds:');
+  for (const { name, seconds } of inOrder.slice(0, SLOWEST)) console.log(`${seconds.toFixed(1).padStart(7)}  ${name}`);
 }
 
 /** Ends processes that tests left behind. Knows them on Linux only, which is where CI runs. */

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import Runtime from 'jest-runtime';
 import { compiledOf } from './compiled.mjs';
-import { GLOBALS } from './jest-globals.mjs';
+import { setGlobals } from './jest-globals.mjs';
 
 const require = createRequire(import.meta.url);
 
@@ -24,13 +24,13 @@ export default class NativeRuntime extends Runtime {
 
   /** The part of Jest that keeps the tests of a file: the one module that each file has anew. */
   requireInternalModule(path) {
-    delete require.cache[path];
+    Reflect.deleteProperty(require.cache, path);
     return require(path);
   }
 
   setGlobalsForRuntime(globals) {
     super.setGlobalsForRuntime(globals);
-    globalThis[GLOBALS] = this.jestGlobals.cjsGlobals(this.#testPath);
+    setGlobals(this.jestGlobals.cjsGlobals(this.#testPath));
   }
 
   /** For a `process` that is not the real one, as ours is. */

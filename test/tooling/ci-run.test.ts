@@ -31,7 +31,7 @@ async function run(npm: {
     case "$*" in
       ci*) exit ${String(npm.install ?? 0)} ;;
       'run check') exit ${String(npm.check ?? 0)} ;;
-      test) printf '%s\\n' '${npm.test.prints}'; exit ${String(npm.test.code)} ;;
+      'run test:all') printf '%s\\n' '${npm.test.prints}'; exit ${String(npm.test.code)} ;;
       *) exit 99 ;;
     esac`;
   writeFileSync(join(folder, 'npm'), fake, { mode: 0o755 });

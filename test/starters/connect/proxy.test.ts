@@ -7,10 +7,11 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { startSimulator, type Simulator } from '../../../simulator/start-simulator.ts';
+import { compiledOf } from '../../compiled.mjs';
 import { serveProxy, serveTlsFront, type TestProxy } from '../../support/proxy-server.ts';
 import { certify } from '../../support/self-made-ca.ts';
 
-const ROOT = join(import.meta.dirname, '..', '..', '..');
+const CLI = compiledOf('starters/cli.ts');
 const TOKEN = 'token-of-the-proxy-test';
 let simulator: Simulator;
 let folder: string;
@@ -42,8 +43,7 @@ afterEach(async () => {
 
 /** Runs the command line as a process of its own: Node reads further authorities at its start only. */
 async function voxbatch(...words: string[]): Promise<{ readonly code: number | null; readonly out: string }> {
-  const runner = join(ROOT, 'test/chaos/run-typescript.mjs');
-  const child = spawn(process.execPath, ['--import', runner, join(ROOT, 'starters/cli.ts'), ...words], {
+  const child = spawn(process.execPath, [CLI, ...words], {
     cwd: folder,
     env,
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,0 +1,21 @@
+/** The live tests that show what the README promises, a file each, and the promise: `npm test` runs these, `npm run test:all` all. */
+export const PROMISES = {
+  'kill-cli': 'each row and step is charged once, whenever the command line is killed',
+  'kill-worker': 'another worker goes on where one was killed',
+  'kill-server': 'a batch outlives its Temporal server',
+  'hand-over': 'in a cluster, lanes change hands and nothing is sent twice',
+  'every-fault': 'a fault of the API ends as the guide says, from the wire to the row',
+  steer: 'a batch that runs can be paused, resumed and stopped',
+  budget: 'no more is spent than was agreed',
+  reconcile: 'a job whose answer was lost is found again, and not paid for twice',
+  redrive: 'failed rows run again, and others do not',
+  results: 'every row ends once and is accounted for, in each form of the results',
+  'single-jobs': 'one job has the same promises as a batch',
+  schedules: 'a schedule opens a batch each time, once',
+  webhooks: 'an announced job ends sooner, and one that nobody announces still ends',
+  'voices-in-a-batch': 'a manifest makes voices and uses them',
+  secrets: 'no token, text or link is left where it does not belong',
+  upgrade: 'a batch of the version before is continued',
+  demo: '`npm run demo` prints what the README shows',
+  library: 'the packed package is a library with types',
+};
