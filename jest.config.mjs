@@ -5,6 +5,7 @@ const shared = {
   testEnvironment: '<rootDir>/test/environment.mjs',
   injectGlobals: false,
   setupFiles: ['<rootDir>/test/support/property-runs.ts'],
+  setupFilesAfterEnv: ['<rootDir>/test/support/after-each-test.ts'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {},
   cacheDirectory: '<rootDir>/node_modules/.cache/jest',

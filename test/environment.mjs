@@ -33,17 +33,19 @@ export default class Environment {
    */
   async setup() {
     const made = this.#storages;
-    hooks.AsyncLocalStorage = class extends this.#before.AsyncLocalStorage {
-      constructor(...args) {
-        super(...args);
-        made.push(this);
-      }
-    };
+    setStorageClass(
+      class extends this.#before.AsyncLocalStorage {
+        constructor(...args) {
+          super(...args);
+          made.push(this);
+        }
+      },
+    );
   }
 
   async teardown() {
     const { env, folder, exit, AsyncLocalStorage } = this.#before;
-    hooks.AsyncLocalStorage = AsyncLocalStorage;
+    setStorageClass(AsyncLocalStorage);
     for (const storage of this.#storages) storage.disable();
     this.fakeTimersModern.dispose();
     globalThis.console = this.#before.console;
@@ -63,4 +65,9 @@ export default class Environment {
   getVmContext() {
     return null;
   }
+}
+
+/** Newer versions of Node make the property when it is read first, and let nobody simply set it. */
+function setStorageClass(value) {
+  Object.defineProperty(hooks, 'AsyncLocalStorage', { value, configurable: true, enumerable: true, writable: true });
 }

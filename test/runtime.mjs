@@ -6,6 +6,8 @@ import { setGlobals } from './jest-globals.mjs';
 
 const require = createRequire(import.meta.url);
 
+let files = 0;
+
 /**
  * Loads modules as Node does: a process builds each of them once, however many test files it runs. Jest's own runtime builds what a file
  * imports anew for each file, which took most of the time of all unit tests (docs/decisions/tests.md).
@@ -18,8 +20,11 @@ export default class NativeRuntime extends Runtime {
     this.#testPath = args[6];
   }
 
+  /** A file that Jest loads before the test file is built anew, to do what it does for this one, too. */
   async unstable_importModule(path) {
-    return import(pathToFileURL(compiledOf(path)).href);
+    const url = pathToFileURL(compiledOf(path));
+    if (path !== this.#testPath) url.search = files += 1;
+    return import(url.href);
   }
 
   /** The part of Jest that keeps the tests of a file: the one module that each file has anew. */

@@ -3,7 +3,6 @@ import { setMaxListeners } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach } from '@jest/globals';
 import { pino } from 'pino';
 import { BatchCache } from '../../activities/cache/batch-cache.ts';
 import type { Dependencies } from '../../activities/dependencies.ts';
@@ -25,6 +24,7 @@ import { stemOf } from '../../store/layout.ts';
 import { dependenciesOf } from '../../worker/dependencies.ts';
 import { BATCH, settingsOf, type Wanted } from './rows.ts';
 import { Hold, Worker } from './worker.ts';
+import { endAfterTest } from '../support/end-after-test.ts';
 import { openTestLedger } from '../support/open-test-ledger.ts';
 
 const ACCOUNT = 'u1';
@@ -43,18 +43,12 @@ export interface WorkerOptions {
   readonly change?: (deps: Dependencies) => Partial<Dependencies>;
 }
 
-const worlds: World[] = [];
-
-afterEach(async () => {
-  for (const world of worlds.splice(0)) await world.close();
-});
-
 /** A simulator without latency, and a folder for a ledger and a store; all of it is gone after the test. */
 export async function createWorld(options: SimulatorOptions = {}): Promise<World> {
   const folder = await mkdtemp(join(tmpdir(), 'voxbatch-activities-'));
   const simulator = await startSimulator({ createMs: [0, 0], jobMs: [0, 0], ...options });
   const world = new World(folder, simulator);
-  worlds.push(world);
+  endAfterTest(() => world.close());
   return world;
 }
 

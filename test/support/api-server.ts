@@ -1,21 +1,15 @@
 import http from 'node:http';
 import net, { type AddressInfo, type Socket } from 'node:net';
-import { afterEach } from '@jest/globals';
 import type { ApiOptions } from '../../api/connection.ts';
 import { createSpeechApi } from '../../api/create-api.ts';
 import type { PaidRequest, SpeechApi } from '../../api/speech-api.ts';
+import { endAfterTest } from './end-after-test.ts';
 
 /** The token of these tests. It must never come out anywhere but at the API's own origin. */
 export const TOKEN = 'tok/3n+5ecret=0123456789abcdef';
 
 /** A time limit that a test lets pass, ms: so long that a connection is made in it on a busy machine, too. */
 export const LIMIT_MS = 1_500;
-
-const closing: (() => Promise<void> | void)[] = [];
-
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
 
 /** A request as a server saw it. */
 export interface SeenRequest {
@@ -90,7 +84,7 @@ export async function listen(server: net.Server, seen: SeenRequest[]): Promise<T
     });
     return closed;
   };
-  closing.push(close);
+  endAfterTest(close);
   return { origin: `http://127.0.0.1:${port}`, port, seen, connections: () => connections, close };
 }
 
@@ -110,7 +104,7 @@ export function always(
 /** A client of the server; its idle connections are closed after the test. */
 export function clientOf(origin: string, options: Partial<ApiOptions> = {}): SpeechApi {
   const api = createSpeechApi({ baseUrl: `${origin}/api/open/v1`, token: TOKEN, ...options });
-  closing.push(() => {
+  endAfterTest(() => {
     api.close();
   });
   return api;

@@ -2,20 +2,14 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach } from '@jest/globals';
 import type { LocalFile } from '../../contract/row-kinds.ts';
 import { encodeSilence } from '../../simulator/media/encode-wav.ts';
-
-const folders: string[] = [];
-
-afterEach(async () => {
-  for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true });
-});
+import { endAfterTest } from './end-after-test.ts';
 
 /** A folder that is gone after the test. */
 export async function sampleFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'voxbatch-samples-'));
-  folders.push(folder);
+  endAfterTest(() => rm(folder, { recursive: true, force: true }));
   return folder;
 }
 
