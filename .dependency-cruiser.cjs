@@ -190,7 +190,7 @@ module.exports = {
       severity: 'error',
       comment: 'Nothing uses this file and it uses nothing: wire it up or delete it.',
       // Compiled or started by path.
-      from: { orphan: true, pathNot: ['^test/support/', '^test/chaos/.*[.]mjs$', '[.]test[.]ts$'] },
+      from: { orphan: true, pathNot: ['^test/support/', '^test/chaos/.*[.]mjs$', '[.]test[.]ts$', '[.]d[.]mts$'] },
       to: {},
     },
     {

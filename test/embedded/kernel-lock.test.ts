@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { lockExclusively, KernelLock } from '../../embedded/kernel-lock.ts';
 import { ServerUnavailable } from '../../embedded/server-unavailable.ts';
-import { transpileRooms } from '../support/run-typescript.ts';
+import { compiledOf } from '../compiled.mjs';
 
 let folder: string;
 let locks: KernelLock[];
@@ -72,7 +72,7 @@ describe('KernelLock', () => {
   });
 
   it('is given back on a disk that takes no page of it', async () => {
-    const program = join(await transpileRooms(), 'test/support/lock-on-full-disk.js');
+    const program = compiledOf('test/support/lock-on-full-disk.ts');
     const limited = ['-c', 'ulimit -f 1 && exec "$@"', 'sh', process.execPath, program, join(folder, 'lock')];
     const { stdout } = await promisify(execFile)('sh', limited);
     expect(stdout).toBe('taken: true\ngiven back\n');

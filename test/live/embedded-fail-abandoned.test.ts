@@ -11,7 +11,8 @@ import { env } from 'node:process';
 import { createInterface } from 'node:readline';
 import { failAbandoned } from '../../embedded/fail-abandoned.ts';
 import { joinServer, type Membership } from '../../embedded/join-server.ts';
-import { spawnTypescript, transpileRooms } from '../support/run-typescript.ts';
+import { compiledOf } from '../compiled.mjs';
+import { spawnTypescript } from '../support/run-typescript.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const TASK_QUEUE = 'hanging';
@@ -39,7 +40,7 @@ afterEach(async () => {
 
 /** Starts a worker elsewhere, and kills it once both activities of the workflow hang in it. */
 async function abandonWorkflow(workflowId: string): Promise<void> {
-  child = await spawnTypescript('test/support/hanging-worker.ts', [member.address, TASK_QUEUE, 'the dead one']);
+  child = spawnTypescript('test/support/hanging-worker.ts', [member.address, TASK_QUEUE, 'the dead one']);
   const { stdout } = child;
   if (stdout === null) throw new Error('the child has no stdout');
   await client.workflow.start('hangingWorkflow', { workflowId, taskQueue: TASK_QUEUE, workflowTaskTimeout: '3 s' });
@@ -59,7 +60,7 @@ async function finish(workflowId: string): Promise<unknown> {
     connection: native,
     taskQueue: TASK_QUEUE,
     identity: 'the living one',
-    workflowsPath: join(await transpileRooms(), 'test/support/hanging-workflow.js'),
+    workflowsPath: compiledOf('test/support/hanging-workflow.ts'),
     activities: { hang: async () => Context.current().info.attempt },
   });
   try {

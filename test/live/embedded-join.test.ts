@@ -44,7 +44,7 @@ async function joinHere(): Promise<Membership> {
 
 /** A member in a process of its own, once it has joined. */
 async function joinElsewhere(): Promise<{ child: ChildProcess; joined: Membership }> {
-  const child = await spawnTypescript('test/support/embedded-member.ts', [paths().home]);
+  const child = spawnTypescript('test/support/embedded-member.ts', [paths().home]);
   children.push(child);
   const { stdout } = child;
   if (stdout === null) throw new Error('the child has no stdout');
@@ -150,7 +150,7 @@ describe('joining', () => {
     const before = recorded();
     await killed(child, 'SIGKILL');
     process.kill(before.pid, 'SIGKILL');
-    const bystander = await spawnTypescript('test/support/stay.ts');
+    const bystander = spawnTypescript('test/support/stay.ts');
     children.push(bystander);
     writeFileSync(paths().serverRecord, JSON.stringify({ ...before, pid: bystander.pid }));
 

@@ -51,7 +51,7 @@ async function asForeigner(order: Omit<ForeignOrder, 'address' | 'taskQueue'>): 
   });
   const user = process.getuid?.() === 0 && seen.status === 0 ? NOBODY : undefined;
   const { PATH } = process.env;
-  const child = await spawnTypescript('test/support/foreign-client.ts', [JSON.stringify(whole)], { PATH }, user);
+  const child = spawnTypescript('test/support/foreign-client.ts', [JSON.stringify(whole)], { PATH }, user);
   if (child.stdout === null || child.stderr === null) throw new Error('no streams');
   const [out, wrong] = await Promise.all([text(child.stdout), text(child.stderr)]);
   if (out === '') throw new Error(`The foreign client ended without a report: ${wrong}`);

@@ -1,45 +1,12 @@
-/** @slow */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import ts from 'typescript';
+import { describe, expect, it } from '@jest/globals';
+import { compiledOf } from '../compiled.mjs';
 import { fetchWhole, jobIdIn, linkIn } from './with-simulator.ts';
 
-const ROOT = join(import.meta.dirname, '..', '..');
-let folder = '';
-
-/** Compiles what the simulator consists of, so that the test runs today's sources and needs no build. */
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'simulator-'));
-  await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-  await writeFile(join(folder, 'package.json'), '{"type":"module"}');
-  for (const room of ['simulator', 'contract']) {
-    const files = await readdir(join(ROOT, room), { recursive: true });
-    for (const file of files.filter((name) => name.endsWith('.ts'))) {
-      const { outputText } = ts.transpileModule(await readFile(join(ROOT, room, file), 'utf8'), {
-        compilerOptions: {
-          module: ts.ModuleKind.ESNext,
-          target: ts.ScriptTarget.ES2022,
-          rewriteRelativeImportExtensions: true,
-        },
-      });
-      const out = join(folder, room, file.replace(/\.ts$/, '.js'));
-      await mkdir(dirname(out), { recursive: true });
-      await writeFile(out, outputText);
-    }
-  }
-});
-
-afterAll(async () => {
-  await rm(folder, { recursive: true });
-});
-
 function start(...flags: string[]): ChildProcess {
-  return spawn(process.execPath, [join(folder, 'simulator', 'main.js'), ...flags], {
+  return spawn(process.execPath, [compiledOf('simulator/main.ts'), ...flags], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, VOXBATCH_API_TOKEN: 'from-environment' },
   });

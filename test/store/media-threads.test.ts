@@ -1,5 +1,5 @@
 /** @slow */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,31 +10,25 @@ import { StoreUnwritable } from '../../store/errors.ts';
 import { openFolderStore } from '../../store/folder-store.ts';
 import { doMediaJob } from '../../store/media-work.ts';
 import { UnfitBody, type Store } from '../../store/store.ts';
-import { transpile } from '../ledger/transpile.ts';
+import { compiledOf } from '../compiled.mjs';
 import { box, hangingMkv, mp3, mp4, silentMp3, standingMp4, wav } from './media.ts';
 
 /** The same store as in `folder-store.test.ts`, with its work in threads. */
 
-let code: Awaited<ReturnType<typeof transpile>>;
 let folder: string;
 let store: Store;
 
-function entry(): URL {
-  return pathToFileURL(join(code.folder, 'store', 'media-thread.js'));
-}
+const ENTRY = pathToFileURL(compiledOf('store/media-thread.ts'));
+const NO_ENTRY = pathToFileURL(compiledOf('none.ts'));
 
-beforeAll(async () => {
-  code = await transpile(['threads', 'store']);
-});
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'voxbatch-media-threads-'));
-  store = openFolderStore(folder, { threads: 2, threadEntry: entry() });
+  store = openFolderStore(folder, { threads: 2, threadEntry: ENTRY });
 });
 afterEach(async () => {
   await store.close();
   await rm(folder, { recursive: true, force: true });
 });
-afterAll(() => code.remove());
 
 describe('a store whose work is done in threads', () => {
   it('keeps small and large bodies, and finds them again', async () => {
@@ -72,7 +66,7 @@ describe('a store whose work is done in threads', () => {
     const name = { key, bytes, path: join(folder, 'out', '1.mp3') };
     expect(await store.link([name])).toEqual(['placed']);
     expect(await store.link([name])).toEqual(['kept']);
-    const alone = openFolderStore(folder, { threadEntry: pathToFileURL(join(code.folder, 'none.js')) });
+    const alone = openFolderStore(folder, { threadEntry: NO_ENTRY });
     expect(await alone.link([name])).toEqual(['other']);
     await alone.close();
   });
@@ -109,7 +103,7 @@ describe('a store whose work is done in threads', () => {
   });
 
   it('keeps a file unread that hangs whoever reads it, and all others beside it as they are', async () => {
-    const short = openFolderStore(folder, { threadEntry: entry(), secondMs: 60 });
+    const short = openFolderStore(folder, { threadEntry: ENTRY, secondMs: 60 });
     try {
       const hanging = await hangingMkv();
       expect(hanging.length).toBeLessThan(20_000);
@@ -135,7 +129,7 @@ describe('a store whose work is done in threads', () => {
   });
 
   it('measures files there, and gives up on one that hangs whoever reads it', async () => {
-    const short = openFolderStore(folder, { threadEntry: entry(), secondMs: 40 });
+    const short = openFolderStore(folder, { threadEntry: ENTRY, secondMs: 40 });
     try {
       const { key, bytes, extension } = await short.write('b/1', wav(2), { family: 'audio' });
       const hanging = await hangingMkv();
@@ -152,7 +146,7 @@ describe('a store whose work is done in threads', () => {
   });
 
   it('keeps a large one unread, too, whose part has to be kept, and one beside it', async () => {
-    const short = openFolderStore(folder, { threads: 1, threadEntry: entry(), secondMs: 60 });
+    const short = openFolderStore(folder, { threads: 1, threadEntry: ENTRY, secondMs: 60 });
     try {
       const hanging = Buffer.concat([await hangingMkv(), Buffer.alloc(2_000_000)]);
       const whole = mp3(20_000);
@@ -201,7 +195,7 @@ describe('a store whose work is done in threads', () => {
   });
 
   it('does the work itself where no thread can be started', async () => {
-    const alone = openFolderStore(folder, { threadEntry: pathToFileURL(join(code.folder, 'none.js')) });
+    const alone = openFolderStore(folder, { threadEntry: NO_ENTRY });
     expect(await alone.write('b/1', mp3(), { family: 'audio' })).toEqual(await store.find('b/1', { family: 'audio' }));
     await alone.close();
   });

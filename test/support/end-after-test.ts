@@ -1,4 +1,4 @@
-type End = () => Promise<unknown> | void;
+type End = () => Promise<void> | void;
 
 const ends: End[] = [];
 

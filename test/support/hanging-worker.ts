@@ -5,7 +5,7 @@
 import { Context } from '@temporalio/activity';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { argv, stdout } from 'node:process';
-import { fileURLToPath } from 'node:url';
+import { compiledOf } from '../compiled.mjs';
 
 const [address, taskQueue, identity] = argv.slice(2);
 if (address === undefined || taskQueue === undefined || identity === undefined) {
@@ -15,7 +15,7 @@ const worker = await Worker.create({
   connection: await NativeConnection.connect({ address }),
   taskQueue,
   identity,
-  workflowsPath: fileURLToPath(new URL('hanging-workflow.js', import.meta.url)),
+  workflowsPath: compiledOf('test/support/hanging-workflow.ts'),
   stickyQueueScheduleToStartTimeout: '1 s',
   activities: {
     hang: async (): Promise<number> => {

@@ -1,25 +1,19 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { join } from 'node:path';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { pathToFileURL } from 'node:url';
 import { DeadlinePool } from '../../threads/deadline-pool.ts';
 import { JobOverdue, ThreadDied } from '../../threads/pool-thread.ts';
-import { transpile } from '../ledger/transpile.ts';
+import { compiledOf } from '../compiled.mjs';
 
-let code: Awaited<ReturnType<typeof transpile>>;
 let pool: DeadlinePool<unknown, unknown>;
 
 /** Its seconds are short, but those of a job that hangs never end, and one that is not done in 30 of them is done again. */
 function open(secondMs = 40): DeadlinePool<unknown, unknown> {
-  const entry = pathToFileURL(join(code.folder, 'test', 'threads', 'odd-jobs.js'));
+  const entry = pathToFileURL(compiledOf('test/threads/odd-jobs.ts'));
   pool = new DeadlinePool({ name: 'odd jobs', entry, size: 1, secondMs, mostMegabytes: 64 });
   return pool;
 }
 
-beforeAll(async () => {
-  code = await transpile(['threads', 'test/threads/odd-jobs.ts']);
-});
 afterEach(() => pool.close());
-afterAll(() => code.remove());
 
 describe('DeadlinePool', () => {
   it.each([

@@ -1,11 +1,10 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { findThreadEntry } from '../../threads/find-entry.ts';
 import { ThreadDied } from '../../threads/pool-thread.ts';
 import { ThreadPool, type PoolOptions } from '../../threads/thread-pool.ts';
-import { transpile } from '../ledger/transpile.ts';
+import { compiledOf } from '../compiled.mjs';
 
 interface Told {
   readonly threadId: number;
@@ -13,23 +12,15 @@ interface Told {
   readonly env: readonly string[];
 }
 
-let code: Awaited<ReturnType<typeof transpile>>;
+const ENTRY = pathToFileURL(compiledOf('test/threads/odd-jobs.ts'));
 const pools: ThreadPool<unknown, unknown>[] = [];
 
-beforeAll(async () => {
-  code = await transpile(['threads', 'test/threads/odd-jobs.ts']);
-});
 afterEach(async () => {
   for (const pool of pools.splice(0)) await pool.close();
 });
-afterAll(() => code.remove());
-
-function entry(): URL {
-  return pathToFileURL(join(code.folder, 'test', 'threads', 'odd-jobs.js'));
-}
 
 function open(options: Partial<PoolOptions> = {}): ThreadPool<unknown, unknown> {
-  const pool = new ThreadPool<unknown, unknown>({ name: 'odd jobs', entry: entry(), size: 2, ...options });
+  const pool = new ThreadPool<unknown, unknown>({ name: 'odd jobs', entry: ENTRY, size: 2, ...options });
   pools.push(pool);
   return pool;
 }
@@ -78,7 +69,7 @@ describe('ThreadPool', () => {
   });
 
   it('begins no job in a thread that cannot load its code', async () => {
-    const pool = open({ entry: new URL('none.js', entry()) });
+    const pool = open({ entry: new URL('none.js', ENTRY) });
     await expect(pool.run({ do: 'tell' })).rejects.toMatchObject({ hadBegun: false });
   });
 
@@ -101,8 +92,8 @@ describe('ThreadPool', () => {
 
   it('keeps a process alive while it works, and not a moment longer', () => {
     const script = [
-      `import { ThreadPool } from ${JSON.stringify(pathToFileURL(join(code.folder, 'threads', 'thread-pool.js')))};`,
-      `const pool = new ThreadPool({ name: 'odd jobs', size: 1, entry: new URL(${JSON.stringify(entry())}) });`,
+      `import { ThreadPool } from ${JSON.stringify(pathToFileURL(compiledOf('threads/thread-pool.ts')))};`,
+      `const pool = new ThreadPool({ name: 'odd jobs', size: 1, entry: new URL(${JSON.stringify(ENTRY)}) });`,
       `console.log(await pool.run({ do: 'done' }));`,
     ].join('\n');
     const ran = spawnSync(process.execPath, ['--input-type=module', '--eval', script], { encoding: 'utf8' });
@@ -112,7 +103,7 @@ describe('ThreadPool', () => {
 
 describe('findThreadEntry', () => {
   it('finds the entry from a module of its room and from a bundle; none from TypeScript', () => {
-    const at = (path: string): string => String(pathToFileURL(join(code.folder, path)));
+    const at = (path: string): string => new URL(path, `${pathToFileURL(compiledOf('.')).href}/`).href;
     const found = at('test/threads/odd-jobs.js');
     expect(String(findThreadEntry(at('test/store/store.js'), 'threads/odd-jobs'))).toBe(found);
     expect(String(findThreadEntry(at('test/client/webhooks/hint-listener.js'), 'threads/odd-jobs'))).toBe(found);

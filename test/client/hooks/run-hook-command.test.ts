@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { runHookCommand } from '../../../client/hooks/run-hook-command.ts';
-import { transpile } from '../../ledger/transpile.ts';
+import { compiledOf } from '../../compiled.mjs';
 import { waitFor } from '../../support/wait-for.ts';
 
 const never = new AbortController().signal;
@@ -59,30 +59,19 @@ describe('runHookCommand', () => {
   });
 
   it('ends with a process that exits at once', async () => {
-    const code = await transpile([
-      'client/hooks/run-hook-command.ts',
-      'embedded/child-process.ts',
-      'contract/own-secrets.ts',
-    ]);
-    try {
-      const script = join(code.folder, 'exits.js');
-      await writeFile(
-        script,
-        `import { runHookCommand } from './client/hooks/run-hook-command.js';
-        process.stdin.once('data', () => process.exit(7));
-        const command = 'echo $$ > "$F/pid.part"; mv "$F/pid.part" "$F/pid"; sleep 600 & wait';
-        await runHookCommand({ command, environment: { F: ${JSON.stringify(folder)} }, input: '', signal: new AbortController().signal });`,
-      );
-      const child = spawn(process.execPath, [script], { stdio: ['pipe', 'ignore', 'ignore'] });
-      const ended = once(child, 'exit');
-      await waitFor(async () => (await stat(join(folder, 'pid')).catch(() => undefined)) !== undefined);
-      const pid = Number(await readFile(join(folder, 'pid'), 'utf8'));
-      child.stdin.write('exit\n');
-      expect(await ended).toEqual([7, null]);
-      await waitFor(async () => !(await isAlive(pid)), 20_000);
-    } finally {
-      await code.remove();
-    }
+    const script = `import { runHookCommand } from '${compiledOf('client/hooks/run-hook-command.ts')}';
+      process.stdin.once('data', () => process.exit(7));
+      const command = 'echo $$ > "$F/pid.part"; mv "$F/pid.part" "$F/pid"; sleep 600 & wait';
+      await runHookCommand({ command, environment: { F: ${JSON.stringify(folder)} }, input: '', signal: new AbortController().signal });`;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      stdio: ['pipe', 'ignore', 'ignore'],
+    });
+    const ended = once(child, 'exit');
+    await waitFor(async () => (await stat(join(folder, 'pid')).catch(() => undefined)) !== undefined);
+    const pid = Number(await readFile(join(folder, 'pid'), 'utf8'));
+    child.stdin.write('exit\n');
+    expect(await ended).toEqual([7, null]);
+    await waitFor(async () => !(await isAlive(pid)), 20_000);
   });
 });
 

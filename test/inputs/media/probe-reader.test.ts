@@ -1,34 +1,29 @@
 /** @slow */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { createProbeReader, type ProbeReader } from '../../../inputs/media/probe-reader.ts';
-import { transpile } from '../../ledger/transpile.ts';
+import { compiledOf } from '../../compiled.mjs';
 import { serveProxy } from '../../support/proxy-server.ts';
 import { hangingMkv, mkv, wav } from '../../store/media.ts';
 import { inRanges, startMediaServer, type MediaServer } from '../media-server.ts';
 
-let code: Awaited<ReturnType<typeof transpile>>;
+const ENTRY = pathToFileURL(compiledOf('inputs/probe-thread.ts'));
 let media: MediaServer;
 beforeAll(async () => {
-  code = await transpile(['threads', 'inputs', 'contract', 'policy', 'api']);
   media = await startMediaServer({
     '/1.wav': inRanges(wav(1), 'audio/wav'),
     '/2.mkv': inRanges(await mkv({ seconds: 2 }), 'video/x-matroska'),
     '/hanging.mkv': inRanges(await hangingMkv(), 'video/x-matroska'),
   });
 });
-afterAll(async () => {
-  await media.close();
-  await code.remove();
-});
+afterAll(() => media.close());
 
 async function reading<T>(
   apiUrl: string | undefined,
   use: (reader: ProbeReader) => Promise<T>,
   secondMs?: number,
 ): Promise<T> {
-  const reader = createProbeReader(apiUrl, pathToFileURL(join(code.folder, 'inputs', 'probe-thread.js')), secondMs);
+  const reader = createProbeReader(apiUrl, ENTRY, secondMs);
   try {
     return await use(reader);
   } finally {

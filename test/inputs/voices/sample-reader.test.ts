@@ -1,19 +1,12 @@
 /** @slow */
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { join } from 'node:path';
+import { expect, it } from '@jest/globals';
 import { pathToFileURL } from 'node:url';
 import { startSampleReader } from '../../../inputs/voices/sample-reader.ts';
-import { transpile } from '../../ledger/transpile.ts';
+import { compiledOf } from '../../compiled.mjs';
 import { hungryM4a, wav } from '../../store/media.ts';
 
-let code: Awaited<ReturnType<typeof transpile>>;
-beforeAll(async () => {
-  code = await transpile(['threads', 'inputs', 'contract', 'policy', 'test/inputs/hanging-thread.ts']);
-});
-afterAll(() => code.remove());
-
 it('a recording that hangs who reads it is no sample, and those beside it are read', async () => {
-  const reader = startSampleReader(pathToFileURL(join(code.folder, 'test', 'inputs', 'hanging-thread.js')), 40);
+  const reader = startSampleReader(pathToFileURL(compiledOf('test/inputs/hanging-thread.ts')), 40);
   try {
     const paths = ['/1.wav', '/hanging.wav', '/2.wav'];
     const [first, hanging, second] = await Promise.all(paths.map((path) => reader.read(path, wav(1))));
@@ -28,7 +21,7 @@ it('a recording that hangs who reads it is no sample, and those beside it are re
 });
 
 it('the thread that comes with the program reads them, too', async () => {
-  const reader = startSampleReader(pathToFileURL(join(code.folder, 'inputs', 'sample-thread.js')));
+  const reader = startSampleReader(pathToFileURL(compiledOf('inputs/sample-thread.ts')));
   try {
     expect(await reader.read('/1.wav', wav(1))).toMatchObject({ extension: 'wav', seconds: 1 });
     expect(await reader.read('/odd.m4a', await hungryM4a())).toMatchObject({ extension: 'm4a' });

@@ -5,22 +5,21 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { isUnderNohup } from '../../../starters/terminal/closed-terminal.ts';
-import { transpileRooms } from '../../support/run-typescript.ts';
+import { compiledOf } from '../../compiled.mjs';
 
 const run = promisify(execFile);
 
 let folder: string;
-let program: string;
+const PROGRAM = compiledOf('test/support/hang-up.ts');
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'voxbatch-nohup-'));
-  program = join(await transpileRooms(), 'test/support/hang-up.js');
 });
 afterAll(() => rm(folder, { recursive: true }));
 
 /** Runs the program on a pseudo-terminal, which `nohup` asks for. */
 function onTerminal(command: string): Promise<unknown> {
-  return run('script', ['-qec', `${command} '${process.execPath}' '${program}'`, '/dev/null'], { cwd: folder });
+  return run('script', ['-qec', `${command} '${process.execPath}' '${PROGRAM}'`, '/dev/null'], { cwd: folder });
 }
 
 describe('a closed terminal', () => {

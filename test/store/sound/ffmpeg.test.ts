@@ -12,7 +12,7 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { FfmpegFailed, runFfmpeg } from '../../../store/sound/ffmpeg.ts';
 import { FFMPEG } from '../../support/ffmpeg.ts';
-import { transpileRooms } from '../../support/run-typescript.ts';
+import { compiledOf } from '../../compiled.mjs';
 import { waitFor } from '../../support/wait-for.ts';
 
 let folder: string;
@@ -52,7 +52,7 @@ async function otherProcess(
   shell = 'exec "$@"',
   before = '',
 ): Promise<ChildProcessByStdio<null, Readable, null>> {
-  const module = pathToFileURL(join(await transpileRooms(), 'store/sound/ffmpeg.js')).href;
+  const module = pathToFileURL(compiledOf('store/sound/ffmpeg.ts')).href;
   const words = `${before} const { runFfmpeg } = await import('${module}'); const run = () => runFfmpeg(${run}); ${code}`;
   return spawn('/bin/sh', ['-c', shell, 'sh', process.execPath, '--input-type=module', '-e', words], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -15,7 +15,7 @@ import { joinSound } from '../../../../store/sound/join/join-sound.ts';
 import { CannotJoin, type JoinedSound, type JoinPart } from '../../../../store/sound/join/join-request.ts';
 import { levelsOf } from '../../../../store/sound/read-levels.ts';
 import { hearMp3 } from '../../../simulator/hear.ts';
-import { transpileRooms } from '../../../support/run-typescript.ts';
+import { compiledOf } from '../../../compiled.mjs';
 import { ffmpeg, FFMPEG } from '../../../support/ffmpeg.ts';
 import { checkBody } from '../../check-body.ts';
 import * as media from '../../media.ts';
@@ -242,7 +242,7 @@ describe('other files are joined by ffmpeg', () => {
   it('many of them without a word on the error output', async () => {
     const part = { path: await tone('flac', 0.05), extension: 'flac', pauseMs: 10 };
     const request = { parts: Array.from({ length: 12 }, () => part), out: join(folder, 'many'), ffmpeg: FFMPEG };
-    const module = pathToFileURL(join(await transpileRooms(), 'store/sound/join/join-sound.js')).href;
+    const module = pathToFileURL(compiledOf('store/sound/join/join-sound.ts')).href;
     const code = `const { joinSound } = await import('${module}'); await joinSound(${JSON.stringify(request)});`;
     const { stderr } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', code]);
     expect(stderr).toBe('');
