@@ -31,7 +31,7 @@ export function chooseTests(args) {
 /** A pattern of the paths of all unit tests, and of the live ones that show the promises. */
 function usualTests() {
   const promises = Object.keys(PROMISES).join('|');
-  return `--testPathPatterns=^(?!.*/test/live/)|/test/live/(${promises})[.]test[.]ts$`;
+  return `--testPathPatterns=^(?!(.*/)?test/live/)|(^|/)test/live/(${promises})[.]test[.]ts$`;
 }
 
 function byPath(projects, files, rest) {
