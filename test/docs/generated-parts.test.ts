@@ -20,7 +20,7 @@ describe('what the import rules allow', () => {
   it('is read off the rules: all, single files, types only, nothing', () => {
     expect(permissionOf('worker', 'activities')).toBe('all');
     expect(permissionOf('activities', 'results')).toEqual({ files: ['subtitles'] });
-    expect(permissionOf('starters', 'workflows')).toBe('types');
+    expect(permissionOf('client', 'activities')).toBe('types');
     expect(permissionOf('store', 'contract')).toBeUndefined();
   });
 

@@ -11,7 +11,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import { openLedger } from '../../ledger/open-ledger.ts';
 import type { ReasonCount, Counts, Money, RowRecord } from '../../ledger/record-types.ts';
 import { KernelLock } from '../../embedded/kernel-lock.ts';
-import { transpileRooms } from '../support/run-typescript.ts';
+import { compiledOf } from '../compiled.mjs';
 import { expectKept } from './recount.ts';
 import { aBatch, claimAnew, makeFolder } from './setup.ts';
 
@@ -175,7 +175,7 @@ describe('a process that is killed while it reads a former ledger in', () => {
 
   /** Kills a process that opens the ledger once this file is there, after some ms. True: it was killed in the middle. */
   async function killAt(file: string, ms: number): Promise<boolean> {
-    const module = pathToFileURL(join(await transpileRooms(), 'ledger', 'open-ledger.js')).href;
+    const module = pathToFileURL(compiledOf('ledger/open-ledger.ts')).href;
     const code = `const { openLedger } = await import(${JSON.stringify(module)}); await (await openLedger(${JSON.stringify(path)})).close();`;
     const child = spawn(process.execPath, ['--input-type=module', '-e', code], { stdio: 'ignore' });
     const ended = once(child, 'exit');

@@ -15,10 +15,10 @@ describe('the limits of requests in flight', () => {
     // What is in stays, and nobody comes in its place.
     running.push(start('a', 1));
     expect([limits.of('a', 1).inFlight, limits.of('a', 1).queued]).toEqual([3, 1]);
-    await Promise.resolve();
+    await settle();
     for (let end = ends.shift(); end !== undefined; end = ends.shift()) {
       end();
-      await new Promise((resolve) => setImmediate(resolve));
+      await settle();
     }
     await Promise.all(running);
     expect([limits.of('a', 3).inFlight, limits.of('a', 3).queued]).toEqual([0, 0]);
