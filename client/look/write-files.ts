@@ -42,10 +42,19 @@ export interface WrittenFiles extends Projection {
  * the batch runs. Throws {@link VoxbatchError} (`cleaned`, `unwritable-out`, `taken-out`, `linked-out`).
  */
 export async function writeFiles(request: WriteRequest): Promise<WrittenFiles> {
-  const { ledger, settings, batch, out: folder, onFilesMade } = request;
+  const { ledger, batch, out: folder } = request;
   refuseCleaned(batch);
   const out = resolve(folder ?? defaultOut(batch.name));
   await claimOut(out, batch, ledger);
+  return writeClaimed({ ...request, out });
+}
+
+/**
+ * The same into the folder of a batch that was worked on, which was claimed before anything was paid for. Throws what the
+ * disk throws.
+ */
+export async function writeClaimed(request: WriteRequest & { readonly out: string }): Promise<WrittenFiles> {
+  const { ledger, settings, batch, out, onFilesMade } = request;
   const complete = batch.state === 'closed';
   const store = request.store ?? (await openStore(settings.store, settings.env));
   const names = { batch: batch.name, out, complete, voxbatchVersion: voxbatchVersion() };

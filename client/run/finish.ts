@@ -5,7 +5,7 @@ import type { Pilot } from '../../batches/subset/pilot.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { decideAfterSample } from '../../policy/subset/after-sample.ts';
-import { readEnd, writeFiles, type EndOfRun, type WriteRequest, type WrittenFiles } from '../look/write-files.ts';
+import { readEnd, writeClaimed, type EndOfRun, type WriteRequest, type WrittenFiles } from '../look/write-files.ts';
 import type { Person } from '../person.ts';
 import type { Session } from '../session.ts';
 import { isDeserted } from '../temporal/anybody-in.ts';
@@ -21,10 +21,10 @@ export interface FinishedBatch extends WrittenFiles, EndOfRun {
   readonly isDeserted: boolean;
 }
 
-/** Writes the files of a batch, and tells all that is known of it then. Can be repeated. Throws as {@link writeFiles} does. */
+/** Writes the files of a batch, and tells all that is known of it then. Can be repeated. Throws as {@link writeClaimed} does. */
 export async function finishBatch(
   session: Session,
-  { batch: name, ...place }: Pick<WriteRequest, 'out' | 'onFilesMade'> & { readonly batch: string },
+  { batch: name, ...place }: Pick<WriteRequest, 'onFilesMade'> & { readonly batch: string; readonly out: string },
 ): Promise<FinishedBatch> {
   const { settings } = session;
   const [ledger, store] = [await session.ledger(), await session.store()];
@@ -32,7 +32,7 @@ export async function finishBatch(
   if (batch === undefined) throw new Error(`Batch "${name}" is no longer in the ledger.`);
   const isClosed = batch.state === 'closed';
   return {
-    ...(await readEnd(ledger, await writeFiles({ ...place, ledger, settings, store, batch }))),
+    ...(await readEnd(ledger, await writeClaimed({ ...place, ledger, settings, store, batch }))),
     standstill: isClosed ? undefined : await standstillOf(ledger, batch),
     isDeserted: !isClosed && (await isDeserted(ledger, settings.home)),
   };

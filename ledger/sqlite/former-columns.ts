@@ -46,7 +46,7 @@ const NEW: Readonly<Record<string, Columns>> = {
   charges: { failure: inNewWords('failure') },
   takes: { before: inNewWords('before') },
   charge_ratios: {
-    price: `(select json_extract(b.settings, '$.prices."' || operation || '"') from former.batches as b where b.name = batch)`,
+    price: `coalesce((select json_extract(b.settings, '$.prices."' || operation || '"') from former.batches as b where b.name = batch), 'null')`,
   },
 };
 

@@ -48,8 +48,11 @@ export async function workOnBatch(
     },
   );
   try {
-    if (detach && settings.cluster === undefined && out !== null)
+    if (detach && settings.cluster === undefined && out !== null) {
+      // Before others are started who could not work there.
+      await session.store();
       spawnUp(settings, await session.api(), { batch: record.name, out, webhook });
+    }
     const worked = await workOn({
       ...request,
       ...{ session, detach, webhook, atFaultPoint: invocation.atFaultPoint, say: output.say, onLog: logOf(output) },

@@ -89,9 +89,9 @@ testsAtOnce({
     [served.manifest, served.etag] = [mixedManifest(ROWS + 1, ['tts']), '"v2"'];
     await fireAgain('fetched');
     expect(await here.untilOver('fetched', 3)).toMatchObject([
-      { state: 'ended', exit: 'complete', etag: '"v1"', isUnchanged: false },
-      { state: 'ended', exit: 'complete', etag: '"v1"', isUnchanged: true },
-      { state: 'ended', exit: 'complete', etag: '"v2"', isUnchanged: false },
+      { state: 'ended', exit: 'complete', etag: '"v1"', manifestUnchanged: false },
+      { state: 'ended', exit: 'complete', etag: '"v1"', manifestUnchanged: true },
+      { state: 'ended', exit: 'complete', etag: '"v2"', manifestUnchanged: false },
     ]);
     const shown = await here.schedule('show', 'fetched');
     expect(shown).toContain(`runs ${origin}/drop/lines.csv,`);
