@@ -1,4 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { closeSync, existsSync, openSync, readFileSync, renameSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -94,12 +95,21 @@ export async function startServer(
     await untilReady(paths, port, child, options.signal);
   } catch (error) {
     // By its process: it may not have written the record yet by which others find it.
-    child.kill('SIGKILL');
+    await killed(child);
     throw error;
   }
   const record = readServerRecord(paths);
   if (record === undefined) throw new ServerUnavailable(`${paths.serverRecord} is gone.`, adviceFor(''));
   return record;
+}
+
+/** Kills a process. When it resolves, the process writes nothing more. */
+async function killed(child: ChildProcess): Promise<void> {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  child.ref();
+  const ended = once(child, 'exit');
+  child.kill('SIGKILL');
+  await ended;
 }
 
 /**
