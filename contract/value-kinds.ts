@@ -127,3 +127,8 @@ export function parsePositive(text: string): number | undefined {
   const value = text.trim() === '' ? Number.NaN : Number(text);
   return value > 0 && Number.isFinite(value) ? value : undefined;
 }
+
+/** The number that a text says, in decimals with a point; NaN: it is none. */
+export function plainNumber(text: string): number {
+  return /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+}

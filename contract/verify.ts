@@ -1,3 +1,5 @@
+import { plainNumber } from './value-kinds.ts';
+
 /** The default of `--verify`: the share of wrong words above which a result does not pass. */
 export const DEFAULT_THRESHOLD = 0.25;
 
@@ -11,7 +13,7 @@ export const THRESHOLD_FORM = `true, false, or the share of words that may be wr
 export function readThreshold(text: string): number | 'off' | undefined {
   if (/^true$/i.test(text)) return DEFAULT_THRESHOLD;
   if (/^false$/i.test(text)) return 'off';
-  const share = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+  const share = plainNumber(text);
   return share >= THRESHOLD_BOUNDS.least && share <= THRESHOLD_BOUNDS.most ? share : undefined;
 }
 

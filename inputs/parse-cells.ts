@@ -1,11 +1,10 @@
+import { plainNumber } from '../contract/value-kinds.ts';
 import { readThreshold, THRESHOLD_FORM } from '../contract/verify.ts';
 import { show } from '../contract/manifest-problems.ts';
 import type { Finding } from '../contract/manifest-problems.ts';
 
 /** A value, or what is wrong with the cell; its column is for the caller to name. */
 export type Parsed<T> = { readonly value: T } | { readonly finding: Omit<Finding, 'column'> };
-
-const PLAIN_NUMBER = /^\d+(?:\.\d+)?$/;
 
 /** What a number must be. */
 export interface NumberRule {
@@ -15,7 +14,7 @@ export interface NumberRule {
 
 /** A decimal number with a point that keeps the rule. */
 export function parseNumber(cell: string, rule: NumberRule): Parsed<number> {
-  const value = PLAIN_NUMBER.test(cell) ? Number(cell) : Number.NaN;
+  const value = plainNumber(cell);
   if (Number.isFinite(value) && rule.holds(value)) return { value };
   return { finding: { expected: rule.expected, came: show(cell), code: 'bad-number' } };
 }

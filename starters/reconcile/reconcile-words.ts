@@ -1,3 +1,4 @@
+import { rowArg, takeArg } from '../../client/look/command-args.ts';
 import type { Reconciled, ReconcileEvent, ReconciledRow } from '../../client/reconcile/reconcile.ts';
 import type { NamedRow } from '../../contract/named-row.ts';
 import { isListed, OPERATIONS, stepsOf } from '../../contract/row-kinds.ts';
@@ -5,7 +6,7 @@ import { partNumber } from '../../contract/row-parts.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import { snakeCase } from '../../contract/snake-case.ts';
 import { inCredits } from '../terminal/money.ts';
-import { namedRow, rowWord, takeWord } from '../terminal/row-words.ts';
+import { namedRow } from '../terminal/row-words.ts';
 import { oneLine, tableLines } from '../terminal/table.ts';
 import { number, plural } from '../terminal/words.ts';
 
@@ -24,7 +25,7 @@ export function reconciledLine(row: ReconciledRow): string {
 export function priceLines(row: SettledRow, batch: string): readonly string[] {
   if ((row.type !== 'adopted' && row.type !== 'charged') || row.otherPrice === undefined) return [];
   const { quoted, charged } = row.otherPrice;
-  const word = row.type === 'charged' ? takeWord(row, row.take) : shellWord(rowWord(row));
+  const word = shellWord(row.type === 'charged' ? takeArg(row, row.take) : rowArg(row));
   return [
     `WARNING: ${namedRow(row)} was to cost ${inCredits(quoted)}, and job ${oneLine(row.jobId ?? '')} cost ${number(charged)}, ` +
       `so it may be the job of another row. To take it back: voxbatch reconcile ${shellWord(batch)} --release ${word}`,
@@ -36,7 +37,7 @@ export function olderLines(row: SettledRow, batch: string): readonly string[] {
   if (row.type !== 'adopted' || row.mayBeOlder !== true) return [];
   return [
     `WARNING: a voice of this name may have been there before ${namedRow(row)} asked for one, and voice ${oneLine(row.jobId ?? '')} may be that one. ` +
-      `To take it back: voxbatch reconcile ${shellWord(batch)} --release ${shellWord(rowWord(row))}`,
+      `To take it back: voxbatch reconcile ${shellWord(batch)} --release ${shellWord(rowArg(row))}`,
   ];
 }
 
@@ -111,7 +112,7 @@ function refusalWords(why: Refusal, row: NamedRow): string {
     case 'adopted-before':
       return (
         `it has ${oneLine(why.jobId)} by --adopt. Take that back first: voxbatch reconcile ${shellWord(why.batch)} ` +
-        `--release ${why.take === undefined ? shellWord(rowWord(row)) : takeWord(row, why.take)}`
+        `--release ${shellWord(why.take === undefined ? rowArg(row) : takeArg(row, why.take))}`
       );
     case 'not-in-doubt':
       return 'the row has no unknown request';
@@ -151,7 +152,7 @@ export function lostVoiceLines(list: LostVoices, batch: string): readonly string
   const [first] = voices;
   if (first === undefined) return [];
   const columns = [
-    { title: 'row', value: rowWord },
+    { title: 'row', value: rowArg },
     { title: 'voice', value: ({ voice }: VoiceOfRow) => voice },
     { title: 'name', value: ({ name }: VoiceOfRow) => name },
     { title: 'provider', value: ({ provider }: VoiceOfRow) => provider },
@@ -166,7 +167,7 @@ export function lostVoiceLines(list: LostVoices, batch: string): readonly string
     'Voices of the name that such a row gives, which no row has. They may be its own, or somebody else made them.',
     ...(isOlder ? [OLDER] : []),
     ...tableLines(columns, voices).map((line) => `  ${line}`),
-    `To give a row its voice: voxbatch reconcile ${shellWord(batch)} --adopt ${shellWord(`${rowWord(first)}=${voice}`)}`,
+    `To give a row its voice: voxbatch reconcile ${shellWord(batch)} --adopt ${shellWord(`${rowArg(first)}=${voice}`)}`,
   ];
 }
 

@@ -2,7 +2,7 @@ import type { ReconcileEnd, ReconcileOptions } from '../../client/reconcile/reco
 import { defined } from '../../contract/defined.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import { unchangedError } from '../exit-error.ts';
-import { rowWord } from '../terminal/row-words.ts';
+import { rowArg } from '../../client/look/command-args.ts';
 import { plural } from '../terminal/words.ts';
 
 type RequestFault = Extract<ReconcileEnd, { readonly word: string }>;
@@ -55,7 +55,7 @@ export function faultText(fault: RequestFault, batch: { readonly name: string; r
       return `Row "${word}" has had ${plural(takes, 'take')}, not ${String(take)}.`;
     }
     case 'several-parts': {
-      const names = fault.parts.slice(0, NAMED).map((part) => shellWord(rowWord(part)));
+      const names = fault.parts.slice(0, NAMED).map((part) => shellWord(rowArg(part)));
       const more = fault.parts.length > names.length ? ` and ${String(fault.parts.length - names.length)} more` : '';
       return `Row "${word}" is spoken in parts, and more than one of them may be meant: ${names.join(', ')}${more}. Name the part, as in ${names[0] ?? ''}.`;
     }

@@ -1,10 +1,11 @@
+import { rowArg } from '../../client/look/command-args.ts';
 import type { RedriveCheck } from '../../client/redrive/redrive.ts';
 import { STEPS } from '../../contract/row-kinds.ts';
 import { partWord } from '../../contract/row-parts.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import type { RefusalWords } from '../run/spend-error.ts';
 import { inCredits } from '../terminal/money.ts';
-import { rowsInWords, rowWord } from '../terminal/row-words.ts';
+import { rowsInWords } from '../terminal/row-words.ts';
 import { namedRowLines, refusalText } from '../terminal/spend-words.ts';
 import { form, number } from '../terminal/words.ts';
 
@@ -97,7 +98,7 @@ export function unaskedText({ replaced, lost }: Pick<Forecast, 'replaced' | 'los
 function replacedWords({ replaced, lost, firstReplaced }: Forecast): string {
   const names = firstReplaced.map(
     ({ isEdited, isLost, ...row }) =>
-      `${rowWord(row)}${isEdited ? ' (edited)' : ''}${isLost === true ? ' (its stored file is lost)' : ''}`,
+      `${rowArg(row)}${isEdited ? ' (edited)' : ''}${isLost === true ? ' (its stored file is lost)' : ''}`,
   );
   const more = replaced > names.length ? `, and ${number(replaced - names.length)} more` : '';
   if (lost === replaced) return `${ofThese(lost)} been paid for before: ${names.join(', ')}${more}`;

@@ -1,9 +1,10 @@
+import { rowArg, rowsArg } from '../../client/look/command-args.ts';
 import type { NotRedrivable } from '../../client/redrive/redrive.ts';
 import type { Control } from '../../contract/outcomes.ts';
 import { partId } from '../../contract/row-parts.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import { goOnCommand } from '../terminal/command.ts';
-import { namedRow, rowsInWords, rowsWord, rowWord, unitsInWords, unnamedRows } from '../terminal/row-words.ts';
+import { namedRow, rowsInWords, unitsInWords, unnamedRows } from '../terminal/row-words.ts';
 import { oneLine } from '../terminal/table.ts';
 import { form, number, plural } from '../terminal/words.ts';
 
@@ -34,7 +35,7 @@ export function refusalLines(
   const resubmit =
     others === 0
       ? `${command} --resubmit`
-      : `voxbatch redrive ${name} --rows ${rowsWord(doubtful)} --resubmit${unnamedRows({ count: countOf('unknown') + countOf('running') })}`;
+      : `voxbatch redrive ${name} --rows ${shellWord(rowsArg(doubtful))} --resubmit${unnamedRows({ count: countOf('unknown') + countOf('running') })}`;
   const choices = [
     ...(has('unknown') ? [`  voxbatch reconcile ${name}    finds out what became of lost requests, free`] : []),
     ...(countOf('running') > left.length
@@ -69,7 +70,7 @@ export function refusalLines(
 
 /** The takes that rows have left, for `--accept`. */
 function leftWord(rows: readonly RefusedRow[]): string {
-  const words = rows.slice(0, NAMED).map((one) => `${rowWord(one)}/${String(one.leftTake)}`);
+  const words = rows.slice(0, NAMED).map((one) => `${rowArg(one)}/${String(one.leftTake)}`);
   return `${shellWord(words.join(','))}${unnamedRows({ count: rows.length })}`;
 }
 

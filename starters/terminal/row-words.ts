@@ -1,24 +1,8 @@
-import { MOST_NAMED, rowArg, rowsArg, takeArg } from '../../client/look/command-args.ts';
+import { MOST_NAMED } from '../../client/look/command-args.ts';
 import type { NamedRow } from '../../contract/named-row.ts';
 import { partWord } from '../../contract/row-parts.ts';
-import { shellWord } from '../../contract/shell-word.ts';
 import { oneLine } from './table.ts';
 import { number, plural } from './words.ts';
-
-/** A row for `--rows` and `explain`, unquoted; see {@link rowArg}. */
-export function rowWord(row: NamedRow): string {
-  return rowArg(row);
-}
-
-/** Rows for `--rows` and `--resubmit`, as one word for a shell; only the first if there are many. */
-export function rowsWord(rows: readonly NamedRow[]): string {
-  return shellWord(rowsArg(rows));
-}
-
-/** An earlier take of a row as `--not-charged` and `--adopt` take it, as one word for a shell. */
-export function takeWord(row: NamedRow, take: number): string {
-  return shellWord(takeArg(row, take));
-}
 
 /** ` (the first 20 of 57 rows)`, if a command does not name all. */
 export function unnamedRows(some: { readonly count: number; readonly parts?: number }): string {

@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals';
-import { rowsWord, rowWord } from '../../../starters/terminal/row-words.ts';
+import { rowArg, rowsArg } from '../../../client/look/command-args.ts';
+import { shellWord } from '../../../contract/shell-word.ts';
 
 it.each([
   ['lines', 'lines'],
@@ -14,7 +15,7 @@ it.each([
   ['a\u0007', '#3'],
   ['', '#3'],
 ])('a command names the row with the id %j by %j', (id, word) => {
-  expect(rowWord({ row: 3, id })).toBe(word);
+  expect(rowArg({ row: 3, id })).toBe(word);
 });
 
 it('names several rows in one word for a shell', () => {
@@ -23,5 +24,5 @@ it('names several rows in one word for a shell', () => {
     { row: 2, id: '#1' },
     { row: 3, id: 'a,b' },
   ];
-  expect(rowsWord(rows)).toBe("'#2,#1,#3'");
+  expect(shellWord(rowsArg(rows))).toBe("'#2,#1,#3'");
 });
