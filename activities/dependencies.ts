@@ -16,7 +16,6 @@ import type { ResultLookUps } from './cache/result-look-ups.ts';
 import type { Listings } from './reconcile/shared-job-list.ts';
 import type { PolledJobs } from './polling/polled-jobs.ts';
 import type { Pace } from './pacing/pace.ts';
-import type { PagePolls } from './polling/page-polls.ts';
 import type { RoomWaits } from './pacing/room-waits.ts';
 import type { RunningWork } from './running-work.ts';
 import type { FaultPointHook } from './fault-points.ts';
@@ -63,8 +62,6 @@ export interface ProcessMemory {
   readonly pace: Pace;
   /** When each job is polled next, in this process. */
   readonly polls: PolledJobs;
-  /** Polls several jobs at once, where the API lists them. */
-  readonly pagePolls: PagePolls;
   /** What webhooks say of jobs, if they are listened for. */
   readonly hints: JobHints;
   /** How long jobs take. */

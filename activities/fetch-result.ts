@@ -12,7 +12,7 @@ import { loadBatch } from './cache/batch-cache.ts';
 import type { Dependencies } from './dependencies.ts';
 import { receiveMedia } from './store-result.ts';
 import { readInTurn } from './polling/read-in-turn.ts';
-import { ageOf, isPastDeadline, readWaitedJob, type WaitedJob } from './polling/waited-job.ts';
+import { isPastDeadline, readWaitedJob, type WaitedJob } from './polling/waited-job.ts';
 
 /** Failed downloads of one job's result, each from a fresh link, before the row fails. */
 const MOST_DOWNLOADS = 6;
@@ -143,7 +143,7 @@ async function afterFailedDownload(
   const { wall, monotonic } = deps.clock.now();
   // Trouble on the way to the file is usually temporary; if it is not, the batch must still end.
   if (!isLink && !isPastDeadline(job, wall)) {
-    deps.polls.again(job.name, nextPoll(job.loaded.batch.settings, ageOf(job, wall), monotonic, Math.random()));
+    deps.polls.again(job.name, nextPoll(job.loaded.batch.settings, monotonic, Math.random()));
     return standing;
   }
   const failed = deps.polls.troubled(job.name, 'result', monotonic + FIRST_PAUSE_MS);

@@ -96,7 +96,7 @@ export interface OperationFacts {
   readonly result: 'audio' | 'video' | 'transcript' | 'voice';
   /**
    * Whether the API lists what the account made by this operation, to look up what a request whose answer was lost has
-   * made. Jobs are polled by that list as well. A job is recognised by the inputs that the list repeats
+   * made. A job is recognised by the inputs that the list repeats
    * (`policy/reconcile/match-lost-job.ts`), a voice by its name (`policy/voices/match-lost-voice.ts`).
    */
   readonly list: { readonly recognisedBy: readonly ['video', 'audio'] | readonly ['name'] } | null;
@@ -106,8 +106,6 @@ export interface OperationFacts {
   readonly takes: readonly SpecColumn[];
   /** The media whose length is billed; the longest counts. The row may state that length in `duration`. */
   readonly lengthOf: readonly MediaColumn[];
-  /** Jobs that agree in these columns take about the same time. */
-  readonly pacedBy: readonly Exclude<SpecColumn, FileColumn>[];
   /** Our reading of public material, used if the user sets no price. */
   readonly price: Tariff;
   /** What the API accepts in a column. */
@@ -123,7 +121,6 @@ const SPEECH = {
   needs: ['text', 'voice'],
   takes: ['engine', 'format', 'speed', 'language'],
   lengthOf: [],
-  pacedBy: ['voice', 'engine'],
   // One client's measurement: 1 credit per CJK character, half a credit per other character, rounded up per request.
   price: { unit: 'character', credits: 0.5, cjkFactor: 2 },
   limits: { speed: { least: 0.5, most: 2 } },
@@ -140,7 +137,6 @@ const OPERATION_TABLE = {
     needs: ['audio'],
     takes: ['language'],
     lengthOf: ['audio'],
-    pacedBy: [],
     // A published sample: 12.4 s for 13 credits.
     price: { unit: 'second', credits: 1 },
     limits: {},
@@ -154,7 +150,6 @@ const OPERATION_TABLE = {
     takes: [],
     // Our cautious reading: public material says "processed duration", and in one place the shorter of the two.
     lengthOf: ['video', 'audio'],
-    pacedBy: [],
     price: { unit: 'second', credits: 1 },
     limits: {},
   },
@@ -167,7 +162,6 @@ const OPERATION_TABLE = {
     needs: ['text', 'voice', 'video'],
     takes: [],
     lengthOf: ['video'],
-    pacedBy: ['voice'],
     // No public figure: speech plus lip-sync of the same length (15 characters a second).
     price: { unit: 'character', credits: 0.6, cjkFactor: 2 },
     limits: {},
@@ -180,7 +174,6 @@ const OPERATION_TABLE = {
     needs: ['name', 'samples'],
     takes: ['transcript', 'description', 'visibility', 'language'],
     lengthOf: [],
-    pacedBy: [],
     // A figure that one client shows to its users.
     price: { unit: 'job', credits: 2_000 },
     limits: {},

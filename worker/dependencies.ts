@@ -15,7 +15,6 @@ import { JobMemory } from '../activities/polling/job-memory.ts';
 import { Listings } from '../activities/reconcile/shared-job-list.ts';
 import { PolledJobs } from '../activities/polling/polled-jobs.ts';
 import { Pace } from '../activities/pacing/pace.ts';
-import { PagePolls } from '../activities/polling/page-polls.ts';
 import { ResultLookUps } from '../activities/cache/result-look-ups.ts';
 import { createMediaFetch } from '../api/create-media-fetch.ts';
 import { readMediaIdentities } from '../batches/cache/media-identities.ts';
@@ -67,7 +66,6 @@ function memoryOf({ ledger, realm, hints = new JobHints() }: WorkerWorld): Proce
     reads: pLimit(READS),
     pace: new Pace(),
     polls: new PolledJobs(),
-    pagePolls: new PagePolls(),
     hints,
     jobTimes: new JobMemory(),
     speechPaces: new SpeechPaces(),

@@ -1,6 +1,6 @@
 import { onTick, safetyAge } from '../../policy/polling/poll-schedule.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { ageOf, sortsOf, type WaitedJob } from '../polling/waited-job.ts';
+import { ageOf, type WaitedJob } from '../polling/waited-job.ts';
 import type { WakeUps } from './wake-ups.ts';
 
 /** A sleeping row is read again this often, ms: a change by another process wakes nobody here. */
@@ -31,7 +31,7 @@ export async function sleepUntilDue(
   const age = ageOf(job, wall);
   const deadlineMs = job.waitedSince - job.acceptedAt + settings.jobDeadlineMs;
   const next = hints.spare(job.jobId, age, (fromMs) => {
-    const longestMs = deps.jobTimes.longestOf(deps, sortsOf(job));
+    const longestMs = deps.jobTimes.longestOf(deps, job.operation);
     return safetyAge(settings, { longestMs, deadlineMs }, fromMs);
   });
   if (next === undefined) return true;

@@ -3,7 +3,7 @@ import { firstPoll, onTick } from '../../policy/polling/poll-schedule.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { attemptOf, loadAttempt, moveAfter, nameOf, type LoadedAttempt, type RowNow } from '../attempt.ts';
 import { pollJob, type PollResult } from '../polling/poll-job.ts';
-import { sortsOf, waitedJob, type WaitedJob } from '../polling/waited-job.ts';
+import { waitedJob, type WaitedJob } from '../polling/waited-job.ts';
 import { sleepUntilDue } from './await-hint.ts';
 import type { WakeUps } from './wake-ups.ts';
 
@@ -48,7 +48,6 @@ export async function awaitJob(
       const job = waitedJob(key, loaded);
       if (next.type !== 'wait' || job === undefined || name !== nameOf({ batch: key.batch, ...next.at })) {
         deps.polls.forget(name);
-        deps.pagePolls.forget(name);
         deps.concurrencyLimit.settled(name);
         return { next, standing: loaded };
       }
@@ -89,9 +88,8 @@ async function pollWhenDue(deps: Dependencies, job: WaitedJob, waiting: Waiting)
   const now = deps.clock.now();
   const { settings } = job.loaded.batch;
   const plannedAt = deps.polls.dueAt(job.name, () => {
-    deps.pagePolls.waitsFor(job);
-    const ages = deps.jobTimes.agesOf(deps, sortsOf(job), settings);
-    return firstPoll(settings, ages, job.acceptedAt, now);
+    const earlyMs = deps.jobTimes.earlyOf(deps, job.operation);
+    return firstPoll(settings, earlyMs, job.acceptedAt, now);
   });
   const isTime = deps.hints.isUsed
     ? await sleepUntilDue(deps, job, plannedAt, waiting)

@@ -130,7 +130,6 @@ async function claimLoop(
       if (claim.rows.length > 0) idleSince = undefined;
       if (claim.rows.length > 0 && !exhausted && limit > 0) continue;
     }
-    deps.polls.left(owned.batch, exhausted && window.queued === 0 ? rows.size : undefined);
     const active = rows.size - steering.parked - window.queued;
     if (active > 0 || (control === 'running' && (!exhausted || blocked > 0))) idleSince = undefined;
     else if (idleSince === undefined || isDue) {

@@ -1,8 +1,6 @@
-import { defined } from '../../contract/defined.ts';
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { limiterScope, type Realm } from '../../contract/names.ts';
-import type { Wave } from '../../policy/pacing/learned-limit.ts';
 import { LEASE_MS, type LeaseAnswer } from '../../policy/pacing/lease.ts';
 import { Pacer, type Slot } from '../../policy/pacing/pacer.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -21,6 +19,17 @@ export interface PaceNeeds {
   readonly owner: string;
   readonly clock: { now(): Instant };
 }
+
+/**
+ * How long before its time a turn of a paid request is granted, ms: its intent is written meanwhile, and the request
+ * still leaves on time. A timer and a synced commit before each send would lose twice that.
+ */
+const AHEAD_MS: Readonly<Record<EndpointClass, number>> = { create: 12, read: 0 };
+/**
+ * Gap between calls if nothing limits them, ms: a limit that nobody has stated then refuses only a few calls, not all
+ * that are ready.
+ */
+const APART_MS: Readonly<Record<EndpointClass, number>> = { create: 1, read: 0 };
 
 /** While there are calls, the lease is renewed and the batch's settings are read this often, ms. */
 const RENEW_MS = 250;
@@ -58,9 +67,6 @@ export class PaceLine {
   readonly pacer = new Pacer(Math.random());
   readonly #endpoint: EndpointClass;
   readonly #batch: string;
-  readonly #aheadMs: number;
-  readonly #apartMs: number;
-  readonly #wave: () => Wave | undefined;
   readonly #waiting = new Set<Waiter>();
   #known: Known | undefined;
   #renewal: Promise<Known> | undefined;
@@ -71,21 +77,9 @@ export class PaceLine {
   #wasAlone = false;
   #isServing = false;
 
-  /**
-   * `aheadMs`: how long before its time a slot is granted. `apartMs`: the gap between calls if nothing limits them.
-   * `wave`: the calls around the last refusal.
-   */
-  constructor(
-    endpoint: EndpointClass,
-    batch: string,
-    { aheadMs, apartMs }: { readonly aheadMs: number; readonly apartMs: number },
-    wave: () => Wave | undefined,
-  ) {
+  constructor(endpoint: EndpointClass, batch: string) {
     this.#endpoint = endpoint;
     this.#batch = batch;
-    this.#aheadMs = aheadMs;
-    this.#apartMs = apartMs;
-    this.#wave = wave;
   }
 
   get limit(): number | null {
@@ -170,11 +164,12 @@ export class PaceLine {
       }
       if (lease.rate === null) {
         if (this.#pausedUntil > now) return this.#pausedUntil - now;
-        waiter.give(this.pacer.unlimited(now, this.#apartMs));
+        waiter.give(this.pacer.unlimited(now, APART_MS[this.#endpoint]));
         continue;
       }
       const share = { rate: lease.rate, mayCatchUp: isAlone, mayBunch: lease.isStated, pausedUntil: this.#pausedUntil };
-      const next = lease.rate > 0 ? this.pacer.next(share, now, this.#aheadMs) : { notBefore: now + NOTHING_LEFT_MS };
+      const next =
+        lease.rate > 0 ? this.pacer.next(share, now, AHEAD_MS[this.#endpoint]) : { notBefore: now + NOTHING_LEFT_MS };
       if ('notBefore' in next) {
         this.#isShort = true;
         return Math.max(1, next.notBefore - now);
@@ -210,7 +205,6 @@ export class PaceLine {
     this.#isShort = false;
     const { wall, monotonic: since } = deps.clock.now();
     const used = this.pacer.usedBefore(since);
-    const wave = this.#wave();
     const lease = await deps.ledger.updateLimiter(limiterScope(deps, this.#endpoint), {
       type: 'lease',
       owner: deps.owner,
@@ -219,7 +213,6 @@ export class PaceLine {
       want: isShort ? ALL : used,
       used,
       isShort,
-      ...defined({ wave }),
       now: wall,
     });
     const mayCall = this.#endpoint === 'read' || control === 'running';

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pause } from '../../policy/pacing/limiter-step.ts';
-import type { Wave } from '../../policy/pacing/learned-limit.ts';
 import type { Slot } from '../../policy/pacing/pacer.ts';
 import { highestStated } from '../../policy/pacing/rate.ts';
 import { PaceLine, type EndpointClass, type PaceNeeds } from './pace-line.ts';
@@ -13,17 +12,6 @@ export interface Turn {
   readonly line: PaceLine;
 }
 
-/**
- * How long before its time a turn of a paid request is granted, ms: its intent is written meanwhile, and the request
- * still leaves on time. A timer and a synced commit before each send would lose twice that.
- */
-const AHEAD_MS: Readonly<Record<EndpointClass, number>> = { create: 12, read: 0 };
-/**
- * Gap between calls if nothing limits them, ms: a limit that nobody has stated then refuses only a few calls, not all
- * that are ready.
- */
-const APART_MS: Readonly<Record<EndpointClass, number>> = { create: 1, read: 0 };
-
 /** What one process knows about the pace of one endpoint class. */
 interface EndpointPace {
   readonly lines: Map<string, PaceLine>;
@@ -31,8 +19,6 @@ interface EndpointPace {
   troublesInARow: number;
   /** When the last refusal or trouble was reported to the others, monotonic ms; calls sent before it add nothing. */
   reportedAt: number;
-  /** The last refusal that was reported, and what became of the calls in flight at that time. */
-  wave: { readonly sentAt: number; refused: number; taken: number } | null;
 }
 
 /**
@@ -41,8 +27,8 @@ interface EndpointPace {
  */
 export class Pace {
   readonly #endpoints: Readonly<Record<EndpointClass, EndpointPace>> = {
-    create: { lines: new Map(), troublesInARow: 0, reportedAt: Number.NEGATIVE_INFINITY, wave: null },
-    read: { lines: new Map(), troublesInARow: 0, reportedAt: Number.NEGATIVE_INFINITY, wave: null },
+    create: { lines: new Map(), troublesInARow: 0, reportedAt: Number.NEGATIVE_INFINITY },
+    read: { lines: new Map(), troublesInARow: 0, reportedAt: Number.NEGATIVE_INFINITY },
   };
 
   /**
@@ -54,8 +40,7 @@ export class Pace {
     const { lines } = this.#endpoints[endpoint];
     let line = lines.get(batch);
     if (line === undefined) {
-      const gaps = { aheadMs: AHEAD_MS[endpoint], apartMs: APART_MS[endpoint] };
-      line = new PaceLine(endpoint, batch, gaps, () => this.#waveOf(endpoint));
+      line = new PaceLine(endpoint, batch);
       lines.set(batch, line);
     }
     return { endpoint, line, slot: await line.take(deps, signal) };
@@ -98,37 +83,14 @@ export class Pace {
     this.#endpoints[endpoint].reportedAt = now;
   }
 
-  /** Notes that a refusal was reported: the calls in flight now show whether it was a single one. */
-  reportRefused({ endpoint, slot }: Turn, now: number): void {
-    this.reported(endpoint, now);
-    this.#endpoints[endpoint].wave = { sentAt: slot.at, refused: 0, taken: 0 };
-  }
-
-  /** Notes an answer: the call may have been in flight at the last refusal. */
-  heard({ endpoint, slot }: Turn): void {
-    const { wave, reportedAt } = this.#endpoints[endpoint];
-    if (wave === null || slot.at > reportedAt) return;
-    // Calls overtake each other: one sent before the refused one may be accepted, or refused as well.
-    if (slot.isRefused) wave.refused += 1;
-    else if (slot.at > wave.sentAt) wave.taken += 1;
-  }
-
-  #waveOf(endpoint: EndpointClass): Wave | undefined {
-    const { wave } = this.#endpoints[endpoint];
-    if (wave === null) return undefined;
-    const { refused, taken, sentAt } = wave;
-    return { refused, taken, counted: this.usedBefore(endpoint, sentAt) };
-  }
-
   /** Notes one more call that found the API unreachable or down; returns how many there were in a row. */
   troubled(endpoint: EndpointClass): number {
     return (this.#endpoints[endpoint].troublesInARow += 1);
   }
 
   /** Notes a good answer; returns true if it ends a trouble that all processes know of. */
-  answered(turn: Turn): boolean {
-    this.heard(turn);
-    const known = this.#endpoints[turn.endpoint];
+  answered({ endpoint }: Turn): boolean {
+    const known = this.#endpoints[endpoint];
     known.troublesInARow = 0;
     return [...known.lines.values()].some((line) => line.isTroubled);
   }

@@ -68,10 +68,9 @@ export async function reportHealth(
       slot.isRefused = true;
       // Too many jobs at once says nothing about the pace.
       if (failure?.limit === 'concurrency') return;
-      pace.heard(turn);
       if (!pace.isUnreported(turn)) return;
       const counted = pace.usedBefore(endpoint, slot.at);
-      pace.reportRefused(turn, monotonic);
+      pace.reported(endpoint, monotonic);
       // Pause this process's calls at once: others are about to go while the ledger is being told.
       pace.pause(endpoint, monotonic, { pauseMs: Math.max(SHORTEST_PAUSE_MS, failure?.retryAfterMs ?? 0) });
       return tell({ type: 'refused', owner: deps.owner, counted, stated: pace.statedFor(turn), sentAt, now, ...wish });

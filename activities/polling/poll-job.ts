@@ -3,25 +3,15 @@ import { defined } from '../../contract/defined.ts';
 import type { Failure } from '../../contract/failures.ts';
 import type { RowStanding } from '../../ledger/record-types.ts';
 import { withoutIds } from '../../policy/rows/failure-reason.ts';
-import {
-  nextAge,
-  nextPoll,
-  planAtEnd,
-  pollAfterFailure,
-  scheduledPolls,
-  type PollPlan,
-  FEW_FAILED_POLLS,
-  mostFailedPolls,
-} from '../../policy/polling/poll-schedule.ts';
+import { FEW_FAILED_POLLS, mostFailedPolls, nextPoll } from '../../policy/polling/poll-schedule.ts';
 import type { Span } from '../../policy/polling/job-times.ts';
 import { afterJobFailed } from '../../policy/rows/new-take.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { fetchResult, giveUpResult, withoutLink, type TroubleDetails } from '../fetch-result.ts';
 import { loadBatch } from '../cache/batch-cache.ts';
-import { pollByPage } from './poll-by-page.ts';
 import type { PollTrouble } from './polled-jobs.ts';
 import { readInTurn } from './read-in-turn.ts';
-import { ageOf, isPastDeadline, readWaitedJob, sortsOf, type WaitedJob } from './waited-job.ts';
+import { ageOf, isPastDeadline, readWaitedJob, type WaitedJob } from './waited-job.ts';
 
 /** Maximum consecutive failed polls of either kind before the job is given up. */
 const MOST_TROUBLES = 6;
@@ -37,10 +27,7 @@ export async function pollJob(deps: Dependencies, job: WaitedJob, signal: AbortS
   let reading: JobReading;
   const isHinted = deps.hints.looks(job.jobId);
   try {
-    // A page shows only what still runs.
-    const listed = isHinted ? undefined : await pollByPage(deps, job);
-    if (signal.aborted) return 'same';
-    reading = listed ?? (await readInTurn(deps, job.key.batch, signal, () => readWaitedJob(deps, job, signal)));
+    reading = await readInTurn(deps, job.key.batch, signal, () => readWaitedJob(deps, job, signal));
   } catch (error) {
     deps.hints.unread(job.jobId);
     if (signal.aborted) return 'same';
@@ -49,13 +36,8 @@ export async function pollJob(deps: Dependencies, job: WaitedJob, signal: AbortS
   }
   deps.polls.wasRead(job.name);
   if (reading.phase !== 'running') {
-    const age = ageOf(job, deps.clock.now().wall);
-    const span = deps.polls.ended(job.name, age);
-    if (span !== undefined) {
-      deps.jobTimes.ended(deps, sortsOf(job), isHinted ? justBefore(span) : span);
-      // Polls that a webhook made needless are not there to be spent on other jobs.
-      if (!isHinted) deps.polls.spared(job.name, scheduledPolls(job.loaded.batch.settings, age));
-    }
+    const span = deps.polls.ended(job.name, ageOf(job, deps.clock.now().wall));
+    if (span !== undefined) deps.jobTimes.ended(deps, job.operation, isHinted ? justBefore(span) : span);
     deps.hints.ended(job.jobId, isHinted);
     deps.concurrencyLimit.ended(job.name);
   }
@@ -105,7 +87,7 @@ async function afterFailedPoll(deps: Dependencies, job: WaitedJob, failure: Fail
   const isLate = !needsPerson && isPastDeadline(job, deps.clock.now().wall);
   const next = nextPollOf(deps, job);
   if (!isStopping && !isLate) {
-    deps.polls.again(job.name, isOfService(failure) ? soonAfterFailed(deps, job) : next);
+    deps.polls.again(job.name, next);
     return 'same';
   }
   const most = isStopping ? FEW_FAILED_POLLS : mostFailedPolls(job.loaded.batch.settings);
@@ -115,26 +97,8 @@ async function afterFailedPoll(deps: Dependencies, job: WaitedJob, failure: Fail
 
 async function stillRunning(deps: Dependencies, job: WaitedJob, reading: JobReading): Promise<PollResult> {
   if (isPastDeadline(job, deps.clock.now().wall)) return endOverdue(deps, job, `is still "${reading.status}"`);
-  const age = ageOf(job, deps.clock.now().wall);
-  const plan = planOf(deps, job);
-  const next = nextAge(plan, deps.jobTimes.agesOf(deps, sortsOf(job), plan), age, Math.random());
-  deps.polls.ran(job.name, age, deps.clock.now().monotonic + next - age);
+  deps.polls.ran(job.name, ageOf(job, deps.clock.now().wall), nextPollOf(deps, job));
   return 'same';
-}
-
-/** The user's plan, or denser polling for the last rows of a batch. */
-function planOf({ polls }: Dependencies, { key, loaded }: WaitedJob): PollPlan {
-  return planAtEnd(loaded.batch.settings, polls.rowsLeft(key.batch), polls.saved);
-}
-
-/** The API's trouble at one poll may be over at the next. */
-function isOfService(failure: Failure): boolean {
-  return (failure.class === 'ServiceDown' || failure.class === 'NotSent') && failure.retryAfterMs === undefined;
-}
-
-function soonAfterFailed(deps: Dependencies, job: WaitedJob): number {
-  const { wall, monotonic } = deps.clock.now();
-  return pollAfterFailure(planOf(deps, job), deps.polls.failed(job.name), ageOf(job, wall), monotonic, Math.random());
 }
 
 async function endOverdue(deps: Dependencies, job: WaitedJob, what: string): Promise<RowStanding> {
@@ -145,9 +109,8 @@ async function endOverdue(deps: Dependencies, job: WaitedJob, what: string): Pro
 }
 
 /** Time of the next poll by the schedule. */
-function nextPollOf(deps: Dependencies, job: WaitedJob): number {
-  const { wall, monotonic } = deps.clock.now();
-  return nextPoll(job.loaded.batch.settings, ageOf(job, wall), monotonic, Math.random());
+function nextPollOf({ clock }: Dependencies, { loaded }: WaitedJob): number {
+  return nextPoll(loaded.batch.settings, clock.now().monotonic, Math.random());
 }
 
 /** The poll failed; after a few such polls in a row the row fails and keeps its job id. */

@@ -9,10 +9,6 @@ interface PolledJob {
   /** Age at which it was last seen running, ms. */
   readonly ranAtAge?: number;
   readonly troubles: Readonly<Record<PollTrouble, number>>;
-  /** Consecutive polls that found the API in trouble. */
-  readonly failed?: number;
-  /** Polls that were answered. */
-  readonly polls?: number;
 }
 
 const NONE: PolledJob['troubles'] = { read: 0, result: 0 };
@@ -23,8 +19,6 @@ const NONE: PolledJob['troubles'] = { read: 0, result: 0 };
  */
 export class PolledJobs {
   readonly #jobs = new Map<string, PolledJob>();
-  readonly #rowsLeft = new Map<string, number>();
-  #saved = 0;
 
   /** Time of the next poll; `first` if this process has not polled the job yet. */
   dueAt(job: string, first: () => number): number {
@@ -51,37 +45,7 @@ export class PolledJobs {
   wasRead(job: string): void {
     const known = this.#jobs.get(job);
     if (known === undefined) return;
-    const { troubles, polls = 0 } = known;
-    this.#jobs.set(job, { ...known, troubles: { ...troubles, read: 0 }, failed: 0, polls: polls + 1 });
-  }
-
-  /** The API was in trouble when the job was polled; returns how often in a row. */
-  failed(job: string): number {
-    const known = this.#jobs.get(job) ?? { dueAt: 0, troubles: NONE };
-    const failed = (known.failed ?? 0) + 1;
-    this.#jobs.set(job, { ...known, failed });
-    return failed;
-  }
-
-  /** A job has ended that a fixed gap would have polled this often. */
-  spared(job: string, polls: number): void {
-    this.#saved += polls - (this.#jobs.get(job)?.polls ?? polls);
-  }
-
-  /** Polls saved so far by learned ages; below 0 if they were more. */
-  get saved(): number {
-    return this.#saved;
-  }
-
-  /** Notes how many rows of a batch are left, once none of it is sent any more; undefined before. */
-  left(batch: string, rows: number | undefined): void {
-    if (rows === undefined) this.#rowsLeft.delete(batch);
-    else this.#rowsLeft.set(batch, rows);
-  }
-
-  /** What {@link PolledJobs.left} noted last. */
-  rowsLeft(batch: string): number | undefined {
-    return this.#rowsLeft.get(batch);
+    this.#jobs.set(job, { ...known, troubles: { ...known.troubles, read: 0 } });
   }
 
   /** The job was seen running at this age, ms; sets the next poll. */

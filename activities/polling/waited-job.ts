@@ -1,7 +1,7 @@
 import type { JobReading } from '../../api/speech-api.ts';
 import type { FencedAttempt } from '../../contract/batch.ts';
 import type { Dialect } from '../../contract/dialects.ts';
-import { dialectOf, makesJob, OPERATION_FACTS, type JobOperation } from '../../contract/row-kinds.ts';
+import { dialectOf, makesJob, type JobOperation } from '../../contract/row-kinds.ts';
 import type { JobKey } from '../../ledger/requests/charges.ts';
 import { type LoadedAttempt, nameOf } from '../attempt.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -46,14 +46,6 @@ export function readWaitedJob(
   signal: AbortSignal,
 ): Promise<JobReading> {
   return apiIn(deps, dialect).readJob(operation, jobId, signal, loaded.row.spec);
-}
-
-/** The sorts of a job, the narrowest first: jobs of one sort take about the same time. */
-export function sortsOf({ operation, loaded }: WaitedJob): readonly string[] {
-  const { pacedBy } = OPERATION_FACTS[operation];
-  const { spec } = loaded.row;
-  if (pacedBy.length === 0) return [operation];
-  return [[operation, ...pacedBy.map((column) => spec[column] ?? '')].join(' '), operation];
 }
 
 /** Time since the job was accepted, ms. */

@@ -4,8 +4,7 @@
  * The figure is how many calls of the trailing second were not refused when one was. If the API counts calls per
  * second, that is the limit itself. It is too low if calls had only just begun (a burst was refused), or if the refusal
  * had another reason. So a single figure is a guess, and the rate climbs from it at once. It is confirmed by a second
- * refusal at about the same figure, by one where the rate in use was really reached, or at once if most other calls in
- * flight were refused too. Then the rate is held just below, and raised a little only after a long while, because each
+ * refusal at about the same figure, or by one where the rate in use was really reached. Then the rate is held just below, and raised a little only after a long while, because each
  * failed trial costs a refusal and the pause that the API asks for.
  *
  * A rate that the user stated outweighs a single refusal: only a second one at the same figure can teach a far lower
@@ -47,16 +46,6 @@ export interface Refusal {
   readonly now: number;
 }
 
-/** The other calls of a process around a refusal that it reported. */
-export interface Wave {
-  /** Other calls in flight at the refusal that were refused as well. */
-  readonly refused: number;
-  /** Calls sent after the refused one and before its answer that were not refused. */
-  readonly taken: number;
-  /** Its calls in the second before the refused one that were not refused, counted once all are answered. */
-  readonly counted: number;
-}
-
 const LOWEST_RATE = 0.2;
 /** Figures that differ by less than this share are equal. */
 const SAME = 0.1;
@@ -71,10 +60,6 @@ const LESS = 0.98;
 /** Refusals at one figure confirm each other within this time, ms. */
 const CONFIRM_WITHIN_MS = 10_000;
 const FIRST_HOLD_MS = 2_000;
-/** A stated rate is nearly right: omitting a hundredth of it costs less than the next refusal, ms. */
-const STATED_HOLD_MS = 30_000;
-/** A limit proved by one wave is held for this many times the pause that a trial costs, per call of that wave. */
-const PAUSES_HELD = 40;
 const CONFIRMED_HOLD_MS = 60_000;
 const DROPPED_HOLD_MS = 8_000;
 const LONGEST_HOLD_MS = 240_000;
@@ -118,28 +103,12 @@ export function learn(
     before === null || before.phase === 'hold' || before.phase === 'probe' ? (before?.rate ?? null) : before.was;
   if (isSame || isReached) {
     const rate = Math.min(stated ?? Infinity, confirmed(before, counted, inUse, isRecent));
-    const isNearly = stated !== null && rate >= STATED_FLOOR * stated;
-    const holdMs = holdAfter(before, was !== null && was > DROPPED * rate, isNearly);
+    const holdMs = holdAfter(before, was !== null && was > DROPPED * rate);
     return { ...refusal, rate, from: rate, was, phase: 'hold', holdMs, holdUntil: now + holdMs };
   }
   const floor = inUse === Infinity ? 0 : inUse * (learnedRate(before) === null ? STATED_FLOOR : 0.5);
   const rate = Math.max(counted, floor);
   return { ...refusal, rate, from: rate, was, phase: 'climb', holdMs: FIRST_HOLD_MS, holdUntil: now };
-}
-
-/**
- * Holds a guess at once if one wave of calls has proved it: most calls in flight at the refusal were refused too. After
- * a stray refusal the API would have accepted them; the few accepted ones may have overtaken the refused one.
- */
-export function prove(limit: LearnedLimit, owner: string, wave: Wave, now: number): LearnedLimit {
-  const { phase, counts, was, rate: guess, from, refusedAt } = limit;
-  const isFirst = phase === 'climb' && guess === from && was === null;
-  const own = counts[owner];
-  if (!isFirst || own === undefined || wave.refused <= wave.taken) return limit;
-  // By now its own calls before the refused one are known exactly.
-  const rate = Math.max(LOWEST_RATE, Math.min(guess, limit.counted - own + wave.counted));
-  const holdMs = Math.min(CONFIRMED_HOLD_MS, PAUSES_HELD * wave.refused * Math.max(0, now - refusedAt));
-  return { ...limit, rate, from: rate, counted: rate, phase: 'hold', holdMs, holdUntil: now + holdMs };
 }
 
 /** The rate to hold after a confirming refusal. */
@@ -166,9 +135,8 @@ function addCount(before: LearnedLimit, owner: string, own: number): LearnedLimi
 }
 
 /** A limit that dropped suddenly may soon recover. */
-function holdAfter(before: LearnedLimit | null, isDrop: boolean, isNearlyStated: boolean): number {
+function holdAfter(before: LearnedLimit | null, isDrop: boolean): number {
   const last = before?.holdMs ?? 0;
-  if (isNearlyStated) return Math.max(STATED_HOLD_MS, Math.min(CONFIRMED_HOLD_MS, last * 2));
   if (last >= DROPPED_HOLD_MS) return Math.min(LONGEST_HOLD_MS, last * 2);
   return isDrop ? DROPPED_HOLD_MS : CONFIRMED_HOLD_MS;
 }

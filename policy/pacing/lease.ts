@@ -1,5 +1,5 @@
-import { learnedRate, type Wave } from './learned-limit.ts';
-import { asOf, climbed, highestStated, isFree, type Lease, type RateState } from './rate.ts';
+import { learnedRate } from './learned-limit.ts';
+import { asOf, climbed, highestStated, type Lease, type RateState } from './rate.ts';
 
 /** A process's request for a share of the rate. */
 export interface LeaseAsk {
@@ -14,8 +14,6 @@ export interface LeaseAsk {
   readonly used: number;
   /** True if calls have waited for a slot since its last request. */
   readonly isShort: boolean;
-  /** Its calls around the last refusal that it reported, if any. */
-  readonly wave?: Wave;
   /** Wall clock, ms. */
   readonly now: number;
 }
@@ -24,8 +22,6 @@ export interface LeaseAsk {
 export interface LeaseAnswer {
   /** Calls per second; null without a limit. 0: all of it is leased to others at the moment. */
   readonly rate: number | null;
-  /** True if nothing known could soon change this answer. */
-  readonly isFree: boolean;
   /** Make no call for this long, ms. */
   readonly pauseMs: number;
   /** True if the service was down or unreachable: then report the next good answer. */
@@ -58,11 +54,10 @@ export function lease(
   const all = Object.entries(clean.leases).filter(([other]) => other !== key);
   const others = all.map(([, other]) => other).filter(({ until }) => until > now);
   const stated = highestStated([limit, ...others.map((other) => other.limit)]);
-  const state = climbed(clean, ask, stated, now);
+  const state = climbed(clean, ask.isShort, stated, now);
   const learned = learnedRate(state.limit) ?? Infinity;
   const cap = Math.min(limit ?? Infinity, learned);
   const common = {
-    isFree: isFree(state, now),
     pauseMs: Math.max(0, state.pausedUntil - now),
     isTroubled: state.troubles > 0,
   };
@@ -83,7 +78,6 @@ export function lease(
     result: {
       ...common,
       rate: share,
-      isFree: false,
       isAlone: all.length === 0,
       isStated: limit !== null && limit <= learned,
     },

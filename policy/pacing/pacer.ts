@@ -65,10 +65,6 @@ export class Pacer {
   #tick = Number.NEGATIVE_INFINITY;
   readonly #phase: number;
   #pruneAt = 64;
-  /**
-   * True once it is known that nobody else used the second before the first call, which then counts as missed slots.
-   */
-  #isCredited = false;
   /** Positions of slots that were granted and not used. */
   readonly #returned: number[] = [];
 
@@ -87,10 +83,6 @@ export class Pacer {
     // pause.
     if (!mayCatchUp && this.#last + gap + tick < begin)
       this.#last = begin + this.#phase * Math.min(gap, SPREAD_MS) - gap;
-    if (mayCatchUp && !this.#isCredited) {
-      this.#isCredited = true;
-      this.#last -= CATCH_UP_MS;
-    }
     const oldest = mayCatchUp ? now - CATCH_UP_MS : Number.NEGATIVE_INFINITY;
     while ((this.#returned[0] ?? Infinity) < oldest) this.#returned.shift();
     const place = Math.max(oldest, this.#returned[0] ?? this.#last + gap);

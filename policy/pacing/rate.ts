@@ -1,5 +1,5 @@
 import { WORKER_CLOCK_SLACK_MS } from '../clocks.ts';
-import { climb, learn, learnedRate, prove, type LearnedLimit, type Refusal, type Wave } from './learned-limit.ts';
+import { climb, learn, type LearnedLimit, type Refusal } from './learned-limit.ts';
 
 /**
  * The state of the rate that an API allows one account in one endpoint class, as pure steps on a small state that the
@@ -68,11 +68,6 @@ export function asOf(before: Partial<RateState> | undefined, now: number): RateS
   };
 }
 
-/** True if a call may go at once, and nothing known could soon change that. */
-export function isFree(state: RateState, now: number): boolean {
-  return state.pausedUntil <= now && state.troubles === 0 && learnedRate(state.limit) === null;
-}
-
 /** Records a 429. `retryAfterMs` is a floor for the pause of the whole class. */
 export function refused(
   before: Partial<RateState> | undefined,
@@ -112,18 +107,10 @@ function othersCounts(leases: readonly Lease[], { owner, counted, now }: Refusal
   return counts;
 }
 
-/** Raises the learned limit by the time passed if somebody needs it; or holds it if one wave of calls has proved it. */
-export function climbed(
-  state: RateState,
-  { owner, isShort, wave }: { readonly owner: string; readonly isShort: boolean; readonly wave?: Wave },
-  stated: number | null,
-  now: number,
-): RateState {
+/** Raises the learned limit by the time passed if somebody needs it. */
+export function climbed(state: RateState, isShort: boolean, stated: number | null, now: number): RateState {
   if (state.limit === null) return state;
-  // During the pause, answers of the wave may still be on their way.
-  const isOver = state.pausedUntil <= now;
-  const proven = isOver && wave !== undefined ? prove(state.limit, owner, wave, now) : state.limit;
-  const limit = climb(proven, isShort && isOver, stated, now);
+  const limit = climb(state.limit, isShort && state.pausedUntil <= now, stated, now);
   return limit === state.limit ? state : { ...state, limit };
 }
 

@@ -18,7 +18,6 @@ import { beginThread, openInThread } from '../../ledger/ledger-in-thread.ts';
 import { MIGRATION_TABLE } from '../../ledger/migrate.ts';
 import { fileLocks } from '../../ledger/sqlite/locks.ts';
 import { aBatch, aKey, aRow, fill, INTENT, makeFolder, open } from './setup.ts';
-import { jobsIn } from '../../policy/polling/job-times.ts';
 import { transpile } from './transpile.ts';
 
 const run = promisify(execFile);
@@ -126,7 +125,7 @@ describe('a ledger in a thread of its own', () => {
 
   it('loses no change of a limiter', async () => {
     const add = async (): Promise<number> =>
-      Math.round(jobsIn(await ledger.updateLimiter('goes', { type: 'learn', spans: [[100, 100]] })));
+      (await ledger.updateLimiter('goes', { type: 'learn', spans: [[100, 100]] })).jobs;
     const answers = await Promise.all(Array.from({ length: 30 }, add));
     expect(answers.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 30 }, (_, at) => at + 1));
   });

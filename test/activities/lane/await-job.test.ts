@@ -120,11 +120,10 @@ describe('awaitJob', () => {
 
   it('forgets a job that is waited for no longer, wherever it was remembered', async () => {
     const { world, worker } = await withJob({ on: 'read', fault: 'unknown-status', times: 1 });
-    const { polls, pagePolls, concurrencyLimit } = worker.deps;
+    const { polls, concurrencyLimit } = worker.deps;
     const forgotten: string[] = [];
     for (const [memory, method] of [
       [polls, 'forget'],
-      [pagePolls, 'forget'],
       [concurrencyLimit, 'settled'],
     ] as const) {
       const forget = (name: string): number => forgotten.push(`${memory.constructor.name} ${name}`);
@@ -133,7 +132,7 @@ describe('awaitJob', () => {
     await worker.wait([[1]]);
     expect((await world.row(1)).outcome).toBe('succeeded');
     const name = nameOf(keyOf(1));
-    expect(forgotten.slice(-3)).toEqual([`PolledJobs ${name}`, `PagePolls ${name}`, `ConcurrencyLimit ${name}`]);
+    expect(forgotten.slice(-2)).toEqual([`PolledJobs ${name}`, `ConcurrencyLimit ${name}`]);
   });
 
   it('expects no webhook for a job that its lane has lost', async () => {

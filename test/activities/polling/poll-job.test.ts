@@ -1,7 +1,6 @@
 /** @slow */
 import { describe, expect, it } from '@jest/globals';
 import { loadAttempt } from '../../../activities/attempt.ts';
-import { pollJob } from '../../../activities/polling/poll-job.ts';
 import { waitedJob } from '../../../activities/polling/waited-job.ts';
 import { ApiError } from '../../../api/speech-api.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -267,17 +266,5 @@ describe('polling jobs', () => {
     clock.move({ wall: -3_600_000 });
     await worker.wait([[1]]);
     expect((await world.row(1)).outcome).toBe('succeeded');
-  });
-
-  it('polls again soon after a poll that the service could not answer', async () => {
-    const { world, worker } = await withJob({ on: 'read', fault: { kind: 'status', status: 500 }, times: 1 });
-    const loaded = await loadAttempt(worker.deps, keyOf(1));
-    const job = waitedJob(keyOf(1), loaded);
-    if (job === undefined) throw new Error('the row has no job');
-    const { clock } = worker.deps;
-    await pollJob(worker.deps, job, new AbortController().signal);
-    const dueIn = worker.deps.polls.dueAt(job.name, () => Infinity) - clock.now().monotonic;
-    expect(dueIn).toBeLessThanOrEqual(0.3 * loaded.batch.settings.pollGapMs);
-    expect(await reads(world)).toBe(1);
   });
 });

@@ -48,33 +48,4 @@ describe('the poll schedule', () => {
     expect(polls.dueAt('a', never)).toBe(700);
     expect(polls.ended('b', 4_000)).toEqual([0, 4_000]);
   });
-
-  it('adds up the polls that jobs were spared, once each was read', () => {
-    const polls = new PolledJobs();
-    for (const job of ['a', 'b']) polls.dueAt(job, () => 0);
-    for (const job of ['a', 'a', 'b']) polls.wasRead(job);
-    polls.spared('a', 5);
-    expect(polls.saved).toBe(3);
-    // One poll too many.
-    polls.spared('b', 0);
-    expect(polls.saved).toBe(2);
-    polls.spared('never seen', 4);
-    expect(polls.saved).toBe(2);
-  });
-
-  it('counts polls in a row that found the service in trouble', () => {
-    const polls = new PolledJobs();
-    polls.dueAt('a', () => 0);
-    expect([polls.failed('a'), polls.failed('a')]).toEqual([1, 2]);
-    polls.wasRead('a');
-    expect(polls.failed('a')).toBe(1);
-  });
-
-  it('knows how many rows of a batch are left once nothing of it is sent any more', () => {
-    const polls = new PolledJobs();
-    polls.left('b', 7);
-    expect(polls.rowsLeft('b')).toBe(7);
-    polls.left('b', undefined);
-    expect(polls.rowsLeft('b')).toBeUndefined();
-  });
 });

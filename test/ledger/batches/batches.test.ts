@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Ledger } from '../../../ledger/ledger.ts';
-import { jobsIn } from '../../../policy/polling/job-times.ts';
 import { FILE, upTo } from '../rows/rows-for-each.ts';
 import { aBatch, aKey, aRow, fill, ledgerForEachTest } from '../setup.ts';
 
@@ -96,7 +95,7 @@ describe('batches', () => {
 describe('updateLimiter', () => {
   it('keeps a state per scope, changed by one at a time', async () => {
     const add = async (scope: string): Promise<number> =>
-      Math.round(jobsIn(await ledger.updateLimiter(scope, { type: 'learn', spans: [[100, 100]] })));
+      (await ledger.updateLimiter(scope, { type: 'learn', spans: [[100, 100]] })).jobs;
     const results = await Promise.all(upTo(20).map(() => add('a')));
     expect(results.sort((x, y) => x - y)).toEqual(upTo(20));
     expect(await add('b')).toBe(1);

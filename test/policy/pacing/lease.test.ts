@@ -37,14 +37,14 @@ function settled(asks: readonly LeaseAsk[], rounds = 4): { state: RateState | un
 describe('a lease', () => {
   it('is not needed without a limit, and then there is nothing to write', () => {
     const first = lease(undefined, ask('p', { limit: null }));
-    const free = { rate: null, isFree: true, pauseMs: 0, isTroubled: false, isAlone: true, isStated: false };
+    const free = { rate: null, pauseMs: 0, isTroubled: false, isAlone: true, isStated: false };
     expect(first.result).toEqual(free);
     const state: RateState = { ...FRESH_RATE };
     expect(lease(state, ask('p', { limit: null })).state).toBe(state);
   });
 
   it('of one who is alone is all of the rate', () => {
-    expect(lease(undefined, ask('p')).result).toMatchObject({ rate: 90, isAlone: true, isStated: true, isFree: false });
+    expect(lease(undefined, ask('p')).result).toMatchObject({ rate: 90, isAlone: true, isStated: true });
   });
 
   it('is shared evenly by those who want all', () => {
@@ -92,7 +92,7 @@ describe('a lease', () => {
     const news = { owner: 'p', counted: 20, stated: null, sentAt: NOW - 1, now: NOW };
     const state = refused(undefined, news);
     const { result } = lease(state, ask('p', { limit: null, now: NOW + 100 }));
-    expect(result).toMatchObject({ rate: 20, isFree: false, pauseMs: 150, isStated: false });
+    expect(result).toMatchObject({ rate: 20, pauseMs: 150, isStated: false });
     const asStated = (limit: number): boolean => lease(state, ask('p', { limit, now: NOW + 100 })).result.isStated;
     expect([10, 20, 30].map(asStated)).toEqual([true, true, false]);
   });

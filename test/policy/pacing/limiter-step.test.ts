@@ -55,7 +55,7 @@ describe('a step of what all processes share', () => {
   });
 
   it.each<[string, unknown, LimiterStep]>([
-    ['job times, where none are added', { jobs: [1], first: 20 }, { type: 'learn', spans: [] }],
+    ['job times, where none are added', { jobs: 1, earlyMs: 20, longestMs: 20 }, { type: 'learn', spans: [] }],
     ['how many jobs there may be, where no limit is known', undefined, { type: 'join', owner: 'p', now: NOW }],
   ])('leaves %s as it is, so that nothing need be written', (_, state, step) => {
     expect(takeStep(state, step).state).toBe(state);

@@ -1,4 +1,4 @@
-import { lease, type LeaseAnswer, type LeaseAsk } from '../../../policy/pacing/lease.ts';
+import { lease, type LeaseAnswer } from '../../../policy/pacing/lease.ts';
 import { Pacer, type Slot } from '../../../policy/pacing/pacer.ts';
 import { refused, type RateState } from '../../../policy/pacing/rate.ts';
 
@@ -47,9 +47,9 @@ const LEDGER_MS = 4;
 interface Process {
   readonly owner: string;
   readonly pacer: Pacer;
-  readonly sent: { readonly at: number; isRefused: boolean; hasAnswer: boolean }[];
-  /** When the refusal was sent that it told of last, and when it told of it. */
-  wave: { readonly sentAt: number; readonly toldAt: number } | null;
+  readonly sent: { readonly at: number; isRefused: boolean }[];
+  /** When it told of a refusal last. */
+  toldAt: number;
   held: (LeaseAnswer & { readonly since: number; readonly until: number }) | null;
   askedAt: number;
   isShort: boolean;
@@ -88,17 +88,6 @@ export function simulate(scene: Scene): Seen {
   const usedBy = (process: Process, until: number): number =>
     process.sent.filter(({ at, isRefused }) => !isRefused && at > until - 1_000 && at < until).length;
 
-  const waveOf = ({ wave, sent }: Process): Pick<LeaseAsk, 'wave'> => {
-    if (wave === null) return {};
-    const calls = sent.filter(({ at, hasAnswer }) => hasAnswer && at !== wave.sentAt && at <= wave.toldAt);
-    const refused = calls.filter(({ at, isRefused }) => isRefused && at > wave.sentAt - 500).length;
-    const taken = calls.filter(({ at, isRefused }) => !isRefused && at > wave.sentAt).length;
-    const counted = sent.filter(
-      ({ at, isRefused }) => !isRefused && at > wave.sentAt - 1_000 && at < wave.sentAt,
-    ).length;
-    return { wave: { refused, taken, counted } };
-  };
-
   const ask = (process: Process): void => {
     process.askedAt = now;
     const { isShort, owner } = process;
@@ -111,7 +100,6 @@ export function simulate(scene: Scene): Seen {
         want: isShort ? 1e9 : 1,
         used: usedBy(process, now),
         isShort,
-        ...waveOf(process),
         now,
       };
       const { state: next, result } = lease(state, asked);
@@ -180,7 +168,7 @@ export function simulate(scene: Scene): Seen {
         process.onWire -= 1;
         return;
       }
-      const call = { at: now, isRefused: false, hasAnswer: false };
+      const call = { at: now, isRefused: false };
       process.sent.push(call);
       const sentAt = now;
       later(now + between(scene.wayMs), () => {
@@ -195,12 +183,11 @@ export function simulate(scene: Scene): Seen {
           call.isRefused = true;
           later(awake(now + 1), () => {
             process.onWire -= 1;
-            call.hasAnswer = true;
             slot.isRefused = true;
-            const { owner, wave } = process;
+            const { owner } = process;
             // The process knows of it, and so does everybody else.
-            if (wave !== null && sentAt <= wave.toldAt) return;
-            process.wave = { sentAt, toldAt: now };
+            if (sentAt <= process.toldAt) return;
+            process.toldAt = now;
             const news = { owner, counted: usedBy(process, sentAt), stated: scene.stated, sentAt, now };
             const wish = scene.retryAfterMs === undefined ? {} : { retryAfterMs: scene.retryAfterMs };
             state = refused(state, { ...news, ...wish });
@@ -214,7 +201,6 @@ export function simulate(scene: Scene): Seen {
         seen.accepted.push(floor);
         later(awake(now + between(scene.workMs)), () => {
           process.onWire -= 1;
-          call.hasAnswer = true;
           turn(process);
         });
       });
@@ -228,7 +214,7 @@ export function simulate(scene: Scene): Seen {
         owner: `p${index}`,
         pacer: new Pacer(random()),
         sent: [],
-        wave: null,
+        toldAt: -1e9,
         held: null,
         askedAt: -1e9,
         isShort: true,

@@ -54,13 +54,6 @@ describe('a pacer', () => {
     expect(taken(new Pacer(0.5), share(10), 5_000).at).toBe(5_050);
   });
 
-  it('makes up for the second before the first call as well, once nobody else can have used it', () => {
-    const pacer = new Pacer(0);
-    expect(taken(pacer, share(10), 5_000).at).toBe(5_000);
-    const alone = share(10, { mayCatchUp: true });
-    expect(taken(pacer, alone, 5_000).at - 5_000).toBeCloseTo(500 / 9.95, 6);
-  });
-
   it('gives a slot whose moment is now, and lays no new grid for it', () => {
     const pacer = new Pacer(0.5);
     const { at } = taken(pacer, share(10), 5_000);

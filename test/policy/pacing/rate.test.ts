@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { answered, asOf, FRESH_RATE, isFree, refused, troubled, type RateState } from '../../../policy/pacing/rate.ts';
+import { answered, asOf, FRESH_RATE, refused, troubled, type RateState } from '../../../policy/pacing/rate.ts';
 
 const NOW = 36_000_000;
 const news = { owner: 'p', counted: 10, stated: null, sentAt: NOW - 1, now: NOW };
@@ -69,15 +69,6 @@ describe('trouble', () => {
     expect([pause(100), pause(4_000), pause(700_000)]).toEqual([250, 4_000, 600_000]);
     const state = troubled(undefined, { now: NOW, sentAt: NOW - 5 });
     expect(troubled(state, { now: NOW, sentAt: NOW - 5, retryAfterMs: 9_000 }).pausedUntil).toBe(NOW + 9_000);
-  });
-});
-
-describe('a call that may go without asking', () => {
-  it('may do so where nothing is known that could make a call wait', () => {
-    expect(isFree(FRESH_RATE, NOW)).toBe(true);
-    expect(isFree({ ...FRESH_RATE, pausedUntil: NOW + 1 }, NOW)).toBe(false);
-    expect(isFree({ ...FRESH_RATE, troubles: 1 }, NOW)).toBe(false);
-    expect(isFree(refused(undefined, news), NOW + 1_000)).toBe(false);
   });
 });
 
