@@ -45,6 +45,7 @@ const IMPORTS = {
   store: {
     may: ['threads'],
     comment: 'store/ keeps files and knows nothing of rows, money or the API. Pass in what it needs as plain values.',
+    types: ['contract'],
   },
   inputs: {
     may: ['contract', 'policy', 'threads', 'api/create-media-fetch', 'api/proxies'],
@@ -254,8 +255,8 @@ module.exports = {
       name: 'children-get-no-secrets',
       severity: 'error',
       comment:
-        'A program is started by embedded/child-process.ts, which takes the secrets out of its environment, or by store/sound/start-watched.ts, which gives it none.',
-      from: { path: pathsOf(SHIPPED), pathNot: '^(embedded/child-process|store/sound/start-watched)[.]ts$' },
+        'A program is started by embedded/child-process.ts, which takes the secrets out of its environment, or by store/sound/ffmpeg.ts, which gives it none.',
+      from: { path: pathsOf(SHIPPED), pathNot: '^(embedded/child-process|store/sound/ffmpeg)[.]ts$' },
       to: { path: '^(node:)?child_process$', dependencyTypesNot: ['type-only'] },
     },
     ...ownerRules,

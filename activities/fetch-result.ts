@@ -4,7 +4,7 @@ import { ApiError, type JobReading } from '../api/speech-api.ts';
 import type { Failure } from '../contract/failures.ts';
 import { OPERATION_FACTS } from '../contract/row-kinds.ts';
 import type { ResultFile, RowStanding } from '../ledger/record-types.ts';
-import { UnfitBody, type StoredFile } from '../store/store.ts';
+import { type StoredFile } from '../store/store.ts';
 import { afterResult } from '../policy/rows/after-result.ts';
 import { withoutCode } from '../policy/rows/failure-reason.ts';
 import { nextPoll } from '../policy/polling/poll-schedule.ts';
@@ -13,6 +13,7 @@ import type { Dependencies } from './dependencies.ts';
 import { receiveMedia } from './store-result.ts';
 import { readInTurn } from './polling/read-in-turn.ts';
 import { isPastDeadline, readWaitedJob, type WaitedJob } from './polling/waited-job.ts';
+import { UnfitBody } from '../store/unfit.ts';
 
 /** Failed downloads of one job's result, each from a fresh link, before the row fails. */
 const MOST_DOWNLOADS = 6;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import type { BigIntStats } from 'node:fs';
 import { link, lstat, mkdir, rename, rm, stat, utimes } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { sha256Of } from '../inputs/file-digest.ts';
@@ -13,7 +13,7 @@ import { codeOf, isAbsent } from './system-errors.ts';
 import { partPath } from './whole-file.ts';
 
 /** What a projection needs of the store: it only reads. */
-export type StoredFiles = Pick<Store, 'read' | 'pathOf' | 'link'>;
+export type StoredFiles = Pick<Store, 'read' | 'pathOf'>;
 
 /**
  * What became of a file. `missing` and `altered`: the store no longer has the recorded content, and neither has the out
@@ -23,28 +23,6 @@ export type Placed = 'kept' | 'placed' | 'missing' | 'altered';
 
 /** Errors of a file system that cannot link these two places; the file is then copied. */
 const CANNOT_LINK = new Set(['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EACCES', 'EINVAL']);
-
-/**
- * Places stored files under their names below the out folder, as {@link placeFile} does; those that only need a link go
- * all at once. Throws `LinkedFolder` before it places anything.
- */
-export async function placeFiles(
-  files: readonly RowFile[],
-  store: StoredFiles,
-  folders: RealFolders,
-): Promise<readonly Placed[]> {
-  if (files.length === 0) return [];
-  await folders.require(files.map(({ name }) => name));
-  const folder = resolve(folders.out);
-  const names = files.map(({ name, file }) => ({ key: file.key, bytes: file.bytes, path: join(folder, name) }));
-  const linked = await store.link(names);
-  return Promise.all(
-    files.map(async (file, at) => {
-      const became = linked[at] ?? 'other';
-      return became === 'other' ? placeFile(file, store, folders) : became;
-    }),
-  );
-}
 
 /**
  * Places a stored file under its name below the out folder: a link if both are on one disk, otherwise a synced copy.

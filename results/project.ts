@@ -9,7 +9,7 @@ import { BatchFiles } from './batch-files.ts';
 import type { OnFiles } from './count-files.ts';
 import type { KeptTable } from './redrive/edited-tables.ts';
 import { inChunks } from './in-chunks.ts';
-import { lstatsOf, placeFiles } from './media.ts';
+import { lstatsOf, placeFile } from './media.ts';
 import type { Placed, StoredFiles } from './media.ts';
 import { Findings } from './verification/mismatch.ts';
 import type { Mismatch } from './verification/mismatch.ts';
@@ -201,16 +201,15 @@ async function placeAll(
 ): Promise<readonly { scanned: ScannedRow; file: RowFile; became: Placed }[]> {
   if (stale !== undefined) for (const { scanned } of rows) await stale.add(scanned);
   const files = rows.flatMap(({ scanned, rowFiles }) => rowFiles.map((file) => ({ scanned, file })));
-  const placed = await placeFiles(
-    files.map(({ file }) => file),
-    store,
-    folders,
+  // Before any of them is placed.
+  await folders.require(files.map(({ file }) => file.name));
+  return Promise.all(
+    files.map(async ({ scanned, file }) => {
+      const became = await placeFile(file, store, folders);
+      if (became !== 'kept' && became !== 'placed') stale?.lose(file);
+      return { scanned, file, became };
+    }),
   );
-  return files.map(({ scanned, file }, at) => {
-    const became = placed[at] ?? 'missing';
-    if (became !== 'kept' && became !== 'placed') stale?.lose(file);
-    return { scanned, file, became };
-  });
 }
 
 async function readBatch({ ledger, batch }: ProjectionRequest): Promise<BatchRecord> {

@@ -3,7 +3,7 @@ import { join, relative, resolve, dirname, sep } from 'node:path';
 import type { Readable } from 'node:stream';
 import { UnsafeName } from './errors.ts';
 import { Folders } from './folders.ts';
-import { startMediaThreads, type MediaThreads } from './media-threads.ts';
+import { JOIN, KEEP, REUSE, SECONDS, startMediaThreads, type MediaThreads } from './media-threads.ts';
 import { newPart, PARTS_FOLDER } from './media-work.ts';
 import { claimFolder, requireStillThere } from './owner-file.ts';
 import { receiveBody } from './receive-body.ts';
@@ -24,7 +24,7 @@ export interface FolderStoreOptions {
   readonly threadEntry?: URL;
   /** How long a second of a media job's deadline is, ms. Default 1,000; tests have shorter ones. */
   readonly secondMs?: number;
-  /** Environment in which `findFfmpeg` looks, once files must be joined that need it, or finished. Default: an empty one. */
+  /** Environment in which `findFfmpeg` looks, once files are to be finished. Default: an empty one. */
   readonly env?: NodeJS.ProcessEnv;
 }
 
@@ -54,7 +54,7 @@ export function openFolderStore(folder: string, options: FolderStoreOptions = {}
     find: async (stem, { family, extension }) => {
       checkNames(root, stem, extension);
       const expectation = { family, ...(extension === undefined ? {} : { extension }) };
-      const found = await place.threads.run({ ...place.store, stem, expectation, from: undefined });
+      const found = await place.threads.run(KEEP, { ...place.store, stem, expectation, from: undefined });
       if (found === undefined) await requireStillThere(place.store);
       return found;
     },
@@ -62,28 +62,21 @@ export function openFolderStore(folder: string, options: FolderStoreOptions = {}
       checkNames(root, stem, file.extension);
       pathOf(root, file.key);
       const parts = join(root, PARTS_FOLDER);
-      const reused = await place.threads.reuse({ type: 'reuse', ...place.store, file, stem, parts });
+      const reused = await place.threads.run(REUSE, { ...place.store, file, stem, parts });
       if (reused.type === 'missing') await requireStillThere(place.store);
       return reused;
     },
-    levels: ({ key, bytes, extension }, ffmpeg) => {
-      return place.threads.levels({ type: 'levels', file: { path: pathOf(root, key), extension, ffmpeg }, bytes });
-    },
-    seconds: ({ key, bytes, extension }) =>
-      place.threads.seconds({ type: 'seconds', path: pathOf(root, key), extension, bytes }),
+    seconds: ({ key, ...file }) => place.threads.run(SECONDS, { ...file, path: pathOf(root, key) }),
     join: async (files, stem) => {
       checkNames(root, stem);
       for (const { key } of files) pathOf(root, key);
-      const ffmpeg = await findFfmpeg(options.env ?? {});
-      const joined = await place.threads.join({ type: 'join', ...place.store, files, stem, ffmpeg });
+      const joined = await place.threads.run(JOIN, { ...place.store, files, stem });
       if (joined.type === 'damaged') await requireStillThere(place.store);
       return joined;
     },
     ffmpeg: () => findFfmpeg(options.env ?? {}),
     read: async (key) => (await open(pathOf(root, key), 'r')).createReadStream(),
     pathOf: (key) => pathOf(root, key),
-    link: async (names) =>
-      place.threads.link(names.map(({ key, ...name }) => ({ ...name, source: pathOf(root, key) }))),
     list: (folder) => filesBelow(root, relative(root, pathOf(root, folder))),
     measure: (keys) => Promise.all(keys.map((key) => measureFile(pathOf(root, key)))),
     remove: async (keys) => {
@@ -123,7 +116,7 @@ async function write(
   const path = newPart(store.root);
   const received = await receiveBody(body, expectation, { path, store, folders, persist });
   await onReceived?.();
-  const keep = (): Promise<StoredFile | undefined> => threads.run({ ...store, stem, expectation, ...received });
+  const keep = (): Promise<StoredFile | undefined> => threads.run(KEEP, { ...store, stem, expectation, ...received });
   const isPart = received.from === path;
   const stored = await (isPart && persist !== undefined ? persist(keep) : keep()).catch(async (error: unknown) => {
     if (isPart) await rm(path, { force: true }).catch(() => undefined);

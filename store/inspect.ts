@@ -1,10 +1,14 @@
 import { createHash } from 'node:crypto';
+import { open } from 'node:fs/promises';
 import { TextDecoder } from 'node:util';
-import type { FileWindow } from './containers/file-window.ts';
+import { checkBoxes, checkIndex, checkSegment } from './containers/check-index.ts';
+import { checkMp3 } from './containers/check-mp3.ts';
+import { checkTracks } from './containers/check-tracks.ts';
+import { checkRaw, checkWav } from './containers/check-wav.ts';
+import { FileWindow } from './containers/file-window.ts';
 import { HEAD_BYTES, sniff } from './sniff.ts';
-import { UnfitBody, type Expectation, type StoredFile } from './store.ts';
-import type { Unfitness } from './unfit.ts';
-import { checkWhole } from './whole.ts';
+import { type Expectation, type StoredFile } from './store.ts';
+import { MOST_SECONDS, WholeButUnfit, type Container, type Unfitness, UnfitBody } from './unfit.ts';
 
 /**
  * Inspects a whole body: its hash, its type, and whether it is complete. Throws {@link UnfitBody} for one that is cut
@@ -44,5 +48,77 @@ function decode(decoder: TextDecoder | undefined, piece: Buffer, stream: boolean
     decoder?.decode(piece, { stream });
   } catch {
     throw new UnfitBody('Expected text, but the body is not UTF-8.');
+  }
+}
+
+/** Returns how long the file plays, in seconds; undefined if its content does not tell, or another check tells it. */
+type Check = (container: Container) => Promise<number | undefined>;
+
+/**
+ * The checks for each container. Our own code walks MP3 and WAV, in which speech comes, because a demuxer made for players silently
+ * skips damaged parts, which are exactly what matters here. A library reads the others.
+ */
+const CHECKS: Readonly<Record<string, readonly Check[]>> = {
+  mp3: [checkMp3],
+  aac: [checkTracks],
+  wav: [checkWav],
+  ogg: [checkTracks],
+  flac: [checkTracks],
+  m4a: [checkBoxes, checkIndex, checkTracks],
+  mp4: [checkBoxes, checkIndex, checkTracks],
+  mov: [checkBoxes, checkIndex, checkTracks],
+  webm: [checkSegment, checkTracks],
+  mkv: [checkSegment, checkTracks],
+  pcm: [checkRaw],
+};
+
+/**
+ * Checks a media file against its own figures and content, not only its header: it must be whole, have a length, have
+ * the picture and sound that it is for, and, where that is visible without a decoder, not be silent throughout. Finds
+ * downloads that ended early without a declared length: throws `UnfitBody`.
+ * Keeps little of a file in memory.
+ */
+export async function checkWhole(
+  file: FileWindow,
+  extension: string,
+  family: 'audio' | 'video',
+): Promise<Pick<StoredFile, 'seconds' | 'unfit'>> {
+  try {
+    let seconds: number | undefined;
+    for (const check of CHECKS[extension] ?? []) seconds = (await check({ file, extension, family })) ?? seconds;
+    return seconds === undefined || isPossible(seconds) ? lasting(seconds) : { unfit: 'of no possible length' };
+  } catch (error) {
+    if (!(error instanceof WholeButUnfit)) throw error;
+    return { ...lasting(error.seconds), unfit: error.unfit };
+  }
+}
+
+/** What a file says of itself is not always a length. */
+function isPossible(seconds: number): boolean {
+  return seconds >= 0 && seconds <= MOST_SECONDS;
+}
+
+function lasting(seconds: number | undefined): Pick<StoredFile, 'seconds'> {
+  return seconds === undefined || !isPossible(seconds) ? {} : { seconds: Math.round(seconds * 1_000) / 1_000 };
+}
+
+/**
+ * How long a media file plays, in seconds, as its frames or its index say; undefined if it is not there, not whole, or of
+ * a type without a length. For files of which nobody noted it. Throws if the disk fails.
+ */
+export async function mediaSeconds(path: string, extension: string): Promise<number | undefined> {
+  const file = await open(path, 'r').catch((error: unknown) => {
+    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
+    throw error;
+  });
+  if (file === undefined) return undefined;
+  try {
+    const { seconds } = await checkWhole(FileWindow.ofFile(file, (await file.stat()).size), extension, 'audio');
+    return seconds;
+  } catch (error) {
+    if (error instanceof UnfitBody) return undefined;
+    throw error;
+  } finally {
+    await file.close();
   }
 }

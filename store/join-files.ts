@@ -5,18 +5,14 @@ import { dirname, join } from 'node:path';
 import { Folders } from './folders.ts';
 import { doMediaJob, FILE_MODE, newPart } from './media-work.ts';
 import type { OwnedFolder } from './owner-file.ts';
-import { FfmpegFailed } from './sound/ffmpeg.ts';
-import { CannotJoin } from './sound/join/join-request.ts';
+import { CannotJoin } from './sound/join/join-parts.ts';
 import { joinSound } from './sound/join/join-sound.ts';
 import type { Joined, KeptFile, StoredPart } from './store.ts';
 
-/** A media thread's job: several stored files, joined into one. */
+/** Several stored files, joined into one. */
 export interface JoinJob extends OwnedFolder {
-  readonly type: 'join';
   readonly files: readonly StoredPart[];
   readonly stem: string;
-  /** Absolute path of ffmpeg. Default: only files that can be joined undecoded are. */
-  readonly ffmpeg?: string | undefined;
 }
 
 const folders = new Folders();
@@ -26,27 +22,22 @@ const folders = new Folders();
  * into what was paid for. Killed in between, a part file is left, which is swept later. Throws `StoreUnwritable`.
  */
 export async function joinFiles(job: JoinJob): Promise<Joined> {
-  const { root, owner, files, stem, ffmpeg } = job;
+  const { root, owner, files, stem } = job;
   for (const [at, file] of files.entries()) {
     const is = await compare(join(root, file.key), file);
     if (is !== undefined) return { type: 'damaged', at, is };
   }
   const out = newPart(root);
-  const parts = files.map(({ key, extension, pauseMs, title }) => ({
-    path: join(root, key),
-    extension,
-    pauseMs,
-    title,
-  }));
+  const parts = files.map((file) => ({ ...file, path: join(root, file.key) }));
   try {
-    const { starts } = await folders.within(dirname(out), job, () => joinSound({ parts, out, ffmpeg }));
+    await folders.within(dirname(out), job, () => joinSound(parts, out));
     await chmod(out, FILE_MODE);
     const file = await doMediaJob({ root, owner, stem, expectation: { family: 'audio' }, from: out });
     if (file === undefined) throw new Error(`Expected ${stem} to be stored, but it was not.`);
-    return { type: 'joined', file, starts };
+    return { type: 'joined', file };
   } catch (error) {
     await rm(out, { force: true });
-    if (!(error instanceof CannotJoin) && !(error instanceof FfmpegFailed)) throw error;
+    if (!(error instanceof CannotJoin)) throw error;
     return { type: 'unjoinable', why: error.message };
   }
 }

@@ -1,5 +1,5 @@
 /** Entry of a media thread. */
 import { serveJobs } from '../threads/serve-jobs.ts';
-import { doThreadJob } from './thread-job.ts';
+import { doThreadJob } from './media-threads.ts';
 
 serveJobs(doThreadJob);

@@ -3,11 +3,11 @@ import { open, rm, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Readable } from 'node:stream';
 import { onDisk, type Folders } from './folders.ts';
-import type { MediaJob } from './media-job.ts';
-import { FILE_MODE } from './media-work.ts';
+import { type MediaJob, FILE_MODE } from './media-work.ts';
 import type { OwnedFolder } from './owner-file.ts';
 import { HEAD_BYTES, sniff } from './sniff.ts';
-import { UnfitBody, type Expectation, type Persist } from './store.ts';
+import { type Expectation, type Persist } from './store.ts';
+import { UnfitBody } from './unfit.ts';
 
 /** A body up to this size stays in memory; a larger one goes to a part file as it comes. */
 const SMALL_BYTES = 1024 * 1024;

@@ -7,9 +7,8 @@ import { Folders, onDisk } from './folders.ts';
 import type { OwnedFolder } from './owner-file.ts';
 import type { KeptFile, Reused } from './store.ts';
 
-/** A media thread's job: a further copy of a stored file, under a stem of its own. */
+/** A further copy of a stored file, under a stem of its own. */
 export interface ReuseJob extends OwnedFolder {
-  readonly type: 'reuse';
   readonly file: KeptFile;
   readonly stem: string;
   /** Folder for files that have no name yet. */

@@ -1,6 +1,6 @@
-import { id3Bytes, readAdtsFrame, readMpegFrame } from './containers/mpeg-frame.ts';
-import { UnfitBody, type Expectation } from './store.ts';
-import type { Unfitness } from './unfit.ts';
+import { adtsFrameBytes, id3Bytes, readMpegFrame } from './containers/mpeg-frame.ts';
+import { type Expectation } from './store.ts';
+import { type Unfitness, UnfitBody } from './unfit.ts';
 
 /** How many bytes {@link sniff} needs. */
 export const HEAD_BYTES = 4096;
@@ -65,7 +65,7 @@ export function declaredTypeOf(extension: string): string | undefined {
 
 function sniffMedia(head: Buffer, isRaw: boolean): string | undefined {
   // Such tags are for MP3, but some AAC streams have one too.
-  if (startsWith(head, 'ID3')) return readAdtsFrame(head.subarray(id3Bytes(head))) === undefined ? 'mp3' : 'aac';
+  if (startsWith(head, 'ID3')) return adtsFrameBytes(head.subarray(id3Bytes(head))) === undefined ? 'mp3' : 'aac';
   if (startsWith(head, 'RIFF') && startsWith(head, 'WAVE', 8)) return 'wav';
   if (startsWith(head, 'OggS')) return 'ogg';
   if (startsWith(head, 'fLaC')) return 'flac';
@@ -86,12 +86,10 @@ function sniffBrand(brand: string): string {
  * second frame must follow the first.
  */
 function sniffFrame(head: Buffer, isRaw: boolean): string | undefined {
-  for (const [name, readFrame] of [
-    ['mp3', readMpegFrame],
-    ['aac', readAdtsFrame],
-  ] as const) {
-    const frame = readFrame(head);
-    if (frame !== undefined && (!isRaw || readFrame(head.subarray(frame.size)) !== undefined)) return name;
+  const sizes = { mp3: (at: Buffer) => readMpegFrame(at)?.size, aac: adtsFrameBytes };
+  for (const [name, sizeOf] of Object.entries(sizes)) {
+    const size = sizeOf(head);
+    if (size !== undefined && (!isRaw || sizeOf(head.subarray(size)) !== undefined)) return name;
   }
   return undefined;
 }

@@ -1,6 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { JoinPart } from './sound/join/join-request.ts';
-import type { Hearing } from './sound/levels.ts';
+import type { JoinPart } from './sound/join/join-parts.ts';
 import type { Unfitness } from './unfit.ts';
 
 /** A media file that is whole, checked and under its final name. */
@@ -34,14 +33,6 @@ export interface Expectation {
   readonly extension?: string;
 }
 
-/** The body was cut off, or no result at all. Nothing was left under the final name. */
-export class UnfitBody extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = 'UnfitBody';
-  }
-}
-
 /** What is on record of a stored file. */
 export type KeptFile = Omit<StoredFile, 'unfit'>;
 
@@ -57,29 +48,9 @@ export interface StoredPart extends KeptFile, Omit<JoinPart, 'path' | 'extension
  * for people.
  */
 export type Joined =
-  | {
-      readonly type: 'joined';
-      readonly file: StoredFile;
-      /** When each part begins in it, in seconds. */
-      readonly starts: readonly number[];
-    }
+  | { readonly type: 'joined'; readonly file: StoredFile }
   | { readonly type: 'damaged'; readonly at: number; readonly is: 'missing' | 'altered' }
   | { readonly type: 'unjoinable'; readonly why: string };
-
-/** A further name for a stored file. */
-export interface FurtherName {
-  readonly key: string;
-  /** Length on record; a file of another length is not linked. */
-  readonly bytes: number;
-  /** Absolute, outside the store. */
-  readonly path: string;
-}
-
-/**
- * Result of making a further name. `kept`: the name already links to this file. `other`: nothing was changed, because
- * the file differs from its record, something else has that name, or links are not possible there.
- */
-export type Linked = 'placed' | 'kept' | 'other';
 
 /** A stored file on disk. */
 export interface MeasuredFile {
@@ -129,18 +100,12 @@ export interface Store {
    */
   reuse(file: KeptFile, stem: string): Promise<Reused>;
   /**
-   * How loud a stored file is and where it is silent, as `levelsOf` reads it. `ffmpeg`: absolute path of the program, to
-   * decode what cannot be read without it. Throws if the file is not there.
-   */
-  levels(file: Pick<KeptFile, 'key' | 'bytes' | 'extension'>, ffmpeg?: string): Promise<Hearing>;
-  /**
    * How long a stored file plays, in seconds, for one of which nobody noted it; undefined if it is not there, not whole,
    * of a type without a length, or cannot be read in its time. Throws if the disk fails.
    */
   seconds(file: Pick<KeptFile, 'key' | 'bytes' | 'extension'>): Promise<number | undefined>;
   /**
-   * Joins sound files, in order, into a new file `<stem>.<ext>`, as `joinSound` does, by ffmpeg where that is needed and
-   * there; the files stay. Whole or absent, like any other. Throws `StoreUnwritable`.
+   * Joins sound files, in order, into a new file `<stem>.<ext>`, as `joinSound` does; the files stay. Whole or absent, like any other. Throws `StoreUnwritable`.
    */
   join(files: readonly StoredPart[], stem: string): Promise<Joined>;
   /** Absolute path of the ffmpeg that is used where one is needed; undefined if there is none. */
@@ -149,8 +114,6 @@ export interface Store {
   read(key: string): Promise<Readable>;
   /** Absolute path of a stored file, if the driver keeps files on this machine. */
   pathOf(key: string): string | undefined;
-  /** Gives stored files further names, as hard links, and creates folders as needed. Results are in order. */
-  link(names: readonly FurtherName[]): Promise<readonly Linked[]>;
   /** The keys of all files in a folder of the store. */
   list(folder: string): AsyncIterable<string>;
   /** What these files take on disk; undefined for one that is not there. Results are in order. */

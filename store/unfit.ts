@@ -1,3 +1,5 @@
+import type { FileWindow } from './containers/file-window.ts';
+
 /**
  * Why a whole file did not pass: words that continue "the result is".
  *
@@ -25,6 +27,14 @@ export type Unfitness =
 /** No result lasts longer, s: a week. */
 export const MOST_SECONDS = 604_800;
 
+/** The body was cut off, or no result at all. Nothing was left under the final name. */
+export class UnfitBody extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'UnfitBody';
+  }
+}
+
 /**
  * Thrown by a check that finds a file whole but unfit. Throw it last: a file that is cut off must be fetched again
  * instead. `seconds`: how long it plays all the same.
@@ -39,4 +49,18 @@ export class WholeButUnfit extends Error {
     this.unfit = unfit;
     this.seconds = seconds;
   }
+}
+
+/** A media file to check. */
+export interface Container {
+  readonly file: FileWindow;
+  /** Its extension, without a dot. */
+  readonly extension: string;
+  /** What it was requested as. */
+  readonly family: 'audio' | 'video';
+}
+
+/** The file ends too early or is damaged. `came` says how. */
+export function notWhole({ extension }: Container, came: string): UnfitBody {
+  return new UnfitBody(`Expected a whole ${extension} file, but ${came}.`);
 }

@@ -1,28 +1,46 @@
-import { JobOverdue, ThreadDied, type JobSize } from './pool-thread.ts';
+import { JobOverdue, ThreadDied } from './pool-thread.ts';
 import { ThreadPool, type PoolOptions } from './thread-pool.ts';
+
+/** How a job is done where a thread does not do it. */
+export interface Otherwise<Result> {
+  /** Does it in the calling thread. */
+  readonly here: () => Promise<Result>;
+  /** What comes of a job that ended its thread. `why`: in words that follow its name, such as `could not be read in 30 s`. */
+  readonly unread: (why: string) => Result | Promise<Result>;
+}
 
 /**
  * Threads for jobs that read what others made, such as media, which may hang whoever reads it or take all memory. Each
  * job has a deadline. If its thread is ended or dies, all its jobs are done again, one at a time in a thread of its own:
  * the one that ends this thread, too, is at fault, and no other. So a job must be such that it may be done twice.
+ *
+ * Without an entry, because the code runs from its TypeScript source, and if threads cannot load their code, the calling
+ * thread does the work.
  */
-export class DeadlinePool<Job, Result> {
-  readonly #many: ThreadPool<Job, Result>;
-  readonly #alone: ThreadPool<Job, Result>;
-  readonly #running = new Set<Promise<Result>>();
+export class DeadlinePool<Job> {
+  readonly #name: string;
+  readonly #mostMegabytes: number;
+  readonly #many: ThreadPool<Job, unknown> | undefined;
+  readonly #alone: ThreadPool<Job, unknown> | undefined;
+  readonly #running = new Set<Promise<unknown>>();
   #last: Promise<unknown> = Promise.resolve();
+  #isClosed = false;
 
-  constructor(options: PoolOptions) {
-    this.#many = new ThreadPool(options);
-    this.#alone = new ThreadPool({ ...options, name: `${options.name}, alone`, size: 1 });
+  constructor({
+    entry,
+    ...others
+  }: Omit<PoolOptions, 'entry'> & { readonly entry: URL | undefined; readonly mostMegabytes: number }) {
+    this.#name = others.name;
+    this.#mostMegabytes = others.mostMegabytes;
+    if (entry === undefined) return;
+    this.#many = new ThreadPool({ ...others, entry });
+    this.#alone = new ThreadPool({ ...others, entry, name: `${others.name}, alone`, size: 1 });
   }
 
-  /**
-   * Runs a job. Rejects with the job's own error; with {@link ThreadDied} if the job ended its thread when it was alone
-   * in it, or if threads cannot load their code (`hadBegun` is false then).
-   */
-  async run(job: Job, size: JobSize): Promise<Result> {
-    const running = this.#run(job, size);
+  /** Runs a job that reads so many bytes. Rejects with the job's own error. */
+  async run<Result>(job: Job, bytes: number, otherwise: Otherwise<Result>): Promise<Result> {
+    if (this.#isClosed) throw new Error(`Expected open threads "${this.#name}", but they were closed.`);
+    const running = this.#run(job, bytes, otherwise);
     this.#running.add(running);
     try {
       return await running;
@@ -31,28 +49,37 @@ export class DeadlinePool<Job, Result> {
     }
   }
 
-  /** Accepts no more jobs, waits for running ones and ends the threads. */
+  /** Accepts no more jobs, waits for running ones and ends the threads. May be called again. */
   async close(): Promise<void> {
-    const closing = this.#many.close();
+    this.#isClosed = true;
     await Promise.allSettled(this.#running);
-    await Promise.all([closing, this.#alone.close()]);
+    await Promise.all([this.#many?.close(), this.#alone?.close()]);
   }
 
-  async #run(job: Job, size: JobSize): Promise<Result> {
+  async #run<Result>(job: Job, bytes: number, { here, unread }: Otherwise<Result>): Promise<Result> {
+    const [many, alone] = [this.#many, this.#alone];
+    if (many === undefined || alone === undefined) return here();
     try {
-      return await this.#many.run(job, { size });
+      return (await many.run(job, { bytes })) as Result;
     } catch (error) {
-      if (!(error instanceof ThreadDied) || !error.hadBegun) throw error;
+      if (!(error instanceof ThreadDied)) throw error;
+      if (!error.hadBegun) return here();
     }
-    const alone = this.#last.then(() => this.#alone.run(job, { size }));
-    this.#last = alone.catch(() => undefined);
-    return alone;
+    const again = this.#last.then(() => alone.run(job, { bytes }));
+    this.#last = again.catch(() => undefined);
+    try {
+      return (await again) as Result;
+    } catch (error) {
+      if (!(error instanceof ThreadDied)) throw error;
+      return error.hadBegun ? unread(this.#whyUnread(error.cause)) : here();
+    }
   }
-}
 
-/** Why a job did not come to its end that read something, in words that follow its name: `could not be read in 30 s`. */
-export function whyUnread({ cause }: ThreadDied, mostMegabytes: number): string {
-  if (cause instanceof JobOverdue) return `could not be read in ${cause.seconds} s`;
-  const isMemory = (cause as NodeJS.ErrnoException | undefined)?.code === 'ERR_WORKER_OUT_OF_MEMORY';
-  return isMemory ? `could not be read in ${mostMegabytes} MB of memory` : 'could not be read, for it ended the thread';
+  #whyUnread(cause: unknown): string {
+    if (cause instanceof JobOverdue) return `could not be read in ${cause.seconds} s`;
+    const isMemory = (cause as NodeJS.ErrnoException | undefined)?.code === 'ERR_WORKER_OUT_OF_MEMORY';
+    return isMemory
+      ? `could not be read in ${this.#mostMegabytes} MB of memory`
+      : 'could not be read, for it ended the thread';
+  }
 }

@@ -55,14 +55,6 @@ export interface ThreadOptions {
   readonly secondMs?: number;
 }
 
-/** What a job has to do, which says how long it may take. */
-export interface JobSize {
-  /** Bytes that it reads. */
-  readonly bytes: number;
-  /** What the programs that it starts may take besides, s. Default 0. */
-  readonly programSeconds?: number;
-}
-
 /** How to hand a job to a thread. */
 export interface HandOver {
   /**
@@ -70,8 +62,8 @@ export interface HandOver {
    * loop.
    */
   readonly patienceMs?: number;
-  /** Gives the job a deadline. Past it the thread is ended, with all its jobs. Default: it may take for ever. */
-  readonly size?: JobSize;
+  /** Bytes that it reads, which give it a deadline. Past it the thread is ended, with all its jobs. Default: it may take for ever. */
+  readonly bytes?: number;
 }
 
 interface Waiting {
@@ -143,14 +135,13 @@ export class PoolThread {
     return this.#waiting.size;
   }
 
-  run(job: unknown, { patienceMs = 0, size }: HandOver): Promise<unknown> {
+  run(job: unknown, { patienceMs = 0, bytes }: HandOver): Promise<unknown> {
     const id = (this.#lastId += 1);
-    const { bytes = 0, programSeconds = 0 } = size ?? {};
     // It may have to wait for all that is there.
-    if (size !== undefined) this.#clock.add(id, deadlineSeconds(this.#bytes() + bytes) + programSeconds);
+    if (bytes !== undefined) this.#clock.add(id, deadlineSeconds(this.#bytes() + bytes));
     return new Promise((resolve, reject) => {
       if (this.#waiting.size === 0) this.#worker.ref();
-      this.#waiting.set(id, { resolve, reject, bytes });
+      this.#waiting.set(id, { resolve, reject, bytes: bytes ?? 0 });
       this.#outbox.add({ id, job }, patienceMs);
     });
   }

@@ -1,7 +1,7 @@
 import type { Reading } from '../../contract/batch.ts';
 import { faultOfFinishing } from '../../contract/finishing.ts';
 import { FFMPEG_ADVICE, findFfmpeg, namedFfmpeg, unusableFfmpeg } from '../../store/sound/find-ffmpeg.ts';
-import { tryFinishing } from '../../store/sound/finish/try-finishing.ts';
+import { tryFinishing } from '../../store/sound/finish/finish-sound.ts';
 import { VoxbatchError } from '../problem.ts';
 import { refuseOption } from '../refuse-option.ts';
 

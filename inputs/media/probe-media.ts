@@ -1,6 +1,5 @@
-import pLimit from 'p-limit';
 import type { Input } from 'mediabunny';
-import { PATIENCE, SilentOrigins } from './silent-origins.ts';
+import { askOnce, type AskOptions } from './ask-once.ts';
 
 /** The length of a recording in seconds, or in a few words why it could not be found out. Never carries the URL. */
 export type ProbeResult =
@@ -14,12 +13,11 @@ export type ProbeResult =
 /** Finds out the length of the media behind an http(s) URL. Never throws. */
 export type Probe = (url: string) => Promise<ProbeResult>;
 
-/** As Node's; the caller's may go through a proxy. */
+/** As Node's, but that it follows redirects by rules of its own: see `createMediaFetch`. */
 export type Fetch = typeof fetch;
 
 /** Formats that are read. No playlists: they name further URLs, which nobody asked us to fetch. */
 const FORMATS = ['MP4', 'QTFF', 'MATROSKA', 'WEBM', 'WAVE', 'OGG', 'FLAC', 'MP3', 'ADTS', 'MPEG_TS'] as const;
-const MOST_REDIRECTS = 3;
 /** Of a file that is read; the rest of it is read again or not at all, bytes. */
 const MOST_KEPT = 16 * 1024 ** 2;
 
@@ -38,8 +36,8 @@ export class NoMedia extends Error {
 
 /**
  * Reads as much of the media behind a URL as its length takes: a few range requests, where the server supports them; else it
- * is read from its beginning. A length that the file's header states is believed; else the frames are counted. Sends no token,
- * follows at most three redirects, speaks http and https only, and ends after `limitMs` at the latest.
+ * is read from its beginning. A length that the file's header states is believed; else the frames are counted. Sends no token, and ends
+ * after `limitMs` at the latest.
  */
 export async function probeMedia(url: string, limitMs: number, fetch: Fetch): Promise<ProbeResult> {
   // 1.5 MB of code, which no other command needs.
@@ -73,22 +71,9 @@ async function measure(input: Input): Promise<number> {
   return (await input.getDurationFromMetadata()) ?? (await input.computeDuration());
 }
 
-/** Follows redirects itself, so that each hop is checked. `dispose` aborts it by the signal in `init`. Throws where there is no media. */
+/** Throws {@link NoMedia} where there is no media. `dispose` aborts it by the signal in `init`. */
 export async function fetchMedia(fetch: Fetch, to: string | URL | Request, init?: RequestInit): Promise<Response> {
-  let url = new URL(to instanceof Request ? to.url : to);
-  for (let hop = 0; hop <= MOST_REDIRECTS; hop++) {
-    if (!/^https?:$/.test(url.protocol)) throw new NoMedia(`redirects to ${url.protocol}`);
-    const response = await fetch(url.href, { ...init, redirect: 'manual' }).catch(refuseUnreachable);
-    const next = response.headers.get('location');
-    if (response.status < 300 || response.status > 399 || next === null) return await requireMedia(response);
-    await response.body?.cancel();
-    if (!URL.canParse(next, url.href)) throw new NoMedia('redirects to an invalid address');
-    url = new URL(next, url);
-  }
-  throw new NoMedia(`redirects more than ${MOST_REDIRECTS} times`);
-}
-
-async function requireMedia(response: Response): Promise<Response> {
+  const response = await fetch(to, init).catch(refuseUnreachable);
   const type = response.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
   const isPage = /^(?:text\/html|application\/(?:json|xml|xhtml\+xml)|text\/xml)$/.test(type);
   if (response.ok && !isPage) return response;
@@ -117,30 +102,14 @@ function refuseUnreachable(error: unknown): never {
   throw new NoMedia(`cannot be reached${why}`, { isSilent: true, isPrivate: isPrivate === true });
 }
 
-/**
- * Creates a probe for the rows of a manifest. It reads each URL once, however many rows name it, and a few at a time.
- * An origin that is down does not cost every row its whole time limit.
- *
- * @param probe reads one URL
- * @param atOnce how many URLs are read at once; default 8
- */
-export function createProbe(probe: Probe, atOnce = 8): Probe {
-  const limit = pLimit(atOnce);
-  const known = new Map<string, Promise<ProbeResult>>();
-  const silent = new SilentOrigins();
-  const read = async (url: string): Promise<ProbeResult> => {
-    const { origin } = new URL(url);
-    if (silent.isGivenUp(origin))
-      return { why: `not tried: its server failed to answer ${PATIENCE} times`, isSilent: true };
-    const result = await probe(url);
-    silent.note(origin, 'why' in result && result.isSilent);
-    return result;
-  };
-  return (url) => {
-    const before = known.get(url);
-    if (before !== undefined) return before;
-    const result = limit(() => read(url));
-    known.set(url, result);
-    return result;
-  };
+/** Creates a probe for the rows of a manifest: see {@link askOnce}. `probe`: reads one URL. */
+export function createProbe(probe: Probe, options?: AskOptions): Probe {
+  return askOnce<ProbeResult>(
+    async (url) => {
+      const answer = await probe(url);
+      return { answer, isSilent: 'why' in answer && answer.isSilent };
+    },
+    (failures) => ({ why: `not tried: its server failed to answer ${failures} times`, isSilent: true }),
+    options,
+  );
 }

@@ -1,8 +1,15 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import pLimit from 'p-limit';
-import type { Sample } from './read-sample.ts';
-import { startSampleReader, type SampleReader } from './sample-reader.ts';
+import { DeadlinePool } from '../../threads/deadline-pool.ts';
+import { findThreadEntry } from '../../threads/find-entry.ts';
+import { readSample, type Sample } from './read-sample.ts';
+
+/** A job of the thread that reads recordings. */
+export interface SampleJob {
+  readonly path: string;
+  readonly content: Uint8Array;
+}
 
 /** Files that are read at once: each is held in memory. */
 const atOnce = pLimit(4);
@@ -13,7 +20,7 @@ const MOST_KNOWN = 2_000;
 const known = new Map<string, Sample>();
 
 /** Started with the first recording. Its thread keeps no process alive. */
-let reader: SampleReader | undefined;
+let reader: ReturnType<typeof startSampleReader> | undefined;
 
 /**
  * Reads a recording of this machine: what its content is, how long it is, and its hash. A manifest is read twice, so
@@ -55,6 +62,32 @@ async function inspect(path: string, most: number): Promise<Sample> {
   } finally {
     await file.close();
   }
+}
+
+/** Memory of the thread, MB: a sample has a few. */
+const MOST_MEGABYTES = 256;
+
+/**
+ * Starts a thread that reads recordings, each within a deadline: a damaged file must not hang who asks. One that cannot be read in its time
+ * is no sample.
+ *
+ * @param entry compiled `media-thread.ts`; default: found beside this module
+ * @param secondMs how long a second of a deadline is, ms; default 1,000
+ */
+export function startSampleReader(
+  entry = findThreadEntry(import.meta.url, 'inputs/media-thread'),
+  secondMs = 1_000,
+): { read(path: string, content: Uint8Array): Promise<Sample>; close(): Promise<void> } {
+  const options = { name: 'samples', entry, size: 1, mostMegabytes: MOST_MEGABYTES, secondMs };
+  const pool = new DeadlinePool<SampleJob>(options);
+  return {
+    read: (path, content) =>
+      pool.run({ path, content }, content.length, {
+        here: () => readSample(path, content),
+        unread: (why) => ({ why: `a file that ${why}` }),
+      }),
+    close: () => pool.close(),
+  };
 }
 
 /** A number of bytes, for people: `4.5 MB`. */

@@ -10,7 +10,7 @@ import { sha256Of } from '../../inputs/file-digest.ts';
 import { collisionKey, FINISHED_FOLDER } from '../../inputs/output-name.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
-import { mediaSeconds } from '../../store/media-seconds.ts';
+import { mediaSeconds } from '../../store/inspect.ts';
 import { FfmpegFailed } from '../../store/sound/ffmpeg.ts';
 import { containerOf, finishedExtension, finishSound } from '../../store/sound/finish/finish-sound.ts';
 import type { Store } from '../../store/store.ts';
@@ -177,7 +177,7 @@ class Maker {
     const part = partPath(target);
     try {
       const { extension, seconds } = original;
-      const { loudness } = await finishSound({ path, extension, seconds, finishing, out: part, program });
+      const loudness = await finishSound({ path, extension, seconds, finishing, out: part, program });
       const type = finishedExtension(finishing, extension);
       const length = await mediaSeconds(part, containerOf(type));
       const sha256 = await sha256Of(part);

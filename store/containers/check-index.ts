@@ -1,5 +1,4 @@
-import { readBox, type Box } from './box.ts';
-import { notWhole, type Container } from './container.ts';
+import { notWhole, type Container } from '../unfit.ts';
 import type { FileWindow } from './file-window.ts';
 
 /** Boxes around the tables of an index. */
@@ -78,4 +77,65 @@ export async function checkBoxes(container: Container): Promise<undefined> {
     at = box.end;
   }
   if (!hasIndex) throw notWhole(container, 'it has no index of its content (moov box)');
+}
+
+/** A box of an MP4 or QuickTime file. */
+interface Box {
+  readonly name: string;
+  /** Where its content begins, bytes from the start of the file. */
+  readonly content: number;
+  /** Where it says that it ends; maybe beyond the file. */
+  readonly end: number;
+}
+
+/**
+ * Reads the header of a box: a big-endian length that includes it, and a name. Length 1: a 64-bit length follows; 0: the
+ * box ends with the file. A box is at least as long as its header, so a walk goes on. Undefined if this is no header.
+ */
+async function readBox(file: FileWindow, at: number): Promise<Box | undefined> {
+  const header = await file.read(at, 16);
+  if (header.length < 8) return undefined;
+  const name = header.toString('latin1', 4, 8);
+  const short = header.readUInt32BE(0);
+  if (short === 0) return { name, content: at + 8, end: file.bytes };
+  if (short !== 1) return short < 8 ? undefined : { name, content: at + 8, end: at + short };
+  const long = header.length < 16 ? 0 : Number(header.readBigUInt64BE(8));
+  return long < 16 ? undefined : { name, content: at + 16, end: at + long };
+}
+
+const EBML = 0x1a45dfa3;
+const SEGMENT = 0x18538067;
+
+/** Checks that the one segment of a Matroska or WebM file (RFC 8794, RFC 9559) is complete, if it states its length. */
+export async function checkSegment(container: Container): Promise<undefined> {
+  const { file } = container;
+  for (let at = 0; at < file.bytes;) {
+    const head = await file.read(at, 12);
+    const size = head.length < 5 ? undefined : readSize(head.subarray(4));
+    const id = head.length < 4 ? 0 : head.readUInt32BE(0);
+    if (size === undefined || (id !== EBML && id !== SEGMENT)) {
+      throw notWhole(container, `it has no content (segment), but an unknown element at byte ${at}`);
+    }
+    const end = at + 4 + size.length + size.value;
+    if (id === SEGMENT) {
+      // Live streams leave the length open (all bits set); then only the duration can reveal a cut.
+      if (!size.isOpen && end > file.bytes) {
+        throw notWhole(container, `its content ends at byte ${end}, and the file at byte ${file.bytes}`);
+      }
+      return;
+    }
+    at = end;
+  }
+  throw notWhole(container, 'it has no content (segment)');
+}
+
+/** A number whose leading zero bits say how many bytes it has. */
+function readSize(bytes: Buffer): { value: number; length: number; isOpen: boolean } | undefined {
+  const first = bytes[0] ?? 0;
+  const length = Math.clz32(first) - 23;
+  if (first === 0 || bytes.length < length) return undefined;
+  const most = 2 ** (7 * length) - 1;
+  let value = first & (0xff >> length);
+  for (let index = 1; index < length; index += 1) value = value * 256 + (bytes[index] ?? 0);
+  return { value, length, isOpen: value >= most };
 }

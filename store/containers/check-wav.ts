@@ -1,5 +1,4 @@
-import { WholeButUnfit, type Unfitness } from '../unfit.ts';
-import { notWhole, type Container } from './container.ts';
+import { notWhole, WholeButUnfit, type Container, type Unfitness } from '../unfit.ts';
 import { findWavSound, isPlain, UNKNOWN_LENGTH, type WavFormat } from './wav-sound.ts';
 import { SampleMeter } from '../sound/sample-meter.ts';
 

@@ -1,23 +1,14 @@
-/** One frame of MPEG audio (ISO/IEC 11172-3, 13818-3) or of an ADTS stream (ISO/IEC 14496-3). */
-export interface Frame {
-  /** Bytes, header included. */
-  readonly size: number;
-  /** How long it plays. */
-  readonly seconds: number;
-  /** True for a frame that certainly decodes to zero samples; false if it may not, or if nobody checked. */
-  readonly isSilent: boolean;
-  /** Only in the first frame of many files, which holds figures about the others instead of sound. */
-  readonly info?: FrameInfo;
-}
+import { notWhole, type Container } from '../unfit.ts';
+import type { FileWindow } from './file-window.ts';
 
 /** What a `Xing` or `Info` header says (a convention of encoders, not of the standard); null if it omits a figure. */
-export interface FrameInfo {
+interface FrameInfo {
   readonly frames: number | null;
   readonly bytes: number | null;
 }
 
 /** Bytes needed to read a frame, unless the file ends before. */
-export const FRAME_HEAD_BYTES = 64;
+const FRAME_HEAD_BYTES = 64;
 
 /** kbit/s by index, from 1; the first entry is for "free", which states no size. */
 const BITRATES = {
@@ -33,15 +24,8 @@ const BITRATES = {
   },
 } as const;
 const SAMPLE_RATES = [44_100, 48_000, 32_000];
-/** Of ADTS streams, by index. */
-const ADTS_RATES = [
-  ...[96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350],
-];
-/** Samples of a data block of an ADTS frame. */
-const ADTS_SAMPLES = 1_024;
-
 /** What a header of MPEG audio says. */
-export interface MpegHeader {
+interface MpegHeader {
   /** True for MPEG-1; false for versions 2 and 2.5. */
   readonly isVersion1: boolean;
   readonly layer: 1 | 2 | 3;
@@ -49,16 +33,22 @@ export interface MpegHeader {
   readonly hasChecksum: boolean;
   /** Samples a second, of each channel. */
   readonly rate: number;
-  /** Samples of each channel. */
-  readonly samples: number;
   /** Bytes, header included. */
   readonly size: number;
   readonly seconds: number;
 }
 
-/** An MPEG audio frame. */
-export interface MpegFrame extends Frame {
+/** A frame of MPEG audio (ISO/IEC 11172-3, 13818-3). */
+export interface MpegFrame {
+  /** Bytes, header included. */
+  readonly size: number;
+  /** How long it plays. */
+  readonly seconds: number;
+  /** True for a frame that certainly decodes to zero samples. */
+  readonly isSilent: boolean;
   readonly header: MpegHeader;
+  /** Only in the first frame of many files, which holds figures about the others instead of sound. */
+  readonly info?: FrameInfo;
 }
 
 /** The MPEG audio frame that begins here; undefined if there is none, or if it does not state its size. */
@@ -75,14 +65,12 @@ export function readMpegFrame(head: Buffer): MpegFrame | undefined {
   };
 }
 
-/** The ADTS frame that begins here; undefined if there is none. Its content is not checked. */
-export function readAdtsFrame(head: Buffer): Frame | undefined {
-  const [first = 0, second = 0, third = 0, fourth = 0, fifth = 0, sixth = 0, seventh = 0] = head;
-  const rate = ADTS_RATES[(third >> 2) & 15];
-  if (head.length < 7 || first !== 0xff || (second & 0xf6) !== 0xf0 || rate === undefined) return undefined;
+/** Bytes of the frame of an ADTS stream (ISO/IEC 14496-3) that begins here; undefined if there is none. */
+export function adtsFrameBytes(head: Buffer): number | undefined {
+  const [first = 0, second = 0, third = 0, fourth = 0, fifth = 0, sixth = 0] = head;
+  if (head.length < 7 || first !== 0xff || (second & 0xf6) !== 0xf0 || ((third >> 2) & 15) > 12) return undefined;
   const size = ((fourth & 3) << 11) | (fifth << 3) | (sixth >> 5);
-  const blocks = (seventh & 3) + 1;
-  return size < 7 ? undefined : { size, seconds: (blocks * ADTS_SAMPLES) / rate, isSilent: false };
+  return size < 7 ? undefined : size;
 }
 
 /** Bytes of the ID3v2 tag that begins here; 0 if none does (id3.org, ID3v2.4, section 3.1 and 6.2). */
@@ -111,18 +99,12 @@ function readHeader(head: Buffer): MpegHeader | undefined {
   const size =
     layer === 1 ? (Math.floor(12 * bitsPerSample) + padding) * 4 : Math.floor((samples / 8) * bitsPerSample) + padding;
   const hasChecksum = (second & 1) === 0;
-  return { isVersion1, layer, isMono: fourth >> 6 === 3, hasChecksum, rate, samples, size, seconds: samples / rate };
-}
-
-/** Bytes of side information of a layer III frame. */
-function sideBytes({ isVersion1, isMono }: MpegHeader): number {
-  if (isVersion1) return isMono ? 17 : 32;
-  return isMono ? 9 : 17;
+  return { isVersion1, layer, isMono: fourth >> 6 === 3, hasChecksum, rate, size, seconds: samples / rate };
 }
 
 /** The header takes the place of the sound; a checksum is not counted there. */
 function readInfo(head: Buffer, header: MpegHeader): FrameInfo | undefined {
-  const at = 4 + sideBytes(header);
+  const at = 4 + sideLayout(header).bytes;
   const name = head.toString('latin1', at, at + 4);
   if ((name !== 'Xing' && name !== 'Info') || head.length < at + 16) return undefined;
   const flags = head.readUInt32BE(at + 4);
@@ -145,25 +127,20 @@ function isEmpty(head: Buffer, header: MpegHeader): boolean {
   return true;
 }
 
-/** Where the side information of a layer III frame says what of its granules. */
-export interface SideLayout {
-  /** Bytes of all of it, behind the header and its checksum. */
-  readonly bytes: number;
-  /** Bit at which the first granule begins, from the start of the frame. */
-  readonly start: number;
-  /** Bits of a granule of one channel. */
-  readonly granuleBits: number;
-  /** Granules, of all channels: those of one moment follow each other. */
-  readonly granules: number;
-}
-
-/** The layout of a frame's side information (ISO/IEC 11172-3, 2.4.1.7; 13818-3, 2.4.1.7). */
-export function sideLayout(header: MpegHeader): SideLayout {
-  const { isVersion1, isMono, hasChecksum } = header;
+/**
+ * Where the side information of a layer III frame says what of its granules (ISO/IEC 11172-3, 2.4.1.7; 13818-3, 2.4.1.7). `bytes`: all of it,
+ * behind the header and its checksum; `start`: bit at which the first granule begins, from the start of the frame; `granuleBits`: of one
+ * channel; `granules`: of all channels, those of one moment follow each other.
+ */
+export function sideLayout({
+  isVersion1,
+  isMono,
+  hasChecksum,
+}: MpegHeader): Readonly<Record<'bytes' | 'start' | 'granuleBits' | 'granules', number>> {
   // Before the granules: start of the main data, private bits, and in version 1 what granules share.
   const before = isVersion1 ? (isMono ? 18 : 20) : isMono ? 9 : 10;
   return {
-    bytes: sideBytes(header),
+    bytes: isVersion1 ? (isMono ? 17 : 32) : isMono ? 9 : 17,
     start: (hasChecksum ? 6 : 4) * 8 + before,
     granuleBits: isVersion1 ? 59 : 63,
     granules: (isVersion1 ? 2 : 1) * (isMono ? 1 : 2),
@@ -175,4 +152,48 @@ export function readBits(bytes: Buffer, from: number, count: number): number {
   const at = from >> 3;
   const word = ((bytes[at] ?? 0) << 16) | ((bytes[at + 1] ?? 0) << 8) | (bytes[at + 2] ?? 0);
   return (word >> (24 - (from & 7) - count)) & ((1 << count) - 1);
+}
+
+/** Up to this many zeros between frames are padding; players skip them. */
+const MOST_PADDING = 4096;
+
+/**
+ * Walks the frames of an MP3 file (`head`: the first bytes of each, at most 64); tags and padding between them are passed over. Throws `UnfitBody` at foreign bytes and at
+ * a frame or tag that the end of the file cuts off. It calls back rather than yields: a generator costs another promise
+ * for each of a million frames.
+ */
+export async function eachFrame(
+  container: Container,
+  visit: (placed: { readonly at: number; readonly head: Buffer; readonly frame: MpegFrame }) => void,
+): Promise<void> {
+  const { file } = container;
+  for (let at = 0; at < file.bytes;) {
+    const head = await file.read(at, FRAME_HEAD_BYTES);
+    const frame = readMpegFrame(head);
+    const size = frame?.size ?? (await otherSize(file, at, head));
+    if (size === undefined) {
+      throw notWhole(container, `byte ${at} of ${file.bytes} belongs to no frame`);
+    }
+    if (at + size > file.bytes) {
+      const what = frame === undefined ? 'a tag' : 'its last frame';
+      throw notWhole(container, `${what} ends at byte ${at + size}, and the file at byte ${file.bytes}`);
+    }
+    if (frame !== undefined) visit({ at, head, frame });
+    at += size;
+  }
+}
+
+/** Bytes of what may lie between frames: tags, and a little padding; undefined for anything else. */
+async function otherSize(file: FileWindow, at: number, head: Buffer): Promise<number | undefined> {
+  const name = head.toString('latin1', 0, 8);
+  const id3 = id3Bytes(head);
+  if (id3 > 0) return id3;
+  if (name.startsWith('TAG')) return 128;
+  // APE tags: the length does not count the header of 32 bytes.
+  if (name === 'APETAGEX' && head.length >= 32) return 32 + head.readUInt32LE(12);
+  if (head[0] !== 0) return undefined;
+  const padding = await file.read(at, MOST_PADDING + 1);
+  const zeros = padding.findIndex((byte) => byte !== 0);
+  const size = zeros < 0 ? padding.length : zeros;
+  return size > MOST_PADDING ? undefined : size;
 }

@@ -1,5 +1,16 @@
 import type { WavFormat } from '../containers/wav-sound.ts';
-import { SILENCE_RMS, Silences, type Levels } from './levels.ts';
+
+/** How long and how loud sound is, and where it is silent. Times are in seconds, to the millisecond. */
+export interface Levels {
+  readonly seconds: number;
+  /** Highest sample: 1 is full scale. */
+  readonly peak: number;
+  readonly leadingSilence: number;
+  readonly trailingSilence: number;
+}
+
+/** Sound below this root mean square counts as silence: -50 dB of full scale, well below the softest speech. */
+export const SILENCE_RMS = 10 ** (-50 / 20);
 
 /** A moment whose loudness is measured, in seconds. */
 const WINDOW_SECONDS = 0.02;
@@ -35,12 +46,15 @@ export class SampleMeter {
   readonly #read: ReadSample;
   readonly #sampleBytes: number;
   readonly #windowSamples: number;
-  readonly #silences = new Silences();
+  #seconds = 0;
+  /** Silence at the start; undefined until there was sound. */
+  #leading: number | undefined;
+  /** Silence at the end so far. */
+  #trailing = 0;
   /** Samples at full scale in a row, of each channel. */
   readonly #runs: number[];
   #rest = Buffer.alloc(0);
   #peak = 0;
-  #sum = 0;
   #windowSum = 0;
   #samples = 0;
   #windowed = 0;
@@ -65,7 +79,7 @@ export class SampleMeter {
 
   /** Whether a moment so far was not silent. */
   get hasSound(): boolean {
-    return this.#silences.hasSound;
+    return this.#leading !== undefined;
   }
 
   /** Part of the samples so far that is cut off at full scale. */
@@ -98,23 +112,29 @@ export class SampleMeter {
 
   #endWindow(): void {
     const { rate, channels } = this.#format;
-    const isSilent = this.#windowSum <= SILENCE_RMS ** 2 * this.#windowed;
-    this.#silences.add(this.#windowed / channels / rate, isSilent);
-    this.#sum += this.#windowSum;
+    const seconds = this.#windowed / channels / rate;
+    this.#seconds += seconds;
+    if (this.#windowSum <= SILENCE_RMS ** 2 * this.#windowed) this.#trailing += seconds;
+    else {
+      this.#leading ??= this.#trailing;
+      this.#trailing = 0;
+    }
     this.#windowSum = 0;
     this.#windowed = 0;
   }
 
   end(): Levels {
     if (this.#windowed > 0) this.#endWindow();
-    const samples = Math.max(1, this.#samples);
     return {
-      ...this.#silences.end(),
-      sampleRate: this.#format.rate,
-      channels: this.#format.channels,
+      seconds: toMilliseconds(this.#seconds),
       peak: this.#peak,
-      rms: Math.sqrt(this.#sum / samples),
-      clippedShare: this.clippedShare,
+      leadingSilence: toMilliseconds(this.#leading ?? this.#trailing),
+      trailingSilence: toMilliseconds(this.#trailing),
     };
   }
+}
+
+/** Sums of many moments are a little off. */
+function toMilliseconds(seconds: number): number {
+  return Math.round(seconds * 1_000) / 1_000;
 }

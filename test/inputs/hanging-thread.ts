@@ -1,6 +1,6 @@
 /** A thread that reads recordings, one of which hangs it: in `sample-reader.test.ts`. */
 import { readSample } from '../../inputs/voices/read-sample.ts';
-import type { SampleJob } from '../../inputs/voices/sample-reader.ts';
+import type { SampleJob } from '../../inputs/voices/inspect-sample.ts';
 import { serveJobs } from '../../threads/serve-jobs.ts';
 
 serveJobs(async ({ path, content }: SampleJob) => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { projectBatch, type Projection } from '../../results/project.ts';
 import { LinkedFolder } from '../../results/real-folders.ts';
 import { verifyOut } from '../../results/verification/verify.ts';
-import { mediaSeconds } from '../../store/media-seconds.ts';
+import { mediaSeconds } from '../../store/inspect.ts';
 import { redriveNow } from '../ledger/setup.ts';
 import { ffmpeg } from '../support/ffmpeg.ts';
 import { freshPlace } from '../support/place.ts';
@@ -123,7 +123,10 @@ describe('rows that are joined', () => {
   it('say why they cannot be joined, and that costs no other file', async () => {
     await speak(2, mp3(), 'mp3');
     const { joined } = await project();
-    expect(joined?.[1]).toMatchObject({ file: '', message: expect.stringContaining('without ffmpeg') });
+    expect(joined?.[1]).toMatchObject({
+      file: '',
+      message: expect.stringContaining('Only files of one type can be joined'),
+    });
     expect(await readdir(inOut('media/joined'))).toEqual(['One.wav']);
   });
 

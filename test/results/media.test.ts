@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { link, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { placeFile, placeFiles } from '../../results/media.ts';
+import { placeFile } from '../../results/media.ts';
 import { LinkedFolder, RealFolders } from '../../results/real-folders.ts';
 import type { RowFile } from '../../results/result-line.ts';
 import { FolderOfMedia } from '../support/place.ts';
@@ -71,8 +71,7 @@ describe('placing a result in a folder that somebody else has made', () => {
     const file = await plant(link);
     const linked = { ...placed, name };
     for (const from of [store, new FolderOfMedia(store.folder, false)]) {
-      await expect(placeFiles([linked], from, folders())).rejects.toThrow(new LinkedFolder(join(folder, link)));
-      await expect(placeFile(linked, from, folders())).rejects.toThrow(LinkedFolder);
+      await expect(placeFile(linked, from, folders())).rejects.toThrow(new LinkedFolder(join(folder, link)));
     }
     expect(await readFile(file, 'utf8')).toBe('mine');
     expect(await readdir(dirname(file))).toEqual(['a.mp3']);
@@ -83,7 +82,7 @@ describe('placing a result in a folder that somebody else has made', () => {
     await writeFile(victim, 'mine');
     await mkdir(join(folder, 'media'));
     await symlink(victim, join(folder, placed.name));
-    expect(await placeFiles([placed], store, folders())).toEqual(['placed']);
+    expect(await placeFile(placed, store, folders())).toBe('placed');
     expect(await readFile(victim, 'utf8')).toBe('mine');
     expect(await readFile(join(folder, placed.name), 'utf8')).toBe('a sound');
   });
@@ -94,7 +93,7 @@ describe('placing a result in a folder that somebody else has made', () => {
     const path = store.pathOf(placed.file.key) ?? '';
     await rm(path);
     await symlink(victim, path);
-    expect(await placeFiles([placed], store, folders())).toEqual(['altered']);
+    expect(await placeFile(placed, store, folders())).toBe('altered');
   });
 });
 
@@ -103,7 +102,6 @@ describe('a result that the store has lost', () => {
     await placeFile(placed, store, folders());
     await rm(store.pathOf(placed.file.key) ?? '');
     expect(await placeFile(placed, store, folders())).toBe('kept');
-    expect(await placeFiles([placed], store, folders())).toEqual(['kept']);
     const target = join(folder, placed.name);
     await rm(target);
     await writeFile(target, 'a noise');
@@ -114,27 +112,10 @@ describe('a result that the store has lost', () => {
   });
 });
 
-describe('placing several results', () => {
-  it('places each as it would be by itself, whatever is in the way of the others', async () => {
-    const named = async (name: string): Promise<RowFile> => ({
-      name: `media/${name}.mp3`,
-      file: await store.put(`b/${name}.mp3`, `the sound ${name}`),
-    });
-    const [free, taken, lost, altered] = [await named('1'), await named('2'), await named('3'), await named('4')];
-    await mkdir(join(folder, 'media'));
-    await writeFile(join(folder, taken.name), 'something else');
-    await rm(store.pathOf(lost.file.key) ?? '');
-    await writeFile(store.pathOf(altered.file.key) ?? '', 'other');
-    const all = [free, taken, lost, altered];
-    expect(await placeFiles(all, store, folders())).toEqual(['placed', 'placed', 'missing', 'altered']);
-    expect(await placeFiles(all, store, folders())).toEqual(['kept', 'kept', 'missing', 'altered']);
-    expect(await readdir(join(folder, 'media'))).toEqual(['1.mp3', '2.mp3']);
-    expect(await readFile(join(folder, taken.name), 'utf8')).toBe('the sound 2');
-  });
-
-  it('copies them from a store that has no paths here', async () => {
+describe('a result of another machine', () => {
+  it('is copied where the store has no paths here', async () => {
     const remote = new FolderOfMedia(store.folder, false);
-    expect(await placeFiles([placed], remote, folders())).toEqual(['placed']);
+    expect(await placeFile(placed, remote, folders())).toBe('placed');
     expect((await stat(join(folder, placed.name))).nlink).toBe(1);
   });
 });

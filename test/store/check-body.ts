@@ -2,8 +2,8 @@ import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FileWindow } from '../../store/containers/file-window.ts';
-import { UnfitBody } from '../../store/store.ts';
-import { checkWhole } from '../../store/whole.ts';
+import { checkWhole } from '../../store/inspect.ts';
+import { UnfitBody } from '../../store/unfit.ts';
 
 /** What is said about a body with this content, in a file and in memory alike; undefined for a good one. */
 export async function checkBody(

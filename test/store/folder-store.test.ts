@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { StoreUnwritable, UnsafeName } from '../../store/errors.ts';
 import { openFolderStore } from '../../store/folder-store.ts';
-import { UnfitBody, type Expectation, type Store } from '../../store/store.ts';
+import { type Expectation, type Store } from '../../store/store.ts';
 import { box, ftyp, id3, mp3, mp3WithXing, mp4, mp4WithIndexLast, silentMp3, wav, wavOf } from './media.ts';
+import { UnfitBody } from '../../store/unfit.ts';
 
 const AUDIO: Expectation = { family: 'audio' };
 const VIDEO: Expectation = { family: 'video' };
@@ -255,27 +256,5 @@ describe('sweep', () => {
     await symlink(folder, join(folder, 'made', 'media', '.parts'));
     await store.sweep();
     expect(await readFile(mine, 'utf8')).toBe('mine');
-  });
-});
-
-describe('link', () => {
-  it('gives a stored file a further name once, in a folder that is made, and touches nothing else', async () => {
-    const { key, bytes } = await store.write('b/1-speech-1', bodyOf(mp3(2)), AUDIO);
-    const path = join(folder, 'out', 'a.mp3');
-    expect(await store.link([{ key, bytes, path }])).toEqual(['placed']);
-    expect(await store.link([{ key, bytes, path }])).toEqual(['kept']);
-    expect((await stat(path)).ino).toBe((await stat(store.pathOf(key) ?? '')).ino);
-    const taken = join(folder, 'out', 'b.mp3');
-    await writeFile(taken, 'mine');
-    const others = [
-      { key, bytes, path: taken },
-      { key, bytes: bytes + 1, path: join(folder, 'out', 'c.mp3') },
-      { key: 'b/2-speech-1.mp3', bytes, path: join(folder, 'out', 'd.mp3') },
-      { key, bytes, path: join(taken, 'e.mp3') },
-    ];
-    expect(await store.link(others)).toEqual(['other', 'other', 'other', 'other']);
-    expect(await readFile(taken, 'utf8')).toBe('mine');
-    expect(await readdir(join(folder, 'out'))).toEqual(['a.mp3', 'b.mp3']);
-    await expect(store.link([{ key: '../secret', bytes, path }])).rejects.toThrow(UnsafeName);
   });
 });

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { mediaSeconds } from '../../store/media-seconds.ts';
+import { mediaSeconds } from '../../store/inspect.ts';
 import * as media from './media.ts';
 
 let folder: string;

@@ -9,9 +9,10 @@ import { pathToFileURL } from 'node:url';
 import { StoreUnwritable } from '../../store/errors.ts';
 import { openFolderStore } from '../../store/folder-store.ts';
 import { doMediaJob } from '../../store/media-work.ts';
-import { UnfitBody, type Store } from '../../store/store.ts';
+import { type Store } from '../../store/store.ts';
 import { compiledOf } from '../compiled.mjs';
 import { box, hangingMkv, mp3, mp4, silentMp3, standingMp4, wav } from './media.ts';
+import { UnfitBody } from '../../store/unfit.ts';
 
 /** The same store as in `folder-store.test.ts`, with its work in threads. */
 
@@ -59,16 +60,6 @@ describe('a store whose work is done in threads', () => {
       expect(await store.reuse(file, 'b/x')).toEqual({ type: 'missing' });
     }
     expect((await readdir(join(folder, 'b'))).toSorted()).toEqual(['1-cached.mp3', '2-cached.mp4']);
-  });
-
-  it('links files there, too, and says so where a thread cannot be had', async () => {
-    const { key, bytes } = await store.write('b/1', mp3(), { family: 'audio' });
-    const name = { key, bytes, path: join(folder, 'out', '1.mp3') };
-    expect(await store.link([name])).toEqual(['placed']);
-    expect(await store.link([name])).toEqual(['kept']);
-    const alone = openFolderStore(folder, { threadEntry: NO_ENTRY });
-    expect(await alone.link([name])).toEqual(['other']);
-    await alone.close();
   });
 
   it('does not begin a store anew that is gone, and says so', async () => {

@@ -89,67 +89,6 @@ export function adts(frames = 5, content = 20): Buffer {
   return Buffer.concat(Array.from({ length: frames }, () => frame));
 }
 
-/** A page of an Ogg stream; `first` is the first packet of its codec, on the page that begins it. */
-export function oggPage(
-  granule: number,
-  {
-    isLast = false,
-    stream = 7,
-    content = 300,
-    first,
-  }: { readonly isLast?: boolean; readonly stream?: number; readonly content?: number; readonly first?: Buffer } = {},
-): Buffer {
-  const segments = [...Array.from({ length: Math.floor(content / 255) }, () => 255), content % 255];
-  const header = Buffer.alloc(27);
-  header.write('OggS', 0, 'latin1');
-  header.writeUInt8((isLast ? 4 : 0) | (first === undefined ? 0 : 2), 5);
-  header.writeBigInt64LE(BigInt(granule), 6);
-  header.writeUInt32LE(stream, 14);
-  header.writeUInt8(segments.length, 26);
-  const packet = Buffer.alloc(content, 1);
-  first?.copy(packet);
-  return Buffer.concat([header, Buffer.from(segments), packet]);
-}
-
-/**
- * A FLAC file (RFC 9639) of so many frames of 4096 samples as they are, 16 kHz, mono, 16 bits; `total` is what its header says, in
- * samples.
- */
-export function flac(frames = 8, total = frames * 4096): Buffer {
-  const info = Buffer.alloc(34);
-  info.writeUInt16BE(4096, 0);
-  info.writeUInt16BE(4096, 2);
-  // 20 bits sampling rate, 3 bits channels less 1, 5 bits bits less 1, 36 bits samples.
-  info.writeBigUInt64BE((16_000n << 44n) | (15n << 36n) | BigInt(total), 10);
-  return Buffer.concat([
-    Buffer.from('fLaC'),
-    Buffer.from([0x80, 0, 0, 34]),
-    info,
-    ...Array.from({ length: frames }, (_, index) => flacFrame(index)),
-  ]);
-}
-
-function flacFrame(index: number): Buffer {
-  // Sync; 4096 samples at 16 kHz; mono, 16 bits; number of the frame; checksum; samples as they are; checksum.
-  const header = Buffer.from([0xff, 0xf8, 0xc5, 0x08, index]);
-  const body = Buffer.concat([header, Buffer.from([checksum(header, 8, 0x07), 2]), Buffer.alloc(8192, 0x20)]);
-  const end = Buffer.alloc(2);
-  end.writeUInt16BE(checksum(body, 16, 0x8005));
-  return Buffer.concat([body, end]);
-}
-
-function checksum(bytes: Buffer, width: 8 | 16, polynomial: number): number {
-  let sum = 0;
-  for (const byte of bytes) {
-    sum ^= byte << (width - 8);
-    for (let bit = 0; bit < 8; bit += 1) {
-      sum = (sum << 1) ^ (sum & (1 << (width - 1)) ? polynomial : 0);
-      sum &= (1 << width) - 1;
-    }
-  }
-  return sum;
-}
-
 /** What a {@link mux} is made of. */
 interface Muxed {
   readonly seconds?: number;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { sniff } from '../../store/sniff.ts';
-import { UnfitBody } from '../../store/store.ts';
 import { adts, ebml, ftyp, id3, mp3, silentMp3, wav } from './media.ts';
+import { UnfitBody } from '../../store/unfit.ts';
 
 describe('sniff', () => {
   it.each([

@@ -10,9 +10,8 @@ import type { BatchRecord, ResultFile } from '../../ledger/record-types.ts';
 import type { FinishingStore } from '../../results/sound/make-finished.ts';
 import type { JoiningStore } from '../../results/sound/make-joined.ts';
 import type { ProjectionRequest } from '../../results/project.ts';
-import { linkFiles } from '../../store/link-files.ts';
 import { joinFiles } from '../../store/join-files.ts';
-import type { FurtherName, Joined, Linked, StoredPart } from '../../store/store.ts';
+import type { Joined, StoredPart } from '../../store/store.ts';
 import { openTestLedger } from './open-test-ledger.ts';
 
 /** Media in a folder; `isLocal: false` hides the paths, as a store on another machine does. */
@@ -44,7 +43,7 @@ export class FolderOfMedia implements JoiningStore, FinishingStore {
   }
 
   join(files: readonly StoredPart[], stem: string): Promise<Joined> {
-    return joinFiles({ type: 'join', root: this.folder, files, stem });
+    return joinFiles({ root: this.folder, files, stem });
   }
 
   ffmpeg(): Promise<string | undefined> {
@@ -53,11 +52,6 @@ export class FolderOfMedia implements JoiningStore, FinishingStore {
 
   async remove(keys: readonly string[]): Promise<void> {
     for (const key of keys) await rm(join(this.folder, key), { force: true });
-  }
-
-  link(names: readonly FurtherName[]): Promise<readonly Linked[]> {
-    if (!this.isLocal) return Promise.resolve(names.map(() => 'other'));
-    return Promise.resolve(linkFiles(names.map((name) => ({ ...name, source: join(this.folder, name.key) }))));
   }
 }
 

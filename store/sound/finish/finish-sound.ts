@@ -1,29 +1,19 @@
-import { Readable, type Writable } from 'node:stream';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { encoderOf, type Encoder } from '../encoders.ts';
+import type { Finishing } from '../../../contract/finishing.ts';
+import { FileWindow } from '../../containers/file-window.ts';
+import { findWavSound } from '../../containers/wav-sound.ts';
+import { wavHeader } from '../join/join-wav.ts';
+import { appendCues, metadataOf, readCues } from '../join/chapters.ts';
 import { fileArgument, FfmpegFailed, runFfmpeg } from '../ffmpeg.ts';
-import { addChapters, metadataOf } from '../join/add-chapters.ts';
-import type { Chapter } from '../join/join-request.ts';
-import { probeSound } from '../probe-sound.ts';
-import { measureLoudness } from './measure-loudness.ts';
-import { reachLoudness } from './reach-loudness.ts';
-import { soundSpan, within, type Span } from './sound-span.ts';
-import { readCues } from './wav-cues.ts';
-
-/** How a file is finished. */
-export interface Finishing {
-  /** Integrated loudness in LUFS (EBU R 128). Default: as it came. */
-  readonly loudness?: number;
-  /** Whether silence at both ends is taken off. Default false. */
-  readonly trimSilence?: boolean;
-  /** Samples a second. Default: as it came; 48,000 if the type does not take that. */
-  readonly sampleRate?: number;
-  /** Extension of the finished file. Default: that of the original. */
-  readonly format?: string;
-}
+import { measureLoudness, reachLoudness } from './reach-loudness.ts';
+import { soundSpan, within } from './sound-span.ts';
 
 /** A file to finish. */
-export interface FinishingRequest {
+interface FinishingRequest {
   /** Absolute. */
   readonly path: string;
   /** Its type, without a dot. */
@@ -37,22 +27,37 @@ export interface FinishingRequest {
   readonly program: string;
 }
 
-/** What came of it. */
-export interface FinishedSound {
-  /** Integrated loudness in LUFS, before and after; absent if none was asked for. */
-  readonly loudness?: { readonly before: number; readonly after: number };
+/** How ffmpeg writes a type of file, the same bytes each time. */
+interface Encoder {
+  readonly args: readonly string[];
+  readonly muxer: string;
+  /** Whether ffmpeg writes chapters to it. */
+  readonly hasChapters: boolean;
 }
+
+const ENCODERS: Readonly<Record<string, Encoder>> = {
+  mp3: { args: ['-c:a', 'libmp3lame', '-b:a', '128k'], muxer: 'mp3', hasChapters: true },
+  wav: { args: ['-c:a', 'pcm_s16le'], muxer: 'wav', hasChapters: false },
+  flac: { args: ['-c:a', 'flac'], muxer: 'flac', hasChapters: false },
+  ogg: { args: ['-c:a', 'libopus', '-b:a', '64k'], muxer: 'ogg', hasChapters: true },
+  webm: { args: ['-c:a', 'libopus', '-b:a', '64k'], muxer: 'webm', hasChapters: true },
+  m4a: { args: ['-c:a', 'aac', '-b:a', '128k', '-movflags', '+faststart'], muxer: 'ipod', hasChapters: true },
+  aac: { args: ['-c:a', 'aac', '-b:a', '128k'], muxer: 'adts', hasChapters: false },
+};
+
+/** Types whose sound goes into another one. */
+const INSTEAD: Readonly<Record<string, string>> = { mp4: 'm4a', mov: 'm4a', mkv: 'm4a' };
+
+/** Files with these names are of the type that another name is known for. */
+const CONTAINERS: Readonly<Record<string, string>> = { opus: 'ogg', m4b: 'm4a' };
 
 /** CPU seconds that every run may take, and as many again as the file plays. */
 const LEAST_SECONDS = 60;
 
 /** Type of the finished file, without a dot: what was asked for, otherwise that of the original. */
 export function finishedExtension({ format }: Finishing, extension: string): string {
-  return format ?? encoderOf(extension)?.extension ?? extension;
+  return format ?? INSTEAD[extension] ?? extension;
 }
-
-/** Files with these names are of the type that another name is known for. */
-const CONTAINERS: Readonly<Record<string, string>> = { opus: 'ogg', m4b: 'm4a' };
 
 /** Type of a finished file with this extension, as files are checked and written. */
 export function containerOf(extension: string): string {
@@ -61,59 +66,86 @@ export function containerOf(extension: string): string {
 
 /**
  * Makes a copy of a sound file that is as loud, as long, and of the rate and type that were asked for. The same file
- * and the same ffmpeg give the same bytes. Chapters and titles stay where both types have them. Throws `FfmpegFailed`;
- * what was written by then is left to the caller.
+ * and the same ffmpeg give the same bytes. Chapters and titles stay where both types have them. Returns its integrated loudness in LUFS,
+ * before and after; undefined if none was asked for. Throws `FfmpegFailed`; what was written by then is left to the caller.
  */
-export async function finishSound(request: FinishingRequest): Promise<FinishedSound> {
+export async function finishSound(
+  request: FinishingRequest,
+): Promise<{ readonly before: number; readonly after: number } | undefined> {
   const { path, extension, seconds, finishing, out, program } = request;
   const limits = { program, ...(seconds === undefined ? {} : { mostSeconds: LEAST_SECONDS + Math.ceil(seconds) }) };
-  const encoder = requireEncoder(finishing, extension);
+  const encoder = ENCODERS[containerOf(finishedExtension(finishing, extension))];
+  if (encoder === undefined)
+    throw new FfmpegFailed(`a ${extension} file cannot be written: name another --sound-format`);
   const { loudness: target } = finishing;
   const before = target === undefined ? undefined : await measureLoudness(path, limits);
   const span = finishing.trimSilence === true ? await soundSpan(path, program) : undefined;
   const rate = await finishedRate(request, encoder);
   const chapters = extension === 'wav' ? await readCues(path) : [];
+  const isGiven = encoder.hasChapters && chapters.length > 0;
   const write = async (...filter: readonly string[]): Promise<void> => {
-    const given = encoder.muxer === null ? undefined : listOf(chapters);
-    const args = ['-i', fileArgument(path), ...(given?.args ?? []), '-map', '0:a:0', ...filter, ...argsOf(span)];
-    const all = [...args, '-ar', String(rate), ...encoder.args, fileArgument(out)];
-    await runFfmpeg({ ...limits, args: all, ...(given === undefined ? {} : { onInput: given.onInput }) });
-    if (encoder.muxer === null) await addChapters(within(chapters, span), { path: out, muxer: null, rate, program });
+    // A second input with chapters that ffmpeg does not find in the first one.
+    const given = isGiven ? ['-f', 'ffmetadata', '-i', 'pipe:0', '-map_chapters', '1'] : [];
+    // As options of the output, so that chapters move with it.
+    const cut = span && ['-ss', span.start.toFixed(3), '-t', (span.end - span.start).toFixed(3)];
+    const args = ['-i', fileArgument(path), ...given, '-map', '0:a:0', ...filter, ...(cut ?? []), '-ar', String(rate)];
+    const written = ['-vn', ...encoder.args, '-bitexact', '-f', encoder.muxer, fileArgument(out)];
+    await runFfmpeg({
+      ...limits,
+      args: [...args, ...written],
+      ...(isGiven ? { onInput: async (input) => pipeline(Readable.from([metadataOf(chapters)]), input) } : {}),
+    });
+    if (encoder.muxer === 'wav') await appendCues(out, within(chapters, span), rate);
   };
   if (target === undefined || before === undefined) {
     await write();
-    return {};
+    return undefined;
   }
   const after = await reachLoudness({ target, before, write: (filter) => write('-af', filter), out, limits });
-  return { loudness: { before: before.integrated, after: after.integrated } };
-}
-
-/** As options of the output, so that chapters move with it. */
-function argsOf(span: Span | undefined): readonly string[] {
-  return span === undefined ? [] : ['-ss', span.start.toFixed(3), '-t', (span.end - span.start).toFixed(3)];
-}
-
-/** A second input with chapters that ffmpeg does not find in the first one; undefined if there are none. */
-function listOf(
-  chapters: readonly Chapter[],
-): { readonly args: readonly string[]; readonly onInput: (input: Writable) => Promise<void> } | undefined {
-  if (chapters.length === 0) return undefined;
-  return {
-    args: ['-f', 'ffmetadata', '-i', 'pipe:0', '-map_chapters', '1'],
-    onInput: async (input) => pipeline(Readable.from([metadataOf(chapters)]), input),
-  };
-}
-
-function requireEncoder(finishing: Finishing, extension: string): Encoder {
-  const encoder = encoderOf(containerOf(finishedExtension(finishing, extension)));
-  if (encoder === undefined)
-    throw new FfmpegFailed(`a ${extension} file cannot be written: name another --sound-format`);
-  return encoder;
+  return { before: before.integrated, after: after.integrated };
 }
 
 /** The rate to write; that of the original if it stays, for the loudness filter changes it. */
 async function finishedRate({ path, finishing, program }: FinishingRequest, encoder: Encoder): Promise<number> {
-  const wanted = finishing.sampleRate ?? (await probeSound(path, program)).rate;
+  const wanted = finishing.sampleRate ?? (await rateOf(path, program));
   // Opus is coded at a few rates only, and the highest of them is what its files are decoded at.
   return encoder.args.includes('libopus') && 48_000 % wanted !== 0 ? 48_000 : wanted;
+}
+
+/** Samples a second of a file's sound: the header of a few decoded samples says it for every type alike. */
+async function rateOf(path: string, program: string): Promise<number> {
+  const pieces: Buffer[] = [];
+  const args = ['-i', fileArgument(path), '-map', '0:a:0', '-t', '0.01', '-c:a', 'pcm_s16le', '-bitexact'];
+  await runFfmpeg({
+    program,
+    args: [...args, '-f', 'wav', 'pipe:1'],
+    onOutput: async (output) => {
+      for await (const piece of output as AsyncIterable<Buffer>) pieces.push(piece);
+    },
+  });
+  const format = (await findWavSound(FileWindow.ofBody(Buffer.concat(pieces))))?.format;
+  if (format === undefined) throw new FfmpegFailed(`ffmpeg found no sound in ${path}`);
+  return format.rate;
+}
+
+const TONE = { coding: 1, channels: 1, rate: 24_000, block: 2, bits: 16 };
+
+/**
+ * Finishes half a second of a tone: an ffmpeg may be too old, or built without a filter or an encoder. Returns why it
+ * cannot, in words of ffmpeg; undefined if it can. Takes half a second.
+ */
+export async function tryFinishing(finishing: Finishing, program: string): Promise<string | undefined> {
+  const folder = await mkdtemp(join(tmpdir(), 'voxbatch-try-'));
+  try {
+    const path = join(folder, 'tone.wav');
+    const samples = Int16Array.from({ length: TONE.rate / 2 }, (_, at) => Math.round(3_000 * Math.sin(at / 8)));
+    await writeFile(path, Buffer.concat([wavHeader(TONE, samples.byteLength, 0), Buffer.from(samples.buffer)]));
+    await finishSound({ path, extension: 'wav', seconds: 1, finishing, out: join(folder, 'out'), program });
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof FfmpegFailed)) throw error;
+    return error.message;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 }

@@ -1,7 +1,9 @@
-import { decodedLevels } from '../decoded-levels.ts';
-import { FfmpegFailed } from '../ffmpeg.ts';
-import type { Chapter } from '../join/join-request.ts';
-import type { Levels } from '../levels.ts';
+import type { Readable } from 'node:stream';
+import { FileWindow } from '../../containers/file-window.ts';
+import { findWavSound } from '../../containers/wav-sound.ts';
+import type { Chapter } from '../join/join-parts.ts';
+import { fileArgument, FfmpegFailed, runFfmpeg } from '../ffmpeg.ts';
+import { SampleMeter, type Levels } from '../sample-meter.ts';
 
 /** A part of a file, in seconds from its start. */
 export interface Span {
@@ -13,6 +15,8 @@ export interface Span {
 const MARGIN_SECONDS = 0.05;
 /** Peak of speech that is recorded well; 1 is full scale. */
 const USUAL_PEAK = 0.5;
+/** A header that is longer than this is none. */
+const MOST_HEADER_BYTES = 64 * 1024;
 
 /** The part between silence at the start and at the end. Throws `FfmpegFailed`, also for a file that is silent. */
 export async function soundSpan(path: string, program: string): Promise<Span> {
@@ -35,12 +39,39 @@ export function within(chapters: readonly Chapter[], span: Span | undefined): re
 
 /** Where a file is silent, if it were as loud as speech usually is: in a soft file, speech may be below -50 dB. */
 async function audibleLevels(path: string, program: string): Promise<Levels> {
-  const hear = async (gain?: number): Promise<Levels> => {
-    const hearing = await decodedLevels(path, program, gain);
-    if (hearing.type === 'unread') throw new FfmpegFailed(hearing.why);
-    return hearing.levels;
-  };
-  const levels = await hear();
+  const levels = await decodedLevels(path, program);
   const { peak } = levels;
-  return peak === null || peak === 0 || peak >= USUAL_PEAK ? levels : hear(USUAL_PEAK / peak);
+  return peak === 0 || peak >= USUAL_PEAK ? levels : decodedLevels(path, program, USUAL_PEAK / peak);
+}
+
+/**
+ * Measures a file's sound as ffmpeg decodes it, to fractions, as it comes: nothing is kept. `gain`: what each sample is multiplied by.
+ * Throws `FfmpegFailed`.
+ */
+async function decodedLevels(path: string, program: string, gain = 1): Promise<Levels> {
+  const meters: SampleMeter[] = [];
+  const filter = gain === 1 ? [] : ['-af', `volume=${gain.toFixed(3)}:precision=float`];
+  const input = ['-i', fileArgument(path), '-map', '0:a:0'];
+  const args = [...input, ...filter, '-c:a', 'pcm_f32le', '-bitexact', '-f', 'wav', 'pipe:1'];
+  await runFfmpeg({ program, args, onOutput: async (output) => measure(output, meters) });
+  const levels = meters[0]?.end();
+  if (levels === undefined) throw new FfmpegFailed('ffmpeg found no sound');
+  return levels;
+}
+
+async function measure(output: Readable, meters: SampleMeter[]): Promise<void> {
+  let head = Buffer.alloc(0);
+  for await (const piece of output as AsyncIterable<Buffer>) {
+    const [meter] = meters;
+    if (meter !== undefined) {
+      meter.add(piece);
+      continue;
+    }
+    if (head.length < MOST_HEADER_BYTES) head = Buffer.concat([head, piece]);
+    const sound = await findWavSound(FileWindow.ofBody(head));
+    const begun = sound?.format === undefined ? undefined : SampleMeter.of(sound.format);
+    if (sound === undefined || begun === undefined) continue;
+    begun.add(head.subarray(sound.start));
+    meters.push(begun);
+  }
 }

@@ -1,103 +1,130 @@
-import type { FileWindow } from '../../containers/file-window.ts';
-import { FRAME_HEAD_BYTES, readMpegFrame } from '../../containers/mpeg-frame.ts';
-import { id3Chapters } from './id3-chapters.ts';
-import { CannotJoin, chaptersOf, type JoinedSound } from './join-request.ts';
-import { mute, silentFrame, xingBytes, xingFrame } from './made-frames.ts';
+import { eachFrame, readMpegFrame, sideLayout, type MpegFrame } from '../../containers/mpeg-frame.ts';
+import { id3Chapters } from './chapters.ts';
+import { chaptersOf, readAlike, type JoinPart } from './join-parts.ts';
 import { NewFile, withFile } from './new-file.ts';
-import { FRAMES_A_MARK, type Mp3Part } from './plan-mp3.ts';
+import { UnfitBody } from '../../unfit.ts';
 
-/**
- * Joins MP3 files frame by frame, undecoded: nothing is lost, and the new file lasts as long as all frames do. Tags are
- * left out, and so are frames that describe a single file; a new one in front tells the length and where times are.
- * Pauses are frames of silence; what rounding takes from one is given to the next.
- */
-export async function joinMp3(parts: readonly Mp3Part[], out: string): Promise<JoinedSound> {
-  const [first] = parts;
-  if (first === undefined) throw new CannotJoin('Expected files to join, but there is none.');
-  const { head } = first;
-  const frameSeconds = first.first.seconds;
-  const silence = silentFrame(head);
-  const { starts, pauses, frames, bytes, placeOf } = layOut(parts, frameSeconds, silence.length);
-  const joined = { extension: 'mp3', seconds: frames * frameSeconds, starts: starts.map((at) => at * frameSeconds) };
-  const lead = xingBytes(head);
-  const contents = Array.from({ length: 100 }, (_, percent) =>
-    Math.min(255, Math.floor(((lead + placeOf((percent / 100) * frames)) / (lead + bytes)) * 256)),
-  );
-  const isConstant = parts.every((part) => part.isConstant && part.first.size === first.first.size);
-  await NewFile.write(out, async (file) => {
-    await file.append(id3Chapters(chaptersOf(parts, joined)));
-    await file.append(xingFrame(head, { frames, bytes: lead + bytes, contents, isConstant }));
-    for (const [at, part] of parts.entries()) {
-      await withFile(part.path, (source) => copyFrames(part, source, file));
-      await file.repeat(silence, pauses[at] ?? 0);
-    }
-  });
-  return joined;
-}
-
-/** Where everything goes, in frames and in bytes behind the first frame. */
-interface Laid {
-  /** Frames before each part. */
-  readonly starts: readonly number[];
-  /** Frames of silence after each part. */
-  readonly pauses: readonly number[];
+/** The frames of a file that go into a joined one. */
+interface Mp3Part extends JoinPart {
   readonly frames: number;
   readonly bytes: number;
-  /** Where a frame is, in bytes; near enough. */
-  readonly placeOf: (frame: number) => number;
+  /** Frames that follow each other without anything between them. */
+  readonly runs: readonly { readonly start: number; end: number }[];
+  /** The first four bytes of its first frame. */
+  readonly head: Buffer;
+  readonly first: MpegFrame;
+  /** Whether all frames have the same size, but for padding. */
+  readonly isConstant: boolean;
 }
 
-function layOut(parts: readonly Mp3Part[], frameSeconds: number, silence: number): Laid {
-  const places: { readonly frame: number; readonly byte: number }[] = [];
+/**
+ * Joins MP3 files of one rate and number of channels frame by frame, undecoded: nothing is lost, and the new file lasts as long as all
+ * frames do. Tags are left out, and so are frames that describe a single file; a new one in front tells the length. Pauses are frames of
+ * silence; what rounding takes from one is given to the next. Throws `CannotJoin`.
+ */
+export async function joinMp3(files: readonly JoinPart[], out: string): Promise<void> {
+  const parts = await readAlike(files, readPart, ({ first }) => describe(first));
+  const { head, first } = parts[0];
+  const silence = silentFrame(head);
   const starts: number[] = [];
   const pauses: number[] = [];
-  let frames = 0;
-  let bytes = 0;
-  let owed = 0;
-  for (const { marks, pauseMs = 0, ...part } of parts) {
-    starts.push(frames);
-    for (const [at, byte] of marks.entries()) places.push({ frame: frames + at * FRAMES_A_MARK, byte: bytes + byte });
-    owed += pauseMs / 1_000 / frameSeconds;
+  let [frames, bytes, owed] = [0, 0, 0];
+  for (const { pauseMs = 0, ...part } of parts) {
+    starts.push(frames * first.seconds);
+    owed += pauseMs / 1_000 / first.seconds;
     const pause = Math.max(0, Math.round(owed));
     owed -= pause;
     pauses.push(pause);
-    places.push({ frame: frames + part.frames, byte: bytes + part.bytes });
     frames += part.frames + pause;
-    bytes += part.bytes + pause * silence;
+    bytes += part.bytes + pause * silence.length;
   }
-  places.push({ frame: frames, byte: bytes });
-  return { starts, pauses, frames, bytes, placeOf: (frame) => placeOf(places, frame) };
-}
-
-/** Between two known places the bytes are taken to be even. */
-function placeOf(places: readonly { frame: number; byte: number }[], frame: number): number {
-  let from = 0;
-  let to = places.length - 1;
-  while (to - from > 1) {
-    const middle = (from + to) >> 1;
-    if ((places[middle]?.frame ?? 0) <= frame) from = middle;
-    else to = middle;
-  }
-  const [low, high] = [places[from], places[to]];
-  if (low === undefined || high === undefined || high.frame === low.frame) return low?.byte ?? 0;
-  return low.byte + ((frame - low.frame) / (high.frame - low.frame)) * (high.byte - low.byte);
-}
-
-async function copyFrames({ runs, orphans }: Mp3Part, source: FileWindow, file: NewFile): Promise<void> {
-  const muted = orphans.values();
-  let next = muted.next().value;
-  for (const { start, end } of runs) {
-    let at = start;
-    while (next !== undefined && next < end) {
-      for await (const piece of source.pieces(at, next)) await file.append(piece);
-      const head = Buffer.from(await source.read(next, FRAME_HEAD_BYTES));
-      const frame = readMpegFrame(head);
-      const size = Math.min(head.length, frame?.size ?? 0);
-      if (frame !== undefined) mute(head, frame);
-      await file.append(head.subarray(0, size));
-      at = next + size;
-      next = muted.next().value;
+  const isConstant = parts.every((part) => part.isConstant && part.first.size === first.size);
+  await NewFile.write(out, async (file) => {
+    await file.append(id3Chapters(chaptersOf(parts, starts, frames * first.seconds)));
+    await file.append(infoFrame(head, frames, bytes, isConstant));
+    for (const [at, { path, runs }] of parts.entries()) {
+      await withFile(path, async (source) => {
+        for (const { start, end } of runs)
+          for await (const piece of source.pieces(start, end)) await file.append(piece);
+      });
+      await file.repeat(silence, pauses[at] ?? 0);
     }
-    for await (const piece of source.pieces(at, end)) await file.append(piece);
+  });
+}
+
+function describe({ header }: MpegFrame): string {
+  return `${header.rate} Hz, ${header.isMono ? '1 channel' : '2 channels'}, layer ${header.layer}`;
+}
+
+async function readPart(part: JoinPart): Promise<Mp3Part | string> {
+  const runs: { readonly start: number; end: number }[] = [];
+  let found: { readonly head: Buffer; readonly first: MpegFrame } | undefined;
+  let [frames, bytes, isUniform, isConstant] = [0, 0, true, true];
+  try {
+    await withFile(part.path, (file) =>
+      eachFrame({ file, extension: 'mp3', family: 'audio' }, ({ at, head, frame }) => {
+        // Such a frame has no sound, and what it says of its file is not true of the joined one.
+        if (frame.info !== undefined) return;
+        found ??= { head: Buffer.from(head.subarray(0, 4)), first: frame };
+        isUniform &&= describe(frame) === describe(found.first);
+        isConstant &&= Math.abs(frame.size - found.first.size) <= 1;
+        frames += 1;
+        bytes += frame.size;
+        const last = runs.at(-1);
+        if (last?.end === at) last.end += frame.size;
+        else runs.push({ start: at, end: at + frame.size });
+      }),
+    );
+  } catch (error) {
+    if (error instanceof UnfitBody) return `is damaged (${error.message})`;
+    throw error;
   }
+  if (found === undefined) return 'has no sound';
+  if (!isUniform) return 'changes its rate or its channels';
+  if (found.first.header.layer !== 3) return 'has an older coding than layer 3';
+  return { ...part, frames, bytes, runs, isConstant, ...found };
+}
+
+/** A frame of digital silence like the one that begins with these four bytes. */
+function silentFrame(head: Buffer): Buffer {
+  const bare = withoutChecksum(head);
+  const frame = Buffer.alloc(readMpegFrame(bare)?.size ?? 0);
+  bare.copy(frame);
+  return frame;
+}
+
+/** Bytes of a `Xing` header: name, flags, frames, bytes. */
+const INFO_BYTES = 16;
+
+/**
+ * The frame at the front of a file that says how long the sound behind it is, like the frame that begins with these four bytes: of the
+ * lowest bit rate that has room for it and is not below its own. It holds no sound.
+ */
+function infoFrame(head: Buffer, frames: number, bytes: number, isConstant: boolean): Buffer {
+  const bare = withoutChecksum(head);
+  for (let rate = bare.readUInt8(2) >> 4; rate < 15; rate += 1) {
+    bare.writeUInt8((rate << 4) | (bare.readUInt8(2) & 15), 2);
+    const found = readMpegFrame(bare);
+    if (found === undefined) break;
+    const at = 4 + sideLayout(found.header).bytes;
+    if (found.size < at + INFO_BYTES) continue;
+    const frame = Buffer.alloc(found.size);
+    bare.copy(frame);
+    frame.write(isConstant ? 'Info' : 'Xing', at, 'latin1');
+    // Frames and bytes are given; this frame is one of the latter.
+    frame.writeUInt32BE(3, at + 4);
+    frame.writeUInt32BE(frames, at + 8);
+    frame.writeUInt32BE(found.size + bytes, at + 12);
+    return frame;
+  }
+  throw new Error('Expected a coding with a frame of 52 bytes, but it has none.');
+}
+
+/** The header without a checksum, padding or joint stereo. */
+function withoutChecksum(head: Buffer): Buffer {
+  const bare = Buffer.from(head.subarray(0, 4));
+  bare.writeUInt8(bare.readUInt8(1) | 1, 1);
+  bare.writeUInt8(bare.readUInt8(2) & 0xfd, 2);
+  bare.writeUInt8(bare.readUInt8(3) & 0xcf, 3);
+  return bare;
 }

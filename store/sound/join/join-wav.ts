@@ -1,17 +1,24 @@
-import type { WavFormat } from '../../containers/wav-sound.ts';
+import { findWavSound, isPlain, type WavFormat, type WavSound } from '../../containers/wav-sound.ts';
+import { cueChunks } from './chapters.ts';
+import { CannotJoin, chaptersOf, readAlike, type JoinPart } from './join-parts.ts';
 import { NewFile, withFile } from './new-file.ts';
-import { CannotJoin, chaptersOf, type JoinedSound } from './join-request.ts';
-import { silenceOf, type WavPart } from './plan-wav.ts';
-import { cueChunks } from './wav-chapters.ts';
 
 /** Lengths in a WAV file have 32 bits, and some programs read them with a sign. */
 const MOST_BYTES = 0x7fff_0000;
+const MOST_BYTES_PER_SECOND = 0xffff_ffff;
 
-/** Joins them, sample for sample; pauses are rounded to whole samples. */
-export async function joinWav(parts: readonly WavPart[], out: string): Promise<JoinedSound> {
-  const [first] = parts;
-  if (first === undefined) throw new CannotJoin('Expected files to join, but there is none.');
-  const { format } = first;
+/** Telephone codings: a byte a sample, and the byte of silence. */
+const TELEPHONE: Readonly<Record<number, number>> = { 6: 0xd5, 7: 0xff };
+
+interface WavPart extends JoinPart {
+  readonly sound: WavSound;
+  readonly format: WavFormat;
+}
+
+/** Joins WAV files of one format, sample for sample; pauses are rounded to whole samples. Throws {@link CannotJoin}. */
+export async function joinWav(files: readonly JoinPart[], out: string): Promise<void> {
+  const parts = await readAlike(files, readPart, ({ format }) => describe(format));
+  const { format } = parts[0];
   const lengths = parts.map(({ sound }) => sound.bytes - (sound.bytes % format.block));
   const pauses = parts.map(({ pauseMs = 0 }) => Math.round((pauseMs / 1_000) * format.rate) * format.block);
   let total = 0;
@@ -25,11 +32,10 @@ export async function joinWav(parts: readonly WavPart[], out: string): Promise<J
       `Expected less than 2 GiB of samples, but these ${parts.length} WAV files have ${total} bytes.`,
     );
   }
-  const joined = { extension: 'wav', seconds: total / format.block / format.rate, starts };
-  const cues = cueChunks(chaptersOf(parts, joined), format.rate);
+  const cues = cueChunks(chaptersOf(parts, starts, total / format.block / format.rate), format.rate);
   const silence = Buffer.alloc(format.block, silenceOf(format));
   await NewFile.write(out, async (file) => {
-    await file.append(header(format, total, cues.length));
+    await file.append(wavHeader(format, total, cues.length));
     for (const [at, { path, sound }] of parts.entries()) {
       await withFile(path, async (source) => {
         const end = sound.start + (lengths[at] ?? 0);
@@ -39,11 +45,38 @@ export async function joinWav(parts: readonly WavPart[], out: string): Promise<J
     }
     await file.append(Buffer.concat([Buffer.alloc(total % 2), cues]));
   });
-  return joined;
+}
+
+async function readPart(part: JoinPart): Promise<WavPart | string> {
+  return withFile(part.path, async (file) => {
+    const sound = await findWavSound(file);
+    const { format } = sound ?? {};
+    const isWhole = sound !== undefined && sound.start + sound.bytes <= file.bytes;
+    if (!isWhole || format === undefined || silenceOf(format) === undefined)
+      return 'is not whole, or not made of plain samples';
+    // A header states bytes a second, in 32 bits.
+    if (format.rate === 0 || format.rate * format.block > MOST_BYTES_PER_SECOND)
+      return `has an impossible rate of ${format.rate} samples a second`;
+    return { ...part, sound, format };
+  });
+}
+
+function describe({ coding, rate, channels, bits }: WavFormat): string {
+  return `${rate} Hz, ${channels} channel${channels === 1 ? '' : 's'}, ${bits} bits, coding ${coding}`;
+}
+
+/** The byte of silence; undefined for codings of more than a sample at a time. */
+function silenceOf(format: WavFormat): number | undefined {
+  if (!isPlain(format)) return TELEPHONE[format.coding];
+  return format.bits === 8 ? 0x80 : 0;
 }
 
 /** The start of a file of this format, with so many bytes of samples, and of other chunks behind them. */
-function header({ coding, channels, rate, block, bits }: WavFormat, bytes: number, behind: number): Buffer {
+export function wavHeader(
+  { coding, channels, rate, block, bits }: Omit<WavFormat, 'bytesPerSecond'>,
+  bytes: number,
+  behind: number,
+): Buffer {
   const buffer = Buffer.alloc(44);
   buffer.write('RIFF', 0, 'latin1');
   buffer.writeUInt32LE(36 + bytes + (bytes % 2) + behind, 4);

@@ -5,13 +5,13 @@ import { nameOf, loadAttempt } from '../../../activities/attempt.ts';
 import { awaitJob } from '../../../activities/lane/await-job.ts';
 import { WakeUps } from '../../../activities/lane/wake-ups.ts';
 import { StoreUnwritable } from '../../../store/errors.ts';
-import { UnfitBody } from '../../../store/store.ts';
 import { takeStep, type LimiterAnswer, type LimiterStep } from '../../../policy/pacing/limiter-step.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { dub, keyOf, lipSync, tts } from '../rows.ts';
 import { fastClock } from '../worker.ts';
 import { reads, withJob } from '../with-job.ts';
 import { createWorld } from '../world.ts';
+import { UnfitBody } from '../../../store/unfit.ts';
 
 describe('awaitJob', () => {
   it('fails the row with the words of a job that failed, and keeps its id', async () => {

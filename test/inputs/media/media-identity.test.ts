@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { createFetch } from '../../../api/create-fetch.ts';
+import { createMediaFetch } from '../../../api/create-media-fetch.ts';
 import { createIdentify } from '../../../inputs/media/media-identity.ts';
 import { serveProxy } from '../../support/proxy-server.ts';
 import { inRanges, redirect, startMediaServer, tagged, whole, type MediaServer, type Serve } from '../media-server.ts';
@@ -12,7 +12,8 @@ const serve = async (routes: Readonly<Record<string, Serve>>): Promise<void> => 
 };
 afterEach(() => server.close());
 
-const identify = createIdentify(fetch);
+/** The API is on this machine, too. */
+const identify = createIdentify(createMediaFetch('http://127.0.0.1'));
 
 describe('what is behind a link', () => {
   it('is known by a strong tag and the length, with and without ranges, through redirects', async () => {
@@ -35,7 +36,7 @@ describe('what is behind a link', () => {
     await serve({ '/a.mp4': tagged(whole(FILM, 'video/mp4'), '"v1"') });
     const { port } = new URL(server.url);
     const proxy = await serveProxy(() => Number(port));
-    const through = createIdentify(createFetch({ HTTP_PROXY: proxy.origin }));
+    const through = createIdentify(createMediaFetch(undefined, { env: { HTTP_PROXY: proxy.origin } }));
     expect(await through('http://media.example/a.mp4')).toEqual({ etag: '"v1"', bytes: FILM.length });
     expect(proxy.asked).toEqual(['media.example:80']);
   });

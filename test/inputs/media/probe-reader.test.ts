@@ -1,13 +1,13 @@
 /** @slow */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { pathToFileURL } from 'node:url';
-import { createProbeReader, type ProbeReader } from '../../../inputs/media/probe-reader.ts';
+import { createProbeReader } from '../../../inputs/media/probe-reader.ts';
 import { compiledOf } from '../../compiled.mjs';
 import { serveProxy } from '../../support/proxy-server.ts';
 import { hangingMkv, mkv, wav } from '../../store/media.ts';
 import { inRanges, startMediaServer, type MediaServer } from '../media-server.ts';
 
-const ENTRY = pathToFileURL(compiledOf('inputs/probe-thread.ts'));
+const ENTRY = pathToFileURL(compiledOf('inputs/media-thread.ts'));
 let media: MediaServer;
 beforeAll(async () => {
   media = await startMediaServer({
@@ -20,7 +20,7 @@ afterAll(() => media.close());
 
 async function reading<T>(
   apiUrl: string | undefined,
-  use: (reader: ProbeReader) => Promise<T>,
+  use: (reader: ReturnType<typeof createProbeReader>) => Promise<T>,
   secondMs?: number,
 ): Promise<T> {
   const reader = createProbeReader(apiUrl, ENTRY, secondMs);
@@ -43,14 +43,6 @@ it('media that hang who reads them have no length, and those beside them are rea
     { why: 'could not be read in 30 s', isSilent: true },
     { seconds: expect.closeTo(2, 1) },
   ]);
-});
-
-it('reads on after it was closed, in another thread', async () => {
-  await reading(media.url, async (reader) => {
-    expect(await reader.read(`${media.url}/1.wav`)).toEqual({ seconds: 1 });
-    await reader.close();
-    expect(await reader.read(`${media.url}/1.wav`)).toEqual({ seconds: 1 });
-  });
 });
 
 it('asks nothing in a private network from its thread, unless the API is in one', async () => {

@@ -1,7 +1,7 @@
 /** @slow */
 import { expect, it } from '@jest/globals';
 import { pathToFileURL } from 'node:url';
-import { startSampleReader } from '../../../inputs/voices/sample-reader.ts';
+import { startSampleReader } from '../../../inputs/voices/inspect-sample.ts';
 import { compiledOf } from '../../compiled.mjs';
 import { hungryM4a, wav } from '../../store/media.ts';
 
@@ -21,7 +21,7 @@ it('a recording that hangs who reads it is no sample, and those beside it are re
 });
 
 it('the thread that comes with the program reads them, too', async () => {
-  const reader = startSampleReader(pathToFileURL(compiledOf('inputs/sample-thread.ts')));
+  const reader = startSampleReader(pathToFileURL(compiledOf('inputs/media-thread.ts')));
   try {
     expect(await reader.read('/1.wav', wav(1))).toMatchObject({ extension: 'wav', seconds: 1 });
     expect(await reader.read('/odd.m4a', await hungryM4a())).toMatchObject({ extension: 'm4a' });

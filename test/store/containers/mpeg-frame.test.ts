@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { id3Bytes, readAdtsFrame, readMpegFrame } from '../../../store/containers/mpeg-frame.ts';
+import { adtsFrameBytes, id3Bytes, readMpegFrame } from '../../../store/containers/mpeg-frame.ts';
 import { id3 } from '../media.ts';
 
 const headed = (header: number, bytes = 64): Buffer => {
@@ -74,14 +74,14 @@ describe('readMpegFrame', () => {
   });
 });
 
-describe('readAdtsFrame', () => {
+describe('adtsFrameBytes', () => {
   it('takes only what has a size', () => {
     const frame = Buffer.from([0xff, 0xf1, 0x60, 0x40, 0x03, 0x7f, 0xfc]);
-    expect(readAdtsFrame(frame)).toEqual({ size: 27, seconds: 0.064, isSilent: false });
-    expect(readAdtsFrame(frame.subarray(0, 6))).toBeUndefined();
-    expect(readAdtsFrame(Buffer.from([0xff, 0xf1, 0x60, 0x40, 0x00, 0x1f, 0xfc]))).toBeUndefined();
-    expect(readAdtsFrame(Buffer.from([0xff, 0xf1, 0x7c, 0x40, 0x03, 0x7f, 0xfc]))).toBeUndefined();
-    expect(readAdtsFrame(headed(0xfffb9000))).toBeUndefined();
+    expect(adtsFrameBytes(frame)).toBe(27);
+    expect(adtsFrameBytes(frame.subarray(0, 6))).toBeUndefined();
+    expect(adtsFrameBytes(Buffer.from([0xff, 0xf1, 0x60, 0x40, 0x00, 0x1f, 0xfc]))).toBeUndefined();
+    expect(adtsFrameBytes(Buffer.from([0xff, 0xf1, 0x7c, 0x40, 0x03, 0x7f, 0xfc]))).toBeUndefined();
+    expect(adtsFrameBytes(headed(0xfffb9000))).toBeUndefined();
   });
 });
 

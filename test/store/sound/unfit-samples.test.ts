@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { unfitSamples } from '../../../store/containers/check-wav.ts';
+import { SampleMeter } from '../../../store/sound/sample-meter.ts';
 import type { Unfitness } from '../../../store/unfit.ts';
 
 const RATE = 24_000;
@@ -57,5 +58,51 @@ describe('the samples of speech', () => {
     expect(await judge(Array.from({ length: RATE }, (_, at) => (at % 240 < 120 ? 2 : -2)))).toMatchObject({
       unfit: 'clipped throughout',
     });
+  });
+});
+
+describe('the levels of samples', () => {
+  type Put = (bytes: Buffer, value: number, at: number) => unknown;
+  it.each<[string, number, number, number, Put]>([
+    ['8 bits', 1, 8, 1, (bytes, value, at) => bytes.writeUInt8(Math.round(128 + value * 127), at)],
+    ['16 bits', 1, 16, 1, (bytes, value, at) => bytes.writeInt16LE(Math.round(value * 32_767), at)],
+    ['24 bits', 1, 24, 1, (bytes, value, at) => bytes.writeIntLE(Math.round(value * 8_388_607), at, 3)],
+    ['32 bits', 1, 32, 2, (bytes, value, at) => bytes.writeInt32LE(Math.round(value * 2_147_483_647), at)],
+    ['fractions', 3, 32, 2, (bytes, value, at) => bytes.writeFloatLE(value, at)],
+    ['fractions of 64 bits', 3, 64, 1, (bytes, value, at) => bytes.writeDoubleLE(value, at)],
+  ])('are read from %s, in pieces of any size', (_, coding, bits, channels, put) => {
+    const [bytes, block] = [bits / 8, (bits / 8) * channels];
+    const body = Buffer.alloc(RATE * block);
+    // Half a second of silence, a tone, a quarter of silence.
+    for (let at = 0; at < RATE; at += 1) {
+      const value = at >= RATE / 2 && at < (RATE * 3) / 4 ? 0.4 * Math.sin(at) : 0;
+      for (let channel = 0; channel < channels; channel += 1) put(body, value, at * block + channel * bytes);
+    }
+    const meter = SampleMeter.of({ coding, channels, rate: RATE, bytesPerSecond: RATE * block, block, bits });
+    for (let at = 0; at < body.length; at += 1_001) meter?.add(body.subarray(at, at + 1_001));
+    const [peak, near] = [expect.closeTo(0.4, 1), (seconds: number): unknown => expect.closeTo(seconds, 1)];
+    expect(meter?.end()).toEqual({ seconds: 1, peak, leadingSilence: near(0.5), trailingSilence: near(0.25) });
+  });
+
+  it('are numbers, whatever fractions there are', () => {
+    const samples = Buffer.alloc(4 * 1_600);
+    [Number.NaN, Infinity, -Infinity, 3e38, -3e38].forEach((value, at) => samples.writeFloatLE(value, at * 4));
+    const meter = SampleMeter.of({ ...FORMAT, coding: 3, bits: 32, block: 4 });
+    meter?.add(samples);
+    for (const value of Object.values(meter?.end() ?? {})) expect(Number.isFinite(value)).toBe(true);
+  });
+
+  it('are cut off at full scale, but not where a wave touches it once', () => {
+    const shareOf = (loudness: number): number | undefined => {
+      const meter = SampleMeter.of(FORMAT);
+      const samples = Int16Array.from({ length: RATE }, (_, at) =>
+        Math.max(-32_768, Math.min(32_767, Math.round(32_768 * loudness * Math.sin(at / 9)))),
+      );
+      meter?.add(Buffer.from(samples.buffer));
+      return meter?.clippedShare;
+    };
+    expect(shareOf(0.9995)).toBeLessThan(0.05);
+    // It is below it for 2 * asin(1/4) / pi of a wave.
+    expect(shareOf(4)).toBeCloseTo(1 - (2 * Math.asin(0.25)) / Math.PI, 1);
   });
 });

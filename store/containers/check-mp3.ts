@@ -1,4 +1,43 @@
-import { readBits, sideLayout, type MpegHeader } from './mpeg-frame.ts';
+import { SILENCE_RMS } from '../sound/sample-meter.ts';
+import { notWhole, WholeButUnfit, type Container } from '../unfit.ts';
+import { eachFrame, readBits, sideLayout, type MpegFrame } from './mpeg-frame.ts';
+
+/**
+ * Walks an MP3 file frame by frame. Throws `UnfitBody` if its last frame is cut off, foreign bytes lie between frames,
+ * or it has fewer frames than it says; `WholeButUnfit` if it has none, or only such as cannot be heard. Returns its length in
+ * seconds: the sum of its frames, which includes the few hundredths that encoders add at both ends.
+ *
+ * A file without a `Xing` header that was cut exactly between two frames is a whole, shorter file. Only a declared
+ * length can reveal the cut.
+ */
+export async function checkMp3(container: Container): Promise<number> {
+  const { file } = container;
+  let start = file.bytes;
+  let [frames, seconds, isSilent] = [0, 0, true];
+  let info: MpegFrame['info'];
+  await eachFrame(container, ({ at, head, frame }) => {
+    start = Math.min(start, at);
+    // Concatenated recordings have one such header each; only one at the very front describes the file.
+    if (frames === 0) info ??= frame.info;
+    if (frame.info !== undefined) return;
+    frames += 1;
+    seconds += frame.seconds;
+    // Asked of frames until one is not silent, so that it costs nothing for a good file.
+    isSilent &&= frame.isSilent || granulePowers(head, frame.header).every((power) => power <= SILENCE_RMS ** 2);
+  });
+  const there = file.bytes - start;
+  const stated = info?.bytes ?? 0;
+  if (stated > there)
+    throw notWhole(container, `it says that its sound has ${stated} bytes, and only ${there} are there`);
+  // Some encoders also count the frame that holds the number.
+  const counted = info?.frames ?? 0;
+  if (counted > frames + 1) {
+    throw notWhole(container, `it says that it has ${counted} frames, and only ${frames} are there`);
+  }
+  if (frames === 0) throw new WholeButUnfit('without sound');
+  if (isSilent) throw new WholeButUnfit('silent', seconds);
+  return seconds;
+}
 
 /** Frequency lines of a granule. */
 const LINES = 576;
@@ -10,7 +49,7 @@ const POWER_OF_LINE = 1;
 const HIGHEST = [0, 1, 2, 2, 0, 3, 3, 5, 5, 5, 7, 7, 7, 15, 0, 15];
 
 /** The most power that each moment of a frame can have, as a mean over the channels: 1 is full scale. Unknown outside layer III: infinite. */
-export function granulePowers(head: Buffer, header: MpegHeader): readonly number[] {
+function granulePowers(head: Buffer, header: MpegFrame['header']): readonly number[] {
   if (header.layer !== 3) return [Infinity];
   const { start, granuleBits, granules } = sideLayout(header);
   const channels = header.isMono ? 1 : 2;

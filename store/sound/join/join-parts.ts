@@ -1,0 +1,64 @@
+/** A file to be joined to others. */
+export interface JoinPart {
+  /** Absolute. */
+  readonly path: string;
+  /** Its type, without a dot. */
+  readonly extension: string;
+  /** Silence after it, in milliseconds. Default 0. */
+  readonly pauseMs?: number | undefined;
+  /** Title of the chapter that begins with it. Default: none begins. */
+  readonly title?: string | undefined;
+}
+
+/** A chapter of a file, in milliseconds from its start. */
+export interface Chapter {
+  readonly title: string;
+  readonly startMs: number;
+  /** When the next one begins, or the file ends. */
+  readonly endMs: number;
+}
+
+/** The files cannot be joined. The message names those that do not fit. */
+export class CannotJoin extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'CannotJoin';
+  }
+}
+
+/** The chapters of a joined file. `starts`: when each part begins, in seconds; `seconds`: how long all of it plays. */
+export function chaptersOf(parts: readonly JoinPart[], starts: readonly number[], seconds: number): Chapter[] {
+  const begun = parts.flatMap(({ title }, at) => (title === undefined ? [] : [{ title, start: starts[at] ?? 0 }]));
+  return begun.map(({ title, start }, at) => ({
+    title,
+    startMs: Math.round(start * 1_000),
+    endMs: Math.round((begun[at + 1]?.start ?? seconds) * 1_000),
+  }));
+}
+
+/**
+ * Reads files that can be put behind each other as they are. `read` says what is wrong with one in words; `describe` must say the same
+ * of all. Throws {@link CannotJoin}.
+ */
+export async function readAlike<Part extends JoinPart>(
+  parts: readonly JoinPart[],
+  read: (part: JoinPart) => Promise<Part | string>,
+  describe: (part: Part) => string,
+): Promise<readonly [Part, ...Part[]]> {
+  const found: Part[] = [];
+  for (const part of parts) {
+    const one = await read(part);
+    if (typeof one === 'string') throw differs(part, one);
+    const [first = one] = found;
+    if (describe(first) !== describe(one))
+      throw differs(part, `has ${describe(one)}, and the first one ${describe(first)}`);
+    found.push(one);
+  }
+  const [first, ...others] = found;
+  if (first === undefined) throw new CannotJoin('Expected files to join, but there is none.');
+  return [first, ...others];
+}
+
+function differs({ path }: JoinPart, what: string): CannotJoin {
+  return new CannotJoin(`Only files of one format can be joined: ${path} ${what}.`);
+}
