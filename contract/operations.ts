@@ -74,8 +74,6 @@ type Cells = typeof COLUMN_CELLS;
 export type SpecColumn = keyof Cells;
 /** A column that holds a link to a recording or a video. */
 export type MediaColumn = { [C in SpecColumn]: Cells[C] extends 'link' ? C : never }[SpecColumn];
-/** A column that holds files of this machine. */
-export type FileColumn = { [C in SpecColumn]: Cells[C] extends 'files' ? C : never }[SpecColumn];
 /** A column whose content only the user should read: it is kept out of messages, even if the API repeats it. */
 export type PrivateColumn = { [C in SpecColumn]: Cells[C] extends 'text' | 'link' ? C : never }[SpecColumn];
 /** A value for each filled column. */
