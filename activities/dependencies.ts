@@ -1,7 +1,7 @@
 import type { SpeechPaces } from './verification/speech-paces.ts';
 import type { LimitFunction } from 'p-limit';
-import type { Logger } from 'pino';
 import type { SpeechApi } from '../api/speech-api.ts';
+import type { Observe } from '../contract/events.ts';
 import type { Realm } from '../contract/names.ts';
 import type { Instant } from '../policy/pacing/send-deadline.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -35,7 +35,6 @@ export interface Services {
   readonly realm: Realm;
   /** This process, for the record of intents. */
   readonly owner: string;
-  readonly log: Logger;
   readonly clock: Clock;
   /** Written to summaries. */
   readonly voxbatchVersion: string;
@@ -90,6 +89,8 @@ export interface ProcessSignals {
   readonly cutting: AbortSignal;
   /** Called on a fault that no retry fixes (disk full, ledger gone), so that the process can report it and exit. */
   readonly onFault: (fault: Error) => void;
+  /** Told of each step; logs, metrics and traces hang on it. */
+  readonly observe: Observe;
   /** Called at each fault point; tests kill the process there. */
   readonly atFaultPoint: FaultPointHook;
   /**

@@ -60,7 +60,10 @@ export async function fetchResult(
     const backlogMs = deps.pace.backlogMs('create', key.batch);
     const patienceMs = Math.min(PATIENCE_AT_LIMIT_MS, Math.max(PATIENCE_MS, backlogMs));
     const end = { file, ...defined({ credits }), ...why, patienceMs };
-    return await deps.ledger.finishJob(key, end, effect);
+    const begunAt = deps.clock.now().monotonic;
+    const standing = await deps.ledger.finishJob(key, end, effect);
+    deps.observe({ type: 'commit', ...key, of: 'result', ms: deps.clock.now().monotonic - begunAt });
+    return standing;
   } catch (error) {
     if (deps.ending.aborted) return undefined;
     return afterFailedDownload(deps, job, error, reading).catch((fault: unknown) => {
@@ -89,7 +92,15 @@ async function fetchInTurn(
       return undefined;
     }
     const receive = receiveMedia(deps, job.loaded, job.key);
+    const begunAt = deps.clock.now().monotonic;
     const file = await showing(deps, job, () => deps.api.download(resultUrl, receive, deps.ending));
+    deps.observe({
+      type: 'download',
+      ...job.key,
+      jobId: job.jobId,
+      bytes: file.bytes,
+      ms: deps.clock.now().monotonic - begunAt,
+    });
     return { file, credits };
   });
 }
@@ -98,7 +109,7 @@ async function fetchInTurn(
  * Says of a good file of speech whether it lasts as its text should. That is only likely, so it makes a file unfit only
  * where the row asked to be verified: what is unfit is made again for money, and holds up what comes after it.
  */
-function checkPace({ speechPaces, log }: Dependencies, job: WaitedJob, file: StoredFile): StoredFile & ResultFile {
+function checkPace({ speechPaces, observe }: Dependencies, job: WaitedJob, file: StoredFile): StoredFile & ResultFile {
   const { key, loaded, operation } = job;
   const { seconds, unfit } = file;
   const isSpeech = key.step === 'speech' && OPERATION_FACTS[operation].result === 'audio';
@@ -107,9 +118,8 @@ function checkPace({ speechPaces, log }: Dependencies, job: WaitedJob, file: Sto
   const odd = speechPaces.judge(spec, seconds);
   if (odd === undefined) return file;
   if (spec.verify !== undefined) return { ...file, unfit: odd };
-  const oddity = `The speech is ${odd}, as its voice usually speaks; listen to it.`;
-  log.warn({ ...key, file: file.key }, oddity);
-  return { ...file, oddity };
+  observe({ type: 'note', what: 'odd-speech', ...key, facts: { file: file.key, is: odd } });
+  return { ...file, oddity: `The speech is ${odd}, as its voice usually speaks; listen to it.` };
 }
 
 function readAgain(deps: Dependencies, job: WaitedJob): Promise<JobReading> {
@@ -139,7 +149,7 @@ async function afterFailedDownload(
 ): Promise<RowStanding> {
   const isLink = error instanceof UnfitBody || (error instanceof ApiError && error.failure.class === 'ResultGone');
   if (!isLink && !(error instanceof ApiError)) throw error;
-  deps.log.warn({ ...job.key, jobId: job.jobId }, `download failed, the job is read again: ${error.message}`);
+  deps.observe({ type: 'download', ...job.key, jobId: job.jobId, error: error.message });
   const standing = await deps.ledger.changeRunning(job.key, { state: 'processing', trouble: troubleOf(error) });
   const { wall, monotonic } = deps.clock.now();
   // Trouble on the way to the file is usually temporary; if it is not, the batch must still end.

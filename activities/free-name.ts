@@ -40,8 +40,8 @@ export class FreeName {
       return (await voicesNamed(this.#deps, { batch, row }, name, signal)).length === 0;
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      const facts = { batch: batch.name, row: row.row, failure: error.failure.class };
-      this.#deps.log.warn(facts, 'the list of voices could not be read before a voice is made');
+      const facts = { failure: error.failure.class };
+      this.#deps.observe({ type: 'note', what: 'voices-unread', batch: batch.name, row: row.row, facts });
       return undefined;
     }
   }

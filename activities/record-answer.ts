@@ -17,7 +17,7 @@ import { learnTextLimit } from './parts/learn-text-limit.ts';
 import type { Dependencies } from './dependencies.ts';
 import { judgeCheck } from './verification/judge-check.ts';
 import { unreadyVoice } from './voices/unready-voice.ts';
-import { inKeptRoom, retryUntilRecorded } from './retry-until-recorded.ts';
+import { inKeptRoom, namedBy, retryUntilRecorded } from './retry-until-recorded.ts';
 import { notePrice, storeText, storeTranscript } from './store-result.ts';
 
 /** How long a verdict that is not urgent may wait for others to share its commit, ms. */
@@ -40,10 +40,10 @@ export async function recordVerdict(
       ? { ...answer, failure: afterVague(loaded.charges, key, answer.failure) }
       : answer;
   const failure = 'failure' in verdict ? verdict.failure : undefined;
-  if (failure !== undefined) {
-    const facts = { ...key, verdict: verdict.verdict, failure: failure.class, status: failure.status };
-    deps.log.warn(facts, failure.message);
-  }
+  deps.observe({
+    ...{ type: 'verdict', ...key, verdict: verdict.verdict, ...namedBy(verdict) },
+    ...(failure === undefined ? {} : { failure: failure.class, status: failure.status, message: failure.message }),
+  });
   const pause = async (): Promise<true> => {
     if (failure !== undefined && pausesBatch(failure.class)) await deps.ledger.setControl(key.batch, 'paused', failure);
     return true;
@@ -53,7 +53,10 @@ export async function recordVerdict(
     const [record, effect] = await inKeptRoom(deps, () => meaningOf(deps, loaded, key, verdict));
     // While others wait for their turn and not for room, nobody misses this request's room under the in-flight limit.
     const patienceMs = Math.min(PATIENCE_MS, deps.pace.backlogMs('create', key.batch));
+    const begunAt = deps.clock.now().monotonic;
     const standing = await deps.ledger.settle(key, { ...record, patienceMs }, effect);
+    const ms = deps.clock.now().monotonic - begunAt;
+    deps.observe({ type: 'commit', ...key, of: 'verdict', ms });
     return reportStanding(key, standing);
   });
   if (!isPaused) await retryUntilRecorded(deps, key, verdict, signal, pause);

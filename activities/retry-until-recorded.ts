@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Verdict } from '../api/speech-api.ts';
 import type { AttemptKey } from '../contract/batch.ts';
+import { errorWords } from '../contract/events.ts';
 import { LedgerUnreachable } from '../ledger/errors.ts';
 import { StoreUnwritable } from '../store/errors.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -16,7 +17,7 @@ const LAST_RETRIES_MS = 10_000;
  * name the job if all else fails. It reports the fault at once: nothing more is paid for meanwhile.
  */
 export async function retryUntilRecorded<T>(
-  deps: Pick<Dependencies, 'log' | 'onFault' | 'ending' | 'cutting'>,
+  deps: Pick<Dependencies, 'observe' | 'onFault' | 'ending' | 'cutting'>,
   key: AttemptKey,
   verdict: Verdict<unknown>,
   signal: AbortSignal,
@@ -29,9 +30,14 @@ export async function retryUntilRecorded<T>(
     } catch (error) {
       const isDisk = error instanceof LedgerUnreachable || error instanceof StoreUnwritable;
       if (tries === 1) {
-        const jobId = namedBy(verdict);
-        const words = error instanceof Error ? error.message : String(error);
-        deps.log.error({ ...key, ...jobId, verdict: verdict.verdict }, `an answer cannot be recorded: ${words}`);
+        const facts = { ...namedBy(verdict), verdict: verdict.verdict };
+        deps.observe({
+          type: 'note',
+          what: 'answer-unrecorded',
+          ...key,
+          error: errorWords(error),
+          facts,
+        });
       }
       if (!isDisk || (error instanceof StoreUnwritable && error.isLost)) throw error;
       if (tries === 1) deps.onFault(error);
@@ -53,7 +59,7 @@ export async function inKeptRoom<T>({ ledger }: Pick<Dependencies, 'ledger'>, wr
 }
 
 /** What the API made, by its id: a job, or a voice. */
-function namedBy(verdict: Verdict<unknown>): { readonly jobId?: string } {
+export function namedBy(verdict: Verdict<unknown>): { readonly jobId?: string } {
   if (verdict.verdict === 'accepted') return { jobId: verdict.jobId };
   return verdict.verdict === 'done' && verdict.voiceId !== undefined ? { jobId: verdict.voiceId } : {};
 }

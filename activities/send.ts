@@ -53,6 +53,8 @@ export async function send(deps: Dependencies, sending: Sending): Promise<Submit
   // Before the intent, so that a process that stands still in between notices it.
   const askedAt = deps.clock.now();
   const intent = await deps.ledger.intend(key, intentOf(deps, sending, settings, askedAt));
+  const ms = deps.clock.now().monotonic - askedAt.monotonic;
+  deps.observe({ type: 'intent', ...key, answer: intent.type, ms });
   // Whatever it waited for, others may have waited for, too.
   if (intent.type !== 'short') deps.roomWaits.passed(key.batch);
   if (intent.type === 'go') return deps.sends.track(nameOf(key), sendRecorded(deps, sending, askedAt));
@@ -137,12 +139,17 @@ async function request(
     trust503: loaded.batch.settings.trust503,
   };
   // Not the activity's signal: a request in flight is brought home, as long as the process can wait for it.
-  const verdict = await apiOf(deps, loaded.row).send(paid, {
+  const sentAt = deps.clock.now().monotonic;
+  const answer = await apiOf(deps, loaded.row).send(paid, {
     receive: receivePaid(deps, loaded, key, signal),
     openFile: openLocalFile,
     signal: deps.cutting,
   });
-  return deps.cutting.aborted ? cutOff(verdict) : verdict;
+  const verdict = deps.cutting.aborted ? cutOff(answer) : answer;
+  const { requestId } = 'failure' in verdict ? verdict.failure : verdict;
+  const facts = { ms: deps.clock.now().monotonic - sentAt, ...defined({ requestId }) };
+  deps.observe({ type: 'answer', ...key, verdict: verdict.verdict, ...facts });
+  return verdict;
 }
 
 /** What is known of a request whose answer this process could not wait for as it ended. */

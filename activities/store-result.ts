@@ -1,5 +1,6 @@
 import type { AnswerFacts, Receive, Transcript } from '../api/speech-api.ts';
 import type { AttemptKey } from '../contract/batch.ts';
+import { errorWords } from '../contract/events.ts';
 import { defined } from '../contract/defined.ts';
 import { OPERATION_FACTS } from '../contract/row-kinds.ts';
 import { toSrt, toVtt } from '../results/subtitles.ts';
@@ -54,7 +55,7 @@ export function storeText(store: Store, stem: string, text: string): Promise<Sto
  * is found in the store, and its price here. A failed write loses nothing: the verdict carries the price too.
  */
 export async function notePrice(
-  deps: Pick<Dependencies, 'ledger' | 'log'>,
+  deps: Pick<Dependencies, 'ledger' | 'observe'>,
   key: AttemptKey,
   { credits, requestId }: AnswerFacts,
 ): Promise<void> {
@@ -62,6 +63,7 @@ export async function notePrice(
   try {
     await deps.ledger.notePrice(key, { credits, ...defined({ requestId }) });
   } catch (error) {
-    deps.log.warn({ ...key, credits }, `a price cannot be noted: ${error instanceof Error ? error.message : ''}`);
+    const facts = { credits };
+    deps.observe({ type: 'note', what: 'price-unrecorded', ...key, error: errorWords(error), facts });
   }
 }

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import pLimit from 'p-limit';
+import type { Logger } from 'pino';
 import {
   SYSTEM_CLOCK,
   type Dependencies,
@@ -16,6 +17,7 @@ import { Listings } from '../activities/reconcile/shared-job-list.ts';
 import { PolledJobs } from '../activities/polling/polled-jobs.ts';
 import { Pace } from '../activities/pacing/pace.ts';
 import { ResultLookUps } from '../activities/cache/result-look-ups.ts';
+import { NOTES, type Observe } from '../contract/events.ts';
 import { createMediaFetch } from '../api/create-media-fetch.ts';
 import { readMediaIdentities } from '../batches/cache/media-identities.ts';
 import { SpeechPaces } from '../activities/verification/speech-paces.ts';
@@ -29,7 +31,7 @@ const DOWNLOADS = 8;
 const READS = 32;
 
 /** What differs from worker to worker. */
-export interface WorkerWorld extends Omit<Services, 'clock'>, Pick<ProcessSignals, 'onFault'> {
+export interface WorkerWorld extends Omit<Services, 'clock'>, Pick<ProcessSignals, 'onFault' | 'observe'> {
   /** Called at every point where a process can die; for tests. Default: does nothing. */
   readonly atFaultPoint?: FaultPointHook;
   /** Default: hints that never listen. */
@@ -52,6 +54,23 @@ export function dependenciesOf(
     cutting,
     atFaultPoint: world.atFaultPoint ?? ((): void => undefined),
     leaveContext: world.leaveContext ?? ((): void => undefined),
+  };
+}
+
+/**
+ * Writes each event as a line of the log: what somebody on call should know at its level, all others at `debug`. A log that is not that detailed
+ * leaves those out.
+ */
+export function logEvents(log: Logger): Observe {
+  return (event) => {
+    const { type, ...facts } = event;
+    if (event.type === 'note') {
+      const [level, words] = NOTES[event.what];
+      log[level](facts, words);
+    } else {
+      const isTrouble = 'failure' in event || 'error' in event;
+      log[isTrouble ? 'warn' : 'debug']({ event: type, ...facts }, type);
+    }
   };
 }
 

@@ -54,9 +54,9 @@ function withoutPayloads(meta: Record<string | symbol, unknown> | undefined): Re
 /** Connects a worker to Temporal and starts it. Throws if Temporal cannot be reached. */
 export async function startWorker(
   temporal: { readonly connection: NativeConnectionOptions; readonly namespace: string },
-  world: WorkerWorld,
+  { log, ...world }: WorkerWorld & { readonly log: Logger },
 ): Promise<RunningWorker> {
-  installRuntime(world.log);
+  installRuntime(log);
   const ending = new AbortController();
   // Every download adds a listener.
   setMaxListeners(0, ending.signal);

@@ -53,15 +53,12 @@ export async function reuseResult(
 }
 
 async function forget(
-  deps: Pick<Dependencies, 'ledger' | 'log'>,
+  deps: Pick<Dependencies, 'ledger' | 'observe'>,
   result: ResultRecord,
   is: Exclude<Reused['type'], 'reused'>,
 ): Promise<ReuseAnswer> {
   const source = sourceOf(result, is);
-  deps.log.warn(
-    { ...source.from, file: result.file.key },
-    `the file of an earlier result is ${is}; the result is forgotten`,
-  );
+  deps.observe({ type: 'note', what: 'result-forgotten', ...source.from, facts: { file: result.file.key, is } });
   await deps.ledger.dropResult(source.from);
   return { type: 'damaged', source };
 }

@@ -1,4 +1,5 @@
 import type { FencedAttempt } from '../../contract/batch.ts';
+import { errorWords } from '../../contract/events.ts';
 import type { Failure } from '../../contract/failures.ts';
 import { LedgerUnreachable } from '../../ledger/errors.ts';
 import { StoreUnwritable } from '../../store/errors.ts';
@@ -18,8 +19,9 @@ export async function endFaulty(
 ): Promise<RowNow> {
   if (signal.aborted) return { next: { type: 'ended' } };
   if (error instanceof LedgerUnreachable || error instanceof StoreUnwritable) throw error;
-  const cause = error instanceof Error ? error.message : String(error);
-  deps.log.error({ ...key, error: cause, stack: error instanceof Error ? error.stack : undefined }, 'a row is ended');
+  const cause = errorWords(error);
+  const stack = error instanceof Error ? error.stack : undefined;
+  deps.observe({ type: 'note', what: 'row-ended', ...key, error: cause, facts: { stack } });
   const words = `voxbatch could not go on with this row: ${cause}`.slice(0, 400).replace(/\.?$/, '.');
   const now = await moveOf(deps, key);
   switch (now.type) {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { partWord } from '../../contract/row-parts.ts';
+import { errorWords } from '../../contract/events.ts';
 import type { Failure } from '../../contract/failures.ts';
 import type { BatchRecord, ResultFile, RowStanding } from '../../ledger/record-types.ts';
 import type { WholeRow } from '../../ledger/parts/parts.ts';
@@ -16,7 +17,7 @@ import type { Dependencies } from '../dependencies.ts';
  * ledger refuses the file, and the row waits for its parts again.
  */
 export async function joinRow(
-  deps: Pick<Dependencies, 'ledger' | 'store' | 'log' | 'atFaultPoint'> & Parameters<typeof loadBatch>[0],
+  deps: Pick<Dependencies, 'ledger' | 'store' | 'observe' | 'atFaultPoint'> & Parameters<typeof loadBatch>[0],
   batchName: string,
   { row }: RowStanding,
 ): Promise<void> {
@@ -27,7 +28,7 @@ export async function joinRow(
   // A part was opened again since the row was claimed.
   if (files.length !== row.parts) return;
   const stem = stemFor(batch, row.row, files);
-  const joined = await joinThem(deps, files, stem);
+  const joined = await joinThem(deps, whole, files, stem);
   if (joined.type === 'damaged') {
     const before = await joinedBefore(deps, whole, ({ key }) => key.startsWith(`${stem}.`));
     if (before !== undefined) {
@@ -68,7 +69,8 @@ async function joinedBefore(
 
 /** Only an unwritable store is the lane's business. */
 async function joinThem(
-  { store, log }: Pick<Dependencies, 'store' | 'log'>,
+  { store, observe }: Pick<Dependencies, 'store' | 'observe'>,
+  { batch, row }: WholeRow,
   files: readonly ResultFile[],
   stem: string,
 ): Promise<Joined> {
@@ -76,8 +78,8 @@ async function joinThem(
     return await store.join(files, stem);
   } catch (error) {
     if (error instanceof StoreUnwritable) throw error;
-    const why = error instanceof Error ? error.message : String(error);
-    log.error({ stem, error: why }, 'parts cannot be joined');
+    const why = errorWords(error);
+    observe({ type: 'note', what: 'parts-unjoinable', batch, row, error: why });
     return { type: 'unjoinable', why };
   }
 }

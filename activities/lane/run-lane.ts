@@ -44,13 +44,20 @@ const LINGER_MS = { running: 5_000, paused: 500, stopping: 5_000 } as const;
  * that.
  */
 export async function runLane(
-  deps: Dependencies,
+  process: Dependencies,
   offer: LaneOffer,
   signal: AbortSignal,
   beat: () => void,
 ): Promise<LaneReport> {
+  const deps: Dependencies = {
+    ...process,
+    observe: (event) => {
+      process.observe({ lane: offer.lane, ...event });
+    },
+  };
   const batch = await loadBatch(deps, offer.batch);
   const owned = await deps.ledger.acquireLane({ ...offer, owner: deps.owner });
+  deps.observe({ type: 'lane', batch: batch.name, is: 'taken' });
   const over = new AbortController();
   const end = AbortSignal.any([signal, over.signal, AbortSignal.timeout(SLICE_MS)]);
   // Each row in progress may add a listener.
@@ -81,6 +88,7 @@ export async function runLane(
   over.abort();
   // Rows see the end at once, except those whose request is in flight.
   await Promise.race([Promise.all([...rows, listening]), sleep(FAREWELL_MS, undefined, { ref: false })]);
+  deps.observe({ type: 'lane', batch: batch.name, is: faults.length > 0 ? 'failed' : report.then });
   if (faults.length > 0) throw faults[0];
   await deps.ledger.releaseLane(owned);
   return report;
@@ -120,6 +128,8 @@ async function claimLoop(
       if (claim === 'lost') return { then: 'more' };
       ({ exhausted, blocked } = claim);
       if (blocked > 0 && isDue) looks.begin(owned.batch);
+      if (claim.rows.length > 0)
+        deps.observe({ type: 'lane', batch: owned.batch, is: 'claimed', rows: claim.rows.length });
       for (const row of claim.rows) {
         const work = workRow(lane, row)
           .catch(fail)

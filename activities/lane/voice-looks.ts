@@ -1,5 +1,6 @@
 import { readVoices, type VoicesRead } from '../../api/voices/read-voices.ts';
 import type { AwaitedVoice, VoiceSettlement } from '../../ledger/voices/awaited-voices.ts';
+import { errorWords } from '../../contract/events.ts';
 import type { Failure } from '../../contract/failures.ts';
 import { nextForVoice, watchAfter, type VoiceSeen } from '../../policy/voices/awaited-voice.ts';
 import { LONGEST_TRAINING_MS } from '../../policy/voices/unready-voice.ts';
@@ -13,7 +14,7 @@ const PATIENCE_MS = 60_000;
 const LONGEST_QUOTE = 250;
 
 /** What a look needs. */
-type LookDependencies = Parameters<typeof readInTurn>[0] & Pick<Dependencies, 'api' | 'log'>;
+type LookDependencies = Parameters<typeof readInTurn>[0] & Pick<Dependencies, 'api' | 'observe'>;
 
 /**
  * Looks at voices that rows wait for, because they may be in training. All lanes of all workers of an account share the
@@ -36,7 +37,7 @@ export class VoiceLooks {
     this.#look(batch)
       .catch((error: unknown) => {
         // The lane notices by itself if its ledger is gone. The look is due again after some time.
-        this.#deps.log.warn({ batch, error: error instanceof Error ? error.message : '' }, 'a look at voices failed');
+        this.#deps.observe({ type: 'note', what: 'voice-look-failed', batch, error: errorWords(error) });
       })
       .finally(() => {
         this.#isLooking = false;

@@ -1,4 +1,5 @@
 import type { FencedAttempt, Move } from '../../contract/batch.ts';
+import { errorWords } from '../../contract/events.ts';
 import type { RowStanding } from '../../ledger/record-types.ts';
 import { loadAttempt, moveAfter, type RowNow, type SubmitReport } from '../attempt.ts';
 import { copyLost } from '../redrive/copy-lost.ts';
@@ -123,7 +124,7 @@ async function submitOrReconcile(
     return await submit(deps, key, signal, { known: standing, terms, name });
   } catch (error) {
     if (signal.aborted) throw error;
-    deps.log.warn({ ...key, error: error instanceof Error ? error.message : '' }, 'a submit failed; it is reconciled');
+    deps.observe({ type: 'note', what: 'submit-failed', ...key, error: errorWords(error) });
     const report = await reconcile(deps, key, signal);
     if (report.next.type === 'submit' && faults.push(error) >= MOST_FAULTS) throw error;
     return report;

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
+import type { Observe } from '../../contract/events.ts';
 import { limiterScope, type Realm } from '../../contract/names.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 
@@ -76,17 +77,14 @@ export class ConcurrencyLimit {
   }
 
   /** The API refused a request because too many jobs are unfinished. */
-  async refused(deps: Needs): Promise<void> {
+  async refused(deps: Needs & { readonly observe: Observe }): Promise<void> {
     const { owner } = deps;
     // Count only jobs on record: other requests that were let through may be refused as well. A limit one too low is
     // corrected by trying one more now and then; one too high would be refused again and again.
     const running = await this.#running(deps);
-    await deps.ledger.updateLimiter(scopeOf(deps), {
-      type: 'limit-reached',
-      owner,
-      running,
-      now: deps.clock.now().wall,
-    });
+    const now = deps.clock.now().wall;
+    await deps.ledger.updateLimiter(scopeOf(deps), { type: 'limit-reached', owner, running, now });
+    deps.observe({ type: 'limiter', of: 'jobs', is: 'slow-down', running });
     this.#known = undefined;
   }
 

@@ -1,4 +1,5 @@
 import { defined } from '../../contract/defined.ts';
+import type { Observe } from '../../contract/events.ts';
 import type { Failure, FailureClass } from '../../contract/failures.ts';
 import { limiterScope } from '../../contract/names.ts';
 import type { LimiterStep } from '../../policy/pacing/limiter-step.ts';
@@ -47,7 +48,7 @@ const TROUBLES_TO_PAUSE: Readonly<Record<EndpointClass, number>> = { create: 3, 
  * together.
  */
 export async function reportHealth(
-  deps: PaceNeeds & { readonly pace: Pace },
+  deps: PaceNeeds & { readonly pace: Pace; readonly observe: Observe },
   turn: Turn,
   failure: Pick<Failure, 'class' | 'retryAfterMs' | 'limit'> | null,
 ): Promise<void> {
@@ -59,7 +60,9 @@ export async function reportHealth(
   const sentAt = now - (monotonic - slot.at);
   const wish = defined({ retryAfterMs: failure?.retryAfterMs });
   const tell = async (step: Extract<LimiterStep, { type: 'answered' | 'refused' | 'troubled' }>): Promise<void> => {
-    pace.pause(endpoint, monotonic, await deps.ledger.updateLimiter(limiterScope(deps, endpoint), step));
+    const { pauseMs } = await deps.ledger.updateLimiter(limiterScope(deps, endpoint), step);
+    pace.pause(endpoint, monotonic, { pauseMs });
+    deps.observe({ type: 'limiter', of: endpoint, is: health, pauseMs });
   };
   switch (health) {
     case 'well':

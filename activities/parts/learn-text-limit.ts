@@ -1,3 +1,4 @@
+import { errorWords } from '../../contract/events.ts';
 import type { Failure } from '../../contract/failures.ts';
 import { canBeSplit, TEXT_TOO_LONG } from '../../contract/text-limits.ts';
 import { textLimitIn } from '../../policy/parts/learnt-text-limit.ts';
@@ -9,17 +10,18 @@ import type { Dependencies } from '../dependencies.ts';
  * stays as it is.
  */
 export async function learnTextLimit(
-  { ledger, realm, log }: Pick<Dependencies, 'ledger' | 'realm' | 'log'>,
+  { ledger, realm, observe }: Pick<Dependencies, 'ledger' | 'realm' | 'observe'>,
   { row, operation, batch }: Pick<LoadedAttempt, 'row' | 'operation' | 'batch'>,
   failure: Failure,
 ): Promise<Failure> {
   const length = row.spec.text?.length ?? 0;
   const most = failure.class === 'BadRequest' ? textLimitIn(failure.message, length) : undefined;
   if (most === undefined) return failure;
-  log.info({ operation, most }, 'a limit on the length of texts was learnt from a refusal');
+  const event = { type: 'note', batch: batch.name, row: row.row, facts: { operation, most } } as const;
+  observe({ ...event, what: 'text-limit-learnt' });
   // The next refusal tells it again; the answer that told it now must be recorded whatever becomes of this.
   await ledger.noteTextLimit(realm, operation, most).catch((error: unknown) => {
-    log.warn({ operation, most }, `the limit cannot be recorded: ${error instanceof Error ? error.message : ''}`);
+    observe({ ...event, what: 'text-limit-unrecorded', error: errorWords(error) });
   });
   const cut = !canBeSplit(row.spec)
     ? `Texts of ${row.spec.kind} rows are not cut: shorten it.`

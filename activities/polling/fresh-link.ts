@@ -82,10 +82,7 @@ export async function freshLink(
     if (signal.aborted) return { type: 'later' };
     if (!(error instanceof ApiError)) throw error;
     const { failure } = error;
-    deps.log.warn(
-      { batch: key.batch, row: key.row, failure: failure.class },
-      `link of the ${step} not read; later again`,
-    );
+    deps.observe({ type: 'note', what: 'link-unread', ...key, facts: { failure: failure.class } });
     if (failure.class !== 'BadToken') {
       const trouble = failure.class === 'BadRequest' ? 'result' : 'read';
       return laterOrNever(deps, made, signal, { ...failure, trouble });

@@ -1,5 +1,6 @@
 import { ApiError, type JobReading } from '../../api/speech-api.ts';
 import { defined } from '../../contract/defined.ts';
+import type { WorkEvent } from '../../contract/events.ts';
 import type { Failure } from '../../contract/failures.ts';
 import type { RowStanding } from '../../ledger/record-types.ts';
 import { withoutIds } from '../../policy/rows/failure-reason.ts';
@@ -32,8 +33,10 @@ export async function pollJob(deps: Dependencies, job: WaitedJob, signal: AbortS
     deps.hints.unread(job.jobId);
     if (signal.aborted) return 'same';
     if (!(error instanceof ApiError)) throw error;
+    observed(deps, job, { found: 'unread', failure: error.failure.class });
     return afterFailedPoll(deps, job, error.failure);
   }
+  observed(deps, job, { found: reading.phase });
   deps.polls.wasRead(job.name);
   if (reading.phase !== 'running') {
     const span = deps.polls.ended(job.name, ageOf(job, deps.clock.now().wall));
@@ -54,6 +57,14 @@ export async function pollJob(deps: Dependencies, job: WaitedJob, signal: AbortS
       deps.hints.ran(job.jobId);
       return stillRunning(deps, job, reading);
   }
+}
+
+function observed(
+  { observe, clock }: Dependencies,
+  job: WaitedJob,
+  what: Pick<Extract<WorkEvent, { type: 'poll' }>, 'found' | 'failure'>,
+): void {
+  observe({ type: 'poll', ...job.key, jobId: job.jobId, ageMs: ageOf(job, clock.now().wall), ...what });
 }
 
 /** A webhook comes soon after the end: a job that it announced ended within the last tenth of its age. */

@@ -8,7 +8,7 @@ import { reportHealth } from '../pacing/report-health.ts';
  * health. Rejects as the read does, or if the signal aborts before its turn.
  */
 export async function readInTurn<T>(
-  deps: Pick<Dependencies, 'ledger' | 'batches' | 'realm' | 'owner' | 'clock' | 'pace' | 'reads'>,
+  deps: Pick<Dependencies, 'ledger' | 'batches' | 'realm' | 'owner' | 'clock' | 'pace' | 'reads' | 'observe'>,
   batch: string,
   signal: AbortSignal,
   read: () => Promise<T>,

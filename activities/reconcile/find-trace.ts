@@ -36,7 +36,7 @@ export async function findTrace(
     settleAsAdopted(deps, key, jobId),
   );
   if (adopted === undefined) return undefined;
-  deps.log.info({ ...key, jobId: adopted }, 'the lost job was found in the list');
+  deps.observe({ type: 'note', what: 'job-found', ...key, facts: { jobId: adopted } });
   return 'adopted';
 }
 
@@ -64,7 +64,7 @@ async function findVoice(
     return (await deps.ledger.settle(key, record, { outcome: 'succeeded', text: id })).settled;
   });
   if (voiceId === undefined) return undefined;
-  deps.log.info({ ...key, voiceId }, 'the lost voice was found in the list');
+  deps.observe({ type: 'note', what: 'voice-found', ...key, facts: { voiceId } });
   return 'found';
 }
 

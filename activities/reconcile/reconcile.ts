@@ -57,7 +57,8 @@ async function lookForTrace(
     // An aborted look-up found nothing out; it is done again.
     signal.throwIfAborted();
     if (!(error instanceof ApiError) || deps.ending.aborted) throw error;
-    deps.log.warn({ ...key, failure: error.failure.class }, 'the list could not be read; the row is left unknown');
+    const facts = { failure: error.failure.class };
+    deps.observe({ type: 'note', what: 'list-unread', ...key, facts });
     return 'unreadable';
   }
 }

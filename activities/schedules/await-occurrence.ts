@@ -5,6 +5,7 @@ import { exitOfView } from '../../batches/look/view-batch.ts';
 import { writeOut } from '../../batches/write-out.ts';
 import type { OccurrenceEnd } from '../../contract/activities.ts';
 import { defined } from '../../contract/defined.ts';
+import { errorWords } from '../../contract/events.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import { endingOf } from '../../policy/schedules/occurrence-end.ts';
 import { formatOccurrence, parseOccurrence, type Occurrence } from '../../policy/schedules/occurrence.ts';
@@ -43,7 +44,7 @@ async function outOfSchedule({ ledger }: Dependencies, occurrence: Occurrence): 
 
 /** Writes the files of a batch that has ended; of one that was cleaned since, those that are there know more. */
 async function finish(deps: Dependencies, batch: BatchRecord, out: string | undefined): Promise<EndedOccurrence> {
-  const { ledger, store, log, voxbatchVersion } = deps;
+  const { ledger, store, observe, voxbatchVersion } = deps;
   const { name } = batch;
   if (areRowsCleaned(batch)) {
     const counts = await ledger.counts(name);
@@ -63,8 +64,8 @@ async function finish(deps: Dependencies, batch: BatchRecord, out: string | unde
     return { type: 'ended', exit, ...leftOutOf(batch, counts), ...defined({ problem }) };
   } catch (error) {
     const exit = exitOfView({ batch, counts: await ledger.counts(name) });
-    const why = error instanceof Error ? error.message : String(error);
-    log.warn({ batch: name, out, why }, 'files of an occurrence not written');
+    const why = errorWords(error);
+    observe({ type: 'note', what: 'files-unwritten', batch: name, error: why, facts: { out } });
     return { type: 'ended', exit, problem: `The files of batch "${name}" cannot be written to ${out}: ${why}.` };
   }
 }

@@ -73,11 +73,16 @@ async function skip(deps: Dependencies, occurrence: Occurrence, reason: string):
 }
 
 function tell(
-  { log }: Pick<Dependencies, 'log'>,
+  { observe }: Pick<Dependencies, 'observe'>,
   { schedule, at }: Occurrence,
   { type, reason }: Extract<OpenedOccurrence, { readonly reason: string }>,
 ): OccurrenceStart {
-  log.warn({ schedule, at: new Date(at).toISOString(), reason }, 'no batch for an occurrence');
+  observe({
+    type: 'note',
+    what: 'occurrence-refused',
+    error: reason,
+    facts: { schedule, at: new Date(at).toISOString() },
+  });
   return { type, reason };
 }
 

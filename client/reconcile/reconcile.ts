@@ -15,7 +15,7 @@ import { whoAsks } from '../../batches/who-asks.ts';
 import { defined } from '../../contract/defined.ts';
 import type { NamedRow } from '../../contract/named-row.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
-import { newIdentity } from '../../worker/dependencies.ts';
+import { logEvents, newIdentity } from '../../worker/dependencies.ts';
 import { freeReadsOf } from '../../worker/free-reads.ts';
 import { checkSettlement } from '../check-requests.ts';
 import { realmOf, requireSameRealm } from '../open-api.ts';
@@ -146,7 +146,7 @@ async function readsOf(session: Session): Promise<FreeReads> {
     api: open.api,
     realm: { ...realmOf(open), ledgerId: ledger.id },
     owner: newIdentity(),
-    log: openLog(session.settings.home),
+    observe: logEvents(openLog(session.settings.home)),
     voxbatchVersion: voxbatchVersion(),
     onFault: (fault) => {
       throw fault;

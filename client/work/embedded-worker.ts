@@ -9,7 +9,7 @@ import { pathsIn } from '../../embedded/home.ts';
 import { openOwnLog } from '../../embedded/private-home.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Store } from '../../store/store.ts';
-import { newHints, newIdentity } from '../../worker/dependencies.ts';
+import { logEvents, newHints, newIdentity } from '../../worker/dependencies.ts';
 import { startWorker, type RunningWorker } from '../../worker/run-worker.ts';
 import { beginBeats, type Beats } from '../../worker/show-alive.ts';
 import { lockLedger } from './lock-ledger.ts';
@@ -77,6 +77,7 @@ export async function startEmbeddedWorker(request: EmbeddedWorkerRequest): Promi
       realm: { apiUrl: open.api.baseUrl, account: open.profile.userId, ledgerId: ledger.id },
       owner,
       log,
+      observe: logEvents(log),
       voxbatchVersion: voxbatchVersion(),
       onFault: request.onFault,
       hints,
@@ -129,7 +130,7 @@ async function beginWebhook(
   return use;
 }
 
-/** The log of this home's workers: state changes, never polls; ids, never texts, links or tokens. */
+/** The log of this home's workers: state changes; each event (`contract/events.ts`) if somebody listens. Ids, never texts, links or tokens. */
 export function openLog(home: string, onLine?: (line: string) => void): Logger {
   const file = openOwnLog(pathsIn(home).workerLog);
   const write = (line: string): void => {
@@ -141,5 +142,5 @@ export function openLog(home: string, onLine?: (line: string) => void): Logger {
       // does).
     }
   };
-  return pino({ base: { pid: process.pid } }, { write });
+  return pino({ base: { pid: process.pid }, level: onLine === undefined ? 'info' : 'debug' }, { write });
 }

@@ -19,7 +19,7 @@ export function addOutputFlags(command: Command): Command {
 function addVerboseFlag(command: Command): Command {
   return command.option(
     '-v, --verbose',
-    'Also print the log of the worker in this process: state changes, never texts',
+    'Also print the log of the worker in this process: each step, never texts',
   );
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { pino } from 'pino';
+import type { WorkEvent } from '../../contract/events.ts';
 import { retryUntilRecorded } from '../../activities/retry-until-recorded.ts';
 import { LedgerUnreachable } from '../../ledger/errors.ts';
 import { StoreUnwritable } from '../../store/errors.ts';
@@ -11,10 +11,10 @@ const FULL = new LedgerUnreachable('ledger.db', 'the disk is full', 'Free some s
 const NEVER = new AbortController().signal;
 const ACCEPTED = { verdict: 'accepted', jobId: 'j1' } as const;
 
-function worldOf(lines: string[] = []): Parameters<typeof retryUntilRecorded>[0] & { faults: Error[] } {
+function worldOf(events: WorkEvent[] = []): Parameters<typeof retryUntilRecorded>[0] & { faults: Error[] } {
   const faults: Error[] = [];
   return {
-    log: pino({ level: 'error' }, { write: (line) => lines.push(line) }),
+    observe: (event) => events.push(event),
     onFault: (fault) => faults.push(fault),
     ending: NEVER,
     cutting: NEVER,
@@ -72,14 +72,13 @@ describe('retryUntilRecorded', () => {
   });
 
   it('names what was paid for in the log, once', async () => {
-    const lines: string[] = [];
-    const world = worldOf(lines);
+    const events: WorkEvent[] = [];
+    const world = worldOf(events);
     let tries = 0;
     const write = (): Promise<string> => (++tries < 3 ? Promise.reject(FULL) : Promise.resolve('written'));
     expect(await retryUntilRecorded(world, keyOf(7), ACCEPTED, NEVER, write)).toBe('written');
-    expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
-      expect.objectContaining({ level: 50, batch: BATCH, row: 7, step: 'speech', jobId: 'j1', verdict: 'accepted' }),
-    ]);
+    const facts = { jobId: 'j1', verdict: 'accepted' };
+    expect(events).toMatchObject([{ what: 'answer-unrecorded', batch: BATCH, row: 7, step: 'speech', facts }]);
     expect(world.faults).toEqual([FULL]);
   });
 
@@ -91,11 +90,11 @@ describe('retryUntilRecorded', () => {
       retryUntilRecorded({ ...worldOf(), cutting: cut.signal }, keyOf(1), ACCEPTED, NEVER, write),
     ).rejects.toBe(FULL);
     const bug = new Error('a bug');
-    const lines: string[] = [];
-    const world = worldOf(lines);
+    const events: WorkEvent[] = [];
+    const world = worldOf(events);
     await expect(retryUntilRecorded(world, keyOf(1), ACCEPTED, NEVER, () => Promise.reject(bug))).rejects.toBe(bug);
     expect(world.faults).toEqual([]);
-    expect(lines).toEqual([expect.stringContaining('"jobId":"j1"')]);
+    expect(events).toMatchObject([{ facts: { jobId: 'j1' } }]);
   });
 
   it('tries a last while when its work is taken away', async () => {

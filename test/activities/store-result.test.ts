@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { pino } from 'pino';
+import type { WorkEvent } from '../../contract/events.ts';
 import { notePrice } from '../../activities/store-result.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { keyOf } from './rows.ts';
 
 /** A ledger that only notes, or fails to. */
-function noting(note: Ledger['notePrice'], lines: string[] = []): Parameters<typeof notePrice>[0] {
+function noting(note: Ledger['notePrice'], events: WorkEvent[] = []): Parameters<typeof notePrice>[0] {
   const ledger = { notePrice: note } as Partial<Ledger> as Ledger;
-  return { ledger, log: pino({ level: 'warn' }, { write: (line) => lines.push(line) }) };
+  return { ledger, observe: (event) => events.push(event) };
 }
 
 describe('notePrice', () => {
@@ -26,14 +26,12 @@ describe('notePrice', () => {
   });
 
   it('logs a price that cannot be noted, and goes on', async () => {
-    const lines: string[] = [];
+    const events: WorkEvent[] = [];
     await notePrice(
-      noting(() => Promise.reject(new Error('no room')), lines),
+      noting(() => Promise.reject(new Error('no room')), events),
       keyOf(7),
       { credits: 7 },
     );
-    expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
-      expect.objectContaining({ level: 40, row: 7, credits: 7, msg: 'a price cannot be noted: no room' }),
-    ]);
+    expect(events).toMatchObject([{ what: 'price-unrecorded', row: 7, facts: { credits: 7 }, error: 'no room' }]);
   });
 });

@@ -3,7 +3,6 @@ import { setMaxListeners } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pino } from 'pino';
 import { BatchCache } from '../../activities/cache/batch-cache.ts';
 import type { Dependencies } from '../../activities/dependencies.ts';
 import type { FaultPoint } from '../../activities/fault-points.ts';
@@ -88,7 +87,7 @@ export class World {
         api,
         realm: { apiUrl, account: ACCOUNT, ledgerId: ledger.id },
         owner: `worker ${randomUUID()}`,
-        log: pino({ level: 'silent' }),
+        observe: () => undefined,
         voxbatchVersion: 'test',
         onFault: (fault) => faults.push(fault),
         ...(options.atFaultPoint === undefined ? {} : { atFaultPoint: options.atFaultPoint }),

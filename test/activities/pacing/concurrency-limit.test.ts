@@ -67,7 +67,7 @@ function queueUp(limit: ConcurrencyLimit, needs: Needs, wanted: number): { reado
 async function full(world: World, owner = 'p'): Promise<ConcurrencyLimit> {
   const limit = new ConcurrencyLimit();
   const leave = await limit.enter(world.as(owner), forever);
-  await limit.refused(world.as(owner));
+  await limit.refused({ ...world.as(owner), observe: () => undefined });
   leave();
   return limit;
 }

@@ -13,7 +13,7 @@ async function refuse(failure: Failure, single?: string): Promise<{ message: str
   const deps = {
     ledger: { noteTextLimit: (...args: readonly unknown[]) => Promise.resolve(void noted.push(args.slice(1))) },
     realm: {},
-    log: { info: () => undefined },
+    observe: () => undefined,
   } as unknown as Parameters<typeof learnTextLimit>[0];
   const loaded = {
     row: { spec: { kind: 'tts', text: 'a'.repeat(600) } },

@@ -1,0 +1,103 @@
+import type { AttemptKey } from './batch.ts';
+import type { FailureClass } from './failures.ts';
+import type { VerdictName } from './outcomes.ts';
+
+/**
+ * What happens inside a worker, for logs, metrics and traces. Each event names its parents itself, because async context
+ * is switched off for speed (docs/decisions/cpu.md). Ids and figures only: never a text, a token or a link.
+ */
+export type WorkEvent = LaneEvent | LimiterEvent | NoteEvent | (AttemptKey & InLane & AttemptEvent);
+
+/** Observes events. It must not throw, and returns at once: it is called on the way of every request. */
+export type Observe = (event: WorkEvent) => void;
+
+/** The lane that works on the row; absent outside of one. */
+interface InLane {
+  readonly lane?: number;
+}
+
+type AttemptEvent =
+  /** The record of a request was asked for. `answer`: `go`, or why it is not sent; `ms`: what that took. */
+  | { readonly type: 'intent'; readonly answer: string; readonly ms: number }
+  /** The API has answered a paid request, or its answer is lost. */
+  | { readonly type: 'answer'; readonly verdict: VerdictName; readonly ms: number; readonly requestId?: string }
+  /** What the answer means for the row. `message`: of a failure, without what only the user should read. */
+  | {
+      readonly type: 'verdict';
+      readonly verdict: VerdictName;
+      readonly jobId?: string;
+      readonly failure?: FailureClass;
+      readonly status?: number | undefined;
+      readonly message?: string;
+    }
+  /** A record is on disk. */
+  | { readonly type: 'commit'; readonly of: 'verdict' | 'result'; readonly ms: number }
+  /** A job was read. */
+  | {
+      readonly type: 'poll';
+      readonly jobId: string;
+      readonly found: 'running' | 'completed' | 'failed' | 'unread';
+      readonly ageMs: number;
+      readonly failure?: FailureClass;
+    }
+  /** A result is stored, or could not be fetched. */
+  | {
+      readonly type: 'download';
+      readonly jobId: string;
+      readonly bytes?: number;
+      readonly ms?: number;
+      /** What was wrong; the job is read again. */
+      readonly error?: string;
+    };
+
+interface LaneEvent extends InLane {
+  readonly type: 'lane';
+  readonly batch: string;
+  /** `taken`; `claimed`: it has so many rows more; else how it ended. */
+  readonly is: 'taken' | 'claimed' | 'more' | 'idle' | 'failed';
+  readonly rows?: number;
+}
+
+/** All calls of a class slow down, pause, or go on. */
+interface LimiterEvent extends InLane {
+  readonly type: 'limiter';
+  readonly of: 'create' | 'read' | 'jobs';
+  readonly is: 'slow-down' | 'trouble' | 'well';
+  readonly pauseMs?: number;
+  /** Jobs that ran when the API took no more of them. */
+  readonly running?: number;
+}
+
+/** What somebody on call should know, with the level of its line in the log. */
+export const NOTES = {
+  'row-ended': ['error', 'a row is ended'],
+  'answer-unrecorded': ['error', 'an answer cannot be recorded'],
+  'parts-unjoinable': ['error', 'parts cannot be joined'],
+  'submit-failed': ['warn', 'a submit failed; it is reconciled'],
+  'price-unrecorded': ['warn', 'a price cannot be noted'],
+  'link-unread': ['warn', 'the link of an earlier step was not read; later again'],
+  'list-unread': ['warn', 'the list could not be read; the row is left unknown'],
+  'voices-unread': ['warn', 'the list of voices could not be read before a voice is made'],
+  'voice-look-failed': ['warn', 'a look at voices failed'],
+  'odd-speech': ['warn', 'the speech is odd, as its voice usually speaks; listen to it'],
+  'result-forgotten': ['warn', 'the file of an earlier result is not what its record says; the result is forgotten'],
+  'occurrence-refused': ['warn', 'no batch for an occurrence'],
+  'files-unwritten': ['warn', 'files of an occurrence not written'],
+  'text-limit-unrecorded': ['warn', 'a limit on the length of texts cannot be recorded'],
+  'text-limit-learnt': ['info', 'a limit on the length of texts was learnt from a refusal'],
+  'job-found': ['info', 'the lost job was found in the list'],
+  'voice-found': ['info', 'the lost voice was found in the list'],
+} as const satisfies Readonly<Record<string, readonly ['error' | 'warn' | 'info', string]>>;
+
+interface NoteEvent extends InLane, Partial<AttemptKey> {
+  readonly type: 'note';
+  readonly what: keyof typeof NOTES;
+  readonly error?: string | undefined;
+  /** Ids and figures besides. */
+  readonly facts?: Readonly<Record<string, string | number | undefined>>;
+}
+
+/** The words of an error, for {@link WorkEvent}. */
+export function errorWords(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,61 @@
+import { describe, expect, it } from '@jest/globals';
+import { pino } from 'pino';
+import type { WorkEvent } from '../../contract/events.ts';
+import { logEvents } from '../../worker/dependencies.ts';
+import { workOn } from './cached.ts';
+import { BATCH, lipSync, stt, tts } from './rows.ts';
+import { createWorld } from './world.ts';
+
+/** A text that nothing else contains. */
+const TEXT = 'Rhubarb, said the heron.';
+
+describe('the events of a batch', () => {
+  it('are one of each sort, name their parents, and hold no text, token or link', async () => {
+    const world = await createWorld({
+      plan: {
+        rules: [
+          { on: 'create', match: { nth: 1 }, fault: { kind: 'status', status: 429 } },
+          { on: 'download', fault: 'cut', times: 1 },
+        ],
+      },
+    });
+    const audio = 'https://media.example/rhubarb.mp3?seconds=2';
+    await world.fill([tts(TEXT), stt(audio), lipSync()]);
+    const events: WorkEvent[] = [];
+    const lines: Record<'debug' | 'info', string[]> = { debug: [], info: [] };
+    const logs = (['debug', 'info'] as const).map((level) =>
+      logEvents(pino({ level }, { write: (line) => lines[level].push(line) })),
+    );
+    const worker = await world.worker({
+      change: ({ ledger }) => ({
+        ledger: { ...ledger, notePrice: () => Promise.reject(new Error('no room')) },
+        observe: (event) => {
+          events.push(event);
+          for (const log of logs) log(event);
+        },
+      }),
+    });
+    await workOn(worker, BATCH);
+    for (const row of [1, 2, 3]) expect((await world.row(row)).outcome).toBe('succeeded');
+
+    const types = ['answer', 'commit', 'download', 'intent', 'lane', 'limiter', 'note', 'poll', 'verdict'];
+    expect([...new Set(events.map(({ type }) => type))].sort()).toEqual(types);
+    for (const event of events) {
+      expect(event.lane).toBe(1);
+      if (event.type === 'lane' || event.type === 'limiter') continue;
+      expect(event).toMatchObject({ batch: BATCH, row: expect.any(Number), step: expect.any(String), take: 1 });
+      expect(event.attempt).toBeGreaterThan(0);
+    }
+    const ofLipSync = events.filter((event) => 'row' in event && event.row === 3 && event.attempt === 1);
+    const way = ['intent', 'answer', 'verdict', 'commit', 'poll', 'download', 'commit'];
+    expect(ofLipSync.map(({ type }) => type).filter((type, at, all) => type !== all[at - 1])).toEqual(
+      expect.arrayContaining(way),
+    );
+    expect(lines.debug).toHaveLength(events.length);
+    const levels = lines.info.map((line) => (JSON.parse(line) as { level: number }).level);
+    expect(levels.filter((level) => level === 40).length).toBeGreaterThanOrEqual(3);
+    expect(levels.length).toBeLessThan(events.length / 2);
+    const secrets = [TEXT.slice(0, 7), audio.slice(8), world.simulator.token, 'http'];
+    for (const secret of secrets) expect(lines.debug.join('').toLowerCase()).not.toContain(secret.toLowerCase());
+  });
+});
