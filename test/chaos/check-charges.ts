@@ -8,13 +8,8 @@ import type { Finding } from './finding.ts';
 const NOISE = 1e-3;
 
 /** Judges the money by the simulator's ledger and the batches' files alone. */
-export function checkCharges(
-  charges: readonly LedgerEntry[],
-  batches: readonly BatchFiles[],
-  { mayOrderAgain = false } = {},
-): Finding[] {
-  const ordered = mayOrderAgain ? [] : [orderedOnce(charges)];
-  return [chargedOnce(charges), ...ordered, accounted(charges, batches), summed(charges, batches)];
+export function checkCharges(charges: readonly LedgerEntry[], batches: readonly BatchFiles[]): Finding[] {
+  return [chargedOnce(charges), orderedOnce(charges), accounted(charges, batches), summed(charges, batches)];
 }
 
 function chargedOnce(charges: readonly LedgerEntry[]): Finding {

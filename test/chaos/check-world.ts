@@ -23,22 +23,16 @@ export interface Ran {
   readonly doubts: readonly Doubt[];
   /** Requests that the API's lies can leave in doubt. */
   readonly mostDoubtful: number;
-  /** Path of the manifest that a batch was made of. Default: that of its name. */
-  readonly manifestOf?: (batch: string) => Promise<string>;
-  /** True if batches may have read the same manifest: its texts are then charged again where the first was in doubt. */
-  readonly mayOrderAgain?: boolean;
 }
 
 /** Checks every promise, after all commands have ended; by the simulator's ledger and the files. */
 export async function checkWorld(ran: Ran): Promise<Finding[]> {
-  const { folder, judge, doubts, mostDoubtful, mayOrderAgain = false } = ran;
-  const batches = await Promise.all(
-    ran.batches.map(async (name) => readBatchFiles(folder, name, await ran.manifestOf?.(name))),
-  );
+  const { folder, judge, doubts, mostDoubtful } = ran;
+  const batches = await Promise.all(ran.batches.map((name) => readBatchFiles(folder, name)));
   const charges = await judge.ledger();
   const spoilt = (await Promise.all(batches.map(findSpoiltFiles))).flat();
   return [
-    ...checkCharges(charges, batches, { mayOrderAgain }),
+    ...checkCharges(charges, batches),
     checkRows(batches),
     { promise: 'every row that succeeded has its file, with the hash of its receipt', broken: spoilt },
     ...checkUnknown(batches, await readAttempts(ran.ledger, 'all'), doubts, mostDoubtful),

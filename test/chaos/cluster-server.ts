@@ -4,7 +4,7 @@ import type { ServerBinary } from '../../embedded/server-binary.ts';
 import { startServer } from '../../embedded/start-server.ts';
 import { isServerProcess } from '../../embedded/server-record.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { freePort } from './free-port.ts';
+import { freePort } from '../support/free-port.ts';
 
 /**
  * A Temporal server of the run's own, as a cluster is for voxbatch, with the very settings that the embedded server has

@@ -1,18 +1,15 @@
-import { randomBytes } from 'node:crypto';
-import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { findServer } from '../../embedded/find-server.ts';
 import { mixedManifest } from '../support/mixed-manifest.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { atExit } from './at-exit.ts';
 import { checkEnds, checkWorld } from './check-world.ts';
 import type { Finding } from './finding.ts';
+import { makeFolder, openFolder } from './in-folder.ts';
 import { COMPLETE, Member } from './member.ts';
 import type { ChaosOptions } from './options.ts';
 import type { Doubt } from './perform.ts';
-import { killAllIn, killIn } from './processes-in.ts';
-import { SimulatorJudge } from './simulator-judge.ts';
+import { killAllIn } from './processes-in.ts';
+import type { SimulatorJudge } from './simulator-judge.ts';
 
 const BATCH = 'lines';
 const CONFIG = { polling: { firstLookMs: 300, gapMs: 400 } };
@@ -55,20 +52,27 @@ export async function onDisk<Disk extends TriedDisk>(
   scenario: (embedded: EmbeddedRun<Disk>) => Promise<DiskCourse>,
 ): Promise<Finding[]> {
   const { dist, times, minutes } = options;
-  const folder = await realpath(await mkdtemp(join(tmpdir(), 'voxbatch-chaos-')));
+  const folder = await makeFolder();
   const disk = await mount(folder);
   if (typeof disk === 'string') {
     await rm(folder, { recursive: true });
     say(`SKIPPED: a disk can only be mounted as root: ${disk}`);
     return [];
   }
-  atExit(() => {
-    killIn(folder);
+  const { judge, token, env } = await openFolder(disk.path, say, {
+    seed: options.seed,
+    createMs: [50, 300],
+    jobMs: [400, 3_000],
   });
-  const token = `chaos-${randomBytes(12).toString('hex')}`;
-  const judge = await startJudge(options, token);
   const rows = Math.max(options.rows, times * ROWS_AN_EVENT);
-  const run = await prepare(options, { folder: disk.path, logs: folder, rows, judge, token, say });
+  await writeFile(join(disk.path, 'voxbatch.config.json'), JSON.stringify(CONFIG));
+  await writeFile(join(disk.path, `${BATCH}.csv`), mixedManifest(rows));
+  const run = new Member({
+    name: 'run',
+    args: ['run', `${BATCH}.csv`, '--submits', String(options.submits), '--rate', String(RATE)],
+    ...{ folder: disk.path, logs: folder, dist, env },
+    isFinal: (code) => COMPLETE.includes(code),
+  });
   const ledger = join(disk.path, '.voxbatch', 'ledger.db');
   // Rows in doubt make fewer charges than planned; the last event must come all the same, before the batch ends.
   const chargesAt = (number: number): number => Math.max(judge.charged + 1, (number * 1.25 * rows) / (times + 2));
@@ -101,40 +105,4 @@ export async function onDisk<Disk extends TriedDisk>(
       await rm(folder, { recursive: true, force: true, maxRetries: 5 });
     } else say(`The folder is kept: ${folder} (unmount ${disk.path} before you delete it)`);
   }
-}
-
-function startJudge({ seed }: ChaosOptions, token: string): Promise<SimulatorJudge> {
-  return SimulatorJudge.start(
-    { seed, token, createMs: [50, 300], jobMs: [400, 3_000] },
-    (port) => `http://127.0.0.1:${port}`,
-  );
-}
-
-/** Writes what a user brings, and makes the command; nothing runs yet. */
-async function prepare(
-  { submits, dist }: ChaosOptions,
-  world: {
-    readonly folder: string;
-    readonly logs: string;
-    readonly rows: number;
-    readonly judge: SimulatorJudge;
-    readonly token: string;
-    readonly say: (line: string) => void;
-  },
-): Promise<Member> {
-  const { folder, logs, rows, judge, token, say } = world;
-  const server = await findServer({ env: process.env, say });
-  await writeFile(join(folder, 'voxbatch.config.json'), JSON.stringify(CONFIG));
-  await writeFile(join(folder, `${BATCH}.csv`), mixedManifest(rows));
-  return new Member({
-    name: 'run',
-    args: ['run', `${BATCH}.csv`, '--submits', String(submits), '--rate', String(RATE)],
-    ...{ folder, logs, dist },
-    isFinal: (code) => COMPLETE.includes(code),
-    env: {
-      ...{ PATH: process.env['PATH'], HOME: process.env['HOME'], VOXBATCH_TEMPORAL_CLI: server.path },
-      XDG_STATE_HOME: join(folder, '.state'),
-      ...{ VOXBATCH_API_URL: judge.url, VOXBATCH_API_TOKEN: token },
-    },
-  });
 }

@@ -1,61 +1,43 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { mkdtemp, realpath } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findServer } from '../../embedded/find-server.ts';
 import type { SimulatorOptions } from '../../simulator/start-simulator.ts';
 import { atExit } from './at-exit.ts';
-import type { Finding } from './finding.ts';
-import type { ChaosOptions } from './options.ts';
-import { killAllIn, killIn } from './processes-in.ts';
+import { killIn } from './processes-in.ts';
 import { SimulatorJudge } from './simulator-judge.ts';
 
-/** Where a command runs with an embedded server, against a simulator. */
+/** Where a command runs with an embedded server, against a simulator of its own. */
 export interface ChaosFolder {
   readonly folder: string;
+  readonly token: string;
   readonly judge: SimulatorJudge;
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** A command under attack. */
-export interface FolderRequest {
-  readonly options: Pick<ChaosOptions, 'keep' | 'seed'>;
-  readonly say: (line: string) => void;
-  readonly simulation: Omit<SimulatorOptions, 'seed' | 'token'>;
-}
-
-/**
- * Runs a scenario in a folder and against a simulator of its own. Then every process in the folder is killed. The folder is
- * kept if a promise is broken.
- */
-export async function inFolder(
-  { options, say, simulation }: FolderRequest,
-  scenario: (place: ChaosFolder) => Promise<Finding[]>,
-): Promise<Finding[]> {
+/** Makes a folder; every process in it is killed when this one ends. */
+export async function makeFolder(): Promise<string> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'voxbatch-chaos-')));
   atExit(() => {
     killIn(folder);
   });
+  return folder;
+}
+
+/** Starts the simulator for what runs in a folder. */
+export async function openFolder(
+  folder: string,
+  say: (line: string) => void,
+  simulation: SimulatorOptions,
+): Promise<ChaosFolder> {
   const token = `chaos-${randomBytes(12).toString('hex')}`;
-  const judge = await SimulatorJudge.start(
-    { seed: options.seed, token, ...simulation },
-    (port) => `http://127.0.0.1:${port}`,
-  );
-  let isWhole = false;
-  try {
-    const server = await findServer({ env: process.env, say });
-    const env = {
-      ...{ PATH: process.env['PATH'], HOME: process.env['HOME'], VOXBATCH_TEMPORAL_CLI: server.path },
-      XDG_STATE_HOME: join(folder, '.state'),
-      ...{ VOXBATCH_API_URL: judge.url, VOXBATCH_API_TOKEN: token },
-    };
-    const findings = await scenario({ folder, judge, env });
-    isWhole = findings.every(({ broken }) => broken.length === 0);
-    return findings;
-  } finally {
-    await killAllIn(folder);
-    await judge.close();
-    if (isWhole && !options.keep) await rm(folder, { recursive: true, force: true, maxRetries: 5 });
-    else say(`The folder is kept: ${folder}`);
-  }
+  const judge = await SimulatorJudge.start({ token, ...simulation }, (port) => `http://127.0.0.1:${port}`);
+  const server = await findServer({ env: process.env, say });
+  const env = {
+    ...{ PATH: process.env['PATH'], HOME: process.env['HOME'], VOXBATCH_TEMPORAL_CLI: server.path },
+    XDG_STATE_HOME: join(folder, '.state'),
+    ...{ VOXBATCH_API_URL: judge.url, VOXBATCH_API_TOKEN: token },
+  };
+  return { folder, token, judge, env };
 }

@@ -6,15 +6,11 @@ import { deadLinks } from './dead-links.ts';
 import { faults } from './faults.ts';
 import { tellFindings, type Finding } from './finding.ts';
 import { fullDisk } from './full-disk.ts';
-import { longText } from './long-text.ts';
-import { month } from './month.ts';
 import { readOptions, replayCommand, type ChaosOptions, type Scenario } from './options.ts';
 import { powerCut } from './power-cut.ts';
-import { single } from './single.ts';
 import { storm } from './storm.ts';
 import { temporalAway } from './temporal-away.ts';
 import { verify } from './verify.ts';
-import { voices } from './voices.ts';
 import { zombie } from './zombie.ts';
 
 type Run = (options: ChaosOptions, say: (line: string) => void) => Promise<Finding[]>;
@@ -27,11 +23,7 @@ const RUNS: Readonly<Record<Scenario, Run>> = {
   zombie,
   'temporal-away': temporalAway,
   'dead-links': deadLinks,
-  month,
-  voices,
   verify,
-  single,
-  'long-text': longText,
 };
 
 const begun = performance.now();

@@ -10,11 +10,7 @@ export const SCENARIOS = [
   'zombie',
   'temporal-away',
   'dead-links',
-  'month',
-  'voices',
-  'single',
   'verify',
-  'long-text',
 ] as const;
 export type Scenario = (typeof SCENARIOS)[number];
 
@@ -23,7 +19,7 @@ export interface ChaosOptions {
   readonly scenario: Scenario;
   /** Rows of all batches together. */
   readonly rows: number;
-  /** Processes that a storm kills; of single jobs, of each command. */
+  /** Processes that a storm kills. */
   readonly kills: number;
   /** What everything random is drawn from. */
   readonly seed: number;
@@ -35,8 +31,6 @@ export interface ChaosOptions {
   readonly times: number;
   /** How long Temporal is away, in minutes. */
   readonly awayMinutes: number;
-  /** Days of a month in fast-forward. */
-  readonly days: number;
   /** Folder of the compiled voxbatch. */
   readonly dist: string;
   /** Keep the folder of a run in which nothing broke. */
@@ -44,7 +38,7 @@ export interface ChaosOptions {
 }
 
 const USAGE = `npm run chaos -- [${SCENARIOS.join(' | ')}] [--rows N] [--kills N] [--seed N] [--minutes N] [--submits N] [--times N]
-  [--away-minutes N] [--days N] [--dist FOLDER] [--keep]`;
+  [--away-minutes N] [--dist FOLDER] [--keep]`;
 const OWN_DIST = fileURLToPath(new URL('../../dist', import.meta.url));
 const NUMBERS = {
   rows: 300,
@@ -53,7 +47,6 @@ const NUMBERS = {
   submits: 8,
   times: 20,
   'away-minutes': 10,
-  days: 30,
 } as const;
 
 /** Reads the command line. Throws an error that says what was expected. */
@@ -85,7 +78,6 @@ export function readOptions(argv: readonly string[]): ChaosOptions {
     submits: number('submits', NUMBERS.submits),
     times: number('times', NUMBERS.times),
     awayMinutes: number('away-minutes', NUMBERS['away-minutes']),
-    days: number('days', NUMBERS.days),
     dist: resolve(typeof values.dist === 'string' ? values.dist : OWN_DIST),
     keep: values.keep === true,
   };

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { waitFor } from '../support/wait-for.ts';
 import { atExit } from './at-exit.ts';
-import { freePort } from './free-port.ts';
+import { freePort } from '../support/free-port.ts';
 
 /** The release of Toxiproxy, a TCP proxy that breaks connections as told, that is built where there is none. */
 const VERSION = 'v2.12.0';

@@ -1,12 +1,13 @@
-import { writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasPace } from '../../policy/verification/speech-pace.ts';
 import { SPOILT_SPEECH, type SpoiltSpeech } from '../../simulator/spoil-speech.ts';
 import { readBatchFiles, type ResultRow } from './batch-files.ts';
 import type { Finding } from './finding.ts';
-import { inFolder, type FolderRequest } from './in-folder.ts';
-import { runToEnd } from './killed-run.ts';
+import { runCli } from './check-world.ts';
+import { makeFolder, openFolder } from './in-folder.ts';
 import type { ChaosOptions } from './options.ts';
+import { killAllIn } from './processes-in.ts';
 import { seeded, type Chance } from './seeded.ts';
 
 const BATCH = 'verify';
@@ -71,24 +72,27 @@ export async function verify(options: ChaosOptions, say: (line: string) => void)
           },
         ],
   );
-  const simulation = {
-    credits: 100_000_000,
-    createMs: [5, 30],
-    jobMs: [50, 300],
-    plan: { rules },
-  } satisfies FolderRequest['simulation'];
-  return inFolder({ options, say, simulation }, async ({ folder, env }) => {
+  const folder = await makeFolder();
+  const simulation = { seed, credits: 100_000_000, plan: { rules } };
+  const { judge, env } = await openFolder(folder, say, { ...simulation, createMs: [5, 30], jobMs: [50, 300] });
+  let isWhole = false;
+  try {
     const lines = planned.map(({ id, text }) => `${id},"${text.replaceAll('"', '""')}",narrator`);
-    const manifest = join(folder, `${BATCH}.csv`);
-    await writeFile(manifest, `id,text,voice\n${lines.join('\n')}\n`);
+    await writeFile(join(folder, `${BATCH}.csv`), `id,text,voice\n${lines.join('\n')}\n`);
     const config = { polling: { firstLookMs: 200, gapMs: 200 } };
     await writeFile(join(folder, 'voxbatch.config.json'), JSON.stringify(config));
-    const args = ['run', manifest, '--name', BATCH, '--verify', '--yes', '--halt', 'never'];
-    const end = await runToEnd({ dist, folder, env, args });
-    say(`ended with ${String(end.code)} after ${(end.tookMs / 1_000).toFixed(0)} s`);
+    const args = ['run', `${BATCH}.csv`, '--verify', '--yes', '--halt', 'never'];
+    const { code } = await runCli(dist, args, folder, env);
     const { results } = await readBatchFiles(folder, BATCH);
-    return check(planned, new Map(results.map((row) => [row.id, row])), end.code);
-  });
+    const findings = check(planned, new Map(results.map((row) => [row.id, row])), code);
+    isWhole = findings.every(({ broken }) => broken.length === 0);
+    return findings;
+  } finally {
+    await killAllIn(folder);
+    await judge.close();
+    if (isWhole && !options.keep) await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+    else say(`The folder is kept: ${folder}`);
+  }
 }
 
 function plan(rows: number, chance: Chance): readonly Planned[] {

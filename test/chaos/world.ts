@@ -1,14 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SimulatorOptions } from '../../simulator/start-simulator.ts';
 import { encodeSilence } from '../../simulator/media/encode-wav.ts';
 import { mixedManifest, SAMPLE } from '../support/mixed-manifest.ts';
-import { atExit } from './at-exit.ts';
 import { ClusterServer } from './cluster-server.ts';
 import { COMPLETE, Member } from './member.ts';
-import { killIn } from './processes-in.ts';
+import { makeFolder } from './in-folder.ts';
 import { SimulatorJudge } from './simulator-judge.ts';
 import { findToxiproxy, Toxiproxy } from './toxiproxy.ts';
 
@@ -81,10 +79,7 @@ export class World {
   }
 
   static async create(options: WorldOptions): Promise<World> {
-    const folder = await realpath(await mkdtemp(join(tmpdir(), 'voxbatch-chaos-')));
-    atExit(() => {
-      killIn(folder);
-    });
+    const folder = await makeFolder();
     const token = `chaos-${randomBytes(12).toString('hex')}`;
     const [proxy, temporal] = await Promise.all([
       findToxiproxy(options.say).then((binary) => Toxiproxy.start(binary)),

@@ -26,20 +26,6 @@ describe('what a person must heal', () => {
     await world.close();
   });
 
-  it('out of credits: it pauses and ends (12); topped up and run again it finishes', async () => {
-    await open('that is there');
-    await world.changeSimulator({ credits: 100 });
-    const short = await world.run(RUN);
-    expect(short).toMatchObject({ code: 12, stderr: saying('out of credits') });
-    const paid = world.simulator.ledger().length;
-    expect(paid).toBeGreaterThan(0);
-    expect(await world.status('lines')).toMatchObject({ control: 'paused', outcomes: { succeeded: paid } });
-    expect(await world.run(RUN)).toMatchObject({ code: 12 });
-    await world.changeSimulator({ credits: 1_000_000 });
-    expect(await world.run(RUN)).toMatchObject({ code: 0 });
-    expect(await expectWhole(world, 'lines', ROWS)).toMatchObject({ unknown: 0, charges: ROWS });
-  });
-
   it('out of credits in the background: it says so; topped up, `resume` goes on by itself', async () => {
     await open('of its own');
     await world.changeSimulator({ credits: 100 });
@@ -58,20 +44,6 @@ describe('what a person must heal', () => {
     await untilRecorded(world, 'lines', ({ state }) => state === 'closed');
     // The one that `--detach` started ends by itself, when it has written the files.
     await world.untilAlone();
-    expect(await world.run(RUN)).toMatchObject({ code: 0 });
-    expect(await expectWhole(world, 'lines', ROWS)).toMatchObject({ unknown: 0, charges: ROWS });
-  });
-
-  it('token refused in mid-batch: it pauses and ends (5); run again with the right one it finishes', async () => {
-    await open('that is there');
-    const running = world.start(RUN);
-    await world.untilCharged(20);
-    await world.changeSimulator({ token: 'another-token' });
-    expect(await running.ended).toMatchObject({ code: 5, stderr: saying('token') });
-    const paid = world.simulator.ledger().length;
-    expect(await world.run(RUN)).toMatchObject({ code: 5 });
-    expect(world.simulator.ledger()).toHaveLength(paid);
-    await world.changeSimulator({ token: world.simulator.token });
     expect(await world.run(RUN)).toMatchObject({ code: 0 });
     expect(await expectWhole(world, 'lines', ROWS)).toMatchObject({ unknown: 0, charges: ROWS });
   });

@@ -67,14 +67,4 @@ describe('run --detach', () => {
     expect(await world.run(['results', 'lines'])).toMatchObject({ code: 0 });
     expect(await expectWhole(world, 'lines', ROWS)).toMatchObject({ unknown: 0 });
   });
-
-  it('up without --until-idle stays, and ends on SIGTERM with no process left', async () => {
-    const up = world.start(['up']);
-    await up.said('Working for account');
-    expect(await world.run(['run', 'lines.csv'])).toMatchObject({ code: 0 });
-    expect(world.processes().length).toBe(2);
-    up.child.kill('SIGTERM');
-    expect(await up.ended).toMatchObject({ code: 0 });
-    expect(world.processes()).toEqual([]);
-  });
 });

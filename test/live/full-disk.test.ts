@@ -27,18 +27,6 @@ describe('a disk that becomes full', () => {
     await expectMended(world, RUN);
   });
 
-  it('at the largest result: nothing that was paid is lost, and it is fetched when there is room', async () => {
-    const wav = `id,text,voice,format\nsmall,Short.,narrator,wav\nlarge,${'A long story. '.repeat(300)},narrator,wav\n`;
-    world = await openSmallWorld(wav);
-    const ended = await world.run(RUN, { largestFile: 6.5 * 1024 * 1024 });
-    expect(ended).toMatchObject({ code: 4 });
-    expect(messageOf(ended)).toMatch(/cannot be written .*EFBIG.*Nothing that was paid is lost.*ulimit -f/);
-    expect(world.simulator.ledger()).toHaveLength(2);
-    expect(await world.run(RUN)).toMatchObject({ code: 0 });
-    expect(world.simulator.ledger()).toHaveLength(2);
-    expect(await world.run(['verify', 'out/lines'])).toMatchObject({ code: 0 });
-  });
-
   it('in mid-batch, under everything that is kept: no answer is lost, and status says why there is no worker', async () => {
     world = await openSmallWorld(mixedManifest(60));
     const disk = await mountSmallDisk(world.path('disk'), 64 * 1024 * 1024);

@@ -2,7 +2,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { FaultPlan } from '../../simulator/fault-plan.ts';
 import { report } from '../support/batch-end.ts';
-import { changeRate } from '../support/batch-record.ts';
 import { LiveWorld } from '../support/live-world.ts';
 
 const ROWS = 60;
@@ -64,17 +63,6 @@ describe('a batch whose rows fail', () => {
     expect((JSON.parse(stdout) as { readonly jobs: readonly unknown[] }).jobs).toHaveLength(outcomes['overdue'] ?? 0);
   });
 
-  it('ends a batch that is paused, too, when jobs that ran meanwhile fail', async () => {
-    await open({ on: 'create', match: { every: 3 }, fault: 'job-fails' }, [NEVER_MS, NEVER_MS]);
-    const running = world.start([...RUN, '--halt', 'soon,fail=2']);
-    await world.untilCharged(9);
-    expect(await world.run(['pause'])).toMatchObject({ code: 0 });
-    expect(await world.status('lines')).toMatchObject({ control: 'paused', outcomes: { failed: 0 } });
-    await world.changeSimulator({ jobMs: [0, 0] });
-    expect(await running.ended).toMatchObject({ code: 11, stderr: expect.stringContaining('--halt soon,fail=2') });
-    expect(await world.status('lines')).toMatchObject({ state: 'closed', exit: 'halted' });
-  });
-
   it('pauses by itself where the results of the first rows cannot be fetched, and goes on when told', async () => {
     const rows = 100;
     await open({ on: 'download', fault: { kind: 'status', status: 403 } }, [100, 500], rows);
@@ -98,16 +86,5 @@ describe('a batch whose rows fail', () => {
     expect(await world.run(['redrive', 'lines', '--where', 'outcome=failed', '--yes'])).toMatchObject({ code: 0 });
     expect((await world.status('lines')).outcomes['succeeded']).toBe(rows);
     expect(world.doubleCharges()).toEqual([]);
-  });
-
-  it('may be told while it runs', async () => {
-    await open(REFUSED, [500, 1_500]);
-    const running = world.start(RUN);
-    await world.untilCharged(10);
-    // So that there is a rest to halt, however long the command takes.
-    await changeRate(world, 'lines', 0.5);
-    expect(await world.run(['tune', '--halt', 'soon,fail=1'])).toMatchObject({ code: 0 });
-    expect(await running.ended).toMatchObject({ code: 11 });
-    expect(paid()).toBeLessThan(ROWS);
   });
 });

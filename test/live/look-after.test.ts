@@ -70,20 +70,6 @@ describe('an open batch is looked after', () => {
     expect(await worker.ended).toMatchObject({ code: 0 });
   });
 
-  it('by run, which follows it', async () => {
-    const worker = world.start(['worker'], { env });
-    await worker.said('Working for account');
-    const run = world.start(['run', 'lines.csv', '--rate', '0.5'], { env });
-    await world.untilCharged(1);
-    await terminate();
-    await run.said('has ended as terminated: by hand. It continues with a new one.');
-    await changeRate(world, 'lines', 60);
-    expect(await run.ended).toMatchObject({ code: 0 });
-    expect(await expectWhole(world, 'lines', ROWS)).toMatchObject({ unknown: 0, charges: ROWS });
-    worker.child.kill('SIGTERM');
-    expect(await worker.ended).toMatchObject({ code: 0 });
-  });
-
   it('by a worker that joins in mid-batch: it gets a lane, and both send', async () => {
     const first = world.start(['worker'], { env });
     await first.said('Working for account');

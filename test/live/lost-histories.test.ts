@@ -42,22 +42,6 @@ describe('Temporal has forgotten the run', () => {
     expect(end.unknown).toBeLessThanOrEqual(3 * SUBMITS);
   });
 
-  it('in mid-batch, while nobody works: up goes on with it', async () => {
-    const running = world.start(['run', 'lines.csv', '--rate', '30']);
-    await world.untilCharged(30);
-    running.child.kill('SIGKILL');
-    await running.ended;
-    await killServer(world);
-    await forget(world);
-    expect(await world.run(['up', '--until-idle'])).toMatchObject({ code: 0 });
-    const paid = world.simulator.ledger().length;
-    // The batch is closed: this only writes its files.
-    await world.run(['run', 'lines.csv']);
-    expect(world.simulator.ledger()).toHaveLength(paid);
-    const { unknown } = await expectWhole(world, 'lines', ROWS);
-    expect(unknown).toBeLessThanOrEqual(SUBMITS);
-  });
-
   it('after the end: no paid request for finished rows', async () => {
     const run = ['run', 'lines.csv'];
     expect(await world.run(run)).toMatchObject({ code: 0 });

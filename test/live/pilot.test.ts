@@ -88,17 +88,4 @@ describe('a sample that pays more than was quoted', () => {
     expect(whole.unknown).toBeLessThanOrEqual(8);
     if (whole.unknown === 0) expect(spent()).toBeCloseTo(sample.whole.expected, 0);
   });
-
-  it('asks before the rest: without a terminal it stops, with --yes it goes on', async () => {
-    const flags = ['run', 'lines.csv', '--sample', '5', '--confirm-after-sample'];
-    const stopped = await world.run(flags);
-    expect(stopped).toMatchObject({ code: 0, stderr: expect.stringContaining('there is no terminal to ask on') });
-    expect(await world.status('lines')).toMatchObject({ outcomes: { succeeded: 5, skipped: ROWS - 5 } });
-
-    const all = await world.run([...flags, '--yes', '--json']);
-    expect(all).toMatchObject({ code: 0 });
-    expect(all.stdout.trim().split('\n')).toHaveLength(1);
-    expect(JSON.parse(all.stdout)).toMatchObject({ outcomes: { succeeded: ROWS }, not_chosen: 0, sample: null });
-    expect(await expectWhole(world, 'lines', ROWS)).toMatchObject({ unknown: 0 });
-  });
 });

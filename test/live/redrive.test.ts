@@ -133,54 +133,6 @@ describe('rows whose jobs failed', () => {
     expect(both).toMatchObject([{ code: 0 }, { code: 0 }]);
     expect(paidAfter(before)).toEqual(['2-speech-2', '3-lip-sync-2']);
   });
-
-  it('take over what was edited, from the first step that reads it, and leave the rest alone', async () => {
-    const before = paid();
-    const edited = [tts('a', 'fine'), tts('b', 'mended'), dub('c', 'good'), dub('d', 'new words'), lipSync('e')];
-    edited[4] = (edited[4] ?? '').replace('e.mp4', 'better.mp4');
-    await world.write('edited.csv', `${[HEADER, ...edited].join('\n')}\n`);
-    expect(await world.run(['redrive', batch, '--from', 'edited.csv', '--yes'])).toMatchObject({ code: 0 });
-    expect(paidAfter(before)).toEqual(['2-speech-2', '3-lip-sync-2', '4-lip-sync-2', '4-speech-2', '5-lip-sync-2']);
-    const rows = await world.results(batch);
-    expect(rows.get('b')).toMatchObject({ text: 'mended', _take: 2, _outcome: 'succeeded' });
-    expect(rows.get('f')).toMatchObject({ _take: 1 });
-    expect(await world.run(['verify', batch])).toMatchObject({ code: 0 });
-    // The same file again: nothing is edited any more.
-    expect(await world.run(['redrive', batch, '--from', 'edited.csv'])).toMatchObject({ code: 0 });
-    expect(paidAfter(before)).toHaveLength(5);
-  });
-
-  it('are not paid for beyond the budget, nor without a confirmation that was asked for', async () => {
-    const before = paid();
-    const words = ['redrive', batch, '--rows', 'b'];
-    expect(await world.run([...words, '--confirm', '0'])).toMatchObject({ code: 3, stderr: saying('Not confirmed') });
-    expect(await world.run(['tune', batch, '--budget', '1'])).toMatchObject({ code: 0 });
-    expect(await world.run(words)).toMatchObject({
-      code: 3,
-      stderr: saying('has 0 credits left, too little for any row'),
-    });
-    expect(await world.run(['redrive', batch, '--rows', 'c'])).toMatchObject({
-      code: 3,
-      stderr: saying('needs a price'),
-    });
-    expect(paid()).toBe(before);
-    expect(await world.run(['run', `out/${batch}/failed.csv`, '--budget', 'none'])).toMatchObject({ code: 0 });
-    expect(paidAfter(before)).toEqual(['2-speech-2', '3-lip-sync-2']);
-  });
-
-  it('replace a result where a step is named, from that step on', async () => {
-    const before = paid();
-    expect(await world.run(['redrive', batch, '--rows', 'd,#1', '--step', 'lip-sync'])).toMatchObject({
-      code: 2,
-      stderr: saying('a (row 1): its kind has no step lip-sync'),
-    });
-    expect(paid()).toBe(before);
-    const redo = ['redrive', batch, '--rows', 'd', '--step', 'lip-sync'];
-    expect(await world.run(redo)).toMatchObject({ code: 3, stderr: saying('there is no terminal to ask on') });
-    expect(paid()).toBe(before);
-    expect(await world.run([...redo, '--yes'])).toMatchObject({ code: 10 });
-    expect(paidAfter(before)).toEqual(['4-lip-sync-2']);
-  });
 });
 
 it('waits for jobs that were overdue, free', async () => {
@@ -231,16 +183,4 @@ describe('a row whose answer was lost', () => {
     const summary = JSON.parse(await world.read('out', batch, 'summary.json')) as { credits: { uncertain: number } };
     expect(summary.credits.uncertain).toBeGreaterThan(0);
   });
-});
-
-it('retakes a failed job by itself as often as was said, each at its price', async () => {
-  await open([tts('a', 'fine'), tts('b', 'broken'), tts('c', 'shaky')], {
-    rules: [
-      { on: 'create', match: { text: 'broken' }, fault: 'job-fails' },
-      { on: 'create', match: { text: 'shaky' }, fault: 'job-fails', times: 1 },
-    ],
-  });
-  expect(await world.run(['run', manifest, '--retakes', '2'])).toMatchObject({ code: 10 });
-  expect(await outcomes()).toEqual({ a: 'succeeded', b: 'failed', c: 'succeeded' });
-  expect(paidAfter(0)).toEqual(['1-speech-1', '2-speech-1', '2-speech-2', '2-speech-3', '3-speech-1', '3-speech-2']);
 });

@@ -1,7 +1,7 @@
 /** @slow */
 import { expect } from '@jest/globals';
 import { openLedger } from '../../ledger/open-ledger.ts';
-import { LiveWorld, type Ended, type Running } from '../support/live-world.ts';
+import { LiveWorld, type Running } from '../support/live-world.ts';
 import { testsAtOnce } from '../support/tests-at-once.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -15,9 +15,6 @@ interface Occurrence {
   readonly state: string;
   readonly exit_code: number | null;
 }
-
-/** A matcher with a type. */
-const saying = (text: string): unknown => expect.stringContaining(text);
 
 /** A schedule of every 10 s in a world of its own. */
 class Downtime {
@@ -125,29 +122,6 @@ async function until(at: number): Promise<void> {
 }
 
 testsAtOnce({
-  'a schedule fires what it missed while server and up were dead, each once, and says that nobody is there': () =>
-    Downtime.play(async (here) => {
-      const { world } = here;
-      const up = await here.startUp();
-      const times = await here.create(5, '--overlap', 'buffer-all');
-      await until((times[0] ?? 0) + 1_000);
-      up.child.kill('SIGKILL');
-      await up.ended;
-      const server = await world.server();
-      if (server !== undefined) process.kill(server.pid, 'SIGKILL');
-      await world.untilAlone();
-      // Three due times later, if it was made in time.
-      await until((times.at(-2) ?? 0) + 1_000);
-      const list: Ended = await world.run(['schedule', 'list']);
-      const nobody = saying('Nobody is there to fire "often": neither a server nor a worker runs here.');
-      expect(list).toMatchObject({ code: 0, stderr: nobody });
-      expect(await world.run(['schedule', 'show', 'often'])).toMatchObject({ code: 0, stdout: nobody });
-      const again = await here.startUp();
-      expect((await world.run(['schedule', 'list'])).stderr).toBe('');
-      await here.expectEachOnce(times);
-      await here.stop(again);
-    }),
-
   'a schedule whose server is killed at the moment of firing makes one batch for each time': () =>
     Downtime.play(async (here) => {
       const { world } = here;

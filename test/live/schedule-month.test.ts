@@ -3,16 +3,6 @@ import { afterAll, beforeAll, expect } from '@jest/globals';
 import { ScheduleWorld } from '../support/schedule-world.ts';
 import { testsAtOnce } from '../support/tests-at-once.ts';
 
-/** What `schedule show --json` says. */
-interface Shown {
-  readonly month: {
-    readonly month: string;
-    readonly credits: number;
-    readonly spent: number;
-    readonly left: number;
-  } | null;
-}
-
 const ROWS = 4;
 
 let here: ScheduleWorld;
@@ -29,10 +19,6 @@ afterAll(() => here.close());
 /** Makes a schedule of which each firing pays for the same rows: that is what the budget is spent on. */
 function create(name: string, ...words: readonly string[]): Promise<string> {
   return here.schedule('create', name, 'lines.csv', '--cache', 'off', ...words);
-}
-
-async function monthOf(name: string): Promise<Shown['month']> {
-  return (JSON.parse(await here.schedule('show', name, '--json')) as Shown).month;
 }
 
 testsAtOnce({
@@ -58,37 +44,4 @@ testsAtOnce({
       await here.until('nightly', (all) => all[2]?.state === 'ended');
       expect(here.world.doubleCharges()).toEqual([]);
     },
-
-  'the budget of a month is kept also by firings that run at the same time': async () => {
-    const credits = price * 2;
-    const overlap = ['--overlap', 'allow'];
-    const budgets = ['--budget', String(price), '--budget-month', String(credits)];
-    await create('hourly', '--every', '1h', ...overlap, ...budgets);
-    const range = ['--from', '2026-10-10T00:00Z', '--to', '2026-10-10T05:00Z'];
-    await here.schedule('backfill', 'hourly', ...range, ...overlap);
-    const all = await here.untilSettled('hourly', 6);
-    const spent = all.reduce((sum, { charged }) => sum + (charged ?? 0), 0);
-    expect(spent).toBeLessThanOrEqual(credits);
-    expect(all.filter(({ state }) => state === 'ended').length).toBeGreaterThanOrEqual(2);
-    expect(all.filter(({ state }) => state !== 'ended').map(({ cause }) => cause)).toEqual(
-      all.filter(({ state }) => state !== 'ended').map(() => 'month-budget'),
-    );
-    expect(here.world.doubleCharges()).toEqual([]);
-  },
-
-  'the budget of a month is shown for the month of now, also in the list and the preview': async () => {
-    await create('daily', '--every', '1d', '--budget-month', '1000');
-    const month = { credits: 1000, spent: 0, held: 0, left: 1000 };
-    expect(await monthOf('daily')).toMatchObject(month);
-    expect(JSON.parse(await here.schedule('list', '--json'))).toContainEqual(
-      expect.objectContaining({ schedule: 'daily', month: expect.objectContaining(month) }),
-    );
-    expect(JSON.parse(await here.schedule('preview', 'daily', '--json'))).toMatchObject({ month });
-    expect(await here.schedule('list')).toContain('1,000 of 1,000 credits');
-    expect(await here.schedule('show', 'daily')).toMatch(
-      /budget of \d{4}-\d\d: 0 of 1,000 credits spent or reserved, 1,000 left/,
-    );
-    await here.schedule('update', 'daily', '--budget-month', 'none');
-    expect(await monthOf('daily')).toBeNull();
-  },
 });

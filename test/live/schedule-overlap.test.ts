@@ -98,15 +98,6 @@ testsAtOnce({
       expect(ends[0]).toBe('failures');
     },
 
-  'its commands steer a batch as any other': async () => {
-    await here.create('steered', SELDOM, SLOW);
-    await triggerSchedule(here.place, 'steered');
-    const [{ batch } = { batch: '' }] = await here.until('steered', ([one]) => (one?.charged ?? null) !== null);
-    expect(await here.world.run(['status', batch])).toMatchObject({ code: 75 });
-    expect(await here.world.run(['stop', batch])).toMatchObject({ code: 0 });
-    expect(endsOf(await here.untilOver('steered', 1))).toEqual(['failures']);
-  },
-
   'waits for a batch that is paused without keeping a worker busy, and hears at once that it has ended': async () => {
     const { client, ledger, world } = here;
     await here.create('resting', SELDOM, SLOW);

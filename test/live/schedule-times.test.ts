@@ -46,15 +46,6 @@ testsAtOnce({
     }
   },
 
-  'jitter: what does not fire is listed for its due time, however often somebody looks': async () => {
-    await here.create('jitter-paused', { every: '3s', jitter: '2s' });
-    await pauseSchedule(here.place, 'jitter-paused', 'new voices');
-    const occurrences = await here.until('jitter-paused', ({ length }) => length >= 4);
-    const [{ at: first } = { at: 0 }] = occurrences;
-    expect(occurrences.map(({ at }) => at)).toEqual(occurrences.map((_, index) => first + index * 3_000));
-    expect(first % 3_000).toBe(0);
-  },
-
   'pause-on-failure: it pauses after an occurrence without a batch, and lists what then did not fire': async () => {
     await here.spoilManifest('bad.csv');
     await here.create('fails', { every: '2s', pauseOnFailure: true }, { manifest: 'bad.csv' });
@@ -94,17 +85,6 @@ testsAtOnce({
     // By hand it still fires.
     await triggerSchedule(here.place, 'twice');
     await here.until('twice', (all) => all.some(({ at, exit }) => at > (second?.at ?? 0) && exit === 'complete'));
-  },
-
-  'until: it does not fire after that time, and that is in order': async () => {
-    const until = Date.now() + 8_000;
-    await here.create('ending', { every: '2s', until: new Date(until).toISOString(), overlap: 'buffer-all' });
-    await waitFor(() => Date.now() > until + 2 * EVERY_MS + 10_000);
-    const occurrences = await here.untilOver('ending', 1);
-    expect(occurrences).toEqual(await here.occurrences('ending'));
-    expect(occurrences.every(({ at, exit }) => at <= until && exit === 'complete')).toBe(true);
-    expect((await showSchedule(here.place, 'ending')).view.next).toEqual([]);
-    expect(await here.world.run(['schedule', 'check', 'ending'])).toMatchObject({ code: 0 });
   },
 
   'paused: a trigger and a backfill make their batches all the same, and what was due meanwhile is listed':

@@ -1,11 +1,9 @@
 /** @slow */
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { expectWhole, report } from '../support/batch-end.ts';
-import { changeRate, untilRecorded } from '../support/batch-record.ts';
+import { expectWhole } from '../support/batch-end.ts';
+import { changeRate } from '../support/batch-record.ts';
 import { LiveWorld } from '../support/live-world.ts';
-import { Supervisor } from '../support/supervisor.ts';
-import { parseUnit } from '../support/unit-file.ts';
 
 const ROWS = 80;
 /** A matcher with a type. */
@@ -77,73 +75,5 @@ describe('up as a service', () => {
     expect(await again.ended).toMatchObject({ code: 0 });
     await expectWhole(world, 'lines', ROWS);
     expect(await readFile(world.path('.voxbatch', 'logs', 'worker.log'), 'utf8')).not.toContain(world.simulator.token);
-  });
-});
-
-describe('the unit of up --print-unit systemd, as printed', () => {
-  let world: LiveWorld;
-
-  beforeEach(async () => {
-    // The folder needs all the quoting that a unit has.
-    world = await LiveWorld.create({ seed: 62, createMs: [50, 150], jobMs: [300, 900] }, 'voxbatch 100% live $HOME ');
-    await world.prepare(ROWS, ['tts']);
-  });
-  afterEach(async () => {
-    await world.close();
-  });
-
-  /** Starts a batch, and leaves it to the service. */
-  async function leaveBatch(name: string): Promise<void> {
-    const charged = world.charges().size;
-    const run = world.start(['run', 'lines.csv', '--name', name, '--rate', '1', '--cache', 'off']);
-    await world.untilCharged(charged + 2);
-    run.child.kill('SIGKILL');
-    await run.ended;
-    // So slow that it is not at its end when the service is killed.
-    await changeRate(world, name, 2);
-  }
-
-  async function untilClosed(name: string): Promise<void> {
-    await untilRecorded(world, name, ({ state }) => state === 'closed');
-  }
-
-  it('starts, is restarted after SIGKILL and goes on, and stops in order: 0 charged twice, no process left', async () => {
-    const { stdout: unit } = await world.run(['up', '--print-unit', 'systemd']);
-    expect(unit).not.toContain(world.simulator.token);
-    const { environmentFile } = parseUnit(unit);
-    await writeFile(environmentFile.path, `VOXBATCH_API_TOKEN='${world.simulator.token}'\n`);
-    const supervisor = new Supervisor(unit);
-    try {
-      await supervisor.start();
-      expect(await world.run(['up', '--wait', '1s'])).toMatchObject({ code: 0 });
-
-      await leaveBatch('killed');
-      const charged = world.charges().size;
-      await world.untilCharged(charged + 6);
-      const [first, killedAt] = [supervisor.mainPid, Date.now()];
-      process.kill(first, 'SIGKILL');
-      await supervisor.untilStarted(2);
-      expect(supervisor.ends).toEqual([{ code: null, signal: 'SIGKILL' }]);
-      expect(supervisor.mainPid).not.toBe(first);
-      report('service killed', { msFromKillToNextPaidRequest: 500 + (await world.chargedAfter(killedAt + 500)) });
-      await changeRate(world, 'killed', 60);
-      await untilClosed('killed');
-
-      await leaveBatch('stopped');
-      await world.untilCharged(world.charges().size + 6);
-      expect(await supervisor.stop()).toEqual({ code: 0, signal: null });
-      expect(supervisor.leftOver).toEqual([]);
-      expect(world.processes()).toEqual([]);
-      expect((await world.status('stopped')).states).toMatchObject({ submitting: 0 });
-      await changeRate(world, 'stopped', 60);
-    } finally {
-      await supervisor.stop();
-    }
-    for (const name of ['killed', 'stopped']) {
-      await world.run(['run', 'lines.csv', '--name', name]);
-      await expectWhole(world, name, ROWS);
-    }
-    expect(supervisor.log).toContain('Working for account');
-    expect(supervisor.log).not.toContain(world.simulator.token);
   });
 });

@@ -76,21 +76,6 @@ describe('stop --now', () => {
     expect(await world.run(['verify', 'out/lines'])).toMatchObject({ code: 0 });
   });
 
-  it('after a stop that still waits for jobs: ends at once; a stop after it changes nothing', async () => {
-    await open('withServer');
-    const running = world.start(RUN);
-    await untilUnderWay();
-    expect(await world.run(['stop'])).toMatchObject({
-      code: 0,
-      stdout: '',
-      stderr: expect.stringContaining('still fetched'),
-    });
-    const { jobs } = await stopNow();
-    expect(await world.run(['stop'])).toMatchObject({ code: 0 });
-    expect(await running.ended).toMatchObject({ code: 13 });
-    expect(await world.status('lines')).toMatchObject({ state: 'closed', outcomes: { overdue: jobs.length } });
-  });
-
   it('where nobody works any more: the batch is closed without a worker or a server', async () => {
     await open('create');
     const running = world.start(RUN);

@@ -1,6 +1,6 @@
 /** @slow */
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { expectWhole, report } from '../support/batch-end.ts';
+import { expectWhole } from '../support/batch-end.ts';
 import { untilRecorded } from '../support/batch-record.ts';
 import { LiveWorld } from '../support/live-world.ts';
 
@@ -15,18 +15,6 @@ describe('tuning a batch that runs', () => {
   }
   afterEach(async () => {
     expect(await world.close()).toBeGreaterThan(0);
-  });
-
-  it('rate: the requests that follow keep to it', async () => {
-    await open('withServer');
-    // At this rate the batch would take half an hour.
-    const running = world.start(['run', 'lines.csv', '--rate', '0.03']);
-    await world.untilCharged(1);
-    const at = Date.now();
-    expect(await world.run(['tune', '--rate', '40'])).toMatchObject({ code: 0 });
-    expect(await running.ended).toMatchObject({ code: 0 });
-    report('tuned rate', { msForTheRest: Date.now() - at });
-    expect(await expectWhole(world, 'lines', ROWS)).toMatchObject({ unknown: 0, charges: ROWS });
   });
 
   it('window: lanes get their new share, up and down', async () => {

@@ -1,6 +1,6 @@
 /** @slow */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { freePort } from '../chaos/free-port.ts';
+import { freePort } from '../support/free-port.ts';
 import { expectWhole } from '../support/batch-end.ts';
 import { LiveWorld } from '../support/live-world.ts';
 import { waitFor } from '../support/wait-for.ts';

@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { LedgerEntry } from '../../simulator/start-simulator.ts';
 import { readPage } from '../docs/pages.ts';
+import { freePort } from './free-port.ts';
 
 const CLI = fileURLToPath(new URL('../../dist/starters/cli.js', import.meta.url));
 
@@ -55,13 +55,4 @@ function commandsOf(page: string, heading: string): string {
   const [, section = ''] = readPage(page).split(`## ${heading}\n`);
   const blocks = (section.split(/^## /m)[0] ?? '').matchAll(/^```sh\n(.*?)^```/gms);
   return [...blocks].map(([, commands = '']) => commands).join('');
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const address = server.address();
-  await new Promise((done) => server.close(done));
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
 }

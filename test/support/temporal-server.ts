@@ -2,12 +2,8 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { askServer } from '../../embedded/ask-server.ts';
-import { isFree } from '../../embedded/start-server.ts';
+import { freePort } from './free-port.ts';
 import { waitFor } from './wait-for.ts';
-
-/** Below the ports that systems give to outgoing connections, one of which could take it between a kill and a restart. */
-const FIRST_PORT = 12_000;
-const PORTS = 8_000;
 
 /** Name of the database of a server that is given none. */
 export const CLUSTER_DATABASE = 'cluster.db';
@@ -30,11 +26,7 @@ export class TemporalServer {
 
   /** Starts it with its database in a folder, and waits until it answers. */
   static async start(folder: string, database = CLUSTER_DATABASE): Promise<TemporalServer> {
-    let port: number;
-    // Another test's server would answer in its place.
-    do port = FIRST_PORT + Math.floor(Math.random() * PORTS);
-    while (!(await isFree(port)));
-    const server = new TemporalServer(folder, database, port);
+    const server = new TemporalServer(folder, database, await freePort());
     await server.#untilReady();
     return server;
   }

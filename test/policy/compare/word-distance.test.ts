@@ -35,16 +35,14 @@ describe('wordDistance', () => {
     );
   });
 
-  it('of texts of a million words that have none in common is all of them', () => {
-    const words = (name: string, count: number): readonly string[] =>
-      Array.from({ length: count }, (_, at) => `${name}${at}`);
-    expect(wordDistance(words('a', 1_000_000), words('b', 900_000))).toBe(1_000_000);
-    expect(wordDistance(words('a', 1_000), words('b', 1_000_000))).toBe(1_000_000);
+  it('of texts of millions of words that have none in common is all of them', () => {
+    const words = (name: string, count: number): readonly string[] => Array<string>(count).fill(name);
+    expect(wordDistance(words('a', 4_000_000), words('b', 3_900_000))).toBe(4_000_000);
   });
 
   it('of long texts with few changes does not look at every pair of words', () => {
-    const one = Array.from({ length: 200_000 }, (_, at) => `w${at}`);
-    const other = one.toSpliced(10, 1).toSpliced(150_000, 0, 'new');
+    const one = Array.from({ length: 50_000 }, (_, at) => `w${at}`);
+    const other = one.toSpliced(10, 1).toSpliced(40_000, 0, 'new');
     expect(wordDistance(one, other)).toBe(2);
   });
 });
