@@ -1,7 +1,5 @@
 import type { Dialect } from 'kysely';
-import type { LockMethods } from './lock-methods.ts';
 import type { Versions } from './migrate.ts';
-import type { Reserve } from './reserve.ts';
 import type { Db } from './schema.ts';
 
 /** How one kind of database holds a ledger. `place` is a resolved address, from {@link DatabaseKind.resolve}. */
@@ -23,5 +21,39 @@ export interface LedgerDriver extends Versions {
   /** The locks of the ledger. Opens none yet. */
   locksOf(place: string): LockMethods;
   /** The room that is kept for answers, on the disk of the ledger. Keeps none yet. */
-  reserveOf(place: string): Reserve;
+  reserveOf(place: string): Promise<Reserve>;
+}
+
+/**
+ * Locks between processes, kept beside the records: each ends with its process, however that dies, and lasts as long as
+ * the process lives, however slow or suspended it is. Part of {@link Ledger}.
+ */
+export interface LockMethods {
+  /**
+   * Locks the ledger for the workers of one Temporal server, so that those of no other server work on it at the same
+   * time. Two servers know nothing of each other: each would take the rows for its own, treat requests in flight as
+   * lost, and with `--on-unknown resubmit` pay for them again. `server` names it.
+   *
+   * Returns the function that releases the lock. Throws {@link LedgerInUse} while another server's workers hold it.
+   */
+  lockForWorkers(server: string): Promise<Unlock>;
+  /** Whether a worker of any server holds the ledger. Creates nothing. */
+  isWorkedOn(): Promise<boolean>;
+  /** Waits until nobody else is loading a batch, and keeps others from it. */
+  lockForLoading(): Promise<Unlock>;
+  /** Waits until nobody else is replacing the files of a batch, and keeps others from it. */
+  lockForFiles(): Promise<Unlock>;
+}
+
+/** Releases a lock. */
+export type Unlock = () => void;
+
+/** Room on the ledger's disk that is kept for the answers to paid requests. Shared by all who work on the ledger. */
+export interface Reserve {
+  /** Makes sure that the room is kept. Throws {@link LedgerFull} if the disk has too little for that. */
+  hold(): void;
+  /** Gives the room back to the disk. */
+  free(): void;
+  /** Whether files in this folder take their room from the same disk. */
+  isOnDiskOf(folder: string): boolean;
 }

@@ -14,9 +14,8 @@ import {
 } from './errors.ts';
 import { defined } from '../contract/defined.ts';
 import { withoutSecrets } from '../contract/url-scheme.ts';
-import type { Ledger } from './ledger.ts';
-import type { LockMethods } from './lock-methods.ts';
-import { scanRows } from './rows/scans.ts';
+import { scanRows, type Ledger } from './ledger.ts';
+import type { LockMethods } from './driver.ts';
 
 /** Which ledger the thread opens. */
 export interface LedgerPlace {

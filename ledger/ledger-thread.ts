@@ -2,18 +2,19 @@
 import { workerData } from 'node:worker_threads';
 import { serveJobs } from '../threads/serve-jobs.ts';
 import { defined } from '../contract/defined.ts';
-import { createLedger } from './create-ledger.ts';
 import type { LedgerCall, LedgerPlace, OpenedLedger } from './ledger-in-thread.ts';
-import type { Ledger } from './ledger.ts';
+import { createLedger, type Ledger } from './ledger.ts';
+import { loadMethods } from './methods.ts';
 import { openDatabase } from './open-ledger.ts';
 
 const place = workerData as LedgerPlace;
+const loading = loadMethods();
 let opening: Promise<Ledger> | undefined;
 
 serveJobs(async ({ method, args }: LedgerCall): Promise<unknown> => {
   // Not before: the thread may be there early, while nobody knows yet whether the ledger will be needed.
   opening ??= openDatabase(place).then(createLedger);
-  const ledger = await opening;
+  const [ledger] = await Promise.all([opening, loading]);
   if (method === 'open') {
     const { id, origin, former } = ledger;
     return { id, origin, names: Object.keys(ledger), ...defined({ former }) } satisfies OpenedLedger;

@@ -1,9 +1,12 @@
+import { defined } from '../contract/defined.ts';
 import type { LimiterAnswer, LimiterStep } from '../policy/pacing/limiter-step.ts';
-import type { LockMethods } from './lock-methods.ts';
-import type { BoundMethods } from './methods.ts';
-import type { LedgerOrigin } from './origin.ts';
+import type { LockMethods, Reserve } from './driver.ts';
+import { LedgerFull } from './errors.ts';
+import { METHODS, type BoundMethods, type Method } from './methods.ts';
+import type { LedgerOrigin } from './migrate.ts';
 import type { RowStanding } from './record-types.ts';
-import type { ScanOptions } from './rows/scans.ts';
+import type { ScanOptions, ScanPage, ScanPosition } from './rows/scans.ts';
+import type { Db } from './schema.ts';
 
 /**
  * The record of rows and money. Every method is one transaction, synced to disk before it returns. Timestamps are in
@@ -40,4 +43,97 @@ export interface Ledger extends BoundMethods, LockMethods {
    * that room is given back and not free again; a folder on another disk may always grow.
    */
   leaveRoom(folder: string): Promise<void>;
+}
+
+/** An open database whose tables are up to date, and the locks beside it. */
+export interface OpenDatabase extends Pick<Ledger, 'id' | 'origin' | 'place' | 'former'> {
+  readonly db: Db;
+  readonly locks: LockMethods;
+  readonly findStrange: Ledger['strangeParts'];
+  /** Room kept for answers; undefined: none. */
+  readonly reserve?: Reserve;
+}
+
+/** Assembles the ledger. */
+export function createLedger({ db, id, origin, place, locks, findStrange, reserve, former }: OpenDatabase): Ledger {
+  const bound = bind(db);
+  const ledger: Ledger = {
+    ...locks,
+    ...bound,
+    id,
+    origin,
+    place,
+    ...defined({ former }),
+    strangeParts: findStrange,
+    scanRows: (batch, options = {}) => scanRows((after) => bound.scanPage(batch, options, after)),
+    makeRoom: () => Promise.resolve(),
+    leaveRoom: () => Promise.resolve(),
+  };
+  return reserve === undefined ? ledger : withReserve(ledger, reserve);
+}
+
+/** Each method without its first argument, the database. */
+function bind(db: Db): Pick<Ledger, keyof typeof METHODS> {
+  const bound = Object.entries<Method>(METHODS).map(([name, method]) => [name, method.bind(undefined, db)]);
+  return Object.fromEntries(bound) as Pick<Ledger, keyof typeof METHODS>;
+}
+
+/**
+ * A ledger that records no request unless it has room for the answer. When the disk is full, what an answer said takes
+ * that room, and nothing more is sent until there is room again.
+ */
+export function withReserve(ledger: Ledger, reserve: Reserve): Ledger {
+  const recording =
+    <A extends readonly unknown[], R>(record: (...args: A) => Promise<R>) =>
+    async (...args: A): Promise<R> => {
+      try {
+        return await record(...args);
+      } catch (error) {
+        if (!(error instanceof LedgerFull)) throw error;
+        freeIfPossible(reserve);
+        return record(...args);
+      }
+    };
+  return {
+    ...ledger,
+    // No other way: a plain function could throw before it returns a promise.
+    intend: async (key, intent) => {
+      reserve.hold();
+      return ledger.intend(key, intent);
+    },
+    settle: recording((key, verdict, effect) => ledger.settle(key, verdict, effect)),
+    notePrice: recording((key, answer) => ledger.notePrice(key, answer)),
+    finishJob: recording((key, end, effect) => ledger.finishJob(key, end, effect)),
+    noteWorkerEnd: recording((worker, reason) => ledger.noteWorkerEnd(worker, reason)),
+    makeRoom: () => {
+      freeIfPossible(reserve);
+      return Promise.resolve();
+    },
+    leaveRoom: async (folder) => {
+      if (reserve.isOnDiskOf(folder)) reserve.hold();
+      return Promise.resolve();
+    },
+  };
+}
+
+/** A disk that is gone, or read-only since an error, does not give its room back. The record that needs it says so, and is tried again. */
+function freeIfPossible(reserve: Reserve): void {
+  try {
+    reserve.free();
+  } catch {
+    // See above.
+  }
+}
+
+const BEGINNING: ScanPosition = { row: 0, endedAt: 0 };
+
+/** Every row that the options select, page by page. The ledger may change between pages. */
+export async function* scanRows(
+  readPage: (after: ScanPosition) => Promise<ScanPage>,
+): AsyncGenerator<RowStanding, undefined> {
+  for (let after: ScanPosition | undefined = BEGINNING; after !== undefined;) {
+    const page: ScanPage = await readPage(after);
+    yield* page.rows;
+    after = page.next;
+  }
 }

@@ -1,76 +1,37 @@
-import { settleVoices, takeVoiceLook } from './voices/awaited-voices.ts';
-import {
-  accountsAt,
-  closeBatch,
-  createBatch,
-  discardLoading,
-  findBatch,
-  listBatches,
-  openBatch,
-  setControl,
-} from './batches/batches.ts';
-import { chargeOutlook, untoldSteps } from './money/open-requests.ts';
-import { changeRunning, countRunning, finishJob, listSending, notePrice, settle } from './requests/charges.ts';
-import { claimRows } from './lanes/claims.ts';
-import { beginClean, cleanRows, endClean } from './clean/cleaning.ts';
-import { commonReasons, countRows, sumMoney } from './batches/counts.ts';
-import { releasedFiles } from './requests/decision-records.ts';
-import { decide, decisionsOf } from './requests/decisions.ts';
-import { findResults, lookForResult } from './cache/found-results.ts';
-import { giveUp } from './requests/give-up.ts';
-import { intend, revoke } from './requests/intents.ts';
-import { acquireLane, laneOwners, releaseLane } from './lanes/lanes.ts';
-import { lastRows } from './rows/last-rows.ts';
-import { readTroubles, updateLimiter } from './lanes/limiters.ts';
-import { monthSpend } from './schedules/months.ts';
-import { openUnsent, skippedQuotes } from './batches/not-chosen.ts';
-import { freeNotice, keepNotice, noteDelivery, noticesOf, takeNotice } from './notices/notices.ts';
-import {
-  beginOccurrence,
-  endOccurrence,
-  findOccurrence,
-  forgetSchedule,
-  knownSchedules,
-  noteManifest,
-  noteSkips,
-  occurrencesOf,
-} from './schedules/occurrences.ts';
-import { endWhole, losePart } from './parts/parts.ts';
-import { redrive } from './takes/redrive.ts';
-import { isNewVoice } from './voices/refused-voices.ts';
-import {
-  keysWithResult,
-  pruneResults,
-  resultNames,
-  resultsUnused,
-  sumResults,
-  usedBeyond,
-} from './cache/result-lists.ts';
-import { dropResult, revokeCached, useResult } from './cache/results.ts';
-import { addRows, findRowById, partsOf, readRow, rowsWithIds } from './rows/rows.ts';
-import { scanPage } from './rows/scans.ts';
-import {
-  scheduleHooks,
-  setScheduleHooks,
-  allowFirings,
-  declineSettings,
-  pauseFirings,
-  resumeFirings,
-  scheduleRecord,
-  settleSchedule,
-  withdrawFirings,
-} from './schedules/schedule-settings.ts';
-import type { Db } from './schema.ts';
-import { cancelRest, runningJobs, stopNow } from './batches/stops.ts';
-import { findStoredFile } from './cache/stored-file.ts';
-import { takesOf } from './takes/takes.ts';
-import { noteTextLimit, textLimits } from './lanes/text-limits.ts';
 import { close } from './database/transactions.ts';
-import { tune } from './batches/tune.ts';
-import { earlierUnresolved, holderOfJob, isJobClaimed, otherUnresolved } from './requests/unresolved.ts';
-import { voiceUsers } from './voices/voice-users.ts';
-import { leaveWebhook, noteWebhook, releaseWebhook, takeWebhook, webhookOf } from './webhooks/webhooks.ts';
-import { beat, forgetWorkers, lastWorkerEnd, livingWorkers, noteWorkerEnd } from './lanes/workers.ts';
+import type { Db } from './schema.ts';
+
+/** A function whose first argument is the database. */
+export type Method = (db: Db, ...args: never[]) => Promise<unknown>;
+
+/** Of every module below. */
+const loads: (() => Promise<unknown>)[] = [];
+/** Those that are loaded, or on their way. */
+const begun = new Set<Promise<unknown>>();
+
+/** These functions of a module, which is loaded when one of them is first called: a command needs few of all. */
+function from<Name extends string, Module extends Readonly<Record<Name, Method>>>(
+  load: () => Promise<Module>,
+  ...names: readonly Name[]
+): Pick<Module, Name> {
+  let loaded: Module | undefined;
+  const loadNow = (): Promise<Module> => {
+    const loading = load().then((module) => (loaded = module));
+    begun.add(loading);
+    return loading;
+  };
+  loads.push(loadNow);
+  const call =
+    (name: Name): Method =>
+    (db, ...args) =>
+      loaded === undefined ? loadNow().then((module) => module[name](db, ...args)) : loaded[name](db, ...args);
+  return Object.fromEntries(names.map((name) => [name, call(name)])) as unknown as Pick<Module, Name>;
+}
+
+/** Loads all of them, for a process that records what was paid: it must not miss one because its files were replaced meanwhile. */
+export async function loadMethods(): Promise<void> {
+  await Promise.all(loads.map((load) => load()));
+}
 
 /**
  * The methods of a ledger, each as a function of its database. The type {@link Ledger}, a ledger here and one in a thread
@@ -78,44 +39,95 @@ import { beat, forgetWorkers, lastWorkerEnd, livingWorkers, noteWorkerEnd } from
  */
 export const METHODS = {
   // Batches: create, steer, count and close them
-  ...{ createBatch, addRows, openBatch, discardLoading, findBatch, listBatches, findStoredFile, accountsAt },
-  ...{ setControl, stopNow, tune, closeBatch, cancelRest, counts: countRows, money: sumMoney, commonReasons },
-  ...{ untoldSteps, chargeOutlook },
+  ...from(
+    () => import('./batches/batches.ts'),
+    'createBatch',
+    'openBatch',
+    'discardLoading',
+    'setControl',
+    'closeBatch',
+  ),
+  ...from(() => import('./batches/read-batches.ts'), 'findBatch', 'listBatches', 'accountsAt'),
+  ...from(() => import('./batches/counts.ts'), 'counts', 'money', 'commonReasons', 'skippedQuotes'),
+  ...from(() => import('./batches/stops.ts'), 'stopNow', 'cancelRest', 'runningJobs'),
+  ...from(() => import('./batches/tune.ts'), 'tune'),
+  ...from(() => import('./batches/not-chosen.ts'), 'openUnsent'),
+  ...from(() => import('./money/open-requests.ts'), 'untoldSteps', 'chargeOutlook'),
   // Removing what finished batches no longer need
-  ...{ beginClean, cleanRows, endClean },
+  ...from(() => import('./clean/cleaning.ts'), 'beginClean', 'cleanRows', 'endClean'),
   // Who works on a batch: lanes and live worker processes
-  ...{ acquireLane, releaseLane, laneOwners },
-  ...{ beat, forgetWorkers, livingWorkers, noteWorkerEnd, lastWorkerEnd },
+  ...from(() => import('./lanes/lanes.ts'), 'acquireLane', 'releaseLane', 'laneOwners'),
+  ...from(
+    () => import('./lanes/workers.ts'),
+    'beat',
+    'forgetWorkers',
+    'livingWorkers',
+    'noteWorkerEnd',
+    'lastWorkerEnd',
+  ),
   // Rows: claim, read and open them again
-  ...{ claimRows, readRow, findRowById, rowsWithIds, lastRows, scanPage, takesOf },
-  ...{ redrive, openUnsent, skippedQuotes },
+  ...from(() => import('./lanes/claims.ts'), 'claimRows'),
+  ...from(() => import('./rows/rows.ts'), 'addRows', 'readRow', 'findRowById', 'rowsWithIds', 'partsOf'),
+  ...from(() => import('./rows/scans.ts'), 'scanPage'),
+  ...from(() => import('./rows/last-rows.ts'), 'lastRows'),
+  ...from(() => import('./takes/takes.ts'), 'takesOf'),
+  ...from(() => import('./takes/redrive.ts'), 'redrive'),
   // Rows whose text is spoken in parts
-  ...{ partsOf, endWhole, losePart },
+  ...from(() => import('./parts/parts.ts'), 'endWhole', 'losePart'),
   // Paid requests: their intents, verdicts and jobs
-  ...{ intend, settle, notePrice, revoke, finishJob, giveUp, changeRunning },
-  ...{ sending: listSending, runningJobs, countRunning, isJobClaimed, holderOfJob, otherUnresolved, earlierUnresolved },
-  ...{ decide, decisionsOf, releasedFiles },
+  ...from(() => import('./requests/intents.ts'), 'intend', 'revoke'),
+  ...from(() => import('./requests/charges.ts'), 'settle', 'notePrice', 'finishJob', 'changeRunning'),
+  ...from(() => import('./requests/charges.ts'), 'sending', 'countRunning'),
+  ...from(() => import('./requests/give-up.ts'), 'giveUp'),
+  ...from(
+    () => import('./requests/unresolved.ts'),
+    'isJobClaimed',
+    'holderOfJob',
+    'otherUnresolved',
+    'earlierUnresolved',
+  ),
+  ...from(() => import('./requests/decisions.ts'), 'decide', 'decisionsOf'),
+  ...from(() => import('./requests/decision-records.ts'), 'releasedFiles'),
   // Stored results that later rows may use
-  ...{ findResults, lookForResult, useResult, dropResult, revokeCached, keysWithResult },
-  ...{ sumResults, usedBeyond, resultsUnused, resultNames, pruneResults },
+  ...from(() => import('./cache/found-results.ts'), 'findResults', 'lookForResult'),
+  ...from(() => import('./cache/results.ts'), 'useResult', 'dropResult', 'revokeCached'),
+  ...from(() => import('./cache/result-lists.ts'), 'keysWithResult', 'sumResults', 'usedBeyond', 'resultsUnused'),
+  ...from(() => import('./cache/result-lists.ts'), 'resultNames', 'pruneResults'),
+  ...from(() => import('./cache/stored-file.ts'), 'findStoredFile'),
   // Limits shared by all workers
-  ...{ updateLimiter, troubles: readTroubles, noteTextLimit, textLimits },
+  ...from(() => import('./lanes/limiters.ts'), 'updateLimiter', 'troubles'),
+  ...from(() => import('./lanes/text-limits.ts'), 'noteTextLimit', 'textLimits'),
   // Messages about batches, to be delivered
-  ...{ takeNotice, keepNotice, freeNotice, noteDelivery, noticesOf },
+  ...from(() => import('./notices/notices.ts'), 'takeNotice', 'keepNotice', 'freeNotice', 'noteDelivery', 'noticesOf'),
   // Voices that rows wait for, and who uses one
-  ...{ takeVoiceLook, settleVoices, isNewVoice, voiceUsers },
+  ...from(() => import('./voices/awaited-voices.ts'), 'takeVoiceLook', 'settleVoices'),
+  ...from(() => import('./voices/refused-voices.ts'), 'isNewVoice'),
+  ...from(() => import('./voices/voice-users.ts'), 'voiceUsers'),
   // What schedules run, and when they may fire
-  ...{ settleSchedule, declineSettings, scheduleRecord, forgetSchedule, knownSchedules },
-  ...{ setScheduleHooks, scheduleHooks, pauseFirings, resumeFirings, allowFirings, withdrawFirings },
+  ...from(() => import('./schedules/schedule-settings.ts'), 'settleSchedule', 'declineSettings', 'scheduleRecord'),
+  ...from(() => import('./schedules/schedule-settings.ts'), 'setScheduleHooks', 'scheduleHooks', 'pauseFirings'),
+  ...from(() => import('./schedules/schedule-settings.ts'), 'resumeFirings', 'allowFirings', 'withdrawFirings'),
   // What became of each time at which a schedule was due
-  ...{ beginOccurrence, endOccurrence, noteManifest, noteSkips, monthSpend, findOccurrence, occurrencesOf },
+  ...from(() => import('./schedules/occurrences.ts'), 'forgetSchedule', 'knownSchedules', 'beginOccurrence'),
+  ...from(() => import('./schedules/occurrences.ts'), 'endOccurrence', 'noteManifest', 'noteSkips', 'findOccurrence'),
+  ...from(() => import('./schedules/occurrences.ts'), 'occurrencesOf'),
+  ...from(() => import('./schedules/months.ts'), 'monthSpend'),
   // Who uses the webhook of an account
-  ...{ takeWebhook, noteWebhook, releaseWebhook, leaveWebhook, webhookOf },
-  close,
+  ...from(
+    () => import('./webhooks/webhooks.ts'),
+    'takeWebhook',
+    'noteWebhook',
+    'releaseWebhook',
+    'leaveWebhook',
+    'webhookOf',
+  ),
+  /** Waits for earlier calls, then closes the database. */
+  close: async (db: Db): Promise<void> => {
+    await Promise.allSettled(begun);
+    await close(db);
+  },
 } satisfies Readonly<Record<string, Method>>;
 
-/** A function whose first argument is the database. */
-export type Method = (db: Db, ...args: never[]) => Promise<unknown>;
 type Methods = typeof METHODS;
 
 /** The same without their first argument, except that a generic answer no longer depends on its argument. */

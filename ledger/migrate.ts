@@ -1,4 +1,4 @@
-import { Migrator, type Kysely, type MigrationProvider } from 'kysely';
+import { Migrator, type Kysely, type Migration } from 'kysely';
 import { withoutSecrets } from '../contract/url-scheme.ts';
 import { LedgerTooNew, LedgerUnreachable } from './errors.ts';
 import type { Schema } from './schema.ts';
@@ -12,8 +12,8 @@ export const FORMER_VERSION = '0001-first';
 
 /** How a kind of database makes its tables. */
 export interface Versions {
-  /** Every version of the tables, in this database's SQL. */
-  readonly versions: MigrationProvider;
+  /** Makes each version of the tables, in this database's SQL, by its name. */
+  readonly versions: Readonly<Record<string, Migration['up']>>;
   /**
    * Reads a ledger of a layout before the first version into that. Returns where the former one is kept; undefined: another process has read it
    * in meanwhile. Undefined: there were no such layouts.
@@ -49,13 +49,16 @@ export async function migrate(
   const isFormer = done.includes(FORMER_VERSION);
   const former = isFormer ? await importFormer?.(place) : undefined;
   if (isFormer) done = await versionsIn(db);
-  const known = Object.keys(await versions.getMigrations());
+  const known = Object.keys(versions);
   const stranger = done.find((name) => !known.includes(name));
   if (stranger !== undefined) throw new LedgerTooNew(shown, stranger);
   if (known.every((name) => done.includes(name))) return { isNew, former };
   const migrator = new Migrator({
     db,
-    provider: versions,
+    provider: {
+      getMigrations: () =>
+        Promise.resolve(Object.fromEntries(Object.entries(versions).map(([name, up]) => [name, { up }]))),
+    },
     migrationTableName: MIGRATION_TABLE,
     migrationLockTableName: MIGRATION_LOCK_TABLE,
   });
@@ -71,4 +74,35 @@ async function versionsIn(db: Kysely<Schema>): Promise<readonly string[]> {
     .select('name')
     .execute();
   return lines.map((line) => line.name);
+}
+
+/** When and by what a ledger was made, as it says itself: whoever made it can have it say anything. */
+export interface LedgerOrigin {
+  /** When its first table was made, ms; null: it does not say. */
+  readonly madeAt: number | null;
+  /** False if it was made by a version that records outside of it which ledgers its user has made. */
+  readonly isOfEarlierVersion: boolean;
+}
+
+const RECORDED = 'recorded-outside';
+
+/** Reads where a ledger comes from. One that is new says from now on that its user's record has it. */
+export async function readOrigin(db: Kysely<Schema>, isNew: boolean): Promise<LedgerOrigin> {
+  if (isNew) {
+    const fact = db.insertInto('facts').values({ name: RECORDED, value: 'true' });
+    // Another process may have made it at the same moment.
+    await fact.onConflict((conflict) => conflict.doNothing()).execute();
+  }
+  const recorded = await db.selectFrom('facts').select('value').where('name', '=', RECORDED).executeTakeFirst();
+  const first = await db
+    .withTables<{ [MIGRATION_TABLE]: { name: string; timestamp: string } }>()
+    .selectFrom(MIGRATION_TABLE)
+    .select('timestamp')
+    .orderBy('name')
+    .executeTakeFirst();
+  // A view could say that it was made a moment ago, whenever it is asked.
+  const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
+  const isTable = tables.some(({ name, isView }) => name === MIGRATION_TABLE && !isView);
+  const madeAt = isTable ? Date.parse(first?.timestamp ?? '') : NaN;
+  return { madeAt: Number.isNaN(madeAt) ? null : madeAt, isOfEarlierVersion: recorded === undefined };
 }

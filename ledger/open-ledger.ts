@@ -2,20 +2,12 @@ import { Kysely } from 'kysely';
 import { defined } from '../contract/defined.ts';
 import { withoutSecrets } from '../contract/url-scheme.ts';
 import { withClock, type Clock } from './database/clock.ts';
-import { createLedger, type OpenDatabase } from './create-ledger.ts';
 import { readLedgerAddress } from './supported-databases.ts';
 import type { LedgerDriver } from './driver.ts';
 import { LedgerUnreachable } from './errors.ts';
-import type { Ledger } from './ledger.ts';
-import {
-  beginThread,
-  findLedgerThread,
-  openInThread,
-  type LedgerPlace,
-  type LedgerThread,
-} from './ledger-in-thread.ts';
-import { migrate } from './migrate.ts';
-import { readOrigin } from './origin.ts';
+import { createLedger, type Ledger, type OpenDatabase } from './ledger.ts';
+import type { LedgerPlace, LedgerThread } from './ledger-in-thread.ts';
+import { migrate, readOrigin } from './migrate.ts';
 import type { Schema } from './schema.ts';
 
 export interface OpenOptions {
@@ -47,10 +39,14 @@ export async function openLedger(
 ): Promise<Ledger> {
   const { driver, place } = await driverOf(address);
   if (!mustExist && onMade !== undefined) await driver.make(place, onMade);
-  // That of an attempt to open it that failed is closed.
-  const ready = begun?.pool.isClosed === false ? begun : undefined;
-  const own = thread ? (ready ?? beginThreadOf(driver, place, mustExist)) : undefined;
-  if (own !== undefined) return openInThread(own, driver.locksOf(place));
+  if (thread) {
+    // That of an attempt to open it that failed is closed.
+    const ready = begun?.pool.isClosed === false ? begun : undefined;
+    const own = ready ?? (await beginThreadOf(driver, place, mustExist));
+    // Only who works on batches needs it.
+    const { openInThread } = await import('./ledger-in-thread.ts');
+    if (own !== undefined) return openInThread(own, driver.locksOf(place));
+  }
   return createLedger(await openDatabase({ place, mustExist, hasReserve: thread }, clock));
 }
 
@@ -63,8 +59,14 @@ export async function beginLedgerThread(address: string): Promise<LedgerThread |
   return read.type === 'address' ? beginThreadOf(await read.load(), read.address, false) : undefined;
 }
 
-function beginThreadOf(driver: LedgerDriver, place: string, mustExist: boolean): LedgerThread | undefined {
-  const entry = driver.blocksThread ? findLedgerThread() : undefined;
+async function beginThreadOf(
+  driver: LedgerDriver,
+  place: string,
+  mustExist: boolean,
+): Promise<LedgerThread | undefined> {
+  if (!driver.blocksThread) return undefined;
+  const { beginThread, findLedgerThread } = await import('./ledger-in-thread.ts');
+  const entry = findLedgerThread();
   return entry === undefined ? undefined : beginThread(entry, { place, mustExist, hasReserve: true });
 }
 
@@ -77,7 +79,7 @@ export async function openDatabase(
   const db = withClock(new Kysely<Schema>({ dialect: await driver.open(place, { mustExist }) }), clock);
   try {
     const shown = withoutSecrets(place);
-    const reserve = hasReserve ? driver.reserveOf(place) : undefined;
+    const reserve = hasReserve ? await driver.reserveOf(place) : undefined;
     reserve?.hold();
     const { isNew, former } = await migrate(db, driver, place);
     const { value: id } = await db

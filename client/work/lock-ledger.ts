@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import type { Client } from '@temporalio/client';
 import { LedgerInUse } from '../../ledger/errors.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { Unlock } from '../../ledger/lock-methods.ts';
+import type { Unlock } from '../../ledger/driver.ts';
 import type { Temporal } from '../temporal/open-temporal.ts';
 import { VoxbatchError } from '../problem.ts';
 

@@ -3,7 +3,7 @@ import type { FaultPointHook } from '../../activities/fault-points.ts';
 import { isPausedByFailures } from '../../batches/look/pauses.ts';
 import { findUp } from '../../embedded/up-claim.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { Unlock } from '../../ledger/lock-methods.ts';
+import type { Unlock } from '../../ledger/driver.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import type { Store } from '../../store/store.ts';
 import type { RunningWorker } from '../../worker/run-worker.ts';

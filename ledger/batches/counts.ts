@@ -1,10 +1,11 @@
 import type { FailureClass } from '../../contract/failures.ts';
 import { OUTCOMES, ROW_STATES, type Outcome, type RowState } from '../../contract/outcomes.ts';
-import { sql, type Selectable } from 'kysely';
+import { sql, type RawBuilder, type Selectable } from 'kysely';
+import { roundCredits } from '../../contract/price-units.ts';
 import { PROCESS_ENDED } from '../../policy/reconcile/process-end.ts';
-import { isNoPart } from '../conditions.ts';
+import { isChosen, isNoPart, isNotChosen } from '../conditions.ts';
 import { prepared, preparedOne } from '../database/prepared.ts';
-import type { Counts, Money, ReasonCount } from '../record-types.ts';
+import type { Counts, Money, ReasonCount, SkippedQuotes } from '../record-types.ts';
 import type { Db, Tx } from '../schema.ts';
 import type { RowCountsTable, SumsTable } from '../tables/batches.ts';
 import { LedgerMisuse } from '../errors.ts';
@@ -17,11 +18,11 @@ const selectCounts = prepared((db, { batch }: { batch: string }) =>
 );
 
 /** Rows of the batch by outcome and, for open ones, by state. */
-export async function countRows(db: Db | Tx, batch: string): Promise<Counts> {
+export async function counts(db: Db | Tx, batch: string): Promise<Counts> {
   const lines = await selectCounts(db, { batch });
-  const counts = byStanding(lines, ({ n }) => n);
-  const outcomes = Object.fromEntries(OUTCOMES.map((name) => [name, counts.get(name) ?? 0]));
-  const states = Object.fromEntries(ROW_STATES.map((name) => [name, counts.get(name) ?? 0]));
+  const known = byStanding(lines, ({ n }) => n);
+  const outcomes = Object.fromEntries(OUTCOMES.map((name) => [name, known.get(name) ?? 0]));
+  const states = Object.fromEntries(ROW_STATES.map((name) => [name, known.get(name) ?? 0]));
   return {
     total: lines.reduce((sum, { n }) => sum + n, 0),
     notChosen: lines.reduce((sum, line) => sum + (line.class === 'NotChosen' ? line.n : 0), 0),
@@ -77,12 +78,12 @@ export async function countProcessEnds(db: Db | Tx, batch: string): Promise<numb
 
 /** Rows of the batch that have no outcome. */
 export async function countOpen(tx: Tx, batch: string): Promise<number> {
-  const { states } = await countRows(tx, batch);
+  const { states } = await counts(tx, batch);
   return Object.values(states).reduce((sum, n) => sum + n, 0);
 }
 
 /** What the batch has cost, is about to cost and may have cost. */
-export async function sumMoney(db: Db, batch: string): Promise<Money> {
+export async function money(db: Db, batch: string): Promise<Money> {
   const sums = await readSums(db, batch);
   return {
     charged: sums.charged,
@@ -98,9 +99,9 @@ function byStanding(
   lines: readonly RowCountsTable[],
   valueOf: (line: RowCountsTable) => number,
 ): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const line of lines) counts.set(line.standing, (counts.get(line.standing) ?? 0) + valueOf(line));
-  return counts;
+  const values = new Map<string, number>();
+  for (const line of lines) values.set(line.standing, (values.get(line.standing) ?? 0) + valueOf(line));
+  return values;
 }
 
 /** The sums that triggers keep for a batch's charges and promises. */
@@ -115,4 +116,35 @@ export async function readSums(db: Db | Tx, batch: string): Promise<Sums> {
   const sums = await selectSums(db, { batch });
   if (sums === undefined) throw new LedgerMisuse(`There is no batch "${batch}" in this ledger.`);
   return sums;
+}
+
+/** What the rows that ended `skipped` would cost. */
+export async function skippedQuotes(db: Db, batch: string): Promise<SkippedQuotes> {
+  // Rows skipped by the budget have no index of their own, and usually there are none.
+  const { outcomes, notChosen } = await counts(db, batch);
+  return {
+    overBudget: outcomes.skipped > notChosen ? await sumQuotes(db, batch, IS_OVER_BUDGET) : 0,
+    notChosen: await sumQuotes(db, batch, IS_NOT_CHOSEN),
+  };
+}
+
+const IS_NOT_CHOSEN = sql<boolean>`${isNotChosen('rows')} and ${isNoPart('rows')}`;
+/** Of a row in parts only those parts count that were skipped: the others may be paid. */
+const IS_OVER_BUDGET = sql<boolean>`${isChosen('rows')} and rows.parts is null and (${isNoPart('rows')} or 'skipped' = (
+  select outcome from rows w where w.batch = rows.batch and w.row = rows.part_of))`;
+
+/** Sum of the quotes of skipped rows that meet a condition. */
+async function sumQuotes(db: Db, batch: string, condition: RawBuilder<boolean>): Promise<number | null> {
+  const { rows, priced, quoted } = await db
+    .selectFrom('rows')
+    .select(({ fn }) => [
+      fn.countAll<number>().as('rows'),
+      fn.count<number>('quoted').as('priced'),
+      fn.sum<number | null>('quoted').as('quoted'),
+    ])
+    .where('batch', '=', batch)
+    .where('outcome', '=', 'skipped')
+    .where(condition)
+    .executeTakeFirstOrThrow();
+  return priced < rows ? null : roundCredits(quoted ?? 0);
 }

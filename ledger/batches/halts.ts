@@ -5,7 +5,7 @@ import { resultStepOf, type Step } from '../../contract/row-kinds.ts';
 import { shouldHalt, type Ended } from '../../policy/lanes/halt.ts';
 import { isProcessEnd } from '../../policy/reconcile/process-end.ts';
 import { pauseIfAlike } from './alike.ts';
-import { countProcessEnds, countRecent, countRows } from './counts.ts';
+import { countProcessEnds, countRecent, counts } from './counts.ts';
 import type { RowEnding } from '../rows/row-effects.ts';
 import { toFailure, toSettings } from '../records.ts';
 import type { RowInHand } from '../rows/row-in-hand.ts';
@@ -91,6 +91,6 @@ export async function haltAtTrouble({ tx, line }: RowInHand, step: Step, failure
 async function countEnded(tx: Tx, batch: string): Promise<Ended> {
   const recent = await countRecent(tx, batch);
   const count = (wanted: readonly Outcome[]): number => wanted.reduce((sum, name) => sum + (recent.get(name) ?? 0), 0);
-  const { processing, fetching, verifying } = (await countRows(tx, batch)).states;
+  const { processing, fetching, verifying } = (await counts(tx, batch)).states;
   return { failed: count(FAILURES), tried: count(TRIED) + processing + fetching + verifying };
 }

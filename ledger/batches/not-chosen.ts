@@ -1,11 +1,9 @@
-import { sql, type RawBuilder } from 'kysely';
-import { roundCredits } from '../../contract/price-units.ts';
+import { sql } from 'kysely';
 import type { Subset } from '../../contract/subset.ts';
-import { reopenBatch, requireBatch } from './batches.ts';
-import { isChosen, isNoPart, isNotChosen, isPart } from '../conditions.ts';
-import { countRows } from './counts.ts';
+import { reopenBatch } from './batches.ts';
+import { requireBatch } from './read-batches.ts';
+import { isPart } from '../conditions.ts';
 import { LedgerMisuse } from '../errors.ts';
-import type { SkippedQuotes } from '../record-types.ts';
 import { failureColumns, jsonOrNull } from '../records.ts';
 import { updateRow } from '../rows/row-changes.ts';
 import type { Db } from '../schema.ts';
@@ -67,35 +65,4 @@ export async function openUnsent(
     if (opened > 0) await reopenBatch(tx, batch, state === 'closed');
     return opened;
   });
-}
-
-/** What the rows that ended `skipped` would cost. */
-export async function skippedQuotes(db: Db, batch: string): Promise<SkippedQuotes> {
-  // Rows skipped by the budget have no index of their own, and usually there are none.
-  const { outcomes, notChosen } = await countRows(db, batch);
-  return {
-    overBudget: outcomes.skipped > notChosen ? await sumQuotes(db, batch, IS_OVER_BUDGET) : 0,
-    notChosen: await sumQuotes(db, batch, IS_NOT_CHOSEN),
-  };
-}
-
-const IS_NOT_CHOSEN = sql<boolean>`${isNotChosen('rows')} and ${isNoPart('rows')}`;
-/** Of a row in parts only those parts count that were skipped: the others may be paid. */
-const IS_OVER_BUDGET = sql<boolean>`${isChosen('rows')} and rows.parts is null and (${isNoPart('rows')} or 'skipped' = (
-  select outcome from rows w where w.batch = rows.batch and w.row = rows.part_of))`;
-
-/** Sum of the quotes of skipped rows that meet a condition. */
-async function sumQuotes(db: Db, batch: string, condition: RawBuilder<boolean>): Promise<number | null> {
-  const { rows, priced, quoted } = await db
-    .selectFrom('rows')
-    .select(({ fn }) => [
-      fn.countAll<number>().as('rows'),
-      fn.count<number>('quoted').as('priced'),
-      fn.sum<number | null>('quoted').as('quoted'),
-    ])
-    .where('batch', '=', batch)
-    .where('outcome', '=', 'skipped')
-    .where(condition)
-    .executeTakeFirstOrThrow();
-  return priced < rows ? null : roundCredits(quoted ?? 0);
 }

@@ -1,7 +1,7 @@
 import type { SelectQueryBuilder } from 'kysely';
 import type { Control } from '../../contract/outcomes.ts';
 import type { Failure } from '../../contract/failures.ts';
-import { requireBatch } from './batches.ts';
+import { requireBatch } from './read-batches.ts';
 import { isFetchedAgain, isUnresolved, isRunning, presentTakeOf } from '../conditions.ts';
 import { updateRow } from '../rows/row-changes.ts';
 import type { ChargeRecord } from '../record-types.ts';

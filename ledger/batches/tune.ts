@@ -1,7 +1,7 @@
 import type { BatchSettings } from '../../contract/batch.ts';
 import type { Tunables, Tuning } from '../../contract/tunables.ts';
 import { applyTuning } from '../../policy/tuning.ts';
-import { requireBatch } from './batches.ts';
+import { requireBatch } from './read-batches.ts';
 import { beginRatios } from '../money/charge-ratios.ts';
 import { settingsColumns } from '../records.ts';
 import type { Db } from '../schema.ts';

@@ -2,8 +2,8 @@ import type { CleanParts } from '../../contract/cleaning.ts';
 import { defined } from '../../contract/defined.ts';
 import type { RowSpec } from '../../contract/row-kinds.ts';
 import { isInDoubt } from '../../policy/reconcile/in-doubt.ts';
-import { requireBatch } from '../batches/batches.ts';
-import { countRows } from '../batches/counts.ts';
+import { requireBatch } from '../batches/read-batches.ts';
+import { counts } from '../batches/counts.ts';
 import { LedgerMisuse } from '../errors.ts';
 import { setRow, updateCharge } from '../rows/line-changes.ts';
 import { fromSpec } from '../records.ts';
@@ -32,7 +32,7 @@ export async function beginClean(db: Db, batch: string, parts: CleanParts): Prom
   return write(db, async (tx) => {
     const { state, cleaned } = await requireBatch(tx, batch);
     if (state !== 'closed') return { type: 'not-closed' };
-    const { outcomes } = await countRows(tx, batch);
+    const { outcomes } = await counts(tx, batch);
     const undecided = outcomes.unknown + outcomes.overdue;
     if (parts.rows && undecided > 0) return { type: 'undecided', rows: undecided };
     const all: CleanParts = {

@@ -37,7 +37,7 @@ export async function updateLimiter<Step extends LimiterStep>(
  * Consecutive pauses, by the worst of these rate limiters, since calls were last answered normally; 0: they are, or nothing was in vain since
  * that time (ms).
  */
-export async function readTroubles(db: Db, scopes: readonly string[], since: number): Promise<number> {
+export async function troubles(db: Db, scopes: readonly string[], since: number): Promise<number> {
   const lines = await db.selectFrom('limiters').select('state').where('scope', 'in', scopes).execute();
   const states = lines.map(({ state }) => JSON.parse(state) as RateState);
   return Math.max(0, ...states.map(({ troubles, troubledAt }) => (troubledAt < since ? 0 : troubles)));

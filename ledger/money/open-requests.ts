@@ -5,7 +5,7 @@ import { knownRatios } from './charge-ratios.ts';
 import { isUnpriced, isUnresolved } from '../conditions.ts';
 import { prepared } from '../database/prepared.ts';
 import type { Db, Tx } from '../schema.ts';
-import { findBatch } from '../batches/batches.ts';
+import { findBatch } from '../batches/read-batches.ts';
 
 /** What the open requests of a batch come to, in credits. A job that is read again is none of them if its price is known: it was paid for long ago. */
 export interface OpenRequests {

@@ -231,7 +231,7 @@ export async function changeRunning(db: Db, key: JobKey, effect: RowProgress | R
 }
 
 /** The batch's attempts without a verdict. */
-export async function listSending(db: Db, batch: string): Promise<readonly ChargeRecord[]> {
+export async function sending(db: Db, batch: string): Promise<readonly ChargeRecord[]> {
   const lines = await db
     .selectFrom('charges')
     .selectAll()

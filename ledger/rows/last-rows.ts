@@ -4,7 +4,7 @@ import { hasResult, type Outcome } from '../../contract/outcomes.ts';
 import type { CacheMode } from '../../contract/cache.ts';
 import { resultStepOf, type RowSpec, type TtsMode } from '../../contract/row-kinds.ts';
 import type { Realm } from '../../contract/names.ts';
-import { requireBatch } from '../batches/batches.ts';
+import { requireBatch } from '../batches/read-batches.ts';
 import { isChosen } from '../conditions.ts';
 import { preparedOne } from '../database/prepared.ts';
 import { toSpec, type SPEC_COLUMNS } from '../records.ts';

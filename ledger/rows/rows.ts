@@ -2,7 +2,7 @@ import type { Compilable, SelectQueryBuilder } from 'kysely';
 import { byAttempt } from '../../contract/batch.ts';
 import { defined } from '../../contract/defined.ts';
 import { whyNotChosen } from '../../policy/subset/subset.ts';
-import { requireBatch } from '../batches/batches.ts';
+import { requireBatch } from '../batches/read-batches.ts';
 import { isPart } from '../conditions.ts';
 import { DuplicateKey, DuplicateRow, LedgerMisuse } from '../errors.ts';
 import type { ChargeRecord, LoadedRow, RowStanding } from '../record-types.ts';

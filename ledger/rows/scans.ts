@@ -35,18 +35,6 @@ export interface ScanPage {
 }
 
 const PAGE = 500;
-const BEGINNING: ScanPosition = { row: 0, endedAt: 0 };
-
-/** Every row that the options select, page by page. The ledger may change between pages. */
-export async function* scanRows(
-  readPage: (after: ScanPosition) => Promise<ScanPage>,
-): AsyncGenerator<RowStanding, undefined> {
-  for (let after: ScanPosition | undefined = BEGINNING; after !== undefined;) {
-    const page: ScanPage = await readPage(after);
-    yield* page.rows;
-    after = page.next;
-  }
-}
 
 /**
  * One page of {@link Ledger.scanRows}: the rows after this position with their charges, as of one moment. The position is

@@ -9,7 +9,7 @@ import type {
   OccurrenceRecord,
   Survey,
 } from './occurrence-records.ts';
-import { findBatch } from '../batches/batches.ts';
+import { findBatch } from '../batches/read-batches.ts';
 import { addNotices } from '../notices/notices.ts';
 import { scheduleHooks, useTrigger } from './schedule-settings.ts';
 import type { Db, Tx } from '../schema.ts';

@@ -15,7 +15,7 @@ import { dirname, resolve } from 'node:path';
 import { randomFillSync } from 'node:crypto';
 import { moveAdvice } from '../../contract/other-disk.ts';
 import { LedgerFull } from '../errors.ts';
-import type { Reserve } from '../reserve.ts';
+import type { Reserve } from '../driver.ts';
 
 const MIB = 1024 ** 2;
 /**

@@ -1,19 +1,16 @@
 import type { LedgerDriver } from '../driver.ts';
-import { DiskReserve } from './disk-reserve.ts';
-import { importFormer } from './import-former.ts';
 import { fileLocks } from './locks.ts';
 import { makeFile, openFile } from './open-file.ts';
-import { VERSIONS } from './schema.ts';
-import { strangeParts } from './strange-parts.ts';
 
 /** A ledger in a local file, through libsql (docs/decisions/ledger.md). */
 export const sqlite: LedgerDriver = {
   make: makeFile,
   open: openFile,
-  strangeParts,
-  versions: VERSIONS,
-  importFormer,
+  // What follows few commands need.
+  strangeParts: async (db) => (await import('./strange-parts.ts')).strangeParts(db),
+  versions: { v1: async (db) => (await import('./schema.ts')).up(db) },
+  importFormer: async (place) => (await import('./import-former.ts')).importFormer(place),
+  reserveOf: async (place) => new (await import('./disk-reserve.ts')).DiskReserve(place),
   blocksThread: true,
   locksOf: fileLocks,
-  reserveOf: (place) => new DiskReserve(place),
 };

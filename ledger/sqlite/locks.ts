@@ -2,7 +2,7 @@ import { existsSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'n
 import { setTimeout as sleep } from 'node:timers/promises';
 import { KernelLock } from '../../embedded/kernel-lock.ts';
 import { LedgerInUse } from '../errors.ts';
-import type { LockMethods, Unlock } from '../lock-methods.ts';
+import type { LockMethods, Unlock } from '../driver.ts';
 
 /** A process that takes the lock alone, to leave a note or to look, holds it only for an instant, ms. */
 const GAP_MS = 20;

@@ -1,4 +1,4 @@
-import { sql, type CreateTableBuilder, type Kysely, type Migration, type MigrationProvider } from 'kysely';
+import { sql, type CreateTableBuilder, type Kysely } from 'kysely';
 import { randomUUID } from 'node:crypto';
 import { TABLES, type Schema } from '../schema.ts';
 import type { Table } from '../tables/columns.ts';
@@ -98,12 +98,8 @@ const INDEXES: Readonly<Record<string, Index>> = {
   allowed_firings_of: { on: 'allowed_firings', columns: ['schedule'] },
 };
 
-/** A version as a code module: a compiled and bundled voxbatch has no folder of them to read. */
-export const VERSIONS: MigrationProvider = {
-  getMigrations: () => Promise.resolve({ v1: { up } satisfies Migration }),
-};
-
-async function up(db: Kysely<unknown>): Promise<void> {
+/** Makes version 1. */
+export async function up(db: Kysely<unknown>): Promise<void> {
   await createTables(db);
   await (db as Kysely<Schema>).insertInto('facts').values({ name: 'id', value: randomUUID() }).execute();
 }

@@ -7,7 +7,7 @@ import { describe, expect, it } from '@jest/globals';
 import { loadAttempt } from '../../activities/attempt.ts';
 import { recordVerdict } from '../../activities/record-answer.ts';
 import { LedgerUnreachable } from '../../ledger/errors.ts';
-import { withReserve } from '../../ledger/reserve.ts';
+import { withReserve } from '../../ledger/ledger.ts';
 import { DiskReserve } from '../../ledger/sqlite/disk-reserve.ts';
 import { StoreUnwritable } from '../../store/errors.ts';
 import { openFolderStore } from '../../store/folder-store.ts';

@@ -2,11 +2,11 @@ import { existsSync, lstatSync, readFileSync, statSync, symlinkSync, truncateSyn
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import { createLedger } from '../../ledger/create-ledger.ts';
+import { createLedger } from '../../ledger/ledger.ts';
 import { LedgerFull } from '../../ledger/errors.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { openDatabase, openLedger } from '../../ledger/open-ledger.ts';
-import { withReserve } from '../../ledger/reserve.ts';
+import { withReserve } from '../../ledger/ledger.ts';
 import { DiskReserve } from '../../ledger/sqlite/disk-reserve.ts';
 import { explain } from '../../ledger/sqlite/errors.ts';
 import { mountSmallDisk } from '../support/small-disk.ts';

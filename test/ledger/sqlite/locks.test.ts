@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { KernelLock } from '../../../embedded/kernel-lock.ts';
 import { LedgerInUse } from '../../../ledger/errors.ts';
-import type { LockMethods } from '../../../ledger/lock-methods.ts';
+import type { LockMethods } from '../../../ledger/driver.ts';
 import { fileLocks } from '../../../ledger/sqlite/locks.ts';
 import { makeFolder } from '../setup.ts';
 

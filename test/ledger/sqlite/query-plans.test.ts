@@ -5,12 +5,11 @@ import { join } from 'node:path';
 import { selectUntouched } from '../../../ledger/money/over-budget.ts';
 import { beginRatios } from '../../../ledger/money/charge-ratios.ts';
 import { openRequestsOf } from '../../../ledger/money/open-requests.ts';
-import { finishJob, listSending, settle } from '../../../ledger/requests/charges.ts';
+import { finishJob, sending, settle } from '../../../ledger/requests/charges.ts';
 import { selectFreeRows, selectReserved } from '../../../ledger/lanes/claims.ts';
-import { countProcessEnds, countRows, sumMoney } from '../../../ledger/batches/counts.ts';
+import { countProcessEnds, counts, money, skippedQuotes } from '../../../ledger/batches/counts.ts';
 import { earlierUnresolved, holderOfJob, otherUnresolved } from '../../../ledger/requests/unresolved.ts';
 import { intend } from '../../../ledger/requests/intents.ts';
-import { skippedQuotes } from '../../../ledger/batches/not-chosen.ts';
 import { selectLastRow } from '../../../ledger/rows/last-rows.ts';
 import { openLedger } from '../../../ledger/open-ledger.ts';
 import { selectIds } from '../../../ledger/rows/rows.ts';
@@ -66,7 +65,7 @@ const INTENT = { quoted: 1, quotedRest: 0, owner: 'w', maxSending: 9 };
 
 describe('query plans', () => {
   it.each<[string, string, (db: Db) => Promise<unknown>]>([
-    ['attempts on the wire', 'INDEX charges_sending (batch=?)', (db) => listSending(db, 'b')],
+    ['attempts on the wire', 'INDEX charges_sending (batch=?)', (db) => sending(db, 'b')],
     ['jobs that run', 'INDEX charges_running (batch=?)', (db) => runningJobs(db, 'b')],
     ['attempts in doubt', 'INDEX charges_doubt', (db) => otherUnresolved(db, 'http://a', 'u', KEY, 0)],
     ['doubts of earlier takes', 'INDEX charges_doubt (batch=?', (db) => earlierUnresolved(db, 'b', 5)],
@@ -113,7 +112,7 @@ describe('query plans', () => {
       'INDEX rows_loaded (id=?)',
       (db) => selectLastRow(db, { apiUrl: 'http://a', account: 'u', id: 'r1' }).execute(),
     ],
-    ['counts', 'INDEX sqlite_autoindex_row_counts_1 (batch=?)', (db) => countRows(db, 'b')],
+    ['counts', 'INDEX sqlite_autoindex_row_counts_1 (batch=?)', (db) => counts(db, 'b')],
     [
       'rows that the end of a process left unknown',
       'INDEX rows_outcome (batch=? AND outcome=?)',
@@ -131,7 +130,7 @@ describe('query plans', () => {
       'COVERING INDEX rows_reserved (batch=? AND state=?)',
       (db) => selectReserved(db, { batch: 'b', limit: 10 }),
     ],
-    ['the money', 'INDEX sqlite_autoindex_sums_1 (batch=?)', (db) => sumMoney(db, 'b')],
+    ['the money', 'INDEX sqlite_autoindex_sums_1 (batch=?)', (db) => money(db, 'b')],
     [
       'what an intent looks at',
       'INDEX sqlite_autoindex_charges_1 (batch=? AND row=?)',
