@@ -1,6 +1,6 @@
 import Database from 'libsql';
-import { closeSync, lstatSync, openSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
+import { makePrivateFile } from './private-file.ts';
 import { ServerUnavailable, adviceFor } from './server-unavailable.ts';
 
 /**
@@ -76,34 +76,6 @@ export class KernelLock {
       if (isBusy(error)) return false;
       throw unusable(this.#database.name, error);
     }
-  }
-}
-
-/**
- * Creates a file for its owner alone, unless it is there: SQLite would make one that others may read, and who can read a
- * lock can hold it. Leaves it to SQLite to report a file that cannot be created.
- */
-export function makePrivateFile(file: string): void {
-  try {
-    closeSync(openSync(file, 'wx', 0o600));
-  } catch {
-    // It is there, or cannot be created.
-  }
-}
-
-/**
- * The first of these paths that is a symbolic link; undefined: none is. A link in a folder of somebody else leads where they like. Leaves it
- * to who opens a path to report that it cannot be looked at, such as one below a file.
- */
-export function firstLink(paths: readonly string[]): string | undefined {
-  return paths.find(isLink);
-}
-
-function isLink(path: string): boolean {
-  try {
-    return lstatSync(path).isSymbolicLink();
-  } catch {
-    return false;
   }
 }
 

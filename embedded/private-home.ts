@@ -1,11 +1,8 @@
-import { chmodSync, constants, lstatSync, mkdirSync, openSync, readdirSync, statSync } from 'node:fs';
+import { constants, mkdirSync, openSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { shellWord } from '../contract/shell-word.ts';
-import { firstLink } from './kernel-lock.ts';
+import { firstLink, takeFromOthers } from './private-file.ts';
 import { ServerUnavailable } from './server-unavailable.ts';
-
-/** What a folder or file grants to its group and to others. */
-const FOR_OTHERS = 0o077;
 
 /** What we keep in a home; paths are absolute. */
 export interface HomeContent {
@@ -94,14 +91,4 @@ function refuseLinks(paths: readonly string[]): void {
 /** Whether a folder of this owner is another user's. Root can read everything anyway, and owns many a mounted volume. */
 export function isAnothers(owner: number, me: number): boolean {
   return owner !== me && owner !== 0 && me !== 0;
-}
-
-function takeFromOthers(path: string): void {
-  try {
-    const found = lstatSync(path);
-    if (found.isSymbolicLink() || (found.mode & FOR_OTHERS) === 0) return;
-    chmodSync(path, found.mode & 0o700);
-  } catch {
-    // Gone meanwhile, or on a file system without rights.
-  }
 }

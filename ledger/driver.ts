@@ -19,7 +19,7 @@ export interface LedgerDriver extends Versions {
   /** True if a query blocks its thread: processes that work on batches then query from a separate thread. */
   readonly blocksThread: boolean;
   /** The locks of the ledger. Opens none yet. */
-  locksOf(place: string): LockMethods;
+  locksOf(place: string): Promise<LockMethods>;
   /** The room that is kept for answers, on the disk of the ledger. Keeps none yet. */
   reserveOf(place: string): Promise<Reserve>;
 }

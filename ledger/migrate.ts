@@ -1,7 +1,39 @@
-import { Migrator, type Kysely, type Migration } from 'kysely';
+import { Kysely, Migrator, type Dialect, type Migration } from 'kysely';
+import { defined } from '../contract/defined.ts';
 import { withoutSecrets } from '../contract/url-scheme.ts';
+import { withClock, type Clock } from './database/clock.ts';
+import type { LedgerDriver } from './driver.ts';
 import { LedgerTooNew, LedgerUnreachable } from './errors.ts';
+import type { OpenDatabase } from './ledger.ts';
 import type { Schema } from './schema.ts';
+
+/** A database whose tables are up to date. `hasReserve`: keep room for answers. Default of `clock`: the system. */
+export async function databaseOf(
+  dialect: Dialect,
+  driver: LedgerDriver,
+  place: string,
+  hasReserve: boolean,
+  clock: Clock = { now: () => Date.now() },
+): Promise<OpenDatabase> {
+  const db = withClock(new Kysely<Schema>({ dialect }), clock);
+  try {
+    const reserve = hasReserve ? await driver.reserveOf(place) : undefined;
+    reserve?.hold();
+    const { isNew, former } = await migrate(db, driver, place);
+    const { value: id } = await db
+      .selectFrom('facts')
+      .select('value')
+      .where('name', '=', 'id')
+      .executeTakeFirstOrThrow();
+    const origin = await readOrigin(db, isNew);
+    const locks = await driver.locksOf(place);
+    const findStrange = (): Promise<readonly string[]> => driver.strangeParts(db);
+    return { db, id, origin, place: withoutSecrets(place), locks, findStrange, ...defined({ reserve, former }) };
+  } catch (error) {
+    await db.destroy();
+    throw error;
+  }
+}
 
 /** Table in which the database records its versions. */
 export const MIGRATION_TABLE = 'voxbatch_migrations';

@@ -1,14 +1,9 @@
-import { Kysely } from 'kysely';
-import { defined } from '../contract/defined.ts';
-import { withoutSecrets } from '../contract/url-scheme.ts';
-import { withClock, type Clock } from './database/clock.ts';
+import type { Clock } from './database/clock.ts';
 import { readLedgerAddress } from './supported-databases.ts';
 import type { LedgerDriver } from './driver.ts';
 import { LedgerUnreachable } from './errors.ts';
-import { createLedger, type Ledger, type OpenDatabase } from './ledger.ts';
+import type { Ledger, OpenDatabase } from './ledger.ts';
 import type { LedgerPlace, LedgerThread } from './ledger-in-thread.ts';
-import { migrate, readOrigin } from './migrate.ts';
-import type { Schema } from './schema.ts';
 
 export interface OpenOptions {
   /** For read-only commands: throw `LedgerMissing`, and create no ledger. Default false. */
@@ -45,9 +40,11 @@ export async function openLedger(
     const own = ready ?? (await beginThreadOf(driver, place, mustExist));
     // Only who works on batches needs it.
     const { openInThread } = await import('./ledger-in-thread.ts');
-    if (own !== undefined) return openInThread(own, driver.locksOf(place));
+    if (own !== undefined) return openInThread(own, await driver.locksOf(place));
   }
-  return createLedger(await openDatabase({ place, mustExist, hasReserve: thread }, clock));
+  const database = await openDatabase({ place, mustExist, hasReserve: thread }, clock);
+  const { createLedger } = await import('./ledger.ts');
+  return createLedger(database);
 }
 
 /**
@@ -73,28 +70,13 @@ async function beginThreadOf(
 /** See {@link openLedger}. */
 export async function openDatabase(
   { place, mustExist, hasReserve = false }: LedgerPlace,
-  clock: Clock = { now: () => Date.now() },
+  clock?: Clock,
 ): Promise<OpenDatabase> {
   const { driver } = await driverOf(place);
-  const db = withClock(new Kysely<Schema>({ dialect: await driver.open(place, { mustExist }) }), clock);
-  try {
-    const shown = withoutSecrets(place);
-    const reserve = hasReserve ? await driver.reserveOf(place) : undefined;
-    reserve?.hold();
-    const { isNew, former } = await migrate(db, driver, place);
-    const { value: id } = await db
-      .selectFrom('facts')
-      .select('value')
-      .where('name', '=', 'id')
-      .executeTakeFirstOrThrow();
-    const origin = await readOrigin(db, isNew);
-    const locks = driver.locksOf(place);
-    const findStrange = (): Promise<readonly string[]> => driver.strangeParts(db);
-    return { db, id, origin, place: shown, locks, findStrange, ...defined({ reserve, former }) };
-  } catch (error) {
-    await db.destroy();
-    throw error;
-  }
+  const dialect = await driver.open(place, { mustExist });
+  // Not before: where there is no ledger, nothing of it is needed.
+  const { databaseOf } = await import('./migrate.ts');
+  return databaseOf(dialect, driver, place, hasReserve, clock);
 }
 
 async function driverOf(given: string): Promise<{ readonly driver: LedgerDriver; readonly place: string }> {

@@ -1,6 +1,7 @@
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { urlSchemeOf } from '../contract/url-scheme.ts';
 import type { LedgerDriver } from './driver.ts';
-import { pathOf } from './sqlite/path-of.ts';
 
 /** A kind of database that can hold a ledger. Everything specific to it is in its folder. */
 interface DatabaseKind {
@@ -47,4 +48,13 @@ export function readLedgerAddress(given: string): LedgerAddress {
   const planned = PLANNED[scheme];
   const why = planned === undefined ? '' : `; ${planned} is not supported yet`;
   return { type: 'refused', expected: EXPECTED, came: `a ${scheme}: URL${why}` };
+}
+
+/** The absolute path in an address: a path, or a `file:` or `sqlite:` URL. Undefined for any other URL. */
+function pathOf(address: string): string | undefined {
+  const scheme = urlSchemeOf(address)?.toLowerCase();
+  if (scheme === undefined) return resolve(address);
+  if (scheme === 'file' && address.startsWith('file://')) return fileURLToPath(address);
+  if (scheme === 'file' || scheme === 'sqlite') return resolve(address.slice(scheme.length + 1).replace(/^\/\//, ''));
+  return undefined;
 }

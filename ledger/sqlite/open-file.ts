@@ -1,13 +1,10 @@
-import { closeSync, openSync, rmSync } from 'node:fs';
-import { access, chmod, lstat, mkdir } from 'node:fs/promises';
+import { closeSync, lstatSync, openSync, rmSync, type Stats } from 'node:fs';
+import { access, mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { Dialect } from 'kysely';
 import { OTHER_HOME_ADVICE } from '../../contract/other-disk.ts';
 import { shellWord } from '../../contract/shell-word.ts';
-import { firstLink, makePrivateFile } from '../../embedded/kernel-lock.ts';
+import { firstLink, makePrivateFile, takeFromOthers } from '../../embedded/private-file.ts';
 import { LedgerMissing, LedgerUnreachable } from '../errors.ts';
-import { openSqlite } from './dialect.ts';
-import { notYours, type Looks } from './not-yours.ts';
 import { refuseNetworkDisk, type Disks } from './network-disk.ts';
 
 /** How a database file is opened. */
@@ -27,10 +24,10 @@ const BESIDE = [
 ];
 
 /**
- * Opens the database file at this path, creating it and its folder if needed, both for their owner alone. Throws {@link LedgerUnreachable}, also
- * for a file on a network disk and for one with a symbolic link beside it, and {@link LedgerMissing}.
+ * Makes sure that there may be a ledger in the file at this path, creating it and its folder if needed, both for their owner alone. Throws {@link
+ * LedgerUnreachable}, also for a file on a network disk and for one with a symbolic link beside it, and {@link LedgerMissing}.
  */
-export async function openFile(path: string, { mustExist, disks }: OpenFileOptions): Promise<Dialect> {
+export async function admitFile(path: string, { mustExist, disks }: OpenFileOptions): Promise<void> {
   await refuseNetworkDisk(path, disks);
   refuseLinks(path);
   if (mustExist) {
@@ -39,8 +36,8 @@ export async function openFile(path: string, { mustExist, disks }: OpenFileOptio
     await makeFolder(path);
     makePrivateFile(path);
   }
-  await takeFromOthers(path);
-  return openSqlite(path);
+  // The database, its log and its index.
+  for (const suffix of ['', '-wal', '-shm']) takeFromOthers(path + suffix);
 }
 
 /** Makes an empty file where there is none, with its folder. `onMade` throws: there is none again. */
@@ -89,22 +86,6 @@ async function makeFolder(path: string): Promise<void> {
   }
 }
 
-/**
- * The database, its log and its index are for their owner alone. One that only looks may lack the right to see to it. Where the ledger is a link,
- * nobody knows yet what it leads to, so that keeps its mode.
- */
-async function takeFromOthers(path: string): Promise<void> {
-  for (const suffix of ['', '-wal', '-shm']) {
-    try {
-      const found = await lstat(path + suffix);
-      const { mode } = found;
-      if (!found.isSymbolicLink() && (mode & 0o077) !== 0) await chmod(path + suffix, mode & 0o700);
-    } catch {
-      // Not there, another user's, or on a file system without rights.
-    }
-  }
-}
-
 /** Exported for its test: root, as whom tests may run, is refused nothing. `may`: what was tried. */
 export function unreachable(
   path: string,
@@ -124,4 +105,39 @@ export function unreachable(
     `Make its folder writable, then run the same command again. ${OTHER_HOME_ADVICE}`,
     error,
   );
+}
+
+/** Where to look; tests say others. */
+export interface Looks {
+  /** Effective user; undefined: the system has none. */
+  readonly me?: number | undefined;
+  readonly look?: (path: string) => Pick<Stats, 'uid'>;
+}
+
+/**
+ * Says that a path is in a folder of another user, by the nearest folder that can be seen; undefined if it is not, or nobody can tell. Root's is nobody
+ * else's: it owns many a mounted volume, which only lacks a right. `may`: what is refused.
+ */
+export function notYours(
+  path: string,
+  may: 'read' | 'write to',
+  { me = process.geteuid?.(), look = lstatSync }: Looks = {},
+): string | undefined {
+  if (me === undefined) return undefined;
+  for (let folder = dirname(path); ; folder = dirname(folder)) {
+    const owner = ownerOf(folder, look);
+    if (owner !== undefined)
+      return owner === me || owner === 0
+        ? undefined
+        : `${folder} belongs to another user (uid ${String(owner)}), and is not yours to ${may}`;
+    if (folder === dirname(folder)) return undefined;
+  }
+}
+
+function ownerOf(folder: string, look: (path: string) => Pick<Stats, 'uid'>): number | undefined {
+  try {
+    return look(folder).uid;
+  } catch {
+    return undefined;
+  }
 }

@@ -35,6 +35,7 @@ beforeAll(async () => {
     'contract',
     'policy',
     'embedded/kernel-lock.ts',
+    'embedded/private-file.ts',
     'embedded/server-unavailable.ts',
     ...tests,
   ]);

@@ -22,6 +22,7 @@ beforeAll(async () => {
     'contract',
     'policy',
     'embedded/kernel-lock.ts',
+    'embedded/private-file.ts',
     'embedded/server-unavailable.ts',
     'test/ledger/hammer.ts',
   ]);

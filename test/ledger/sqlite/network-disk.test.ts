@@ -1,12 +1,11 @@
 /** @slow */
-import { Kysely } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { existsSync } from 'node:fs';
 import { realpath, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { LedgerUnreachable } from '../../../ledger/errors.ts';
 import { refuseNetworkDisk, type Disks } from '../../../ledger/sqlite/network-disk.ts';
-import { openFile } from '../../../ledger/sqlite/open-file.ts';
+import { admitFile } from '../../../ledger/sqlite/open-file.ts';
 import { makeFolder } from '../setup.ts';
 
 const EXT4 = 0xef53;
@@ -44,7 +43,7 @@ describe('a ledger on a network disk', () => {
     ['Ceph', 0x00c36400],
   ])('is refused on %s (%d), with what to do', async (name, type) => {
     const path = join(folder, 'not', 'yet', 'ledger.db');
-    const refused = expect(openFile(path, { mustExist: false, disks: allOn(type) })).rejects;
+    const refused = expect(admitFile(path, { mustExist: false, disks: allOn(type) })).rejects;
     await refused.toThrow(LedgerUnreachable);
     await refused.toThrow(
       new RegExp(`network file system \\(${name}\\).*Set VOXBATCH_HOME to a folder on a disk of this machine`),
@@ -83,8 +82,7 @@ describe('a ledger on a network disk', () => {
   });
 
   it('is a ledger like any other on a local disk', async () => {
-    const dialect = await openFile(join(folder, 'ledger.db'), { mustExist: false, disks: allOn(EXT4) });
-    await new Kysely({ dialect }).destroy();
+    await admitFile(join(folder, 'ledger.db'), { mustExist: false, disks: allOn(EXT4) });
     expect(existsSync(join(folder, 'ledger.db'))).toBe(true);
   });
 });
