@@ -1,5 +1,4 @@
-import type { Dialect } from 'kysely';
-import type { Versions } from './migrate.ts';
+import type { Dialect, Migration } from 'kysely';
 import type { Db } from './schema.ts';
 
 /** How one kind of database holds a ledger. `place` is a resolved address, from {@link DatabaseKind.resolve}. */
@@ -56,4 +55,15 @@ export interface Reserve {
   free(): void;
   /** Whether files in this folder take their room from the same disk. */
   isOnDiskOf(folder: string): boolean;
+}
+
+/** How a kind of database makes its tables. */
+export interface Versions {
+  /** Makes each version of the tables, in this database's SQL, by its name. */
+  readonly versions: Readonly<Record<string, Migration['up']>>;
+  /**
+   * Reads a ledger of a layout before the first version into that. Returns where the former one is kept; undefined: another process has read it
+   * in meanwhile. Undefined: there were no such layouts.
+   */
+  readonly importFormer?: (place: string) => Promise<string | undefined>;
 }

@@ -3,7 +3,7 @@ import type { LimiterAnswer, LimiterStep } from '../policy/pacing/limiter-step.t
 import type { LockMethods, Reserve } from './driver.ts';
 import { LedgerFull } from './errors.ts';
 import { METHODS, type BoundMethods, type Method } from './methods.ts';
-import type { LedgerOrigin } from './migrate.ts';
+import type { databaseOf, LedgerOrigin } from './migrate.ts';
 import type { RowStanding } from './record-types.ts';
 import type { ScanOptions, ScanPage, ScanPosition } from './rows/scans.ts';
 import type { Db } from './schema.ts';
@@ -45,14 +45,8 @@ export interface Ledger extends BoundMethods, LockMethods {
   leaveRoom(folder: string): Promise<void>;
 }
 
-/** An open database whose tables are up to date, and the locks beside it. */
-export interface OpenDatabase extends Pick<Ledger, 'id' | 'origin' | 'place' | 'former'> {
-  readonly db: Db;
-  readonly locks: LockMethods;
-  readonly findStrange: Ledger['strangeParts'];
-  /** Room kept for answers; undefined: none. */
-  readonly reserve?: Reserve;
-}
+/** An open database, and the locks beside it. */
+export type OpenDatabase = Awaited<ReturnType<typeof databaseOf>>;
 
 /** Assembles the ledger. */
 export function createLedger({ db, id, origin, place, locks, findStrange, reserve, former }: OpenDatabase): Ledger {

@@ -1,20 +1,19 @@
-import { Kysely, Migrator, type Dialect, type Migration } from 'kysely';
+import { Kysely, Migrator, type Dialect } from 'kysely';
 import { defined } from '../contract/defined.ts';
 import { withoutSecrets } from '../contract/url-scheme.ts';
 import { withClock, type Clock } from './database/clock.ts';
-import type { LedgerDriver } from './driver.ts';
+import type { LedgerDriver, Versions } from './driver.ts';
 import { LedgerTooNew, LedgerUnreachable } from './errors.ts';
-import type { OpenDatabase } from './ledger.ts';
 import type { Schema } from './schema.ts';
 
-/** A database whose tables are up to date. `hasReserve`: keep room for answers. Default of `clock`: the system. */
+/** An open database whose tables are up to date, and the locks beside it. `hasReserve`: keep room for answers. Default of `clock`: the system. */
 export async function databaseOf(
   dialect: Dialect,
   driver: LedgerDriver,
   place: string,
   hasReserve: boolean,
   clock: Clock = { now: () => Date.now() },
-): Promise<OpenDatabase> {
+) {
   const db = withClock(new Kysely<Schema>({ dialect }), clock);
   try {
     const reserve = hasReserve ? await driver.reserveOf(place) : undefined;
@@ -42,34 +41,12 @@ const MIGRATION_LOCK_TABLE = 'voxbatch_migrations_lock';
 /** On record in every ledger of a layout from before the first version. */
 export const FORMER_VERSION = '0001-first';
 
-/** How a kind of database makes its tables. */
-export interface Versions {
-  /** Makes each version of the tables, in this database's SQL, by its name. */
-  readonly versions: Readonly<Record<string, Migration['up']>>;
-  /**
-   * Reads a ledger of a layout before the first version into that. Returns where the former one is kept; undefined: another process has read it
-   * in meanwhile. Undefined: there were no such layouts.
-   */
-  readonly importFormer?: (place: string) => Promise<string | undefined>;
-}
-
-/** What was done to have the tables up to date. */
-export interface Migrated {
-  /** There were none. */
-  readonly isNew: boolean;
-  /** Where the ledger of a former layout is kept; undefined: it was none, or another process has read it in. */
-  readonly former: string | undefined;
-}
-
 /**
  * Brings the tables up to date. Leaves databases of other programs and of newer versions alone: throws {@link LedgerUnreachable} and {@link
- * LedgerTooNew}.
+ * LedgerTooNew}. Returns whether there were none, and where the ledger of a former layout is kept; undefined: it was none, or another process has
+ * read it in.
  */
-export async function migrate(
-  db: Kysely<Schema>,
-  { versions, importFormer }: Versions,
-  place: string,
-): Promise<Migrated> {
+export async function migrate(db: Kysely<Schema>, { versions, importFormer }: Versions, place: string) {
   const shown = withoutSecrets(place);
   const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
   const isNew = !tables.some((table) => table.name === MIGRATION_TABLE);
