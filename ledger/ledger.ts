@@ -3,7 +3,7 @@ import type { LimiterAnswer, LimiterStep } from '../policy/pacing/limiter-step.t
 import type { LockMethods, Reserve } from './driver.ts';
 import { LedgerFull } from './errors.ts';
 import { METHODS, type BoundMethods, type Method } from './methods.ts';
-import type { databaseOf, LedgerOrigin } from './migrate.ts';
+import type { LedgerOrigin, OpenDatabase } from './migrate.ts';
 import type { RowStanding } from './record-types.ts';
 import type { ScanOptions, ScanPage, ScanPosition } from './rows/scans.ts';
 import type { Db } from './schema.ts';
@@ -44,9 +44,6 @@ export interface Ledger extends BoundMethods, LockMethods {
    */
   leaveRoom(folder: string): Promise<void>;
 }
-
-/** An open database, and the locks beside it. */
-export type OpenDatabase = Awaited<ReturnType<typeof databaseOf>>;
 
 /** Assembles the ledger. */
 export function createLedger({ db, id, origin, place, locks, findStrange, reserve, former }: OpenDatabase): Ledger {

@@ -2,18 +2,31 @@ import { Kysely, Migrator, type Dialect } from 'kysely';
 import { defined } from '../contract/defined.ts';
 import { withoutSecrets } from '../contract/url-scheme.ts';
 import { withClock, type Clock } from './database/clock.ts';
-import type { LedgerDriver, Versions } from './driver.ts';
+import type { LedgerDriver, LockMethods, Reserve, Versions } from './driver.ts';
 import { LedgerTooNew, LedgerUnreachable } from './errors.ts';
-import type { Schema } from './schema.ts';
+import type { Db, Schema } from './schema.ts';
 
-/** An open database whose tables are up to date, and the locks beside it. `hasReserve`: keep room for answers. Default of `clock`: the system. */
+/** An open database, and the locks beside it. */
+export interface OpenDatabase {
+  readonly db: Db;
+  readonly id: string;
+  readonly origin: LedgerOrigin;
+  readonly place: string;
+  readonly locks: LockMethods;
+  readonly findStrange: () => Promise<readonly string[]>;
+  /** Room kept for answers; undefined: none. */
+  readonly reserve?: Reserve;
+  readonly former?: string;
+}
+
+/** Opens a database, and brings its tables up to date. `hasReserve`: keep room for answers. Default of `clock`: the system. */
 export async function databaseOf(
   dialect: Dialect,
   driver: LedgerDriver,
   place: string,
   hasReserve: boolean,
   clock: Clock = { now: () => Date.now() },
-) {
+): Promise<OpenDatabase> {
   const db = withClock(new Kysely<Schema>({ dialect }), clock);
   try {
     const reserve = hasReserve ? await driver.reserveOf(place) : undefined;
@@ -46,7 +59,11 @@ export const FORMER_VERSION = '0001-first';
  * LedgerTooNew}. Returns whether there were none, and where the ledger of a former layout is kept; undefined: it was none, or another process has
  * read it in.
  */
-export async function migrate(db: Kysely<Schema>, { versions, importFormer }: Versions, place: string) {
+export async function migrate(
+  db: Kysely<Schema>,
+  { versions, importFormer }: Versions,
+  place: string,
+): Promise<{ readonly isNew: boolean; readonly former: string | undefined }> {
   const shown = withoutSecrets(place);
   const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
   const isNew = !tables.some((table) => table.name === MIGRATION_TABLE);
@@ -96,7 +113,7 @@ export interface LedgerOrigin {
 const RECORDED = 'recorded-outside';
 
 /** Reads where a ledger comes from. One that is new says from now on that its user's record has it. */
-export async function readOrigin(db: Kysely<Schema>, isNew: boolean): Promise<LedgerOrigin> {
+async function readOrigin(db: Kysely<Schema>, isNew: boolean): Promise<LedgerOrigin> {
   if (isNew) {
     const fact = db.insertInto('facts').values({ name: RECORDED, value: 'true' });
     // Another process may have made it at the same moment.

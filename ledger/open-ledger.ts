@@ -2,7 +2,8 @@ import type { Clock } from './database/clock.ts';
 import { readLedgerAddress } from './supported-databases.ts';
 import type { LedgerDriver } from './driver.ts';
 import { LedgerUnreachable } from './errors.ts';
-import type { Ledger, OpenDatabase } from './ledger.ts';
+import type { Ledger } from './ledger.ts';
+import type { OpenDatabase } from './migrate.ts';
 import type { LedgerPlace, LedgerThread } from './ledger-in-thread.ts';
 
 export interface OpenOptions {
