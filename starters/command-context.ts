@@ -1,3 +1,4 @@
+import type { Command } from 'commander';
 import type { ServeOptions } from '../client/work/serve.ts';
 import type { ExitName } from '../contract/exit-codes.ts';
 import type { Output } from './terminal/output.ts';
@@ -12,4 +13,5 @@ export interface RunContext {
 export interface CommandContext extends RunContext {
   /** Called once with the name of the exit code. */
   readonly done: (exit: ExitName) => void;
+  readonly program: Command;
 }

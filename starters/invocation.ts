@@ -2,8 +2,9 @@ import type { Session, SessionRequest } from '../client/session.ts';
 import type { Settings } from '../client/settings.ts';
 import type { WebhookWish } from '../client/webhooks/webhook-options.ts';
 import type { RunContext } from './command-context.ts';
-import { readWebhook, type WebhookFlags } from './commands/webhook-flags.ts';
-import { openSession, type ApiFlags } from './connect/open-api.ts';
+import type { Flags } from './commands/flags.ts';
+import { readWebhook } from './commands/webhook-flags.ts';
+import { openSession } from './connect/open-api.ts';
 import { usageError } from './exit-error.ts';
 import { admittance } from './trust/admit-ledger.ts';
 import { personAt, type PersonHere } from './person.ts';
@@ -20,11 +21,8 @@ export interface Invocation extends RunContext {
   readonly webhook?: WebhookWish | undefined;
 }
 
-/** The flags that an invocation depends on. */
-export interface InvocationFlags extends ApiFlags, WebhookFlags {
-  readonly json?: boolean;
-  readonly detach?: boolean;
-}
+/** The flags that it depends on. */
+type InvocationFlags = Omit<Flags, 'resubmit' | 'rows'>;
 
 /** How to open an invocation. */
 export interface InvocationRequest {

@@ -66,10 +66,15 @@ function describeError(
     say(`voxbatch: ${message}`);
     return { exit, message };
   };
-  // Commander has printed its message already.
   if (error instanceof CommanderError) {
+    if (error.exitCode === 0) return undefined;
     const message = usageWords(error.message.replace(/^error: /, ''), program, args);
-    return error.exitCode === 0 ? undefined : { exit: 'usage', message };
+    // Whoever has asked for nothing got the help instead.
+    if (error.code !== 'commander.help') {
+      say(`error: ${message}`);
+      say(`Nothing was spent. See \`${pathOf(program, args)} --help\`.`);
+    }
+    return { exit: 'usage', message };
   }
   if (error instanceof ManifestError) return failed('usage', error.message);
   const trouble = describeTrouble(error);

@@ -1,34 +1,24 @@
-import { Command } from 'commander';
+import { Argument, Command, Help } from 'commander';
+import type { ExitName } from '../contract/exit-codes.ts';
 import type { CommandContext } from './command-context.ts';
-import { addControlCommands } from './commands/add-control.ts';
-import { addAccountCommands } from './commands/add-account.ts';
-import { addLookCommands } from './commands/add-look.ts';
-import { addCompareCommand } from './compare/add-compare.ts';
-import { addReconcileCommand } from './reconcile/add-reconcile.ts';
-import { addSingleCommands } from './single/add-single.ts';
-import { addScheduleCommands } from './schedules/add-schedule.ts';
-import { addRedriveCommand } from './redrive/add-redrive.ts';
-import { addRunCommands } from './commands/add-run.ts';
-import { addServeCommands } from './commands/add-serve.ts';
-import { addVoiceCommands } from './voices/add-voices.ts';
-import { addToolCommands } from './commands/add-tools.ts';
-import { addTrustCommand, addUpkeepCommands } from './commands/add-upkeep.ts';
-import { usageWords } from './terminal/usage-words.ts';
+import type { CommandSpec } from './commands/command-spec.ts';
+import { BATCH_COMMANDS } from './commands/batch-commands.ts';
+import { OTHER_COMMANDS } from './commands/other-commands.ts';
+import { addFlags, type Flags } from './commands/flags.ts';
 import { voxbatchVersion } from '../client/version.ts';
 
-/**
- * The command line: every command with its flags and help. A command's code is loaded when it is called, so that
- * `--help` and `status` do not wait for Temporal's SDK. `args`: the words that it is to read, for what it says of mistakes.
- */
-export function createProgram(context: CommandContext, args: readonly string[] = []): Command {
+/** The command line: every command with its flags and help. `args`: the words that it is to read. */
+export function createProgram(context: Omit<CommandContext, 'program'>, args: readonly string[] = []): Command {
+  const isAllAsked = args.some((word, at) => (word === '--help' || word === '-h') && args[at + 1] === 'all');
   const program = new Command('voxbatch')
     .description('Runs large batches of paid speech and lip-sync jobs: no row is charged twice, no result is lost.')
     .version(voxbatchVersion(), '-V, --version', 'Show the version')
     // So that flags after a subcommand are the subcommand's, where its parent has some of the same name.
     .enablePositionalOptions()
-    .addHelpText('after', '\nExample:\n  voxbatch init && voxbatch plan tts.csv && voxbatch run tts.csv\n')
+    .addHelpText('after', helpAfter({ examples: ['voxbatch init && voxbatch plan tts.csv && voxbatch run tts.csv'] }))
     .helpOption('-h, --help', 'Show help')
     .helpCommand('help [command]', 'Show help for a command')
+    .configureHelp(isAllAsked ? {} : { formatHelp: shortHelp })
     .configureOutput({
       writeOut: (text) => {
         context.output.data(text.replace(/\n$/, ''));
@@ -36,31 +26,63 @@ export function createProgram(context: CommandContext, args: readonly string[] =
       writeErr: (text) => {
         context.output.say(text.replace(/\n$/, ''));
       },
-      outputError: (text, write) => {
-        write(usageWords(text, program, args));
-      },
+      // What is wrong is said where the error is caught.
+      outputError: () => undefined,
     })
     .exitOverride();
-  addRunCommands(program, context);
-  addRedriveCommand(program, context);
-  addReconcileCommand(program, context);
-  addSingleCommands(program, context);
-  addLookCommands(program, context);
-  addCompareCommand(program, context);
-  addControlCommands(program, context);
-  addUpkeepCommands(program, context);
-  addScheduleCommands(program, context);
-  addServeCommands(program, context);
-  addVoiceCommands(program, context);
-  addAccountCommands(program, context);
-  addToolCommands(program, context);
-  addTrustCommand(program, context);
-  pointToHelp(program, program.name());
+  for (const [path, spec] of Object.entries({ ...BATCH_COMMANDS, ...OTHER_COMMANDS }))
+    addCommand(program, path, spec, { ...context, program });
   return program;
 }
 
-/** After a usage error, each command names its own help. */
-function pointToHelp(command: Command, path: string): void {
-  command.showHelpAfterError(`Nothing was spent. See \`${path} --help\`.`);
-  for (const child of command.commands) pointToHelp(child, `${path} ${child.name()}`);
+function addCommand(program: Command, path: string, spec: CommandSpec, context: CommandContext): void {
+  const words = path.split(' ');
+  const name = words.pop() ?? '';
+  const parent = program.commands.find((one) => one.name() === words[0]) ?? program;
+  const names = spec.flags?.split(' ') ?? [];
+  const command = addFlags(parent.command(name), names, spec.own)
+    .description(spec.does)
+    .addHelpText('after', helpAfter(spec));
+  for (const [operand, means, choices] of spec.operands ?? []) {
+    const argument = new Argument(operand, means);
+    command.addArgument(choices === undefined ? argument : argument.choices(choices));
+  }
+  const { load } = spec;
+  if (load === undefined) return;
+  command.action(async (...given: unknown[]) => {
+    const operands = given.slice(0, -2);
+    const flags = command.opts<Flags>();
+    const { quiet: isQuiet = false, verbose: isVerbose = false, log = 'text' } = flags;
+    const work = await load(flags);
+    const run = (output: CommandContext['output']): Promise<ExitName> =>
+      work(...operands, flags, { ...context, output });
+    const output = { ...context.output, isQuiet, isVerbose };
+    const stays = names.includes('log') && flags.printUnit === undefined;
+    context.done(await (stays ? (await import('./serve/log-lines.ts')).withLog(log, output, run) : run(output)));
+  });
+}
+
+function helpAfter({ notes, examples }: Pick<CommandSpec, 'notes' | 'examples'>): string {
+  return `${notes === undefined ? '' : `\n${notes}\n`}\nExample:\n${examples.map((example) => `  ${example}\n`).join('')}`;
+}
+
+/** Commands with more flags show those that people use first, and only name the others; `--help all` shows them. */
+const MOST_SHOWN = 20;
+
+function shortHelp(command: Command, helper: Help): string {
+  const flags = helper.visibleOptions(command);
+  const others = flags.filter(({ helpGroupHeading }) => helpGroupHeading !== undefined);
+  const shown = flags.length > MOST_SHOWN ? flags.filter((flag) => !others.includes(flag)) : flags;
+  const short: Help = Object.assign(Object.create(helper) as Help, { visibleOptions: () => shown });
+  const help = Help.prototype.formatHelp.call(short, command, short);
+  if (shown.length === flags.length) return help;
+  const headings = new Set(others.flatMap(({ helpGroupHeading = '' }) => helpGroupHeading));
+  const groups = [...headings].map((heading) => {
+    const named = others.filter(({ helpGroupHeading }) => helpGroupHeading === heading).map(({ long }) => long);
+    return short.formatItem(heading, short.padWidth(command, short), named.join(', '), short);
+  });
+  const [path] = helper.commandUsage(command).split(' [');
+  return [help, ...short.formatItemList(`More flags; ${path} --help all says what they mean:`, groups, short)].join(
+    '\n',
+  );
 }

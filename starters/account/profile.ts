@@ -1,3 +1,4 @@
+import type { RunContext } from '../command-context.ts';
 import {
   profileView,
   accountFunctions,
@@ -6,7 +7,7 @@ import {
 } from '../../client/account/account-functions.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { snakeCase } from '../../contract/snake-case.ts';
-import type { ReadFlags } from '../commands/read-flags.ts';
+import type { Flags } from '../commands/flags.ts';
 import { atSession } from '../connect/open-api.ts';
 import type { Output } from '../terminal/output.ts';
 import { oneLine } from '../terminal/table.ts';
@@ -16,7 +17,7 @@ import type { ChangedField, FieldResult, ProfileChange } from '../../client/acco
 import { usageError } from '../exit-error.ts';
 
 /** `voxbatch profile`: the account of the token, and its balance. Spends nothing. */
-export async function profile(flags: ReadFlags, output: Output): Promise<ExitName> {
+export async function profile(flags: Flags, { output }: RunContext): Promise<ExitName> {
   const view = profileView(await atSession(flags, (session) => session.api()));
   if (flags.json === true) {
     output.data(JSON.stringify(snakeCase(view)));
@@ -33,17 +34,13 @@ export async function profile(flags: ReadFlags, output: Output): Promise<ExitNam
 }
 
 /** `voxbatch profile set FIELD=VALUE…`: asks the API to change fields of the profile. Spends nothing. */
-export async function setProfile(words: readonly string[], flags: ReadFlags, output: Output): Promise<ExitName> {
+export async function setProfile(words: readonly string[], flags: Flags, { output }: RunContext): Promise<ExitName> {
   const fields = readFields(words);
   return change(flags, output, (account) => account.setProfile(fields));
 }
 
 /** `voxbatch profile set-webhook URL`, or `--clear` instead of the URL. Spends nothing. */
-export async function setWebhook(
-  url: string | undefined,
-  flags: ReadFlags & { readonly clear?: boolean },
-  output: Output,
-): Promise<ExitName> {
+export async function setWebhook(url: string | undefined, flags: Flags, { output }: RunContext): Promise<ExitName> {
   const isClear = flags.clear === true;
   if (isClear === (url !== undefined)) throw usageError('Give either a URL or --clear.');
   if (url !== undefined && !isWebAddress(url)) {
@@ -53,7 +50,7 @@ export async function setWebhook(
 }
 
 async function change(
-  flags: ReadFlags,
+  flags: Flags,
   output: Output,
   act: (account: AccountFunctions) => Promise<ProfileChange>,
 ): Promise<ExitName> {

@@ -1,4 +1,6 @@
+import type { RunContext } from '../command-context.ts';
 import { pruneHere, showCachedRow, sumCache } from '../../client/cache/cache.ts';
+import type { Flags } from '../commands/flags.ts';
 import { defined } from '../../contract/defined.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { snakeCase } from '../../contract/snake-case.ts';
@@ -6,10 +8,9 @@ import { confirmRemoval, requireConsent, type Ask } from '../confirm-removal.ts'
 import { atSession } from '../connect/open-api.ts';
 import { unchangedError } from '../exit-error.ts';
 import { findHistory } from '../../client/look/explain.ts';
-import { unclearRow, type ExplainRequest } from '../look/explain.ts';
+import { unclearRow } from '../look/explain.ts';
 import { personAt } from '../person.ts';
 import { askYesNo } from '../terminal/ask.ts';
-import type { Output } from '../terminal/output.ts';
 import { admittance } from '../trust/admit-ledger.ts';
 import { confirmStore } from '../trust/confirmed-settings.ts';
 import { freedWords } from '../terminal/file-words.ts';
@@ -19,43 +20,33 @@ import { sourceWords } from '../terminal/attempt-words.ts';
 import { clipped, oneLine, tableLines } from '../terminal/table.ts';
 
 /** `voxbatch cache list`: how much is kept for later rows. */
-export async function listCache({ json }: { readonly json?: boolean }, output: Output): Promise<ExitName> {
+export async function listCache({ json }: Flags, { output }: RunContext): Promise<ExitName> {
   const sums = await atSession({}, sumCache);
   if (json === true) output.data(JSON.stringify(snakeCase(sums)));
   else for (const line of cacheLines(sums)) output.data(line);
   return 'complete';
 }
 
-/** Flags of `cache show`. */
-export interface ShowFlags {
-  readonly batch?: string;
-  readonly json?: boolean;
-}
-
 /** `voxbatch cache show ROW`: what the results of a row are known by, where they are kept, and who has them. */
-export async function showCached(request: ExplainRequest, output: Output): Promise<ExitName> {
+export async function showCached(
+  first: string,
+  second: string | undefined,
+  { batch: named, json }: Flags,
+  { output }: RunContext,
+): Promise<ExitName> {
+  const request = { first, second, named };
   const row = await atSession({}, async (session) => {
     const answer = await findHistory(await session.ledger(), request);
     if (answer.type !== 'found') throw unclearRow(answer, request);
     return showCachedRow(session, answer.history);
   });
-  if (request.json === true) output.data(JSON.stringify(snakeCase(row)));
+  if (json === true) output.data(JSON.stringify(snakeCase(row)));
   else for (const line of cachedRowLines(row)) output.data(line);
   return 'complete';
 }
 
-/** Flags of `cache prune`. */
-export interface PruneFlags {
-  /** Ms. */
-  readonly olderThan?: number;
-  readonly keepBytes?: number;
-  readonly dryRun?: boolean;
-  readonly yes?: boolean;
-  readonly json?: boolean;
-}
-
 /** `voxbatch cache prune`: says what it would remove, asks, removes it. */
-export async function prune(flags: PruneFlags, output: Output, ask: Ask = askYesNo): Promise<ExitName> {
+export async function prune(flags: Flags, { output }: RunContext, ask: Ask = askYesNo): Promise<ExitName> {
   const { olderThan: olderThanMs, keepBytes, dryRun = false } = flags;
   if (olderThanMs === undefined && keepBytes === undefined)
     throw unchangedError('Which results? --older-than TIME (such as 30d), --keep-bytes SIZE (such as 10GB) or both.');

@@ -1,4 +1,6 @@
+import type { RunContext } from '../command-context.ts';
 import { clean as cleanHere, type Cleaned } from '../../client/clean/clean.ts';
+import type { Flags } from '../commands/flags.ts';
 import { chooseBatch } from '../../client/open-records.ts';
 import type { CleanParts } from '../../contract/cleaning.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
@@ -8,7 +10,6 @@ import { atSession } from '../connect/open-api.ts';
 import { unchangedError, ExitError } from '../exit-error.ts';
 import { personAt } from '../person.ts';
 import { askYesNo } from '../terminal/ask.ts';
-import type { Output } from '../terminal/output.ts';
 import { admittance } from '../trust/admit-ledger.ts';
 import { confirmStore } from '../trust/confirmed-settings.ts';
 import { shellWord } from '../../contract/shell-word.ts';
@@ -17,20 +18,18 @@ import { goOnCommand } from '../terminal/command.ts';
 import { plural } from '../terminal/words.ts';
 
 /** Flags of `clean`. */
-export interface CleanFlags {
-  readonly media?: boolean;
-  readonly rows?: boolean;
-  readonly all?: boolean;
-  readonly dryRun?: boolean;
-  readonly yes?: boolean;
-  readonly json?: boolean;
-}
+type CleanFlags = Omit<Flags, 'rows'> & { readonly rows?: boolean };
 
 /**
  * `voxbatch clean BATCH`: shows what it would remove, asks, removes it. Killed at any moment, the same command finishes
  * it.
  */
-export async function clean(name: string, flags: CleanFlags, output: Output, ask: Ask = askYesNo): Promise<ExitName> {
+export async function clean(
+  name: string,
+  flags: CleanFlags,
+  { output }: RunContext,
+  ask: Ask = askYesNo,
+): Promise<ExitName> {
   const parts = readParts(flags);
   const { dryRun: isDryRun = false } = flags;
   const person = personAt(output, flags);

@@ -1,70 +1,72 @@
 import { InvalidArgumentError } from 'commander';
+import { valueOfApiCell } from '../../contract/api-cells.ts';
+import { DIALECT_FORMS, parseDialectChoice, type DialectChoice } from '../../contract/dialects.ts';
 import { DURATION_FORM, parseDuration } from '../../contract/duration.ts';
 import { faultOfFinishing, LOUDNESS_FORM } from '../../contract/finishing.ts';
 import { parsePause, PAUSE_FORM } from '../../contract/joining.ts';
 import { parsePositive } from '../../contract/value-kinds.ts';
+import { readThreshold, THRESHOLD_FORM } from '../../contract/verify.ts';
+import type { ApiFields } from '../../client/single/single-job-of.ts';
 
-/** Parses a number above 0, for a flag. */
-export function positive(value: string): number {
-  const parsed = parsePositive(value);
-  if (parsed === undefined) throw new InvalidArgumentError('expected a number above 0.');
-  return parsed;
+/** Makes the reader of a flag's value from a parser that gives undefined for what it does not take. */
+export function reading<T>(parse: (text: string) => T | undefined, expected: string): (text: string) => T {
+  return (text) => {
+    const value = parse(text);
+    if (value === undefined) throw new InvalidArgumentError(`expected ${expected}.`);
+    return value;
+  };
 }
 
-/** Parses the length of a pause, for a flag; returns seconds. */
-export function pause(value: string): number {
-  const parsed = parsePause(value);
-  if (parsed === undefined) throw new InvalidArgumentError(`expected ${PAUSE_FORM}.`);
-  return parsed;
+export const positive = reading(parsePositive, 'a number above 0');
+/** A number of credits, 0 included. */
+export const credits = (text: string): number => (text.trim() === '0' ? 0 : positive(text));
+/** Seconds. */
+export const pause = reading(parsePause, PAUSE_FORM);
+/** Ms. */
+export const duration = reading(parseDuration, DURATION_FORM);
+/** LUFS. */
+export const loudness = reading((text) => {
+  const parsed = /^-\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+  return faultOfFinishing({ loudness: parsed }) === undefined ? parsed : undefined;
+}, LOUDNESS_FORM);
+
+export const dialectChoice = reading(
+  (text) => (parseDialectChoice(text) === undefined ? undefined : (text as DialectChoice)),
+  DIALECT_FORMS,
+);
+
+/** The flag also stands without a value, so that it takes a word after it for one. */
+export const verify = reading(
+  (text) => (readThreshold(text) === undefined ? undefined : text),
+  `${THRESHOLD_FORM}. Any other word goes before --verify, or after --verify=true`,
+);
+
+/** Also takes `none`, for a flag that takes back what the configuration says. */
+export function orNone<T>(parse: (text: string) => T): (text: string) => T | 'none' {
+  return (text) => (text === 'none' ? text : parse(text));
 }
 
-/** Parses a loudness in LUFS, for a flag. */
-export function loudness(value: string): number {
-  const parsed = /^-\d+(\.\d+)?$/.test(value) ? Number(value) : Number.NaN;
-  if (faultOfFinishing({ loudness: parsed }) !== undefined) {
-    throw new InvalidArgumentError(`expected ${LOUDNESS_FORM}.`);
-  }
-  return parsed;
-}
-
-/** Makes a parser that also takes `none`, for a flag that takes back what the configuration says. */
-export function orNone<T>(parse: (value: string) => T): (value: string) => T | 'none' {
-  return (value) => (value === 'none' ? value : parse(value));
-}
-
-/** Parses a number of credits, 0 included, for a flag. */
-export function credits(value: string): number {
-  return value.trim() === '0' ? 0 : positive(value);
-}
-
-/** Parses a length of time, for a flag; returns ms. */
-export function duration(value: string): number {
-  const parsed = parseDuration(value);
-  if (parsed === undefined) throw new InvalidArgumentError(`expected ${DURATION_FORM}.`);
-  return parsed;
-}
-
-/** Parses a share such as `5%`, for a flag; `any` is no bound. */
-export function share(value: string): number {
-  if (value === 'any') return Infinity;
-  const found = /^(?<percent>\d+(?:\.\d+)?) ?%$/.exec(value.trim())?.groups?.['percent'];
-  if (found === undefined) throw new InvalidArgumentError('expected a share, such as 5%, or any.');
-  return Number(found) / 100;
-}
+/** A share such as `5%`; `any` is no bound. */
+export const share = reading((text) => {
+  if (text === 'any') return Infinity;
+  const found = /^(?<percent>\d+(?:\.\d+)?) ?%$/.exec(text.trim())?.groups?.['percent'];
+  return found === undefined ? undefined : Number(found) / 100;
+}, 'a share, such as 5%, or any');
 
 /** A share as {@link share} takes it: `5%`, `0.5%`; `any` for no bound. */
 export function shareWord(value: number): string {
   return value === Infinity ? 'any' : `${String(Math.round(value * 1_000) / 10)}%`;
 }
 
-/** Makes a parser of whole numbers from `least` up, for a flag. */
-export function wholeFrom(least: number): (value: string) => number {
-  return (value) => {
-    const parsed = /^\d+$/.test(value) ? Number(value) : Number.NaN;
-    if (!Number.isSafeInteger(parsed) || parsed < least)
-      throw new InvalidArgumentError(`expected a whole number from ${String(least)} on.`);
-    return parsed;
-  };
+/** Whole numbers from `least` on. */
+export function wholeFrom(least: number): (text: string) => number {
+  return reading(
+    (text) => {
+      const parsed = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+      return Number.isSafeInteger(parsed) && parsed >= least ? parsed : undefined;
+    },
+    `a whole number from ${String(least)} on`,
+  );
 }
 
 /** Adds a value to the earlier ones, for a flag that may be repeated. */
@@ -72,14 +74,19 @@ export function collect(value: string, before: readonly string[] = []): readonly
   return [...before, value];
 }
 
+/** `mood=calm`, as the cell of an `api.mood` column; may be repeated. */
+export function apiField(given: string, before: ApiFields = {}): ApiFields {
+  const [, field = '', value = ''] = /^([^=]+)=(.*)$/s.exec(given) ?? [];
+  if (field.trim() === '' || value === '') throw new InvalidArgumentError('expected FIELD=VALUE, as in mood=calm.');
+  return { ...before, [field.trim()]: valueOfApiCell(value) };
+}
+
 const SIZE_UNITS = ['B', 'KB', 'MB', 'GB', 'TB'];
 
-/** Parses a size such as `10GB`, in powers of 1,000 as they are printed, for a flag. */
-export function bytes(value: string): number {
-  const found = /^(?<count>\d+(?:\.\d+)?) ?(?<unit>[KMGT]?B?)$/i.exec(value.trim())?.groups;
+/** A size such as `10GB`, in powers of 1,000 as they are printed. */
+export const bytes = reading((text) => {
+  const found = /^(?<count>\d+(?:\.\d+)?) ?(?<unit>[KMGT]?B?)$/i.exec(text.trim())?.groups;
   const unit = (found?.['unit'] ?? '').toUpperCase().replace(/^([KMGT])$/, '$1B') || 'B';
-  const size =
-    found === undefined ? Number.NaN : Math.floor(Number(found['count']) * 1_000 ** SIZE_UNITS.indexOf(unit));
-  if (!Number.isSafeInteger(size)) throw new InvalidArgumentError('expected a size, such as 500MB or 10GB.');
-  return size;
-}
+  const size = Math.floor(Number(found?.['count']) * 1_000 ** SIZE_UNITS.indexOf(unit));
+  return Number.isSafeInteger(size) ? size : undefined;
+}, 'a size, such as 500MB or 10GB');

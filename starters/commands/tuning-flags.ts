@@ -1,8 +1,9 @@
-import { InvalidArgumentError, Option, type Command } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import { TUNABLE_NAMES, TUNABLES, tuningOf, type TunableName, type Tuning } from '../../contract/tunables.ts';
 import { expectedOf, parseValue, type AnyValue, type ValueKind } from '../../contract/value-kinds.ts';
 import { usageError } from '../exit-error.ts';
 import { flagOf, helpOf } from '../terminal/tunable-words.ts';
+import type { Flag } from './flags.ts';
 
 /** Flags of the tunables, each checked and kept as typed. Flags that were not given are absent. */
 export type TuningFlags = { readonly [N in Exclude<TunableName, 'cache'>]?: string } & CacheFlags;
@@ -15,30 +16,31 @@ interface CacheFlags {
   readonly cachedOnly?: boolean;
 }
 
-/**
- * Adds the flags of {@link TuningFlags}, or some. None has a default here, so that given flags can be told from the
- * others.
- */
-export function addTuningFlags(command: Command, names: readonly TunableName[] = TUNABLE_NAMES): Command {
-  for (const name of names) {
-    const { takes } = TUNABLES[name];
-    const option = new Option(`${flagOf(name)} <${placeholderOf(takes)}>`, helpOf(name));
-    if (takes.type === 'choice') option.choices(takes.words);
-    else
-      option.argParser((text) => {
+const PLACEHOLDERS: Readonly<Partial<Record<ValueKind['type'], string>>> = {
+  credits: 'credits',
+  command: 'command',
+  url: 'url',
+  count: 'n',
+  rate: 'n',
+};
+
+/** The flags of {@link TuningFlags}. */
+export const TUNING = {
+  ...(Object.fromEntries(
+    TUNABLE_NAMES.map((name): readonly [string, Flag] => {
+      const { takes } = TUNABLES[name];
+      const keep = (text: string): string => {
         read(takes, text);
         return text;
-      });
-    command.addOption(option);
-  }
-  if (names.includes('cache')) {
-    command
-      .option('--no-cache', 'The same as --cache off')
-      .option('--fresh', 'The same as --cache fresh')
-      .option('--cached-only', 'The same as --cache only');
-  }
-  return command;
-}
+      };
+      const flag = `${flagOf(name)} <${PLACEHOLDERS[takes.type] ?? 'policy'}>`;
+      return [name, [flag, helpOf(name), takes.type === 'choice' ? takes.words : keep]];
+    }),
+  ) as Record<TunableName, Flag>),
+  noCache: ['--no-cache', 'The same as --cache off'],
+  fresh: ['--fresh', 'The same as --cache fresh'],
+  cachedOnly: ['--cached-only', 'The same as --cache only'],
+} as const satisfies Readonly<Record<string, Flag>>;
 
 /** Reads the given flags, and nothing else. */
 export function readTuning(flags: TuningFlags): Tuning {
@@ -50,15 +52,11 @@ export function readTuning(flags: TuningFlags): Tuning {
 }
 
 /** What was said of the cache in one way or another. */
-function cacheOf({ cache, fresh = false, cachedOnly = false }: CacheFlags): string | undefined {
-  const said = [
-    ...(cache === undefined ? [] : [cache === false ? 'off' : cache]),
-    ...(fresh ? ['fresh'] : []),
-    ...(cachedOnly ? ['only'] : []),
-  ];
-  if (said.length > 1) {
-    throw usageError('Expected only one of --cache, --no-cache, --fresh and --cached-only.');
-  }
+function cacheOf({ cache, fresh, cachedOnly }: CacheFlags): string | undefined {
+  const said = [cache === false ? 'off' : cache, fresh && 'fresh', cachedOnly && 'only'].filter(
+    (one) => typeof one === 'string',
+  );
+  if (said.length > 1) throw usageError('Expected only one of --cache, --no-cache, --fresh and --cached-only.');
   return said[0];
 }
 
@@ -66,10 +64,4 @@ function read(takes: ValueKind, text: string): AnyValue {
   const value = parseValue(takes, text);
   if (value === undefined) throw new InvalidArgumentError(`expected ${expectedOf(takes)}.`);
   return value;
-}
-
-function placeholderOf({ type: kind }: ValueKind): string {
-  if (kind === 'credits') return 'credits';
-  if (kind === 'command' || kind === 'url') return kind;
-  return kind === 'count' || kind === 'rate' ? 'n' : 'policy';
 }

@@ -1,3 +1,4 @@
+import type { RunContext } from '../command-context.ts';
 import {
   compareDialects,
   type DialectComparison,
@@ -5,21 +6,14 @@ import {
   type Surface,
   type SurfaceComparison,
 } from '../../client/compare/compare-dialects.ts';
+import type { CompareFlags } from './compare.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { snakeCase } from '../../contract/snake-case.ts';
 import { confirmedAccess } from '../connect/open-api.ts';
 import { readSettings } from '../connect/settings.ts';
-import type { Output } from '../terminal/output.ts';
 import { DIALECTS } from '../../contract/dialects.ts';
 import { oneLine, tableLines } from '../terminal/table.ts';
 import { number, plural } from '../terminal/words.ts';
-
-export interface DialectFlags {
-  readonly apiUrl?: string;
-  readonly jobs?: number;
-  readonly pollRate?: number;
-  readonly json?: boolean;
-}
 
 const EXITS: Readonly<Record<DialectComparison['verdict'], ExitName>> = {
   parity: 'complete',
@@ -28,7 +22,7 @@ const EXITS: Readonly<Record<DialectComparison['verdict'], ExitName>> = {
 };
 
 /** `voxbatch compare`: the account in both dialects side by side. Only reads; spends nothing. Each request is logged on stderr. */
-export async function compareAccount(flags: DialectFlags, output: Output): Promise<ExitName> {
+export async function compareAccount(flags: CompareFlags, { output }: RunContext): Promise<ExitName> {
   const settings = await readSettings();
   const found = await compareDialects(await confirmedAccess(settings, flags), {
     jobs: flags.jobs,

@@ -1,19 +1,19 @@
+import type { RunContext } from '../command-context.ts';
 import { resolve } from 'node:path';
 import { showComparison, type ComparisonAnswer, type ComparisonView } from '../../client/compare/compare.ts';
 import { messageOf } from '../../client/problem.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { snakeCase } from '../../contract/snake-case.ts';
-import type { Tolerances } from '../../contract/tolerances.ts';
+import { defined } from '../../contract/defined.ts';
+import type { Flags } from '../commands/flags.ts';
+import { flagOf } from '../terminal/tunable-words.ts';
 import { atSession } from '../connect/open-api.ts';
 import { unchangedError, usageError, type ExitError } from '../exit-error.ts';
 import { shortPath } from '../../client/look/command-args.ts';
-import type { Output } from '../terminal/output.ts';
 import { comparisonLines } from './comparison-words.ts';
 
-export type CompareFlags = Partial<Tolerances> & {
-  readonly out?: string;
-  readonly json?: boolean;
-};
+/** Flags of `compare`. */
+export type CompareFlags = Omit<Flags, 'rows' | 'pollRate'> & { readonly rows?: number; readonly pollRate?: number };
 
 /** Rows that are named; the file has all. */
 const NAMED = 20;
@@ -25,12 +25,25 @@ const EXITS: Readonly<Record<ComparisonView['verdict'], ExitName>> = {
   unfinished: 'goesOn',
 };
 
-/** `voxbatch compare BATCH BATCH`: two batches of one manifest side by side. Spends nothing. */
+/** `voxbatch compare [BATCH BATCH]`: two batches of one manifest, or the account in both dialects, side by side. Spends nothing. */
 export async function compare(
-  names: readonly [string, string],
-  { out, json, ...tolerances }: CompareFlags,
-  output: Output,
+  one: string | undefined,
+  other: string | undefined,
+  flags: CompareFlags,
+  context: RunContext,
 ): Promise<ExitName> {
+  if (one === undefined) {
+    refuse(['length', 'words', 'rows', 'credits', 'latency', 'out'], flags, 'needs two batches');
+    const { compareAccount } = await import('./compare-dialects.ts');
+    return compareAccount(flags, context);
+  }
+  if (other === undefined)
+    throw usageError(`Compare "${one}" with which batch? Name two, or none to compare the dialects of the API.`);
+  refuse(['jobs', 'pollRate', 'apiUrl'], flags, 'is for a comparison without batches');
+  const { output } = context;
+  const { out, json, length, words, rows, credits, latency } = flags;
+  const tolerances = defined({ length, words, rows, credits, latency });
+  const names = [one, other] as const;
   const table = out === undefined ? undefined : resolve(out);
   const answer = await atSession({}, (session) =>
     showComparison(session, names, tolerances, json === true ? NAMED_IN_JSON : NAMED, table),
@@ -42,6 +55,11 @@ export async function compare(
   else for (const line of comparisonLines(view)) output.data(line);
   if (table !== undefined) output.say(`The rows that differ: ${shortPath(table)}`);
   return exit;
+}
+
+/** Refuses flags of the one use that make no sense in the other. */
+function refuse(names: readonly (keyof CompareFlags)[], flags: CompareFlags, why: string): void {
+  for (const name of names) if (flags[name] !== undefined) throw usageError(`${flagOf(name)} ${why}.`);
 }
 
 function refusalOf(

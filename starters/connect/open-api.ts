@@ -1,17 +1,14 @@
 import { Session, type SessionRequest } from '../../client/session.ts';
 import type { ApiAccess, Settings } from '../../client/settings.ts';
 import { rememberConfirmed } from '../../client/trust/confirmed-address.ts';
+import type { Flags } from '../commands/flags.ts';
 import { AddressUnconfirmed, readApiAccess, readSettings, type CommandSettings } from './settings.ts';
 import { askYesNo, mayAsk } from '../terminal/ask.ts';
 import type { OpenedLedger } from '../trust/admit-ledger.ts';
 import { unconfirmedError } from '../trust/confirmable-words.ts';
 
-/** Flags for the API's address, and for whether a person may be asked. */
-export interface ApiFlags {
-  readonly apiUrl?: string;
-  /** Ask nobody. It does not confirm an address. */
-  readonly yes?: boolean;
-}
+/** Flags for the API's address, and for whether a person may be asked: `--yes` asks nobody, and does not confirm an address. */
+type ApiFlags = Pick<Flags, 'apiUrl' | 'yes'>;
 
 /**
  * Address and token. On a terminal, it asks about an address that only a config file names, once per token and origin.

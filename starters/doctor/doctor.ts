@@ -1,8 +1,9 @@
+import type { RunContext } from '../command-context.ts';
 import { examine, type Finding, type SoundPart, type Trouble } from '../../client/doctor/doctor.ts';
+import type { Flags } from '../commands/flags.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { openSession } from '../connect/open-api.ts';
 import { readSettings } from '../connect/settings.ts';
-import type { Output } from '../terminal/output.ts';
 import { messageOf } from '../../client/problem.ts';
 import type { Settings } from '../../client/settings.ts';
 import { ffmpegAdvice } from '../../client/sound/require-finishing.ts';
@@ -14,10 +15,7 @@ import { size, plural } from '../terminal/words.ts';
 const SAME_REASON = 'not checked, for the same reason';
 
 /** `voxbatch doctor`: checks what a run needs, one after the other, and says what to do. Spends nothing. */
-export async function doctor(
-  flags: { readonly apiUrl?: string; readonly json?: boolean },
-  output: Output,
-): Promise<ExitName> {
+export async function doctor(flags: Flags, { output }: RunContext): Promise<ExitName> {
   const settings = await readSettings();
   const session = openSession(settings, flags, { mustExist: true });
   const findings: { readonly check: string; readonly ok: boolean; readonly says: string }[] = [];

@@ -1,24 +1,28 @@
+import type { RunContext } from '../command-context.ts';
 import { nextCommand } from '../../contract/next-command.ts';
 import { explain as explainRow, type RowAnswer, type RowReading, type RowRequest } from '../../client/look/explain.ts';
 import { viewRow } from '../../client/look/row-view.ts';
+import type { Flags } from '../commands/flags.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import { snakeCase } from '../../contract/snake-case.ts';
 import { atLedger } from '../at-ledger.ts';
 import { ExitError, usageError } from '../exit-error.ts';
 import { commandLine } from '../terminal/command.ts';
-import type { Output } from '../terminal/output.ts';
 import { historyLines, nextWords } from '../terminal/row-history.ts';
 
-/** Which row to explain. */
-export type ExplainRequest = RowRequest & { readonly json?: boolean | undefined };
-
 /** `voxbatch explain ROW`: the whole history of one row. */
-export async function explain(request: ExplainRequest, output: Output): Promise<ExitName> {
+export async function explain(
+  first: string,
+  second: string | undefined,
+  { batch: named, json }: Flags,
+  { output }: RunContext,
+): Promise<ExitName> {
+  const request = { first, second, named };
   const answer = await atLedger((ledger, settings) => explainRow(ledger, settings, request));
   if (answer.type !== 'explained') throw unclearRow(answer, request);
   const { row } = answer;
-  if (request.json === true) output.data(JSON.stringify({ ...snakeCase(viewRow(row)), next: nextWords(row) }));
+  if (json === true) output.data(JSON.stringify({ ...snakeCase(viewRow(row)), next: nextWords(row) }));
   else for (const line of historyLines(row)) output.data(line);
   return 'complete';
 }

@@ -1,23 +1,19 @@
+import type { RunContext } from '../command-context.ts';
 import { readEnd, writeFiles } from '../../client/look/write-files.ts';
 import { chooseBatch } from '../../client/open-records.ts';
 import { isStranger } from '../../client/trust/known-ledgers.ts';
+import type { Flags } from '../commands/flags.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { atLedger } from '../at-ledger.ts';
 import { damageLines, keptLines, madeJson, madeLines, showFilesMade } from '../terminal/file-words.ts';
-import type { Output } from '../terminal/output.ts';
 import { summaryLines } from '../terminal/status-words.ts';
-
-export interface ResultsFlags {
-  readonly out?: string;
-  readonly json?: boolean;
-}
 
 /**
  * `voxbatch results [BATCH]`: writes the files of a batch from the ledger and the store, in their current state. Can be
  * repeated at any time, even while the batch runs. The exit code is that of the batch, or 15 if something does not add
  * up.
  */
-export async function results(name: string | undefined, flags: ResultsFlags, output: Output): Promise<ExitName> {
+export async function results(name: string | undefined, flags: Flags, { output }: RunContext): Promise<ExitName> {
   return atLedger(async (ledger, settings) => {
     const batch = await chooseBatch(ledger, name);
     const files = await showFilesMade(output, async (onFilesMade) =>

@@ -1,15 +1,16 @@
+import type { RunContext } from '../command-context.ts';
 import { chosenOf, doneOf, endsOf } from '../../client/look/counts.ts';
 import { viewMoney } from '../../client/look/money-view.ts';
 import { listBatches, readStatus, type BatchHere, type BatchList } from '../../client/look/status.ts';
 import { viewListed, viewStatus } from '../../client/look/status-view.ts';
 import { VoxbatchError } from '../../client/problem.ts';
+import type { Flags } from '../commands/flags.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { hasResult, RESULT_OUTCOMES } from '../../contract/outcomes.ts';
 import { snakeCase } from '../../contract/snake-case.ts';
 import { atLedger } from '../at-ledger.ts';
 import { usageError } from '../exit-error.ts';
 import { NO_LEDGER_ADVICE } from '../exit-of-problem.ts';
-import type { Output } from '../terminal/output.ts';
 import { standingOf, statusLines } from '../terminal/status-words.ts';
 import { tableLines } from '../terminal/table.ts';
 import { number, plural } from '../terminal/words.ts';
@@ -18,30 +19,18 @@ import { number, plural } from '../terminal/words.ts';
  * `voxbatch status [BATCH]`: shows a batch's status. The exit code is that of the batch; 75 while it is not finished, or
  * a hook is still to be told.
  */
-export async function status(
-  name: string | undefined,
-  flags: { readonly json?: boolean },
-  output: Output,
-): Promise<ExitName> {
+export async function status(name: string | undefined, flags: Flags, { output }: RunContext): Promise<ExitName> {
   const found = await atLedger((ledger, settings) => readStatus(ledger, settings, name));
   if (flags.json === true) output.data(JSON.stringify(snakeCase(viewStatus(found))));
   else for (const line of statusLines(found, Date.now())) output.data(line);
   return found.exit;
 }
 
-export interface ListFlags {
-  /** Single jobs, too. */
-  readonly all?: boolean;
-  /** Nothing but single jobs. */
-  readonly single?: boolean;
-  readonly json?: boolean;
-}
-
 /**
  * `voxbatch list`: the batches of the ledger, the newest first, and how many single jobs there are. A home without a
  * ledger has none, which is no error.
  */
-export async function list({ all, single, json }: ListFlags, output: Output): Promise<ExitName> {
+export async function list({ all, single, json }: Flags, { output }: RunContext): Promise<ExitName> {
   if (all === true && single === true) throw usageError('--all cannot be combined with --single.');
   const which = all === true ? 'all' : single === true ? 'single' : 'batches';
   const { batches, hidden } = await atLedger((ledger, settings) => listBatches(ledger, settings, which)).catch(

@@ -1,7 +1,9 @@
+import type { RunContext } from '../command-context.ts';
 import { nextCommand } from '../../contract/next-command.ts';
 import { join } from 'node:path';
 import { shortPath } from '../../client/look/command-args.ts';
 import { verify as verifyFolder, type NoFolder, type Verified } from '../../client/look/verify.ts';
+import type { Flags } from '../commands/flags.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { OUTCOMES } from '../../contract/outcomes.ts';
 import { shellWord } from '../../contract/shell-word.ts';
@@ -10,7 +12,6 @@ import { readSettings } from '../connect/settings.ts';
 import { ExitError } from '../exit-error.ts';
 import { commandLine } from '../terminal/command.ts';
 import { damageLines } from '../terminal/file-words.ts';
-import type { Output } from '../terminal/output.ts';
 import { rowsInWords } from '../terminal/row-words.ts';
 import { form, number, plural } from '../terminal/words.ts';
 
@@ -18,11 +19,7 @@ import { form, number, plural } from '../terminal/words.ts';
  * `voxbatch verify [DIR|BATCH]`: checks an out folder from its files alone, without ledger or API. Without an argument
  * it is the folder of the newest batch. Exit code 15 if anything does not add up.
  */
-export async function verify(
-  given: string | undefined,
-  flags: { readonly json?: boolean },
-  output: Output,
-): Promise<ExitName> {
+export async function verify(given: string | undefined, flags: Flags, { output }: RunContext): Promise<ExitName> {
   const answer = await verifyFolder(given, () => readSettings());
   if (answer.type === 'no-folder') throw nothingThere(answer);
   const { report, faults, inStore, rewrite, write } = answer;

@@ -1,6 +1,8 @@
+import type { RunContext } from '../command-context.ts';
 import { viewStatus } from '../../client/look/status-view.ts';
 import type { BatchStatus } from '../../client/look/status.ts';
 import { PATIENCE_MS, watchBatch } from '../../client/look/watch.ts';
+import type { Flags } from '../commands/flags.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { snakeCase } from '../../contract/snake-case.ts';
 import { atLedger } from '../at-ledger.ts';
@@ -16,11 +18,7 @@ import { statusLines } from '../terminal/status-words.ts';
  * status. On a terminal the status is redrawn; elsewhere it is a plain line now and then. Ctrl-C ends watching, never
  * the batch.
  */
-export async function watch(
-  name: string | undefined,
-  flags: { readonly json?: boolean },
-  output: Output,
-): Promise<ExitName> {
+export async function watch(name: string | undefined, flags: Flags, { output }: RunContext): Promise<ExitName> {
   return atLedger(async (ledger, settings) => {
     const sayStopped = (batch = name): void => {
       const again = commandLine({ command: 'watch', args: batch === undefined ? [] : [batch] });

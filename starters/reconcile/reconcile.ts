@@ -11,7 +11,6 @@ import { claimOut } from '../../client/run/out-folder.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import type { RunContext } from '../command-context.ts';
-import type { WebhookFlags } from '../commands/webhook-flags.ts';
 import { ExitError, unchangedError } from '../exit-error.ts';
 import { withInvocation, type Invocation } from '../invocation.ts';
 import { finishRedrive, redriveTeller, workOn, type RedriveCommand } from '../redrive/show-redrive.ts';
@@ -27,15 +26,7 @@ import {
   reconciledJson,
   reconciledLine,
 } from './reconcile-words.ts';
-import { faultText, readRequest, type RowFlags } from './row-flags.ts';
-
-/** Flags of `reconcile`. */
-export interface ReconcileFlags extends RowFlags, WebhookFlags {
-  readonly yes?: boolean;
-  readonly out?: string;
-  readonly apiUrl?: string;
-  readonly json?: boolean;
-}
+import { faultText, readRequest, type ReconcileFlags } from './row-flags.ts';
 
 type Listed = Extract<ReconcileEvent, { readonly type: 'listed' }>;
 type Settled = Exclude<ReconcileEnd, { readonly type: 'unconfirmed' } | { readonly word: string }>;

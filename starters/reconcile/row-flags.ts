@@ -1,4 +1,5 @@
 import type { ReconcileEnd, ReconcileOptions } from '../../client/reconcile/reconcile.ts';
+import type { Flags } from '../commands/flags.ts';
 import { defined } from '../../contract/defined.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import { unchangedError } from '../exit-error.ts';
@@ -10,16 +11,11 @@ type RequestFault = Extract<ReconcileEnd, { readonly word: string }>;
 /** Parts that are named when a row is not clear enough. */
 const NAMED = 20;
 
-/** The flags of `reconcile` that name rows. */
-export interface RowFlags {
-  readonly adopt?: readonly string[];
-  readonly resubmit?: readonly string[];
-  readonly release?: readonly string[];
-  readonly notCharged?: readonly string[];
-}
+/** Flags of `reconcile`. `resubmit`: rows. */
+export type ReconcileFlags = Omit<Flags, 'resubmit'> & { readonly resubmit?: readonly string[] };
 
 /** Reads what the flags ask for. Throws {@link ExitError} `usage`. */
-export function readRequest({ adopt = [], resubmit, release, notCharged }: RowFlags): ReconcileOptions {
+export function readRequest({ adopt = [], resubmit, release, notCharged }: ReconcileFlags): ReconcileOptions {
   return defined({
     adopt: adopt.length === 0 ? undefined : readAdoptions(adopt),
     resubmit: wordsOf(resubmit),

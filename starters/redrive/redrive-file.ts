@@ -9,7 +9,8 @@ import type { RunContext } from '../command-context.ts';
 import { ExitError } from '../exit-error.ts';
 import { withInvocation } from '../invocation.ts';
 import type { openTyped } from '../run/open-typed.ts';
-import type { RunFlags, RunPlan } from '../run/run-options.ts';
+import type { Flags } from '../commands/flags.ts';
+import type { RunPlan } from '../run/run-options.ts';
 import { finishRedrive, redriveTeller, type RedriveCommand } from './show-redrive.ts';
 
 /** One of our outcome files, given as the manifest of `run`. */
@@ -20,7 +21,7 @@ export interface FileRequest {
   /** Its `_batch`. */
   readonly previousBatch: string;
   readonly plan: RunPlan;
-  readonly flags: RunFlags;
+  readonly flags: Flags;
   readonly settings: Settings;
   readonly context: RunContext;
 }

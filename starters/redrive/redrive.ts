@@ -5,11 +5,9 @@ import { batchOfFile } from '../../client/redrive/outcome-file.ts';
 import { previewRedrive, redrive as redriveRows, type RedriveOptions } from '../../client/redrive/redrive.ts';
 import { defined } from '../../contract/defined.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
-import type { Step } from '../../contract/row-kinds.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import type { RunContext } from '../command-context.ts';
-import type { OutputFlags } from '../commands/output-flags.ts';
-import type { WebhookFlags } from '../commands/webhook-flags.ts';
+import type { Flags } from '../commands/flags.ts';
 import { unchangedError } from '../exit-error.ts';
 import { withInvocation } from '../invocation.ts';
 import { openTyped } from '../run/open-typed.ts';
@@ -20,34 +18,11 @@ import { readConditions } from './where-flags.ts';
 
 type OpenFile = Awaited<ReturnType<typeof openTyped>>;
 
-/** Flags of `redrive`. */
-export interface RedriveFlags extends OutputFlags, WebhookFlags {
-  readonly where?: readonly string[];
-  readonly rows?: readonly string[];
-  /** Only rows with a result whose stored file is lost or damaged. */
-  readonly damaged?: boolean;
-  /** Begin an empty store where there is none: its files are lost for good. */
-  readonly newStore?: boolean;
-  readonly from?: string;
-  readonly step?: Step;
-  readonly resubmit?: boolean;
-  /** Rows whose results are accepted as they are; true: those that `--where` and `--rows` select. */
-  readonly accept?: readonly string[] | true;
-  readonly confirm?: number;
-  readonly yes?: boolean;
-  readonly out?: string;
-  readonly apiUrl?: string;
-  /** Only say what it would do and cost. */
-  readonly dryRun?: boolean;
-  readonly detach?: boolean;
-  readonly json?: boolean;
-}
-
 /**
  * `voxbatch redrive [BATCH]`: runs ended rows again. If no row is selected, it says so; the exit code is always that of
  * the batch.
  */
-export async function redrive(name: string | undefined, given: RedriveFlags, context: RunContext): Promise<ExitName> {
+export async function redrive(name: string | undefined, given: Flags, context: RunContext): Promise<ExitName> {
   const flags = withAccepted(given);
   requireChoice(flags);
   if (flags.from === undefined) return redriveFrom(name, undefined, flags, context);
@@ -62,7 +37,7 @@ export async function redrive(name: string | undefined, given: RedriveFlags, con
 async function redriveFrom(
   name: string | undefined,
   from: OpenFile | undefined,
-  flags: RedriveFlags,
+  flags: Flags,
   context: RunContext,
 ): Promise<ExitName> {
   const settings = await confirmedSettings(flags);
@@ -83,20 +58,20 @@ async function redriveFrom(
   });
 }
 
-function selectionOf({ where = [], rows, damaged, step, resubmit, accept }: RedriveFlags): RedriveOptions {
+function selectionOf({ where = [], rows, damaged, step, resubmit, accept }: Flags): RedriveOptions {
   const isAccepting = accept === undefined ? undefined : true;
   const named = rows?.filter(isNaming);
   return { ...readConditions(where), ...defined({ rows: named, damaged, step, resubmit, accept: isAccepting }) };
 }
 
 /** The rows that `--accept` names are selected as by `--rows`. */
-function withAccepted(flags: RedriveFlags): RedriveFlags {
+function withAccepted(flags: Flags): Flags {
   const { accept, rows = [] } = flags;
   return accept === undefined || accept === true ? flags : { ...flags, accept: true, rows: [...rows, ...accept] };
 }
 
 /** Rows must be selected; checked once the batch is found. */
-function requireSomeChoice({ where, rows, damaged, from }: RedriveFlags): void {
+function requireSomeChoice({ where, rows, damaged, from }: Flags): void {
   if (rows?.some(isNaming) === false)
     throw unchangedError('--rows names no row. Give ids or numbers, separated by commas.');
   if ((where ?? rows ?? damaged ?? from) !== undefined) return;
@@ -110,7 +85,7 @@ function isNaming(text: string): boolean {
 }
 
 /** Rows are selected either by conditions and names together, or by a file. */
-function requireChoice({ where, rows, damaged, newStore, dryRun, from, accept, step, resubmit }: RedriveFlags): void {
+function requireChoice({ where, rows, damaged, newStore, dryRun, from, accept, step, resubmit }: Flags): void {
   if (accept !== undefined && (from ?? step ?? resubmit) !== undefined) {
     throw unchangedError('--accept cannot be combined with --from, --step or --resubmit.');
   }
@@ -126,7 +101,7 @@ function requireChoice({ where, rows, damaged, newStore, dryRun, from, accept, s
 }
 
 /** The command without the flags that only say how it is worked on. */
-function commandOf(batch: string, { where = [], rows = [], damaged, from, step, accept }: RedriveFlags): string {
+function commandOf(batch: string, { where = [], rows = [], damaged, from, step, accept }: Flags): string {
   const words = [
     ...where.flatMap((each) => ['--where', each]),
     ...rows.flatMap((each) => ['--rows', each]),

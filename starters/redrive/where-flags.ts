@@ -12,9 +12,6 @@ const CONDITIONS = {
 } as const;
 type Key = keyof typeof CONDITIONS;
 
-/** How `--where` is written, for help texts. */
-export const WHERE_FORM = 'outcome=…, class=… or kind=…, with values separated by commas';
-
 /**
  * Parses `--where` conditions: `KEY=VALUE[,VALUE…]`. The values of one condition are alternatives; several conditions
  * must all hold. Throws {@link ExitError} `usage` with the allowed ones.

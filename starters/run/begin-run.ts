@@ -9,14 +9,15 @@ import type { Settings } from '../../client/settings.ts';
 import { readApiAccess } from '../connect/settings.ts';
 import { isPlaceKnown } from '../../client/trust/known-ledgers.ts';
 import { confirmedSettings } from '../trust/confirmed-settings.ts';
-import { planRun, type RunFlags, type RunPlan } from './run-options.ts';
+import type { Flags } from '../commands/flags.ts';
+import { planRun, type RunPlan } from './run-options.ts';
 
 /**
  * The first part of `voxbatch run MANIFEST`: the settings, the flags, and that the manifest exists. If the embedded
  * server will probably be needed, it and the thread of the ledger are started, and `run.ts` with its imports is loaded meanwhile: each
  * takes some tenths of a second. If the manifest is no good, the server is stopped again, and the ledger was not opened.
  */
-export async function beginRun(manifestPath: string, flags: RunFlags, context: RunContext): Promise<ExitName> {
+export async function beginRun(manifestPath: string, flags: Flags, context: RunContext): Promise<ExitName> {
   const settings = await confirmedSettings(flags);
   const plan = planRun(manifestPath, flags, settings);
   const source = await openTyped(manifestPath);
@@ -43,7 +44,7 @@ async function beginThread(settings: Settings): Promise<SessionRequest['ledger']
 }
 
 /** Only a guess: if it was wrong to think that no server is needed, one is started later. */
-function needsServer(settings: Settings, plan: RunPlan, flags: RunFlags): boolean {
+function needsServer(settings: Settings, plan: RunPlan, flags: Flags): boolean {
   // In the background another process does the work. A summary usually belongs to a finished batch.
   if (settings.cluster !== undefined || flags.detach === true || existsSync(join(plan.out, 'summary.json')))
     return false;

@@ -7,14 +7,14 @@ import { shortPath } from '../../client/look/command-args.ts';
 import { nameTakenText } from '../terminal/name-taken.ts';
 import { rowsInWords } from '../terminal/row-words.ts';
 import { manifestCommand } from './run-command.ts';
-import type { RunFlags } from './run-options.ts';
+import type { Flags } from '../commands/flags.ts';
 
 const UNSPENT = 'Nothing was sent. Nothing was spent.';
 
 /** What a next command depends on besides the report. */
 interface Asked {
   readonly manifestPath: string;
-  readonly flags: RunFlags;
+  readonly flags: Flags;
   /** `run` would first ask for a confirmation of what may have come with the folder; from its ledger nothing is advised. */
   readonly isUnconfirmed: boolean;
 }

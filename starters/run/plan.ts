@@ -1,8 +1,8 @@
+import type { RunContext } from '../command-context.ts';
 import { readAccount } from '../../client/account/account-functions.ts';
 import { planRun as planUseCase, type PlanEvent } from '../../client/run/plan.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { readApiAccess, readApiUrl, readSettings } from '../connect/settings.ts';
-import type { Output } from '../terminal/output.ts';
 import { isUnconfirmed } from '../trust/confirmed-settings.ts';
 import { nextAfterPlan } from './next-after-plan.ts';
 import { openTyped, sayLedgerBeside } from './open-typed.ts';
@@ -11,7 +11,8 @@ import { planLines } from './plan-report.ts';
 import { IDENTIFYING, pricingLines } from './pricing-words.ts';
 import { outcomeFileRefusal, refuseProblems, sayWarnings } from './report-problems.ts';
 import { reportOptions } from './run-command.ts';
-import { planRun, type RunFlags } from './run-options.ts';
+import type { Flags } from '../commands/flags.ts';
+import { planRun } from './run-options.ts';
 
 /**
  * `voxbatch plan MANIFEST`: checks and prices a manifest as `run` would. It shows what would be sent and why, what would
@@ -19,7 +20,7 @@ import { planRun, type RunFlags } from './run-options.ts';
  * the profile if an API is set up, the list of voices (free), and what is behind links; it starts and creates nothing.
  * Spends nothing.
  */
-export async function plan(manifestPath: string, flags: RunFlags, output: Output): Promise<ExitName> {
+export async function plan(manifestPath: string, flags: Flags, { output }: RunContext): Promise<ExitName> {
   const settings = await readSettings();
   const asked = planRun(manifestPath, flags, settings);
   const apiUrl = readApiUrl(settings, flags);

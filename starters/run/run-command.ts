@@ -2,7 +2,7 @@ import { defined } from '../../contract/defined.ts';
 import { fileWord, shellWord } from '../../contract/shell-word.ts';
 import type { ReportOptions } from './report-problems.ts';
 import { flagOf } from '../terminal/tunable-words.ts';
-import type { RunFlags } from './run-options.ts';
+import type { Flags } from '../commands/flags.ts';
 
 /** Flags of `run` for how it works. */
 const NOT_OF_PLAN = { webhook: undefined, webhookPort: undefined, webhookHost: undefined, webhookRestore: undefined };
@@ -14,9 +14,10 @@ type Given = string | number | boolean | readonly string[] | undefined;
  * `voxbatch run|plan MANIFEST` with the given flags, for a shell. A manifest that came through a pipe gets `< FILE`.
  * Flags at their default are left out, and so is `--json`.
  */
-export function manifestCommand(command: 'run' | 'plan', manifest: string, flags: RunFlags): string {
+export function manifestCommand(command: 'run' | 'plan', manifest: string, flags: Flags): string {
   const given: Readonly<Record<string, Given>> = {
     ...flags,
+    api: undefined,
     json: undefined,
     dryRun: undefined,
     quiet: undefined,
@@ -39,7 +40,7 @@ export function manifestCommand(command: 'run' | 'plan', manifest: string, flags
 }
 
 /** How to report a manifest's problems, so that the next command has the flags of this one. */
-export function reportOptions(manifest: string, flags: RunFlags): ReportOptions {
+export function reportOptions(manifest: string, flags: Flags): ReportOptions {
   const { fileName: template } = flags;
   return {
     command: manifestCommand('plan', manifest, { ...flags, resubmit: false, detach: false, yes: false }),

@@ -5,60 +5,12 @@ import type { EarlyServer } from '../../client/temporal/early-server.ts';
 import type { Pilot } from './finish-run.ts';
 import { isBatchName, nameFromFile } from '../../contract/batch-name.ts';
 import { defined } from '../../contract/defined.ts';
-import { DIALECT_FORMS, parseDialectChoice, type DialectChoice } from '../../contract/dialects.ts';
-import { chosenFinishing, faultOfFinishing, FINISHED_FORMATS, type WantedFinishing } from '../../contract/finishing.ts';
-import { KINDS, type Kind, type TtsMode } from '../../contract/row-kinds.ts';
-import { SPLIT_MODES, type SplitMode } from '../../contract/split-modes.ts';
+import { chosenFinishing, faultOfFinishing, type WantedFinishing } from '../../contract/finishing.ts';
+import { DEFAULT_SEED, type Subset } from '../../contract/subset.ts';
 import { usageError } from '../exit-error.ts';
 import type { Settings } from '../../client/settings.ts';
-import type { NameFlags } from '../commands/name-flags.ts';
-import type { OutputFlags } from '../commands/output-flags.ts';
-import { readSubset, type SubsetFlags } from '../commands/subset-flags.ts';
-import type { WebhookFlags } from '../commands/webhook-flags.ts';
-import { readTuning, type TuningFlags } from '../commands/tuning-flags.ts';
-import { verifyCell, type VerifyValue } from '../commands/verify-flag.ts';
-
-/** Takes back what the configuration says. */
-const NONE = 'none';
-
-/** Flags of `run` and `plan`. */
-export interface RunFlags extends TuningFlags, NameFlags, OutputFlags, SubsetFlags, WebhookFlags {
-  readonly out?: string;
-  readonly apiUrl?: string;
-  readonly kind?: string;
-  readonly voice?: string;
-  readonly engine?: string;
-  readonly format?: string;
-  readonly language?: string;
-  readonly verify?: VerifyValue;
-  readonly map?: readonly string[];
-  readonly strict?: boolean;
-  readonly tts?: string;
-  readonly apiDialect?: string;
-  readonly join?: string;
-  /** Seconds. */
-  readonly pause?: number;
-  readonly split?: string;
-  /** LUFS; none: as it came. */
-  readonly loudness?: number | 'none';
-  readonly trimSilence?: boolean;
-  /** Samples a second; none: as it came. */
-  readonly sampleRate?: number | 'none';
-  readonly soundFormat?: string;
-  /** Credits. */
-  readonly confirm?: number;
-  /** Only for an outcome file. */
-  readonly resubmit?: boolean;
-  readonly assumeSeconds?: number;
-  readonly probe?: boolean;
-  readonly json?: boolean;
-  readonly detach?: boolean;
-  /** Plan it instead. */
-  readonly dryRun?: boolean;
-  readonly yes?: boolean;
-  /** After the sample, ask whether to send the other rows. */
-  readonly confirmAfterSample?: boolean;
-}
+import type { Flags } from '../commands/flags.ts';
+import { readTuning } from '../commands/tuning-flags.ts';
 
 /** What to run, with all defaults filled in. */
 export interface RunPlan extends ChosenPlan {
@@ -71,7 +23,7 @@ export interface RunRequest {
   /** As typed. */
   readonly manifestPath: string;
   readonly source: CheckRequest['source'];
-  readonly flags: RunFlags;
+  readonly flags: Flags;
   readonly settings: Settings;
   readonly plan: RunPlan;
   /** The embedded server, if it was started early. */
@@ -85,7 +37,7 @@ export interface RunRequest {
 }
 
 /** Fills in the defaults. Throws {@link ExitError} `usage`. */
-export function planRun(manifestPath: string, flags: RunFlags, { config }: Pick<Settings, 'config'>): RunPlan {
+export function planRun(manifestPath: string, flags: Flags, { config }: Pick<Settings, 'config'>): RunPlan {
   const { name = nameFromFile(manifestPath), fileName: nameTemplate, strict, assumeSeconds, probe } = flags;
   if (!isBatchName(name)) {
     throw usageError(
@@ -96,14 +48,10 @@ export function planRun(manifestPath: string, flags: RunFlags, { config }: Pick<
     if (flags.sample === undefined) throw usageError('--confirm-after-sample needs --sample.');
     if (flags.detach === true) throw usageError('--confirm-after-sample cannot be combined with --detach.');
   }
-  const tts = oneOf<TtsMode>('--tts', flags.tts ?? 'job', ['job', 'sync']);
-  const apiDialect = flags.apiDialect === undefined ? undefined : dialectChoice(flags.apiDialect);
-  const kind = flags.kind === undefined ? undefined : oneOf<Kind>('--kind', flags.kind, KINDS);
-  const { voice, engine, format, language, verify } = flags;
+  const { voice, engine, format, language, verify, kind, apiDialect, split, tts = 'job' } = flags;
   const defaults = defined({ voice, engine, format, language, verify: verifyCell(verify) });
   const map = readMap(flags.map ?? []);
   const tuning = readTuning(flags);
-  const split = flags.split === undefined ? undefined : oneOf<SplitMode>('--split', flags.split, SPLIT_MODES);
   const subset = readSubset(flags);
   const { join: column, pause, out, confirm: confirmAbove } = flags;
   if (pause !== undefined && column === undefined) throw usageError('--pause needs --join.');
@@ -132,14 +80,12 @@ export function planRun(manifestPath: string, flags: RunFlags, { config }: Pick<
 }
 
 /** What flags say of how copies are finished; undefined if none does. */
-function readFinishing({ loudness, trimSilence, sampleRate, soundFormat }: RunFlags): WantedFinishing | undefined {
-  const format =
-    soundFormat === undefined ? undefined : oneOf('--sound-format', soundFormat, [...FINISHED_FORMATS, NONE]);
+function readFinishing({ loudness, trimSilence, sampleRate, soundFormat }: Flags): WantedFinishing | undefined {
   const finishing = defined({
     loudness: nullIfNone(loudness),
     trimSilence,
     sampleRate: nullIfNone(sampleRate),
-    format: nullIfNone(format),
+    format: nullIfNone(soundFormat),
   });
   const fault = faultOfFinishing(chosenFinishing(finishing) ?? {});
   if (fault?.option === 'sampleRate')
@@ -147,8 +93,8 @@ function readFinishing({ loudness, trimSilence, sampleRate, soundFormat }: RunFl
   return Object.keys(finishing).length === 0 ? undefined : finishing;
 }
 
-function nullIfNone<T>(value: T | typeof NONE): T | null {
-  return value === NONE ? null : value;
+function nullIfNone<T>(value: T | 'none'): T | null {
+  return value === 'none' ? null : value;
 }
 
 function readMap(pairs: readonly string[]): Record<string, string> {
@@ -162,13 +108,15 @@ function readMap(pairs: readonly string[]): Record<string, string> {
   );
 }
 
-function dialectChoice(text: string): DialectChoice {
-  if (parseDialectChoice(text) === undefined) throw usageError(`--api-dialect ${text}: expected ${DIALECT_FORMS}.`);
-  return text as DialectChoice;
+/** Reads the subset; null: all rows. Throws {@link ExitError} `usage` for flags that exclude each other. */
+function readSubset({ limit, sample, seed }: Flags): Subset | null {
+  if (limit !== undefined && sample !== undefined) throw usageError('--limit cannot be combined with --sample.');
+  if (seed !== undefined && sample === undefined) throw usageError('--seed needs --sample.');
+  if (limit !== undefined) return { type: 'limit', rows: limit };
+  return sample === undefined ? null : { type: 'sample', rows: sample, seed: seed ?? DEFAULT_SEED };
 }
 
-function oneOf<T extends string>(flag: string, value: string, allowed: readonly T[]): T {
-  const found = allowed.find((one) => one === value);
-  if (found === undefined) throw usageError(`${flag} ${value}: expected one of ${allowed.join(', ')}.`);
-  return found;
+/** `--verify` as a cell of its column. */
+export function verifyCell(value: Flags['verify']): string | undefined {
+  return value === true ? 'true' : value;
 }

@@ -1,3 +1,4 @@
+import type { RunContext } from '../command-context.ts';
 import { readAccount } from '../../client/account/account-functions.ts';
 import { checkSchedules, type ScheduleCheck } from '../../client/schedules/check-schedules.ts';
 import { VoxbatchError } from '../../client/problem.ts';
@@ -9,18 +10,18 @@ import {
 } from '../../client/schedules/look-at-schedules.ts';
 import { isLeftAlone } from '../../client/schedules/open-schedules.ts';
 import { strangersIn } from '../../client/schedules/place.ts';
-import { requireRange, type WrittenRange } from '../../client/schedules/preview-schedule.ts';
+import { requireRange } from '../../client/schedules/preview-schedule.ts';
 import { timeInZone } from '../../client/schedules/zone-time.ts';
 import { DURATION_FORM, parseDuration } from '../../contract/duration.ts';
+import type { Flags } from '../commands/flags.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import { snakeCase } from '../../contract/snake-case.ts';
 import { readApiAccess } from '../connect/settings.ts';
 import { unchangedError } from '../exit-error.ts';
-import type { Output } from '../terminal/output.ts';
 import { tableLines } from '../terminal/table.ts';
 import { number } from '../terminal/words.ts';
-import { flagOf } from './flags.ts';
+import { flagOf } from '../terminal/tunable-words.ts';
 import {
   monthWords,
   nobodyFires,
@@ -32,10 +33,6 @@ import {
   strangerWords,
 } from './schedule-words.ts';
 import { withSchedules } from './with-schedules.ts';
-
-export interface LookFlags {
-  readonly json?: boolean;
-}
 
 const COLUMNS = [
   { title: 'schedule', value: ({ schedule }: ScheduleLine) => schedule },
@@ -58,7 +55,7 @@ const MONTH_COLUMN = {
 };
 
 /** `voxbatch schedule list`. A home without a ledger has no schedule, which is no error; no server is started for it. */
-export async function list(flags: LookFlags, output: Output): Promise<ExitName> {
+export async function list(flags: Flags, { output }: RunContext): Promise<ExitName> {
   const { lines, alone } = await withSchedules(output, async (place) => {
     const all = await listSchedules(place);
     const left = all.filter(({ worker }) => isLeftAlone(worker, place.around)).map(({ schedule }) => schedule);
@@ -80,7 +77,7 @@ export async function list(flags: LookFlags, output: Output): Promise<ExitName> 
 }
 
 /** `voxbatch schedule show NAME`. */
-export async function show(name: string, { json }: LookFlags, output: Output): Promise<ExitName> {
+export async function show(name: string, { json }: Flags, { output }: RunContext): Promise<ExitName> {
   return withSchedules<ExitName>(output, async (place) => {
     const schedule = await showSchedule(place, name);
     if (json === true) output.data(JSON.stringify(snakeCase(schedule.view)));
@@ -90,7 +87,7 @@ export async function show(name: string, { json }: LookFlags, output: Output): P
 }
 
 /** `voxbatch schedule preview NAME`: the next ten firings, or those of a range, and what each would cost now. */
-export async function preview(name: string, flags: LookFlags & WrittenRange, output: Output): Promise<ExitName> {
+export async function preview(name: string, flags: Flags, { output }: RunContext): Promise<ExitName> {
   const range = flags.from === undefined && flags.to === undefined ? undefined : requireRange(flags, flagOf);
   return withSchedules<ExitName>(output, async (place, settings) => {
     const { account } = await readAccount(() => readApiAccess(settings, {}));
@@ -106,20 +103,14 @@ export async function preview(name: string, flags: LookFlags & WrittenRange, out
   });
 }
 
-export interface CheckFlags extends LookFlags {
-  /** A length of time. Default `26h`: a day, and time for its batch. */
-  readonly since?: string;
-  /** Default false. */
-  readonly pausedOk?: boolean;
-}
-
+/** A day, and time for its batch. */
 const DEFAULT_SINCE = '26h';
 
 /**
  * `voxbatch schedule check [NAME]`, for a monitor: a line for each occurrence since then. Ends as `failures` if one failed or did not take place, if one
  * stands still because no worker is there, or if Temporal has lost a schedule.
  */
-export async function check(name: string | undefined, flags: CheckFlags, output: Output): Promise<ExitName> {
+export async function check(name: string | undefined, flags: Flags, { output }: RunContext): Promise<ExitName> {
   const { since = DEFAULT_SINCE, pausedOk: isPauseFine, json } = flags;
   const sinceMs = parseDuration(since);
   if (sinceMs === undefined) throw unchangedError(`--since: expected ${DURATION_FORM}, got ${since}.`);

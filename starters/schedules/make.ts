@@ -1,3 +1,4 @@
+import type { RunContext } from '../command-context.ts';
 import { checkScheduleName, requireSpec } from '../../client/schedules/create-schedule.ts';
 import {
   changeSchedule,
@@ -11,29 +12,25 @@ import { isLeftAlone } from '../../client/schedules/open-schedules.ts';
 import { defined } from '../../contract/defined.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { snakeCase } from '../../contract/snake-case.ts';
+import { SPEC } from '../commands/command-spec.ts';
+import type { Flags } from '../commands/flags.ts';
 import { readTuning } from '../commands/tuning-flags.ts';
 import { openSession } from '../connect/open-api.ts';
 import { readSettings, type CommandSettings } from '../connect/settings.ts';
 import { unchangedError } from '../exit-error.ts';
 import { sayLedgerBeside } from '../run/open-typed.ts';
-import { planRun, type RunFlags } from '../run/run-options.ts';
+import { planRun } from '../run/run-options.ts';
 import type { Output } from '../terminal/output.ts';
 import { oneLine } from '../terminal/table.ts';
 import { admittance } from '../trust/admit-ledger.ts';
 import { confirmConfig } from '../trust/confirmed-settings.ts';
-import { flagOf, specFlagNames, type SpecFlags } from './flags.ts';
+import { flagOf } from '../terminal/tunable-words.ts';
 import { droppedWords } from './run-words.ts';
 import { nobodyFires, priceLines, scheduleLines } from './schedule-words.ts';
 import { withSchedules } from './with-schedules.ts';
 
-/** Flags of `schedule create`: when it fires, and how each batch is run. */
-export interface CreateFlags extends SpecFlags, Omit<RunFlags, 'name' | 'yes' | 'detach' | 'dryRun' | 'resubmit'> {
-  /** Refuse a manifest that could not run now. Default: warn. */
-  readonly check?: boolean;
-}
-
 /** `voxbatch schedule create NAME MANIFEST`. Spends nothing. */
-export async function create(name: string, manifest: string, flags: CreateFlags, output: Output): Promise<ExitName> {
+export async function create(name: string, manifest: string, flags: Flags, { output }: RunContext): Promise<ExitName> {
   const settings = await readSettings();
   checkScheduleName(name);
   const spec = requireSpec(flags, flagOf);
@@ -47,13 +44,8 @@ export async function create(name: string, manifest: string, flags: CreateFlags,
   }
 }
 
-/** Flags of `schedule update`. With a manifest, they replace how its batches are run; otherwise that stays. */
-export interface UpdateFlags extends CreateFlags {
-  readonly manifest?: string;
-}
-
 /** `voxbatch schedule update NAME`. A running batch stays as it is. */
-export async function update(name: string, flags: UpdateFlags, output: Output): Promise<ExitName> {
+export async function update(name: string, flags: Flags, { output }: RunContext): Promise<ExitName> {
   return withSchedules(output, async (place, settings) => {
     const { manifest, check: mustRun } = flags;
     if (manifest === undefined) refuseRunFlags(flags);
@@ -65,15 +57,14 @@ export async function update(name: string, flags: UpdateFlags, output: Output): 
 }
 
 /** How a batch is run is given as a whole: a flag that is left out has its default. Those of the spec and the hooks need no manifest. */
-function refuseRunFlags(flags: UpdateFlags): void {
-  // The only flag with a default of commander's own.
-  const idle = ['json', 'onEnd', 'notify', ...(flags.tts === 'job' ? ['tts'] : []), ...specFlagNames()];
+function refuseRunFlags(flags: Flags): void {
+  const idle = ['json', 'onEnd', 'notify', ...SPEC.split(' ')];
   const lost = Object.keys(flags).find((name) => !idle.includes(name));
   if (lost === undefined) return;
   throw unchangedError(`${flagOf(lost)} needs --manifest FILE, and all other flags that the batches are to run with.`);
 }
 
-async function wantedRun(manifest: string, flags: CreateFlags, settings: CommandSettings): Promise<WantedRun> {
+async function wantedRun(manifest: string, flags: Flags, settings: CommandSettings): Promise<WantedRun> {
   checkScheduledManifest(manifest);
   const { out, ...rest } = flags;
   return { manifest, out, choices: planRun(manifest, rest, await confirmConfig(settings, {})) };

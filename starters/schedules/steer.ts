@@ -1,6 +1,7 @@
+import type { RunContext } from '../command-context.ts';
 import { isAttended } from '../../client/schedules/look-at-schedules.ts';
 import { isLeftAlone, type OpenSchedules } from '../../client/schedules/open-schedules.ts';
-import { previewSchedule, requireRange, type WrittenRange } from '../../client/schedules/preview-schedule.ts';
+import { previewSchedule, requireRange } from '../../client/schedules/preview-schedule.ts';
 import {
   backfillSchedule,
   deleteSchedule,
@@ -9,23 +10,18 @@ import {
   triggerSchedule,
 } from '../../client/schedules/steer-schedule.ts';
 import { triggerAndWait, type Triggered } from '../../client/schedules/trigger-and-wait.ts';
+import type { Flags } from '../commands/flags.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
-import type { OverlapPolicy } from '../../contract/schedule.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import { snakeCase } from '../../contract/snake-case.ts';
 import type { Output } from '../terminal/output.ts';
 import { number } from '../terminal/words.ts';
-import { flagOf } from './flags.ts';
+import { flagOf } from '../terminal/tunable-words.ts';
 import { endingWords, nobodyFires } from './schedule-words.ts';
 import { withSchedules } from './with-schedules.ts';
 
-export interface SteerFlags {
-  readonly json?: boolean;
-  readonly note?: string;
-}
-
 /** `voxbatch schedule pause NAME`. */
-export async function pause(name: string, flags: SteerFlags, output: Output): Promise<ExitName> {
+export async function pause(name: string, flags: Flags, { output }: RunContext): Promise<ExitName> {
   return steer(name, 'paused', flags, output, async (place) => {
     await pauseSchedule(place, name, flags.note ?? 'paused by hand');
     return (
@@ -36,7 +32,7 @@ export async function pause(name: string, flags: SteerFlags, output: Output): Pr
 }
 
 /** `voxbatch schedule resume NAME`. */
-export async function resume(name: string, flags: SteerFlags, output: Output): Promise<ExitName> {
+export async function resume(name: string, flags: Flags, { output }: RunContext): Promise<ExitName> {
   return steer(name, 'resumed', flags, output, async (place) => {
     await resumeSchedule(place, name, flags.note ?? 'resumed by hand');
     return (
@@ -47,19 +43,15 @@ export async function resume(name: string, flags: SteerFlags, output: Output): P
 }
 
 /** `voxbatch schedule delete NAME`. */
-export async function remove(name: string, flags: SteerFlags, output: Output): Promise<ExitName> {
+export async function remove(name: string, flags: Flags, { output }: RunContext): Promise<ExitName> {
   return steer(name, 'deleted', flags, output, async (place) => {
     await deleteSchedule(place, name);
     return `Schedule "${name}" is deleted. Its batches and their files stay; a running batch continues.`;
   });
 }
 
-export interface BackfillFlags extends SteerFlags, WrittenRange {
-  readonly overlap?: OverlapPolicy;
-}
-
 /** `voxbatch schedule backfill NAME --from TIME --to TIME`. */
-export async function backfill(name: string, flags: BackfillFlags, output: Output): Promise<ExitName> {
+export async function backfill(name: string, flags: Flags, { output }: RunContext): Promise<ExitName> {
   const range = requireRange(flags, flagOf);
   return steer(name, 'backfilled', flags, output, async (place) => {
     const times = await previewSchedule(place, name, range);
@@ -69,14 +61,11 @@ export async function backfill(name: string, flags: BackfillFlags, output: Outpu
   });
 }
 
-export interface TriggerFlags extends SteerFlags {
-  readonly overlap?: OverlapPolicy;
-  /** Wait until its batch has ended. */
-  readonly wait?: boolean;
-}
+/** Flags of `trigger`. `wait`: until its batch has ended. */
+type TriggerFlags = Omit<Flags, 'wait'> & { readonly wait?: boolean };
 
 /** `voxbatch schedule trigger NAME`. With `--wait` its exit is that of the batch. */
-export async function trigger(name: string, flags: TriggerFlags, output: Output): Promise<ExitName> {
+export async function trigger(name: string, flags: TriggerFlags, { output }: RunContext): Promise<ExitName> {
   if (flags.wait === true) return triggerToEnd(name, flags, output);
   return steer(name, 'triggered', flags, output, async (place) => {
     await triggerSchedule(place, name, flags.overlap);
@@ -128,7 +117,7 @@ const NOT_OVER: Readonly<Record<Exclude<Triggered['type'], 'over'>, readonly [Ex
 async function steer(
   name: string,
   done: string,
-  flags: SteerFlags,
+  flags: Pick<Flags, 'json'>,
   output: Output,
   work: (place: OpenSchedules) => Promise<string | readonly string[]>,
 ): Promise<ExitName> {

@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { EXIT_CODES, type ExitName } from '../../contract/exit-codes.ts';
 import { ExitError } from '../exit-error.ts';
 import { exitErrorOf } from '../exit-of-problem.ts';
-import type { LogFormat } from './formats.ts';
+import type { Flags } from '../commands/flags.ts';
 import type { Output } from '../terminal/output.ts';
 
 /**
@@ -10,7 +10,7 @@ import type { Output } from '../terminal/output.ts';
  * `json`: an object in each line, as pino writes it; the error that ends the command, too.
  */
 export async function withLog(
-  format: LogFormat,
+  format: NonNullable<Flags['log']>,
   output: Output,
   work: (output: Output) => Promise<ExitName>,
 ): Promise<ExitName> {

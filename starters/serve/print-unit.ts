@@ -1,12 +1,12 @@
+import type { RunContext } from '../command-context.ts';
 import { makeFoldersFor, secretSettingOf, serviceHere } from '../../client/work/service-here.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import { openSession } from '../connect/open-api.ts';
 import { readSettings } from '../connect/settings.ts';
 import { ExitError, usageError } from '../exit-error.ts';
-import type { Output } from '../terminal/output.ts';
 import { admittance } from '../trust/admit-ledger.ts';
-import type { UnitFormat } from './formats.ts';
+import type { Flags } from '../commands/flags.ts';
 import { pathOfCli } from './spawn-up.ts';
 import { LONGEST_CRON_LINE, UNITS } from './units.ts';
 
@@ -15,10 +15,11 @@ import { LONGEST_CRON_LINE, UNITS } from './units.ts';
  * how to install it. Secrets are in no unit: they go to a file that only its owner can read.
  */
 export async function printUnit(
-  format: UnitFormat,
-  { apiUrl }: { readonly apiUrl?: string },
-  output: Output,
+  { printUnit: format = 'systemd', apiUrl, webhook }: Flags,
+  { output }: RunContext,
 ): Promise<ExitName> {
+  if (webhook !== undefined)
+    throw usageError('--print-unit does not take --webhook: add it to the command in the unit.');
   const settings = await readSettings();
   const here = serviceHere(settings, { apiUrl, cli: pathOfCli() });
   const { service, secrets } = here;

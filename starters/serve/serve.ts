@@ -3,7 +3,8 @@ import { serve as work, type ServeNews } from '../../client/work/serve.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import type { RunContext } from '../command-context.ts';
-import { readWebhook, type WebhookFlags } from '../commands/webhook-flags.ts';
+import type { Flags } from '../commands/flags.ts';
+import { readWebhook } from '../commands/webhook-flags.ts';
 import { openSession } from '../connect/open-api.ts';
 import { readSettings } from '../connect/settings.ts';
 import { ExitError } from '../exit-error.ts';
@@ -14,24 +15,12 @@ import { webhookNewsWords } from '../terminal/webhook-news.ts';
 import { admittance } from '../trust/admit-ledger.ts';
 import { confirmStore } from '../trust/confirmed-settings.ts';
 
-export interface ServeFlags extends WebhookFlags {
-  readonly apiUrl?: string;
-  /** End when no batch of this account is open, or none can go on with this token. */
-  readonly untilIdle?: boolean;
-  /** A batch whose files are written when it is finished. */
-  readonly batch?: string;
-  /** Where they go; default `out/<batch>`. */
-  readonly out?: string;
-  /** Pause between two looks after the open batches, in seconds; default 30. */
-  readonly lookEvery?: number;
-}
-
 /**
  * `voxbatch worker` and `voxbatch up`: work on the batches of this API and account until told to end. SIGTERM and Ctrl-C end it in order, SIGTERM
  * within 40 s. `onReady` is called when the worker takes work.
  */
 export async function serve(
-  flags: ServeFlags,
+  flags: Flags,
   { output, atFaultPoint }: RunContext,
   onReady?: () => void,
 ): Promise<ExitName> {

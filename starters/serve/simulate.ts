@@ -1,24 +1,27 @@
+import type { RunContext } from '../command-context.ts';
 import { once } from 'node:events';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { OptionError, parseSimulatorArguments } from '../../simulator/options.ts';
 import type { SimulatorOptions } from '../../simulator/settings.ts';
 import { startSimulator, type Simulator } from '../../simulator/start-simulator.ts';
+import { flagOf } from '../terminal/tunable-words.ts';
 import { messageOf } from '../../client/problem.ts';
 import { findToken } from '../connect/api-token.ts';
 import { ExitError } from '../exit-error.ts';
 import { ownEnvironment } from '../own-environment.ts';
 import { listenForInterrupt } from '../run/interrupt.ts';
-import type { Output } from '../terminal/output.ts';
 
 /**
  * `voxbatch simulate`: a stand-in for the whole API on this machine, for rehearsal. Prints its URL first, and runs
- * until it is told to end. `argv` holds the flags as the simulator reads them.
+ * until it is told to end. The simulator reads its own flags.
  */
-export async function simulate(argv: readonly string[], output: Output): Promise<ExitName> {
+export async function simulate(flags: Readonly<Record<string, string>>, { output }: RunContext): Promise<ExitName> {
   const nothing = (): void => undefined;
   const interrupt = listenForInterrupt(nothing, nothing);
   try {
-    const simulator = await start(await readOptions(argv));
+    const simulator = await start(
+      await readOptions(Object.entries(flags).map(([name, value]) => `${flagOf(name)}=${value}`)),
+    );
     output.data(simulator.url);
     output.say('A simulator of the API; nothing here costs anything. In another shell:');
     output.say(`  export VOXBATCH_API_URL=${simulator.url}${tokenWords()}`);

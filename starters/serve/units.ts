@@ -1,6 +1,6 @@
 import type { Service } from '../../client/work/service-here.ts';
 import { shellWord } from '../../contract/shell-word.ts';
-import type { UnitFormat } from './formats.ts';
+import type { Flags } from '../commands/flags.ts';
 
 /** After SIGTERM a service manager waits so long before it kills, s: `up` stops within 40 s, and a busy disk may add to that. */
 export const STOP_TIMEOUT_S = 60;
@@ -20,7 +20,7 @@ interface UnitWriter {
   readonly install: (service: Service) => readonly string[];
 }
 
-export const UNITS: Readonly<Record<UnitFormat, UnitWriter>> = {
+export const UNITS: Readonly<Record<NonNullable<Flags['printUnit']>, UnitWriter>> = {
   /**
    * A unit file for systemd 240 or newer. `KillMode=mixed`: SIGTERM goes to `up` alone, which stops its server last;
    * what is left then, as after a crash, is killed. `ExecStartPost` makes the unit count as started only once it is ready.

@@ -4,21 +4,14 @@ import type { ExitName } from '../../contract/exit-codes.ts';
 import type { RunContext } from '../command-context.ts';
 import { readSettings } from '../connect/settings.ts';
 import { ExitError } from '../exit-error.ts';
-import { serve, type ServeFlags } from './serve.ts';
-
-/** Flags of `up`. */
-export interface UpFlags extends ServeFlags {
-  /** Start nothing; wait so long for the `up` of this home to be ready, ms. */
-  readonly wait?: number;
-  /** Succeed without a word if another one runs in this home. */
-  readonly unlessRunning?: boolean;
-}
+import type { Flags } from '../commands/flags.ts';
+import { serve } from './serve.ts';
 
 /**
  * `voxbatch up`: the embedded server and a worker, until told to end. Those that `run --detach` starts end by themselves, and are not the one of
  * their home.
  */
-export async function up(flags: UpFlags, context: RunContext): Promise<ExitName> {
+export async function up(flags: Flags, context: RunContext): Promise<ExitName> {
   if (flags.untilIdle === true) return serve(flags, context);
   const { home } = await readSettings();
   if (flags.wait !== undefined) return waitForUp(home, flags.wait);

@@ -7,14 +7,14 @@ import type { SingleRecord } from '../../client/single/find-single.ts';
 import type { RunContext } from '../command-context.ts';
 import type { WorkEnd } from '../run/work-on-batch.ts';
 import type { Given, Giving, GivingPlace } from './giving.ts';
-import type { SingleFlags } from './single-flags.ts';
+import type { Flags } from '../commands/flags.ts';
 import { costText, endText, STOPPED_HERE } from './single-words.ts';
 
 /** How a job stands when its command ends. */
 export interface SingleEnd extends Pick<Giving, 'give'>, Pick<GivingPlace, 'store'> {
   readonly record: SingleRecord;
   readonly ledger: Parameters<typeof viewSingle>[0];
-  readonly flags: Pick<SingleFlags, 'json'>;
+  readonly flags: Flags;
   readonly context: RunContext;
   readonly why: WorkEnd;
   /** Nothing was sent by this command. */

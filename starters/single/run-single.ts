@@ -2,6 +2,7 @@ import type { Settings } from '../../client/settings.ts';
 import { askSingle, type AskRequest } from '../../client/single/ask-single.ts';
 import { readSingle, type SingleRecord } from '../../client/single/find-single.ts';
 import { prepareSingle, type PrepareRequest } from '../../client/single/prepare-single.ts';
+import { soleDialect } from '../../contract/dialects.ts';
 import { defined } from '../../contract/defined.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { RunContext } from '../command-context.ts';
@@ -18,12 +19,12 @@ import { askLines } from './price-words.ts';
 import { endSingle } from './end-single.ts';
 import type { Giving } from './giving.ts';
 import { heldText, refuseJob } from './single-words.ts';
-import type { SingleFlags } from './single-flags.ts';
+import type { Flags } from '../commands/flags.ts';
 
 /** A single job that a command asks for. */
 export interface SingleRequest extends Giving {
   readonly job: PrepareRequest['job'];
-  readonly flags: SingleFlags;
+  readonly flags: Flags;
   readonly context: RunContext;
   /** Standard input was read for the job, so nobody can be asked. Default false. */
   readonly readsStdin?: boolean;
@@ -37,7 +38,10 @@ export async function runSingle(request: SingleRequest): Promise<ExitName> {
   const { job, flags, context } = request;
   const { assumeSeconds, apiDialect, again = false, resubmit = false } = flags;
   const settings = await confirmedSettings(flags);
-  const options = { tuning: readTuning(flags), ...defined({ assumeSeconds, apiDialect }) };
+  const options = {
+    tuning: readTuning(flags),
+    ...defined({ assumeSeconds, apiDialect: apiDialect && soleDialect(apiDialect) }),
+  };
   if ((options.tuning.cache ?? settings.config.cache) === 'only') refusePaying(flags);
   const apiUrl = readApiUrl(settings, flags);
   const prepared = await prepareSingle({ job, options, settings, apiUrl, again, resubmit }, ({ held, ...found }) => {
@@ -55,7 +59,7 @@ export async function runSingle(request: SingleRequest): Promise<ExitName> {
 }
 
 /** Throws {@link ExitError} `usage` if a command that pays for nothing is to pay. */
-function refusePaying({ again = false, resubmit = false }: SingleFlags): void {
+function refusePaying({ again = false, resubmit = false }: Flags): void {
   if (!again && !resubmit) return;
   const paying = again ? '--again' : '--resubmit';
   throw usageError(`${paying} pays for a request, and --cached-only (--cache only) sends none. Leave one of them out.`);
@@ -124,7 +128,7 @@ async function end(
 }
 
 /** An address that only a config file names is asked about on a terminal, later. */
-function requireAccess(settings: Settings, flags: SingleFlags): void {
+function requireAccess(settings: Settings, flags: Flags): void {
   try {
     readApiAccess(settings, flags);
   } catch (error) {

@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join, sep } from 'node:path';
 import { messageOf } from '../../client/problem.ts';
+import type { Flags } from '../commands/flags.ts';
 import { usageError, type ExitError } from '../exit-error.ts';
 
 /** Where a result goes. */
@@ -12,18 +13,11 @@ export type Target =
   /** A file in this folder, named after the job. */
   | { readonly type: 'folder'; readonly path: string };
 
-/** What `-o` says. */
-export interface TargetFlags {
-  readonly out?: string;
-  /** Overwrite a file of the user's. */
-  readonly force?: boolean;
-}
-
 /**
  * Reads `-o`: a file, a folder, or `-` for stdout. Default: the working directory. Throws {@link ExitError} `usage` for a
  * path that can be neither, or whose folder cannot be written to.
  */
-export async function readTarget(flags: TargetFlags): Promise<Target> {
+export async function readTarget(flags: Flags): Promise<Target> {
   const target = await placeOf(flags);
   if (target.type === 'stdout') return target;
   const folder = target.type === 'folder' ? target.path || '.' : dirname(target.path);
@@ -34,7 +28,7 @@ export async function readTarget(flags: TargetFlags): Promise<Target> {
   return target;
 }
 
-async function placeOf({ out }: TargetFlags): Promise<Target> {
+async function placeOf({ out }: Flags): Promise<Target> {
   if (out === '-') return { type: 'stdout' };
   if (out === undefined) return { type: 'folder', path: '' };
   if (out === '') throw usageError('-o: expected a file, a folder, or - for stdout.');
@@ -53,13 +47,13 @@ function noFolder(path: string): ExitError {
 }
 
 /** Checks, before anything is paid for, that no file of the user's is in the way. Throws {@link ExitError} `usage`. */
-export async function checkTarget(target: Target, { force = false }: TargetFlags): Promise<void> {
+export async function checkTarget(target: Target, { force = false }: Flags): Promise<void> {
   if (target.type === 'file' && !force && (await stat(target.path).catch(() => undefined))?.isFile() === true)
     throw existsError(target.path);
 }
 
 /** Bytes on a terminal are noise, and beside JSON they are neither. Throws {@link ExitError} `usage`. */
-export function checkStdout(target: Target, { json = false }: { readonly json?: boolean }): void {
+export function checkStdout(target: Target, { json = false }: Flags): void {
   if (target.type !== 'stdout') return;
   if (json) throw usageError('-o - and --json both write to stdout. Choose one.');
   if (process.stdout.isTTY)

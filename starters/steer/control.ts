@@ -2,31 +2,26 @@ import { nextCommand } from '../../contract/next-command.ts';
 import { chooseBatch } from '../../client/open-records.ts';
 import { steerBatch, type Steered, type StillRunning } from '../../client/steer/steer-batch.ts';
 import { isStranger } from '../../client/trust/known-ledgers.ts';
+import type { RunContext } from '../command-context.ts';
+import type { Flags } from '../commands/flags.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { Control } from '../../contract/outcomes.ts';
 import { snakeCase } from '../../contract/snake-case.ts';
 import { atLedger } from '../at-ledger.ts';
 import { commandLine, goOnCommand } from '../terminal/command.ts';
 import { inCredits } from '../terminal/money.ts';
-import type { Output } from '../terminal/output.ts';
 import { tableLines } from '../terminal/table.ts';
 import { form, number, plural } from '../terminal/words.ts';
-
-export interface ControlFlags {
-  readonly json?: boolean;
-  /** With `stop`: wait for no job. */
-  readonly now?: boolean;
-}
 
 /**
  * `voxbatch pause|resume|stop [BATCH]`; see `client/steer/steer-batch.ts`. Prints the batch's state at the end, whoever
  * caused it.
  */
-export async function control(
+async function control(
   name: string | undefined,
   wish: Control,
-  { json = false, now: isNow = false }: ControlFlags,
-  output: Output,
+  { json = false, now: isNow = false }: Flags,
+  { output }: RunContext,
 ): Promise<ExitName> {
   return atLedger<ExitName>(async (ledger, settings) => {
     const batch = await chooseBatch(ledger, name);
@@ -54,6 +49,12 @@ export async function control(
     return 'complete';
   });
 }
+
+type Steer = (name: string | undefined, flags: Flags, context: RunContext) => Promise<ExitName>;
+
+export const pause: Steer = (name, flags, context) => control(name, 'paused', flags, context);
+export const resume: Steer = (name, flags, context) => control(name, 'running', flags, context);
+export const stop: Steer = (name, flags, context) => control(name, 'stopping', flags, context);
 
 /** What a stop leaves at the API, and how to get it. */
 function leftLines(

@@ -1,3 +1,4 @@
+import type { RunContext } from '../command-context.ts';
 import { nextCommand } from '../../contract/next-command.ts';
 import { readTuned, tuneBatch, type Tuned } from '../../client/steer/tune-batch.ts';
 import { chooseBatch } from '../../client/open-records.ts';
@@ -6,25 +7,21 @@ import { viewTunables } from '../../client/look/tunables-view.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { snakeCase } from '../../contract/snake-case.ts';
 import { atLedger } from '../at-ledger.ts';
-import { readTuning, type TuningFlags } from '../commands/tuning-flags.ts';
+import type { Flags } from '../commands/flags.ts';
+import { readTuning } from '../commands/tuning-flags.ts';
 import { commandLine, goOnCommand } from '../terminal/command.ts';
 import { stepWords } from '../terminal/next-steps.ts';
-import type { Output } from '../terminal/output.ts';
 import { standingOf } from '../terminal/status-words.ts';
 import { tableLines } from '../terminal/table.ts';
 import { flagOf, tunableLines } from '../terminal/tunable-words.ts';
 import { number } from '../terminal/words.ts';
 import { CONFIRM_FIRST } from '../trust/stranger-words.ts';
 
-export interface TuneFlags extends TuningFlags {
-  readonly json?: boolean;
-}
-
 /**
  * `voxbatch tune [BATCH] …`: changes the given settings and prints the current values; without flags it only prints.
  * See `client/steer/tune-batch.ts`.
  */
-export async function tune(name: string | undefined, flags: TuneFlags, output: Output): Promise<ExitName> {
+export async function tune(name: string | undefined, flags: Flags, { output }: RunContext): Promise<ExitName> {
   return atLedger<ExitName>(async (ledger, settings) => {
     const batch = await chooseBatch(ledger, name);
     const tuning = readTuning(flags);

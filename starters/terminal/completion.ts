@@ -1,19 +1,19 @@
 import { quoted } from '../../contract/shell-word.ts';
-import type { CommandFacts } from './command-tree.ts';
+import type { CommandContext } from '../command-context.ts';
+import type { Flags } from '../commands/flags.ts';
+import type { ExitName } from '../../contract/exit-codes.ts';
+import { commandTree, type CommandFacts } from './command-tree.ts';
 
-export const SHELLS = ['bash', 'zsh', 'fish'] as const;
-export type Shell = (typeof SHELLS)[number];
+const SCRIPTS = { bash, zsh, fish };
 
-/** A completion script for a shell, made from the commands. If no word of ours fits, it offers file names. */
-export function completionScript(shell: Shell, program: string, commands: readonly CommandFacts[]): string {
-  switch (shell) {
-    case 'bash':
-      return bash(program, commands);
-    case 'zsh':
-      return zsh(program, commands);
-    case 'fish':
-      return fish(program, commands);
-  }
+/** `voxbatch completion SHELL`: a script made from the commands. If no word of ours fits, it offers file names. */
+export function completion(
+  shell: keyof typeof SCRIPTS,
+  _: Flags,
+  { output, program }: CommandContext,
+): Promise<ExitName> {
+  output.data(SCRIPTS[shell](program.name(), commandTree(program)));
+  return Promise.resolve('complete');
 }
 
 /** Follows the typed words to the command they name; both bash and zsh read this. */

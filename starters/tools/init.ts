@@ -1,15 +1,16 @@
+import type { RunContext } from '../command-context.ts';
 import { constants } from 'node:fs';
 import { copyFile, mkdir, readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { Flags } from '../commands/flags.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import { messageOf } from '../../client/problem.ts';
 import { ExitError } from '../exit-error.ts';
-import type { Output } from '../terminal/output.ts';
 import { examplePath, EXAMPLES, type Example } from './examples.ts';
 
 /** `voxbatch init [EXAMPLE]`: writes an example manifest. Never overwrites. */
-export async function init(example: Example, flags: { readonly out?: string }, output: Output): Promise<ExitName> {
+export async function init(example: Example = 'tts', flags: Flags, { output }: RunContext): Promise<ExitName> {
   const file = flags.out ?? `${example}.csv`;
   const path = examplePath(example);
   try {

@@ -1,30 +1,26 @@
+import type { RunContext } from '../command-context.ts';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { confirmablesIn, forget, remember, type Confirmable } from '../../client/trust/confirmables.ts';
 import { CONFIG_FILE } from '../../client/trust/folder-config.ts';
 import { stateFolder } from '../../client/trust/state-files.ts';
 import { messageOf } from '../../client/problem.ts';
+import type { Flags } from '../commands/flags.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { findToken } from '../connect/api-token.ts';
 import { ExitError, unchangedError } from '../exit-error.ts';
 import { ownEnvironment } from '../own-environment.ts';
 import { askYesNo } from '../terminal/ask.ts';
-import type { Output } from '../terminal/output.ts';
 import { byName, confirmableLines, flawOf } from './confirmable-words.ts';
-
-export interface TrustFlags {
-  /** Take back what was confirmed. */
-  readonly remove?: boolean;
-}
 
 /**
  * `voxbatch trust [FOLDER]`: confirms what the folder's config says about commands, addresses and money, and its ledger,
  * for this user on this machine. It shows all of it first, and asks on a terminal; elsewhere the command is the confirmation.
  */
 export async function trust(
-  folder: string,
-  { remove = false }: TrustFlags,
-  output: Output,
+  folder = '.',
+  { remove = false }: Flags,
+  { output }: RunContext,
   ask: (question: string) => Promise<boolean> = askYesNo,
 ): Promise<ExitName> {
   const env = ownEnvironment();

@@ -1,35 +1,19 @@
-import { voiceJob, type ApiFields } from '../../client/single/single-job-of.ts';
+import { voiceJob } from '../../client/single/single-job-of.ts';
 import { VoxbatchError } from '../../client/problem.ts';
 import type { SingleRecord } from '../../client/single/find-single.ts';
 import { isVoiceGone } from '../../client/voices/find-voice.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { RunContext } from '../command-context.ts';
-import { dialectFor } from '../commands/read-flags.ts';
+import type { Flags } from '../commands/flags.ts';
+import { dialectFor } from './look.ts';
 import { readApiAccess, readSettings } from '../connect/settings.ts';
 import { ExitError, usageError } from '../exit-error.ts';
 import type { Given, GivingPlace } from '../single/giving.ts';
 import { runSingle } from '../single/run-single.ts';
-import type { SingleFlags } from '../single/single-flags.ts';
 import { oneLine } from '../terminal/table.ts';
 
-/** Flags of `voices create`. */
-export interface CreateFlags extends SingleFlags {
-  readonly name?: string;
-  /** Paths of recordings; `--sample` and `--audio` are one flag. */
-  readonly audio?: readonly string[];
-  readonly transcript?: string;
-  readonly description?: string;
-  readonly visibility?: string;
-  readonly language?: string;
-  readonly api?: ApiFields;
-}
-
 /** `voxbatch voices create NAME --sample FILE…`: makes a voice from recordings, and prints its id. */
-export async function createVoice(
-  given: string | undefined,
-  flags: CreateFlags,
-  context: RunContext,
-): Promise<ExitName> {
+export async function createVoice(given: string | undefined, flags: Flags, context: RunContext): Promise<ExitName> {
   const { audio: samples = [], transcript, description, visibility, language, api } = flags;
   const name = nameOf(given, flags);
   if (samples.length === 0) throw usageError('A voice is made from recordings: name at least one with --sample FILE.');
@@ -42,7 +26,7 @@ export async function createVoice(
   });
 }
 
-function nameOf(given: string | undefined, { name, audio = [] }: CreateFlags): string {
+function nameOf(given: string | undefined, { name, audio = [] }: Flags): string {
   if (given !== undefined && name !== undefined)
     throw usageError('The name is given twice: before the flags and by --name.');
   const wanted = given ?? name ?? '';
@@ -56,7 +40,7 @@ function nameOf(given: string | undefined, { name, audio = [] }: CreateFlags): s
 /** Prints the id of the voice. One that was made long ago may have been deleted since. */
 async function giveVoice(
   { batch, row }: SingleRecord,
-  flags: CreateFlags,
+  flags: Flags,
   { output, isOld, json }: GivingPlace,
 ): Promise<Given> {
   const id = row.text;
@@ -71,7 +55,7 @@ async function giveVoice(
 }
 
 /** Whether the API can be asked, and its list does not have the voice. Free. */
-async function isMissing(id: string, flags: CreateFlags): Promise<boolean> {
+async function isMissing(id: string, flags: Flags): Promise<boolean> {
   try {
     const settings = await readSettings();
     return await isVoiceGone(readApiAccess(settings, flags), id, dialectFor(flags, settings.config));

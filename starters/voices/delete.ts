@@ -1,3 +1,4 @@
+import type { RunContext } from '../command-context.ts';
 import {
   canBeVoice,
   deleteNamed,
@@ -6,27 +7,21 @@ import {
   type VoiceAtRisk,
 } from '../../client/voices/delete-voice.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
-import { dialectFor, type DialectFlag, type ReadFlags } from '../commands/read-flags.ts';
+import type { Flags } from '../commands/flags.ts';
 import { confirmRemoval, requireConsent, type Ask } from '../confirm-removal.ts';
 import { atSession } from '../connect/open-api.ts';
 import { ExitError, usageError } from '../exit-error.ts';
 import { personAt } from '../person.ts';
 import { askYesNo } from '../terminal/ask.ts';
-import type { Output } from '../terminal/output.ts';
 import { sentence } from '../terminal/words.ts';
 import { oneLine } from '../terminal/table.ts';
-import { noSuchVoice, usersInWords, voiceLine } from './look.ts';
-
-/** Flags of `voices delete`. */
-export interface DeleteFlags extends ReadFlags, DialectFlag {
-  readonly yes?: boolean;
-}
+import { dialectFor, noSuchVoice, usersInWords, voiceLine } from './look.ts';
 
 /** `voxbatch voices delete VOICE`: deletes a voice of the account for good, after asking. Spends nothing. */
 export async function deleteVoice(
   asked: string,
-  flags: DeleteFlags,
-  output: Output,
+  flags: Flags,
+  { output }: RunContext,
   ask: Ask = askYesNo,
 ): Promise<ExitName> {
   const person = personAt(output, flags);

@@ -1,4 +1,5 @@
-import type { Dialect } from '../../contract/dialects.ts';
+import type { RunContext } from '../command-context.ts';
+import { soleDialect, type Dialect } from '../../contract/dialects.ts';
 import {
   speakingApi,
   listVoices as readList,
@@ -8,30 +9,29 @@ import {
   type FoundVoice,
 } from '../../client/voices/find-voice.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
-import { dialectFor, type DialectFlag, type ReadFlags } from '../commands/read-flags.ts';
+import type { Flags } from '../commands/flags.ts';
+import type { Settings } from '../../client/settings.ts';
 import { atSession } from '../connect/open-api.ts';
-import type { Output } from '../terminal/output.ts';
 import { tableLines, oneLine } from '../terminal/table.ts';
 import { snakeCase } from '../../contract/snake-case.ts';
 import type { Voice } from '../../client/index.ts';
 import { ExitError, usageError } from '../exit-error.ts';
 import { form, number, plural } from '../terminal/words.ts';
 
-/** Flags of `voices list`. */
-export interface ListFlags extends ReadFlags, DialectFlag {
-  readonly search?: string;
-  readonly provider?: string;
+/** The paths that a command uses for one thing: those of the flag, else those of all rows of a new batch. */
+export function dialectFor({ apiDialect }: Flags, config: Settings['config']): Dialect {
+  return soleDialect(apiDialect ?? config.apiDialect);
 }
 
 /** Why no voice is shown. The legacy paths name no provider. */
-function emptyWords({ search, provider }: ListFlags, dialect: Dialect): string {
+function emptyWords({ search, provider }: Flags, dialect: Dialect): string {
   if (provider !== undefined && dialect === 'legacy')
     return 'No voice matches: the legacy paths do not tell the providers of voices. Use --api-dialect v1.';
   return search === undefined && provider === undefined ? 'The API lists no voice.' : 'No voice matches.';
 }
 
 /** `voxbatch voices list`: the voices that the account can use. Spends nothing. */
-export async function listVoices(flags: ListFlags, output: Output): Promise<ExitName> {
+export async function listVoices(flags: Flags, { output }: RunContext): Promise<ExitName> {
   return atSession<ExitName>(flags, async (session, { config }) => {
     const dialect = dialectFor(flags, config);
     const list = await readList(await speakingApi(session, dialect), flags);
@@ -48,11 +48,8 @@ export async function listVoices(flags: ListFlags, output: Output): Promise<Exit
   });
 }
 
-/** Flags of `voices show`. */
-export type ShowFlags = ReadFlags & DialectFlag;
-
 /** `voxbatch voices show VOICE`: what the API's list says of a voice, and which open batches need it. Spends nothing. */
-export async function showVoice(asked: string, flags: ShowFlags, output: Output): Promise<ExitName> {
+export async function showVoice(asked: string, flags: Flags, { output }: RunContext): Promise<ExitName> {
   return atSession<ExitName>(flags, async (session, { config }) => {
     const found = await show(session, asked, dialectFor(flags, config));
     if (found.type !== 'found') throw noSuchVoice(asked, found, await session.access());

@@ -8,7 +8,6 @@ import { openLog, startEmbeddedWorker } from '../../../client/work/embedded-work
 import { VoxbatchError } from '../../../client/problem.ts';
 import type { OpenApi } from '../../../client/open-api.ts';
 import type { Temporal } from '../../../client/temporal/open-temporal.ts';
-import { withOutputFlags } from '../../../starters/commands/output-flags.ts';
 import { logOf } from '../../../starters/terminal/output.ts';
 import { capture } from '../../starters/command-line.ts';
 import { invocationForEach } from '../../starters/steering.ts';
@@ -79,10 +78,7 @@ describe('the log of a worker', () => {
   it('goes to its file, and with --verbose line by line to whoever listens, too', () => {
     const home = mkdtempSync(join(tmpdir(), 'voxbatch-worker-'));
     const heard: string[] = [];
-    const { output } = withOutputFlags(
-      { output: { ...capture({ out: '', err: '' }), say: (line) => heard.push(line) }, done: () => undefined },
-      { verbose: true },
-    );
+    const output = { ...capture({ out: '', err: '' }), say: (line: string) => heard.push(line), isVerbose: true };
     const log = openLog(home, logOf(output));
     log.warn({ row: 7 }, 'download failed');
     log.warn({ row: 8 }, 'download failed');

@@ -243,7 +243,9 @@ describe('cache prune', () => {
   it('asks a person, and can be killed and run again', async () => {
     const lines = { out: '', err: '' };
     const output = { ...capture(lines), isInteractive: true };
-    await expect(prune({ olderThan: 1 }, output, () => Promise.resolve(false))).rejects.toThrow('Nothing was removed');
+    await expect(prune({ olderThan: 1 }, { output }, () => Promise.resolve(false))).rejects.toThrow(
+      'Nothing was removed',
+    );
     expect(lines.err).toContain('Would remove 3 results');
     // Killed after the files and before the records: what is left is found.
     await rm(pathOf('old/1-speech-1.mp3'));

@@ -51,7 +51,7 @@ describe('clean', () => {
     const lines = { out: '', err: '' };
     const output = { ...capture(lines), isInteractive: true };
     const answer = (yes: boolean): Promise<string> =>
-      clean('demo', { media: true }, output, () => Promise.resolve(yes));
+      clean('demo', { media: true }, { output }, () => Promise.resolve(yes));
     await expect(answer(false)).rejects.toThrow('Nothing was removed');
     expect(lines).toMatchObject({ out: '' });
     expect(lines.err).toContain('Would remove 2 files of batch "demo" from the store, 14 bytes: 0 bytes would be free');

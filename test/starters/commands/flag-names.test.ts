@@ -46,16 +46,8 @@ describe('--name and --file-name', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining("--file-name '{voice}/{id}.{ext}'") });
   });
 
-  it('a template as --name is still read, with a word about the new flag', async () => {
-    const { code, stderr } = await line.run('plan', 'lines.csv', '--name', 'spring', '--name', '{row}.{ext}');
-    expect(code).toBe(0);
-    expect(stderr).toContain("For result files, write --file-name '{row}.{ext}'.\n");
-    expect(stderr).toContain("run it: voxbatch run lines.csv --name spring --file-name '{row}.{ext}'\n");
-  });
-
   it.each([
-    [['--name', 'a', '--name', 'b'], 'a batch has one name'],
-    [['--name', '{id}.{ext}', '--file-name', '{row}.{ext}'], 'The result files were named twice'],
+    [['--name', '{id}.{ext}'], '"{id}.{ext}" is not a valid batch name'],
     [['--file-name', 'x'], 'expected .{ext} at the end'],
   ])('refuse %j (2)', async (flags, why) => {
     const { code, stderr } = await line.run('plan', 'lines.csv', ...flags);

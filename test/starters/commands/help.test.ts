@@ -43,6 +43,19 @@ describe('--help', () => {
   });
 });
 
+describe('the help of a command with many flags', () => {
+  it('shows those that people use first, and names the others under their headings; all shows everything', async () => {
+    const short = (await line.run('run', '--help')).stdout;
+    const all = (await line.run('run', '--help', 'all')).stdout;
+    expect(short.split('\n').filter((text) => /^ {2}-/.test(text)).length).toBeLessThanOrEqual(14);
+    expect(short).toContain('voxbatch run --help all');
+    expect(short).toMatch(/Limits: +--halt, --rate, --submits, --window, --poll-rate/);
+    expect(all).toMatch(/\nLimits:\n {2}--halt <policy> /);
+    const { flags } = TREE.find(({ path }) => path === 'run') ?? { flags: [] };
+    for (const { words } of flags) for (const text of [short, all]) expect(text).toContain(words.at(-1));
+  });
+});
+
 describe('a command that does not exist', () => {
   it('is refused, also below one that does', async () => {
     const { code, stdout, stderr } = await line.run('profile', 'reset', 'x');

@@ -1,11 +1,12 @@
 import { Command, CommanderError } from 'commander';
 import { describe, expect, it } from '@jest/globals';
 import type { Tuning } from '../../../contract/tunables.ts';
-import { addTuningFlags, readTuning, type TuningFlags } from '../../../starters/commands/tuning-flags.ts';
+import { addFlags } from '../../../starters/commands/flags.ts';
+import { readTuning, TUNING, type TuningFlags } from '../../../starters/commands/tuning-flags.ts';
 import { describeTuning } from '../../../starters/terminal/tunable-words.ts';
 
 function parse(...words: string[]): Tuning {
-  const command = addTuningFlags(new Command())
+  const command = addFlags(new Command(), Object.keys(TUNING))
     .exitOverride()
     .configureOutput({ writeErr: () => undefined });
   command.parse(words, { from: 'user' });

@@ -1,22 +1,17 @@
 import { Command } from 'commander';
 import { describe, expect, it } from '@jest/globals';
 import type { WebhookWish } from '../../../client/webhooks/webhook-options.ts';
-import {
-  addWebhookFlags,
-  readWebhook,
-  webhookEnv,
-  webhookWords,
-  type WebhookFlags,
-} from '../../../starters/commands/webhook-flags.ts';
+import { addFlags, type Flags } from '../../../starters/commands/flags.ts';
+import { readWebhook, webhookEnv, webhookWords } from '../../../starters/commands/webhook-flags.ts';
 
 const URL_HERE = 'https://hooks.example.org/batches';
 
 function parse(words: readonly string[], env: NodeJS.ProcessEnv = {}): WebhookWish | undefined {
-  const command = addWebhookFlags(new Command())
+  const command = addFlags(new Command(), ['webhook', 'webhookPort', 'webhookHost', 'webhookRestore'])
     .exitOverride()
     .configureOutput({ writeErr: () => undefined });
   command.parse(words, { from: 'user' });
-  return readWebhook(command.opts<WebhookFlags>(), env);
+  return readWebhook(command.opts<Flags>(), env);
 }
 
 describe('the flags of webhooks', () => {

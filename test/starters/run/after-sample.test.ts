@@ -2,7 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import type { Pilot } from '../../../batches/subset/pilot.ts';
 import type { ExitName } from '../../../contract/exit-codes.ts';
 import { runSampleFirst } from '../../../starters/run/after-sample.ts';
-import { planRun, type RunFlags } from '../../../starters/run/run-options.ts';
+import type { Flags } from '../../../starters/commands/flags.ts';
+import { planRun } from '../../../starters/run/run-options.ts';
 import type { RunRequest } from '../../../starters/run/run-options.ts';
 import { readSettings } from '../../../starters/connect/settings.ts';
 import { capture } from '../command-line.ts';
@@ -18,7 +19,7 @@ const PILOT: Pilot = {
 };
 
 interface Given {
-  readonly flags?: RunFlags;
+  readonly flags?: Flags;
   readonly exit?: ExitName;
   readonly pilot?: Pilot | undefined;
   readonly isTerminal?: boolean;
@@ -32,7 +33,7 @@ async function after({ flags = {}, exit = 'complete', isTerminal = false, says =
   readonly asked: readonly string[];
   readonly lines: { readonly out: string; readonly err: string };
 }> {
-  const typed: RunFlags = { sample: 5, seed: 2, confirmAfterSample: true, json: true, ...flags };
+  const typed: Flags = { sample: 5, seed: 2, confirmAfterSample: true, json: true, ...flags };
   const plan = planRun('lines.csv', typed, await readSettings());
   const request = { manifestPath: 'lines.csv', flags: typed, plan } as unknown as RunRequest;
   const lines = { out: '', err: '' };
@@ -100,6 +101,6 @@ describe('run --sample N --confirm-after-sample', () => {
     [{ sample: undefined, seed: undefined }, '--confirm-after-sample needs --sample.'],
     [{ detach: true }, '--confirm-after-sample cannot be combined with --detach.'],
   ])('makes no sense with %p', async (flags, words) => {
-    await expect(after({ flags: flags as RunFlags })).rejects.toThrow(words);
+    await expect(after({ flags: flags as Flags })).rejects.toThrow(words);
   });
 });

@@ -110,7 +110,7 @@ describe('Ctrl-C twice while watching', () => {
     });
     const lines = { out: '', err: '' };
     const before = process.listenerCount('SIGINT');
-    const watching = watch('lines', {}, capture(lines));
+    const watching = watch('lines', {}, { output: capture(lines) });
     while (process.listenerCount('SIGINT') === before) await nextTurn();
     process.emit('SIGINT', 'SIGINT');
     expect(() => process.emit('SIGINT', 'SIGINT')).toThrow('ended');

@@ -215,7 +215,10 @@ describe('plan', () => {
     [['plan', 'lines'], /cannot read the manifest lines: .*Did you mean lines\.csv\?/],
     [['run', 'lines'], /Did you mean lines\.csv\?/],
     [['plan'], /missing required argument 'manifest'/],
-    [['plan', 'lines.csv', '--kind', 'opera'], /--kind opera: expected one of tts, stt, lip-sync, dub/],
+    [
+      ['plan', 'lines.csv', '--kind', 'opera'],
+      /'--kind <kind>' argument 'opera' is invalid. Allowed choices are tts, stt, lip-sync, dub/,
+    ],
     [['plan', 'lines.csv', '--map', 'text'], /expected OUR-COLUMN=THEIR-COLUMN/],
     [['plan', 'lines.csv', '--rate', '0'], /expected a number above 0/],
     [['plan', 'lines.csv', '--limit', '0'], /expected a whole number from 1 on/],

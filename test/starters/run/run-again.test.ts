@@ -6,7 +6,8 @@ import type { AttemptKey, BatchSettings } from '../../../contract/batch.ts';
 import { openLedger } from '../../../ledger/open-ledger.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import { startSimulator, type Simulator } from '../../../simulator/start-simulator.ts';
-import { planRun, type RunFlags } from '../../../starters/run/run-options.ts';
+import type { Flags } from '../../../starters/commands/flags.ts';
+import { planRun } from '../../../starters/run/run-options.ts';
 import { readSettings } from '../../../starters/connect/settings.ts';
 import { openCommandLine, type CommandLine, type Ended } from '../command-line.ts';
 
@@ -48,7 +49,7 @@ interface Finished {
 async function addFinished(
   ledger: Ledger,
   name = 'lines',
-  { manifest = MANIFEST, ending = { outcome: 'cancelled' }, ...flags }: RunFlags & Finished = {},
+  { manifest = MANIFEST, ending = { outcome: 'cancelled' }, ...flags }: Flags & Finished = {},
 ): Promise<void> {
   const profile = await fetch(`${simulator.url}/profile`, { headers: { authorization: `Bearer ${TOKEN}` } });
   const { user_id: account } = (await profile.json()) as { user_id: string };

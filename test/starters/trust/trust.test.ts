@@ -287,10 +287,10 @@ describe('voxbatch trust', () => {
         return Promise.resolve(isYes);
       };
     };
-    await expect(trust('.', {}, output, answer(false))).rejects.toThrow('Nothing was confirmed.');
+    await expect(trust('.', {}, { output }, answer(false))).rejects.toThrow('Nothing was confirmed.');
     expect(await unconfirmed()).not.toBe(null);
     expect((await line.run('profile')).code).toBe(2);
-    expect(await trust('.', {}, output, answer(true))).toBe('complete');
+    expect(await trust('.', {}, { output }, answer(true))).toBe('complete');
     expect(await unconfirmed()).toBe(null);
     expect((await line.run('profile')).code).toBe(0);
   });

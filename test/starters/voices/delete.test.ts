@@ -87,10 +87,10 @@ describe('voxbatch voices delete', () => {
     expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('The API lists no voice name:Nobody.') });
     const words = { out: '', err: '' };
     const output = { ...capture(words), isInteractive: true };
-    await expect(deleteVoice('voice-1', {}, output, () => Promise.resolve(false))).rejects.toThrow('Not confirmed');
+    await expect(deleteVoice('voice-1', {}, { output }, () => Promise.resolve(false))).rejects.toThrow('Not confirmed');
     expect(words.err).toContain('Voice Voice 1 (voice-1, fishaudio) of account user_');
     expect(await listed()).toContain('voice-1');
-    expect(await deleteVoice('voice-1', {}, output, () => Promise.resolve(true))).toBe('complete');
+    expect(await deleteVoice('voice-1', {}, { output }, () => Promise.resolve(true))).toBe('complete');
   });
 
   it('refuses while an open batch of this ledger needs the voice, before anybody is asked', async () => {
@@ -101,7 +101,7 @@ describe('voxbatch voices delete', () => {
     expect({ code, stderr }).toMatchObject({ code: 3, stderr: expect.stringContaining(words) });
     const output = { ...capture({ out: '', err: '' }), isInteractive: true };
     const ask = (): Promise<boolean> => Promise.reject(new Error('asked'));
-    await expect(deleteVoice('name:Voice 1', {}, output, ask)).rejects.toThrow(words);
+    await expect(deleteVoice('name:Voice 1', {}, { output }, ask)).rejects.toThrow(words);
     expect(await listed()).toContain('voice-1');
   });
 

@@ -1,0 +1,207 @@
+import {
+  BATCH,
+  ROW_OF,
+  LOOKING,
+  STEERING,
+  TUNING,
+  WEBHOOK,
+  MANIFEST,
+  SINGLE,
+  SPEECH,
+  fileFlag,
+  SPOKEN,
+  TEXT,
+  type CommandSpec,
+} from './command-spec.ts';
+import { positive, share } from './flag-values.ts';
+import { upTo } from './flags.ts';
+
+/** Commands on batches and single jobs by their paths, in the order of the help. */
+export const BATCH_COMMANDS: Readonly<Record<string, CommandSpec>> = {
+  run: {
+    does: 'Start or resume a batch; writes ./out/<batch>/',
+    operands: [['<manifest>', 'CSV, TSV or JSONL file with a header; - reads stdin']],
+    flags: `${MANIFEST} ${WEBHOOK} resubmit dryRun confirmAfterSample detach quiet verbose`,
+    examples: [
+      'voxbatch run lines.csv --sample 5 --confirm-after-sample',
+      'voxbatch run lines.csv --voice anna --budget 500 --halt soon,fail=5%',
+    ],
+    load: async ({ dryRun }) =>
+      dryRun === true ? (await import('../run/plan.ts')).plan : (await import('../run/begin-run.ts')).beginRun,
+  },
+  plan: {
+    does: 'Validate a manifest and estimate its cost; spends nothing',
+    operands: [['<manifest>', 'CSV, TSV or JSONL file with a header; - reads stdin']],
+    flags: MANIFEST,
+    examples: ['voxbatch plan lines.csv --voice anna'],
+    load: async () => (await import('../run/plan.ts')).plan,
+  },
+  redrive: {
+    does: 'Run ended rows of a batch again, as a new take at a new price',
+    operands: [['[batch]', 'Name of the batch (default: the one in the file, else the newest)']],
+    flags: `${WEBHOOK} where rows damaged newStore from step resubmit accept confirm yes out apiUrl dryRun detach json quiet verbose`,
+    notes:
+      'A redrive keeps finished steps, and fetches jobs that were paid for, free. It skips rows that have a result, unless you select\n' +
+      'them: by --rows, --step, --where outcome=succeeded, or by editing their cells in the file.',
+    examples: [
+      'voxbatch redrive lines --where outcome=failed,cancelled --where kind=tts',
+      'voxbatch redrive lines --from out/lines/failed.csv',
+      'voxbatch redrive lines --rows a1,a7 --step lip-sync',
+      'voxbatch redrive lines --accept a1',
+      'voxbatch redrive lines --accept a1/1',
+      'voxbatch redrive lines --damaged',
+    ],
+    load: async () => (await import('../redrive/redrive.ts')).redrive,
+  },
+  reconcile: {
+    does: 'Settle requests whose answers were lost, and list jobs that belong to no row; free',
+    operands: [BATCH],
+    flags: `${WEBHOOK} adopt release notCharged yes out apiUrl json`,
+    own: {
+      resubmit: [
+        '--resubmit <rows...>',
+        'Send these unknown rows again and pay again, unless their requests are found; without a terminal, needs --yes',
+      ],
+    },
+    notes:
+      "Without options, this looks up every unknown row: late answers, stored results, the API's lists of lip-sync jobs and voices.\n" +
+      "Only --resubmit spends. Exits with the batch's exit code: 13 while a row is unknown.",
+    examples: [
+      'voxbatch reconcile lines',
+      'voxbatch reconcile lines --adopt r7=job-1f3a --resubmit r8 r9',
+      'voxbatch reconcile lines --release r7',
+    ],
+    load: async () => (await import('../reconcile/reconcile.ts')).reconcile,
+  },
+  say: {
+    does: 'Speak one text; writes the audio file, and continues where the same command was cut off',
+    operands: [TEXT],
+    flags: `${SPEECH} voice`,
+    own: SPOKEN,
+    examples: ['voxbatch say "Good morning." --voice anna -o - | player'],
+    load: async () => (await import('../single/say.ts')).say,
+  },
+  transcribe: {
+    does: 'Transcribe one recording; prints the text',
+    operands: [['<audio>', 'URL of the recording, which the API fetches']],
+    flags: `${SINGLE} force language`,
+    own: fileFlag('File that ends in .txt, .srt or .vtt, instead of stdout'),
+    examples: ['voxbatch transcribe https://media.example/talk.mp3 -o talk.srt'],
+    load: async () => (await import('../single/transcribe.ts')).transcribe,
+  },
+  'lip-sync': {
+    does: 'Make the mouth of one video move to an audio track; writes the video file',
+    operands: [
+      ['<video>', 'URL of the video, which the API fetches'],
+      ['<audio>', 'URL of the audio track, which the API fetches'],
+    ],
+    flags: `${SINGLE} force`,
+    own: fileFlag('File, folder, or - for stdout (default: lip-sync-<digest>.mp4 here)'),
+    examples: ['voxbatch lip-sync https://media.example/face.mp4 https://media.example/line.mp3 -o out.mp4'],
+    load: async () => (await import('../single/lip-sync.ts')).lipSync,
+  },
+  list: {
+    does: 'List batches, newest first; single jobs are only counted',
+    flags: 'all single json',
+    notes: LOOKING,
+    examples: ['voxbatch list'],
+    load: async () => (await import('../look/status.ts')).list,
+  },
+  status: {
+    does: "Show a batch's status; exits with the batch's exit code",
+    operands: [BATCH],
+    flags: 'json',
+    notes: LOOKING,
+    examples: ['voxbatch status lines'],
+    load: async () => (await import('../look/status.ts')).status,
+  },
+  watch: {
+    does: 'Follow a batch until it is finished, paused, or has no worker',
+    operands: [BATCH],
+    flags: 'json',
+    notes: LOOKING,
+    examples: ['voxbatch watch lines'],
+    load: async () => (await import('../look/watch.ts')).watch,
+  },
+  explain: {
+    does: 'Show everything about one row: input, requests, charges, failure, files',
+    operands: ROW_OF,
+    flags: 'batch json',
+    notes: LOOKING,
+    examples: ['voxbatch explain 7 --batch lines'],
+    load: async () => (await import('../look/explain.ts')).explain,
+  },
+  results: {
+    does: 'Write the result files of a batch as it is now',
+    operands: [BATCH],
+    flags: 'out json',
+    notes: LOOKING,
+    examples: ['voxbatch results lines --out delivered'],
+    load: async () => (await import('../look/results.ts')).results,
+  },
+  verify: {
+    does: 'Check the result files of a batch: hashes, counts, sums, media',
+    operands: [['[dir-or-batch]', 'Folder that holds summary.json, or name of a batch (default: the newest batch)']],
+    flags: 'json',
+    notes: LOOKING,
+    examples: ['voxbatch verify out/lines'],
+    load: async () => (await import('../look/verify.ts')).verify,
+  },
+  compare: {
+    does: 'Compare two batches of one manifest row by row, or the account in both dialects of the API; free',
+    operands: [
+      ['[batch]', 'The first batch'],
+      ['[other]', 'The second batch'],
+    ],
+    flags: 'length words credits latency jobs apiUrl json',
+    own: {
+      rows: ['--rows <share>', `How many of the rows may differ; ${upTo('rows')}`, share],
+      out: ['-o, --out <file>', 'Also write the rows that differ to this CSV file'],
+      pollRate: [
+        '--poll-rate <rate>',
+        'Without batches: max requests per second, in both dialects together (default: limits.pollRate)',
+        positive,
+      ],
+    },
+    notes: `Two batches of one manifest, from the ledger and the stored files: it sends nothing and needs no worker. Without
+batches: the account (profile, voices, lip-sync jobs), read in both dialects of the API, v1 and legacy; each request is
+logged on stderr. Either way it spends nothing and changes nothing.
+
+Exit code 0: parity within the tolerances; 10: they differ, or a dialect could not be read; 75: no difference so far, but
+rows have not ended; 5: the account could not be read at all.`,
+    examples: ['voxbatch compare lines lines-legacy --length 10% --out differ.csv'],
+    load: async () => (await import('../compare/compare.ts')).compare,
+  },
+  pause: {
+    does: 'Send no more paid requests; running jobs are still fetched',
+    operands: [BATCH],
+    flags: 'json',
+    notes: STEERING,
+    examples: ['voxbatch pause lines'],
+    load: async () => (await import('../steer/control.ts')).pause,
+  },
+  resume: {
+    does: 'Continue a paused batch',
+    operands: [BATCH],
+    flags: 'json',
+    notes: STEERING,
+    examples: ['voxbatch resume lines'],
+    load: async () => (await import('../steer/control.ts')).resume,
+  },
+  stop: {
+    does: 'Send no more paid requests, fetch running jobs, cancel the rest',
+    operands: [BATCH],
+    flags: 'json now',
+    notes: STEERING,
+    examples: ['voxbatch stop lines'],
+    load: async () => (await import('../steer/control.ts')).stop,
+  },
+  tune: {
+    does: 'Change limits, budget and policies of a running batch; without flags, show current values',
+    operands: [BATCH],
+    flags: `${TUNING} json`,
+    notes: `Settings that you do not name stay as they are. Defaults are those of a new batch.\n${STEERING}`,
+    examples: ['voxbatch tune lines --rate 10 --budget 500'],
+    load: async () => (await import('../steer/tune.ts')).tune,
+  },
+};

@@ -1,0 +1,62 @@
+import { DIALECTS } from '../../contract/dialects.ts';
+import { TUNABLE_NAMES } from '../../contract/tunables.ts';
+import type { ExitName } from '../../contract/exit-codes.ts';
+import type { Flag, Flags } from './flags.ts';
+
+/** Does the work of a command: gets its operands, its flags, and what it works with. */
+interface Worker {
+  // A method, so that one of narrower parameters is a `Work`, too.
+  work(...given: readonly unknown[]): Promise<ExitName>;
+}
+
+/** A command, as the command line is built from it. */
+export interface CommandSpec {
+  readonly does: string;
+  /** As written in the usage (`<manifest>`, `[batch]`), what it is, and the words that it may be. */
+  readonly operands?: readonly (readonly [operand: string, means: string, choices?: readonly string[]])[];
+  /** Names of its flags; see `addFlags`. */
+  readonly flags?: string;
+  /** Flags that are written or mean otherwise than in other commands. */
+  readonly own?: Readonly<Record<string, Flag>>;
+  /** What its help says besides. */
+  readonly notes?: string;
+  readonly examples: readonly string[];
+  /** Loads its work: only then, so that `--help` and `status` do not wait for Temporal's SDK. Absent: it only has commands below it. */
+  readonly load?: (flags: Flags) => Promise<Worker['work']>;
+}
+
+export const BATCH = ['[batch]', 'Name of the batch (default: the newest)'] as const;
+export const ROW_OF = [
+  ['<row>', 'Id or number of the row; or the name of a single job'],
+  ['[batch]', `${BATCH[1]}; it may also stand before the row`],
+] as const;
+export const SCHEDULE = ['<name>', 'Name of the schedule'] as const;
+export const VOICE = ['<voice>', 'Its id, or name: and its name, as in name:Ada'] as const;
+
+export const LOOKING = 'This never spends anything. It reads the ledger and the files, and starts no worker.';
+export const STEERING = 'You can repeat this in any state of the batch. It starts no worker.';
+
+export const TUNING = `${TUNABLE_NAMES.join(' ')} noCache fresh cachedOnly`;
+export const WEBHOOK = 'webhook webhookPort webhookHost webhookRestore';
+export const READING =
+  'limit sample seed fileName kind voice engine format language verify map join pause loudness trimSilence noTrimSilence sampleRate soundFormat strict split tts apiDialect';
+export const PRICED = `${TUNING} probe assumeSeconds confirm out apiUrl json`;
+export const MANIFEST = `name ${READING} ${PRICED} yes`;
+export const SINGLE =
+  'budget onUnknown retakes cache noCache fresh cachedOnly rate pollRate probe assumeSeconds quiet verbose confirm yes again resubmit apiUrl json api';
+export const SPEECH = `${SINGLE} force engine format speed language verify split tts`;
+/** Flags for when a schedule fires. */
+export const SPEC =
+  'every cron calendar timezone jitter overlap catchUp pauseOnFailure noPauseOnFailure until runs budgetMonth';
+
+export const ONE_DIALECT = {
+  apiDialect: ['--api-dialect <dialect>', "Paths of the API to use (default: the config file's, else v1)", DIALECTS],
+} as const;
+export const fileFlag = (means: string): Record<string, Flag> => ({ ...ONE_DIALECT, out: ['-o, --out <file>', means] });
+export const SPOKEN = fileFlag(
+  'File, folder, or - for stdout (default: say-<digest>.<format> here); its extension is the format',
+);
+export const TEXT = ['<text>', 'Text to speak, or - for standard input (UTF-8, at most 1 MB)'] as const;
+export const RANGE_FROM: Record<string, Flag> = {
+  from: ['--from <time>', 'First moment: 2026-12-01T00:00:00Z, or with an offset such as +01:00'],
+};

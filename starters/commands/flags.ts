@@ -1,0 +1,305 @@
+import { Option, type Command } from 'commander';
+import { DIALECT_FORMS } from '../../contract/dialects.ts';
+import { FINISHED_FORMATS } from '../../contract/finishing.ts';
+import { KINDS, STEPS } from '../../contract/row-kinds.ts';
+import { OVERLAP_POLICIES } from '../../contract/schedule.ts';
+import { SPLIT_MODES } from '../../contract/split-modes.ts';
+import { DEFAULT_SEED } from '../../contract/subset.ts';
+import { DEFAULT_TOLERANCES, type Tolerances } from '../../contract/tolerances.ts';
+import { DEFAULT_THRESHOLD, THRESHOLD_BOUNDS } from '../../contract/verify.ts';
+import { WEBHOOK_DEFAULTS } from '../../client/webhooks/webhook-options.ts';
+import {
+  apiField,
+  bytes,
+  collect,
+  credits,
+  dialectChoice,
+  duration,
+  loudness,
+  orNone,
+  pause,
+  positive,
+  share,
+  shareWord,
+  verify,
+  wholeFrom,
+} from './flag-values.ts';
+import { TUNING, type TuningFlags } from './tuning-flags.ts';
+
+/**
+ * A flag: how it is written in the help, what it means, and what it takes: one of some words, or what a reader makes of them. Without that: any
+ * text, or nothing.
+ */
+export type Flag = readonly [
+  flags: string,
+  means: string,
+  takes?: readonly string[] | ((text: string, before?: never) => unknown),
+];
+
+type FlagTable = Readonly<Record<string, Flag>>;
+
+/** The tolerance of `compare` where none is given. */
+export function upTo(name: keyof Tolerances): string {
+  return `any: not judged (default: ${shareWord(DEFAULT_TOLERANCES[name])})`;
+}
+
+const OTHERS = 'a later run without it, or with a larger number, runs the others';
+const OF_MANIFEST = '(of a manifest: for rows without one)';
+
+const { budget, onEnd, notify, halt, rate, submits, window, pollRate, ...charges } = TUNING;
+
+/** What people use first. */
+const FIRST = {
+  where: [
+    '--where <condition>',
+    'Rows that match: outcome=…, class=… or kind=…, with values separated by commas; repeatable, all must match',
+    collect,
+  ],
+  rows: ['--rows <list>', 'Rows by id, separated by commas; or by number (12 or #12) if no row has that id', collect],
+  damaged: [
+    '--damaged',
+    'Only rows whose stored file is lost or damaged: what a job made is fetched again, free; safe to repeat',
+  ],
+  from: ['--from <file>', 'Rows of an edited manifest or outcome file; edited rows are done again'],
+  step: ['--step <step>', 'Do this step and all later ones again, even if they are finished', STEPS],
+  accept: [
+    '--accept [rows...]',
+    'Accept results as they are, free, that failed a check or lack the answer of their verification: of these rows, or of those that --where and --rows select; ROW/TAKE goes back to the result of that take',
+  ],
+  every: ['--every <duration>', 'Fire at each multiple of this length since 1970 in UTC: 90s, 15m, 6h, 1d'],
+  cron: [
+    '--cron <fields>',
+    'Fire by five fields: minute hour day month weekday; or @hourly, @daily, @weekly, @monthly',
+  ],
+  timezone: ['--timezone <name>', 'Timezone of --cron and --calendar, and of times that are shown (default: UTC)'],
+  name: ['-n, --name <name>', 'Name of the batch (default: the file name)'],
+  out: ['-o, --out <folder>', 'Folder for the results (default: out/<batch>)'],
+  force: ['--force', 'Overwrite the file of -o'],
+  voice: ['--voice <id>', `Voice ${OF_MANIFEST}`],
+  engine: ['--engine <id>', `Engine ${OF_MANIFEST}`],
+  format: ['--format <format>', `Audio format ${OF_MANIFEST} (default: that of -o, else the API's, mp3)`],
+  speed: ['--speed <n>', 'Speaking rate, 0.5 to 2'],
+  language: ['--language <code>', `Language ${OF_MANIFEST}`],
+  sample: ['--sample <n>', `Run only n rows, from all kinds, voices and engines; ${OTHERS}`, wholeFrom(1)],
+  budget,
+  budgetMonth: [
+    '--budget-month <credits>',
+    "Spending limit of all batches of a calendar month in the schedule's timezone; none: no limit",
+  ],
+  check: ['--check', 'Refuse a manifest that could not run now, instead of warning of it'],
+  dryRun: ['--dry-run', 'Only show what it would do, and at which price; changes and spends nothing'],
+  yes: ['-y, --yes', 'Do not ask for confirmation'],
+  detach: ['--detach', 'Return at once; server and worker continue in the background'],
+  json: ['--json', 'Print one line of JSON'],
+} as const satisfies FlagTable;
+
+/** Flags of one command. */
+const OF_ONE = {
+  adopt: [
+    '--adopt <row=job...>',
+    'Assign a job of the API to an unknown row, by id or number; ROW/TAKE is an earlier take',
+  ],
+  release: ['--release <rows...>', 'Undo --adopt or --not-charged: these rows, or takes (ROW/TAKE), are unknown again'],
+  notCharged: [
+    '--not-charged <row/take...>',
+    'Mark earlier takes as not charged, because the account shows no job for them',
+  ],
+  all: ['--all', 'Single jobs (say, transcribe, lip-sync), too'],
+  single: ['--single', 'Only single jobs'],
+  batch: ['--batch <name>', 'The batch, as a flag'],
+  now: ['--now', 'Do not wait for running jobs; list them with their cost, and fetch them later for free'],
+  olderThan: ['--older-than <time>', 'Results that no row made or reused for this long: 12h, 30d, 8w', duration],
+  keepBytes: ['--keep-bytes <size>', 'Keep those used last, up to this size: 500MB, 10GB', bytes],
+  media: ['--media', 'Remove its media from the store; out folders keep what they have'],
+  manifest: ['--manifest <place>', 'Run this manifest, with the flags of this command; without it, what it runs stays'],
+  since: ['--since <duration>', 'How far to look back: 26h, 7d (default: 26h)'],
+  pausedOk: ['--paused-ok', 'Take what was skipped while a schedule was paused by hand for in order'],
+  to: ['--to <time>', 'Last moment'],
+  note: ['--note <words>', 'Why; `show` and `list` say it'],
+  lookEvery: [
+    '--look-every <seconds>',
+    'How often to look for open batches without a worker, and continue them (default: 30)',
+    positive,
+  ],
+  untilIdle: ['--until-idle', 'Exit when no batch is open'],
+  printUnit: [
+    '--print-unit <manager>',
+    'Start nothing; print a unit that runs this as a service',
+    ['systemd', 'launchd', 'cron'],
+  ],
+  wait: ['--wait <time>', 'Start nothing; wait so long until the `up` of this home is ready', duration],
+  unlessRunning: ['--unless-running', 'Exit with 0 and without a word if `up` runs in this home already'],
+  strictSchema: ['--strict-schema', 'The same, and end with an error (15) if something is missing or has changed'],
+  search: ['--search <words>', 'Only voices that match these words'],
+  provider: ['--provider <name>', 'Only voices of this provider'],
+  audio: ['--sample, --audio <file...>', 'A recording on this machine (wav, mp3, m4a, ogg, flac); repeatable'],
+  transcript: ['--transcript <text>', 'What is said in the recordings'],
+  description: ['--description <text>', 'Any text about the voice'],
+  visibility: ['--visibility <who>', 'Who may use it: private or public'],
+  clear: ['--clear', 'Take the address away, if the API has a way'],
+  remove: ['--remove', 'Take the confirmation back'],
+  jobs: ['--jobs <n>', 'Without batches: how many of the newest lip-sync jobs to read (default: 20)', wholeFrom(0)],
+  length: [
+    '--length <share>',
+    `How much the lengths of a row may differ, above half a second; ${upTo('length')}`,
+    share,
+  ],
+  words: ['--words <share>', `How many of the words of a row's transcripts may differ; ${upTo('words')}`, share],
+  credits: ['--credits <share>', `How much the sums of credits may differ; ${upTo('credits')}`, share],
+  latency: ['--latency <share>', `How much slower the second batch may be; ${upTo('latency')}`, share],
+} as const satisfies FlagTable;
+
+const MANIFEST = {
+  limit: ['--limit <n>', `Run only the first n rows; ${OTHERS}`, wholeFrom(1)],
+  seed: ['--seed <n>', `With --sample: draw other rows (default: ${String(DEFAULT_SEED)})`, wholeFrom(0)],
+  confirmAfterSample: [
+    '--confirm-after-sample',
+    'With --sample: show its real price, then ask whether to run the others; without a terminal, needs --yes',
+  ],
+  kind: ['--kind <kind>', 'Kind of rows without one (default: from the columns)', KINDS],
+  map: ['--map <ours=theirs>', 'Read a column from one with another name, such as text=script; repeatable', collect],
+  strict: ['--strict', 'Refuse unknown columns instead of copying them to the results'],
+  fileName: [
+    '--file-name <template>',
+    'Names of the result files, of {id}, {row}, {kind}, {ext} and columns (default: {id}.{ext})',
+  ],
+  verify: [
+    '--verify [threshold]',
+    `Transcribe each speech result and compare it with its text; a share of wrong words from ${String(THRESHOLD_BOUNDS.least)} to ${String(THRESHOLD_BOUNDS.most)} may be given (default: ${String(DEFAULT_THRESHOLD)})`,
+    verify,
+  ],
+  tts: ['--tts <mode>', 'Use speech jobs or the synchronous endpoint for speech (default: job)', ['job', 'sync']],
+} as const satisfies FlagTable;
+
+const SOUND = {
+  split: ['--split <by>', 'Cut texts that are too long, and join their sound into one file', SPLIT_MODES],
+  join: ['--join <column>', 'Put speech with one value in this column together into one file, media/joined/VALUE.EXT'],
+  pause: [
+    '--pause <seconds>',
+    'With --join: silence after each row without one in its pause column (default: 0)',
+    pause,
+  ],
+  loudness: [
+    '--loudness <lufs>',
+    'Make a copy of each speech result with this loudness (EBU R 128), media/finished/; needs ffmpeg, as the next three. For each: none, whatever the config file says',
+    orNone(loudness),
+  ],
+  trimSilence: ['--trim-silence', 'Make copies without silence at the start and the end'],
+  noTrimSilence: ['--no-trim-silence', 'Leave it, whatever the config file says'],
+  sampleRate: ['--sample-rate <hz>', 'Make copies with so many samples a second', orNone(positive)],
+  soundFormat: ['--sound-format <format>', 'Make copies of this type', [...FINISHED_FORMATS, 'none']],
+} as const satisfies FlagTable;
+
+const CHARGES = {
+  confirm: ['--confirm <credits>', 'Ask before more than this is spent; where nobody can be asked, refuse it', credits],
+  again: ['--again', 'Make a new take, at its price, if there is a result already'],
+  resubmit: ['--resubmit', 'Include what may have been charged, or whose job may still run; this can charge it again'],
+  newStore: ['--new-store', 'Begin an empty store if the one of these files is not there: they are lost for good'],
+  probe: ['--probe', 'Read the length of audio and video files that have no duration cell, to price them'],
+  assumeSeconds: ['--assume-seconds <n>', 'Price audio and video of unknown length at this many seconds', positive],
+} as const satisfies FlagTable;
+
+/** When a schedule fires. */
+const FIRING = {
+  calendar: ['--calendar <fields>', 'Fire by fields with names: "weekday=mon-fri hour=6,18 minute=30"'],
+  jitter: ['--jitter <duration>', 'Fire up to this much later (default: 0)'],
+  overlap: [
+    '--overlap <policy>',
+    'If a batch of the schedule still runs: skip this one; wait, for one or for all; cancel (stop) the running one; allow both (default: skip; of trigger: allow; of backfill: buffer-all)',
+    OVERLAP_POLICIES,
+  ],
+  catchUp: ['--catch-up <duration>', 'Fire late if the server was down, by this much at most (default: 1h)'],
+  pauseOnFailure: ['--pause-on-failure', 'Pause after an occurrence that made no batch, or whose batch gave up'],
+  noPauseOnFailure: ['--no-pause-on-failure', 'Go on after such an occurrence (the default)'],
+  until: ['--until <time>', 'Fire no more after this: 2026-12-31T23:59:59Z'],
+  runs: ['--runs <n>', 'Fire this many times, then no more', wholeFrom(1)],
+} as const satisfies FlagTable;
+
+const WEBHOOKS = {
+  webhook: ['--webhook <url>', "Set the account's webhook to a secret path below this public address while this runs"],
+  webhookPort: [
+    '--webhook-port <n>',
+    `Port that the address leads to (default: ${String(WEBHOOK_DEFAULTS.port)})`,
+    wholeFrom(1),
+  ],
+  webhookHost: ['--webhook-host <address>', `Address to listen on (default: ${WEBHOOK_DEFAULTS.host})`],
+  webhookRestore: [
+    '--webhook-restore <url>',
+    'Webhook to put back in the end (default: VOXBATCH_WEBHOOK_RESTORE, else the one that the profile shows before)',
+  ],
+} as const satisfies FlagTable;
+
+const API = {
+  api: ['--api <field=value>', 'A further field for the API, as in an api.<field> column; repeatable', apiField],
+  apiDialect: [
+    '--api-dialect <dialect>',
+    `Paths of the API to use: ${DIALECT_FORMS} (default: the config file's, else v1)`,
+    dialectChoice,
+  ],
+  apiUrl: ['--api-url <url>', 'API address (default: VOXBATCH_API_URL)'],
+  log: ['--log <format>', 'Form of the lines on stderr (default: text)', ['text', 'json']],
+  quiet: ['-q, --quiet', 'Show no progress; warnings, errors and the summary are still printed'],
+  verbose: ['-v, --verbose', 'Also print the log of the worker in this process: each step, never texts'],
+} as const satisfies FlagTable;
+
+/** All flags by the name of their value, in the order of the help, by the heading that they stand under; empty: they come first. */
+const GROUPS: readonly (readonly [heading: string, flags: FlagTable])[] = [
+  ['', { ...OF_ONE, ...FIRST }],
+  ['Manifest:', MANIFEST],
+  ['Sound:', SOUND],
+  ['Firing:', FIRING],
+  ['Charges:', { ...CHARGES, ...charges }],
+  ['Limits:', { halt, rate, submits, window, pollRate }],
+  ['At the end:', { onEnd, notify }],
+  ['Webhooks:', WEBHOOKS],
+  ['API and output:', API],
+];
+
+type Table = typeof FIRST &
+  typeof OF_ONE &
+  typeof MANIFEST &
+  typeof SOUND &
+  typeof FIRING &
+  typeof CHARGES &
+  typeof WEBHOOKS &
+  typeof API;
+
+/** What a flag is given as, by how it is written. */
+type Text<F extends string> = F extends `${string}[${string}`
+  ? (F extends `${string}...]` ? readonly string[] : string) | true
+  : F extends `${string}...>`
+    ? readonly string[]
+    : F extends `${string}<${string}`
+      ? string
+      : boolean;
+
+type Value<F extends Flag> = F extends readonly [infer Written, string, infer Takes]
+  ? Takes extends readonly (infer Word)[]
+    ? Word
+    : Takes extends (...given: never[]) => infer Read
+      ? Read | Extract<Text<Written & string>, true>
+      : never
+  : Text<F[0]>;
+
+/** Values of the flags of a command line. Those that were not given are absent. */
+export type Flags = {
+  readonly [Name in Exclude<keyof Table, 'budget'>]?: Value<Table[Name]>;
+} & TuningFlags;
+
+/** Adds flags to a command by their names, in the order of the help. `own`: as this command has them. */
+export function addFlags(command: Command, names: readonly string[], own: FlagTable = {}): Command {
+  const add = (flag: Flag, heading: string): void => {
+    const [flags, means, takes] = flag;
+    const option = new Option(flags, means);
+    if (heading !== '') option.helpGroup(heading);
+    if (typeof takes === 'function') option.argParser(takes as (text: string, before: unknown) => unknown);
+    else if (takes !== undefined) option.choices(takes);
+    command.addOption(option);
+  };
+  const isKnown = (name: string): boolean => GROUPS.some(([, flags]) => name in flags);
+  for (const [name, flag] of Object.entries(own)) if (!isKnown(name)) add(flag, '');
+  for (const [heading, flags] of GROUPS)
+    for (const [name, flag] of Object.entries(flags))
+      if (name in own || names.includes(name)) add(own[name] ?? flag, heading);
+  return command;
+}

@@ -1,0 +1,266 @@
+import { SIMULATOR_FLAGS } from '../../simulator/flags.ts';
+import { EXAMPLES } from '../tools/examples.ts';
+import {
+  ROW_OF,
+  SCHEDULE,
+  VOICE,
+  WEBHOOK,
+  READING,
+  PRICED,
+  SINGLE,
+  SPEECH,
+  SPEC,
+  ONE_DIALECT,
+  SPOKEN,
+  TEXT,
+  RANGE_FROM,
+  type CommandSpec,
+} from './command-spec.ts';
+
+/** All other commands. */
+export const OTHER_COMMANDS: Readonly<Record<string, CommandSpec>> = {
+  cache: {
+    does: 'Look at the results that later rows can reuse, and remove old ones',
+    examples: ['voxbatch cache list'],
+  },
+  'cache list': {
+    does: 'Show how much is kept: by batch, kind, voice and age',
+    flags: 'json',
+    examples: ['voxbatch cache list'],
+    load: async () => (await import('../cache/cache.ts')).listCache,
+  },
+  'cache show': {
+    does: 'Show what the results of a row are known by, where they are kept, and who has them',
+    operands: ROW_OF,
+    flags: 'batch json',
+    examples: ['voxbatch cache show 7 lines'],
+    load: async () => (await import('../cache/cache.ts')).showCached,
+  },
+  'cache prune': {
+    does: 'Remove results that were not used for long; bills and out folders stay',
+    flags: 'olderThan keepBytes dryRun yes json',
+    examples: ['voxbatch cache prune --older-than 30d --dry-run'],
+    load: async () => (await import('../cache/cache.ts')).prune,
+  },
+  clean: {
+    does: 'Remove the media of a finished batch, the records of its rows, or both; its bill stays',
+    operands: [['<batch>', 'Name of the batch']],
+    flags: 'media dryRun yes json',
+    own: {
+      rows: ['--rows', 'Remove what its rows asked for, and their texts; it can then not be run again'],
+      all: ['--all', 'Both'],
+    },
+    notes:
+      'Rows whose requests may have been charged, or whose jobs may still run, stay as they are. Results that other batches\n' +
+      'reused stay theirs. The name stays taken, because the bill is kept under it.',
+    examples: ['voxbatch clean lines --media --dry-run', 'voxbatch clean lines --all --yes'],
+    load: async () => (await import('../clean/clean.ts')).clean,
+  },
+  schedule: {
+    does: 'Run a manifest again and again, each time as a batch of its own',
+    examples: ['voxbatch schedule create nightly lines.csv --cron "0 2 * * *" --budget 500'],
+  },
+  'schedule create': {
+    does: 'Make a schedule; spends nothing before it fires',
+    operands: [
+      ['<name>', `${SCHEDULE[1]}; its batches are called NAME.2026-12-01T02-00-00Z`],
+      ['<manifest>', 'CSV, TSV or JSONL, read each time it fires: a file, a pattern of files, or an https:// URL'],
+    ],
+    flags: `${SPEC} ${READING} ${PRICED} check`,
+    examples: ['voxbatch schedule create nightly lines.csv --every 1d --budget 500'],
+    load: async () => (await import('../schedules/make.ts')).create,
+  },
+  'schedule update': {
+    does: 'Change when a schedule fires, or what it runs',
+    operands: [SCHEDULE],
+    flags: `${SPEC} ${READING} ${PRICED} check manifest`,
+    examples: ['voxbatch schedule update nightly --cron "0 3 * * *"'],
+    load: async () => (await import('../schedules/make.ts')).update,
+  },
+  'schedule list': {
+    does: 'List schedules, and say if no worker is there for them',
+    flags: 'json',
+    examples: ['voxbatch schedule list'],
+    load: async () => (await import('../schedules/look.ts')).list,
+  },
+  'schedule show': {
+    does: 'Show a schedule: what became of its last firings, and when it fires next',
+    operands: [SCHEDULE],
+    flags: 'json',
+    examples: ['voxbatch schedule show nightly'],
+    load: async () => (await import('../schedules/look.ts')).show,
+  },
+  'schedule check': {
+    does: 'Say what became of each firing; exit code 10 if one failed or did not take place',
+    operands: [['[name]', `${SCHEDULE[1]} (default: all)`]],
+    flags: 'since pausedOk json',
+    examples: ['voxbatch schedule check --since 26h'],
+    load: async () => (await import('../schedules/look.ts')).check,
+  },
+  'schedule preview': {
+    does: 'Show when a schedule fires, and what that would cost now',
+    operands: [SCHEDULE],
+    flags: 'to json',
+    own: RANGE_FROM,
+    examples: ['voxbatch schedule preview nightly'],
+    load: async () => (await import('../schedules/look.ts')).preview,
+  },
+  'schedule trigger': {
+    does: 'Fire a schedule now, even if it is paused',
+    operands: [SCHEDULE],
+    flags: 'overlap json',
+    own: { wait: ['--wait', 'Wait until its batch has ended, and exit as that batch did'] },
+    examples: ['voxbatch schedule trigger nightly'],
+    load: async () => (await import('../schedules/steer.ts')).trigger,
+  },
+  'schedule backfill': {
+    does: 'Fire a schedule for times that have passed',
+    operands: [SCHEDULE],
+    flags: 'to overlap json',
+    own: RANGE_FROM,
+    examples: ['voxbatch schedule backfill nightly --from 2026-12-01T00:00Z --to 2026-12-07T00:00Z'],
+    load: async () => (await import('../schedules/steer.ts')).backfill,
+  },
+  'schedule pause': {
+    does: 'Stop a schedule from firing; a running batch continues',
+    operands: [SCHEDULE],
+    flags: 'note json',
+    examples: ['voxbatch schedule pause nightly --note "new voices"'],
+    load: async () => (await import('../schedules/steer.ts')).pause,
+  },
+  'schedule resume': {
+    does: 'Let a paused schedule fire again',
+    operands: [SCHEDULE],
+    flags: 'note json',
+    examples: ['voxbatch schedule resume nightly'],
+    load: async () => (await import('../schedules/steer.ts')).resume,
+  },
+  'schedule delete': {
+    does: 'Delete a schedule; its batches and their files stay',
+    operands: [SCHEDULE],
+    flags: 'json',
+    examples: ['voxbatch schedule delete nightly'],
+    load: async () => (await import('../schedules/steer.ts')).remove,
+  },
+  worker: {
+    does: 'Work on batches of this API and account until SIGTERM',
+    flags: `${WEBHOOK} log verbose apiUrl lookEvery`,
+    examples: ['TEMPORAL_ADDRESS=temporal:7233 voxbatch worker'],
+    load: async () => (await import('../serve/serve.ts')).serve,
+  },
+  up: {
+    does: 'Run the embedded server and a worker until SIGTERM, as a service or in a terminal',
+    flags: `${WEBHOOK} log verbose apiUrl untilIdle lookEvery printUnit wait unlessRunning out`,
+    own: { batch: ['--batch <name>', 'Write the files of this batch when it is finished'] },
+    examples: ['voxbatch up &', 'voxbatch up --wait 2m', 'voxbatch up --print-unit systemd'],
+    load: async ({ printUnit }) =>
+      printUnit === undefined
+        ? (await import('../serve/up.ts')).up
+        : (await import('../serve/print-unit.ts')).printUnit,
+  },
+  doctor: {
+    does: 'Check server, ledger, API, token, account, clock and disk',
+    flags: 'strictSchema apiUrl json',
+    own: {
+      api: ['--api', "Compare the API's own schema with what voxbatch needs, and with the last look, instead"],
+    },
+    examples: ['voxbatch doctor', 'voxbatch doctor --api'],
+    load: async ({ api, strictSchema }) =>
+      (api ?? strictSchema) === undefined
+        ? (await import('../doctor/doctor.ts')).doctor
+        : (await import('../doctor/schema.ts')).doctorSchema,
+  },
+  voices: { does: "List and manage the account's voices", examples: ['voxbatch voices list'] },
+  'voices list': {
+    does: 'List the voices that the account can use; free',
+    flags: 'search provider apiUrl json',
+    own: ONE_DIALECT,
+    examples: ['voxbatch voices list --search anna --provider fishaudio'],
+    load: async () => (await import('../voices/look.ts')).listVoices,
+  },
+  'voices show': {
+    does: 'Show what the API says of a voice, and which open batches need it; free',
+    operands: [VOICE],
+    flags: 'apiUrl json',
+    own: ONE_DIALECT,
+    examples: ['voxbatch voices show name:Ada'],
+    load: async () => (await import('../voices/look.ts')).showVoice,
+  },
+  'voices preview': {
+    does: 'Speak one text with a voice, as say does; paid',
+    operands: [VOICE, TEXT],
+    flags: SPEECH,
+    own: SPOKEN,
+    examples: ['voxbatch voices preview name:Ada "Good morning." -o ada.mp3'],
+    load: async () => (await import('../single/say.ts')).preview,
+  },
+  'voices create': {
+    does: 'Make a voice from recordings; prints its id; paid',
+    operands: [['[name]', 'What it is called; a lost answer is looked for by this name']],
+    flags: `${SINGLE} audio transcript description visibility language`,
+    own: { ...ONE_DIALECT, name: ['-n, --name <name>', 'The same as a flag'] },
+    examples: ['voxbatch voices create Ada --sample ada-1.wav --sample ada-2.wav'],
+    load: async () => (await import('../voices/create.ts')).createVoice,
+  },
+  'voices delete': {
+    does: 'Delete a voice of the account for good, unless an open batch needs it; free',
+    operands: [VOICE],
+    flags: 'apiUrl json yes',
+    own: ONE_DIALECT,
+    examples: ['voxbatch voices delete name:Ada'],
+    load: async () => (await import('../voices/delete.ts')).deleteVoice,
+  },
+  profile: {
+    does: 'Show the account of the token and its balance; free',
+    flags: 'apiUrl json',
+    examples: ['voxbatch profile'],
+    load: async () => (await import('../account/profile.ts')).profile,
+  },
+  'profile set': {
+    does: 'Change fields of the profile, and say what the API made of them; free',
+    operands: [
+      ['<field=value...>', 'A value that is JSON is sent as such (true, 5, null, "a text"), any other one as a text'],
+    ],
+    flags: 'apiUrl json',
+    examples: ['voxbatch profile set newsletter=false displayName=Anna'],
+    load: async () => (await import('../account/profile.ts')).setProfile,
+  },
+  'profile set-webhook': {
+    does: "Set the address of the account's webhooks; free",
+    operands: [['[url]', 'The address']],
+    flags: 'apiUrl json clear',
+    examples: ['voxbatch profile set-webhook https://example.org/hooks/long-secret'],
+    load: async () => (await import('../account/profile.ts')).setWebhook,
+  },
+  init: {
+    does: 'Write an example manifest; never overwrites a file',
+    operands: [['[example]', 'Kind of its rows, or a task (default: tts)', EXAMPLES]],
+    own: { out: ['-o, --out <file>', 'Name of the file (default: <example>.csv)'] },
+    examples: ['voxbatch init tts --out lines.csv'],
+    load: async () => (await import('../tools/init.ts')).init,
+  },
+  simulate: {
+    does: 'Run a simulator of the API, for rehearsal; its token is VOXBATCH_API_TOKEN',
+    own: Object.fromEntries(
+      SIMULATOR_FLAGS.map((flag) => [
+        flag.name,
+        [`--${flag.name} <${flag.value.toLowerCase()}>`, `${flag.description} (default: ${flag.default})`],
+      ]),
+    ),
+    examples: ['voxbatch simulate --port 8080 --job-ms 1000-3000'],
+    load: async () => (await import('../serve/simulate.ts')).simulate,
+  },
+  completion: {
+    does: 'Print a shell completion script',
+    operands: [['<shell>', 'The shell', ['bash', 'zsh', 'fish']]],
+    examples: ['eval "$(voxbatch completion bash)"'],
+    load: async () => (await import('../terminal/completion.ts')).completion,
+  },
+  trust: {
+    does: "Confirm a folder's ledger, and what its config says about commands, addresses and money; shows both",
+    operands: [['[folder]', 'Folder with voxbatch.config.json or .voxbatch/ (default: .)']],
+    flags: 'remove',
+    examples: ['voxbatch trust'],
+    load: async () => (await import('../trust/trust.ts')).trust,
+  },
+};
