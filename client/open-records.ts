@@ -1,8 +1,10 @@
+import { existsSync } from 'node:fs';
+import { isAbsolute } from 'node:path';
 import { findBatch } from '../batches/find-batch.ts';
 import { LedgerMissing } from '../ledger/errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
-import { beginLedgerThread, openLedger, type OpenOptions } from '../ledger/open-ledger.ts';
+import type { OpenOptions } from '../ledger/open-ledger.ts';
 import { beforeWork } from './before-work.ts';
 import { VoxbatchError } from './problem.ts';
 import { rememberLedger, type LedgerSettings } from './trust/known-ledgers.ts';
@@ -26,7 +28,8 @@ export async function openRecords(settings: LedgerSettings, options: OpenOptions
 }
 
 /** Begins the thread of a ledger that will be opened; undefined if it needs none. Opens nothing. */
-export function beginRecords({ ledger }: Pick<LedgerSettings, 'ledger'>): Promise<OpenOptions['begun']> {
+export async function beginRecords({ ledger }: Pick<LedgerSettings, 'ledger'>): Promise<OpenOptions['begun']> {
+  const { beginLedgerThread } = await import('../ledger/open-ledger.ts');
   return beginLedgerThread(ledger);
 }
 
@@ -59,7 +62,11 @@ export async function openRecordsIfAny(settings: Opened): Promise<Ledger | undef
 type Opened = Pick<LedgerSettings, 'ledger' | 'onImported'>;
 
 async function open({ ledger: address, onImported }: Opened, options: OpenOptions): Promise<Ledger> {
+  // To say so takes none of the ledger's code.
+  if (options.mustExist === true && isAbsolute(address) && !existsSync(address))
+    throw new VoxbatchError({ type: 'no-ledger', ledger: address });
   try {
+    const { openLedger } = await import('../ledger/open-ledger.ts');
     const ledger = await beforeWork(() => openLedger(address, options));
     if (ledger.former !== undefined) onImported?.(ledger.place, ledger.former);
     return ledger;

@@ -2,26 +2,18 @@
 import module from 'node:module';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { hideSecrets } from './own-environment.ts';
-import { compileLess, keepHeapSmall } from './v8-flags.ts';
 import { voxbatchVersion } from '../client/version.ts';
 
-// First: no program that a command starts may find the token in a process above it.
-hideSecrets();
-
-// Node 22 and newer cache compiled code, which halves the time until a command begins. In our own cache, not in /tmp,
-// which others can write to.
-const { enableCompileCache } = module as { readonly enableCompileCache?: (folder: string) => unknown };
-const cache = process.env['XDG_CACHE_HOME'] || join(process.env['HOME'] || homedir(), '.cache');
-enableCompileCache?.(join(cache, 'voxbatch', 'compiled'));
-
 const args = process.argv.slice(2);
-compileLess();
-keepHeapSmall(args[0]);
 if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) {
-  // Scripts ask for it often; parsing the whole command line takes longer than the answer.
+  // Scripts ask for it often; loading anything takes longer than the answer.
   process.stdout.write(`${voxbatchVersion()}\n`);
 } else {
-  const { main } = await import('./main.ts');
-  process.exitCode = await main(args);
+  // Node 22 and newer cache compiled code, which halves the time until a command begins. In our own cache, not in /tmp,
+  // which others can write to.
+  const { enableCompileCache } = module as { readonly enableCompileCache?: (folder: string) => unknown };
+  const cache = process.env['XDG_CACHE_HOME'] || join(process.env['HOME'] || homedir(), '.cache');
+  enableCompileCache?.(join(cache, 'voxbatch', 'compiled'));
+  const { start } = await import('./start.ts');
+  process.exitCode = await start(args);
 }

@@ -5,6 +5,9 @@ export interface ExitErrorOptions extends ErrorOptions {
   readonly facts?: object;
 }
 
+/** What to do where no batch was run. Each folder has a ledger of its own. */
+export const NO_LEDGER_ADVICE = 'Start one: voxbatch run MANIFEST (or go to the folder where you ran it)';
+
 /** Ends a command with an exit code and one clear message: what is wrong, whether money was spent, what to do next. */
 export class ExitError extends Error {
   readonly exit: ExitName;

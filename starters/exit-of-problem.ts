@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import { shellWord } from '../contract/shell-word.ts';
 import { asVoxbatchError, messageOf, type Problem } from '../client/problem.ts';
 import { tokenAdvice } from './connect/api-token.ts';
-import { ExitError } from './exit-error.ts';
+import { ExitError, NO_LEDGER_ADVICE } from './exit-error.ts';
 import { goOnCommand } from './terminal/command.ts';
 import { namedRow } from './terminal/row-words.ts';
 import { sentence as stopped } from './terminal/words.ts';
@@ -18,9 +18,6 @@ export function describeTrouble(error: unknown): string | undefined {
   if (!isDiskTrouble(error)) return messageOf(error);
   return `Cannot write to disk: ${error.message}. Free some space, or choose another folder for the results with --out, then run the same command again.`;
 }
-
-/** What to do where no batch was run. Each folder has a ledger of its own. */
-export const NO_LEDGER_ADVICE = 'Start one: voxbatch run MANIFEST (or go to the folder where you ran it)';
 
 /** The exit code and message for a {@link VoxbatchError}; any other error unchanged. `out`: folder of the batch's files; see {@link goOnCommand}. */
 export function exitErrorOf(error: unknown, out?: string | null): unknown {

@@ -4,7 +4,6 @@ import { ManifestError } from '../contract/manifest-problems.ts';
 import { messageOf } from '../client/problem.ts';
 import { asksForJson, errorLine, pathOf, type FailedCommand } from './terminal/error-line.ts';
 import { ExitError, usageError } from './exit-error.ts';
-import { describeTrouble, exitErrorOf } from './exit-of-problem.ts';
 import type { RunContext } from './command-context.ts';
 import { createProgram } from './program.ts';
 import { processOutput, type Output } from './terminal/output.ts';
@@ -47,7 +46,8 @@ export async function main(args: readonly string[], options: MainOptions = {}): 
     if (swallowed !== undefined) throw usageError(swallowed);
     await program.parseAsync(withoutIdleHelp(program, args), { from: 'user' });
   } catch (error) {
-    const failed = describeError(exitErrorOf(error), { program, args }, output.say);
+    const { describeTrouble, exitErrorOf } = await import('./exit-of-problem.ts');
+    const failed = describeError(exitErrorOf(error), describeTrouble, { program, args }, output.say);
     if (failed === undefined) return EXIT_CODES.complete.code;
     ({ exit } = failed);
     // A machine reads one line: that of the command, if it printed one.
@@ -59,6 +59,7 @@ export async function main(args: readonly string[], options: MainOptions = {}): 
 /** Prints an error for people, and returns its facts; undefined if it is none, such as a request for help. */
 function describeError(
   error: unknown,
+  describeTrouble: (error: unknown) => string | undefined,
   { program, args }: { readonly program: Command; readonly args: readonly string[] },
   say: Output['say'],
 ): FailedCommand | undefined {

@@ -1,7 +1,7 @@
 import { isSingle } from '../../contract/batch.ts';
 import { defaultOut } from '../../contract/batch-name.ts';
 import { groupFailures, type FailureGroup } from '../../batches/look/failure-groups.ts';
-import { gatherLeftovers, type Leftovers } from '../../batches/look/leftovers.ts';
+import type { Leftovers } from '../../batches/look/leftovers.ts';
 import type { Standstill } from '../../batches/look/standstill.ts';
 import { exitOfView, viewBatch, type BatchView } from '../../batches/look/view-batch.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
@@ -11,7 +11,6 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { NoticeRecord } from '../../ledger/notices/notices.ts';
 import type { WorkerEnd } from '../../ledger/lanes/workers.ts';
 import { exitWhileOwed } from '../../policy/exit-of.ts';
-import { isWritten } from '../../results/is-written.ts';
 import { chooseBatch } from '../open-records.ts';
 import type { Settings } from '../settings.ts';
 import { isDeserted } from '../temporal/anybody-in.ts';
@@ -82,16 +81,31 @@ export async function completed(
   here: BatchHere,
   hooks: readonly NoticeRecord[] = [],
 ): Promise<BatchStatus> {
-  const { batch, counts } = here;
+  const { batch } = here;
   const failures = await groupFailures(ledger, here);
-  const leftovers = batch.state === 'closed' ? await gatherLeftovers(ledger, batch, counts) : undefined;
+  const { leftovers, isThere } = batch.state === 'closed' ? await readEnd(ledger, here) : NOT_ENDED;
   const exit = exitOfView(here);
   return {
     ...here,
     failures,
     hooks,
     exit: batch.state === 'closed' && hooks.some(isOwed) ? exitWhileOwed(exit) : exit,
-    next: nextFor(here, leftovers, await isWritten(defaultOut(batch.name), here)),
+    next: nextFor(here, leftovers, isThere),
+  };
+}
+
+const NOT_ENDED = { leftovers: undefined, isThere: false };
+
+/** What is left of a closed batch, and whether its usual out folder has its files. Its code is loaded for one that has ended. */
+async function readEnd(ledger: Ledger, here: BatchHere): Promise<{ leftovers: Leftovers; isThere: boolean }> {
+  const [{ gatherLeftovers }, { isWritten }] = await Promise.all([
+    import('../../batches/look/leftovers.ts'),
+    import('../../results/is-written.ts'),
+  ]);
+  const { batch, counts } = here;
+  return {
+    leftovers: await gatherLeftovers(ledger, batch, counts),
+    isThere: await isWritten(defaultOut(batch.name), here),
   };
 }
 

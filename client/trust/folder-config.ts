@@ -1,5 +1,6 @@
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { readConfig, type Config } from '../../inputs/config-file.ts';
+import type { Config, readConfig } from '../../inputs/config-file.ts';
 import { membersToConfirm, withoutConfirmed, type ConfirmedMembers } from '../../inputs/confirmed-members.ts';
 import { VoxbatchError } from '../problem.ts';
 import { createHash } from 'node:crypto';
@@ -47,8 +48,11 @@ export async function readRiskyConfig(path: string): Promise<RiskyConfig & { rea
   return { path, members: membersToConfirm(config), config };
 }
 
-function readSoundConfig(...request: Parameters<typeof readConfig>): Promise<Config> {
-  return readConfig(...request).catch((cause: unknown) => {
+async function readSoundConfig(...request: Parameters<typeof readConfig>): Promise<Config> {
+  // Few folders have one, and what checks it takes a while to load.
+  if (!existsSync(request[0])) return {};
+  const { readConfig: read } = await import('../../inputs/config-file.ts');
+  return read(...request).catch((cause: unknown) => {
     throw new VoxbatchError({ type: 'bad-config', cause });
   });
 }

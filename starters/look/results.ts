@@ -6,7 +6,7 @@ import type { Flags } from '../commands/flags.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { atLedger } from '../at-ledger.ts';
 import { damageLines, keptLines, madeJson, madeLines, showFilesMade } from '../terminal/file-words.ts';
-import { summaryLines } from '../terminal/status-words.ts';
+import { summaryLines } from '../terminal/summary-words.ts';
 
 /**
  * `voxbatch results [BATCH]`: writes the files of a batch from the ledger and the store, in their current state. Can be

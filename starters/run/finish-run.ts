@@ -6,8 +6,7 @@ import { goOnCommand } from '../terminal/command.ts';
 import { damageLines, keptLines, madeJson, madeLines, showFilesMade } from '../terminal/file-words.ts';
 import { budgetJson } from '../terminal/money.ts';
 import { pauseMessage, standstillWords } from '../terminal/pause-words.ts';
-import { pilotJson } from '../terminal/pilot-words.ts';
-import { summaryLines } from '../terminal/status-words.ts';
+import { pilotJson, summaryLines } from '../terminal/summary-words.ts';
 import type { WorkEnd } from './work-on-batch.ts';
 
 /** What a finished batch shows of the rows that were left out. */

@@ -1,20 +1,17 @@
 import { nextCommand } from '../../contract/next-command.ts';
-import { chosenOf, doneOf, endsOf, type EndWord } from '../../client/look/counts.ts';
+import { chosenOf, doneOf, endsOf } from '../../client/look/counts.ts';
 import { workSpan, type BatchStatus, type StatusStep } from '../../client/look/status.ts';
 import { flagOfHook } from '../../client/look/status-view.ts';
-import type { EndOfRun } from '../../client/look/write-files.ts';
 import { dialectChoiceOf } from '../../contract/batch.ts';
 import { isOwed } from '../../contract/hooks.ts';
 import { ROW_STATES, type RowState } from '../../contract/outcomes.ts';
-import { shortPath } from '../../client/look/command-args.ts';
 import { CONFIRM_FIRST } from '../trust/stranger-words.ts';
 import { commandLine, goOnCommand } from './command.ts';
 import { damagedLines, moneyWords } from './money.ts';
-import { nextSteps, stepWords } from './next-steps.ts';
+import { stepWords } from './next-steps.ts';
 import { pauseWords, standstillWords } from './pause-words.ts';
-import { pilotLines } from './pilot-words.ts';
 import { reasonWords, untoldWords } from './progress.ts';
-import { chosenInWords, namedRow, rowsInWords } from './row-words.ts';
+import { namedRow, rowsInWords } from './row-words.ts';
 import { oneLine } from './table.ts';
 import { clock, isoTime, number } from './words.ts';
 
@@ -135,51 +132,4 @@ const NOTES: Readonly<Partial<Record<RowState, string>>> = { blocked: ' (waiting
 export function openWords({ states }: Pick<BatchStatus['counts'], 'states'>): string {
   const open = ROW_STATES.filter((state) => states[state] > 0);
   return open.map((state) => `${number(states[state])} ${state}${NOTES[state] ?? ''}`).join(', ');
-}
-
-/** What is said of an outcome to somebody who reads it the first time. What can be done about it is in `next-steps.ts`. */
-const OUTCOME_WORDS: Readonly<Record<EndWord, string>> = {
-  succeeded: 'result stored',
-  cached: 'result reused; nothing paid',
-  failed: 'no result; see _error_class and _message',
-  unknown: 'may have been charged; not sent again',
-  unfit: 'paid for and kept; failed a check',
-  skipped: 'not sent: over the budget, or --cached-only',
-  overdue: 'job was still running at the API; can be fetched later, free',
-  cancelled: 'not sent, or only in part: the batch ended early',
-  'not chosen': 'not sent: left out by --limit or --sample',
-};
-
-/**
- * The end of a run, in a few lines: what became of the rows, what it cost, where everything is. `isStranger`: the ledger may have come with
- * the folder, so that no command is advised from it.
- */
-export function summaryLines(
-  end: Omit<EndOfRun, 'pilot'> & Partial<Pick<EndOfRun, 'pilot'>> & { readonly isStranger?: boolean },
-): readonly string[] {
-  const { batch, counts, money, pilot, isStranger = false } = end;
-  const line = (count: number, word: string, meaning: string): string =>
-    `  ${String(count).padStart(6)}  ${word.padEnd(10)} ${meaning}`;
-  const rows = endsOf(counts).map(([word, count]) => line(count, word, OUTCOME_WORDS[word]));
-  const open = chosenOf(counts) - doneOf(counts);
-  const span = workSpan(batch);
-  const took =
-    span === undefined || batch.closedAt === null
-      ? ''
-      : `, ended ${clock(batch.closedAt - span.from)} after ${span.isReopened ? 'it was opened again' : 'the first request'}`;
-  const out = shortPath(end.out);
-  const steps = batch.state === 'closed' ? nextSteps({ ...end, out }) : [];
-  const details = [
-    `credits: ${moneyWords(money, batch.settings.budget)}`,
-    ...damagedLines(money),
-    `results: ${out}/results.csv    media: ${out}/media/`,
-    ...(pilot === undefined ? [] : pilotLines(pilot)),
-    ...(isStranger ? [CONFIRM_FIRST] : steps),
-  ];
-  return [
-    `Batch "${batch.name}": ${chosenInWords(chosenOf(counts), counts.total)}${dialectWords(batch.settings)}${took}`,
-    ...rows,
-    ...(open > 0 ? [line(open, 'unfinished', 'waiting or in flight')] : []),
-    ...details.map((line) => `  ${line}`),
-  ];
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { viewPilot, type Pilot } from '../../../batches/subset/pilot.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
-import { pilotJson, pilotLines } from '../../../starters/terminal/pilot-words.ts';
+import { pilotJson, pilotLines } from '../../../starters/terminal/summary-words.ts';
 import { aBatch, aKey, aRow, INTENT, ledgerForEachTest } from '../../ledger/setup.ts';
 
 const ROWS = 10;

@@ -1,5 +1,16 @@
 import { PerformanceObserver } from 'node:perf_hooks';
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
+import { main } from './main.ts';
+import { hideSecrets } from './own-environment.ts';
+
+/** Runs the command line of this process: `main` with what holds for a process of our own. Returns its exit code. */
+export function start(args: readonly string[]): Promise<number> {
+  // First: no program that a command starts may find the token in a process above it.
+  hideSecrets();
+  compileLess();
+  keepHeapSmall(args[0]);
+  return main(args);
+}
 
 /** Commands that read a whole batch, or show one, and end. */
 const READING: readonly (string | undefined)[] = ['plan', 'results', 'verify', 'status', 'list', 'explain'];
@@ -15,7 +26,7 @@ const YOUNG_BYTES = 8 * 1024 ** 2;
  * nothing. By default V8 lets the heap grow to several times its live part before it collects, so memory would grow
  * with the batch although nothing of it is kept. `docs/decisions/memory.md` has the figures.
  */
-export function keepHeapSmall(command: string | undefined): void {
+function keepHeapSmall(command: string | undefined): void {
   if (!READING.includes(command)) return;
   // V8 reads both whenever it decides to grow, so they can be set while it runs.
   setFlagsFromString('--semi-space-growth-factor=8');
@@ -33,6 +44,6 @@ export function keepHeapSmall(command: string | undefined): void {
  * Lets V8's optimizing compiler copy less code of called functions into their callers. A third of V8's compile time goes into such copies, and most batches
  * end before they pay (docs/decisions/cpu.md). Holds for all threads. Default of V8: 920 bytes of bytecode a function.
  */
-export function compileLess(): void {
+function compileLess(): void {
   setFlagsFromString('--max-inlined-bytecode-size-cumulative=300');
 }

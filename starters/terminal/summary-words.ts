@@ -1,7 +1,13 @@
+import { chosenOf, doneOf, endsOf, type EndWord } from '../../client/look/counts.ts';
+import { workSpan } from '../../client/look/status.ts';
+import { shortPath } from '../../client/look/command-args.ts';
+import { CONFIRM_FIRST } from '../trust/stranger-words.ts';
+import { damagedLines, inCredits, moneyWords } from './money.ts';
+import { nextSteps } from './next-steps.ts';
+import { dialectWords } from './status-words.ts';
 import type { EndOfRun } from '../../client/look/write-files.ts';
-import { inCredits } from './money.ts';
-import { form, number } from './words.ts';
-import { rowsInWords } from './row-words.ts';
+import { clock, form, number } from './words.ts';
+import { chosenInWords, rowsInWords } from './row-words.ts';
 import { indent, tableLines, type TableColumn } from './table.ts';
 
 type Pilot = NonNullable<EndOfRun['pilot']>;
@@ -92,3 +98,50 @@ const PRICE_COLUMNS: readonly TableColumn<ComparedPrice>[] = [
   { title: 'as quoted', value: ({ open }) => orDash(quotedOf(open)), align: 'right' },
   { title: 'expected', value: ({ open }) => orDash(open.expected), align: 'right' },
 ];
+
+/** What is said of an outcome to somebody who reads it the first time. What can be done about it is in `next-steps.ts`. */
+const OUTCOME_WORDS: Readonly<Record<EndWord, string>> = {
+  succeeded: 'result stored',
+  cached: 'result reused; nothing paid',
+  failed: 'no result; see _error_class and _message',
+  unknown: 'may have been charged; not sent again',
+  unfit: 'paid for and kept; failed a check',
+  skipped: 'not sent: over the budget, or --cached-only',
+  overdue: 'job was still running at the API; can be fetched later, free',
+  cancelled: 'not sent, or only in part: the batch ended early',
+  'not chosen': 'not sent: left out by --limit or --sample',
+};
+
+/**
+ * The end of a run, in a few lines: what became of the rows, what it cost, where everything is. `isStranger`: the ledger may have come with
+ * the folder, so that no command is advised from it.
+ */
+export function summaryLines(
+  end: Omit<EndOfRun, 'pilot'> & Partial<Pick<EndOfRun, 'pilot'>> & { readonly isStranger?: boolean },
+): readonly string[] {
+  const { batch, counts, money, pilot, isStranger = false } = end;
+  const line = (count: number, word: string, meaning: string): string =>
+    `  ${String(count).padStart(6)}  ${word.padEnd(10)} ${meaning}`;
+  const rows = endsOf(counts).map(([word, count]) => line(count, word, OUTCOME_WORDS[word]));
+  const open = chosenOf(counts) - doneOf(counts);
+  const span = workSpan(batch);
+  const took =
+    span === undefined || batch.closedAt === null
+      ? ''
+      : `, ended ${clock(batch.closedAt - span.from)} after ${span.isReopened ? 'it was opened again' : 'the first request'}`;
+  const out = shortPath(end.out);
+  const steps = batch.state === 'closed' ? nextSteps({ ...end, out }) : [];
+  const details = [
+    `credits: ${moneyWords(money, batch.settings.budget)}`,
+    ...damagedLines(money),
+    `results: ${out}/results.csv    media: ${out}/media/`,
+    ...(pilot === undefined ? [] : pilotLines(pilot)),
+    ...(isStranger ? [CONFIRM_FIRST] : steps),
+  ];
+  return [
+    `Batch "${batch.name}": ${chosenInWords(chosenOf(counts), counts.total)}${dialectWords(batch.settings)}${took}`,
+    ...rows,
+    ...(open > 0 ? [line(open, 'unfinished', 'waiting or in flight')] : []),
+    ...details.map((line) => `  ${line}`),
+  ];
+}
