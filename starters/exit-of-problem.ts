@@ -3,9 +3,7 @@ import { shellWord } from '../contract/shell-word.ts';
 import { asVoxbatchError, messageOf, type Problem } from '../client/problem.ts';
 import { tokenAdvice } from './connect/api-token.ts';
 import { ExitError, NO_LEDGER_ADVICE } from './exit-error.ts';
-import { goOnCommand } from './terminal/command.ts';
-import { namedRow } from './terminal/row-words.ts';
-import { sentence as stopped } from './terminal/words.ts';
+import { goOnCommand, namedRow, sentence as stopped } from './terminal/words.ts';
 import { isDiskTrouble, isMachineTrouble } from '../client/before-work.ts';
 
 /**

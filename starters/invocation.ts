@@ -1,12 +1,12 @@
 import type { Session, SessionRequest } from '../client/session.ts';
 import type { Settings } from '../client/settings.ts';
 import type { WebhookWish } from '../client/webhooks/webhook-options.ts';
-import type { RunContext } from './command-context.ts';
+import type { RunContext } from './terminal/output.ts';
 import type { Flags } from './commands/flags.ts';
 import { readWebhook } from './commands/webhook-flags.ts';
 import { openSession } from './connect/open-api.ts';
 import { usageError } from './exit-error.ts';
-import { admittance } from './trust/admit-ledger.ts';
+import { admittance } from './trust/confirm.ts';
 import { personAt, type PersonHere } from './person.ts';
 
 /** One invocation of a command that works on a batch: what it has open, and how it was asked. */

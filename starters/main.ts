@@ -1,12 +1,10 @@
 import { CommanderError, type Command } from 'commander';
-import { EXIT_CODES, type ExitName } from '../contract/exit-codes.ts';
+import { EXIT_CODES, type ExitName, factsOf } from '../contract/exit-codes.ts';
 import { ManifestError } from '../contract/manifest-problems.ts';
 import { messageOf } from '../client/problem.ts';
-import { asksForJson, errorLine, pathOf, type FailedCommand } from './terminal/error-line.ts';
 import { ExitError, usageError } from './exit-error.ts';
-import type { RunContext } from './command-context.ts';
+import { type RunContext, processOutput, type Output } from './terminal/output.ts';
 import { createProgram } from './program.ts';
-import { processOutput, type Output } from './terminal/output.ts';
 import { swallowedFlag, usageWords } from './terminal/usage-words.ts';
 
 export interface MainOptions {
@@ -107,4 +105,48 @@ function withoutIdleHelp(program: Command, args: readonly string[]): readonly st
     command = next;
   }
   return args;
+}
+
+/** Why a command ended without doing its job. */
+interface FailedCommand {
+  readonly exit: ExitName;
+  readonly message: string;
+  /** The command that helps; undefined: by the exit code. */
+  readonly next?: string | undefined;
+  /** Further facts for machines. */
+  readonly facts?: object | undefined;
+}
+
+/**
+ * The error of a command under `--json`, in one line: exit code and its name, message, next command. `path`: `voxbatch
+ * run`.
+ */
+function errorLine({ exit, message, next, facts }: FailedCommand, path: string): string {
+  const { code } = factsOf(exit);
+  return JSON.stringify({ exit, code, message, next: next ?? usualNext(exit, path), ...facts });
+}
+
+/** The command that helps where nothing better is known. Null: the message says to repeat the same one. */
+function usualNext(exit: ExitName, path: string): string | null {
+  const { next } = factsOf(exit);
+  return next === '--help' ? `${path} --help` : (next ?? null);
+}
+
+/** True if a command line asks for JSON. */
+function asksForJson(args: readonly string[]): boolean {
+  const end = args.indexOf('--');
+  return args.slice(0, end < 0 ? undefined : end).includes('--json');
+}
+
+/** The command of a command line, with the program first: `voxbatch voices list`. */
+function pathOf(program: Command, args: readonly string[]): string {
+  let command = program;
+  let path = program.name();
+  for (const word of args) {
+    const next = command.commands.find((one) => one.name() === word);
+    if (next === undefined) break;
+    command = next;
+    path += ` ${word}`;
+  }
+  return path;
 }

@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, closeSync, openSync, readSync, writeSync } from 'node:fs';
 import { HANDED_OVER, isOwnSecret } from '../contract/own-secrets.ts';
-import { eraseInitial } from './initial-environment.ts';
 
 /** Our secrets, once {@link hideSecrets} has taken them out of `process.env`. */
 const hidden: Record<string, string> = {};
@@ -29,4 +28,57 @@ export function ownEnvironment(): NodeJS.ProcessEnv {
 function readHandedOver(): NodeJS.ProcessEnv {
   const text = readFileSync(0, 'utf8');
   return text === '' ? {} : (JSON.parse(text) as NodeJS.ProcessEnv);
+}
+
+/** Fields of `/proc/self/stat`, counted from behind the command's name, that say where the environment begins and ends. */
+const [ENV_START, ENV_END] = [47, 48];
+
+/**
+ * Erases variables from the environment that this process was started with. Every process of the user can read that one
+ * (`/proc/PID/environ`), whatever became of `process.env`. Returns whether none is left: only Linux has a way.
+ *
+ * They must be out of `process.env` before: what is erased is the text that it was made of.
+ */
+function eraseInitial(isErased: (name: string) => boolean): boolean {
+  if (process.platform !== 'linux') return false;
+  try {
+    const stat = readFileSync('/proc/self/stat', 'utf8');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const [start, end] = [Number(fields[ENV_START]), Number(fields[ENV_END])];
+    const memory = openSync('/proc/self/mem', 'r+');
+    try {
+      const initial = Buffer.alloc(end - start);
+      readSync(memory, initial, 0, initial.length, start);
+      for (const { name, from, to } of entriesOf(initial)) {
+        if (isErased(name)) writeSync(memory, Buffer.alloc(to - from), 0, to - from, start + from);
+      }
+    } finally {
+      closeSync(memory);
+    }
+    return !entriesOf(readFileSync('/proc/self/environ')).some(({ name }) => isErased(name));
+  } catch {
+    // No /proc, or one that is sealed.
+    return false;
+  }
+}
+
+interface Entry {
+  readonly name: string;
+  /** First byte of the entry. */
+  readonly from: number;
+  /** The byte after its last one. */
+  readonly to: number;
+}
+
+/** `NAME=value` and NUL, one after the other. */
+function entriesOf(environment: Buffer): readonly Entry[] {
+  const entries: Entry[] = [];
+  for (let from = 0; from < environment.length;) {
+    const end = environment.indexOf(0, from);
+    const to = end < 0 ? environment.length : end;
+    const [name = ''] = environment.toString('utf8', from, to).split('=', 1);
+    entries.push({ name, from, to });
+    from = to + 1;
+  }
+  return entries;
 }

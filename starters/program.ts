@@ -1,6 +1,6 @@
 import { Argument, Command, Help } from 'commander';
 import type { ExitName } from '../contract/exit-codes.ts';
-import type { CommandContext } from './command-context.ts';
+import type { CommandContext } from './terminal/output.ts';
 import type { CommandSpec } from './commands/command-spec.ts';
 import { BATCH_COMMANDS } from './commands/batch-commands.ts';
 import { OTHER_COMMANDS } from './commands/other-commands.ts';

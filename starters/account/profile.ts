@@ -1,4 +1,4 @@
-import type { RunContext } from '../command-context.ts';
+import type { RunContext, Output } from '../terminal/output.ts';
 import {
   profileView,
   accountFunctions,
@@ -9,7 +9,6 @@ import type { ExitName } from '../../contract/exit-codes.ts';
 import { snakeCase } from '../../contract/snake-case.ts';
 import type { Flags } from '../commands/flags.ts';
 import { atSession } from '../connect/open-api.ts';
-import type { Output } from '../terminal/output.ts';
 import { oneLine } from '../terminal/table.ts';
 import { number, sentence } from '../terminal/words.ts';
 import { withoutPath } from '../../contract/url-scheme.ts';

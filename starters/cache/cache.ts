@@ -1,21 +1,18 @@
-import type { RunContext } from '../command-context.ts';
+import type { RunContext } from '../terminal/output.ts';
 import { pruneHere, showCachedRow, sumCache } from '../../client/cache/cache.ts';
 import type { Flags } from '../commands/flags.ts';
 import { defined } from '../../contract/defined.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { snakeCase } from '../../contract/snake-case.ts';
-import { confirmRemoval, requireConsent, type Ask } from '../confirm-removal.ts';
+import { confirmRemoval, requireConsent, type Ask, askYesNo } from '../terminal/ask.ts';
 import { atSession } from '../connect/open-api.ts';
 import { unchangedError } from '../exit-error.ts';
 import { findHistory } from '../../client/look/explain.ts';
 import { unclearRow } from '../look/explain.ts';
 import { personAt } from '../person.ts';
-import { askYesNo } from '../terminal/ask.ts';
-import { admittance } from '../trust/admit-ledger.ts';
-import { confirmStore } from '../trust/confirmed-settings.ts';
+import { admittance, confirmStore } from '../trust/confirm.ts';
 import { freedWords } from '../terminal/file-words.ts';
-import { namedRow } from '../terminal/row-words.ts';
-import { size, form, number, plural } from '../terminal/words.ts';
+import { namedRow, size, form, number, plural } from '../terminal/words.ts';
 import { sourceWords } from '../terminal/attempt-words.ts';
 import { clipped, oneLine, tableLines } from '../terminal/table.ts';
 

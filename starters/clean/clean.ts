@@ -1,21 +1,18 @@
-import type { RunContext } from '../command-context.ts';
+import type { RunContext } from '../terminal/output.ts';
 import { clean as cleanHere, type Cleaned } from '../../client/clean/clean.ts';
 import type { Flags } from '../commands/flags.ts';
 import { chooseBatch } from '../../client/open-records.ts';
 import type { CleanParts } from '../../contract/cleaning.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { snakeCase } from '../../contract/snake-case.ts';
-import { confirmRemoval, requireConsent, type Ask } from '../confirm-removal.ts';
+import { confirmRemoval, requireConsent, type Ask, askYesNo } from '../terminal/ask.ts';
 import { atSession } from '../connect/open-api.ts';
 import { unchangedError, ExitError } from '../exit-error.ts';
 import { personAt } from '../person.ts';
-import { askYesNo } from '../terminal/ask.ts';
-import { admittance } from '../trust/admit-ledger.ts';
-import { confirmStore } from '../trust/confirmed-settings.ts';
+import { admittance, confirmStore } from '../trust/confirm.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import { freedWords } from '../terminal/file-words.ts';
-import { goOnCommand } from '../terminal/command.ts';
-import { plural } from '../terminal/words.ts';
+import { goOnCommand, plural } from '../terminal/words.ts';
 
 /** Flags of `clean`. */
 type CleanFlags = Omit<Flags, 'rows'> & { readonly rows?: boolean };

@@ -79,7 +79,7 @@ export const BATCH_COMMANDS: Readonly<Record<string, CommandSpec>> = {
     flags: `${SPEECH} voice`,
     own: SPOKEN,
     examples: ['voxbatch say "Good morning." --voice anna -o - | player'],
-    load: async () => (await import('../single/say.ts')).say,
+    load: async () => (await import('../single/single-commands.ts')).say,
   },
   transcribe: {
     does: 'Transcribe one recording; prints the text',
@@ -87,7 +87,7 @@ export const BATCH_COMMANDS: Readonly<Record<string, CommandSpec>> = {
     flags: `${SINGLE} force language`,
     own: fileFlag('File that ends in .txt, .srt or .vtt, instead of stdout'),
     examples: ['voxbatch transcribe https://media.example/talk.mp3 -o talk.srt'],
-    load: async () => (await import('../single/transcribe.ts')).transcribe,
+    load: async () => (await import('../single/single-commands.ts')).transcribe,
   },
   'lip-sync': {
     does: 'Make the mouth of one video move to an audio track; writes the video file',
@@ -98,7 +98,7 @@ export const BATCH_COMMANDS: Readonly<Record<string, CommandSpec>> = {
     flags: `${SINGLE} force`,
     own: fileFlag('File, folder, or - for stdout (default: lip-sync-<digest>.mp4 here)'),
     examples: ['voxbatch lip-sync https://media.example/face.mp4 https://media.example/line.mp3 -o out.mp4'],
-    load: async () => (await import('../single/lip-sync.ts')).lipSync,
+    load: async () => (await import('../single/single-commands.ts')).lipSync,
   },
   list: {
     does: 'List batches, newest first; single jobs are only counted',

@@ -1,7 +1,8 @@
 import { DIALECTS } from '../../contract/dialects.ts';
 import { TUNABLE_NAMES } from '../../contract/tunables.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
-import type { Flag, Flags } from './flags.ts';
+import type { Flag } from './flag-values.ts';
+import type { Flags } from './flags.ts';
 
 /** Does the work of a command: gets its operands, its flags, and what it works with. */
 interface Worker {

@@ -8,8 +8,18 @@ import { parsePositive } from '../../contract/value-kinds.ts';
 import { readThreshold, THRESHOLD_FORM } from '../../contract/verify.ts';
 import type { ApiFields } from '../../client/single/single-job-of.ts';
 
+/**
+ * A flag: how it is written in the help, what it means, and what it takes: one of some words, or what a reader makes of them. Without that: any
+ * text, or nothing.
+ */
+export type Flag = readonly [
+  flags: string,
+  means: string,
+  takes?: readonly string[] | ((text: string, before?: never) => unknown),
+];
+
 /** Makes the reader of a flag's value from a parser that gives undefined for what it does not take. */
-export function reading<T>(parse: (text: string) => T | undefined, expected: string): (text: string) => T {
+function reading<T>(parse: (text: string) => T | undefined, expected: string): (text: string) => T {
   return (text) => {
     const value = parse(text);
     if (value === undefined) throw new InvalidArgumentError(`expected ${expected}.`);

@@ -23,18 +23,9 @@ import {
   shareWord,
   verify,
   wholeFrom,
+  type Flag,
 } from './flag-values.ts';
 import { TUNING, type TuningFlags } from './tuning-flags.ts';
-
-/**
- * A flag: how it is written in the help, what it means, and what it takes: one of some words, or what a reader makes of them. Without that: any
- * text, or nothing.
- */
-export type Flag = readonly [
-  flags: string,
-  means: string,
-  takes?: readonly string[] | ((text: string, before?: never) => unknown),
-];
 
 type FlagTable = Readonly<Record<string, Flag>>;
 

@@ -154,9 +154,7 @@ export const OTHER_COMMANDS: Readonly<Record<string, CommandSpec>> = {
     own: { batch: ['--batch <name>', 'Write the files of this batch when it is finished'] },
     examples: ['voxbatch up &', 'voxbatch up --wait 2m', 'voxbatch up --print-unit systemd'],
     load: async ({ printUnit }) =>
-      printUnit === undefined
-        ? (await import('../serve/up.ts')).up
-        : (await import('../serve/print-unit.ts')).printUnit,
+      printUnit === undefined ? (await import('../serve/serve.ts')).up : (await import('../serve/units.ts')).printUnit,
   },
   doctor: {
     does: 'Check server, ledger, API, token, account, clock and disk',
@@ -192,7 +190,7 @@ export const OTHER_COMMANDS: Readonly<Record<string, CommandSpec>> = {
     flags: SPEECH,
     own: SPOKEN,
     examples: ['voxbatch voices preview name:Ada "Good morning." -o ada.mp3'],
-    load: async () => (await import('../single/say.ts')).preview,
+    load: async () => (await import('../single/single-commands.ts')).preview,
   },
   'voices create': {
     does: 'Make a voice from recordings; prints its id; paid',

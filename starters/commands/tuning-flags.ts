@@ -3,7 +3,7 @@ import { TUNABLE_NAMES, TUNABLES, tuningOf, type TunableName, type Tuning } from
 import { expectedOf, parseValue, type AnyValue, type ValueKind } from '../../contract/value-kinds.ts';
 import { usageError } from '../exit-error.ts';
 import { flagOf, helpOf } from '../terminal/tunable-words.ts';
-import type { Flag } from './flags.ts';
+import type { Flag } from './flag-values.ts';
 
 /** Flags of the tunables, each checked and kept as typed. Flags that were not given are absent. */
 export type TuningFlags = { readonly [N in Exclude<TunableName, 'cache'>]?: string } & CacheFlags;

@@ -1,4 +1,4 @@
-import type { RunContext } from '../command-context.ts';
+import type { RunContext } from '../terminal/output.ts';
 import {
   compareDialects,
   type DialectComparison,
@@ -6,7 +6,7 @@ import {
   type Surface,
   type SurfaceComparison,
 } from '../../client/compare/compare-dialects.ts';
-import type { CompareFlags } from './compare.ts';
+import type { Flags } from '../commands/flags.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { snakeCase } from '../../contract/snake-case.ts';
 import { confirmedAccess } from '../connect/open-api.ts';
@@ -14,6 +14,9 @@ import { readSettings } from '../connect/settings.ts';
 import { DIALECTS } from '../../contract/dialects.ts';
 import { oneLine, tableLines } from '../terminal/table.ts';
 import { number, plural } from '../terminal/words.ts';
+
+/** Flags of `compare`. */
+export type CompareFlags = Omit<Flags, 'rows' | 'pollRate'> & { readonly rows?: number; readonly pollRate?: number };
 
 const EXITS: Readonly<Record<DialectComparison['verdict'], ExitName>> = {
   parity: 'complete',

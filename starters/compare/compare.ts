@@ -1,19 +1,16 @@
-import type { RunContext } from '../command-context.ts';
+import type { RunContext } from '../terminal/output.ts';
 import { resolve } from 'node:path';
 import { showComparison, type ComparisonAnswer, type ComparisonView } from '../../client/compare/compare.ts';
 import { messageOf } from '../../client/problem.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { snakeCase } from '../../contract/snake-case.ts';
 import { defined } from '../../contract/defined.ts';
-import type { Flags } from '../commands/flags.ts';
+import type { CompareFlags } from './compare-dialects.ts';
 import { flagOf } from '../terminal/tunable-words.ts';
 import { atSession } from '../connect/open-api.ts';
 import { unchangedError, usageError, type ExitError } from '../exit-error.ts';
 import { shortPath } from '../../client/look/command-args.ts';
 import { comparisonLines } from './comparison-words.ts';
-
-/** Flags of `compare`. */
-export type CompareFlags = Omit<Flags, 'rows' | 'pollRate'> & { readonly rows?: number; readonly pollRate?: number };
 
 /** Rows that are named; the file has all. */
 const NAMED = 20;

@@ -1,9 +1,8 @@
 import type { ComparisonView } from '../../client/compare/compare.ts';
 import { hasResult, OUTCOMES } from '../../contract/outcomes.ts';
 import { shareWord } from '../commands/flag-values.ts';
-import { namedRow } from '../terminal/row-words.ts';
+import { namedRow, number, plural } from '../terminal/words.ts';
 import { tableLines } from '../terminal/table.ts';
-import { number, plural } from '../terminal/words.ts';
 
 type Pair<T> = readonly [T, T];
 type Spread = ComparisonView['latency'][number]['acceptedMs'][0];

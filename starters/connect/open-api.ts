@@ -4,7 +4,7 @@ import { rememberConfirmed } from '../../client/trust/confirmed-address.ts';
 import type { Flags } from '../commands/flags.ts';
 import { AddressUnconfirmed, readApiAccess, readSettings, type CommandSettings } from './settings.ts';
 import { askYesNo, mayAsk } from '../terminal/ask.ts';
-import type { OpenedLedger } from '../trust/admit-ledger.ts';
+import type { OpenedLedger } from '../trust/confirm.ts';
 import { unconfirmedError } from '../trust/confirmable-words.ts';
 
 /** Flags for the API's address, and for whether a person may be asked: `--yes` asks nobody, and does not confirm an address. */

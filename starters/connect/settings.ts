@@ -13,6 +13,7 @@ import { readToken } from './api-token.ts';
 import { messageOf } from '../../client/problem.ts';
 import { ownEnvironment } from '../own-environment.ts';
 import { ExitError } from '../exit-error.ts';
+import { openRecords } from '../../client/open-records.ts';
 
 /**
  * Reads settings: the environment over `voxbatch.config.json`. `VOXBATCH_HOME` is the home, by default `.voxbatch`;
@@ -128,5 +129,21 @@ function baseUrlOf(url: string): string {
     return apiAddress(url);
   } catch (error) {
     throw new ExitError('api', `${messageOf(error)} Nothing was spent.`, { cause: error });
+  }
+}
+
+type Ledger = Awaited<ReturnType<typeof openRecords>>;
+
+/**
+ * Opens the ledger for a command that needs only the records, and closes it afterwards. Makes nothing: where there is no ledger yet, that
+ * is an error with the next command.
+ */
+export async function atLedger<T>(work: (ledger: Ledger, settings: CommandSettings) => Promise<T>): Promise<T> {
+  const settings = await readSettings();
+  const ledger = await openRecords(settings, { mustExist: true });
+  try {
+    return await work(ledger, settings);
+  } finally {
+    await ledger.close();
   }
 }

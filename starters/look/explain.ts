@@ -1,15 +1,27 @@
-import type { RunContext } from '../command-context.ts';
+import type { RunContext } from '../terminal/output.ts';
 import { nextCommand } from '../../contract/next-command.ts';
-import { explain as explainRow, type RowAnswer, type RowReading, type RowRequest } from '../../client/look/explain.ts';
-import { viewRow } from '../../client/look/row-view.ts';
+import {
+  explain as explainRow,
+  type RowAnswer,
+  type RowReading,
+  type RowRequest,
+  type RowExplanation,
+} from '../../client/look/explain.ts';
+import { viewRow, inputOf, pathOf, voiceFound } from '../../client/look/row-view.ts';
 import type { Flags } from '../commands/flags.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import { snakeCase } from '../../contract/snake-case.ts';
-import { atLedger } from '../at-ledger.ts';
+import { atLedger } from '../connect/settings.ts';
 import { ExitError, usageError } from '../exit-error.ts';
-import { commandLine } from '../terminal/command.ts';
-import { historyLines, nextWords } from '../terminal/row-history.ts';
+import { commandLine } from '../terminal/words.ts';
+import { hasResult } from '../../contract/outcomes.ts';
+import { dialectOf } from '../../contract/row-kinds.ts';
+import { partNumber } from '../../contract/row-parts.ts';
+import { CONFIRM_FIRST } from '../trust/member-words.ts';
+import { attemptLines, contentOf, decisionLine, failureLines, takeLines } from '../terminal/attempt-words.ts';
+import { awaitedWords, nextForRow } from '../terminal/row-steps.ts';
+import { clipped, indent, oneLine, tableLines, type TableColumn } from '../terminal/table.ts';
 
 /** `voxbatch explain ROW`: the whole history of one row. */
 export async function explain(
@@ -50,4 +62,97 @@ export function unclearRow(answer: Exclude<RowAnswer, { readonly type: 'found' }
 
 function commandOf({ row, batch = '' }: RowReading): string {
   return commandLine(nextCommand('explain', row, '--batch', batch));
+}
+
+/** Longest cell that is shown; `--json` shows all of it. */
+const LONGEST_CELL = 200;
+/** Longest beginning of a part's text. */
+const PART_WIDTH = 60;
+/** Parts that are listed; of a row with more, only those without a result. */
+const MOST_PARTS = 40;
+
+/** The history of a row for people. */
+export function historyLines(history: RowExplanation): readonly string[] {
+  const { batch, row, files } = history;
+  const voice = voiceFound(row);
+  const dialect = dialectOf(row.spec);
+  return [
+    `${row.partOf === null ? `Row ${row.row}` : `Part ${partNumber(row.id)} of row ${row.partOf}`} of batch "${batch.name}": ${row.outcome ?? row.state}`,
+    `  id ${oneLine(row.id)}, line ${row.line} of ${oneLine(batch.source)}, kind ${row.kind}${dialect === 'v1' ? '' : `, by the ${dialect} paths of the API`}`,
+    ...(voice === undefined ? [] : [`  speaks with voice ${oneLine(voice)}`]),
+    ...(row.state === 'blocked' && row.parts === null ? [`  waits for ${awaitedWords(row)}`] : []),
+    ...inputLines(history),
+    ...partLines(history.parts),
+    ...requestLines(history),
+    ...(history.decisions.length === 0 ? [] : ['Decided by people', ...history.decisions.map(decisionLine)]),
+    ...(row.failure === null ? [] : ['Failure', ...failureLines(row.failure)]),
+    ...(row.text === null ? [] : ['Text', `  ${clipped(row.text, LONGEST_CELL)}`]),
+    ...(files.length === 0 ? [] : ['Files in the out folder']),
+    ...files.map(({ name, file }) => `  ${name}  ${contentOf(file)}`),
+    ...keptLines(history),
+    'Next',
+    `  ${nextWords(history)}`,
+  ];
+}
+
+/** What to do about a row, as `explain` says it. */
+export function nextWords(history: RowExplanation): string {
+  return history.next === undefined ? CONFIRM_FIRST : nextForRow(history.next, history);
+}
+
+function inputLines(history: RowExplanation): readonly string[] {
+  if (history.isRequestRemoved) return ['Input: removed (voxbatch clean)'];
+  const cells = [...inputOf(history)].filter(([, cell]) => cell !== '');
+  const columns: readonly TableColumn<(typeof cells)[number]>[] = [
+    { title: 'column', value: ([column]) => column },
+    { title: 'cell', value: ([, cell]) => clipped(cell, LONGEST_CELL) },
+  ];
+  return ['Input', ...indent(tableLines(columns, cells))];
+}
+
+/** The parts with their states and the beginning of what they say; of many, those that have no result. */
+function partLines(parts: RowExplanation['parts']): readonly string[] {
+  if (parts.length === 0) return [];
+  const lacking = parts.filter(({ outcome }) => !hasResult(outcome));
+  const [listed, kind] = parts.length > MOST_PARTS ? [lacking, ' without a result'] : [parts, ''];
+  const columns: readonly TableColumn<(typeof parts)[number]>[] = [
+    { title: 'part', value: ({ id }) => oneLine(id) },
+    { title: 'state', value: ({ outcome, state }) => outcome ?? state },
+    { title: 'says', value: ({ text }) => clipped(text, PART_WIDTH) },
+  ];
+  return [
+    `Parts: ${parts.length}, ${parts.length - lacking.length} of them with a result`,
+    ...(listed.length === 0 ? [] : indent(tableLines(columns, listed.slice(0, MOST_PARTS)))),
+    ...(listed.length > MOST_PARTS ? [`  and ${listed.length - MOST_PARTS} more${kind}`] : []),
+  ];
+}
+
+/** Where the results of parts are that a person should listen to: a part is not in the out folder. */
+function keptLines({ row, parts, store }: RowExplanation): readonly string[] {
+  const kept = row.partOf === null ? parts.filter(({ outcome }) => outcome === 'unfit') : [row];
+  const lines = kept.flatMap(({ id, file }) => {
+    const path = pathOf(file, store);
+    return file === null || path === null ? [] : [`  ${oneLine(id)}  ${path}  ${contentOf(file)}`];
+  });
+  if (lines.length === 0) return [];
+  return [row.partOf === null ? 'Parts that failed a check, in the store' : 'File in the store', ...lines];
+}
+
+/** All requests; if a row has several takes, each below its take. The parts of a row have takes of their own. */
+function requestLines(history: RowExplanation): readonly string[] {
+  const { row, charges, takes, store } = history;
+  if (takes.length === 0 || row.parts !== null) {
+    const none = `Paid requests: none${row.outcome === null ? ' so far' : ''}`;
+    return [
+      ...takes.flatMap((take) => takeLines(take, store)),
+      charges.length === 0 ? none : 'Paid requests',
+      ...charges.flatMap((charge) => attemptLines(charge, history)),
+    ];
+  }
+  const ofTake = (take: number): readonly string[] => {
+    const made = charges.filter((charge) => charge.take === take);
+    if (made.length > 0) return made.flatMap((charge) => attemptLines(charge, history));
+    return [row.outcome === null && row.take === take ? '  no request so far' : '  no request was made'];
+  };
+  return ['Take 1', ...ofTake(1), ...takes.flatMap((take) => [...takeLines(take, store), ...ofTake(take.take)])];
 }

@@ -1,10 +1,10 @@
-import type { RunContext } from '../command-context.ts';
+import type { RunContext } from '../terminal/output.ts';
 import { readEnd, writeFiles } from '../../client/look/write-files.ts';
 import { chooseBatch } from '../../client/open-records.ts';
 import { isStranger } from '../../client/trust/known-ledgers.ts';
 import type { Flags } from '../commands/flags.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
-import { atLedger } from '../at-ledger.ts';
+import { atLedger } from '../connect/settings.ts';
 import { damageLines, keptLines, madeJson, madeLines, showFilesMade } from '../terminal/file-words.ts';
 import { summaryLines } from '../terminal/summary-words.ts';
 

@@ -1,4 +1,4 @@
-import type { RunContext } from '../command-context.ts';
+import type { RunContext } from '../terminal/output.ts';
 import { chosenOf, doneOf, endsOf } from '../../client/look/counts.ts';
 import { viewMoney } from '../../client/look/money-view.ts';
 import { listBatches, readStatus, type BatchHere, type BatchList } from '../../client/look/status.ts';
@@ -8,7 +8,7 @@ import type { Flags } from '../commands/flags.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { hasResult, RESULT_OUTCOMES } from '../../contract/outcomes.ts';
 import { snakeCase } from '../../contract/snake-case.ts';
-import { atLedger } from '../at-ledger.ts';
+import { atLedger } from '../connect/settings.ts';
 import { NO_LEDGER_ADVICE, usageError } from '../exit-error.ts';
 import { standingOf, statusLines } from '../terminal/status-words.ts';
 import { tableLines } from '../terminal/table.ts';

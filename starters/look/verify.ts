@@ -1,4 +1,4 @@
-import type { RunContext } from '../command-context.ts';
+import type { RunContext } from '../terminal/output.ts';
 import { nextCommand } from '../../contract/next-command.ts';
 import { join } from 'node:path';
 import { shortPath } from '../../client/look/command-args.ts';
@@ -10,10 +10,8 @@ import { shellWord } from '../../contract/shell-word.ts';
 import { snakeCase } from '../../contract/snake-case.ts';
 import { readSettings } from '../connect/settings.ts';
 import { ExitError } from '../exit-error.ts';
-import { commandLine } from '../terminal/command.ts';
+import { commandLine, rowsInWords, form, number, plural } from '../terminal/words.ts';
 import { damageLines } from '../terminal/file-words.ts';
-import { rowsInWords } from '../terminal/row-words.ts';
-import { form, number, plural } from '../terminal/words.ts';
 
 /**
  * `voxbatch verify [DIR|BATCH]`: checks an out folder from its files alone, without ledger or API. Without an argument

@@ -1,17 +1,16 @@
-import type { RunContext } from '../command-context.ts';
+import type { RunContext, Output } from '../terminal/output.ts';
 import { viewStatus } from '../../client/look/status-view.ts';
 import type { BatchStatus } from '../../client/look/status.ts';
 import { PATIENCE_MS, watchBatch } from '../../client/look/watch.ts';
 import type { Flags } from '../commands/flags.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { snakeCase } from '../../contract/snake-case.ts';
-import { atLedger } from '../at-ledger.ts';
+import { atLedger } from '../connect/settings.ts';
 import { listenForInterrupt } from '../run/interrupt.ts';
-import { commandLine } from '../terminal/command.ts';
-import { Drawing } from '../terminal/drawing.ts';
-import type { Output } from '../terminal/output.ts';
+import { commandLine } from '../terminal/words.ts';
 import { ProgressDisplay } from '../terminal/progress.ts';
 import { statusLines } from '../terminal/status-words.ts';
+import { cutToWidth } from '../terminal/table.ts';
 
 /**
  * `voxbatch watch [BATCH]`: shows a batch until it is finished, paused, or nobody works on it any more, then prints its
@@ -57,4 +56,38 @@ function displayOn(output: Output): (status: BatchStatus | undefined) => void {
   return (status) => {
     if (status !== undefined) display.show(status);
   };
+}
+
+/** Width of a terminal that does not report its own. */
+const USUAL_COLUMNS = 80;
+
+/** Where a drawing goes: stderr of this process, or a test's own. */
+export interface Screen {
+  write(text: string): void;
+  /** Cells of a line; undefined or 0 if the terminal does not say. */
+  readonly columns: number | undefined;
+}
+
+/** Some lines on a terminal that the next ones replace. */
+export class Drawing {
+  readonly #screen: Screen;
+  #height = 0;
+
+  constructor(screen: Screen = { write: (text) => process.stderr.write(text), columns: process.stderr.columns }) {
+    this.#screen = screen;
+  }
+
+  /** Draws these lines in place of the last ones. Lines are cut to the width, so that each takes one. */
+  show(lines: readonly string[]): void {
+    const columns = this.#screen.columns ?? 0;
+    const cut = lines.map((line) => cutToWidth(line, (columns > 1 ? columns : USUAL_COLUMNS) - 1));
+    const up = this.#height === 0 ? '' : `\u001b[${this.#height}A\r\u001b[0J`;
+    this.#screen.write(`${up}${cut.map((line) => `${line}\n`).join('')}`);
+    this.#height = lines.length;
+  }
+
+  /** Removes the lines. */
+  clear(): void {
+    if (this.#height > 0) this.show([]);
+  }
 }

@@ -6,9 +6,8 @@ import { partNumber } from '../../contract/row-parts.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import { snakeCase } from '../../contract/snake-case.ts';
 import { inCredits } from '../terminal/money.ts';
-import { namedRow } from '../terminal/row-words.ts';
+import { namedRow, number, plural } from '../terminal/words.ts';
 import { oneLine, tableLines } from '../terminal/table.ts';
-import { number, plural } from '../terminal/words.ts';
 
 type SettledRow = Extract<ReconcileEvent, { readonly type: 'settled' }>['row'];
 type Refusal = Extract<SettledRow, { readonly type: 'refused' }>['why'];

@@ -5,7 +5,7 @@ import { redrive } from '../../client/redrive/redrive.ts';
 import type { Settings } from '../../client/settings.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { shellWord } from '../../contract/shell-word.ts';
-import type { RunContext } from '../command-context.ts';
+import type { RunContext } from '../terminal/output.ts';
 import { ExitError } from '../exit-error.ts';
 import { withInvocation } from '../invocation.ts';
 import type { openTyped } from '../run/open-typed.ts';

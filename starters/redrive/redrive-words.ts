@@ -3,11 +3,9 @@ import type { RedriveCheck } from '../../client/redrive/redrive.ts';
 import { STEPS } from '../../contract/row-kinds.ts';
 import { partWord } from '../../contract/row-parts.ts';
 import { shellWord } from '../../contract/shell-word.ts';
-import type { RefusalWords } from '../run/spend-error.ts';
+import { type RefusalWords, namedRowLines, refusalText } from '../terminal/spend-words.ts';
 import { inCredits } from '../terminal/money.ts';
-import { rowsInWords } from '../terminal/row-words.ts';
-import { namedRowLines, refusalText } from '../terminal/spend-words.ts';
-import { form, number } from '../terminal/words.ts';
+import { rowsInWords, form, number } from '../terminal/words.ts';
 
 type Forecast = Extract<RedriveCheck, { readonly type: 'ready' }>['forecast'];
 

@@ -2,19 +2,29 @@ import { resolve } from 'node:path';
 import { defaultOut } from '../../contract/batch-name.ts';
 import { chooseBatch } from '../../client/open-records.ts';
 import { batchOfFile } from '../../client/redrive/outcome-file.ts';
-import { previewRedrive, redrive as redriveRows, type RedriveOptions } from '../../client/redrive/redrive.ts';
+import {
+  previewRedrive,
+  redrive as redriveRows,
+  type RedriveOptions,
+  type RedrivePreview,
+} from '../../client/redrive/redrive.ts';
 import { defined } from '../../contract/defined.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { shellWord } from '../../contract/shell-word.ts';
-import type { RunContext } from '../command-context.ts';
+import type { RunContext } from '../terminal/output.ts';
 import type { Flags } from '../commands/flags.ts';
 import { unchangedError } from '../exit-error.ts';
-import { withInvocation } from '../invocation.ts';
+import { withInvocation, type Invocation } from '../invocation.ts';
 import { openTyped } from '../run/open-typed.ts';
-import { confirmedSettings } from '../trust/confirmed-settings.ts';
-import { showPreview } from './show-preview.ts';
+import { confirmedSettings } from '../trust/confirm.ts';
 import { finishRedrive, redriveError, redriveTeller } from './show-redrive.ts';
-import { readConditions } from './where-flags.ts';
+import { snakeCase } from '../../contract/snake-case.ts';
+import { questionsOf } from '../person.ts';
+import { noteText } from '../terminal/spend-words.ts';
+import { draftLines, leftBudgetRefusal } from './redrive-words.ts';
+import { FAILURES, type FailureClass } from '../../contract/failures.ts';
+import { OUTCOMES } from '../../contract/outcomes.ts';
+import { KINDS } from '../../contract/row-kinds.ts';
 
 type OpenFile = Awaited<ReturnType<typeof openTyped>>;
 
@@ -111,4 +121,76 @@ function commandOf(batch: string, { where = [], rows = [], damaged, from, step, 
     ...(accept === undefined ? [] : ['--accept']),
   ];
   return ['voxbatch', 'redrive', batch, ...words].map(shellWord).join(' ');
+}
+
+type Ready = Extract<RedrivePreview, { readonly type: 'ready' }>;
+
+/** `redrive --dry-run`: says what the redrive would do and cost, and whether it would ask or refuse. */
+export function showPreview(
+  { forecast, facts, notes, asks: about, refusal: why }: Ready,
+  batch: string,
+  { output, json }: Pick<Invocation, 'output' | 'json'>,
+): ExitName {
+  const refusal = why === undefined ? undefined : leftBudgetRefusal(batch, false)(why, facts);
+  const asks = questionsOf({ facts, about });
+  if (json) {
+    const { count: rows, parts, paying, bill, waits, accepts, returns, left, replaced, lost } = forecast;
+    const price = { paying, credits: bill.quoted, estimated: forecast.isEstimate, unpriced: bill.unpriced };
+    const leftOut = { open: left.open, hasResult: left['has-result'], noUnfit: left['no-unfit'] };
+    const doubts = { replaced, lost, mayBeChargedTwice: forecast.resubmitted, asks };
+    const rest = { leftOut, ...doubts, budgetLeft: facts.budget, refusal: refusal ?? null };
+    output.data(JSON.stringify(snakeCase({ batch, rows, parts, ...price, waits, accepts, returns, ...rest })));
+  } else {
+    for (const line of draftLines(forecast, batch)) output.data(line);
+    for (const note of notes) output.data(noteText(note, facts));
+    for (const question of asks) output.data(`redrive asks for confirmation: ${question} (--yes confirms)`);
+    if (refusal !== undefined) output.data(`redrive refuses this (exit code 3):\n${refusal}`);
+  }
+  if (refusal === undefined && forecast.count > 0)
+    output.say('Nothing was changed, nothing was spent. To do it, run the same command without --dry-run.');
+  return 'complete';
+}
+
+/** The conditions that `--where` accepts. */
+const CONDITIONS = {
+  outcome: OUTCOMES,
+  class: Object.keys(FAILURES) as FailureClass[],
+  kind: KINDS,
+} as const;
+type Key = keyof typeof CONDITIONS;
+
+/**
+ * Parses `--where` conditions: `KEY=VALUE[,VALUE…]`. The values of one condition are alternatives; several conditions
+ * must all hold. Throws {@link ExitError} `usage` with the allowed ones.
+ */
+export function readConditions(texts: readonly string[]): Pick<RedriveOptions, 'outcomes' | 'classes' | 'kinds'> {
+  const allowed = new Map<Key, readonly string[]>();
+  for (const text of texts) {
+    const at = text.indexOf('=');
+    const key = text.slice(0, Math.max(at, 0)).trim();
+    if (!isKey(key)) {
+      throw unchangedError(
+        `--where ${text}: expected ${Object.keys(CONDITIONS).join('=…, ')}=…, as in --where outcome=failed.`,
+      );
+    }
+    const values = text
+      .slice(at + 1)
+      .split(',')
+      .map((value) => value.trim());
+    const known: readonly string[] = CONDITIONS[key];
+    const wrong = values.find((value) => !known.includes(value));
+    if (wrong !== undefined)
+      throw unchangedError(`--where ${text}: expected ${key}= one of ${known.join(', ')}; got "${wrong}".`);
+    const before = allowed.get(key) ?? values;
+    allowed.set(
+      key,
+      values.filter((value) => before.includes(value)),
+    );
+  }
+  const names = { outcome: 'outcomes', class: 'classes', kind: 'kinds' } as const;
+  return Object.fromEntries([...allowed].map(([key, values]) => [names[key], values]));
+}
+
+function isKey(key: string): key is Key {
+  return Object.hasOwn(CONDITIONS, key);
 }

@@ -3,10 +3,17 @@ import type { NotRedrivable } from '../../client/redrive/redrive.ts';
 import type { Control } from '../../contract/outcomes.ts';
 import { partId } from '../../contract/row-parts.ts';
 import { shellWord } from '../../contract/shell-word.ts';
-import { goOnCommand } from '../terminal/command.ts';
-import { namedRow, rowsInWords, unitsInWords, unnamedRows } from '../terminal/row-words.ts';
+import {
+  goOnCommand,
+  namedRow,
+  rowsInWords,
+  unitsInWords,
+  unnamedRows,
+  form,
+  number,
+  plural,
+} from '../terminal/words.ts';
 import { oneLine } from '../terminal/table.ts';
-import { form, number, plural } from '../terminal/words.ts';
 
 type Forecast = Extract<NotRedrivable, { readonly type: 'refused-rows' }>['forecast'];
 type RefusedRow = Forecast['refused'][number];

@@ -5,10 +5,10 @@ import { ExitError, unchangedError } from '../exit-error.ts';
 import type { Invocation } from '../invocation.ts';
 import { finishRun } from '../run/finish-run.ts';
 import { refuseProblems, sayWarnings } from '../run/report-problems.ts';
-import { spendError } from '../run/spend-error.ts';
+import { spendError } from '../terminal/spend-words.ts';
 import { finishClosed, workOnBatch } from '../run/work-on-batch.ts';
 import type { Output } from '../terminal/output.ts';
-import { rowsInWords } from '../terminal/row-words.ts';
+import { rowsInWords } from '../terminal/words.ts';
 import { draftLines, leftBudgetRefusal, unaskedText } from './redrive-words.ts';
 import {
   mismatchLines,

@@ -2,11 +2,11 @@ import type { Pilot } from './finish-run.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { defined } from '../../contract/defined.ts';
 import { afterSample } from '../../client/run/finish.ts';
-import type { RunContext } from '../command-context.ts';
+import type { RunContext } from '../terminal/output.ts';
 import { personAt } from '../person.ts';
 import { askYesNo } from '../terminal/ask.ts';
 import { inCredits } from '../terminal/money.ts';
-import { rowsInWords } from '../terminal/row-words.ts';
+import { rowsInWords } from '../terminal/words.ts';
 import type { RunRequest } from './run-options.ts';
 
 /** Runs the manifest of a request. */

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { openTyped, sayLedgerBeside } from './open-typed.ts';
 import type { SessionRequest } from '../../client/session.ts';
-import type { RunContext } from '../command-context.ts';
+import type { RunContext } from '../terminal/output.ts';
 import { beginServerHere } from './early-server.ts';
 import type { Settings } from '../../client/settings.ts';
 import { readApiAccess } from '../connect/settings.ts';
 import { isPlaceKnown } from '../../client/trust/known-ledgers.ts';
-import { confirmedSettings } from '../trust/confirmed-settings.ts';
+import { confirmedSettings } from '../trust/confirm.ts';
 import type { Flags } from '../commands/flags.ts';
 import { planRun, type RunPlan } from './run-options.ts';
 

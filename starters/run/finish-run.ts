@@ -2,7 +2,7 @@ import { finishBatch, type FinishedBatch } from '../../client/run/finish.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import type { Invocation } from '../invocation.ts';
-import { goOnCommand } from '../terminal/command.ts';
+import { goOnCommand } from '../terminal/words.ts';
 import { damageLines, keptLines, madeJson, madeLines, showFilesMade } from '../terminal/file-words.ts';
 import { budgetJson } from '../terminal/money.ts';
 import { pauseMessage, standstillWords } from '../terminal/pause-words.ts';

@@ -1,5 +1,5 @@
 import { EXIT_CODES, type ExitName } from '../../contract/exit-codes.ts';
-import { isUnderNohup } from '../terminal/closed-terminal.ts';
+import { isUnderNohup } from '../terminal/output.ts';
 
 const SIGTERM_PATIENCE_MS = 30_000;
 

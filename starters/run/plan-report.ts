@@ -7,10 +7,9 @@ import { dialectWords } from '../terminal/status-words.ts';
 import { inCredits } from '../terminal/money.ts';
 import { chosenOf, doneOf } from '../../client/look/counts.ts';
 import { reasonLines } from '../terminal/reason-words.ts';
-import { chosenInWords, rowsInWords } from '../terminal/row-words.ts';
+import { chosenInWords, rowsInWords, clock, form, number, plural, size } from '../terminal/words.ts';
 import { namedRowLines, noteText, questionText, refusalText } from '../terminal/spend-words.ts';
 import { oneLine, tableLines } from '../terminal/table.ts';
-import { clock, form, number, plural, size } from '../terminal/words.ts';
 import { hostOf, memberLines, visible, visiblePath } from '../trust/member-words.ts';
 
 type BillLine = PlanView['bill']['total'];

@@ -3,13 +3,18 @@ import type { MoreFacts, RecordEvent } from '../../client/run/put-on-record.ts';
 import type { ExitError } from '../exit-error.ts';
 import { leftBudgetRefusal } from '../redrive/redrive-words.ts';
 import { inCredits } from '../terminal/money.ts';
-import { number } from '../terminal/words.ts';
+import { number, rowsInWords } from '../terminal/words.ts';
 import { reasonLines } from '../terminal/reason-words.ts';
-import { rowsInWords } from '../terminal/row-words.ts';
-import { notProbedLines, priceText, probingText, type TellableFacts } from '../terminal/spend-words.ts';
+import {
+  notProbedLines,
+  priceText,
+  probingText,
+  type TellableFacts,
+  spendError,
+  type SpendRefused,
+} from '../terminal/spend-words.ts';
 import { oneLine } from '../terminal/table.ts';
 import { warningLines } from './report-problems.ts';
-import { spendError, type SpendRefused } from './spend-error.ts';
 
 /** What is told while a manifest is priced, as lines for people. That hosts are asked is told by a plan alone. */
 export function pricingLines(event: BillEvent): readonly string[] {

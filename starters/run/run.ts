@@ -4,23 +4,20 @@ import { checkRun } from '../../client/run/check-run.ts';
 import { standingOf } from '../../client/run/finish.ts';
 import { putOnRecord, type Recorded, type RecordEvent } from '../../client/run/put-on-record.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
-import type { RunContext } from '../command-context.ts';
+import type { RunContext, Output } from '../terminal/output.ts';
 import { readApiAccess, readApiUrl } from '../connect/settings.ts';
 import { ExitError } from '../exit-error.ts';
 import { withInvocation, type Invocation } from '../invocation.ts';
 import { redriveFile } from '../redrive/redrive-file.ts';
 import { nameTakenText } from '../terminal/name-taken.ts';
-import type { Output } from '../terminal/output.ts';
-import { chosenInWords, rowsInWords } from '../terminal/row-words.ts';
+import { chosenInWords, rowsInWords, number } from '../terminal/words.ts';
 import { describeTuning } from '../terminal/tunable-words.ts';
-import { number } from '../terminal/words.ts';
 import { runSampleFirst } from './after-sample.ts';
 import { finishRun } from './finish-run.ts';
 import { sayLedgerBeside } from './open-typed.ts';
 import { billError, moreText, pricingLines } from './pricing-words.ts';
 import { refuseProblems, sayWarnings } from './report-problems.ts';
-import { manifestCommand, reportOptions } from './run-command.ts';
-import type { RunPlan, RunRequest } from './run-options.ts';
+import { manifestCommand, reportOptions, type RunPlan, type RunRequest } from './run-options.ts';
 import { finishClosed, workOnBatch } from './work-on-batch.ts';
 
 const RESUBMIT_WITHOUT_BATCH =

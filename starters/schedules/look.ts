@@ -1,4 +1,4 @@
-import type { RunContext } from '../command-context.ts';
+import type { RunContext, Output } from '../terminal/output.ts';
 import { readAccount } from '../../client/account/account-functions.ts';
 import { checkSchedules, type ScheduleCheck } from '../../client/schedules/check-schedules.ts';
 import { VoxbatchError } from '../../client/problem.ts';
@@ -8,7 +8,11 @@ import {
   showSchedule,
   type ScheduleLine,
 } from '../../client/schedules/look-at-schedules.ts';
-import { isLeftAlone } from '../../client/schedules/open-schedules.ts';
+import {
+  isLeftAlone,
+  withSchedules as openSchedules,
+  type OpenSchedules,
+} from '../../client/schedules/open-schedules.ts';
 import { strangersIn } from '../../client/schedules/place.ts';
 import { requireRange } from '../../client/schedules/preview-schedule.ts';
 import { timeInZone } from '../../client/schedules/zone-time.ts';
@@ -17,7 +21,7 @@ import type { Flags } from '../commands/flags.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import { snakeCase } from '../../contract/snake-case.ts';
-import { readApiAccess } from '../connect/settings.ts';
+import { readApiAccess, readSettings, type CommandSettings } from '../connect/settings.ts';
 import { unchangedError } from '../exit-error.ts';
 import { tableLines } from '../terminal/table.ts';
 import { number } from '../terminal/words.ts';
@@ -32,7 +36,8 @@ import {
   standingWords,
   strangerWords,
 } from './schedule-words.ts';
-import { withSchedules } from './with-schedules.ts';
+import { openSession } from '../connect/open-api.ts';
+import { admittance } from '../trust/confirm.ts';
 
 const COLUMNS = [
   { title: 'schedule', value: ({ schedule }: ScheduleLine) => schedule },
@@ -137,4 +142,18 @@ function checkLines(check: ScheduleCheck, since: string): readonly string[] {
   const { timezone, occurrences } = check;
   if (occurrences.length === 0) return [`ok    ${schedule}: was not due in the last ${since}`];
   return occurrences.map((one) => `${one.amiss ? 'AMISS' : 'ok   '} ${occurrenceWords(one, timezone)}`);
+}
+
+/** Opens the ledger and Temporal for a command on schedules, and closes them afterwards. Starts no worker. */
+export async function withSchedules<T>(
+  output: Output,
+  work: (schedules: OpenSchedules, settings: CommandSettings) => Promise<T>,
+): Promise<T> {
+  const settings = await readSettings();
+  const session = openSession(settings, {}, { mustExist: true, admit: admittance(settings, {}, output) });
+  try {
+    return await openSchedules(session, output.say, (schedules) => work(schedules, settings));
+  } finally {
+    await session.close();
+  }
 }

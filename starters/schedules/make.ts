@@ -1,4 +1,4 @@
-import type { RunContext } from '../command-context.ts';
+import type { RunContext, Output } from '../terminal/output.ts';
 import { checkScheduleName, requireSpec } from '../../client/schedules/create-schedule.ts';
 import {
   changeSchedule,
@@ -20,14 +20,11 @@ import { readSettings, type CommandSettings } from '../connect/settings.ts';
 import { unchangedError } from '../exit-error.ts';
 import { sayLedgerBeside } from '../run/open-typed.ts';
 import { planRun } from '../run/run-options.ts';
-import type { Output } from '../terminal/output.ts';
 import { oneLine } from '../terminal/table.ts';
-import { admittance } from '../trust/admit-ledger.ts';
-import { confirmConfig } from '../trust/confirmed-settings.ts';
+import { admittance, confirmConfig } from '../trust/confirm.ts';
 import { flagOf } from '../terminal/tunable-words.ts';
-import { droppedWords } from './run-words.ts';
-import { nobodyFires, priceLines, scheduleLines } from './schedule-words.ts';
-import { withSchedules } from './with-schedules.ts';
+import { droppedWords, nobodyFires, priceLines, scheduleLines } from './schedule-words.ts';
+import { withSchedules } from './look.ts';
 
 /** `voxbatch schedule create NAME MANIFEST`. Spends nothing. */
 export async function create(name: string, manifest: string, flags: Flags, { output }: RunContext): Promise<ExitName> {

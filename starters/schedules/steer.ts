@@ -1,4 +1,4 @@
-import type { RunContext } from '../command-context.ts';
+import type { RunContext, Output } from '../terminal/output.ts';
 import { isAttended } from '../../client/schedules/look-at-schedules.ts';
 import { isLeftAlone, type OpenSchedules } from '../../client/schedules/open-schedules.ts';
 import { previewSchedule, requireRange } from '../../client/schedules/preview-schedule.ts';
@@ -14,11 +14,10 @@ import type { Flags } from '../commands/flags.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import { snakeCase } from '../../contract/snake-case.ts';
-import type { Output } from '../terminal/output.ts';
 import { number } from '../terminal/words.ts';
 import { flagOf } from '../terminal/tunable-words.ts';
 import { endingWords, nobodyFires } from './schedule-words.ts';
-import { withSchedules } from './with-schedules.ts';
+import { withSchedules } from './look.ts';
 
 /** `voxbatch schedule pause NAME`. */
 export async function pause(name: string, flags: Flags, { output }: RunContext): Promise<ExitName> {

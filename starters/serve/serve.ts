@@ -2,7 +2,7 @@ import { messageOf } from '../../client/problem.ts';
 import { serve as work, type ServeNews } from '../../client/work/serve.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { shellWord } from '../../contract/shell-word.ts';
-import type { RunContext } from '../command-context.ts';
+import { type RunContext, logOf } from '../terminal/output.ts';
 import type { Flags } from '../commands/flags.ts';
 import { readWebhook } from '../commands/webhook-flags.ts';
 import { openSession } from '../connect/open-api.ts';
@@ -10,10 +10,10 @@ import { readSettings } from '../connect/settings.ts';
 import { ExitError } from '../exit-error.ts';
 import { firstNotice, listenForInterrupt } from '../run/interrupt.ts';
 import { keptLines } from '../terminal/file-words.ts';
-import { logOf } from '../terminal/output.ts';
 import { webhookNewsWords } from '../terminal/webhook-news.ts';
-import { admittance } from '../trust/admit-ledger.ts';
-import { confirmStore } from '../trust/confirmed-settings.ts';
+import { admittance, confirmStore } from '../trust/confirm.ts';
+import { awaitUp, becomeUp } from '../../client/work/up.ts';
+import { formatDuration } from '../../contract/duration.ts';
 
 /**
  * `voxbatch worker` and `voxbatch up`: work on the batches of this API and account until told to end. SIGTERM and Ctrl-C end it in order, SIGTERM
@@ -78,4 +78,43 @@ function linesOf(news: ServeNews): readonly string[] {
       ];
     }
   }
+}
+
+/**
+ * `voxbatch up`: the embedded server and a worker, until told to end. Those that `run --detach` starts end by themselves, and are not the one of
+ * their home.
+ */
+export async function up(flags: Flags, context: RunContext): Promise<ExitName> {
+  if (flags.untilIdle === true) return serve(flags, context);
+  const { home } = await readSettings();
+  if (flags.wait !== undefined) return waitForUp(home, flags.wait);
+  const found = await becomeUp(home);
+  if (found.type === 'taken') {
+    if (flags.unlessRunning === true) return 'complete';
+    const who = found.pid === undefined ? '' : ` (process ${String(found.pid)})`;
+    throw new ExitError(
+      'goesOn',
+      `\`voxbatch up\` runs in ${home} already${who}. It works on all batches of its account. ` +
+        'Nothing was started. For another account in the same folder: voxbatch worker',
+    );
+  }
+  const { claim } = found;
+  try {
+    return await serve(flags, context, () => {
+      claim.markReady();
+    });
+  } finally {
+    claim.release();
+  }
+}
+
+async function waitForUp(home: string, limitMs: number): Promise<ExitName> {
+  const found = await awaitUp(home, limitMs);
+  if (found === 'ready') return 'complete';
+  throw new ExitError(
+    'unreachable',
+    found === 'absent'
+      ? `No \`voxbatch up\` runs in ${home}. Start one: voxbatch up`
+      : `\`voxbatch up\` in ${home} is not ready after ${formatDuration(limitMs)}. Its log says why.`,
+  );
 }

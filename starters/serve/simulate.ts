@@ -1,4 +1,4 @@
-import type { RunContext } from '../command-context.ts';
+import type { RunContext } from '../terminal/output.ts';
 import { once } from 'node:events';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { OptionError, parseSimulatorArguments } from '../../simulator/options.ts';

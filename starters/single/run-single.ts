@@ -5,21 +5,23 @@ import { prepareSingle, type PrepareRequest } from '../../client/single/prepare-
 import { soleDialect } from '../../contract/dialects.ts';
 import { defined } from '../../contract/defined.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
-import type { RunContext } from '../command-context.ts';
+import type { RunContext } from '../terminal/output.ts';
 import { readTuning } from '../commands/tuning-flags.ts';
 import { isPlaceKnown } from '../../client/trust/known-ledgers.ts';
 import { readApiAccess, readApiUrl } from '../connect/settings.ts';
-import { confirmedSettings } from '../trust/confirmed-settings.ts';
+import { confirmedSettings } from '../trust/confirm.ts';
 import { withInvocation, type Invocation } from '../invocation.ts';
 import { ExitError, usageError } from '../exit-error.ts';
 import { beginServerHere } from '../run/early-server.ts';
-import { workOnBatch } from '../run/work-on-batch.ts';
+import { workOnBatch, type WorkEnd } from '../run/work-on-batch.ts';
 import { billError } from '../run/pricing-words.ts';
-import { askLines } from './price-words.ts';
-import { endSingle } from './end-single.ts';
-import type { Giving } from './giving.ts';
-import { heldText, refuseJob } from './single-words.ts';
+import { askLines, heldText, refuseJob, costText, endText, STOPPED_HERE } from './single-words.ts';
+import type { Giving, Given, GivingPlace } from './give.ts';
 import type { Flags } from '../commands/flags.ts';
+import { viewSingle, type SingleView } from '../../client/single/single-view.ts';
+import { hasResult } from '../../contract/outcomes.ts';
+import { resultOf } from '../../contract/row-kinds.ts';
+import { shellWord } from '../../contract/shell-word.ts';
 
 /** A single job that a command asks for. */
 export interface SingleRequest extends Giving {
@@ -140,4 +142,63 @@ function requireAccess(settings: Settings, flags: Flags): void {
 function quietContext({ context, flags }: SingleRequest): RunContext {
   const { output } = context;
   return { ...context, output: { ...output, isQuiet: flags.quiet === true || !output.isTerminal } };
+}
+
+/** How a job stands when its command ends. */
+export interface SingleEnd extends Pick<Giving, 'give'>, Pick<GivingPlace, 'store'> {
+  readonly record: SingleRecord;
+  readonly ledger: Parameters<typeof viewSingle>[0];
+  readonly flags: Flags;
+  readonly context: RunContext;
+  readonly why: WorkEnd;
+  /** Nothing was sent by this command. */
+  readonly isOld: boolean;
+}
+
+/** Hands out the result of a job, or says why there is none and what to do. Returns the exit code. */
+async function endSingle(end: SingleEnd): Promise<ExitName> {
+  const { record, ledger, why, isOld, context, flags } = end;
+  const { output } = context;
+  const stopped = why === 'interrupted' || why === 'terminated' ? why : undefined;
+  const { view, exit } = await viewSingle(ledger, record);
+  const given: Given =
+    stopped === undefined && hasResult(record.row.outcome)
+      ? await handOut(end, view)
+      : { exit: stopped ?? exit, file: null };
+  if (stopped !== undefined) output.say(STOPPED_HERE);
+  else if (!hasResult(record.row.outcome)) for (const line of endText(view)) output.say(line);
+  if (flags.json === true) output.data(JSON.stringify(factsOf(view, given, isOld)));
+  return given.exit;
+}
+
+async function handOut({ record, give, store, context, flags, isOld }: SingleEnd, view: SingleView): Promise<Given> {
+  const { batch, row } = record;
+  const { output } = context;
+  const given = await give(record, { store, output, json: flags.json === true, isOld });
+  const before = isOld
+    ? 'Finished before, nothing was sent now. '
+    : row.outcome === 'cached'
+      ? 'An earlier result was used. '
+      : '';
+  output.say(`${before}${costText(view)} Record: voxbatch explain ${shellWord(batch.name)}`);
+  return given;
+}
+
+/** The same for machines. */
+function factsOf({ batch, row, fields }: SingleView, { exit, file }: Given, isOld: boolean): object {
+  return {
+    batch: batch.name,
+    exit,
+    outcome: row.outcome,
+    file,
+    text: row.text,
+    ...(resultOf(row.kind) === 'voice' ? { voice: row.text } : {}),
+    credits: fields._credits,
+    credits_kind: fields._credits_kind,
+    take: fields._take,
+    job_ids: fields._job_ids,
+    error_class: fields._error_class === '' ? null : fields._error_class,
+    message: fields._message === '' ? null : fields._message,
+    was_finished: isOld,
+  };
 }

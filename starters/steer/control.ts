@@ -2,16 +2,15 @@ import { nextCommand } from '../../contract/next-command.ts';
 import { chooseBatch } from '../../client/open-records.ts';
 import { steerBatch, type Steered, type StillRunning } from '../../client/steer/steer-batch.ts';
 import { isStranger } from '../../client/trust/known-ledgers.ts';
-import type { RunContext } from '../command-context.ts';
+import type { RunContext } from '../terminal/output.ts';
 import type { Flags } from '../commands/flags.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { Control } from '../../contract/outcomes.ts';
 import { snakeCase } from '../../contract/snake-case.ts';
-import { atLedger } from '../at-ledger.ts';
-import { commandLine, goOnCommand } from '../terminal/command.ts';
+import { atLedger } from '../connect/settings.ts';
+import { commandLine, goOnCommand, form, number, plural } from '../terminal/words.ts';
 import { inCredits } from '../terminal/money.ts';
 import { tableLines } from '../terminal/table.ts';
-import { form, number, plural } from '../terminal/words.ts';
 
 /**
  * `voxbatch pause|resume|stop [BATCH]`; see `client/steer/steer-batch.ts`. Prints the batch's state at the end, whoever

@@ -1,4 +1,4 @@
-import type { RunContext } from '../command-context.ts';
+import type { RunContext } from '../terminal/output.ts';
 import { nextCommand } from '../../contract/next-command.ts';
 import { readTuned, tuneBatch, type Tuned } from '../../client/steer/tune-batch.ts';
 import { chooseBatch } from '../../client/open-records.ts';
@@ -6,16 +6,15 @@ import { isStranger } from '../../client/trust/known-ledgers.ts';
 import { viewTunables } from '../../client/look/tunables-view.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { snakeCase } from '../../contract/snake-case.ts';
-import { atLedger } from '../at-ledger.ts';
+import { atLedger } from '../connect/settings.ts';
 import type { Flags } from '../commands/flags.ts';
 import { readTuning } from '../commands/tuning-flags.ts';
-import { commandLine, goOnCommand } from '../terminal/command.ts';
+import { commandLine, goOnCommand, number } from '../terminal/words.ts';
 import { stepWords } from '../terminal/next-steps.ts';
 import { standingOf } from '../terminal/status-words.ts';
 import { tableLines } from '../terminal/table.ts';
 import { flagOf, tunableLines } from '../terminal/tunable-words.ts';
-import { number } from '../terminal/words.ts';
-import { CONFIRM_FIRST } from '../trust/stranger-words.ts';
+import { CONFIRM_FIRST } from '../trust/member-words.ts';
 
 /**
  * `voxbatch tune [BATCH] …`: changes the given settings and prints the current values; without flags it only prints.

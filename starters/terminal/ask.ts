@@ -1,6 +1,8 @@
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { showControls } from '../../contract/control-characters.ts';
+import { ExitError } from '../exit-error.ts';
+import type { Person } from '../../client/person.ts';
 
 /** The person's terminal. */
 export interface Terminal {
@@ -45,4 +47,18 @@ export interface AskFlags {
 /** Whether there is a person at a terminal to ask. */
 export function mayAsk({ yes }: AskFlags): boolean {
   return yes !== true && process.stdin.isTTY && process.stderr.isTTY;
+}
+
+/** Asks a person a question; false: no. */
+export type Ask = (question: string) => Promise<boolean>;
+
+/** Throws {@link ExitError} (`refused`) if a removal is neither agreed to in advance nor anybody can be asked. */
+export function requireConsent({ yes, canAsk }: Pick<Person, 'yes' | 'canAsk'>): void {
+  if (yes || canAsk) return;
+  throw new ExitError('refused', 'Not confirmed, and there is no terminal to ask on. Nothing was removed. Add --yes.');
+}
+
+/** Asks whether to remove what was shown. Throws {@link ExitError} (`refused`) if not. */
+export async function confirmRemoval(ask: Ask): Promise<void> {
+  if (!(await ask('Remove this for good?'))) throw new ExitError('refused', 'Not confirmed. Nothing was removed.');
 }

@@ -4,11 +4,9 @@ import { rowsArg, shortPath } from '../../client/look/command-args.ts';
 import type { DamagedInStore } from '../../client/look/verify.ts';
 import type { WriteRequest, WrittenFiles } from '../../client/look/write-files.ts';
 import { shellWord } from '../../contract/shell-word.ts';
-import { commandLine } from './command.ts';
+import { commandLine, namedRow, unnamedRows, form, plural, size } from './words.ts';
 import type { Output } from './output.ts';
 import { ProgressLine } from './progress.ts';
-import { namedRow, unnamedRows } from './row-words.ts';
-import { form, plural, size } from './words.ts';
 
 type FilesMade = Parameters<NonNullable<WriteRequest['onFilesMade']>>[0];
 type Damaged = DamagedInStore['damaged'];

@@ -2,7 +2,7 @@ import { dialectChoiceOf, type Reading } from '../../contract/batch.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import type { RunAnswer } from '../../client/run/run-functions.ts';
 import { readingFlags } from '../../client/look/continue-command.ts';
-import { goOnCommand } from './command.ts';
+import { goOnCommand } from './words.ts';
 
 type TakenName = Extract<RunAnswer, { readonly type: 'taken' }>;
 type Batch = TakenName['batch'];

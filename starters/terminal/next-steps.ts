@@ -10,10 +10,8 @@ import {
 import type { EndWord } from '../../client/look/counts.ts';
 import type { NextCommand } from '../../contract/next-command.ts';
 import { shellWord } from '../../contract/shell-word.ts';
-import { commandLine } from './command.ts';
+import { commandLine, rowsInWords, unitsInWords, unnamedRows, form, number, plural } from './words.ts';
 import { inCredits } from './money.ts';
-import { rowsInWords, unitsInWords, unnamedRows } from './row-words.ts';
-import { form, number, plural } from './words.ts';
 
 type SomeRows = Parameters<typeof settleCommands>[0];
 type NextStepOf<W extends NextWhy> = Extract<NextStep, { readonly why: W }>;

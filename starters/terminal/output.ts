@@ -1,7 +1,11 @@
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { showControls } from '../../contract/control-characters.ts';
-import { surviveClosedTerminal } from './closed-terminal.ts';
+import { closeSync, openSync, readFileSync, readlinkSync } from 'node:fs';
+import { isatty } from 'node:tty';
+import type { Command } from 'commander';
+import type { ServeOptions } from '../../client/work/serve.ts';
+import type { ExitName } from '../../contract/exit-codes.ts';
 
 /** Where a command writes: data to stdout, progress and messages to stderr. */
 export interface Output {
@@ -66,4 +70,52 @@ export function processOutput(): Output {
     isInteractive: isTerminal && process.stdin.isTTY,
     hasColour: isTerminal && process.env['NO_COLOR'] === undefined,
   };
+}
+
+const NOTHING = '/dev/null';
+const STREAMS = [0, 1, 2] as const;
+
+/**
+ * Lets this process end as it wants to after its terminal was closed: as it exits, Node restores the mode of each
+ * terminal, and aborts (SIGABRT) if one is gone. Those are replaced by `/dev/null` right before. Under `nohup`, that the
+ * terminal was closed is ignored.
+ */
+export function surviveClosedTerminal(): void {
+  if (isUnderNohup()) process.on('SIGHUP', () => undefined);
+  const terminals = STREAMS.filter((stream) => isatty(stream));
+  process.once('exit', () => {
+    for (const stream of terminals) {
+      if (isatty(stream)) continue;
+      closeSync(stream);
+      // Takes the lowest number that is free: the one that was just closed.
+      openSync(NOTHING, 'r+');
+    }
+  });
+}
+
+/**
+ * Whether this process was started by GNU `nohup` from a terminal. Node resets the signals that its parent had ignored
+ * before any code of ours runs, so only stdin tells: nobody but `nohup` opens `/dev/null` for writing there. False where
+ * that cannot be seen: stdin was redirected already, or this is not Linux.
+ */
+export function isUnderNohup(): boolean {
+  try {
+    const [, flags = ''] = /^flags:\s*([0-7]+)$/m.exec(readFileSync('/proc/self/fdinfo/0', 'utf8')) ?? [];
+    return readlinkSync('/proc/self/fd/0') === NOTHING && (Number.parseInt(flags, 8) & 0o3) === 0o1;
+  } catch {
+    return false;
+  }
+}
+
+/** What a command that works on a batch needs from its process. */
+export interface RunContext {
+  readonly output: Output;
+  readonly atFaultPoint?: NonNullable<ServeOptions['atFaultPoint']>;
+}
+
+/** What every command gets. */
+export interface CommandContext extends RunContext {
+  /** Called once with the name of the exit code. */
+  readonly done: (exit: ExitName) => void;
+  readonly program: Command;
 }

@@ -2,7 +2,7 @@ import { nextCommand } from '../../contract/next-command.ts';
 import { pauseOf, type Pause } from '../../client/look/pause.ts';
 import type { BatchStatus } from '../../client/look/status.ts';
 import { tokenAdvice } from '../connect/api-token.ts';
-import { commandLine } from './command.ts';
+import { commandLine } from './words.ts';
 
 type Batch = BatchStatus['batch'];
 

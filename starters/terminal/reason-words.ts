@@ -3,8 +3,7 @@ import { usesEarlierResults } from '../../contract/cache.ts';
 import type { PlanAnswer } from '../../client/index.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import { inCredits } from './money.ts';
-import { number } from './words.ts';
-import { rowsInWords } from './row-words.ts';
+import { number, rowsInWords } from './words.ts';
 import { oneLine, tableLines } from './table.ts';
 
 type RowReasons = Extract<PlanAnswer, { readonly reasons: unknown }>['reasons'];

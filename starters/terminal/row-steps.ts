@@ -3,12 +3,10 @@ import type { PartsStep, RowNext, RowStep } from '../../client/look/row-steps.ts
 import { voiceAwaited } from '../../client/look/row-view.ts';
 import { partWord } from '../../contract/row-parts.ts';
 import { shellWord } from '../../contract/shell-word.ts';
-import { commandLine } from './command.ts';
+import { commandLine, unnamedRows, form } from './words.ts';
 import { ALSO_OTHERS, cutWords, editWords, settleWords, uncheckedWords } from './next-steps.ts';
 import { pauseWords } from './pause-words.ts';
-import { unnamedRows } from './row-words.ts';
 import { oneLine } from './table.ts';
-import { form } from './words.ts';
 
 /**
  * What a person can do about a row, with the command: about its current state, and about earlier takes that may have

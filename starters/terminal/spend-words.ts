@@ -1,9 +1,9 @@
 import { inCredits } from './money.ts';
-import type { NamedRows } from '../../contract/spend.ts';
-import { mostSpent, type SpendFacts, type SpendNote, type SpendRefusal } from '../../contract/spend.ts';
-import { number } from './words.ts';
-import { rowsInWords } from './row-words.ts';
+import { type NamedRows, mostSpent, type SpendFacts, type SpendNote, type SpendRefusal } from '../../contract/spend.ts';
+import { number, rowsInWords } from './words.ts';
 import { oneLine } from './table.ts';
+import type { NotApproved } from '../../client/run/approval.ts';
+import { ExitError } from '../exit-error.ts';
 
 /**
  * Facts for notes. `isBudgetLeft`: the budget in the facts is what earlier rows have left of it. If absent: it is the
@@ -18,7 +18,7 @@ export type TellableFacts = NotedFacts & {
   readonly budgetNeeded?: number;
 };
 
-export const UNSPENT = 'Nothing was sent. Nothing was spent.';
+const UNSPENT = 'Nothing was sent. Nothing was spent.';
 
 /** Why nothing may be spent, and what would change that. */
 export function refusalText(why: SpendRefusal, facts: TellableFacts): string {
@@ -112,4 +112,19 @@ function creditsInWords(facts: SpendFacts): string {
   const { unpriced } = facts.bill;
   const without = unpriced > 0 ? ` and the unknown price of ${rowsInWords(unpriced)}` : '';
   return `${facts.isEstimate ? 'about ' : ''}${inCredits(mostSpent(facts))}${without}`;
+}
+
+/** Why rows may not be paid for. */
+export type SpendRefused = NotApproved<TellableFacts>;
+type Why = Extract<SpendRefused, { readonly type: 'refused' }>['why'];
+
+/** Says why rows may not be paid for, and what can be done. */
+export type RefusalWords = (why: Why, facts: TellableFacts) => string;
+
+/** The error of rows that may not be paid for. */
+export function spendError(refused: SpendRefused, refusal: RefusalWords = refusalText): ExitError {
+  return new ExitError(
+    'refused',
+    refused.type === 'declined' ? `Not confirmed. ${UNSPENT}` : refusal(refused.why, refused.facts),
+  );
 }

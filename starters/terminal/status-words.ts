@@ -5,15 +5,13 @@ import { flagOfHook } from '../../client/look/status-view.ts';
 import { dialectChoiceOf } from '../../contract/batch.ts';
 import { isOwed } from '../../contract/hooks.ts';
 import { ROW_STATES, type RowState } from '../../contract/outcomes.ts';
-import { CONFIRM_FIRST } from '../trust/stranger-words.ts';
-import { commandLine, goOnCommand } from './command.ts';
+import { CONFIRM_FIRST } from '../trust/member-words.ts';
+import { commandLine, goOnCommand, namedRow, rowsInWords, clock, isoTime, number } from './words.ts';
 import { damagedLines, moneyWords } from './money.ts';
 import { stepWords } from './next-steps.ts';
 import { pauseWords, standstillWords } from './pause-words.ts';
 import { reasonWords, untoldWords } from './progress.ts';
-import { namedRow, rowsInWords } from './row-words.ts';
 import { oneLine } from './table.ts';
-import { clock, isoTime, number } from './words.ts';
 
 type Batch = BatchStatus['batch'];
 

@@ -1,3 +1,11 @@
+import { MOST_NAMED } from '../../client/look/command-args.ts';
+import type { NamedRow } from '../../contract/named-row.ts';
+import { partWord } from '../../contract/row-parts.ts';
+import { oneLine } from './table.ts';
+import { continueCommand, type ContinuedBatch } from '../../client/look/continue-command.ts';
+import type { NextCommand } from '../../contract/next-command.ts';
+import { shellWord } from '../../contract/shell-word.ts';
+
 const RULES = new Intl.PluralRules('en-US');
 
 /** An amount for people, such as credits: `1,200.5`, with at most one decimal. */
@@ -48,4 +56,41 @@ export function isoTime(ms: number): string {
 /** Words of the API or of the system as a sentence: with a full stop, unless they end in one. */
 export function sentence(message: string): string {
   return /[.!?]$/.test(message) ? message : `${message}.`;
+}
+
+/** ` (the first 20 of 57 rows)`, if a command does not name all. */
+export function unnamedRows(some: { readonly count: number; readonly parts?: number }): string {
+  return some.count > MOST_NAMED ? ` (the first ${String(MOST_NAMED)} of ${unitsInWords(some)})` : '';
+}
+
+/** A row in a message: its own id first, then its number, as in `L0077 (row 78)`; `L0077#2 (part of row 78)`. */
+export function namedRow({ row, id, partOf }: NamedRow): string {
+  return `${oneLine(id)} (${(partOf ?? null) === null ? '' : 'part of '}row ${String(partOf ?? row)})`;
+}
+
+/** `1,000 rows`; `20 of 1,000 rows` if the others are not selected. */
+export function chosenInWords(chosen: number, all: number): string {
+  return chosen === all ? rowsInWords(all) : `${number(chosen)} of ${rowsInWords(all)}`;
+}
+
+/** `3 rows`, `2 parts`, `1 row and 2 parts`: of so many, `parts` are parts of rows. */
+export function unitsInWords({ count, parts = 0 }: { readonly count: number; readonly parts?: number }): string {
+  const words = [...(count > parts ? [rowsInWords(count - parts)] : []), ...(parts > 0 ? [partWord(parts)] : [])];
+  return words.length === 0 ? rowsInWords(0) : words.join(' and ');
+}
+
+/** `1 row`, `1,000 rows`. */
+export function rowsInWords(rows: number): string {
+  return plural(rows, 'row');
+}
+
+/** A command as a person can paste it into a POSIX shell. */
+export function commandLine({ command, args, stdin }: NextCommand): string {
+  const words = ['voxbatch', command, ...args.map(shellWord)].join(' ');
+  return stdin === undefined ? words : `${words} < ${stdin}`;
+}
+
+/** The command that continues a batch; see {@link continueCommand}. */
+export function goOnCommand(batch: ContinuedBatch, out?: string | null): string {
+  return commandLine(continueCommand(batch, out));
 }

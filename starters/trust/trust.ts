@@ -1,4 +1,4 @@
-import type { RunContext } from '../command-context.ts';
+import type { RunContext } from '../terminal/output.ts';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { confirmablesIn, forget, remember, type Confirmable } from '../../client/trust/confirmables.ts';

@@ -3,12 +3,12 @@ import { VoxbatchError } from '../../client/problem.ts';
 import type { SingleRecord } from '../../client/single/find-single.ts';
 import { isVoiceGone } from '../../client/voices/find-voice.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
-import type { RunContext } from '../command-context.ts';
+import type { RunContext } from '../terminal/output.ts';
 import type { Flags } from '../commands/flags.ts';
 import { dialectFor } from './look.ts';
 import { readApiAccess, readSettings } from '../connect/settings.ts';
 import { ExitError, usageError } from '../exit-error.ts';
-import type { Given, GivingPlace } from '../single/giving.ts';
+import type { Given, GivingPlace } from '../single/give.ts';
 import { runSingle } from '../single/run-single.ts';
 import { oneLine } from '../terminal/table.ts';
 

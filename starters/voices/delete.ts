@@ -1,4 +1,4 @@
-import type { RunContext } from '../command-context.ts';
+import type { RunContext } from '../terminal/output.ts';
 import {
   canBeVoice,
   deleteNamed,
@@ -8,11 +8,10 @@ import {
 } from '../../client/voices/delete-voice.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { Flags } from '../commands/flags.ts';
-import { confirmRemoval, requireConsent, type Ask } from '../confirm-removal.ts';
+import { confirmRemoval, requireConsent, type Ask, askYesNo } from '../terminal/ask.ts';
 import { atSession } from '../connect/open-api.ts';
 import { ExitError, usageError } from '../exit-error.ts';
 import { personAt } from '../person.ts';
-import { askYesNo } from '../terminal/ask.ts';
 import { sentence } from '../terminal/words.ts';
 import { oneLine } from '../terminal/table.ts';
 import { dialectFor, noSuchVoice, usersInWords, voiceLine } from './look.ts';

@@ -1,4 +1,4 @@
-import type { RunContext } from '../command-context.ts';
+import type { RunContext } from '../terminal/output.ts';
 import { soleDialect, type Dialect } from '../../contract/dialects.ts';
 import {
   speakingApi,

@@ -7,7 +7,7 @@ import {
   type FollowRequest,
   type WorkflowStanding,
 } from '../../../client/look/follow.ts';
-import { showFollowed } from '../../../starters/run/show-followed.ts';
+import { showFollowed } from '../../../starters/run/work-on-batch.ts';
 import { capture } from '../command-line.ts';
 import { invocationForEach, STATES } from '../steering.ts';
 

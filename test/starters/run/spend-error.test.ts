@@ -2,8 +2,13 @@ import { describe, expect, it } from '@jest/globals';
 import { decideSpend, type SpendDecision } from '../../../policy/money/spend.ts';
 import { approve } from '../../../client/run/approval.ts';
 import { personAt } from '../../../starters/person.ts';
-import { spendError } from '../../../starters/run/spend-error.ts';
-import { noteText, questionText, refusalText, type TellableFacts } from '../../../starters/terminal/spend-words.ts';
+import {
+  spendError,
+  noteText,
+  questionText,
+  refusalText,
+  type TellableFacts,
+} from '../../../starters/terminal/spend-words.ts';
 import { capture } from '../command-line.ts';
 
 const NONE = { count: 0, first: [] };

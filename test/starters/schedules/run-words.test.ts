@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { chooseSettings, type WantedBatch } from '../../../batches/batch-settings.ts';
 import { scheduledRunOf } from '../../../batches/schedules/scheduled-run.ts';
 import type { ScheduledRun } from '../../../inputs/schedules/scheduled-run.ts';
-import { droppedWords, runWords } from '../../../starters/schedules/run-words.ts';
+import { droppedWords, runWords } from '../../../starters/schedules/schedule-words.ts';
 
 function runOf(wanted: WantedBatch = {}, confirmAbove: number | null = null): ScheduledRun {
   const place = { manifest: '/lines.csv', outFolder: '/out', probe: false, confirmAbove };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { SingleRecord } from '../../../client/single/find-single.ts';
 import type { ResultFile } from '../../../ledger/record-types.ts';
-import { giveFile } from '../../../starters/single/give-media.ts';
+import { giveFile } from '../../../starters/single/give.ts';
 import { freshPlace } from '../../support/place.ts';
 import { addSampleBatch } from '../../results/sample-batch.ts';
 import { capture } from '../command-line.ts';

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import { MAX_CELL_BYTES } from '../../../contract/text-limits.ts';
-import { readText } from '../../../starters/single/read-text.ts';
+import { readText } from '../../../starters/single/single-commands.ts';
 
 /** Standard input of these bytes, in chunks that cut characters. */
 function input(bytes: Buffer): Readable {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { isUnderNohup } from '../../../starters/terminal/closed-terminal.ts';
+import { isUnderNohup } from '../../../starters/terminal/output.ts';
 import { compiledOf } from '../../compiled.mjs';
 
 const run = promisify(execFile);

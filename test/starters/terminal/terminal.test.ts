@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { goOnCommand } from '../../../starters/terminal/command.ts';
-import { Drawing } from '../../../starters/terminal/drawing.ts';
+import { goOnCommand } from '../../../starters/terminal/words.ts';
+import { Drawing } from '../../../starters/look/watch.ts';
 import { tableLines } from '../../../starters/terminal/table.ts';
 
 describe('tableLines', () => {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { commandLine } from '../../../starters/terminal/command.ts';
-import { form, list, number, plural, size } from '../../../starters/terminal/words.ts';
+import { commandLine, form, list, number, plural, size } from '../../../starters/terminal/words.ts';
 
 describe('words for amounts', () => {
   it.each([

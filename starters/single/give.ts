@@ -2,9 +2,35 @@ import { messageOf } from '../../client/problem.ts';
 import { handOut, type HandedOut, type HandOutRequest } from '../../client/single/single-view.ts';
 import type { SingleRecord } from '../../client/single/find-single.ts';
 import { shellWord } from '../../contract/shell-word.ts';
-import { ExitError } from '../exit-error.ts';
-import type { Given, GivingPlace } from './giving.ts';
+import { ExitError, usageError } from '../exit-error.ts';
 import { existsError, extensionOf, pathOf, type Target } from './target.ts';
+import type { ExitName } from '../../contract/exit-codes.ts';
+import type { Output } from '../terminal/output.ts';
+
+/** A result that was handed out. */
+export interface Given {
+  readonly exit: ExitName;
+  /** The file that holds it now, as a person would write it; null: it went to stdout. */
+  readonly file: string | null;
+}
+
+/** What hands out a result. */
+export interface Giving {
+  /** Checks, before anything is paid for, that the result can be handed out. Throws {@link ExitError}. */
+  readonly ready: () => Promise<void>;
+  /** Hands out the result of a job that has one. */
+  readonly give: (record: SingleRecord, place: GivingPlace) => Promise<Given>;
+}
+
+/** What handing out needs. */
+export interface GivingPlace {
+  readonly store: HandOutRequest['store'];
+  readonly output: Output;
+  /** The job had ended before, and nothing was sent now. */
+  readonly isOld: boolean;
+  /** Print no line of data: one of JSON follows. */
+  readonly json: boolean;
+}
 
 /** Hands out the file of a job: to its place, whose path goes to stdout, or to stdout itself. */
 export async function giveMedia(
@@ -70,4 +96,39 @@ function damagedError(
     isRemoved ? 'usage' : 'mismatch',
     `Job ${shellWord(batch.name)} is finished. ${why} Nothing was spent.${back} To pay for a new take: the same command with --again.`,
   );
+}
+
+/** Forms of a transcript, by extension. */
+const FORMS = ['txt', 'srt', 'vtt'];
+
+/** Checks the form that `-o` asks for. Throws {@link ExitError} `usage`. */
+export function checkForm(target: Target): void {
+  if (target.type !== 'file' || FORMS.includes(extensionOf(target))) return;
+  throw usageError(`-o ${target.path}: expected a name that ends in ${FORMS.map((form) => `.${form}`).join(', ')}.`);
+}
+
+/** Hands out a transcript: its text to stdout, or one of its files, whose path then goes to stdout. */
+export async function giveText(
+  record: SingleRecord,
+  target: Target,
+  { force }: { readonly force: boolean },
+  place: GivingPlace,
+): Promise<Given> {
+  const { batch, row } = record;
+  // A text that was removed from the record may still be in the store.
+  if (target.type === 'stdout' && (row.text !== null || row.file === null)) {
+    if (!place.json) place.output.data(row.text ?? '');
+    return { exit: 'complete', file: null };
+  }
+  const form = extensionOf(target) || 'txt';
+  const files = row.file === null ? row.extraFiles : [row.file, ...row.extraFiles];
+  const file = files.find(({ extension }) => extension === form);
+  if (file === undefined) {
+    throw new ExitError(
+      'quality',
+      `The transcript has no times, so there is no .${form} of it. It is kept as text: the same command without -o prints it. ` +
+        `Record: voxbatch explain ${batch.name}`,
+    );
+  }
+  return giveFile(record, file, { target, force }, place);
 }
