@@ -39,12 +39,6 @@ export async function readEnded(ledger: string): Promise<Map<string, string>> {
   return new Map((rows as EndedRow[]).map(({ batch, id, outcome }) => [`${batch}/${id}`, outcome]));
 }
 
-/** Process ids of the workers that have a lane of some batch. */
-export async function readLaneHolders(ledger: string): Promise<Set<number>> {
-  const lanes = await query(ledger, "select owner from lanes where owner <> ''");
-  return new Set((lanes as { readonly owner: string }[]).map(({ owner }) => pidOf(owner)));
-}
-
 interface EndedRow {
   readonly batch: string;
   readonly id: string;

@@ -2,16 +2,12 @@
  * `npm run chaos -- [SCENARIO]`: breaks what voxbatch rests on, and checks its promises afterwards. Ends with 0 if all hold, with 1
  * and a list of what broke, with the command to replay it, if not.
  */
-import { deadLinks } from './dead-links.ts';
 import { faults } from './faults.ts';
 import { tellFindings, type Finding } from './finding.ts';
-import { fullDisk } from './full-disk.ts';
 import { readOptions, replayCommand, type ChaosOptions, type Scenario } from './options.ts';
 import { powerCut } from './power-cut.ts';
 import { storm } from './storm.ts';
-import { temporalAway } from './temporal-away.ts';
 import { verify } from './verify.ts';
-import { zombie } from './zombie.ts';
 
 type Run = (options: ChaosOptions, say: (line: string) => void) => Promise<Finding[]>;
 
@@ -19,10 +15,6 @@ const RUNS: Readonly<Record<Scenario, Run>> = {
   storm,
   faults,
   'power-cut': powerCut,
-  'full-disk': fullDisk,
-  zombie,
-  'temporal-away': temporalAway,
-  'dead-links': deadLinks,
   verify,
 };
 

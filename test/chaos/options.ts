@@ -2,16 +2,7 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
-export const SCENARIOS = [
-  'storm',
-  'faults',
-  'power-cut',
-  'full-disk',
-  'zombie',
-  'temporal-away',
-  'dead-links',
-  'verify',
-] as const;
+export const SCENARIOS = ['storm', 'faults', 'power-cut', 'verify'] as const;
 export type Scenario = (typeof SCENARIOS)[number];
 
 /** What a chaos run was told on its command line. */
@@ -27,18 +18,15 @@ export interface ChaosOptions {
   readonly minutes: number;
   /** Paid requests of a batch on the wire at once. */
   readonly submits: number;
-  /** Power cuts, or how often the disk becomes full. */
+  /** Power cuts. */
   readonly times: number;
-  /** How long Temporal is away, in minutes. */
-  readonly awayMinutes: number;
   /** Folder of the compiled voxbatch. */
   readonly dist: string;
   /** Keep the folder of a run in which nothing broke. */
   readonly keep: boolean;
 }
 
-const USAGE = `npm run chaos -- [${SCENARIOS.join(' | ')}] [--rows N] [--kills N] [--seed N] [--minutes N] [--submits N] [--times N]
-  [--away-minutes N] [--dist FOLDER] [--keep]`;
+const USAGE = `npm run chaos -- [${SCENARIOS.join(' | ')}] [--rows N] [--kills N] [--seed N] [--minutes N] [--submits N] [--times N] [--dist FOLDER] [--keep]`;
 const OWN_DIST = fileURLToPath(new URL('../../dist', import.meta.url));
 const NUMBERS = {
   rows: 300,
@@ -46,7 +34,6 @@ const NUMBERS = {
   minutes: 30,
   submits: 8,
   times: 20,
-  'away-minutes': 10,
 } as const;
 
 /** Reads the command line. Throws an error that says what was expected. */
@@ -77,7 +64,6 @@ export function readOptions(argv: readonly string[]): ChaosOptions {
     minutes: number('minutes', NUMBERS.minutes),
     submits: number('submits', NUMBERS.submits),
     times: number('times', NUMBERS.times),
-    awayMinutes: number('away-minutes', NUMBERS['away-minutes']),
     dist: resolve(typeof values.dist === 'string' ? values.dist : OWN_DIST),
     keep: values.keep === true,
   };

@@ -5,7 +5,6 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { connect } from 'node:net';
 import Database from 'libsql';
-import { ScheduleOverlapPolicy } from '@temporalio/client';
 import { showSchedule } from '../../client/schedules/look-at-schedules.ts';
 import { deleteSchedule } from '../../client/schedules/steer-schedule.ts';
 import { taskQueueOf } from '../../contract/names.ts';
@@ -204,61 +203,6 @@ describe('somebody else who lifts a pause in Temporal', () => {
     const made = (await here.occurrences('lifted')).filter(({ at, state }) => at > since && state === 'ended');
     expect(made.map(({ batch }) => here.world.charges(batch).size)).toEqual([ROWS]);
     await deleteSchedule(here.place, 'lifted');
-  });
-});
-
-describe('a schedule of an earlier version', () => {
-  it('moves into the ledger once, with a message, and goes on; what others change in Temporal then does not count', async () => {
-    const { run } = await showSchedule(here.place, 'model');
-    const { settings } = (await here.ledger.scheduleRecord('model')) ?? {};
-    if (run === undefined || settings === undefined) throw new Error('no model');
-    const { apiUrl, account } = settings;
-    const scheduleId = scheduleIdOf(here.ledger.id, 'old');
-    const input = { schedule: 'old', run, catchUpMs: 3_600_000, month: { credits: 5_000, timezone: 'UTC' } };
-    await here.client.schedule.create({
-      scheduleId,
-      spec: { intervals: [{ every: '10000d' }] },
-      policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: 3_600_000 },
-      memo: { apiUrl, account },
-      action: {
-        type: 'startWorkflow',
-        workflowType: 'fireSchedule',
-        workflowId: scheduleId,
-        taskQueue: taskQueueOf({ apiUrl, account, ledgerId: here.ledger.id }),
-        args: [input],
-      },
-    });
-    const database = new Database(here.world.path('.voxbatch', 'ledger.db'));
-    database
-      .prepare('insert into schedules (name, surveyed_until, legacy_until) values (?, ?, ?)')
-      .run('old', Date.now(), Date.now() + 1_000);
-    database.close();
-    const before = here.world.charges().size;
-
-    const first = await here.world.run(['schedule', 'trigger', 'old', '--wait']);
-    expect(first.stderr).toContain('The settings of schedule "old" have moved from Temporal into the ledger');
-    expect(first.stderr).toContain(JSON.stringify(run.manifest));
-    expect(first.stderr).toContain(JSON.stringify(run.outFolder));
-    expect(first.code).toBe(0);
-    expect(here.world.charges().size).toBe(before + ROWS);
-
-    await here.client.schedule.getHandle(scheduleId).update((found) => ({
-      ...found,
-      action: {
-        ...found.action,
-        args: [{ ...input, run: { ...run, manifest: `${foreign}/mine.csv`, outFolder: foreign } }],
-      },
-    }));
-    const second = await here.world.run(['schedule', 'show', 'old', '--json']);
-    expect(second.stderr).not.toContain('moved');
-    expect(JSON.parse(second.stdout)).toMatchObject({
-      manifest: run.manifest,
-      out: run.outFolder,
-      times: 'every 10000d',
-    });
-    const [, again] = [await here.schedule('trigger', 'old', '--wait'), await here.untilOver('old', 2)];
-    expect(here.world.charges(again.at(-1)?.batch).size).toBe(ROWS);
-    expect(await readdir(foreign)).toEqual(['mine.csv']);
   });
 });
 

@@ -2,8 +2,8 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Client, Connection } from '@temporalio/client';
 import { SUPERVISE_BATCH } from '../../contract/messages.ts';
-import { expectWhole, report } from '../support/batch-end.ts';
-import { changeRate, untilAtWork, untilRecorded } from '../support/batch-record.ts';
+import { expectWhole } from '../support/batch-end.ts';
+import { changeRate, untilRecorded } from '../support/batch-record.ts';
 import { LiveWorld } from '../support/live-world.ts';
 import { TemporalServer } from '../support/temporal-server.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -68,32 +68,5 @@ describe('an open batch is looked after', () => {
     expect(await expectWhole(world, 'lines', ROWS)).toMatchObject({ unknown: 0, charges: ROWS });
     worker.child.kill('SIGTERM');
     expect(await worker.ended).toMatchObject({ code: 0 });
-  });
-
-  it('by a worker that joins in mid-batch: it gets a lane, and both send', async () => {
-    const first = world.start(['worker'], { env });
-    await first.said('Working for account');
-    const run = world.start(['run', 'lines.csv', '--rate', '1'], { env });
-    await world.untilCharged(5);
-    // Its start tells the open batches that it is there.
-    const joinedAt = performance.now();
-    const second = world.start(['worker', '--look-every', '1'], { env });
-    await untilAtWork(world, 'lines', 2);
-    const joinedAfterMs = Math.round(performance.now() - joinedAt);
-    await changeRate(world, 'lines', 10);
-    await world.untilCharged(40);
-    // Only the second is left to send: so it does.
-    first.child.kill('SIGTERM');
-    await changeRate(world, 'lines', 0.5);
-    expect(await first.ended).toMatchObject({ code: 0 });
-    const paidByFirst = world.simulator.ledger().length;
-    await changeRate(world, 'lines', 40);
-    expect(await run.ended).toMatchObject({ code: 0 });
-    const end = await expectWhole(world, 'lines', ROWS);
-    report('a worker joins', { joinedAfterMs, paidByFirst, ...end });
-    expect(end).toMatchObject({ unknown: 0, charges: ROWS });
-    expect(paidByFirst).toBeLessThan(ROWS);
-    second.child.kill('SIGTERM');
-    expect(await second.ended).toMatchObject({ code: 0 });
   });
 });

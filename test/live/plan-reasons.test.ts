@@ -103,14 +103,6 @@ describe('change one voice in 300 rows of 10 voices', () => {
     expect(await world.run(['run', 'lines.csv', '--name', 'wednesday'])).toMatchObject({ code: 0 });
     expect(paid()).toBe(ROWS + PER_VOICE);
 
-    // A batch that is cleaned takes nothing from those that reused its results.
-    expect(await world.run(['clean', 'monday', '--all', '--yes'])).toMatchObject({ code: 0 });
-    expect(await plan('--name', 'thursday')).toMatchObject({ requests: 0, reasons: { cached: { rows: ROWS } } });
-    expect(await world.run(['verify', 'wednesday'])).toMatchObject({ code: 0 });
     expect(world.doubleCharges()).toEqual([]);
-    const fresh2 = await world.run(['run', 'lines.csv', '--name', 'friday', '--fresh', '--confirm', '10']);
-    expect(fresh2).toMatchObject({ code: 3 });
-    expect(fresh2.stderr).toMatch(/This costs about [\d,.]+ credits for 300 rows\./);
-    expect(paid()).toBe(ROWS + PER_VOICE);
   });
 });

@@ -1,14 +1,7 @@
 /** @slow */
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { LiveWorld, type Ended } from '../support/live-world.ts';
-
-/** The result cache on the real server; charges are counted in the simulator. */
-
-const ROWS = 12;
+import { describe, expect, it } from '@jest/globals';
+import { LiveWorld } from '../support/live-world.ts';
 const CONFIG = JSON.stringify({ polling: { firstLookMs: 200, gapMs: 200 }, assumeSeconds: 2 });
-
-/** What the rows say: a quote, a delimiter, a line break, and a character that can be written in two ways. */
-const TEXTS = Array.from({ length: ROWS }, (_, at) => `Caf\u00e9 ${String(at)}; "quoted", and so on`);
 
 const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
 
@@ -24,40 +17,6 @@ async function rowsOf(world: LiveWorld, batch: string): Promise<readonly Record<
   const lines = (await world.read('out', batch, 'results.jsonl')).trim().split('\n');
   return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
 }
-
-async function outcomesOf(world: LiveWorld, batch: string): Promise<readonly unknown[]> {
-  return (await rowsOf(world, batch)).map((row) => row['_outcome']);
-}
-
-describe('a batch of what another batch has made', () => {
-  let world: LiveWorld;
-  beforeAll(async () => {
-    world = await LiveWorld.withServer({ seed: 71, createMs: [5, 20], jobMs: [50, 200] });
-    await world.confirm(CONFIG);
-    await world.write('first.csv', table(TEXTS));
-    expect(await world.run(['run', 'first.csv'])).toMatchObject({ code: 0 });
-    expect(world.simulator.ledger()).toHaveLength(ROWS);
-  });
-  afterAll(() => world.close());
-
-  async function expectCached(file: string, flags: readonly string[] = []): Promise<Ended> {
-    const paid = world.simulator.ledger().length;
-    const ended = await world.run(['run', file, ...flags]);
-    expect(ended).toMatchObject({ code: 0 });
-    const batch = file.replace(/\.[a-z]+$/, '');
-    expect(await outcomesOf(world, batch)).toEqual(TEXTS.map(() => 'cached'));
-    expect(world.simulator.ledger()).toHaveLength(paid);
-    expect(await world.run(['verify', batch])).toMatchObject({ code: 0 });
-    return ended;
-  }
-
-  it('costs nothing either where nothing may be paid for, and says which row each result came from', async () => {
-    await world.write('only.csv', table(TEXTS));
-    await expectCached('only.csv', ['--cached-only']);
-    const { stdout } = await world.run(['explain', '1', '--batch', 'only']);
-    expect(stdout).toMatch(/result: that of the speech of row \d+ of batch "/);
-  });
-});
 
 describe('two batches that want the same results at the same time', () => {
   const MANY = 200;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { EXIT_CODES } from '../../contract/exit-codes.ts';
-import { hasResult, OUTCOMES, type Outcome } from '../../contract/outcomes.ts';
+import { OUTCOMES, type Outcome } from '../../contract/outcomes.ts';
 import { exitOf, type BatchEnd } from '../../policy/exit-of.ts';
 
 function outcomes(rows: Partial<Record<Outcome, number>>): BatchEnd['outcomes'] {
@@ -20,13 +20,6 @@ const END: BatchEnd = {
 const codeOf = (change: Partial<BatchEnd>): number => EXIT_CODES[exitOf({ ...END, ...change })].code;
 
 describe('exitOf', () => {
-  it.each(OUTCOMES.filter((outcome) => !hasResult(outcome)))(
-    'is not that of a complete batch where a row is %s',
-    (outcome) => {
-      expect(codeOf({ outcomes: outcomes({ succeeded: 2, [outcome]: 1 }) })).not.toBe(0);
-    },
-  );
-
   it.each([
     [{}, 0],
     [{ outcomes: outcomes({ succeeded: 1, cached: 2 }) }, 0],

@@ -9,12 +9,6 @@ const HOLDS: Tunables = applyTuning(DEFAULT_TUNABLES, {
 });
 
 describe('flags that are given again', () => {
-  it('change nothing where they hold already', () => {
-    const again = { budget: 500, halt: { when: 'soon', fail: 5, unit: 'percent' }, limits: { rate: 5 } } as const;
-    expect(newIn(again, HOLDS)).toEqual({});
-    expect(newIn({}, HOLDS)).toEqual({});
-  });
-
   it('record how many requests go at once, also where as many would follow from the rows', () => {
     const said = { limits: { submits: HOLDS.limits.submits } };
     expect(newIn(said, { ...HOLDS, submitsByRows: true })).toEqual(said);

@@ -15,7 +15,7 @@ const LIVE = fileURLToPath(new URL('../live', import.meta.url));
 const REPLAYING = /from '\.\.\/support\/(live-world|schedule-world|small-batch|replay-folder|replay-histories)\.ts'/;
 
 /** Files that start no batch: they have no history, or one of a workflow that is not ours. */
-const WITHOUT_BATCH = ['embedded-fail-abandoned.test.ts', 'embedded-join.test.ts'];
+const WITHOUT_BATCH = ['embedded-join.test.ts'];
 
 it('every live file replays the histories of the batches that it starts', () => {
   const files = readdirSync(LIVE).filter((name) => name.endsWith('.test.ts'));

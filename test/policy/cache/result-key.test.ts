@@ -148,13 +148,6 @@ describe('the key of a result', () => {
     expect(keyOf(spec('caf\u00e9'), 'speech')).toBe(keyOf(spec('cafe\u0301'), 'speech'));
   });
 
-  it('is the same for the speech of a dub and for that speech alone', () => {
-    const cells = { text: 'Hello', voice: 'anna', extra: {} };
-    expect(keyOf({ kind: 'dub', video: LINKS[0], ...cells }, 'speech')).toBe(
-      keyOf({ kind: 'tts', ...cells }, 'speech'),
-    );
-  });
-
   it('of a dub keeps its speech if the video is another, and changes its lip-sync if the text is', () => {
     const dub = (text: string, video: string): RowSpec => ({ kind: 'dub', text, voice: 'anna', video, extra: {} });
     const [one, other, said] = [dub('Hello', LINKS[0]), dub('Hello', LINKS[1]), dub('Bye', LINKS[0])];

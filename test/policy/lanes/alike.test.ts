@@ -38,12 +38,6 @@ describe('the watch over the first rows', () => {
     expect(watchAll(again)).toMatchObject({ is: 'on', rows: [7] });
   });
 
-  it('is over for good at the first result, and at a second class', () => {
-    const many = Array.from({ length: 50 }, (_, at) => ({ row: at + 2, reason: 'Unfit' as const, hasResult: false }));
-    expect(watchAll([{ row: 1, reason: 'Unfit' as const, hasResult: true }, ...many]).is).toBe('over');
-    expect(watchAll([{ row: 1, reason: 'JobFailed', hasResult: false }, ...many]).is).toBe('over');
-  });
-
   it('is due exactly where the first twenty rows had one class and no result was there', () => {
     fc.assert(
       fc.property(fc.array(TOLD, { maxLength: 80 }), (told) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { countedFor, isChargeKnown, sizeOf, worstRatio, type ChargeRatio } from '../../../policy/money/charge-ratio.ts';
+import { countedFor, isChargeKnown, sizeOf, type ChargeRatio } from '../../../policy/money/charge-ratio.ts';
 
 const NOTHING: ChargeRatio = { size: 16, worst: 0, unquoted: 0, told: 0, ended: 0, earlier: 0 };
 
@@ -13,18 +13,6 @@ describe('the size of a quote', () => {
 });
 
 describe('what a request counts with', () => {
-  it('is its quote while nothing is known, and if the API charges less', () => {
-    expect(countedFor(10, [[NOTHING]])).toBe(10);
-    expect(countedFor(10, [[{ ...NOTHING, worst: 0.2, told: 5, ended: 5 }]])).toBe(10);
-  });
-
-  it('is the worst that is known, of this batch or of earlier ones', () => {
-    expect(countedFor(10, [[{ ...NOTHING, worst: 5, earlier: 2 }]])).toBe(50);
-    expect(countedFor(10, [[{ ...NOTHING, worst: 2, earlier: 5 }]])).toBe(50);
-    expect(worstRatio([{ ...NOTHING, worst: 3 }, NOTHING])).toBe(3);
-    expect(worstRatio([])).toBe(1);
-  });
-
   it('is as many times its quote as a larger one was charged, and only the difference more that a smaller one was', () => {
     const least = { ...NOTHING, size: 1, worst: 20 };
     const long = { ...NOTHING, size: 256, worst: 2 };

@@ -69,22 +69,6 @@ describe('prices as charged', () => {
     expect(tally.compare()).toMatchObject({ differs: true, open: { quoted: 0, expected: 6 } });
   });
 
-  it('leave the quotes as they are where what was paid for was quoted at nothing and cost nothing', () => {
-    const tally = tallyOf({
-      paid: [{ operation: 'speech-job', quoted: 0, charged: 0 }],
-      open: [{ operation: 'speech-job', quoted: 1 }],
-    });
-    expect(tally.compare()).toMatchObject({ differs: false, open: { quoted: 1, expected: 1 } });
-  });
-
-  it('raise every quote alike where what was paid for was quoted at nothing', () => {
-    const tally = tallyOf({
-      paid: [{ operation: 'speech-job', quoted: 0, charged: 1 }],
-      open: [{ operation: 'speech-job', quoted: 2 }],
-    });
-    expect(tally.compare().open).toEqual({ quoted: 2, expected: 3 });
-  });
-
   it('that are the quotes change nothing', () => {
     fc.assert(
       fc.property(paid, open, (before, after) => {

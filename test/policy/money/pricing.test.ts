@@ -105,16 +105,6 @@ describe('quoteRow', () => {
     expect(quoteRow('dub', { ...dub, duration: 9.2 }, 'job', BUILT_IN_PRICES)).toBe(12);
     expect(quoteRow('dub', dub, 'job', BUILT_IN_PRICES)).toBeNull();
   });
-
-  it('uses the price of the operation that will be called', () => {
-    const prices: PriceTable = {
-      ...BUILT_IN_PRICES,
-      'speech-sync': { unit: 'job', credits: 7, estimate: false },
-    };
-    expect(quoteRow('tts', { ...dub, kind: 'tts' }, 'sync', prices)).toBe(7);
-    expect(quoteRow('tts', { ...dub, kind: 'tts' }, 'job', prices)).toBe(2);
-    expect(quoteRow('dub', { ...dub, duration: 1 }, 'sync', prices)).toBe(3);
-  });
 });
 
 describe('quoteFrom', () => {
@@ -130,10 +120,5 @@ describe('quoteFrom', () => {
   it('knows the price of a step although that of a later one is not known', () => {
     expect(quoteFrom('dub', 'speech', dub, terms)).toEqual({ quoted: 2, quotedRest: null });
     expect(quoteFrom('dub', 'lip-sync', dub, terms)).toEqual({ quoted: null, quotedRest: 0 });
-  });
-
-  it('takes the price of the operation that speaks', () => {
-    const prices = { ...BUILT_IN_PRICES, 'speech-sync': { unit: 'job', credits: 7, estimate: false } } as const;
-    expect(quoteFrom('tts', 'speech', { ...dub, kind: 'tts' }, { prices, tts: 'sync' }).quoted).toBe(7);
   });
 });

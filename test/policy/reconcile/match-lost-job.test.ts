@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import {
   chooseJob,
-  mayBe,
   type Finding,
   type ListedJobView,
   type LostCreate,
@@ -52,12 +51,6 @@ describe('chooseJob, where the list echoes the inputs', () => {
     expect(chooseJob(LOST, [echoed('mine', { createdAtMs })], [])).toMatchObject({ type: 'found' });
   });
 
-  it('takes a job of which no time is told', () => {
-    expect(chooseJob(LOST, [{ id: 'mine', videoUrl: LOST.videoUrl, audioUrl: AUDIO }], [])).toMatchObject({
-      type: 'found',
-    });
-  });
-
   const same = (more: Partial<OtherCreate> = {}): OtherCreate => ({
     isSame: true,
     isSending: false,
@@ -94,16 +87,5 @@ describe('chooseJob, where the list does not echo the inputs', () => {
     ['the job has no time', [{ id: 'a' }]],
   ] as const)('takes none, and is in doubt, where %s: anybody may have made it', (_, jobs) => {
     expect(chooseJob(LOST, jobs, [])).toEqual({ type: 'ambiguous' });
-  });
-
-  it('says that there is nothing where none fits', () => {
-    expect(chooseJob(LOST, [silent('early', 1_000)], [])).toEqual({ type: 'nothing' });
-  });
-});
-
-describe('mayBe', () => {
-  it('tells which jobs are worth asking whose they are', () => {
-    const jobs = [echoed('a'), echoed('b', { audioUrl: 'https://m.example/b.mp3' }), silent('c'), silent('d', 1_000)];
-    expect(jobs.filter((job) => mayBe(LOST, job)).map(({ id }) => id)).toEqual(['a', 'c']);
   });
 });

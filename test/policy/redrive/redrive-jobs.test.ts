@@ -34,10 +34,6 @@ describe('a job is waited for', () => {
     expect(planRedrive(TTS, nameless, WISH)).toEqual({ type: 'refuse', why: 'running', step: 'speech' });
   });
 
-  it.each(['rejected', 'not-accepted', 'revoked', 'done'] as const)('not where its request was %s', (state) => {
-    expect(planRedrive(TTS, [attempt('speech', state, { jobId: 'j' })], WISH)).toMatchObject({ type: 'pay' });
-  });
-
   it('only if it is of the take that the row is at', () => {
     const row: RedriveRow = { ...TTS, take: 2 };
     const before = attempt('speech', 'accepted');
@@ -56,11 +52,6 @@ describe('a job is waited for', () => {
     expect(planRedrive({ ...TTS, ...GONE, outcome: 'unknown' }, attempts, WISH)).toMatchObject({ type: 'pay' });
     expect(planRedrive({ ...TTS, outcome: 'failed', failure: null }, attempts, WISH)).toMatchObject({ type: 'pay' });
     expect(planRedrive({ ...TTS, outcome: 'failed' }, attempts, WISH)).toMatchObject({ type: 'pay' });
-  });
-
-  it('of the last step that was sent', () => {
-    const attempts = [attempt('speech', 'accepted', { finishedAt: 1 }), attempt('lip-sync', 'accepted')];
-    expect(planRedrive(DUB, attempts, WISH)).toEqual({ type: 'wait', step: 'lip-sync' });
   });
 });
 
@@ -111,24 +102,12 @@ describe('a result of the step before that is gone', () => {
   const speech = attempt('speech', 'accepted', { finishedAt: 1 });
   const row: RedriveRow = { ...DUB, ...GONE };
 
-  it('has that step paid for again, where the next was not sent', () => {
-    expect(planRedrive(row, [speech], AGAIN)).toMatchObject({ fromStep: 'speech' });
-    expect(planRedrive({ ...row, failure: { class: 'JobFailed' } }, [speech], AGAIN)).toMatchObject({
-      fromStep: 'lip-sync',
-    });
-    expect(planRedrive({ ...row, failure: null }, [speech], AGAIN)).toMatchObject({ fromStep: 'lip-sync' });
-  });
-
   it('is none where the next was sent, in this take', () => {
     const sent = attempt('lip-sync', 'rejected');
     expect(planRedrive(row, [speech, sent], AGAIN)).toMatchObject({ fromStep: 'lip-sync' });
     const later: RedriveRow = { ...row, take: 2, redoFrom: 'lip-sync' };
     expect(planRedrive(later, [speech, sent], AGAIN)).toMatchObject({ fromStep: 'speech' });
     expect(planRedrive(later, [speech, { ...sent, take: 2 }], AGAIN)).toMatchObject({ fromStep: 'lip-sync' });
-  });
-
-  it('leaves the first step what it is', () => {
-    expect(planRedrive({ ...TTS, ...GONE }, [], AGAIN)).toMatchObject({ fromStep: 'speech' });
   });
 });
 
@@ -146,10 +125,5 @@ describe('a doubt', () => {
       why: 'running',
       step: 'lip-sync',
     });
-  });
-
-  it.each(['rejected', 'revoked', 'not-accepted', 'done'] as const)('is none after %s', (state) => {
-    const row: RedriveRow = { ...TTS, outcome: 'failed', failure: null };
-    expect(planRedrive(row, [attempt('speech', state)], WISH)).toMatchObject({ type: 'pay', reason: 'redrive' });
   });
 });

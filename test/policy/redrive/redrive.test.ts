@@ -31,17 +31,6 @@ const finished = (step: Step, more: Partial<RedriveAttempt> = {}): RedriveAttemp
 const jobFailed = (step: Step, take = 1): RedriveAttempt => finished(step, { take, failure: { class: 'JobFailed' } });
 
 describe('a row without a result', () => {
-  it.each(['failed', 'unfit', 'skipped', 'cancelled'] as const)(
-    'that ended %s is paid for from the start',
-    (outcome) => {
-      expect(planRedrive({ ...TTS, outcome }, [], WISH)).toEqual({
-        type: 'pay',
-        fromStep: 'speech',
-        reason: 'redrive',
-      });
-    },
-  );
-
   it('keeps the finished step of a chain', () => {
     const attempts = [finished('speech'), jobFailed('lip-sync')];
     expect(planRedrive(DUB, attempts, WISH)).toEqual({ type: 'pay', fromStep: 'lip-sync', reason: 'redrive' });
@@ -63,12 +52,6 @@ describe('a row without a result', () => {
     expect(paysOnlyCheck(row, [finished('speech'), foundFault])).toBe(false);
   });
 
-  it('does not keep a step that a later take was to do anew', () => {
-    expect(planRedrive({ ...DUB, take: 2, outcome: 'cancelled' }, [finished('speech')], WISH)).toMatchObject({
-      fromStep: 'speech',
-    });
-  });
-
   it('does a named step anew, finished or not, but never leaves out an unfinished one before it', () => {
     const wish = { ...WISH, step: 'lip-sync' } as const;
     expect(planRedrive(DUB, [jobFailed('speech')], wish)).toMatchObject({ fromStep: 'speech' });
@@ -87,16 +70,6 @@ describe('a row whose result did not pass a check', () => {
   const UNFIT: RedriveRow = { ...TTS, outcome: 'unfit', failure: unfit, file };
   const accept = { ...WISH, accept: true };
 
-  it.each([
-    ['a job', finished('speech', { failure: unfit, file })],
-    ['an answer', attempt('speech', 'done', { finishedAt: 1, failure: unfit, file })],
-  ])('of %s is taken as it is with a say, free, and paid for anew without one', (_, made) => {
-    const plan = planRedrive(UNFIT, [made], accept);
-    expect(plan).toEqual({ type: 'accept', step: 'speech' });
-    expect(paidSteps({ kind: 'tts' }, plan)).toEqual([]);
-    expect(planRedrive(UNFIT, [made], WISH)).toEqual({ type: 'pay', fromStep: 'speech', reason: 'redrive' });
-  });
-
   it('is paid for its later steps where it is that of a chain', () => {
     const row = { ...UNFIT, spec: DUB.spec };
     const speech = [finished('speech', { failure: unfit, file })];
@@ -107,15 +80,6 @@ describe('a row whose result did not pass a check', () => {
     const both = [finished('speech'), finished('lip-sync', { failure: unfit, file })];
     expect(planRedrive(row, both, accept)).toEqual({ type: 'accept', step: 'lip-sync' });
     expect(planRedrive(row, both, WISH)).toMatchObject({ type: 'pay', fromStep: 'lip-sync' });
-  });
-
-  it('is made anew if its check found fault, and only checked again if the check itself failed', () => {
-    const row = { ...UNFIT, spec: { ...TTS.spec, verify: 0.25 } };
-    const check = { finishedAt: 1, failure: unfit };
-    const found = [finished('speech'), attempt('verification', 'done', check)];
-    expect(planRedrive(row, found, WISH)).toEqual({ type: 'pay', fromStep: 'speech', reason: 'redrive' });
-    const refused = [finished('speech'), attempt('verification', 'rejected', { failure: { class: 'BadRequest' } })];
-    expect(planRedrive(row, refused, WISH)).toEqual({ type: 'pay', fromStep: 'verification', reason: 'redrive' });
   });
 
   it('is accepted of the take that made it, if the newest one sent nothing or brought something worse', () => {
@@ -172,12 +136,6 @@ describe('a row that may be paid already', () => {
         reason: 'resubmitted',
       });
     }
-  });
-
-  it('keeps the speech before a lip-sync whose answer was lost', () => {
-    const attempts = [finished('speech'), attempt('lip-sync', 'unknown')];
-    const wish = { ...WISH, resubmit: true };
-    expect(planRedrive({ ...DUB, outcome: 'unknown' }, attempts, wish)).toMatchObject({ fromStep: 'lip-sync' });
   });
 
   it('waits for the job of an overdue row, unless told to pay', () => {

@@ -7,12 +7,6 @@ function failing(message: string): Failure {
 }
 
 describe('withCostNote', () => {
-  it('says at the end what it costs', () => {
-    expect(withCostNote(failing('No such voice.'), 'nothing was charged')).toEqual(
-      failing('No such voice. (nothing was charged)'),
-    );
-  });
-
   it('leaves a message alone that speaks of it', () => {
     const said = failing('The card was charged twice already.');
     expect(withCostNote(said, 'nothing was charged')).toBe(said);

@@ -2,12 +2,6 @@ import { describe, expect, it } from '@jest/globals';
 import { reasonOf } from '../../../policy/rows/failure-reason.ts';
 
 describe('reasonOf', () => {
-  it('is the cause, where a failure names one', () => {
-    expect(reasonOf({ cause: '403 from cdn.example', message: 'GET of the result – 403' })).toBe(
-      '403 from cdn.example',
-    );
-  });
-
   it.each(['403 ERR_FORBIDDEN from cdn.example', '403 forbidden from cdn.example', '403 from cdn.example'])(
     'takes %s for one reason, however it is worded',
     (cause) => {

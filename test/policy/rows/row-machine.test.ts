@@ -12,10 +12,6 @@ function attempt(state: AttemptState, more: Partial<AttemptView> = {}): AttemptV
 }
 
 describe('nextMove', () => {
-  it('begins with attempt 1 of the first step', () => {
-    expect(nextMove(TTS, [])).toEqual({ type: 'submit', at: { row: 7, step: 'speech', take: 1, attempt: 1 } });
-  });
-
   it.each([
     ['sending', 'reconcile', 1],
     ['unknown', 'reconcile', 1],
@@ -27,21 +23,6 @@ describe('nextMove', () => {
       type: move,
       at: { row: 7, step: 'speech', take: 1, attempt: number },
     });
-  });
-
-  it.each(['done', 'rejected'] as const)('ends a single step after %s', (state) => {
-    expect(nextMove(TTS, [attempt(state)])).toEqual({ type: 'ended' });
-  });
-
-  it('goes on to the next step of a chain when the job before it has ended', () => {
-    const speech = attempt('accepted', { finishedAt: 5 });
-    expect(nextMove(DUB, [speech])).toEqual({ type: 'submit', at: { row: 7, step: 'lip-sync', take: 1, attempt: 1 } });
-  });
-
-  it('looks at the last attempt, not at the last verdict', () => {
-    const attempts = [attempt('not-accepted'), attempt('sending', { attempt: 2 })];
-    expect(nextMove(TTS, attempts)).toMatchObject({ type: 'reconcile', at: { attempt: 2 } });
-    expect(nextMove(TTS, attempts.toReversed())).toMatchObject({ type: 'reconcile', at: { attempt: 2 } });
   });
 
   it('has nothing to do after a job that failed, whose row is open by a mistake or a late end', () => {
@@ -57,33 +38,6 @@ describe('nextMove', () => {
 });
 
 describe('nextMove, of a new take', () => {
-  const finished = { finishedAt: 5 } as const;
-  const speech = attempt('accepted', finished);
-  const lipSync = (state: AttemptState, more: Partial<AttemptView> = {}): AttemptView =>
-    attempt(state, { step: 'lip-sync', ...more });
-
-  it('pays for all steps again', () => {
-    const at = { row: 7, step: 'speech', take: 2, attempt: 1 };
-    expect(nextMove({ ...DUB, take: 2 }, [speech, lipSync('rejected')])).toEqual({ type: 'submit', at });
-    expect(nextMove({ ...DUB, take: 2, redoFrom: 'speech' }, [speech])).toEqual({ type: 'submit', at });
-  });
-
-  it('keeps the steps before the one that is redone, whoever made them', () => {
-    const row = { ...DUB, take: 3, redoFrom: 'lip-sync' } as const;
-    const at = { row: 7, step: 'lip-sync', take: 3, attempt: 1 };
-    expect(nextMove(row, [speech, lipSync('accepted', finished)])).toEqual({ type: 'submit', at });
-    const running = lipSync('accepted', { take: 3 });
-    expect(nextMove(row, [speech, lipSync('unknown', { take: 2 }), running])).toEqual({ type: 'wait', at });
-  });
-
-  it.each(['accepted', 'done', 'unknown', 'rejected', 'not-accepted', 'revoked'] as const)(
-    'takes no account of an earlier take that is %s',
-    (state) => {
-      const at = { row: 7, step: 'speech', take: 2, attempt: 1 };
-      expect(nextMove({ ...TTS, take: 2 }, [attempt(state, { attempt: 3 })])).toEqual({ type: 'submit', at });
-    },
-  );
-
   it('first settles an attempt of an earlier take of which nobody knows whether it is on the wire', () => {
     const at = { row: 7, step: 'speech', take: 1, attempt: 2 };
     expect(nextMove({ ...TTS, take: 2 }, [attempt('sending', { attempt: 2 })])).toEqual({ type: 'reconcile', at });
@@ -162,11 +116,6 @@ describe('the row machine, over all records', () => {
 });
 
 describe('steps', () => {
-  it('from one on', () => {
-    expect(stepsFrom({ kind: 'dub' }, null)).toEqual(['speech', 'lip-sync']);
-    expect(stepsFrom({ kind: 'dub' }, 'lip-sync')).toEqual(['lip-sync']);
-  });
-
   it('of a kind that does not have the one named are all of its own: nothing is skipped by mistake', () => {
     expect(stepsFrom({ kind: 'tts' }, 'lip-sync')).toEqual(['speech']);
   });
@@ -193,14 +142,6 @@ describe('a step of a chain', () => {
     ['rejected', { type: 'ended' }],
   ] as const)('that is %s', (state, move) => {
     expect(nextMove(DUB, [attempt(state)])).toEqual(move);
-  });
-
-  it('of a take that the row is not at yet says nothing', () => {
-    expect(nextMove(TTS, [attempt('done', { take: 2 })])).toMatchObject({
-      type: 'submit',
-      at: { take: 1, attempt: 1 },
-    });
-    expect(nextMove(TTS, [attempt('sending', { take: 2 })])).toMatchObject({ type: 'submit' });
   });
 
   it('has but its last attempt counted, also where one before it was never settled', () => {

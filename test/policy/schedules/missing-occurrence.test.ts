@@ -57,14 +57,6 @@ describe('a due time without a firing', () => {
     expect(explainMissing(due, standing({ runs }))).toMatchObject({ cause: 'missed' });
   });
 
-  it('was not skipped for a batch that had ended, or that came later', () => {
-    const runs = [
-      { at: AT - HOUR_MS, until: AT - HOUR_MS / 2, isScheduled: true },
-      { at: AT + HOUR_MS, until: null, isScheduled: true },
-    ];
-    expect(explainMissing(DUE, standing({ runs }))).toMatchObject({ cause: 'missed' });
-  });
-
   it('waits for its turn where the overlap policy lets it, and one at a time with buffer-one', () => {
     expect(explainMissing(DUE, withOverlap('buffer-all', { buffered: 7 }))).toMatchObject({ isBuffered: true });
     expect(explainMissing(DUE, withOverlap('buffer-one'))).toMatchObject({ isBuffered: true });

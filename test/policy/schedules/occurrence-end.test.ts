@@ -45,8 +45,4 @@ describe('the pause between two looks at a batch', () => {
   it('grows to 15 s where nobody tells of its end', () => {
     expect(pauses(false)).toEqual([1_000, 2_000, 4_000, 8_000, 15_000, 15_000, 15_000]);
   });
-
-  it('grows to 5 minutes where its workflow does', () => {
-    expect(pauses(true)).toEqual([15_000, 30_000, 60_000, 120_000, 240_000, 300_000, 300_000]);
-  });
 });
