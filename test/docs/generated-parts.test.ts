@@ -21,7 +21,7 @@ describe('what the import rules allow', () => {
     expect(permissionOf('worker', 'activities')).toBe('all');
     expect(permissionOf('activities', 'results')).toEqual({ files: ['subtitles'] });
     expect(permissionOf('client', 'activities')).toBe('types');
-    expect(permissionOf('store', 'contract')).toBeUndefined();
+    expect(permissionOf('threads', 'contract')).toBeUndefined();
   });
 
   it('lets no room import itself out of the picture', () => {

@@ -51,7 +51,10 @@ const TREE: Readonly<Record<string, Planted>> = {
     fine: ["import '../record.ts';", "import '../../embedded/kernel-lock.ts';", "import 'libsql';"],
   },
   'store/keep.ts': {
-    breaks: { 'store-knows-its-neighbours': "import '../contract/facts.ts';" },
+    breaks: {
+      'store-knows-its-neighbours': "import '../policy/decide.ts';",
+      'store-takes-types-only': "import '../contract/facts.ts';",
+    },
     fine: ["import 'node:fs';", "import '../threads/run.ts';"],
   },
   'inputs/read.ts': {
