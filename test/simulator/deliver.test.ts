@@ -161,4 +161,10 @@ describe('faults of downloads', () => {
     const silence = (await download({ kind: 'wrong-type', body: 'silence' })).text;
     expect([silence.slice(0, 4), /^\0+$/.test(silence.slice(44))]).toEqual(['RIFF', true]);
   });
+
+  it('redirects a link to the file, and says that a link is dead', async () => {
+    const file = await download('redirect');
+    expect([file.status, file.contentType]).toEqual([200, 'audio/mpeg']);
+    expect([403, 410]).toContain((await download('dead-link')).status);
+  });
 });
