@@ -1,5 +1,4 @@
-import { API_PATH } from '../contract/api-path.ts';
-import { isLoopback } from '../contract/loopback.ts';
+import { API_PATH, isLoopback } from '../contract/api-path.ts';
 import { trimEnd } from '../contract/trim-end.ts';
 
 /** Where a token may go: the address of the service, checked at the door. */

@@ -8,7 +8,6 @@ import { readPaidJob } from './read-paid-job.ts';
 import { readProfile, updateProfile } from './account/read-profile.ts';
 import { sendPaid } from './send-paid.ts';
 import type { SpeechApi } from './speech-api.ts';
-import { loadAxios } from './via-axios.ts';
 
 /**
  * Creates the client of the service. Makes no request. Throws an Error for settings that cannot work; it never repeats
@@ -16,8 +15,6 @@ import { loadAxios } from './via-axios.ts';
  */
 export function createSpeechApi(options: ApiOptions): SpeechApi {
   const connection = createConnection(options);
-  // The first paid request reports a failure to load.
-  loadAxios().catch(() => undefined);
   return speechApi(connection, new Map());
 }
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Joining } from '../contract/joining.ts';
+import type { Joining } from '../contract/finishing.ts';
 import type { Kind } from '../contract/row-kinds.ts';
 import { Columns } from './header.ts';
 import type { JoinCheck } from './sound/join-check.ts';

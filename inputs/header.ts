@@ -13,17 +13,6 @@ export const SPEC_COLUMNS: readonly SpecColumn[] = [
 /** Every column that means something, by name; `api.*` and `_*` come on top. */
 export const KNOWN_COLUMNS: ReadonlySet<string> = new Set(['id', 'kind', ...SPEC_COLUMNS]);
 
-/** Columns that a flag fills for rows whose cell is empty or whose file lacks the column: `--voice --engine --format --language --verify`. */
-const DEFAULTED = ['voice', 'engine', 'format', 'language', 'verify'] as const satisfies readonly SpecColumn[];
-type DefaultedColumn = (typeof DEFAULTED)[number];
-
-/** What these flags say. */
-export type RowDefaults = { readonly [C in DefaultedColumn]?: string | undefined };
-
-export function isDefaulted(column: string): column is DefaultedColumn {
-  return DEFAULTED.some((one) => one === column);
-}
-
 /** An `api.<field>` column. */
 interface ApiColumn {
   readonly field: string;

@@ -1,6 +1,7 @@
 import { KIND_FACTS, KINDS, ofEach, ROW_KINDS } from '../contract/row-kinds.ts';
 import type { Kind, SpecColumn } from '../contract/row-kinds.ts';
-import { isDefaulted, type Columns } from './header.ts';
+import { isDefaulted } from '../contract/batch.ts';
+import type { Columns } from './header.ts';
 import { nearestName } from './voices/nearest-name.ts';
 import { show } from '../contract/manifest-problems.ts';
 import type { Finding } from '../contract/manifest-problems.ts';

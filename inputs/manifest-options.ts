@@ -1,10 +1,10 @@
-import type { Joining } from '../contract/joining.ts';
+import type { Joining } from '../contract/finishing.ts';
 import type { Kind } from '../contract/row-kinds.ts';
 import type { SampleLimits } from '../contract/sample-limits.ts';
-import type { SplitMode } from '../contract/split-modes.ts';
+import type { SplitMode } from '../contract/row-parts.ts';
 import type { Subset } from '../contract/subset.ts';
 import type { TextLimits } from '../contract/text-limits.ts';
-import type { RowDefaults } from './header.ts';
+import type { RowDefaults } from '../contract/batch.ts';
 import type { Pricing } from './money/price-rows.ts';
 
 /** Everything besides the file that shapes its rows. */

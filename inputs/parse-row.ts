@@ -3,7 +3,8 @@ import type { Kind, LocalFile, RowSpec, SpecColumn } from '../contract/row-kinds
 import { ownColumnOf } from '../policy/rows/own-column.ts';
 import { nameAskedFor } from '../policy/voices/voice-name.ts';
 import { SPEC_COLUMNS } from './header.ts';
-import type { Columns, RowDefaults } from './header.ts';
+import type { RowDefaults } from '../contract/batch.ts';
+import type { Columns } from './header.ts';
 import { decideKind } from './infer-kind.ts';
 import { valueOfApiCell } from '../contract/api-cells.ts';
 import { parseMediaUrl, parseNumber, parsePaths, parseThreshold, parseWord } from './parse-cells.ts';

@@ -10,7 +10,7 @@ import { receiptSchema } from './receipt.ts';
 import type { Receipt } from './receipt.ts';
 import { RESULT_COLUMNS } from './result-line.ts';
 import type { ResultFields } from './result-line.ts';
-import { CLAIM_FILE, SUMMARY_FILE } from './summary.ts';
+import { CLAIM_FILE, SUMMARY_FILE } from './names.ts';
 import type { Summary } from './summary.ts';
 import { WholeFile } from './whole-file.ts';
 

@@ -10,7 +10,7 @@ import { lstatsOf } from './media.ts';
 import { MEDIA_FOLDER } from './names.ts';
 import { readJson } from './read-json.ts';
 import { firstLink } from './real-folders.ts';
-import { CLAIM_FILE, SUMMARY_FILE } from './summary.ts';
+import { CLAIM_FILE, SUMMARY_FILE } from './names.ts';
 import { codeOf, isAbsent } from './system-errors.ts';
 
 /** Max files of `media/` to check if nothing says whose they are. */

@@ -8,12 +8,6 @@ import { isoTime } from './receipt.ts';
 import { roundCredits } from '../contract/price-units.ts';
 import type { Tally } from './tally.ts';
 
-/** Name of the summary in the out folder; it is written last. */
-export const SUMMARY_FILE = 'summary.json';
-
-/** Says whose an out folder is until the first summary replaces it. */
-export const CLAIM_FILE = '.voxbatch-batch.json';
-
 /** Increases by 1 if a reader of an older summary would misread a newer one. */
 const SUMMARY_VERSION = 1;
 

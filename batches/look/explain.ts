@@ -16,7 +16,7 @@ import { isFetchedFree } from '../../policy/redrive/redrive.ts';
 import { findRow } from '../rows/find-rows.ts';
 import { lacksOnlyCheck } from './leftovers.ts';
 import { findLoss, type LostFile, type SearchedStore } from '../redrive/find-loss.ts';
-import { nameOf, type NamedRow } from '../../contract/named-row.ts';
+import { nameOf, type NamedRow } from '../../contract/row-parts.ts';
 import { namedFiles } from '../rows/row-files.ts';
 import { neededForRow } from '../plan/skipped-rows.ts';
 import { isUnknown } from '../reconcile/unknown-rows.ts';

@@ -23,7 +23,7 @@ import type {
 import { neededForSkipped } from '../plan/skipped-rows.ts';
 import { isFetchedFree } from '../../policy/redrive/redrive.ts';
 import { presentTake } from '../../policy/rows/row-machine.ts';
-import { nameOf, type NamedRow } from '../../contract/named-row.ts';
+import { nameOf, type NamedRow } from '../../contract/row-parts.ts';
 import { matchingParts } from '../rows/row-conditions.ts';
 import { isUnknown, selectUnknown } from '../reconcile/unknown-rows.ts';
 

@@ -3,7 +3,7 @@ import { LedgerMisuse } from '../../ledger/errors.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { presentTake } from '../../policy/rows/row-machine.ts';
 import type { RowTake } from '../rows/find-rows.ts';
-import { nameOf } from '../../contract/named-row.ts';
+import { nameOf } from '../../contract/row-parts.ts';
 import type { OtherPrice, SettledRow, SettleRefusal } from './settled-row.ts';
 import type { Dialect } from '../../contract/dialects.ts';
 import { defined } from '../../contract/defined.ts';

@@ -1,4 +1,4 @@
-import { nameOf } from '../../contract/named-row.ts';
+import { nameOf } from '../../contract/row-parts.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { namedTakenJob } from '../../ledger/requests/taken-jobs.ts';

@@ -1,4 +1,4 @@
-import type { NamedRow } from '../../contract/named-row.ts';
+import type { NamedRow } from '../../contract/row-parts.ts';
 import type { Kind, Step } from '../../contract/row-kinds.ts';
 import type { Made } from '../look/leftovers.ts';
 

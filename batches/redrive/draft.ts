@@ -9,7 +9,7 @@ import type { RowStanding } from '../../ledger/record-types.ts';
 import { goesOnWith } from '../../policy/voices/awaited-voice.ts';
 import { quoteSteps } from '../../policy/money/pricing.ts';
 import type { FoundRow, FoundRows, RedriveRules } from './selection.ts';
-import { nameOf } from '../../contract/named-row.ts';
+import { nameOf } from '../../contract/row-parts.ts';
 import { RedriveTally } from './tally.ts';
 import { RowNumbers } from '../rows/row-numbers.ts';
 import { whoAsks } from '../who-asks.ts';

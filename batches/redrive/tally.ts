@@ -1,10 +1,9 @@
-import { wholeId } from '../../contract/row-parts.ts';
+import { wholeId, type NamedRow, nameOf } from '../../contract/row-parts.ts';
 import type { Step } from '../../contract/row-kinds.ts';
 import type { RowStanding } from '../../ledger/record-types.ts';
 import type { ReturnRefusal } from '../../policy/redrive/earlier-take.ts';
 import type { RedrivePlan } from '../../policy/redrive/redrive.ts';
 import type { FoundRow } from './selection.ts';
-import { type NamedRow, nameOf } from '../../contract/named-row.ts';
 import type { BillSummary } from '../../inputs/money/bill.ts';
 
 /** A row that is left alone, and why. */

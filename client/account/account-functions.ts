@@ -101,7 +101,7 @@ const PATIENCE_MS = 5_000;
 export async function readAccount(access: () => ApiAccess): Promise<AccountRead> {
   const patience = AbortSignal.timeout(PATIENCE_MS);
   try {
-    const api = createApi(access());
+    const api = await createApi(access());
     try {
       const { userId, quotaRemaining } = await api.readProfile(patience);
       return {

@@ -80,7 +80,7 @@ export async function compareDialects(
   { onRead, ...options }: CompareOptions,
 ): Promise<DialectComparison> {
   const requests: MadeRead[] = [];
-  const api = createApi(access, {
+  const api = await createApi(access, {
     onRead: ({ at, ...rest }) => {
       const read = { ...rest, at: new Date(at) };
       requests.push(read);

@@ -1,6 +1,6 @@
 import { relative, resolve } from 'node:path';
 import { defaultOut } from '../../contract/batch-name.ts';
-import type { NamedRow } from '../../contract/named-row.ts';
+import type { NamedRow } from '../../contract/row-parts.ts';
 
 /** A path as a person in the working directory would write it. */
 export function shortPath(path: string): string {

@@ -1,10 +1,9 @@
 import { nameFromFile } from '../../contract/batch-name.ts';
-import type { Reading } from '../../contract/batch.ts';
+import { isDefaulted, type Reading } from '../../contract/batch.ts';
 import { formatDialectChoice } from '../../contract/dialects.ts';
 import { finishingFlags } from '../../contract/finishing.ts';
-import { nextCommand, type NextCommand } from '../../contract/next-command.ts';
+import { nextCommand, type NextCommand } from '../../contract/shell-word.ts';
 import { subsetFlags } from '../../contract/subset.ts';
-import { isDefaulted } from '../../inputs/header.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { outArgs, pathArg } from './command-args.ts';
 

@@ -1,7 +1,7 @@
 import type { Leftovers, SomeRows } from '../../batches/look/leftovers.ts';
 import type { Pilot } from '../../batches/subset/pilot.ts';
 import type { FailureClass } from '../../contract/failures.ts';
-import { nextCommand, type NextCommand } from '../../contract/next-command.ts';
+import { nextCommand, type NextCommand } from '../../contract/shell-word.ts';
 import { outcomeFile } from '../../contract/outcomes.ts';
 import type { BatchRecord, Counts, Money } from '../../ledger/record-types.ts';
 import { budgetFor, budgetLeft } from '../../policy/money/budget.ts';

@@ -1,5 +1,5 @@
 import { isPausedByFailures } from '../../batches/look/pauses.ts';
-import { nextCommand, type NextCommand } from '../../contract/next-command.ts';
+import { nextCommand, type NextCommand } from '../../contract/shell-word.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { continueCommand } from './continue-command.ts';
 

@@ -4,18 +4,19 @@ import { groupFailures, type FailureGroup } from '../../batches/look/failure-gro
 import type { Leftovers } from '../../batches/look/leftovers.ts';
 import type { Standstill } from '../../batches/look/standstill.ts';
 import { exitOfView, viewBatch, type BatchView } from '../../batches/look/view-batch.ts';
+import { hasResult } from '../../contract/outcomes.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { isOwed } from '../../contract/hooks.ts';
-import { nextCommand, type NextCommand } from '../../contract/next-command.ts';
+import { nextCommand, type NextCommand } from '../../contract/shell-word.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { NoticeRecord } from '../../ledger/notices/notices.ts';
 import type { WorkerEnd } from '../../ledger/lanes/workers.ts';
 import { exitWhileOwed } from '../../policy/exit-of.ts';
 import { chooseBatch } from '../open-records.ts';
 import type { Settings } from '../settings.ts';
-import { isDeserted } from '../temporal/anybody-in.ts';
 import { isStranger } from '../trust/known-ledgers.ts';
 import { continueCommand } from './continue-command.ts';
+import { endsOf } from './counts.ts';
 import { haltedSteps, nextSteps, type NextStep } from './next-steps.ts';
 import { pauseOf, type Pause } from './pause.ts';
 
@@ -58,7 +59,7 @@ export interface BatchStatus extends BatchHere {
 export async function batchHere(ledger: Ledger, settings: Settings, name: string | undefined): Promise<BatchHere> {
   const view = await viewBatch(ledger, await chooseBatch(ledger, name));
   const { batch, standstill } = view;
-  const isLeft = batch.state === 'open' && (await isDeserted(ledger, settings.home));
+  const isLeft = batch.state === 'open' && (await isLeftAlone(ledger, settings));
   return {
     ...view,
     // That nobody is there is known better by `isDeserted`, but on a cluster, where a worker is what it wants.
@@ -67,6 +68,11 @@ export async function batchHere(ledger: Ledger, settings: Settings, name: string
     isStranger: isStranger(settings, ledger),
     workerEnd: isLeft ? await ledger.lastWorkerEnd(batch.apiUrl, batch.account) : undefined,
   };
+}
+
+async function isLeftAlone(ledger: Ledger, { home }: Settings): Promise<boolean> {
+  const { isDeserted } = await import('../temporal/anybody-in.ts');
+  return isDeserted(ledger, home);
 }
 
 /** The status of a batch; without a name of the newest one. */
@@ -96,17 +102,15 @@ export async function completed(
 
 const NOT_ENDED = { leftovers: undefined, isThere: false };
 
-/** What is left of a closed batch, and whether its usual out folder has its files. Its code is loaded for one that has ended. */
-async function readEnd(ledger: Ledger, here: BatchHere): Promise<{ leftovers: Leftovers; isThere: boolean }> {
-  const [{ gatherLeftovers }, { isWritten }] = await Promise.all([
-    import('../../batches/look/leftovers.ts'),
-    import('../../results/is-written.ts'),
-  ]);
-  const { batch, counts } = here;
-  return {
-    leftovers: await gatherLeftovers(ledger, batch, counts),
-    isThere: await isWritten(defaultOut(batch.name), here),
-  };
+/** What is left to do about a closed batch (nothing, if every row has a result), and whether its usual out folder has its files. Its code is loaded for one that has ended. */
+async function readEnd(ledger: Ledger, here: BatchHere): Promise<{ leftovers: Leftovers | undefined; isThere: boolean }> {
+  const { batch, counts, money } = here;
+  const { isWritten } = await import('../../results/is-written.ts');
+  const isThere = await isWritten(defaultOut(batch.name), here);
+  const isAllWell = batch.halted === null && money.uncertain === 0 && endsOf(counts).every(([end]) => hasResult(end));
+  if (isAllWell) return { leftovers: undefined, isThere };
+  const { gatherLeftovers } = await import('../../batches/look/leftovers.ts');
+  return { leftovers: await gatherLeftovers(ledger, batch, counts), isThere };
 }
 
 /** The same while it runs: only counts, because reasons cost a read of every row. */

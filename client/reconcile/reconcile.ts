@@ -13,7 +13,7 @@ import { draftRedrive } from '../../batches/redrive/redrive.ts';
 import { chosenRows, rulesOf } from '../../batches/redrive/selection.ts';
 import { whoAsks } from '../../batches/who-asks.ts';
 import { defined } from '../../contract/defined.ts';
-import type { NamedRow } from '../../contract/named-row.ts';
+import type { NamedRow } from '../../contract/row-parts.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { logEvents, newIdentity } from '../../worker/dependencies.ts';
 import { freeReadsOf } from '../../worker/free-reads.ts';

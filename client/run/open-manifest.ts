@@ -6,10 +6,8 @@ import { pathsIn } from '../../embedded/home.ts';
 import { openManifest, type ManifestSource } from '../../inputs/manifest-source.ts';
 import { isUrl } from '../../inputs/manifest-url.ts';
 import { readJson } from '../../results/read-json.ts';
-import { SUMMARY_FILE, summarySchema } from '../../results/summary.ts';
+import { SUMMARY_FILE } from '../../results/names.ts';
 import type { Settings } from '../settings.ts';
-
-const standing = summarySchema.pick({ batch: true, outcomes: true });
 
 /** A manifest, or the batch of an outcome file that is gone because all its rows have ended otherwise. */
 export type OpenedManifest =
@@ -31,6 +29,8 @@ export async function openTyped(path: string): Promise<OpenedManifest> {
 async function withoutRows(path: string): Promise<Extract<OpenedManifest, { readonly type: 'gone' }> | undefined> {
   const outcome = OUTCOMES.find((one) => outcomeFile(one) === basename(path));
   if (outcome === undefined) return undefined;
+  const { summarySchema } = await import('../../results/summary.ts');
+  const standing = summarySchema.pick({ batch: true, outcomes: true });
   const found = standing.safeParse(await readJson(join(dirname(path), SUMMARY_FILE))).data;
   if (found === undefined || found.outcomes[outcome] > 0 || !isUsableName(found.batch)) return undefined;
   return { type: 'gone', batch: found.batch, outcome };

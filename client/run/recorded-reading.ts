@@ -1,7 +1,6 @@
 import { asRecorded, type AskedReading, type BatchChoices } from '../../batches/batch-settings.ts';
 import { legacyShareOf } from '../../contract/batch.ts';
 import { openRecordsIfAny } from '../open-records.ts';
-import { requireFinishing } from '../sound/require-finishing.ts';
 import type { Settings } from '../settings.ts';
 
 /** The choices for a manifest, and the batch that they are for. */
@@ -27,6 +26,8 @@ export async function withRecordedReading<Choices extends NamedChoices>(
   try {
     const found = await ledger?.findBatch(choices.name);
     if (found !== undefined && found.state !== 'loading') return asRecorded(choices, found.settings);
+    if (reading.finish === undefined) return choices;
+    const { requireFinishing } = await import('../sound/require-finishing.ts');
     await requireFinishing(reading, settings.env);
     return choices;
   } finally {

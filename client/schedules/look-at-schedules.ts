@@ -3,7 +3,7 @@ import { priceScheduled, type ScheduledLookUps, type ScheduledPrice } from '../.
 import type { ScheduleHooks, SkipCause } from '../../contract/schedule.ts';
 import type { TunableValues } from '../../contract/tunables.ts';
 import { withoutPath } from '../../contract/url-scheme.ts';
-import { utcSecond } from '../../contract/utc-second.ts';
+import { utcSecond } from '../../contract/duration.ts';
 import { EXIT_CODES } from '../../contract/exit-codes.ts';
 import { labelOfPlace } from '../../inputs/manifest-url.ts';
 import { parseScheduledRun, type ScheduledRun } from '../../inputs/schedules/scheduled-run.ts';

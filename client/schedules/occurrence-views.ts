@@ -1,7 +1,7 @@
 import { exitOfView } from '../../batches/look/view-batch.ts';
 import { EXIT_CODES, type ExitName } from '../../contract/exit-codes.ts';
 import type { SkipCause } from '../../contract/schedule.ts';
-import { utcSecond } from '../../contract/utc-second.ts';
+import { utcSecond } from '../../contract/duration.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { OccurrenceRange, OccurrenceRecord } from '../../ledger/schedules/occurrence-records.ts';
 import { formatOccurrence } from '../../policy/schedules/occurrence.ts';

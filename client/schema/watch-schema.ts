@@ -28,7 +28,7 @@ export async function watchSchema(
   access: ApiAccess,
   { isStrict }: { readonly isStrict: boolean },
 ): Promise<SchemaReport> {
-  const api = createApi(access);
+  const api = await createApi(access);
   const { baseUrl: apiUrl } = api;
   try {
     const { endpoints, ...look } = await api.lookAtSchema();

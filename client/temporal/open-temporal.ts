@@ -1,7 +1,7 @@
 import { Client, Connection, isGrpcServiceError, type ConnectionOptions } from '@temporalio/client';
 import { toClientOptions } from '@temporalio/envconfig';
 import type { NativeConnectionOptions } from '@temporalio/worker';
-import { isLoopback } from '../../contract/loopback.ts';
+import { isLoopback } from '../../contract/api-path.ts';
 import { joinServer } from '../../embedded/join-server.ts';
 import { WITHOUT_PROXY } from '../../embedded/server-channel.ts';
 import { isAnybodyIn } from './anybody-in.ts';

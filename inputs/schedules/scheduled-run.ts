@@ -2,7 +2,7 @@ import { isAbsolute } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { OPERATIONS, KINDS } from '../../contract/row-kinds.ts';
-import { SPLIT_MODES } from '../../contract/split-modes.ts';
+import { SPLIT_MODES } from '../../contract/row-parts.ts';
 import { SCHEDULED_TUNABLES } from '../../contract/schedule.ts';
 import { TUNABLES, type TunableValues } from '../../contract/tunables.ts';
 import { formatValue, parseValue, type AnyValue, type ValueKind } from '../../contract/value-kinds.ts';

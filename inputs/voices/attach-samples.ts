@@ -1,4 +1,4 @@
-import { checkSamples, type SampleRules } from './check-samples.ts';
+import type { SampleRules } from './check-samples.ts';
 import type { UnpricedRow } from '../manifest-row.ts';
 import type { ManifestProblem } from '../../contract/manifest-problems.ts';
 
@@ -18,6 +18,8 @@ export async function attachSamples(
   column: string,
 ): Promise<RowsByFiles> {
   if (rows.every(({ spec }) => spec.samples === undefined)) return { rows, faulty: [], problems: [] };
+  // What reads sound is loaded only where a row has some.
+  const { checkSamples } = await import('./check-samples.ts');
   const checked = await Promise.all(
     rows.map(async (row) => ({
       row,

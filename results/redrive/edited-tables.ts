@@ -5,7 +5,7 @@ import { sha256Of } from '../../inputs/file-digest.ts';
 import { statsOf } from '../media.ts';
 import { nameAlso } from '../name-also.ts';
 import { readJson } from '../read-json.ts';
-import { SUMMARY_FILE } from '../summary.ts';
+import { SUMMARY_FILE } from '../names.ts';
 import { WholeFile } from '../whole-file.ts';
 
 /**

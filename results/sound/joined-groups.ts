@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
-import { parsePause, PAUSE_COLUMN, TITLE_COLUMN, type Joining } from '../../contract/joining.ts';
+import { parsePause, PAUSE_COLUMN, TITLE_COLUMN, type Joining } from '../../contract/finishing.ts';
 import { hasResult } from '../../contract/outcomes.ts';
 import { JOINED_FOLDER, safeId } from '../../inputs/output-name.ts';
 import type { BatchRecord, RowRecord } from '../../ledger/record-types.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { PLAIN_TABLE } from '../../contract/table-format.ts';
-import type { Joining } from '../../contract/joining.ts';
+import type { Joining } from '../../contract/finishing.ts';
 import { collisionKey } from '../../inputs/output-name.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';

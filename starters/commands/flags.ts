@@ -3,7 +3,7 @@ import { DIALECT_FORMS } from '../../contract/dialects.ts';
 import { FINISHED_FORMATS } from '../../contract/finishing.ts';
 import { KINDS, STEPS } from '../../contract/row-kinds.ts';
 import { OVERLAP_POLICIES } from '../../contract/schedule.ts';
-import { SPLIT_MODES } from '../../contract/split-modes.ts';
+import { SPLIT_MODES } from '../../contract/row-parts.ts';
 import { DEFAULT_SEED } from '../../contract/subset.ts';
 import { DEFAULT_TOLERANCES, type Tolerances } from '../../contract/tolerances.ts';
 import { DEFAULT_THRESHOLD, THRESHOLD_BOUNDS } from '../../contract/verify.ts';

@@ -147,3 +147,15 @@ export async function atLedger<T>(work: (ledger: Ledger, settings: CommandSettin
     await ledger.close();
   }
 }
+
+/** Whether a command that spends would first ask for a confirmation of the folder's config, or of the API's address in it. */
+export function isUnconfirmed(settings: CommandSettings, flags: { readonly apiUrl?: string }): boolean {
+  if (settings.unconfirmed !== undefined) return true;
+  try {
+    readApiAccess(settings, flags);
+    return false;
+  } catch (error) {
+    // What else is wrong with it has words of its own.
+    return error instanceof AddressUnconfirmed;
+  }
+}

@@ -1,5 +1,5 @@
 import type { RunContext } from '../terminal/output.ts';
-import { nextCommand } from '../../contract/next-command.ts';
+import { nextCommand, shellWord } from '../../contract/shell-word.ts';
 import {
   explain as explainRow,
   type RowAnswer,
@@ -10,7 +10,6 @@ import {
 import { viewRow, inputOf, pathOf, voiceFound } from '../../client/look/row-view.ts';
 import type { Flags } from '../commands/flags.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
-import { shellWord } from '../../contract/shell-word.ts';
 import { snakeCase } from '../../contract/snake-case.ts';
 import { atLedger } from '../connect/settings.ts';
 import { ExitError, usageError } from '../exit-error.ts';

@@ -1,9 +1,7 @@
 import type { RunContext } from '../terminal/output.ts';
-import { readAccount } from '../../client/account/account-functions.ts';
 import { planRun as planUseCase, type PlanEvent } from '../../client/run/plan.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
-import { readApiAccess, readApiUrl, readSettings } from '../connect/settings.ts';
-import { isUnconfirmed } from '../trust/confirm.ts';
+import { isUnconfirmed, readApiAccess, readApiUrl, readSettings } from '../connect/settings.ts';
 import { openTyped, sayLedgerBeside } from './open-typed.ts';
 import { planJson } from './plan-json.ts';
 import { planLines } from './plan-report.ts';
@@ -41,7 +39,7 @@ export async function plan(manifestPath: string, flags: Flags, { output }: RunCo
     sayLedgerBeside(settings, manifestPath, ['plan'], output);
     const answer = await planUseCase({
       ...{ source, plan: asked, settings, apiUrl, access, tell, yes: flags.yes ?? false },
-      readAccount: () => readAccount(access),
+      readAccount: async () => (await import('../../client/account/account-functions.ts')).readAccount(access),
     });
     if (answer.type === 'outcome-file') throw outcomeFileRefusal(answer, source.label);
     if (answer.type === 'faulty') throw refuseProblems(answer.summary, source.label, output, words);

@@ -1,5 +1,5 @@
 import type { RunContext } from '../terminal/output.ts';
-import { nextCommand } from '../../contract/next-command.ts';
+import { nextCommand } from '../../contract/shell-word.ts';
 import { readTuned, tuneBatch, type Tuned } from '../../client/steer/tune-batch.ts';
 import { chooseBatch } from '../../client/open-records.ts';
 import { isStranger } from '../../client/trust/known-ledgers.ts';

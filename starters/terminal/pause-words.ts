@@ -1,4 +1,4 @@
-import { nextCommand } from '../../contract/next-command.ts';
+import { nextCommand } from '../../contract/shell-word.ts';
 import { pauseOf, type Pause } from '../../client/look/pause.ts';
 import type { BatchStatus } from '../../client/look/status.ts';
 import { tokenAdvice } from '../connect/api-token.ts';

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createProgram } from '../../../starters/program.ts';
-import { commandTree, type FlagFacts } from '../../../starters/terminal/command-tree.ts';
+import { commandTree, type FlagFacts } from '../../../starters/terminal/usage-words.ts';
 import { capture, openCommandLine, type CommandLine } from '../command-line.ts';
 
 let line: CommandLine;

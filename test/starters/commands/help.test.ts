@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createProgram } from '../../../starters/program.ts';
-import { commandTree } from '../../../starters/terminal/command-tree.ts';
+import { commandTree } from '../../../starters/terminal/usage-words.ts';
 import { capture, openCommandLine, type CommandLine } from '../command-line.ts';
 
 const TREE = commandTree(createProgram({ output: capture({ out: '', err: '' }), done: () => undefined }));
