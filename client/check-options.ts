@@ -3,7 +3,13 @@ import { isDeepStrictEqual } from 'node:util';
 import { isBatchName } from '../contract/batch-name.ts';
 import type { WantedBatch } from '../batches/batch-settings.ts';
 import { DIALECT_FORMS, DIALECTS, parseDialectChoice, type Dialect } from '../contract/dialects.ts';
-import { chosenFinishing, faultOfFinishing, type WantedFinishing, parsePause, PAUSE_FORM } from '../contract/finishing.ts';
+import {
+  chosenFinishing,
+  faultOfFinishing,
+  type WantedFinishing,
+  parsePause,
+  PAUSE_FORM,
+} from '../contract/finishing.ts';
 import { POLLING } from '../contract/polling-settings.ts';
 import { SUBSET_TYPES, type Subset } from '../contract/subset.ts';
 import { TUNABLE_NAMES, TUNABLES, valuesOf, type Tuning } from '../contract/tunables.ts';

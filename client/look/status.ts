@@ -103,7 +103,10 @@ export async function completed(
 const NOT_ENDED = { leftovers: undefined, isThere: false };
 
 /** What is left to do about a closed batch (nothing, if every row has a result), and whether its usual out folder has its files. Its code is loaded for one that has ended. */
-async function readEnd(ledger: Ledger, here: BatchHere): Promise<{ leftovers: Leftovers | undefined; isThere: boolean }> {
+async function readEnd(
+  ledger: Ledger,
+  here: BatchHere,
+): Promise<{ leftovers: Leftovers | undefined; isThere: boolean }> {
   const { batch, counts, money } = here;
   const { isWritten } = await import('../../results/is-written.ts');
   const isThere = await isWritten(defaultOut(batch.name), here);

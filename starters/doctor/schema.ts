@@ -1,4 +1,4 @@
-import type { RunContext } from '../terminal/output.ts';
+import { printAnswer, type RunContext } from '../terminal/output.ts';
 import { watchSchema, type SchemaReport } from '../../client/schema/watch-schema.ts';
 import type { Flags } from '../commands/flags.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
@@ -10,8 +10,7 @@ export async function doctorSchema(flags: Flags, { output }: RunContext): Promis
   const settings = await readSettings();
   const isStrict = flags.strictSchema === true;
   const report = await watchSchema(settings, await confirmedAccess(settings, flags), { isStrict });
-  if (flags.json === true) output.data(JSON.stringify(report));
-  else for (const line of schemaLines(report, isStrict)) output.data(line);
+  printAnswer(output, flags, report, () => schemaLines(report, isStrict));
   return isStrict && !report.isSound ? 'mismatch' : 'complete';
 }
 

@@ -1,4 +1,4 @@
-import type { RunContext } from '../terminal/output.ts';
+import { printAnswer, type RunContext } from '../terminal/output.ts';
 import { nextCommand, shellWord } from '../../contract/shell-word.ts';
 import {
   explain as explainRow,
@@ -33,8 +33,7 @@ export async function explain(
   const answer = await atLedger((ledger, settings) => explainRow(ledger, settings, request));
   if (answer.type !== 'explained') throw unclearRow(answer, request);
   const { row } = answer;
-  if (json === true) output.data(JSON.stringify({ ...snakeCase(viewRow(row)), next: nextWords(row) }));
-  else for (const line of historyLines(row)) output.data(line);
+  printAnswer(output, { json }, { ...snakeCase(viewRow(row)), next: nextWords(row) }, () => historyLines(row));
   return 'complete';
 }
 

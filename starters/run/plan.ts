@@ -1,4 +1,4 @@
-import type { RunContext } from '../terminal/output.ts';
+import { printAnswer, type RunContext } from '../terminal/output.ts';
 import { planRun as planUseCase, type PlanEvent } from '../../client/run/plan.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { isUnconfirmed, readApiAccess, readApiUrl, readSettings } from '../connect/settings.ts';
@@ -47,8 +47,7 @@ export async function plan(manifestPath: string, flags: Flags, { output }: RunCo
     const { planned, records } = view;
     if (planned.type === 'new' && records !== 'none') sayLedgerBeside(settings, manifestPath, ['plan'], output, true);
     const { unconfirmed } = settings;
-    if (flags.json === true) output.data(JSON.stringify(planJson(view, unconfirmed)));
-    else for (const line of planLines(view, unconfirmed)) output.data(line);
+    printAnswer(output, flags, planJson(view, unconfirmed), () => planLines(view, unconfirmed));
     const isConfirmed = records !== 'unconfirmed' && !isUnconfirmed(settings, flags);
     const next = nextAfterPlan(view, source, { manifestPath, flags, isUnconfirmed: !isConfirmed });
     if (next !== undefined) output.say(next);
