@@ -1,5 +1,5 @@
 import type { Judgement } from '../../contract/verify.ts';
-import { alignWords, join, type Stretch } from './align-words.ts';
+import { alignWords, changesIn, join, type Stretch } from '../align-words.ts';
 import { spokenWords } from './spoken-words.ts';
 
 /**
@@ -87,12 +87,8 @@ function costOf({ isEqual, first, second }: Stretch, words: readonly string[], s
   if (wanted.length === 0 || heard.length === 0) return most;
   const [a, b] = [wanted.join(''), heard.join('')];
   const letters = Math.max(a.length, b.length);
-  const changes = alignWords(Array.from(a), Array.from(b)).reduce((sum, one) => sum + changesIn(one), 0);
+  const changes = changesIn(alignWords(Array.from(a), Array.from(b)));
   return Math.min(most, (most * changes) / letters);
-}
-
-function changesIn({ isEqual, first, second }: Stretch): number {
-  return isEqual ? 0 : Math.max(first[1] - first[0], second[1] - second[0]);
 }
 
 /** Right words between two stretches that may be of one number: `$5.50`, heard as five dollars and fifty. */
