@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { HintSource } from '../../activities/webhooks/hint-source.ts';
+import type { HintSource } from '../../activities/webhooks/job-hints.ts';
 import { findThreadEntry } from '../../threads/find-entry.ts';
 import { listenHere, type ListenRequest, type WatchChange } from './listen-here.ts';
 
