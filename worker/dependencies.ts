@@ -19,7 +19,7 @@ import { Pace } from '../activities/pacing/pace.ts';
 import { ResultLookUps } from '../activities/cache/result-look-ups.ts';
 import { NOTES, type Observe } from '../contract/events.ts';
 import { createMediaFetch } from '../api/create-media-fetch.ts';
-import { readMediaIdentities } from '../batches/cache/media-identities.ts';
+import { readMediaIdentities } from '../batches/cache/result-keys.ts';
 import { SpeechPaces } from '../activities/verification/speech-paces.ts';
 import { RunningWork } from '../activities/running-work.ts';
 import { InFlightLimits } from '../activities/pacing/in-flight-limits.ts';

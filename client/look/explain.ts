@@ -7,7 +7,7 @@ import type { BatchRecord } from '../../ledger/record-types.ts';
 import { isWritten } from '../../results/is-written.ts';
 import { inOrder } from '../../results/result-line.ts';
 import { chooseBatch } from '../open-records.ts';
-import { searchedStore } from '../redrive/searched-store.ts';
+import { searchedStore } from '../claim-store.ts';
 import type { Settings } from '../settings.ts';
 import { isDeserted } from '../temporal/anybody-in.ts';
 import { isStranger } from '../trust/known-ledgers.ts';

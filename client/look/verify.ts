@@ -12,7 +12,7 @@ import type { DamagedResult } from '../../results/verification/row-check.ts';
 import { verifyOut, type VerifyReport } from '../../results/verification/verify.ts';
 import { chooseBatch, openRecords } from '../open-records.ts';
 import type { Settings } from '../settings.ts';
-import { outArgs } from './command-args.ts';
+import { outArgs } from './continue-command.ts';
 
 /** Rows whose results the store lacks, too. */
 export interface DamagedInStore {

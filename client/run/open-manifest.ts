@@ -4,10 +4,12 @@ import { isUsableName } from '../../contract/batch-name.ts';
 import { outcomeFile, OUTCOMES, type Outcome } from '../../contract/outcomes.ts';
 import { pathsIn } from '../../embedded/home.ts';
 import { openManifest, type ManifestSource } from '../../inputs/manifest-source.ts';
-import { isUrl } from '../../inputs/manifest-url.ts';
+import { isUrl, type FetchManifest } from '../../inputs/manifest-url.ts';
 import { readJson } from '../../results/read-json.ts';
 import { SUMMARY_FILE } from '../../results/names.ts';
 import type { Settings } from '../settings.ts';
+import { fetchFile } from '../../api/fetch-file.ts';
+import { voxbatchVersion } from '../version.ts';
 
 /** A manifest, or the batch of an outcome file that is gone because all its rows have ended otherwise. */
 export type OpenedManifest =
@@ -59,3 +61,7 @@ export function ledgerBeside(
   const beside = pathsIn(join(folder, '.voxbatch')).ledger;
   return beside === resolve(ledger) || !existsSync(beside) ? undefined : { folder, ledger: beside, isHere };
 }
+
+/** Fetches a manifest for somebody who waits for it. */
+export const fetchManifest: FetchManifest = (url, receive) =>
+  fetchFile(url, receive, { userAgent: `voxbatch/${voxbatchVersion()}`, pausesMs: [1_000] });

@@ -9,7 +9,7 @@ import type { CompareFlags } from './compare-dialects.ts';
 import { flagOf } from '../terminal/tunable-words.ts';
 import { atSession } from '../connect/open-api.ts';
 import { unchangedError, usageError, type ExitError } from '../exit-error.ts';
-import { shortPath } from '../../client/look/command-args.ts';
+import { shortPath } from '../../client/look/continue-command.ts';
 import { comparisonLines } from './comparison-words.ts';
 
 /** Rows that are named; the file has all. */

@@ -6,8 +6,14 @@ import { API_PATH } from '../../contract/api-path.ts';
 import { defined } from '../../contract/defined.ts';
 import { showControls } from '../../contract/control-characters.ts';
 import { shellWord } from '../../contract/shell-word.ts';
-import { isConfirmed, type AddressUse } from '../../client/trust/confirmed-address.ts';
-import { CONFIG_FILE, readFolderConfig, readNamedConfig, type FolderConfig } from '../../client/trust/folder-config.ts';
+import {
+  isConfirmed,
+  type AddressUse,
+  CONFIG_FILE,
+  readFolderConfig,
+  readNamedConfig,
+  type FolderConfig,
+} from '../../client/trust/folder-config.ts';
 import { apiAddress, placesIn, type ApiAccess, type RefusedAddress, type Settings } from '../../client/settings.ts';
 import { readToken } from './api-token.ts';
 import { messageOf } from '../../client/problem.ts';

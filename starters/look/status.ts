@@ -1,6 +1,5 @@
 import { printAnswer, type RunContext } from '../terminal/output.ts';
-import { chosenOf, doneOf, endsOf } from '../../client/look/counts.ts';
-import { viewMoney } from '../../client/look/money-view.ts';
+import { chosenOf, doneOf, endsOf, viewMoney } from '../../client/look/counts-view.ts';
 import { listBatches, readStatus, type BatchHere, type BatchList } from '../../client/look/status.ts';
 import { viewListed, viewStatus } from '../../client/look/status-view.ts';
 import { VoxbatchError } from '../../client/problem.ts';

@@ -1,4 +1,4 @@
-import { rowArg, takeArg } from '../../client/look/command-args.ts';
+import { rowArg, takeArg } from '../../client/look/continue-command.ts';
 import type { Reconciled, ReconcileEvent, ReconciledRow } from '../../client/reconcile/reconcile.ts';
 import { type NamedRow, partNumber } from '../../contract/row-parts.ts';
 import { isListed, OPERATIONS, stepsOf } from '../../contract/row-kinds.ts';

@@ -14,7 +14,7 @@ import type { PlanView } from '../../client/run/plan-view.ts';
 import { ExitError } from '../exit-error.ts';
 import { exitErrorOf } from '../exit-of-problem.ts';
 import { nextSteps } from '../terminal/next-steps.ts';
-import { shortPath } from '../../client/look/command-args.ts';
+import { shortPath } from '../../client/look/continue-command.ts';
 import { nameTakenText } from '../terminal/name-taken.ts';
 import { rowsInWords } from '../terminal/words.ts';
 

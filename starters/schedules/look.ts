@@ -1,21 +1,22 @@
 import { printAnswer, type RunContext, type Output } from '../terminal/output.ts';
 import { readAccount } from '../../client/account/account-functions.ts';
-import { checkSchedules, type ScheduleCheck } from '../../client/schedules/check-schedules.ts';
-import { VoxbatchError } from '../../client/problem.ts';
 import {
+  checkSchedules,
+  type ScheduleCheck,
   listSchedules,
   previewFirings,
   showSchedule,
   type ScheduleLine,
-} from '../../client/schedules/look-at-schedules.ts';
+  timeInZone,
+} from '../../client/schedules/schedule-view.ts';
+import { VoxbatchError } from '../../client/problem.ts';
 import {
   isLeftAlone,
   withSchedules as openSchedules,
   type OpenSchedules,
+  strangersIn,
 } from '../../client/schedules/open-schedules.ts';
-import { strangersIn } from '../../client/schedules/place.ts';
-import { requireRange } from '../../client/schedules/preview-schedule.ts';
-import { timeInZone } from '../../client/schedules/zone-time.ts';
+import { requireRange } from '../../client/schedules/survey-schedule.ts';
 import { DURATION_FORM, parseDuration } from '../../contract/duration.ts';
 import type { Flags } from '../commands/flags.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';

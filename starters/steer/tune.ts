@@ -1,6 +1,6 @@
 import { printAnswer, type RunContext } from '../terminal/output.ts';
 import { nextCommand } from '../../contract/shell-word.ts';
-import { readTuned, tuneBatch, type Tuned } from '../../client/steer/tune-batch.ts';
+import { readTuned, tuneBatch, type Tuned } from '../../client/steer/steer-batch.ts';
 import { chooseBatch } from '../../client/open-records.ts';
 import { isStranger } from '../../client/trust/known-ledgers.ts';
 import { viewTunables } from '../../client/look/tunables-view.ts';

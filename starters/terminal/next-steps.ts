@@ -7,7 +7,7 @@ import {
   type NextWhy,
   type SettleCommands,
 } from '../../client/look/next-steps.ts';
-import type { EndWord } from '../../client/look/counts.ts';
+import type { EndWord } from '../../client/look/counts-view.ts';
 import { type NextCommand, shellWord } from '../../contract/shell-word.ts';
 import { commandLine, rowsInWords, unitsInWords, unnamedRows, form, number, plural } from './words.ts';
 import { inCredits } from './money.ts';

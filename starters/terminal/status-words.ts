@@ -1,5 +1,5 @@
 import { nextCommand } from '../../contract/shell-word.ts';
-import { chosenOf, doneOf, endsOf } from '../../client/look/counts.ts';
+import { chosenOf, doneOf, endsOf } from '../../client/look/counts-view.ts';
 import { workSpan, type BatchStatus, type StatusStep } from '../../client/look/status.ts';
 import { flagOfHook } from '../../client/look/status-view.ts';
 import { isOwed } from '../../contract/hooks.ts';

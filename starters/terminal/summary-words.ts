@@ -1,6 +1,6 @@
-import { chosenOf, doneOf, endsOf, type EndWord } from '../../client/look/counts.ts';
+import { chosenOf, doneOf, endsOf, type EndWord } from '../../client/look/counts-view.ts';
 import { workSpan } from '../../client/look/status.ts';
-import { shortPath } from '../../client/look/command-args.ts';
+import { shortPath } from '../../client/look/continue-command.ts';
 import { CONFIRM_FIRST } from '../trust/member-words.ts';
 import { damagedLines, inCredits, moneyWords } from './money.ts';
 import { nextSteps } from './next-steps.ts';

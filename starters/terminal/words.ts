@@ -1,8 +1,7 @@
 import { dialectChoiceOf } from '../../contract/batch.ts';
-import { MOST_NAMED } from '../../client/look/command-args.ts';
+import { MOST_NAMED, continueCommand, type ContinuedBatch } from '../../client/look/continue-command.ts';
 import { type NamedRow, partWord } from '../../contract/row-parts.ts';
 import { oneLine } from './table.ts';
-import { continueCommand, type ContinuedBatch } from '../../client/look/continue-command.ts';
 import { type NextCommand, shellWord } from '../../contract/shell-word.ts';
 
 const RULES = new Intl.PluralRules('en-US');

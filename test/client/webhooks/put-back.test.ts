@@ -1,9 +1,10 @@
 /** @slow */
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { ApiError } from '../../../api/speech-api.ts';
-import { changeProfile } from '../../../client/account/change-profile.ts';
+import { changeProfile } from '../../../client/account/account-functions.ts';
 import { createApi, openApi, readProfilePatiently, realmOf, type OpenApi } from '../../../client/open-api.ts';
-import { putBack, putLeftoverBack, type Leftover, type PutBack } from '../../../client/webhooks/put-back.ts';
+import { putBack, putLeftoverBack, type Leftover } from '../../../client/webhooks/put-back.ts';
+import type { PutBack } from '../../../client/webhooks/webhook-options.ts';
 import type { Failure } from '../../../contract/failures.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import type { WebhookBefore, WebhookRecord } from '../../../ledger/webhooks/webhooks.ts';

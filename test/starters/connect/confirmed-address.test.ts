@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { readFileSync, statSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isConfirmed, rememberConfirmed } from '../../../client/trust/confirmed-address.ts';
+import { isConfirmed, rememberConfirmed } from '../../../client/trust/folder-config.ts';
 import { openCommandLine, type CommandLine } from '../command-line.ts';
 
 const URL_OF_FILE = 'http://127.0.0.1:9/api/open/v1';

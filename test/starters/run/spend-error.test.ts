@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { decideSpend, type SpendDecision } from '../../../policy/money/spend.ts';
-import { approve } from '../../../client/run/approval.ts';
+import { approve } from '../../../client/person.ts';
 import { personAt } from '../../../starters/person.ts';
 import {
   spendError,

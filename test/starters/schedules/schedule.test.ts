@@ -18,7 +18,7 @@ describe('schedule', () => {
 
   it.each([
     [['a/b', 'lines.csv', '--every', '1d'], 'Option name: expected at most 79 letters'],
-    [['n', 'lines.csv'], 'Option --every: expected one of --every, --cron, --calendar, but got none of them'],
+    [['n', 'lines.csv'], 'Option --every: expected one of --every, --cron, but got none of them'],
     [['n', 'lines.csv', '--cron', '0 0 2 * * *'], 'Option --cron: expected five fields'],
     [['n', 'lines.csv', '--every', '1d', '--timezone', '+01:00'], 'Option --timezone: expected a name'],
     [['n', 'lines.csv', '--every', '1d', '--catch-up', '5s'], 'Option --catch-up: expected a length of time'],

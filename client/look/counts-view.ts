@@ -1,5 +1,6 @@
 import { OUTCOMES, type Outcome } from '../../contract/outcomes.ts';
-import type { Counts } from '../../ledger/record-types.ts';
+import type { Counts, Money } from '../../ledger/record-types.ts';
+import { budgetLeft, isChargeEstimated } from '../../policy/money/budget.ts';
 
 /** How rows ended: rows that were left out on purpose are separate from those that the budget skipped. */
 export type EndWord = Outcome | 'not chosen';
@@ -18,4 +19,9 @@ export function doneOf({ outcomes, notChosen }: Counts): number {
 /** Rows to run: all except those that `--limit` or `--sample` left out. */
 export function chosenOf({ total, notChosen }: Counts): number {
   return total - notChosen;
+}
+
+/** Sums of a batch, and what is left of its budget; null without one. `isEstimate`: some of what was charged is ours. */
+export function viewMoney(money: Money, budget: number | null) {
+  return { ...money, isEstimate: isChargeEstimated(money), budget, budgetLeft: budgetLeft(money, budget) };
 }
