@@ -5,7 +5,8 @@ import type { Step } from '../../contract/row-kinds.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord, NewRow, RowStanding } from '../../ledger/record-types.ts';
 import type { EarlierTake } from '../../policy/redrive/earlier-take.ts';
-import { findRows, type RowsByName, matchingParts, meets, type RowConditions } from '../rows/find-rows.ts';
+import { findRows, type RowsByName } from '../rows/find-rows.ts';
+import { matchingParts, meets, type RowConditions } from '../rows/row-conditions.ts';
 
 /** A row's new request. */
 export interface RowEdit extends Pick<NewRow, 'spec' | 'input' | 'quoted'> {

@@ -2,7 +2,8 @@ import type { Reading } from '../../contract/batch.ts';
 import { faultOfFinishing } from '../../contract/finishing.ts';
 import { FFMPEG_ADVICE, findFfmpeg, namedFfmpeg, unusableFfmpeg } from '../../store/sound/find-ffmpeg.ts';
 import { tryFinishing } from '../../store/sound/finish/finish-sound.ts';
-import { VoxbatchError, refuseOption } from '../problem.ts';
+import { VoxbatchError } from '../problem.ts';
+import { refuseOption } from '../refuse-option.ts';
 
 const OPTION = 'finish (--loudness, --trim-silence, --sample-rate, --sound-format)';
 

@@ -1,3 +1,4 @@
+import { readVoicesIn } from '../../api/voices/read-voices.ts';
 import type { SpeechApi } from '../../api/speech-api.ts';
 import { checkVoices, type CheckedVoices, type MadeBy, type ReadVoices } from '../../batches/voices/check-voices.ts';
 import type { ManifestSummary, SoundManifest } from '../../inputs/read-manifest.ts';
@@ -56,7 +57,7 @@ export async function withListedVoices(
   let api: SpeechApi | undefined;
   let ledger: Ledger | undefined;
   try {
-    api = await createApi(found);
+    api = createApi(found);
     ledger = await openRecordsIfAny(settings);
     const { read, madeBy } = lookUps(api, ledger);
     return merged(summary, await checkVoices({ summary, options }, read, { madeBy, mayWait: false }));
@@ -82,7 +83,7 @@ export async function knowListedVoices(
   if (uses.length + makers.length === 0) return NO_VOICES;
   const found = await accessIfAny(access);
   if (found === undefined) return withoutApi(manifest);
-  const api = await createApi(found);
+  const api = createApi(found);
   try {
     return await knowVoices(api, manifest, ledger);
   } finally {
@@ -113,10 +114,7 @@ function lookUps(
   ledger: Records | undefined,
 ): { readonly read: ReadVoices; readonly madeBy: MadeBy } {
   return {
-    read: async (wanted, dialect) => {
-      const { readVoicesIn } = await import('../../api/voices/read-voices.ts');
-      return readVoicesIn(api, dialect, wanted);
-    },
+    read: (wanted, dialect) => readVoicesIn(api, dialect, wanted),
     madeBy: (id) => rowThatMade(id, api.baseUrl, ledger),
   };
 }

@@ -1,4 +1,4 @@
-import { printAnswer, type RunContext } from '../terminal/output.ts';
+import type { RunContext } from '../terminal/output.ts';
 import { pruneHere, showCachedRow, sumCache } from '../../client/cache/cache.ts';
 import type { Flags } from '../commands/flags.ts';
 import { defined } from '../../contract/defined.ts';
@@ -19,7 +19,8 @@ import { clipped, oneLine, tableLines } from '../terminal/table.ts';
 /** `voxbatch cache list`: how much is kept for later rows. */
 export async function listCache({ json }: Flags, { output }: RunContext): Promise<ExitName> {
   const sums = await atSession({}, sumCache);
-  printAnswer(output, { json }, snakeCase(sums), () => cacheLines(sums));
+  if (json === true) output.data(JSON.stringify(snakeCase(sums)));
+  else for (const line of cacheLines(sums)) output.data(line);
   return 'complete';
 }
 
@@ -36,7 +37,8 @@ export async function showCached(
     if (answer.type !== 'found') throw unclearRow(answer, request);
     return showCachedRow(session, answer.history);
   });
-  printAnswer(output, { json }, snakeCase(row), () => cachedRowLines(row));
+  if (json === true) output.data(JSON.stringify(snakeCase(row)));
+  else for (const line of cachedRowLines(row)) output.data(line);
   return 'complete';
 }
 

@@ -1,4 +1,5 @@
-import { type CheckRequest, planOf, type RunPlan as ChosenPlan } from '../../client/run/check-run.ts';
+import type { CheckRequest } from '../../client/run/check-run.ts';
+import { planOf, type RunPlan as ChosenPlan } from '../../client/run/run-plan.ts';
 import type { SessionRequest } from '../../client/session.ts';
 import type { EarlyServer } from '../../client/temporal/early-server.ts';
 import type { Pilot } from './finish-run.ts';

@@ -1,7 +1,6 @@
 import type { RunContext, Output } from '../terminal/output.ts';
+import { checkScheduleName, requireSpec } from '../../client/schedules/create-schedule.ts';
 import {
-  checkScheduleName,
-  requireSpec,
   changeSchedule,
   checkScheduledManifest,
   makeSchedule,
