@@ -2,12 +2,13 @@ import type { AttemptKey } from '../../contract/batch.ts';
 import type { Transcript } from '../../api/speech-api.ts';
 import { DEFAULT_THRESHOLD, type Judgement } from '../../contract/verify.ts';
 import type { BatchRecord, ResultFile, RowStanding } from '../../ledger/record-types.ts';
-import { afterCheck, checkedResult, type AfterCheck } from '../../policy/verification/after-check.ts';
+import { afterCheck, checkedResult } from '../../policy/verification/after-check.ts';
+import type { AfterResult } from '../../policy/rows/after-result.ts';
 import { judgeSpeech } from '../../policy/verification/judge-speech.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 /** What a verification found, and what that means for its attempt and its row. */
-export interface CheckOutcome extends AfterCheck<ResultFile> {
+export interface CheckOutcome extends AfterResult<ResultFile> {
   readonly judgement: Judgement;
 }
 

@@ -1,6 +1,6 @@
 import type { FailureClass } from '../../contract/failures.ts';
 import { hasResult, type Outcome } from '../../contract/outcomes.ts';
-import { resultStepOf, type StepChoice } from '../../contract/row-kinds.ts';
+import { resultStepOf, type Step, type StepChoice } from '../../contract/row-kinds.ts';
 import { jobOfFile, type FileLoss } from './lost-file.ts';
 import { lastAttempt, presentTake, type AttemptView } from '../rows/row-machine.ts';
 
@@ -21,14 +21,34 @@ export interface EarlierTake {
   readonly is?: FileLoss | 'removed';
 }
 
-/** Where a row stands. */
-interface Standing {
+/** The part of a row that matters here. */
+export interface RedriveRow {
   readonly spec: StepChoice;
+  /** Null: the row has not ended. */
   readonly outcome: Outcome | null;
+  readonly failure: { readonly class: FailureClass } | null;
   readonly take: number;
+  readonly redoFrom: Step | null;
+  /** The take whose result a person went back to. Default: none. */
   readonly returnedTo?: number | null;
   /** How many parts it is spoken in. Default: it is not split. */
   readonly parts?: number | null;
+  /** What it has ended with. Default: nothing. */
+  readonly file?: StoredFile | null;
+}
+
+/** The part of a stored file that matters here. */
+interface StoredFile {
+  readonly key: string;
+}
+
+/** The part of an attempt that matters here. */
+export interface RedriveAttempt extends AttemptView {
+  readonly jobId: string | null;
+  readonly failure: { readonly class: FailureClass } | null;
+  readonly file?: StoredFile | null;
+  /** The earlier result that it used, or could not use. */
+  readonly source?: { readonly jobId: string | null } | null;
 }
 
 /** Why a row does not go back to a take. */
@@ -47,17 +67,12 @@ export type ReturnRefusal =
   /** The row is spoken in parts, which have takes of their own. */
   | { readonly why: 'whole'; readonly take: number };
 
-/** The part of an attempt that matters here. */
-interface Attempt extends AttemptView {
-  readonly jobId: string | null;
-  readonly failure: { readonly class?: FailureClass } | null;
-  readonly file?: { readonly key: string } | null;
-  /** For a copy: the request that made the result, with its job. */
-  readonly source?: { readonly jobId: string | null } | null;
-}
-
 /** The attempt that brought the result of a take; undefined: none did. */
-export function resultOfTake<A extends Attempt>(row: StepChoice, attempts: readonly A[], take: number): A | undefined {
+export function resultOfTake<A extends RedriveAttempt>(
+  row: StepChoice,
+  attempts: readonly A[],
+  take: number,
+): A | undefined {
   return lastAttempt(
     attempts.filter((one) => one.take === take && one.file != null),
     resultStepOf(row),
@@ -68,7 +83,11 @@ export function resultOfTake<A extends Attempt>(row: StepChoice, attempts: reado
  * The attempt of a take that has brought no result, and whose job can still be read for it: it was overdue when the row left
  * the take, or found or named since. Undefined: there is none, or the row stands at that take, and just waits for it.
  */
-export function unfetchedOfTake<A extends Attempt>(row: Standing, attempts: readonly A[], take: number): A | undefined {
+export function unfetchedOfTake<A extends RedriveAttempt>(
+  row: RedriveRow,
+  attempts: readonly A[],
+  take: number,
+): A | undefined {
   if (presentTake(row) === take && (row.outcome === null || !hasResult(row.outcome))) return undefined;
   const ofTake = attempts.filter((one) => one.take === take);
   const last = lastAttempt(ofTake, resultStepOf(row.spec));
@@ -81,7 +100,11 @@ export function unfetchedOfTake<A extends Attempt>(row: Standing, attempts: read
  *
  * @param since the take since which the row asks for what it asks for now: an earlier one made something else
  */
-export function leftUnfetched<A extends Attempt>(row: Standing, attempts: readonly A[], since: number): A | undefined {
+export function leftUnfetched<A extends RedriveAttempt>(
+  row: RedriveRow,
+  attempts: readonly A[],
+  since: number,
+): A | undefined {
   const takes = attempts.map(({ take }) => take).filter((take) => take >= since && take !== presentTake(row));
   const newestFirst = [...new Set(takes)].sort((a, b) => b - a);
   return newestFirst.map((take) => unfetchedOfTake(row, attempts, take)).find((one) => one !== undefined);
@@ -89,8 +112,8 @@ export function leftUnfetched<A extends Attempt>(row: Standing, attempts: readon
 
 /** Why a row cannot go back to a take; undefined: it can. */
 export function refusedReturn(
-  row: Standing,
-  attempts: readonly Attempt[],
+  row: RedriveRow,
+  attempts: readonly RedriveAttempt[],
   { take, editedBy, is }: EarlierTake,
 ): ReturnRefusal | undefined {
   if ((row.parts ?? null) !== null) return { why: 'whole', take };
@@ -112,7 +135,7 @@ export function keptTake(
     acceptedTake,
     returnedTo,
   }: { readonly spec: StepChoice; readonly acceptedTake: number | null; readonly returnedTo: number | null },
-  attempts: readonly (Attempt & { readonly fromTake: number | null })[],
+  attempts: readonly (RedriveAttempt & { readonly fromTake: number | null })[],
 ): number | null {
   return returnedTo === null ? acceptedTake : (resultOfTake(spec, attempts, returnedTo)?.fromTake ?? returnedTo);
 }
@@ -131,7 +154,7 @@ export function filesBeside<File extends { readonly key: string }>(
 }
 
 /** The takes of a row that made a result, oldest first. */
-function takesWithResult(row: StepChoice, attempts: readonly Attempt[]): readonly number[] {
+function takesWithResult(row: StepChoice, attempts: readonly RedriveAttempt[]): readonly number[] {
   const step = resultStepOf(row);
   const takes = attempts.filter((one) => one.step === step && one.file != null).map(({ take }) => take);
   return [...new Set(takes)].sort((a, b) => a - b);

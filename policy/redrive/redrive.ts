@@ -1,6 +1,5 @@
 import { defined } from '../../contract/defined.ts';
-import type { FailureClass } from '../../contract/failures.ts';
-import { hasResult, type Outcome, type TakeReason } from '../../contract/outcomes.ts';
+import { hasResult, type TakeReason } from '../../contract/outcomes.ts';
 import { checkedBy, resultStepOf, stepsIn, type Step, type StepChoice } from '../../contract/row-kinds.ts';
 import {
   leftUnfetched,
@@ -8,6 +7,8 @@ import {
   resultOfTake,
   unfetchedOfTake,
   type EarlierTake,
+  type RedriveAttempt,
+  type RedriveRow,
   type ReturnRefusal,
 } from './earlier-take.ts';
 import { jobOfFile } from './lost-file.ts';
@@ -19,6 +20,8 @@ import {
   stepsFrom,
   type AttemptView,
 } from '../rows/row-machine.ts';
+
+export type { RedriveAttempt, RedriveRow } from './earlier-take.ts';
 
 /**
  * What a redrive does with a row.
@@ -37,36 +40,6 @@ import {
  * A row that has its result is left alone, unless the person named it, a step of it, or its outcome. If the stored file
  * of that result is lost, the job that made it is read for it again, free, whichever take, or other row, it is of.
  */
-
-/** The part of a row that matters here. */
-export interface RedriveRow {
-  readonly spec: StepChoice;
-  /** Null: the row has not ended. */
-  readonly outcome: Outcome | null;
-  readonly failure: { readonly class: FailureClass } | null;
-  readonly take: number;
-  readonly redoFrom: Step | null;
-  /** The take whose result a person went back to. Default: none. */
-  readonly returnedTo?: number | null;
-  /** How many parts it is spoken in. Default: it is not split. */
-  readonly parts?: number | null;
-  /** What it has ended with. Default: nothing. */
-  readonly file?: StoredFile | null;
-}
-
-/** The part of a stored file that matters here. */
-interface StoredFile {
-  readonly key: string;
-}
-
-/** The part of an attempt that matters here. */
-export interface RedriveAttempt extends AttemptView {
-  readonly jobId: string | null;
-  readonly failure: { readonly class: FailureClass } | null;
-  readonly file?: StoredFile | null;
-  /** The earlier result that it used, or could not use. */
-  readonly source?: { readonly jobId: string | null } | null;
-}
 
 /** What a person wants done with a row. */
 export interface RedriveWish {

@@ -38,7 +38,7 @@ export interface AfterResult<File> {
   /** For its row. */
   readonly effect:
     | { readonly state: 'waiting' }
-    | { readonly outcome: 'succeeded'; readonly file: File }
+    | { readonly outcome: 'succeeded' | 'cached'; readonly file: File }
     | UnfitEnding<File>
     | Retaken<File>;
 }

@@ -16,11 +16,11 @@ const MAX_ATTEMPTS: Partial<Record<FailureClass, number>> = {
 };
 
 /** An earlier attempt that has its answer. */
-interface EarlierAttempt {
+export interface EarlierAttempt {
   readonly step: Step;
   readonly take: number;
   readonly state: AttemptState;
-  readonly failure: { readonly class: FailureClass } | null;
+  readonly failure: Pick<Failure, 'class' | 'limit'> | null;
 }
 
 /** Counts the attempts of this step and take that failed for this reason. */
@@ -48,13 +48,6 @@ export function pausesBatch(failure: FailureClass): failure is 'BadToken' | 'Out
 /** A take's 429s without a reason that are taken for "too fast"; the next one is taken for "no credits". */
 const MOST_VAGUE = 7;
 
-/** An answer to an earlier attempt of a row. */
-interface EarlierAnswer {
-  readonly step: Step;
-  readonly take: number;
-  readonly failure: Pick<Failure, 'limit'> | null;
-}
-
 /**
  * What a refusal means after the earlier ones of its take. The legacy paths answer a 429 for too many requests and for
  * missing credits, and may not say which. Slowing down heals the first soon. So one that comes again and again pauses
@@ -62,8 +55,8 @@ interface EarlierAnswer {
  * answer pauses again.
  */
 export function afterVague(
-  attempts: readonly EarlierAnswer[],
-  { step, take }: Pick<EarlierAnswer, 'step' | 'take'>,
+  attempts: readonly Omit<EarlierAttempt, 'state'>[],
+  { step, take }: Pick<EarlierAttempt, 'step' | 'take'>,
   failure: Failure,
 ): Failure {
   if (failure.limit !== 'vague') return failure;

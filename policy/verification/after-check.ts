@@ -1,8 +1,13 @@
 import type { Failure } from '../../contract/failures.ts';
-import type { Control } from '../../contract/outcomes.ts';
 import { checkedBy, type Step, type StepChoice } from '../../contract/row-kinds.ts';
 import type { Judgement } from '../../contract/verify.ts';
-import { afterUnfit, type CheckedFile, type UnfitEnding, type Retaken } from '../rows/after-result.ts';
+import {
+  afterUnfit,
+  type AfterResult,
+  type Allowed,
+  type CheckedFile,
+  type UnfitEnding,
+} from '../rows/after-result.ts';
 import { isLastStep, usedAttempt, type AttemptView } from '../rows/row-machine.ts';
 
 /**
@@ -10,41 +15,19 @@ import { isLastStep, usedAttempt, type AttemptView } from '../rows/row-machine.t
  * step, which is paid for and kept.
  */
 
-/** What a row does after a check. */
-export interface AfterCheck<File> {
-  /** Why the result did not pass, for the record of the check. */
-  readonly failure?: Failure;
-  readonly effect:
-    | { readonly state: 'waiting' }
-    | { readonly outcome: 'succeeded' | 'cached'; readonly file: File }
-    | UnfitEnding<File>
-    | Retaken<File>;
-}
-
-/** What was checked, and what the user allows. */
-export interface Checked<File> {
-  readonly step: Step;
-  /** The result that was checked. */
-  readonly file: File;
-  /** Nothing of the row was paid for. */
-  readonly isFree: boolean;
-  readonly retakes: number;
-  readonly control: Control;
-}
-
-/** Ends or continues a row after a check that was carried out. */
+/** Ends or continues a row after a check of a file that was carried out. `isFree`: nothing of the row was paid for. */
 export function afterCheck<File extends CheckedFile>(
   row: StepChoice,
   judgement: Judgement,
-  { step, file, isFree, retakes, control }: Checked<File>,
-): AfterCheck<File> {
+  { step, file, isFree, ...allowed }: Allowed & { readonly step: Step; readonly file: File; readonly isFree: boolean },
+): AfterResult<File> {
   if (judgement.is === 'passed') {
     if (!isLastStep(row, step)) return { effect: { state: 'waiting' } };
     return { effect: { outcome: isFree ? 'cached' : 'succeeded', file } };
   }
   const of = checkedBy(row.kind, step) ?? step;
   const failure = failureOf(of, judgement);
-  return { failure, effect: afterUnfit(of, { failure, file, error: judgement.error }, { retakes, control }) };
+  return { failure, effect: afterUnfit(of, { failure, file, error: judgement.error }, allowed) };
 }
 
 /** An attempt with what it brought. */

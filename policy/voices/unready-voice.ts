@@ -1,5 +1,5 @@
 import type { Failure } from '../../contract/failures.ts';
-import type { Step } from '../../contract/row-kinds.ts';
+import type { EarlierAttempt } from '../rows/max-attempts.ts';
 
 /**
  * Whether a refusal may mean that its voice cannot be used yet. Nobody documents how the API says so, and its list of voices
@@ -41,19 +41,12 @@ function wordsOf(message: string): string {
   return said.join(' – ').toLowerCase().replaceAll('_', ' ').replace(SERVICE, '').trim();
 }
 
-/** An earlier attempt of a row. */
-interface EarlierAttempt {
-  readonly step: Step;
-  readonly take: number;
-  readonly failure: Pick<Failure, 'class'> | null;
-}
-
 /**
  * Whether an earlier attempt of a take may have been accepted although it was refused, so that a conflict may mean that one. A
  * refusal for the voice is the API's own and final: after it, a conflict means the voice again.
  */
 export function mayBeTaken(
-  attempts: readonly EarlierAttempt[],
+  attempts: readonly Omit<EarlierAttempt, 'state'>[],
   { step, take }: Pick<EarlierAttempt, 'step' | 'take'>,
 ): boolean {
   return attempts.some((one) => one.step === step && one.take === take && one.failure?.class !== 'BadRequest');

@@ -6,40 +6,25 @@ import { movableClock } from './worker.ts';
 import { createWorld } from './world.ts';
 
 describe('submit', () => {
-  it('pauses the batch when credits run out, and goes on after a resume', async () => {
-    const world = await createWorld({ credits: 10 });
-    await world.fill([tts('Good morning.'), tts('Good evening.')]);
-    const worker = await world.worker();
-    await worker.drive(1);
-    expect(await worker.submit(keyOf(2))).toMatchObject({
-      verdict: 'not-accepted',
-      next: { type: 'submit', at: { attempt: 2 } },
-    });
-    expect(await worker.submit(keyOf(2, 2))).toMatchObject({ verdict: 'blocked' });
-    expect(await worker.deps.ledger.findBatch(BATCH)).toMatchObject({
-      control: 'paused',
-      pauseReason: { class: 'OutOfCredits', status: 402, message: expect.stringContaining('credits') },
-    });
-    await world.change('settings', { credits: 1000 });
-    await worker.control('running');
-    expect(await worker.drive(2)).toEqual({ type: 'ended' });
-    expect((await world.row(2)).outcome).toBe('succeeded');
-    expect((await worker.deps.ledger.findBatch(BATCH))?.pauseReason).toBeNull();
-    expect(world.charges()).toHaveLength(2);
-  });
-
-  it('pauses the batch when the token is refused, and goes on after a resume', async () => {
+  it.each([
+    ['credits run out', { credits: 0 }, { credits: 1_000 }, { class: 'OutOfCredits', status: 402 }],
+    ['the token is refused', { token: 'another' }, undefined, { class: 'BadToken', status: 401 }],
+  ] as const)('pauses the batch when %s, and goes on after a resume', async (_name, bad, good, pauseReason) => {
     const world = await createWorld();
     await world.fill([tts()]);
     const worker = await world.worker();
-    await world.change('settings', { token: 'another' });
-    expect(await worker.submit(keyOf(1))).toMatchObject({ verdict: 'not-accepted', next: { type: 'submit' } });
+    await world.change('settings', bad);
+    expect(await worker.submit(keyOf(1))).toMatchObject({
+      verdict: 'not-accepted',
+      next: { type: 'submit', at: { attempt: 2 } },
+    });
     expect(await worker.submit(keyOf(1, 2))).toMatchObject({ verdict: 'blocked' });
-    expect((await worker.deps.ledger.findBatch(BATCH))?.pauseReason).toMatchObject({ class: 'BadToken', status: 401 });
-    await world.change('settings', { token: world.simulator.token });
+    expect(await worker.deps.ledger.findBatch(BATCH)).toMatchObject({ control: 'paused', pauseReason });
+    await world.change('settings', good ?? { token: world.simulator.token });
     await worker.control('running');
     expect(await worker.drive(1)).toEqual({ type: 'ended' });
     expect(await world.attempts(1)).toEqual(['speech 1 not-accepted', 'speech 2 accepted']);
+    expect((await worker.deps.ledger.findBatch(BATCH))?.pauseReason).toBeNull();
     expect(world.charges()).toHaveLength(1);
   });
 
@@ -59,23 +44,6 @@ describe('submit', () => {
     // The other worker, too, obeyed what only the first was told.
     for (const { at } of creates.slice(1)) expect(at - (creates[0]?.at ?? 0)).toBeGreaterThanOrEqual(990);
     expect(world.charges()).toHaveLength(2);
-  });
-
-  it('gives a service that is down eight attempts', async () => {
-    const world = await createWorld({ plan: { rules: [{ on: 'create', fault: { kind: 'status', status: 503 } }] } });
-    await world.fill([tts()]);
-    const clock = movableClock();
-    const worker = await world.worker({ clock });
-    for (let attempt = 1; attempt <= 8; attempt++) {
-      const { next } = await worker.submit(keyOf(1, attempt));
-      expect(next.type).toBe(attempt < 8 ? 'submit' : 'ended');
-      // Past the pause that trouble asks for.
-      clock.move({ wall: 60_000 });
-    }
-    expect(await world.row(1)).toMatchObject({ outcome: 'failed', failure: { class: 'ServiceDown', status: 503 } });
-    expect((await world.row(1)).failure?.message).toContain('Given up after 8 such answers; nothing was charged');
-    expect(await world.paidRequests()).toBe(8);
-    expect(world.charges()).toEqual([]);
   });
 
   it.each([
@@ -110,21 +78,6 @@ describe('submit', () => {
     expect(reports.map((report) => report.verdict)).toEqual(rows.map(() => 'accepted'));
     expect(front.most()).toBe(3);
     expect(world.charges()).toHaveLength(20);
-  });
-
-  it("keeps to the user's rate over all workers", async () => {
-    const world = await createWorld();
-    const rows = Array.from({ length: 12 }, (_, i) => i + 1);
-    await world.fill(
-      rows.map((n) => tts(`Line ${n}.`)),
-      { limits: { rate: 20 } },
-    );
-    const begin = Date.now();
-    const [one, two] = await Promise.all([world.worker(), world.worker()]);
-    await Promise.all(rows.map((row) => (row % 2 === 0 ? one : two).submit(keyOf(row))));
-    // Half a second's worth may be made up for, in a third of a second; the rest comes at its pace.
-    expect(Date.now() - begin).toBeGreaterThanOrEqual(250);
-    expect(world.charges()).toHaveLength(12);
   });
 
   it('does not send when the process stood still while the intent was recorded', async () => {

@@ -41,16 +41,6 @@ describe('a result that did not pass a check', () => {
     expect([writes, await world.paidRequests()]).toEqual([1, 1]);
   });
 
-  it('is taken as it is by a person, without another request or download', async () => {
-    await begin(tts());
-    await worker.drive(1);
-    const { file, charges } = await world.row(1);
-    await redriveNow(await world.look(), BATCH, [ACCEPT]);
-    expect(await world.row(1)).toMatchObject({ outcome: 'succeeded', failure: null, file });
-    expect((await world.row(1)).charges[0]?.charged).toBe(charges[0]?.charged);
-    expect([writes, await world.paidRequests()]).toEqual([1, 1]);
-  });
-
   it('that was the answer itself ends its row in the same way, also where it is only found in the store', async () => {
     await begin(tts(), { tts: 'sync' });
     await worker.drive(1);

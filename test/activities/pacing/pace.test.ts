@@ -234,26 +234,6 @@ describe('the backlog of a pace', () => {
   });
 });
 
-describe('calls that were on the wire at a refusal', () => {
-  it('prove the limit if they were refused as well', async () => {
-    const world = await createWorld();
-    await world.fill([tts()]);
-    const clock = movableClock();
-    const { deps } = await world.worker({ clock });
-    const turns = await Promise.all([1, 2, 3, 4].map(() => deps.pace.take(deps, 'create', BATCH, NEVER)));
-    for (const turn of turns) await atItsMoment(deps, turn);
-    for (const turn of turns.slice(1)) await reportHealth(deps, turn, failureOf('RateLimited'));
-    clock.move({ wall: 1_000, monotonic: 1_000 });
-    await waitForSlot(deps, 'create', BATCH, NEVER);
-    const scope = `${world.simulator.url} u1 create`;
-    const { wall: now } = deps.clock.now();
-    const ask = { type: 'lease', owner: 'q', batch: BATCH, limit: null, want: 9, used: 0, isShort: true, now } as const;
-    // One call was taken before; nobody may go faster until the limit is tried again.
-    const { rate } = await (await world.look()).updateLimiter(scope, { ...ask, now: now + 700 });
-    expect(rate).toBeLessThanOrEqual(1);
-  });
-});
-
 describe('readInTurn', () => {
   it('backs off from trouble, and forgets it after a good answer', async () => {
     const world = await createWorld();

@@ -5,8 +5,6 @@ import { storeTranscript } from '../../../activities/store-result.ts';
 import type { AttemptKey } from '../../../contract/batch.ts';
 import type { RowSpec, Step } from '../../../contract/row-kinds.ts';
 import type { StoredFile } from '../../../store/store.ts';
-import { mp3 } from '../../store/media.ts';
-import { waitFor } from '../../support/wait-for.ts';
 import { keyOf, lipSync, stt, tts } from '../rows.ts';
 import type { Worker } from '../worker.ts';
 import { createWorld, type World } from '../world.ts';
@@ -27,9 +25,7 @@ async function withLost(specs: readonly RowSpec[], step: Step): Promise<{ world:
 
 /** Puts a file where a result of this name belongs. */
 function put({ deps }: Worker, stem: string, extension: string): Promise<StoredFile> {
-  return extension === 'mp3'
-    ? deps.store.write(stem, mp3(), { family: 'audio' })
-    : deps.store.write(stem, Buffer.from('whole'), { family: 'text', extension });
+  return deps.store.write(stem, Buffer.from('whole'), { family: 'text', extension });
 }
 
 async function traceOf({ deps }: Worker, key: AttemptKey): ReturnType<typeof findTrace> {
@@ -37,14 +33,6 @@ async function traceOf({ deps }: Worker, key: AttemptKey): ReturnType<typeof fin
 }
 
 describe('findTrace', () => {
-  it('finds speech that was stored before its verdict', async () => {
-    const { world, worker } = await withLost([tts()], 'speech');
-    const file = await put(worker, await world.stem(1), 'mp3');
-    expect(await traceOf(worker, keyOf(1))).toBe('found');
-    expect(await world.row(1)).toMatchObject({ outcome: 'succeeded', file, extraFiles: [], text: null });
-    expect((await world.row(1)).charges).toMatchObject([{ state: 'done', file }]);
-  });
-
   it.each([
     ['with subtitles', [{ start: 0, end: 1, text: 'Two' }], ['srt', 'vtt']],
     ['without', [], []],
@@ -77,17 +65,6 @@ describe('findTrace', () => {
     const other = await jobs.worker({ change: () => ({ api: worker.deps.api }) });
     await other.deps.ledger.intend(keyOf(1), INTENT);
     expect(await traceOf(other, keyOf(1))).toBeUndefined();
-  });
-
-  it('adopts a lip-sync from the list', async () => {
-    const fault = { kind: 'hang', accepted: true } as const;
-    const world = await createWorld({ plan: { rules: [{ on: 'create', fault }], echoInputs: true } });
-    await world.fill([lipSync()]);
-    const key = keyOf(1, 1, 'lip-sync');
-    void (await world.worker()).submit(key);
-    await waitFor(() => world.charges().length === 1);
-    expect(await traceOf(await world.worker(), key)).toBe('adopted');
-    expect(await world.row(1)).toMatchObject({ state: 'processing', charges: [{ state: 'accepted' }] });
   });
 });
 
