@@ -1,6 +1,6 @@
 import { asyncLocalStorage, Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import type { Activities } from '../contract/activities.ts';
+import type { Activities, BatchSurvey, LaneOffer, LaneReport } from '../contract/activities.ts';
 import { LedgerMisuse, LedgerUnreachable } from '../ledger/errors.ts';
 import { StoreUnwritable } from '../store/errors.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -8,9 +8,9 @@ import { awaitOccurrence } from './schedules/await-occurrence.ts';
 import { loadBatch } from './cache/batch-cache.ts';
 import { openOccurrence } from './schedules/open-occurrence.ts';
 import { readArgument } from './read-arguments.ts';
-import { surveyBatch } from './survey-batch.ts';
-import { workLane } from './work-lane.ts';
 import { setMaxListeners } from 'node:events';
+import { lanesFor, isAnyFree } from '../policy/lanes/share.ts';
+import { runLane } from './lane/run-lane.ts';
 
 /** How often work beats that has no loop of its own, ms. A lane beats whenever it reads the ledger. */
 const BEAT_EVERY_MS = 2_000;
@@ -91,4 +91,58 @@ async function withHeartbeat<T>(work: (signal: AbortSignal, beat: () => void) =>
   };
   beat();
   return work(cancellationSignal, beat);
+}
+
+/**
+ * Ends what a stopping batch has not sent, closes the batch if no row is open, and says how many lanes it can use now.
+ * A paused batch can use lanes only for rows that were begun.
+ */
+async function surveyBatch(deps: Dependencies, name: string): Promise<BatchSurvey> {
+  const { apiUrl, account, control } = await loadBatch(deps, name);
+  if (control === 'stopping') await deps.ledger.cancelRest(name);
+  const open = await deps.ledger.closeBatch(name);
+  if (open === 0) return { open, control, lanes: 0 };
+  const workers = await deps.ledger.livingWorkers(apiUrl, account);
+  const lanes = lanesFor(open, workers.length);
+  if (control !== 'paused') return { open, control, lanes };
+  const { states } = await deps.ledger.counts(name);
+  return { open, control, lanes: open > states.waiting + states.blocked ? lanes : 0 };
+}
+
+/**
+ * A process declines a lane that another worker could take this many times, with a gap in ms, before it takes it after
+ * all.
+ */
+const MOST_DECLINES = 20;
+const DECLINE_FOR_MS = 250;
+
+/**
+ * Works on an offered lane. Lanes are for processes: a process that has a lane of this batch already leaves the next
+ * one to a worker that has none, if there is one.
+ */
+async function workLane(
+  deps: Dependencies,
+  offer: LaneOffer,
+  life: { readonly signal: AbortSignal; readonly beat: () => void; readonly attempt: number },
+): Promise<LaneReport> {
+  const { batch } = offer;
+  const mine = deps.lanes.get(batch) ?? 0;
+  if (mine > 0 && life.attempt <= MOST_DECLINES && (await isAnotherFree(deps, offer))) {
+    throw ApplicationFailure.create({
+      type: 'LaneDeclined',
+      message: 'Another worker has no lane of this batch yet.',
+      nextRetryDelay: DECLINE_FOR_MS,
+    });
+  }
+  deps.lanes.set(batch, (deps.lanes.get(batch) ?? 0) + 1);
+  try {
+    return await runLane(deps, offer, life.signal, life.beat);
+  } finally {
+    deps.lanes.set(batch, (deps.lanes.get(batch) ?? 1) - 1);
+  }
+}
+
+async function isAnotherFree({ ledger, realm }: Dependencies, { batch }: LaneOffer): Promise<boolean> {
+  const workers = await ledger.livingWorkers(realm.apiUrl, realm.account);
+  return isAnyFree(workers, await ledger.laneOwners(batch));
 }

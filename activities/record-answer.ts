@@ -16,9 +16,9 @@ import { loadBatch } from './cache/batch-cache.ts';
 import { learnTextLimit } from './parts/learn-text-limit.ts';
 import type { Dependencies } from './dependencies.ts';
 import { judgeCheck } from './verification/judge-check.ts';
-import { unreadyVoice } from './voices/unready-voice.ts';
 import { inKeptRoom, namedBy, retryUntilRecorded } from './retry-until-recorded.ts';
 import { notePrice, storeText, storeTranscript } from './store-result.ts';
+import { LONGEST_TRAINING_MS, maySayUnready } from '../policy/voices/unready-voice.ts';
 
 /** How long a verdict that is not urgent may wait for others to share its commit, ms. */
 const PATIENCE_MS = 8;
@@ -141,4 +141,22 @@ export async function whenUnknown(
   const { control, settings } = await loadBatch(deps, key.batch);
   const noted = withCostNote(failure, 'it may have been charged');
   return afterUnknown(settings.onUnknown, control, key.step, { jobId }, { ...noted, class: 'OutcomeUnknown' });
+}
+
+/**
+ * The voice of a refused row, if the refusal may mean that it is not ready: its words may, and the row was sent to try the voice, or
+ * the voice is new. Undefined: it means something else.
+ */
+async function unreadyVoice(
+  { ledger, realm, clock }: Pick<Dependencies, 'ledger' | 'realm' | 'clock'>,
+  { row }: Pick<LoadedAttempt, 'row'>,
+  { batch, step }: AttemptKey,
+  failure: Failure,
+): Promise<string | undefined> {
+  const { awaitedVoice, voiceRow, spec } = row;
+  const { voice } = spec;
+  if (step !== 'speech' || voice === undefined || !maySayUnready(failure)) return undefined;
+  if (awaitedVoice === voice) return voice;
+  const since = clock.now().wall - LONGEST_TRAINING_MS;
+  return (await ledger.isNewVoice(realm, { batch, voice, voiceRow }, since)) ? voice : undefined;
 }

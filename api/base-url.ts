@@ -1,5 +1,4 @@
-import { API_PATH } from '../contract/api-path.ts';
-import { isLoopback } from '../contract/loopback.ts';
+import { API_PATH, isLoopback } from '../contract/api-path.ts';
 import { trimEnd } from '../contract/trim-end.ts';
 
 /** Where a token may go: the address of the service, checked at the door. */
@@ -8,7 +7,19 @@ export interface BaseUrl {
   readonly baseUrl: string;
   /** Scheme, host and port; the token goes here and nowhere else. */
   readonly origin: string;
+  /** A sentence for the user if the host looks like another service; it is not refused. */
+  readonly warning?: string;
 }
+
+/**
+ * Hosts that are easily mistaken for the service. Public material names both: another company's API of a similar name,
+ * and a regional product with other paths. Their tokens are refused here with 401, and the other way round.
+ */
+const LOOK_ALIKES: Readonly<Record<string, string>> = {
+  'api.fish.audio': 'it belongs to another company',
+  'fish.audio': 'it belongs to another company',
+  'kittaaudio.com': 'it is a regional product with other paths',
+};
 
 /**
  * Parses the base address of the service. It must end in `/api/open/v1`; trailing slashes and a doubled path are
@@ -41,5 +52,12 @@ export function readBaseUrl(text: string, options: { readonly allowHttp?: boolea
   if (!path.endsWith(API_PATH)) {
     throw new Error(`The API address has the path ${url.pathname === '' ? '/' : url.pathname}: ${expected}.`);
   }
-  return { baseUrl: url.origin + path, origin: url.origin };
+  const why = LOOK_ALIKES[url.hostname.replace(/^www\./, '')];
+  return {
+    baseUrl: url.origin + path,
+    origin: url.origin,
+    ...(why === undefined
+      ? {}
+      : { warning: `${url.hostname} looks like the service but ${why}; a 401 is the usual sign of the wrong host.` }),
+  };
 }

@@ -1,12 +1,13 @@
 import type { Dialect } from '../contract/dialects.ts';
 import { type ApiOptions, type Connection, createConnection } from './connection.ts';
-import { deleteVoice, listVoices } from './voices/list-voices.ts';
+import { deleteVoice } from './voices/delete-voice.ts';
 import { download } from './download.ts';
-import { listJobs, readPaidJob } from './read-paid-job.ts';
+import { listJobs } from './list-jobs.ts';
+import { listVoices } from './voices/list-voices.ts';
+import { readPaidJob } from './read-paid-job.ts';
 import { readProfile, updateProfile } from './account/read-profile.ts';
 import { sendPaid } from './send-paid.ts';
 import type { SpeechApi } from './speech-api.ts';
-import { loadAxios } from './http.ts';
 
 /**
  * Creates the client of the service. Makes no request. Throws an Error for settings that cannot work; it never repeats
@@ -14,8 +15,6 @@ import { loadAxios } from './http.ts';
  */
 export function createSpeechApi(options: ApiOptions): SpeechApi {
   const connection = createConnection(options);
-  // The first paid request reports a failure to load.
-  loadAxios().catch(() => undefined);
   return speechApi(connection, new Map());
 }
 

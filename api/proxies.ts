@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net';
-import { isLoopback } from '../contract/loopback.ts';
+import { isLoopback } from '../contract/api-path.ts';
 
 /** An HTTP proxy that opens tunnels (CONNECT). */
 export interface Proxy {

@@ -3,15 +3,7 @@ import type { Connection } from './connection.ts';
 import { readRequestId } from './describe-failure.ts';
 import type { FreeRequest } from './free-request.ts';
 import { type Answer, readAnswer } from './read-answer.ts';
-import { isErrorBody } from './read-error-body.ts';
 import { ApiError } from './speech-api.ts';
-
-/** How a free request is made. */
-interface Asking {
-  readonly signal: AbortSignal | undefined;
-  /** Texts of the user in the request, which the answer may echo. */
-  readonly privateTexts?: readonly string[];
-}
 
 /**
  * Makes a free request of the API and converts the JSON of its answer.
@@ -25,36 +17,9 @@ export async function readJson<T>(
   make: (json: unknown, answer: Answer) => T | undefined,
   signal: AbortSignal | undefined,
 ): Promise<T> {
-  return ask(connection, request, { signal }, (answer) => (isSuccess(answer) ? make(answer.json, answer) : undefined));
-}
-
-/**
- * Makes a free request that changes something, once. The contract shows no answer to these, so any 2xx will do that is
- * neither an error nor a web page, which something else sends.
- *
- * @param isDone further answers that mean that it is done.
- * @throws ApiError
- */
-export async function requestChange(
-  connection: Connection,
-  request: FreeRequest,
-  { isDone = () => false, ...asking }: Asking & { readonly isDone?: (answer: Answer) => boolean },
-): Promise<Answer> {
-  return ask(connection, request, asking, (answer) => {
-    const saysDone = isSuccess(answer) && !answer.text.trimStart().startsWith('<') && !isErrorBody(answer.json);
-    return saysDone || isDone(answer) ? answer : undefined;
-  });
-}
-
-async function ask<T>(
-  connection: Connection,
-  request: FreeRequest,
-  { signal, privateTexts = [] }: Asking,
-  make: (answer: Answer) => T | undefined,
-): Promise<T> {
+  const asked = `${request.method} ${request.name}`;
+  const context = { redact: connection.redact, asked, from: asked, privateTexts: [] };
   const { method, name: path } = request;
-  const asked = `${method} ${path}`;
-  const context = { redact: connection.redact, asked, from: asked, privateTexts };
   const began = { at: Date.now(), monotonic: performance.now() };
   const note = (status: number | null, requestId: string | null = null): void => {
     const ms = Math.round(performance.now() - began.monotonic);
@@ -67,11 +32,7 @@ async function ask<T>(
   }
   const answer = await readAnswer(head, connection.maxBodyBytes);
   note(answer.status, readRequestId(answer, context));
-  const made = make(answer);
+  const made = answer.status >= 200 && answer.status < 300 ? make(answer.json, answer) : undefined;
   if (made === undefined) throw new ApiError(classifyRead(answer, context));
   return made;
-}
-
-function isSuccess({ status }: Answer): boolean {
-  return status >= 200 && status < 300;
 }

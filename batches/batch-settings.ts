@@ -1,18 +1,17 @@
 import { legacyShareOf, type BatchSettings, type Reading } from '../contract/batch.ts';
 import { defined } from '../contract/defined.ts';
 import { parseDialectChoice, type DialectChoice } from '../contract/dialects.ts';
-import { chosenFinishing, type WantedFinishing } from '../contract/finishing.ts';
-import type { Joining } from '../contract/joining.ts';
+import { chosenFinishing, type WantedFinishing, type Joining } from '../contract/finishing.ts';
 import { pollingSettings } from '../contract/polling-settings.ts';
 import { BUILT_IN_PRICES, OPERATIONS, ofEach, type Kind, type TtsMode } from '../contract/row-kinds.ts';
-import type { SplitMode } from '../contract/split-modes.ts';
+import type { SplitMode } from '../contract/row-parts.ts';
 import type { TextLimits } from '../contract/text-limits.ts';
 import type { Subset } from '../contract/subset.ts';
 import { SAMPLE_LIMITS } from '../contract/sample-limits.ts';
 import { DEFAULT_TUNABLES, type Tuning } from '../contract/tunables.ts';
 import type { ManifestOptions } from '../inputs/manifest-options.ts';
 import { DEFAULT_TEMPLATE } from '../inputs/output-name.ts';
-import type { RowDefaults } from '../inputs/header.ts';
+import type { RowDefaults } from '../contract/batch.ts';
 import type { Config } from '../inputs/config-file.ts';
 import { applyTuning } from '../policy/tuning.ts';
 

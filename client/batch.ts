@@ -3,14 +3,13 @@ import { defaultOut } from '../contract/batch-name.ts';
 import type { CleanEnd } from '../batches/clean/clean-batch.ts';
 import { explainRow, type RowHistory } from '../batches/look/explain.ts';
 import { viewPilot, type Pilot } from '../batches/subset/pilot.ts';
-import type { RedriveForecast } from '../batches/redrive/tally.ts';
+import type { RedriveForecast } from '../batches/redrive/draft.ts';
 import { viewBatch, type BatchView } from '../batches/look/view-batch.ts';
 import type { CleanParts } from '../contract/cleaning.ts';
 import type { Control } from '../contract/outcomes.ts';
 import type { Tuning } from '../contract/tunables.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
-import { checkTuning } from './check-options.ts';
-import { refuseEmpty } from './check-requests.ts';
+import { checkTuning, refuseEmpty } from './check-options.ts';
 import type { FollowEvent } from './look/follow.ts';
 import { chooseBatch } from './open-records.ts';
 import { writeFiles, type WrittenFiles } from './look/write-files.ts';
@@ -18,10 +17,9 @@ import { clean } from './clean/clean.ts';
 import type { Reconciled, ReconcileEnd, ReconcileOptions } from './reconcile/reconcile.ts';
 import { NOBODY, personOf } from './person.ts';
 import { previewRedrive, redrive, type RedriveCheck, type RedriveEnd, type RedriveOptions } from './redrive/redrive.ts';
-import { searchedStore } from './redrive/searched-store.ts';
+import { searchedStore } from './claim-store.ts';
 import type { Session } from './session.ts';
-import { steerBatch, type Steered } from './steer/steer-batch.ts';
-import { tuneBatch } from './steer/tune-batch.ts';
+import { steerBatch, type Steered, tuneBatch } from './steer/steer-batch.ts';
 
 /** A batch on record. Only `redrive`, and `reconcile` with its option `resubmit`, pay for anything. */
 export interface Batch {

@@ -4,13 +4,13 @@
  */
 export { openVoxbatch } from './voxbatch.ts';
 export type { LipSyncOptions, SayOptions, TranscribeOptions, Voxbatch } from './voxbatch.ts';
-export type { JobResult } from './single/job-result.ts';
+export type { JobResult } from './single/single-answer.ts';
 export type { SingleAnswer, SingleJobOptions } from './single/single-answer.ts';
 export type { PlanAnswer } from './run/plan.ts';
 export type { RunAnswer, RunFunctions } from './run/run-functions.ts';
-export type { RunOptions } from './run/run-plan.ts';
+export type { RunOptions } from './run/check-run.ts';
 export type { AccountFunctions } from './account/account-functions.ts';
-export type { ChangedField, FieldResult, ProfileChange } from './account/change-profile.ts';
+export type { ChangedField, FieldResult, ProfileChange } from './account/account-functions.ts';
 export type { CreateVoiceOptions, PreviewOptions, VoiceFunctions } from './voices/voice-functions.ts';
 export type { DeletedVoice } from './voices/delete-voice.ts';
 export type { ShownVoice } from './voices/find-voice.ts';
@@ -22,8 +22,8 @@ export type { ReconcileOptions } from './reconcile/reconcile.ts';
 export type { RedriveCheck, RedriveOptions } from './redrive/redrive.ts';
 export type { Finding, Trouble } from './doctor/doctor.ts';
 export type { FollowEvent } from './look/follow.ts';
-export type { TemporalCluster, VoxbatchOptions } from './options.ts';
-export type { WebhookNews } from './webhooks/webhook-news.ts';
+export type { TemporalCluster, VoxbatchOptions } from './read-options.ts';
+export type { WebhookNews } from './webhooks/webhook-options.ts';
 export type { WebhookOptions } from './webhooks/webhook-options.ts';
 export { VoxbatchError } from './problem.ts';
 export type { Problem } from './problem.ts';

@@ -1,7 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ApiOptions } from '../api/connection.ts';
-import { createSpeechApi } from '../api/create-api.ts';
-import { BadProxy } from '../api/proxies.ts';
 import { ApiError, mayHeal, type Profile, type SpeechApi } from '../api/speech-api.ts';
 import { realmDifference, type Realm } from '../contract/names.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
@@ -37,7 +35,9 @@ const PAUSES_MS = [500, 1_500];
  * {@link VoxbatchError} (`odd-token`, `odd-proxy`, `token-refused`, `api-away`).
  */
 export async function openApi(access: ApiAccess): Promise<OpenApi> {
-  const api = createApi(access);
+  const api = await createApi(access);
+  // Whoever knows the account is about to pay. The first paid request reports a failure to load.
+  void import('../api/via-axios.ts').then(({ loadAxios }) => loadAxios()).catch(() => undefined);
   try {
     return { api, profile: await readProfilePatiently(api) };
   } catch (error) {
@@ -52,7 +52,12 @@ export function apiProblem({ failure }: ApiError, apiUrl: string): VoxbatchError
 }
 
 /** Creates the API client with this access. Sends nothing. Throws {@link VoxbatchError} (`odd-token`, `odd-proxy`). */
-export function createApi(access: ApiAccess, options: Pick<ApiOptions, 'onRead'> = {}): SpeechApi {
+export async function createApi(access: ApiAccess, options: Pick<ApiOptions, 'onRead'> = {}): Promise<SpeechApi> {
+  // Only who asks the API waits for its code.
+  const [{ createSpeechApi }, { BadProxy }] = await Promise.all([
+    import('../api/create-api.ts'),
+    import('../api/proxies.ts'),
+  ]);
   try {
     const userAgent = `voxbatch/${voxbatchVersion()}`;
     return createSpeechApi({ ...access, ...options, userAgent });

@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
-import { findBatch } from '../batches/find-batch.ts';
 import { LedgerMissing } from '../ledger/errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
 import type { OpenOptions } from '../ledger/open-ledger.ts';
-import { beforeWork } from './before-work.ts';
-import { VoxbatchError } from './problem.ts';
+import { beforeWork, VoxbatchError } from './problem.ts';
 import { rememberLedger, type LedgerSettings } from './trust/known-ledgers.ts';
+import { isUsableName } from '../contract/batch-name.ts';
+import { isSingle } from '../contract/batch.ts';
 
 /**
  * Opens the ledger, and records that the user has made it if it is new. `mustExist`: for read-only callers; `thread`: for
@@ -80,4 +80,24 @@ export async function chooseBatch(ledger: Ledger, name: string | undefined): Pro
   const found = await findBatch(ledger, name);
   if (found.type === 'found') return found.batch;
   throw new VoxbatchError({ type: 'no-batch', batch: name, known: found.known });
+}
+
+/** The batch that was meant, or the names of those that there are, without single jobs. */
+export type FoundBatch =
+  | { readonly type: 'found'; readonly batch: BatchRecord }
+  | { readonly type: 'missing'; readonly known: readonly string[] };
+
+/**
+ * Finds the batch of this name; without a name the newest one. A single job does not count as long as there is another
+ * batch: it is asked for again by its own command.
+ */
+export async function findBatch(ledger: Pick<Ledger, 'listBatches'>, name: string | undefined): Promise<FoundBatch> {
+  // A ledger that came with a folder may name a batch `../..`, and the folder of its files after it, or `--on-end=COMMAND`.
+  const all = (await ledger.listBatches()).filter((one) => isUsableName(one.name));
+  const batches = all.filter((one) => !isSingle(one));
+  const batch =
+    name === undefined
+      ? (batches.length === 0 ? all : batches).toSorted((a, b) => b.createdAt - a.createdAt)[0]
+      : all.find((one) => one.name === name);
+  return batch === undefined ? { type: 'missing', known: batches.map((one) => one.name) } : { type: 'found', batch };
 }

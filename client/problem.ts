@@ -3,6 +3,9 @@ import type { Failure } from '../contract/failures.ts';
 import type { UsedBy } from '../inputs/voices/voice-uses.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
 import { LinkedFolder, linkWords } from '../results/real-folders.ts';
+import { ServerUnavailable } from '../embedded/server-unavailable.ts';
+import { LedgerTooNew, LedgerUnreachable } from '../ledger/errors.ts';
+import { StoreUnwritable } from '../store/errors.ts';
 
 /** Why a call failed. Nothing was spent on it. */
 export type Problem =
@@ -70,8 +73,6 @@ export type Problem =
   | { readonly type: 'no-schedule'; readonly schedule: string; readonly known: readonly string[] }
   /** There is a schedule of this name already. */
   | { readonly type: 'schedule-taken'; readonly schedule: string }
-  /** What it runs is not in the ledger. */
-  | { readonly type: 'schedule-unsettled'; readonly schedule: string }
   /** Temporal refuses the schedule as it is, and says why. */
   | { readonly type: 'schedule-refused'; readonly schedule: string; readonly cause: Error }
   /** Temporal does not answer now; the change to the schedule may or may not have happened. */
@@ -163,8 +164,6 @@ const SENTENCES: { readonly [T in Problem['type']]: (problem: Extract<Problem, {
     `The manifest names ${names === 1 ? 'a voice' : `${names} voices`} (name:, first in line ${first.line}), and the API's list of voices cannot be read: ${why.replace(/\.?$/, '.')}`,
   'no-schema': (problem) => `The API at ${problem.apiUrl} shows no schema that can be read: ${problem.why}`,
   'no-schedule': (problem) => `There is no schedule "${problem.schedule}" here.`,
-  'schedule-unsettled': (problem) =>
-    `What schedule "${problem.schedule}" runs is not in the ledger, so it cannot fire.`,
   'schedule-taken': (problem) => `There is a schedule "${problem.schedule}" already.`,
   'schedule-refused': (problem) =>
     `Temporal does not take the schedule "${problem.schedule}": ${messageOf(problem.cause)}.`,
@@ -174,3 +173,48 @@ const SENTENCES: { readonly [T in Problem['type']]: (problem: Extract<Problem, {
       ? `Batch "${problem.batch.name}" ran against ${problem.batch.apiUrl}, and this is ${problem.here.apiUrl}.`
       : `Batch "${problem.batch.name}" belongs to account ${problem.batch.account}, and this token is of ${problem.here.account}.`,
 };
+
+/** Codes of system calls for a disk that is full, read-only, unreachable or broken. */
+const DISK_CODES = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS', 'EIO', 'EMFILE', 'ENFILE']);
+
+/** True for a system call error that means that a disk is full, read-only, unreachable or broken. */
+export function isDiskTrouble(error: unknown): error is Error {
+  // The store has its own words for the same codes.
+  if (error instanceof StoreUnwritable) return false;
+  const { code } = (error ?? {}) as { readonly code?: unknown };
+  return error instanceof Error && typeof code === 'string' && DISK_CODES.has(code);
+}
+
+/** True for an error of this machine, not of our code: its disk, the ledger, the store, the Temporal server. */
+export function isMachineTrouble(error: unknown): boolean {
+  return (
+    error instanceof ServerUnavailable ||
+    error instanceof LedgerUnreachable ||
+    error instanceof LedgerTooNew ||
+    error instanceof StoreUnwritable ||
+    isDiskTrouble(error)
+  );
+}
+
+/** Runs what comes before any paid request; rethrows trouble of this machine as a {@link VoxbatchError} (`machine`). */
+export async function beforeWork<T>(prepare: () => T | Promise<T>): Promise<T> {
+  try {
+    return await prepare();
+  } catch (cause) {
+    throw isMachineTrouble(cause) ? new VoxbatchError({ type: 'machine', cause }) : cause;
+  }
+}
+
+/**
+ * A batch whose rows are not all in the ledger cannot be steered: if its load is killed, it is loaded again from the
+ * start, and a wish would be lost. Throws {@link VoxbatchError} (`loading`).
+ */
+export function refuseLoading(batch: BatchRecord): void {
+  if (batch.state === 'loading') throw new VoxbatchError({ type: 'loading', batch });
+}
+
+/** Refuses the value of an option. Throws {@link VoxbatchError} (`bad-option`). */
+export function refuseOption(option: string, expected: string, came: unknown): never {
+  const shown = typeof came === 'string' ? JSON.stringify(came) : String(came);
+  throw new VoxbatchError({ type: 'bad-option', option, expected, came: shown.slice(0, 80) });
+}

@@ -1,10 +1,9 @@
 import { formatDialectChoice, type DialectChoice } from './dialects.ts';
-import type { Finishing } from './finishing.ts';
-import type { Joining } from './joining.ts';
+import type { Finishing, Joining } from './finishing.ts';
 import type { PollingSettings } from './polling-settings.ts';
-import { type PriceTable, STEPS, type Kind, type Step, type TtsMode } from './row-kinds.ts';
+import { type PriceTable, STEPS, type Kind, type SpecColumn, type Step, type TtsMode } from './row-kinds.ts';
 import type { TableFormat } from './table-format.ts';
-import type { SplitMode } from './split-modes.ts';
+import type { SplitMode } from './row-parts.ts';
 import type { Tunables } from './tunables.ts';
 
 /** The options that change what the rows of a manifest mean. */
@@ -132,3 +131,14 @@ export type FencedAttempt = AttemptKey & Pick<RowAttempt, 'fence'>;
  */
 export type Move =
   { readonly type: 'submit' | 'reconcile' | 'wait'; readonly at: RowAttempt } | { readonly type: 'ended' };
+
+/** Columns that a flag fills for rows whose cell is empty or whose file lacks the column: `--voice --engine --format --language --verify`. */
+const DEFAULTED = ['voice', 'engine', 'format', 'language', 'verify'] as const satisfies readonly SpecColumn[];
+type DefaultedColumn = (typeof DEFAULTED)[number];
+
+/** What these flags say. */
+export type RowDefaults = { readonly [C in DefaultedColumn]?: string | undefined };
+
+export function isDefaulted(column: string): column is DefaultedColumn {
+  return DEFAULTED.some((one) => one === column);
+}

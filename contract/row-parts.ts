@@ -31,3 +31,20 @@ export function mayBePartId(id: string): boolean {
 export function partWord(parts: number): string {
   return parts === 1 ? '1 part' : `${parts.toLocaleString('en-US')} parts`;
 }
+
+export const SPLIT_MODES = ['sentences', 'paragraphs'] as const;
+/** `sentences`: as many whole sentences a part as fit. `paragraphs`: a part for each paragraph, so that an edit changes only its own. */
+export type SplitMode = (typeof SPLIT_MODES)[number];
+
+/** A row as people name it. */
+export interface NamedRow {
+  readonly row: number;
+  readonly id: string;
+  /** It is a part of the row of this number. Null or absent: it is a row of the manifest. */
+  readonly partOf?: number | null;
+}
+
+/** The name of a row. */
+export function nameOf({ row, id, partOf }: NamedRow & { readonly partOf: number | null }): NamedRow {
+  return partOf === null ? { row, id } : { row, id, partOf };
+}

@@ -1,5 +1,5 @@
 import { TUNABLE_NAMES, TUNABLES, type TunableName, type TunableValues } from './tunables.ts';
-import { utcSecond } from './utc-second.ts';
+import { utcSecond } from './duration.ts';
 
 /** What a schedule and its firings agree on: names in Temporal, and the input of a firing. */
 

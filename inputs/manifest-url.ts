@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { isLoopback } from '../contract/loopback.ts';
+import { isLoopback } from '../contract/api-path.ts';
 import { urlSchemeOf } from '../contract/url-scheme.ts';
 import { isPlainUrl } from '../contract/value-kinds.ts';
 import { ManifestError } from '../contract/manifest-problems.ts';

@@ -104,7 +104,7 @@ export const METHODS = {
   ...from(() => import('./voices/refused-voices.ts'), 'isNewVoice'),
   ...from(() => import('./voices/voice-users.ts'), 'voiceUsers'),
   // What schedules run, and when they may fire
-  ...from(() => import('./schedules/schedule-settings.ts'), 'settleSchedule', 'declineSettings', 'scheduleRecord'),
+  ...from(() => import('./schedules/schedule-settings.ts'), 'settleSchedule', 'scheduleRecord'),
   ...from(() => import('./schedules/schedule-settings.ts'), 'setScheduleHooks', 'scheduleHooks', 'pauseFirings'),
   ...from(() => import('./schedules/schedule-settings.ts'), 'resumeFirings', 'allowFirings', 'withdrawFirings'),
   // What became of each time at which a schedule was due

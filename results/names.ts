@@ -1,6 +1,12 @@
 import { DEFAULT_TEMPLATE, findBadTemplate, makeName, whyBadPath } from '../inputs/output-name.ts';
 import type { RowSpec } from '../contract/row-kinds.ts';
 
+/** Name of the summary in the out folder; it is written last. */
+export const SUMMARY_FILE = 'summary.json';
+
+/** Says whose an out folder is until the first summary replaces it. */
+export const CLAIM_FILE = '.voxbatch-batch.json';
+
 /** Folder of the results, below the out folder. */
 export const MEDIA_FOLDER = 'media';
 

@@ -3,18 +3,10 @@ import { dialectChoiceOf } from '../contract/batch.ts';
 import { DIALECT_CHOICE } from '../contract/dialects.ts';
 import { CONTROLS, OUTCOMES, ROW_STATES } from '../contract/outcomes.ts';
 import { DELIMITERS, PLAIN_TABLE } from '../contract/table-format.ts';
-import type { BatchRecord, Counts, Money } from '../ledger/record-types.ts';
+import type { BatchRecord } from '../ledger/record-types.ts';
 import { isoTime } from './receipt.ts';
 import { roundCredits } from '../contract/price-units.ts';
 import type { Tally } from './tally.ts';
-import { join } from 'node:path';
-import { readJson } from './files.ts';
-
-/** Name of the summary in the out folder; it is written last. */
-export const SUMMARY_FILE = 'summary.json';
-
-/** Says whose an out folder is until the first summary replaces it. */
-export const CLAIM_FILE = '.voxbatch-batch.json';
 
 /** Increases by 1 if a reader of an older summary would misread a newer one. */
 const SUMMARY_VERSION = 1;
@@ -125,33 +117,4 @@ export function summarize(
     versions: { voxbatch: voxbatchVersion, summary: SUMMARY_VERSION },
     files,
   };
-}
-
-/** A batch as it is in the ledger. */
-interface Standing {
-  readonly batch: BatchRecord;
-  readonly counts: Counts;
-  readonly money: Money;
-}
-
-/**
- * Whether a folder has the files of a finished batch in the ledger's current state, going by the summary, which is
- * written last. Cheap: reads only that file. False if it cannot be read.
- */
-export async function isWritten(out: string, { batch, counts, money }: Standing): Promise<boolean> {
-  if (batch.state !== 'closed' || batch.closedAt === null) return false;
-  const { data: summary } = summarySchema.safeParse(await readJson(join(out, SUMMARY_FILE)).catch(() => undefined));
-  return (
-    summary?.batch === batch.name &&
-    summary.manifest_digest === batch.digest &&
-    summary.api === batch.apiUrl &&
-    summary.account === batch.account &&
-    summary.state === 'closed' &&
-    summary.ended_at === isoTime(batch.closedAt) &&
-    summary.halted === batch.halted &&
-    summary.budget === batch.settings.budget &&
-    summary.not_chosen === counts.notChosen &&
-    OUTCOMES.every((outcome) => summary.outcomes[outcome] === counts.outcomes[outcome]) &&
-    (['charged', 'reserved', 'uncertain'] as const).every((sum) => summary.credits[sum] === roundCredits(money[sum]))
-  );
 }

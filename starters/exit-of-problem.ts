@@ -1,10 +1,9 @@
 import { dirname } from 'node:path';
 import { shellWord } from '../contract/shell-word.ts';
-import { asVoxbatchError, messageOf, type Problem } from '../client/problem.ts';
+import { asVoxbatchError, messageOf, type Problem, isDiskTrouble, isMachineTrouble } from '../client/problem.ts';
 import { tokenAdvice } from './connect/api-token.ts';
 import { ExitError, NO_LEDGER_ADVICE } from './exit-error.ts';
 import { goOnCommand, namedRow, sentence as stopped } from './terminal/words.ts';
-import { isDiskTrouble, isMachineTrouble } from '../client/before-work.ts';
 
 /**
  * The message for an error of this machine, not of our code: its disk, the ledger, the store, the Temporal server.
@@ -154,10 +153,6 @@ const EXITS: { readonly [T in Problem['type']]: ProblemExit<T> } = {
   'schedule-taken': usage(
     ({ schedule }) =>
       `Change it: voxbatch schedule update ${shellWord(schedule)}. Or delete it first: voxbatch schedule delete ${shellWord(schedule)}. Nothing was changed.`,
-  ),
-  'schedule-unsettled': usage(
-    ({ schedule }) =>
-      `Make it again: voxbatch schedule delete ${shellWord(schedule)}, then voxbatch schedule create. Nothing was changed.`,
   ),
   'schedule-refused': usage('Nothing was changed. Nothing was spent.'),
   'schedule-silent': unreachable(

@@ -1,10 +1,9 @@
 import type { FencedAttempt } from '../../contract/batch.ts';
-import { firstPoll, onTick } from '../../policy/polling/poll-schedule.ts';
+import { firstPoll, onTick, safetyAge } from '../../policy/polling/poll-schedule.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { attemptOf, loadAttempt, moveAfter, nameOf, type LoadedAttempt, type RowNow } from '../attempt.ts';
 import { pollJob, type PollResult } from '../polling/poll-job.ts';
-import { waitedJob, type WaitedJob } from '../polling/waited-job.ts';
-import { sleepUntilDue } from './await-hint.ts';
+import { waitedJob, type WaitedJob, ageOf } from '../polling/waited-job.ts';
 import type { WakeUps } from './wake-ups.ts';
 
 /** What can end a wait. */
@@ -91,15 +90,40 @@ async function pollWhenDue(deps: Dependencies, job: WaitedJob, waiting: Waiting)
     const earlyMs = deps.jobTimes.earlyOf(deps, job.operation);
     return firstPoll(settings, earlyMs, job.acceptedAt, now);
   });
-  const isTime = deps.hints.isUsed
-    ? await sleepUntilDue(deps, job, plannedAt, waiting)
-    : await sleepUntil(deps, onTick(settings, plannedAt), wakeUps);
+  const isTime = await sleepUntilDue(deps, job, plannedAt, waiting);
   const poll = isTime && !signal.aborted ? await pollJob(deps, job, signal) : 'same';
   return poll === 'same' && wakeUps.count !== count ? undefined : poll;
 }
 
-/** Sleeps until a time of the monotonic clock; false if it woke before. */
-async function sleepUntil({ clock }: Pick<Dependencies, 'clock'>, at: number, wakeUps: WakeUps): Promise<boolean> {
-  await wakeUps.sleep(at - clock.now().monotonic);
-  return clock.now().monotonic >= at - 1;
+/**
+ * Sleeps until a job is to be read: because a webhook mentioned it, or because a poll is due that webhooks do not make
+ * needless. Returns false if it woke before that; a poll that is left out is put off.
+ */
+async function sleepUntilDue(
+  deps: Dependencies,
+  job: WaitedJob,
+  plannedAt: number,
+  waiting: Waiting,
+): Promise<boolean> {
+  const { clock, hints, polls } = deps;
+  const { settings } = job.loaded.batch;
+  hints.begin(job.jobId, waiting, ageOf(job, clock.now().wall), settings.pollGapMs);
+  const pollAt = onTick(settings, plannedAt);
+  const dueAt = Math.min(pollAt, hints.lookAt(job.jobId));
+  const sleepMs = Math.min(hints.isUsed ? READ_EVERY_MS : Infinity, dueAt - clock.now().monotonic);
+  await waiting.wakeUps.sleep(sleepMs, (wake) => {
+    hints.wakes(job.jobId, wake);
+  });
+  const { monotonic: now, wall } = clock.now();
+  if (hints.lookAt(job.jobId) <= now) return true;
+  if (now < pollAt - 1) return false;
+  const age = ageOf(job, wall);
+  const deadlineMs = job.waitedSince - job.acceptedAt + settings.jobDeadlineMs;
+  const next = hints.spare(job.jobId, age, (fromMs) => {
+    const longestMs = deps.jobTimes.longestOf(deps, job.operation);
+    return safetyAge(settings, { longestMs, deadlineMs }, fromMs);
+  });
+  if (next === undefined) return true;
+  polls.again(job.name, now + next - age);
+  return false;
 }

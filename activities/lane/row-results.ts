@@ -2,7 +2,7 @@ import type { FencedAttempt, AttemptKey } from '../../contract/batch.ts';
 import { usesEarlierResults } from '../../contract/cache.ts';
 import { checkedBy, linkOf, resultStepOf, stepsIn, type RowSpec, type Step } from '../../contract/row-kinds.ts';
 import { stepKey } from '../../batches/cache/result-keys.ts';
-import type { BatchRecord, ResultSource, RowStanding } from '../../ledger/record-types.ts';
+import type { BatchRecord, ResultSource, RowStanding, ResultFile, ResultRecord } from '../../ledger/record-types.ts';
 import { quoteFrom } from '../../policy/money/pricing.ts';
 import { mediaOf, type MediaIdentity } from '../../policy/cache/result-key.ts';
 import { isKnownBy, isOnRecord, mayReuse } from '../../policy/cache/result-reuse.ts';
@@ -10,10 +10,13 @@ import { usedAttempt } from '../../policy/rows/row-machine.ts';
 import { nameOf, moveAfter, type RowNow } from '../attempt.ts';
 import { loadBatch } from '../cache/batch-cache.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { reuseResult } from '../cache/reuse-result.ts';
 import type { ResultTerms } from '../send.ts';
-import type { MakingAttempt } from '../../ledger/cache/found-results.ts';
+import { type MakingAttempt, sourceOf } from '../../ledger/cache/found-results.ts';
 import { isPassedOver, look, type Watch } from '../../policy/cache/awaited-result.ts';
+import { defined } from '../../contract/defined.ts';
+import { copyStemOf } from '../../store/layout.ts';
+import type { Reused } from '../../store/store.ts';
+import { judgeCheck, readTranscriptFile } from '../verification/judge-check.ts';
 
 /** A row whose next step is to be sent. */
 export interface Due {
@@ -90,7 +93,7 @@ export class RowResults {
       for (const result of found.get(resultKey) ?? []) {
         if (tried.has(nameOf(result))) continue;
         tried.add(nameOf(result));
-        const answer = await reuseResult(this.#deps, { batch, standing: due.standing, key, result, saved });
+        const answer = await reuseResult(this.#deps, batch, { key, standing: due.standing }, result, saved);
         if (answer.type === 'damaged') this.#damaged = answer.source;
         else if (answer.standing.used || moveAfter(key, answer.standing).type !== 'submit') return answer.standing;
       }
@@ -191,4 +194,54 @@ class PassedOver {
     this.#watch = look(this.#watch, { attempt: nameOf(attempt), isAttended }, now);
     if (isPassedOver(this.#watch, now)) this.attempts.push(attempt);
   }
+}
+
+/** `taken`: the row has it (`used`), or cannot have it any more; see its state. `damaged`: its file is not what the record says. */
+type ReuseAnswer =
+  | { readonly type: 'taken'; readonly standing: RowStanding & { readonly used: boolean } }
+  | { readonly type: 'damaged'; readonly source: ResultSource };
+
+/**
+ * Gives a step the result of an earlier, equal row: copies of its files under the row's own names, each read again and
+ * compared with its hash, and then the record. Killed in between, copies without a record are left; the next holder of
+ * the row makes them again. A damaged result is forgotten, so that nobody tries it again. `saved`: what the row would cost
+ * without it, up to this step; null if unknown.
+ */
+async function reuseResult(
+  deps: Dependencies,
+  batch: BatchRecord,
+  { key, standing: before }: Due,
+  result: ResultRecord,
+  saved: number | null,
+): Promise<ReuseAnswer> {
+  const copies: ResultFile[] = [];
+  // The result comes last: if it is there, all files are.
+  for (const file of [...result.extraFiles, result.file]) {
+    const copy = await deps.store.reuse(file, copyStemOf(batch.layout, key, file.sha256));
+    if (copy.type !== 'reused') return forget(deps, result, copy.type);
+    copies.push(copy.file);
+  }
+  const file = copies.at(-1);
+  if (file === undefined) throw new Error(`Expected a copy of ${result.file.key}, but there is none.`);
+  await deps.atFaultPoint('before-reuse-record');
+  const isText = file.extension === 'txt';
+  const text = isText ? await readTranscriptFile(deps, file.key) : '';
+  const check = isText ? judgeCheck(before, batch, key, { text, isFree: true }) : undefined;
+  const standing = await deps.ledger.useResult(key, {
+    ...check,
+    ...{ result, file, extraFiles: copies.slice(0, -1), saved, owner: deps.owner },
+    ...defined({ fence: key.fence }),
+  });
+  return { type: 'taken', standing };
+}
+
+async function forget(
+  deps: Pick<Dependencies, 'ledger' | 'observe'>,
+  result: ResultRecord,
+  is: Exclude<Reused['type'], 'reused'>,
+): Promise<ReuseAnswer> {
+  const source = sourceOf(result, is);
+  deps.observe({ type: 'note', what: 'result-forgotten', ...source.from, facts: { file: result.file.key, is } });
+  await deps.ledger.dropResult(source.from);
+  return { type: 'damaged', source };
 }

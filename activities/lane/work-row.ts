@@ -1,17 +1,18 @@
 import type { FencedAttempt, Move } from '../../contract/batch.ts';
 import { errorWords } from '../../contract/events.ts';
 import type { RowStanding } from '../../ledger/record-types.ts';
-import { loadAttempt, moveAfter, type RowNow, type SubmitReport } from '../attempt.ts';
-import { copyLost } from '../redrive/copy-lost.ts';
+import { loadAttempt, moveAfter, type RowNow, type SubmitReport, type LoadedAttempt } from '../attempt.ts';
 import { FreeName } from '../free-name.ts';
 import { reconcile } from '../reconcile/reconcile.ts';
 import { submit } from '../submit.ts';
 import { awaitJob } from './await-job.ts';
-import { beforeWindow } from './before-window.ts';
 import { endFaulty } from './end-faulty.ts';
 import { joinRow } from './join-row.ts';
 import type { LaneWork } from './lane-work.ts';
-import { RowResults } from './row-results.ts';
+import { RowResults, type Due } from './row-results.ts';
+import { isFetchedAgain } from '../../policy/rows/row-machine.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { pauseBefore } from '../../policy/cache/awaited-result.ts';
 
 /** A row is ended after this many submits in one lane that failed before anything was sent. */
 const MOST_FAULTS = 3;
@@ -20,7 +21,7 @@ const MOST_FAULTS = 3;
  * Takes a row from its state in the ledger to where it needs nothing more, or as far as the lane may go. The row
  * machine decides what each report means for the row; this only follows it.
  *
- * A row that is to be sent first looks for an earlier result (`before-window.ts`), and takes no place meanwhile. It
+ * A row that is to be sent first looks for an earlier result (`beforeWindow`), and takes no place meanwhile. It
  * enters the window when it is to be sent, or at once if it was begun before, and stays in it through all its
  * steps, unless it has to wait for another row or for room in the budget. While the batch is paused, a row that is to be sent waits; in a stopping batch it is given up, because the
  * ledger ends it.
@@ -128,5 +129,72 @@ async function submitOrReconcile(
     const report = await reconcile(deps, key, signal);
     if (report.next.type === 'submit' && faults.push(error) >= MOST_FAULTS) throw error;
     return report;
+  }
+}
+
+/**
+ * Gives an attempt whose stored file is lost the same file of an equal row, if the store has one: that is there even where
+ * the API has forgotten the job. Returns the row's state; undefined if the attempt has lost no file, or no row has the same.
+ */
+async function copyLost(
+  { ledger, store }: Pick<Dependencies, 'ledger' | 'store'>,
+  key: FencedAttempt,
+  { charge }: Pick<LoadedAttempt, 'charge'>,
+): Promise<RowStanding | undefined> {
+  if (charge?.file == null || charge.resultKey === null || !isFetchedAgain(charge)) return undefined;
+  const { sha256, extension, key: place } = charge.file;
+  const stem = place.slice(0, -`.${extension}`.length);
+  for (const { file } of await ledger.findResults([charge.resultKey])) {
+    if (file.sha256 !== sha256) continue;
+    const copy = await store.reuse(file, stem);
+    if (copy.type === 'reused')
+      return ledger.finishJob(key, { file: copy.file }, { outcome: 'succeeded', file: copy.file });
+  }
+  return undefined;
+}
+
+/**
+ * What a row that is to be sent does before it enters the window: it uses the earlier results that there are. If the
+ * request is not made for now (`instead`), it first waits for the other row's result, or for room in the budget, outside of every
+ * limit: a row that waits never keeps out the one that it waits for.
+ */
+async function beforeWindow(lane: LaneWork, results: RowResults, now: RowNow): Promise<RowNow> {
+  if (now.next.type !== 'submit') return now;
+  if (now.instead === 'short' && !(await lane.ahead.while('short', () => awaitRoom(lane))))
+    return { next: { type: 'ended' } };
+  if (!(await results.usesEarlier())) return now;
+  const key: FencedAttempt = { batch: lane.batch, ...now.next.at };
+  const standing = now.standing ?? (await lane.deps.ledger.readRow(key.batch, key.row));
+  if (standing === undefined) return { next: { type: 'ended' } };
+  const due = { key, standing };
+  if (now.instead === 'awaited') {
+    const isDue = await lane.ahead.while('awaiting', () => awaitResult(lane, results, due));
+    if (!isDue) return { next: { type: 'ended' } };
+  }
+  if (!(await lane.steering.mayPay())) return { next: { type: 'ended' } };
+  return lane.ahead.while('looking-up', () => results.use(due));
+}
+
+/** Waits until it is the row's turn to ask again. False if the batch stops; rejects if the lane ends. */
+async function awaitRoom({ deps, batch, steering, signal }: LaneWork): Promise<boolean> {
+  await deps.roomWaits.next(batch, signal);
+  return steering.mayPay();
+}
+
+/** Waits until there is a result, or none to wait for any more. False if the lane ends, or the batch stops. */
+async function awaitResult(
+  { deps, wakeUps, steering, ahead }: LaneWork,
+  results: RowResults,
+  due: Due,
+): Promise<boolean> {
+  const { resultKey } = await results.termsOf(due);
+  if (resultKey === undefined) return true;
+  for (let looks = 0; ; looks++) {
+    await wakeUps.sleep(pauseBefore(looks, ahead.awaiting, Math.random()));
+    if (!(await steering.mayPay())) return false;
+    const { attempts } = results.passedOver;
+    const { results: found, by } = await deps.ledger.lookForResult(due.key, resultKey, attempts);
+    if (found.length > 0 || by === undefined) return true;
+    results.passedOver.sees(by, deps.clock.now().monotonic);
   }
 }

@@ -22,8 +22,6 @@ export async function openOccurrence(deps: Dependencies, offer: OccurrenceOffer)
   const now = deps.clock.now().wall;
   const admission = await admitFiring({ ledger, realm, occurrence, waitedMs, now });
   if (admission.type === 'refused') return tell(deps, occurrence, admission);
-  // A worker moves them as soon as Temporal answers; the activity is tried again until then.
-  if (admission.type === 'unsettled') throw new Error(admission.reason);
   if (admission.type === 'missed') return skip(deps, occurrence, admission.reason);
   const { out, trigger } = admission;
   // Another firing came first with this trigger: by what is left, this one is judged anew.

@@ -8,7 +8,17 @@ import {
   NO_PROBES,
   type Probes,
 } from '../../policy/webhooks/hint-trust.ts';
-import type { HintSource } from './hint-source.ts';
+
+/** Something that listens for webhooks and says which jobs they mention. */
+export interface HintSource {
+  /**
+   * Says once when a webhook mentions this job. One that came up to {@link UNHEARD_MS} before the first call for a job
+   * counts, too. Call it again for the next one.
+   */
+  listenFor(jobId: string): void;
+  /** Says nothing more of this job. */
+  forget(jobId: string): void;
+}
 
 /** A hint may come before the answer that names its job. A source remembers what it heard for this long, ms. */
 export const UNHEARD_MS = 10_000;

@@ -4,8 +4,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord, ResultRecord, RowRecord } from '../../ledger/record-types.ts';
 import type { Store } from '../../store/store.ts';
 import { DiskSum, type MediaSum } from './disk-sum.ts';
-import type { IdentifyMedia } from './media-identities.ts';
-import { keysOfRows, type KeySources } from './result-keys.ts';
+import { type IdentifyMedia, keysOfRows, type KeySources } from './result-keys.ts';
 
 /** Which results to remove. A result goes if either says so. */
 export interface PruneWish {

@@ -13,13 +13,11 @@ import type {
 import type { RowFile } from '../../results/result-line.ts';
 import { presentTake } from '../../policy/rows/row-machine.ts';
 import { isFetchedFree } from '../../policy/redrive/redrive.ts';
-import { findRow } from '../rows/find-rows.ts';
+import { findRow, namedFiles, isUnknown } from '../rows/find-rows.ts';
 import { lacksOnlyCheck } from './leftovers.ts';
 import { findLoss, type LostFile, type SearchedStore } from '../redrive/find-loss.ts';
-import { nameOf, type NamedRow } from '../../contract/named-row.ts';
-import { namedFiles } from '../rows/row-files.ts';
+import { nameOf, type NamedRow } from '../../contract/row-parts.ts';
 import { neededForRow } from '../plan/skipped-rows.ts';
-import { isUnknown } from '../reconcile/unknown-rows.ts';
 
 /** A cell that a person changed. */
 export interface CellChange {

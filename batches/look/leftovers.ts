@@ -23,9 +23,8 @@ import type {
 import { neededForSkipped } from '../plan/skipped-rows.ts';
 import { isFetchedFree } from '../../policy/redrive/redrive.ts';
 import { presentTake } from '../../policy/rows/row-machine.ts';
-import { nameOf, type NamedRow } from '../../contract/named-row.ts';
-import { matchingParts } from '../rows/row-conditions.ts';
-import { isUnknown, selectUnknown } from '../reconcile/unknown-rows.ts';
+import { nameOf, type NamedRow } from '../../contract/row-parts.ts';
+import { matchingParts, isUnknown, selectUnknown } from '../rows/find-rows.ts';
 
 /** What a request makes at the API; nothing, where the answer is the result itself. */
 export type Made = 'job' | 'voice' | 'nothing';

@@ -1,9 +1,11 @@
+import { outcomesThat } from '../../contract/outcomes.ts';
 import type { Step } from '../../contract/row-kinds.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord, Counts, Money, ReasonCount } from '../../ledger/record-types.ts';
 import { exitOf } from '../../policy/exit-of.ts';
-import { standstillOf, type Standstill } from './standstill.ts';
+import { limiterScope } from '../../contract/names.ts';
+import type { Account } from '../../ledger/rows/last-rows.ts';
 
 /** Maximum reasons kept. */
 const MOST_REASONS = 5;
@@ -40,4 +42,98 @@ export function exitOfView({ batch, counts }: Pick<BatchView, 'batch' | 'counts'
   const pausedBy = batch.control === 'paused' && !isClosed ? batch.pauseReason?.class : undefined;
   const { outcomes, notChosen } = counts;
   return exitOf({ outcomes, notChosen, isClosed, pausedBy, isHalted: batch.halted !== null, mismatch });
+}
+
+/** How a batch ended, or stands; undefined if there is none. */
+export async function exitOfBatch(ledger: Ledger, name: string): Promise<ExitName | undefined> {
+  const batch = await ledger.findBatch(name);
+  return batch === undefined ? undefined : exitOfView({ batch, counts: await ledger.counts(name) });
+}
+
+/**
+ * True for a batch that paused because its first rows all failed (`--halt alike`). Unlike a pause for missing credits
+ * or a bad token, only a person can resume it: a schedule that repeats the command would pay for more failures.
+ */
+export function isPausedByFailures({ control, pauseReason }: Pick<BatchRecord, 'control' | 'pauseReason'>): boolean {
+  return control === 'paused' && pauseReason !== null && !['OutOfCredits', 'BadToken'].includes(pauseReason.class);
+}
+
+/**
+ * True if the batch paused because the API refused a token. A process cannot change its token: with a refused one it can
+ * neither send nor read, and would pause the batch again. So it leaves, and the next process brings a valid token.
+ */
+export function isTokenRefused({ control, pauseReason }: Pick<BatchRecord, 'control' | 'pauseReason'>): boolean {
+  return control === 'paused' && pauseReason?.class === 'BadToken';
+}
+
+/** Why an open batch does not move: no worker serves its account, or the API does not answer its workers. */
+export type Standstill = 'no-worker' | 'no-answer';
+
+/** What the ledger knows about workers and their troubles. */
+export type StandstillLedger = Pick<Ledger, 'livingWorkers' | 'troubles'>;
+
+/**
+ * Why a batch stands still; undefined: no known reason. Reads only the ledger. A worker that has just died counts as alive
+ * for some seconds, and the API counts as answering until calls have failed since the batch began: what an earlier batch met is no news of it.
+ */
+export async function standstillOf(
+  ledger: StandstillLedger,
+  { state, control, apiUrl, account, createdAt }: Pick<BatchRecord, 'state' | 'control' | 'createdAt' | keyof Account>,
+): Promise<Standstill | undefined> {
+  if (state !== 'open') return undefined;
+  const workers = await ledger.livingWorkers(apiUrl, account);
+  if (workers.length === 0) return control === 'paused' ? undefined : 'no-worker';
+  const realm = { apiUrl, account };
+  const scopes = [limiterScope({ realm }, 'create'), limiterScope({ realm }, 'read')];
+  return (await ledger.troubles(scopes, createdAt)) > 0 ? 'no-answer' : undefined;
+}
+
+/** Rows that failed for one reason. */
+export interface FailureGroup {
+  readonly class: string;
+  readonly message: string;
+  readonly rows: number;
+  /** The first of them, for `explain`: its number, and its id. */
+  readonly firstRow: number;
+  readonly firstId: string;
+}
+
+/** Max reasons returned. */
+const MOST = 5;
+/** Max reasons distinguished; messages with numbers could be as many as rows. */
+const KEPT = 1_000;
+
+/** A message without its row's job, time and price; otherwise there would be as many messages as rows. */
+function withoutNames(message: string): string {
+  return message
+    .replace(/\b(job) \S+|\b(after|costs|cost) [\d.]+/gi, '$1$2')
+    .replace(/(?<![\d.])[\d.]+ spent/, 'spent');
+}
+
+/** The five most frequent reasons for rows without a result, most rows first. */
+export async function groupFailures(
+  ledger: Ledger,
+  { batch, counts }: Pick<BatchView, 'batch' | 'counts'>,
+): Promise<readonly FailureGroup[]> {
+  const groups = new Map<string, FailureGroup>();
+  for (const outcome of outcomesThat(({ hasReason }) => hasReason)) {
+    const notFailed = outcome === 'skipped' ? counts.notChosen : 0;
+    if (counts.outcomes[outcome] === notFailed) continue;
+    const wanted = notFailed > 0 ? { outcome, isNotChosen: false } : { outcome };
+    for await (const { row } of ledger.scanRows(batch.name, wanted)) {
+      const { failure } = row;
+      if (failure === null) continue;
+      const key = `${failure.class} ${withoutNames(failure.message)}`;
+      const known = groups.get(key);
+      if (known === undefined && groups.size >= KEPT) continue;
+      groups.set(key, {
+        class: failure.class,
+        message: known?.message ?? failure.message,
+        rows: (known?.rows ?? 0) + 1,
+        firstRow: known?.firstRow ?? row.row,
+        firstId: known?.firstId ?? row.id,
+      });
+    }
+  }
+  return [...groups.values()].sort((a, b) => b.rows - a.rows || a.firstRow - b.firstRow).slice(0, MOST);
 }

@@ -2,16 +2,16 @@ import type { Account } from '../../ledger/rows/last-rows.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import type { ManifestSource } from '../../inputs/manifest-source.ts';
-import type { ManifestSummary, SoundManifest } from '../../inputs/read-manifest.ts';
+import { type ManifestSummary, type SoundManifest, readPortions } from '../../inputs/read-manifest.ts';
 import type { Tuning } from '../../contract/tunables.ts';
 import { budgetFor } from '../../policy/money/budget.ts';
 import { applyTuning } from '../../policy/tuning.ts';
 import type { RowReasons } from '../../policy/plan/reason-groups.ts';
 import { compareBatch, type ComparedBatch, type TakenName } from '../load-batch.ts';
-import { reasonManifest } from './reason-manifest.ts';
-import type { ReasonRequest } from './reasoner.ts';
+import { type ReasonRequest, Reasoner } from './reasoner.ts';
 import { budgetLeftFor } from '../redrive/redrive.ts';
 import { billRowsLeft, type RowsLeft } from './rows-left.ts';
+import { stepsIn } from '../../contract/row-kinds.ts';
 
 /** A valid manifest, and the batch that it would be. */
 export interface PlanRequest extends Pick<ComparedBatch, 'settings' | 'givesReading' | 'givesTemplate'> {
@@ -122,4 +122,32 @@ function compare(found: BatchRecord, request: NamedManifest): ReturnType<typeof 
   const { summary, options } = checked;
   const identity = { name, digest: summary.digest ?? '', apiUrl, account: user };
   return compareBatch(found, { ...request, identity, options, checked: summary });
+}
+
+/** A manifest, billed without what is there already, and why its rows are paid for. */
+export interface ReasonedManifest {
+  readonly summary: ManifestSummary;
+  readonly reasons: RowReasons;
+}
+
+/**
+ * Compares the chosen rows of a valid manifest with what the ledger knows: which results are there already, and how a
+ * row differs from the last one of its id. Reads the manifest once more. Changes nothing, spends nothing.
+ *
+ * @throws ManifestError if the file changed since it was checked.
+ */
+async function reasonManifest(
+  source: ManifestSource,
+  { summary, options }: SoundManifest,
+  request: ReasonRequest,
+): Promise<ReasonedManifest> {
+  const reasoner = new Reasoner(request);
+  for await (const rows of readPortions(source, options, summary)) {
+    for (const row of rows) {
+      const lookUp = summary.isChosen(row) ? reasoner.add({ ...row, steps: stepsIn(row.spec) }) : undefined;
+      if (lookUp !== undefined) await lookUp;
+    }
+  }
+  await reasoner.finish();
+  return { summary: { ...summary, ...reasoner.bill.summary() }, reasons: reasoner.groups.result() };
 }

@@ -9,8 +9,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import { ReasonGroups, type ReasonedRow, type RowReason, stepsToPay } from '../../policy/plan/reason-groups.ts';
 import { changesBetween, contentChanges } from '../../policy/plan/row-changes.ts';
 import { quoteSteps } from '../../policy/money/pricing.ts';
-import type { IdentifyMedia } from '../cache/media-identities.ts';
-import { keysOfRows } from '../cache/result-keys.ts';
+import { type IdentifyMedia, keysOfRows } from '../cache/result-keys.ts';
 
 /** What rows are compared with, and what they would be rows of. */
 export interface ReasonRequest {

@@ -1,14 +1,13 @@
-import { nameOf } from '../../contract/named-row.ts';
+import { nameOf } from '../../contract/row-parts.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { namedTakenJob } from '../../ledger/requests/taken-jobs.ts';
 import { presentTake } from '../../policy/rows/row-machine.ts';
 import type { FreeReads } from '../free-reads.ts';
 import { hasList, lacksOnlyCheck, madeBy } from '../look/leftovers.ts';
-import { adoptJob, findUnresolved, releaseTake, settleNotCharged } from './decisions.ts';
-import type { SettledRow } from './settled-row.ts';
+import { adoptJob, findUnresolved, releaseTake, settleNotCharged, type SettledRow } from './decisions.ts';
 import type { SettlementPlan } from './settlement-request.ts';
-import { isUnknown } from './unknown-rows.ts';
+import { isUnknown } from '../rows/find-rows.ts';
 
 /** What settling needs. */
 export interface SettleContext {

@@ -3,9 +3,8 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord, RowStanding } from '../../ledger/record-types.ts';
 import { lastDecision, type NamedJob } from './decisions.ts';
 import { presentTake } from '../../policy/rows/row-machine.ts';
-import { findRow, findTake, type RowTake, type TakeByName } from '../rows/find-rows.ts';
-import { unknownRows } from './unknown-rows.ts';
-import { type NamedRow, nameOf } from '../../contract/named-row.ts';
+import { findRow, findTake, type RowTake, type TakeByName, unknownRows } from '../rows/find-rows.ts';
+import { type NamedRow, nameOf } from '../../contract/row-parts.ts';
 
 /**
  * What to settle in a batch, and how. A row is named by its id, or by its number if no row has that id; `ROW/TAKE` is an

@@ -1,17 +1,22 @@
 import { defined } from '../../contract/defined.ts';
 import { KNOWN_COLUMNS } from '../../inputs/header.ts';
-import type { ManifestOptions, ManifestRow } from '../../inputs/manifest-options.ts';
-import { wordsOf } from '../../inputs/row-reader.ts';
+import type { ManifestOptions } from '../../inputs/manifest-options.ts';
+import type { ManifestRow } from '../../inputs/manifest-row.ts';
+import { wordsOf } from '../../inputs/previous-rows.ts';
 import type { ManifestSource } from '../../inputs/manifest-source.ts';
 import { readUnchanged, summarizeManifest, type ManifestSummary } from '../../inputs/read-manifest.ts';
-import type { Kind } from '../../contract/row-kinds.ts';
+import { type Kind, columnsThatShape, stepsIn, type RowSpec, type Step } from '../../contract/row-kinds.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { BatchRecord, RowRecord } from '../../ledger/record-types.ts';
+import type { BatchRecord, RowRecord, NewRow } from '../../ledger/record-types.ts';
 import { nameAskedFor } from '../../policy/voices/voice-name.ts';
-import { findNameClashes, type NameClash } from './name-clashes.ts';
-import type { FoundRow, FoundRows } from './selection.ts';
-import { editOf } from './row-edit.ts';
-import { RowNumbers } from '../rows/row-numbers.ts';
+import type { FoundRow, FoundRows, RowEdit } from './selection.ts';
+import { RowNumbers } from '../rows/find-rows.ts';
+import { collisionKey, makeName, safeId, templateFields } from '../../inputs/output-name.ts';
+import { SeenTable } from '../../inputs/seen-table.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { unescapeControls } from '../../contract/control-characters.ts';
+import { quoteRow } from '../../policy/money/pricing.ts';
+import type { ScannedRow } from '../../results/result-line.ts';
 
 /** Further mismatches are only counted. */
 const KEPT = 50;
@@ -180,4 +185,130 @@ function compareColumns(
 /** A column of ours as the batch's manifest calls it. */
 function headerOf(ours: string, { settings }: Pick<BatchRecord, 'settings'>): string {
   return settings.reading.map[ours] ?? ours;
+}
+
+/** Template fields that an edit cannot change. */
+const FIXED: readonly string[] = ['id', 'row', 'kind', 'ext'];
+
+/** Max clashes reported; a template that gives many rows one name is a single mistake. */
+const MOST_CLASHES = 1_000;
+
+/** A row whose edit would give its result the name of another row's. */
+export interface NameClash {
+  readonly type: 'same-name';
+  readonly row: number;
+  readonly id: string;
+  /** The row that has the name. */
+  readonly other: number;
+  /** File name below `media/`. */
+  readonly name: string;
+}
+
+/**
+ * Finds result files that an edit would give the same name, if names are made from cells (`--file-name`). The file's
+ * own check covers only some rows of the batch. One entry per faulty row, the first thousand. Reads `found` twice.
+ */
+export async function findNameClashes(
+  found: Iterable<FoundRow> | FoundRows,
+  ledger: Ledger,
+  batch: BatchRecord,
+): Promise<readonly NameClash[]> {
+  const { nameTemplate } = batch.settings;
+  if (templateFields(nameTemplate).every((field) => FIXED.includes(field))) return [];
+  const edited = new RowNumbers();
+  let isEdited = false;
+  for await (const { scanned, edit } of found) {
+    if (edit === null) continue;
+    isEdited = true;
+    edited.set(scanned.row.row, 1);
+  }
+  if (!isEdited) return [];
+  const rowOf = new SeenTable();
+  for await (const { row } of ledger.scanRows(batch.name)) {
+    if (edited.get(row.row) === undefined) rowOf.lineBefore(collisionKey(nameOf(row, batch)), row.row);
+  }
+  const clashes: NameClash[] = [];
+  for await (const { scanned, edit } of found) {
+    if (edit === null) continue;
+    const { row } = scanned;
+    const name = nameOf({ ...row, ...edit }, batch);
+    const other = rowOf.lineBefore(collisionKey(name), row.row);
+    if (other === undefined || clashes.length >= MOST_CLASHES) continue;
+    clashes.push({ type: 'same-name', row: row.row, id: row.id, other, name });
+  }
+  return clashes;
+}
+
+function nameOf({ id, row, spec, input }: NewRow, { columns, settings }: BatchRecord): string {
+  const cells = new Map<string, unknown>([
+    ...Object.entries(spec),
+    ...columns.map((column, at) => [column, input[at] ?? ''] as const),
+  ]);
+  const cellOf = (column: string): string => {
+    const value = cells.get(column);
+    return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+  };
+  return makeName(settings.nameTemplate, { id: safeId(id), row, kind: spec.kind, cellOf });
+}
+
+/** What a line of a file changes in its row; null if nothing. */
+function editOf(
+  { row }: ScannedRow,
+  line: ManifestRow,
+  { columns }: Pick<ManifestSummary, 'columns'>,
+  batch: Pick<BatchRecord, 'columns' | 'settings'>,
+): RowEdit | null {
+  const before = batch.columns.map((_, at) => row.input[at] ?? '');
+  const isOutcome = line.previousRow !== undefined;
+  const asMeant = <T>(cell: T, recorded: T | undefined): T => (isOutcome ? readAsFormerly(cell, recorded) : cell);
+  const input = batch.columns.map((column, at) => {
+    const there = columns.indexOf(column);
+    return asMeant((there < 0 ? before[at] : line.input[there]) ?? '', before[at]);
+  });
+  // A file may be another one under its old name.
+  const isSameFiles = isDeepStrictEqual(row.spec.samples, line.spec.samples);
+  if (isDeepStrictEqual(input, before) && isSameFiles) return null;
+  const spec = keepDialect(row.spec, keepLength(row.spec, asMeant(line.spec, row.spec)));
+  const { tts, prices } = batch.settings;
+  return { spec, input, quoted: quoteRow(spec.kind, spec, tts, prices), from: firstTouched(row.spec, spec) };
+}
+
+/**
+ * A value of an outcome file, which may be of an earlier version: that wrote a text that looks like an escaped control character as it was, and read
+ * as if it were escaped, it is another. Where that makes the difference to what is on record, it is what is on record.
+ */
+function readAsFormerly<T>(value: T, recorded: T | undefined): T {
+  if (typeof value === 'string')
+    return typeof recorded === 'string' && value === unescapeControls(recorded) ? recorded : value;
+  if (!isRecord(value) || !isRecord(recorded)) return value;
+  const entries = Object.entries(value).map(([name, one]) => [name, readAsFormerly(one, recorded[name])] as const);
+  return Object.fromEntries(entries) as T;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A row's dialect never changes, whatever id a file gives it. */
+function keepDialect({ dialect }: RowSpec, { dialect: _other, ...after }: RowSpec): RowSpec {
+  return { ...after, ...defined({ dialect }) };
+}
+
+/** A length that was read or assumed for media still holds for the same media. */
+function keepLength(before: RowSpec, after: RowSpec): RowSpec {
+  const isSame = before.audio === after.audio && before.video === after.video;
+  const isKnown = after.duration === undefined && before.duration !== undefined;
+  return isSame && isKnown ? { ...after, duration: before.duration } : after;
+}
+
+/** The first step whose request differs after the edit. */
+function firstTouched(before: RowSpec, after: RowSpec): Step | null {
+  const steps = stepsIn(after);
+  const [first = null] = steps;
+  if (!isDeepStrictEqual(before.extra, after.extra)) return first;
+  return (
+    steps.find((step) =>
+      columnsThatShape(after.kind, step).some((column) => !isDeepStrictEqual(before[column], after[column])),
+    ) ?? null
+  );
 }

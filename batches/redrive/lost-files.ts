@@ -7,7 +7,7 @@ import { type FileLoss, jobOfFile } from '../../policy/redrive/lost-file.ts';
 import { isFetchedFree, lostAttempt } from '../../policy/redrive/redrive.ts';
 import { isBroughtBackFree, lossOf, type RowFiles, type SearchedStore, storedContent, without } from './find-loss.ts';
 import type { FoundRow, FoundRows, FoundTake, RedriveRules } from './selection.ts';
-import { matchingParts, meets } from '../rows/row-conditions.ts';
+import { matchingParts, meets } from '../rows/find-rows.ts';
 import { defined } from '../../contract/defined.ts';
 import { type EarlierTake, filesBeside, resultOfTake } from '../../policy/redrive/earlier-take.ts';
 

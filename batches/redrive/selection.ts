@@ -5,8 +5,7 @@ import type { Step } from '../../contract/row-kinds.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord, NewRow, RowStanding } from '../../ledger/record-types.ts';
 import type { EarlierTake } from '../../policy/redrive/earlier-take.ts';
-import { findRows, type RowsByName } from '../rows/find-rows.ts';
-import { matchingParts, meets, type RowConditions } from '../rows/row-conditions.ts';
+import { findRows, type RowsByName, matchingParts, meets, type RowConditions } from '../rows/find-rows.ts';
 
 /** A row's new request. */
 export interface RowEdit extends Pick<NewRow, 'spec' | 'input' | 'quoted'> {

@@ -1,5 +1,10 @@
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { BatchRecord } from '../../ledger/record-types.ts';
+import type { BatchRecord, RowRecord, RowStanding } from '../../ledger/record-types.ts';
+import { UnfitName } from '../../results/names.ts';
+import { filesOf, type RowFile } from '../../results/result-line.ts';
+import type { FailureClass } from '../../contract/failures.ts';
+import { hasResult, type Outcome } from '../../contract/outcomes.ts';
+import type { Kind } from '../../contract/row-kinds.ts';
 
 /**
  * Number of the row or part of this id, or of this number where no row has that id. A part has no number that a person
@@ -93,4 +98,94 @@ export async function findRows(
   }
   if (missing.length > 0) return { type: 'missing', words: missing };
   return { type: 'found', rows: [...rows].sort((a, b) => a - b), takes };
+}
+
+/** The files of a row and their paths below the out folder, the result first; none if no valid name can be made. */
+export function namedFiles(row: RowRecord, batch: BatchRecord): readonly RowFile[] {
+  // A part's file is only in the store.
+  if (row.partOf !== null) return [];
+  try {
+    return filesOf(row, batch);
+  } catch (error) {
+    // The file is in the store; `results` says which part of the name is wrong.
+    if (error instanceof UnfitName) return [];
+    throw error;
+  }
+}
+
+/** What chosen rows have in common. A row must meet all given conditions. */
+export interface RowConditions {
+  /** How the row ended; any of these. */
+  readonly outcomes?: readonly Outcome[];
+  /** Class of its failure; any of these. */
+  readonly classes?: readonly FailureClass[];
+  readonly kinds?: readonly Kind[];
+}
+
+/** Whether a row, or a part, meets the conditions by itself. */
+export function meets(row: RowRecord, { outcomes, classes, kinds }: RowConditions): boolean {
+  return (
+    (outcomes === undefined || (row.outcome !== null && outcomes.includes(row.outcome))) &&
+    (classes === undefined || (row.failure !== null && classes.includes(row.failure.class))) &&
+    (kinds === undefined || kinds.includes(row.kind))
+  );
+}
+
+/**
+ * The parts of a row that meet the conditions: those without a result that meet them by themselves, whatever the row
+ * ended as. If a row failed only because parts are unfit, these have failed.
+ */
+export function matchingParts<Part extends Pick<RowStanding, 'row'>>(
+  whole: RowRecord,
+  parts: readonly Part[],
+  conditions: RowConditions,
+): readonly Part[] {
+  const lacking = parts.filter(({ row }) => !hasResult(row.outcome));
+  const matching = lacking.filter(({ row }) => meets(row, conditions));
+  if (matching.length > 0 || !meets(whole, conditions)) return matching;
+  return lacking.filter(({ row }) => row.outcome === 'unfit' && meets({ ...row, outcome: 'failed' }, conditions));
+}
+
+/** Whether a row may have been charged without a result, whether it ended `unknown` or `failed`. */
+export function isUnknown({ outcome, failure }: Pick<RowRecord, 'outcome' | 'failure'>): boolean {
+  return outcome === 'unknown' || (outcome === 'failed' && failure?.class === 'OutcomeUnknown');
+}
+
+/** All such rows of a batch. Of a row that is spoken in parts: those parts, even if the row itself is open or ended otherwise. */
+export async function* selectUnknown(
+  ledger: Pick<Ledger, 'scanRows'>,
+  batch: string,
+): AsyncGenerator<RowStanding, void, undefined> {
+  for (const outcome of ['unknown', 'failed'] as const) {
+    for await (const found of ledger.scanRows(batch, { outcome, inParts: true })) if (isUnknown(found.row)) yield found;
+  }
+}
+
+/** Their numbers, in order. */
+export async function unknownRows(ledger: Pick<Ledger, 'scanRows'>, batch: string): Promise<readonly number[]> {
+  const rows: number[] = [];
+  for await (const { row } of selectUnknown(ledger, batch)) rows.push(row.row);
+  return rows.sort((a, b) => a - b);
+}
+
+const ROWS_AT_START = 1024;
+
+/** A number above 0 for each of millions of rows: 4 bytes a row, in a flat array. */
+export class RowNumbers {
+  #values = new Uint32Array(ROWS_AT_START);
+
+  /** The number of a row, if it has one. `row`: from 1. */
+  get(row: number): number | undefined {
+    const value = this.#values[row] ?? 0;
+    return value === 0 ? undefined : value;
+  }
+
+  set(row: number, value: number): void {
+    if (row >= this.#values.length) {
+      const grown = new Uint32Array(Math.max(row + 1, this.#values.length * 2));
+      grown.set(this.#values);
+      this.#values = grown;
+    }
+    this.#values[row] = value;
+  }
 }

@@ -22,14 +22,12 @@ export interface FiringRequest {
 
 /**
  * What a firing is by the ledger. `there`: its batch exists; without `out`, the folder of its files is not on record. `admitted`: it may make a batch,
- * of these settings. `refused`: nobody asked for it. `unsettled`: its
- * settings have yet to move from Temporal into the ledger. `missed`: it comes too late.
+ * of these settings. `refused`: nobody asked for it. `missed`: it comes too late.
  */
 export type Admission =
   | { readonly type: 'there'; readonly batch: BatchRecord; readonly out?: string; readonly trigger?: number }
   | ({ readonly type: 'admitted'; readonly trigger?: number } & FiringTerms)
   | { readonly type: 'refused'; readonly reason: string }
-  | { readonly type: 'unsettled'; readonly reason: string }
   | { readonly type: 'missed'; readonly reason: string };
 
 /** What a batch of a schedule is made of. */
@@ -61,10 +59,7 @@ export async function admitFiring(request: FiringRequest): Promise<Admission> {
   }
   if (schedule === undefined) return refused(`the ledger knows no schedule "${occurrence.schedule}"`);
   const { settings } = schedule;
-  if (settings === undefined && (schedule.legacyUntil ?? 0) > 0) {
-    return { type: 'unsettled', reason: `The settings of schedule "${schedule.name}" still lie in Temporal.` };
-  }
-  if (settings === undefined || terms === undefined) {
+  if (terms === undefined) {
     return refused(
       `what schedule "${schedule.name}" runs is not on record here in a form that this version reads; give it: voxbatch schedule update`,
     );
@@ -87,8 +82,8 @@ export async function admitFiring(request: FiringRequest): Promise<Admission> {
 
 /** What the batches of a schedule are made of; undefined if that is not on record in a form that this version reads. */
 export function termsOf({ settings }: Pick<ScheduleRecord, 'settings'>, batch: string): FiringTerms | undefined {
-  const run = settings === undefined ? undefined : parseScheduledRun(settings.run);
-  if (settings === undefined || run === undefined) return undefined;
+  const run = parseScheduledRun(settings.run);
+  if (run === undefined) return undefined;
   const { budgetMonth: credits, timezone } = settings.spec;
   return { run, month: credits === null ? null : { credits, timezone }, out: join(run.outFolder, batch) };
 }

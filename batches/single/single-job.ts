@@ -20,7 +20,7 @@ import { checkManifest, readManifest, type SoundManifest } from '../../inputs/re
 import type { ManifestProblem } from '../../contract/manifest-problems.ts';
 import { chooseSettings, withAnyLength, type WantedBatch } from '../batch-settings.ts';
 import type { BatchSettings } from '../../contract/batch.ts';
-import type { SplitMode } from '../../contract/split-modes.ts';
+import type { SplitMode } from '../../contract/row-parts.ts';
 import type { TextLimits } from '../../contract/text-limits.ts';
 import type { Config } from '../../inputs/config-file.ts';
 

@@ -7,7 +7,7 @@ import { budgetLeft } from '../../policy/money/budget.ts';
 import { PriceTally, type PriceComparison } from '../../policy/money/compare-prices.ts';
 import { quoteSteps } from '../../policy/money/pricing.ts';
 import { creditsKindOf, creditsOf, type CreditsKind } from '../../results/result-line.ts';
-import { namedFiles } from '../rows/row-files.ts';
+import { namedFiles } from '../rows/find-rows.ts';
 
 /** Rows that are named; the others are in `results.csv`. */
 const NAMED = 20;

@@ -4,7 +4,7 @@ import type { CacheSums } from '../../ledger/cache/result-lists.ts';
 import { openStore } from '../../store/open-store.ts';
 import { VoxbatchError } from '../problem.ts';
 import type { Session } from '../session.ts';
-import { identifyMedia } from './identify-media.ts';
+import { identifyMedia } from '../run/price.ts';
 
 /** The cache where nothing was ever run. */
 const EMPTY: CacheSums = { entries: 0, results: 0, bytes: 0, byBatch: [], byKind: [], byVoice: [], byAge: [] };

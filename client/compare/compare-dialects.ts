@@ -1,7 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readVoices } from '../../api/voices/read-voices.ts';
-import type { NotedRead } from '../../api/free-request.ts';
-import { ApiError, mayHeal, type ListedJob, type SpeechApi } from '../../api/speech-api.ts';
+import type { NotedRead } from '../../api/noted-read.ts';
+import {
+  ApiError,
+  mayHeal,
+  type ListedJob,
+  type SpeechApi,
+  type JobReading,
+  type Profile,
+  type Voice,
+} from '../../api/speech-api.ts';
 import { DIALECTS } from '../../contract/dialects.ts';
 import {
   compareItems,
@@ -13,8 +21,8 @@ import {
 import type { Pair } from '../../policy/compare/row-parity.ts';
 import { createApi } from '../open-api.ts';
 import type { ApiAccess } from '../settings.ts';
-import { atRate, eachInTurn, type ApiReads } from './paced-reads.ts';
-import { jobItem, listedItem, profileItem, voiceItem } from './dialect-items.ts';
+import { createHash } from 'node:crypto';
+import { defined } from '../../contract/defined.ts';
 
 /** What is read in each dialect. `list`: the newest lip-sync jobs; `jobs`: the same jobs, each by its id. */
 export const SURFACES = ['profile', 'voices', 'list', 'jobs'] as const;
@@ -80,7 +88,7 @@ export async function compareDialects(
   { onRead, ...options }: CompareOptions,
 ): Promise<DialectComparison> {
   const requests: MadeRead[] = [];
-  const api = createApi(access, {
+  const api = await createApi(access, {
     onRead: ({ at, ...rest }) => {
       const read = { ...rest, at: new Date(at) };
       requests.push(read);
@@ -223,4 +231,84 @@ async function patiently<T>(read: () => Promise<T>): Promise<T> {
       await sleep(Math.max(PAUSE_MS, retryAfterMs));
     }
   }
+}
+
+/** What the API tells, in one shape for all dialects. Addresses may hold secrets, so only their hashes are kept. */
+
+function profileItem({ userId, tier, quotaRemaining, credits, webhookUrl }: Profile): Item {
+  return {
+    account: userId,
+    ...defined({ tier, api_credits: quotaRemaining, website_credits: credits }),
+    ...(webhookUrl === undefined ? {} : { webhook: webhookUrl === null ? 'none' : hashOf(webhookUrl) }),
+  };
+}
+
+function voiceItem({ name, provider, modelIds }: Voice): Item {
+  return {
+    name,
+    ...(provider === '' ? {} : { provider }),
+    ...(modelIds === undefined ? {} : { engines: modelIds.toSorted().join(' ') }),
+  };
+}
+
+/** The phase stands for the status, for which each dialect has words of its own. */
+function jobItem({ phase, resultUrl, error, credits }: JobReading): Item {
+  return {
+    status: phase,
+    // A job that runs has neither, in any dialect.
+    ...(phase === 'completed' ? { 'result link': resultUrl !== undefined } : {}),
+    ...(phase === 'failed' ? { error: error ?? 'none' } : {}),
+    ...defined({ credits }),
+  };
+}
+
+function listedItem({ createdAtMs, videoUrl, audioUrl, ...job }: ListedJob): Item {
+  return {
+    ...jobItem(job),
+    ...(createdAtMs === undefined ? {} : { created: new Date(createdAtMs).toISOString() }),
+    ...(videoUrl === undefined ? {} : { video: hashOf(videoUrl) }),
+    ...(audioUrl === undefined ? {} : { audio: hashOf(audioUrl) }),
+  };
+}
+
+function hashOf(text: string): string {
+  return `sha256 ${createHash('sha256').update(text).digest('hex').slice(0, 12)}…`;
+}
+
+/** Makes a read when its turn comes. */
+export type InTurn = <T>(read: () => Promise<T>) => Promise<T>;
+
+/** What {@link eachInTurn} paces. */
+export type ApiReads = Pick<SpeechApi, 'readProfile' | 'listVoices' | 'listJobs' | 'readJob'>;
+
+interface Clock {
+  /** Monotonic, ms. */
+  readonly now: () => number;
+  readonly wait: (ms: number) => Promise<unknown>;
+}
+
+const REAL_CLOCK: Clock = { now: () => performance.now(), wait: (ms) => sleep(ms) };
+
+/** Begins at most so many reads per second, whoever asks; null: no limit. */
+export function atRate(rate: number | null, clock = REAL_CLOCK): InTurn {
+  let nextAt = -Infinity;
+  return async (read) => {
+    if (rate !== null) {
+      const now = clock.now();
+      const at = Math.max(now, nextAt);
+      nextAt = at + 1_000 / rate;
+      if (at > now) await clock.wait(at - now);
+    }
+    return read();
+  };
+}
+
+/** The reads of an API, each of their requests in its turn. */
+function eachInTurn(api: ApiReads, inTurn: InTurn): ApiReads {
+  return {
+    readProfile: (signal) => inTurn(() => api.readProfile(signal)),
+    listVoices: (filter, signal) => api.listVoices({ ...filter, inTurn }, signal),
+    listJobs: (operation, page, limit, signal) => inTurn(() => api.listJobs(operation, page, limit, signal)),
+    readJob: (...job) => inTurn(() => api.readJob(...job)),
+  };
 }

@@ -8,18 +8,16 @@ import {
   type DifferenceLine,
   type DifferenceSide,
 } from '../../results/compare/difference-table.ts';
+import { codeOf } from '../../results/system-errors.ts';
 import { openStore } from '../../store/open-store.ts';
-import { isDiskTrouble } from '../before-work.ts';
+import { isDiskTrouble, VoxbatchError, refuseOption } from '../problem.ts';
 import { chooseBatch } from '../open-records.ts';
-import { VoxbatchError } from '../problem.ts';
-import { refuseOption } from '../refuse-option.ts';
 import type { Session } from '../session.ts';
 import { dialectChoiceOf } from '../../contract/batch.ts';
 import { dialectOf } from '../../contract/row-kinds.ts';
 import type { Judgement } from '../../policy/compare/judge-parity.ts';
 import type { Pair, RowDifference } from '../../policy/compare/row-parity.ts';
 import { creditsOf, wasMade } from '../../results/result-line.ts';
-import { codeOf } from '../../results/files.ts';
 
 /** How two batches are compared. */
 export interface CompareOptions {

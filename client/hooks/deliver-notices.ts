@@ -6,11 +6,10 @@ import type { Delivery, Notice, NoticeClaim } from '../../ledger/notices/notices
 import { redeliverAt } from '../../policy/hooks/redelivery.ts';
 import { messageOf } from '../problem.ts';
 import { LEASE_MS, NoticeCourier } from './notice-courier.ts';
-import { postNotice } from './post-notice.ts';
+import { postNotice, runHookCommand } from './hook-targets.ts';
 import { realmOf, type OpenApi } from '../open-api.ts';
 import { readNews } from './read-news.ts';
 import type { Settings } from '../settings.ts';
-import { runHookCommand } from './run-hook-command.ts';
 
 /** Pause between two searches for notices, ms. */
 const EVERY_MS = 1_000;
@@ -174,4 +173,42 @@ async function deliver(notice: Notice, { ledger, secret, signal }: DeliverReques
   });
   // Nobody knows what a failed command has done, so it is not run again.
   return trouble === undefined ? { type: 'delivered' } : { type: 'failed', trouble, retryAt: null };
+}
+
+/** How long hooks that are being told, and those of what has just ended, may take once the process is to end, ms. */
+const PATIENCE_MS = 35_000;
+
+/** Hooks that are told in the background. */
+export interface Telling {
+  /** Resolves when it has ended; rejects if the ledger is gone. */
+  readonly ended: Promise<void>;
+  /**
+   * Ends it in order: what is under way arrives, and when `worked` is over, what has come of that is tried once. After
+   * 35 s the rest is cut off; the next process tells it. Never throws.
+   */
+  end(worked: Promise<unknown>): Promise<void>;
+}
+
+/** Tells the hooks of the batches of a ledger until it is ended. */
+export function tellHooks(told: Omit<DeliverUntil, 'signal' | 'until'>): Telling {
+  const [ending, cutting] = [new AbortController(), new AbortController()];
+  const request = { ...told, signal: cutting.signal, until: ending.signal };
+  const ended = deliverNotices(request);
+  return {
+    ended,
+    end: async (worked) => {
+      ending.abort();
+      const patience = setTimeout(() => {
+        cutting.abort();
+      }, PATIENCE_MS);
+      try {
+        await Promise.allSettled([ended, worked]);
+        await deliverDue(request);
+      } catch {
+        // They stay on record for the next process.
+      } finally {
+        clearTimeout(patience);
+      }
+    },
+  };
 }

@@ -1,12 +1,13 @@
-import { nameFromFile } from '../../contract/batch-name.ts';
-import type { Reading } from '../../contract/batch.ts';
+import { nameFromFile, defaultOut } from '../../contract/batch-name.ts';
+import { isDefaulted, type Reading } from '../../contract/batch.ts';
 import { formatDialectChoice } from '../../contract/dialects.ts';
 import { finishingFlags } from '../../contract/finishing.ts';
-import { nextCommand, type NextCommand } from '../../contract/next-command.ts';
+import { nextCommand, type NextCommand } from '../../contract/shell-word.ts';
 import { subsetFlags } from '../../contract/subset.ts';
-import { isDefaulted } from '../../inputs/header.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
-import { outArgs, pathArg } from './command-args.ts';
+import { relative, resolve } from 'node:path';
+import type { NamedRow } from '../../contract/row-parts.ts';
+import { isPausedByFailures } from '../../batches/look/view-batch.ts';
 
 /** Source of a manifest that came through a pipe; see `inputs/manifest-source.ts`. */
 const STANDARD_INPUT = 'standard input';
@@ -63,4 +64,68 @@ export function readingFlags({
 function defaultFlag(column: string, value: string): readonly string[] {
   if (!isDefaulted(column)) return [];
   return value.startsWith('-') ? [`--${column}=${value}`] : [`--${column}`, value];
+}
+
+/** A path as a person in the working directory would write it. */
+export function shortPath(path: string): string {
+  const short = relative(process.cwd(), path);
+  return short === '' ? '.' : short.startsWith('..') ? path : short;
+}
+
+/** A path as an argument of a command: none is read as a flag. */
+function pathArg(path: string): string {
+  return path.startsWith('-') ? `./${path}` : path;
+}
+
+/**
+ * `--out DIR`, if the files of a batch are in another folder than usual: a command without it would write them to the usual one. It is not on
+ * record, so only the command that was given it knows. `out`: undefined if it does not; null if the batch has no files.
+ */
+export function outArgs(batch: string, out: string | null | undefined): readonly string[] {
+  if (out === undefined || out === null || resolve(out) === resolve(defaultOut(batch))) return [];
+  return ['--out', pathArg(shortPath(resolve(out)))];
+}
+
+/** Maximum rows that a command names; more would not fit a line. */
+export const MOST_NAMED = 20;
+
+/**
+ * A row for `--rows`, `--resubmit`, `--adopt` and `explain`: its id, or `#N` if the id would be read differently. An id
+ * such as `#7` is read as an id, as ids are looked up before numbers.
+ */
+export function rowArg({ row, id }: NamedRow): string {
+  return /^-|,|^\s|\s$|\p{Cc}/u.test(id) || id === '' ? `#${String(row)}` : id;
+}
+
+/** Rows for `--rows` and `--resubmit`; only the first if there are many. */
+export function rowsArg(rows: readonly NamedRow[]): string {
+  return rows.slice(0, MOST_NAMED).map(rowArg).join(',');
+}
+
+/** An earlier take of a row, for `--not-charged` and `--adopt`. */
+export function takeArg(row: NamedRow, take: number): string {
+  return `${rowArg(row)}/${String(take)}`;
+}
+
+/** A paused batch, and what continues it. */
+export interface Pause {
+  readonly batch: Pick<BatchRecord, 'name' | 'pauseReason'>;
+  /** Commands that continue it, each after the one before. */
+  readonly goOn: readonly NextCommand[];
+  /** The command that works on it. */
+  readonly run: NextCommand;
+}
+
+/**
+ * What a paused batch needs. If nobody works on it, `resume` alone would only point to `run`, and `run` alone continues
+ * only after a pause that the batch made by itself. `out`: see {@link continueCommand}.
+ */
+export function pauseOf(
+  batch: BatchRecord,
+  { isDeserted, out }: { readonly isDeserted: boolean; readonly out?: string | null },
+): Pause {
+  const resume = nextCommand('resume', batch.name);
+  const run = continueCommand(batch, out);
+  const isByPerson = batch.pauseReason === null || isPausedByFailures(batch);
+  return { batch, goOn: !isDeserted ? [resume] : isByPerson ? [resume, run] : [run], run };
 }

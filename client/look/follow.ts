@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Step } from '../../contract/row-kinds.ts';
-import { isPausedByFailures, isTokenRefused } from '../../batches/look/pauses.ts';
-import { standstillOf, type Standstill } from '../../batches/look/standstill.ts';
+import { isPausedByFailures, isTokenRefused, standstillOf, type Standstill } from '../../batches/look/view-batch.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord, Counts, Money, ReasonCount } from '../../ledger/record-types.ts';
 import { linkNewMedia } from '../../results/project.ts';

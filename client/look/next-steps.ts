@@ -1,13 +1,12 @@
+import { type EndWord } from './counts-view.ts';
 import type { Leftovers, SomeRows } from '../../batches/look/leftovers.ts';
 import type { Pilot } from '../../batches/subset/pilot.ts';
 import type { FailureClass } from '../../contract/failures.ts';
-import { nextCommand, type NextCommand } from '../../contract/next-command.ts';
+import { nextCommand, type NextCommand } from '../../contract/shell-word.ts';
 import { outcomeFile } from '../../contract/outcomes.ts';
 import type { BatchRecord, Counts, Money } from '../../ledger/record-types.ts';
 import { budgetFor, budgetLeft } from '../../policy/money/budget.ts';
-import { continueCommand, type ContinuedBatch } from './continue-command.ts';
-import type { EndWord } from './counts.ts';
-import { outArgs, rowArg, rowsArg, takeArg } from './command-args.ts';
+import { continueCommand, type ContinuedBatch, outArgs, rowArg, rowsArg, takeArg } from './continue-command.ts';
 
 /** A finished batch, as far as next steps depend on it. */
 export interface Finished {

@@ -2,9 +2,9 @@ import { isRequestRemoved } from '../../batches/clean/clean-batch.ts';
 import { defaultOut } from '../../contract/batch-name.ts';
 import type { RowHistory } from '../../batches/look/explain.ts';
 import { hasList, lacksOnlyCheck, madeBy, makerAwaited, type SomeRows } from '../../batches/look/leftovers.ts';
-import { isUnknown } from '../../batches/reconcile/unknown-rows.ts';
-import type { NamedRow } from '../../contract/named-row.ts';
-import { nextCommand, type NextCommand } from '../../contract/next-command.ts';
+import { isUnknown } from '../../batches/rows/find-rows.ts';
+import type { NamedRow } from '../../contract/row-parts.ts';
+import { nextCommand, type NextCommand } from '../../contract/shell-word.ts';
 import { hasResult, outcomeFile } from '../../contract/outcomes.ts';
 import { NO_LINK } from '../../contract/result-member.ts';
 import { linkOf, stepsIn, type Step, type StepChoice } from '../../contract/row-kinds.ts';
@@ -12,10 +12,8 @@ import { isTooLongWhole } from '../../contract/text-limits.ts';
 import { budgetFor, budgetLeft } from '../../policy/money/budget.ts';
 import { resultOfTake, unfetchedOfTake } from '../../policy/redrive/earlier-take.ts';
 import { jobToWaitFor, paysOnlyCheck } from '../../policy/redrive/redrive.ts';
-import { continueCommand } from './continue-command.ts';
+import { continueCommand, rowArg, rowsArg, takeArg, pauseOf } from './continue-command.ts';
 import { cutAnew, editedAnew, settleCommands, uncheckedCommands } from './next-steps.ts';
-import { pauseOf } from './pause.ts';
-import { rowArg, rowsArg, takeArg } from './command-args.ts';
 
 /** A row, with what its next step depends on. */
 export interface ExplainedRow extends Omit<RowHistory, 'files' | 'decisions' | 'firstPart'> {

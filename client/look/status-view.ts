@@ -1,10 +1,9 @@
+import { doneOf, viewMoney } from './counts-view.ts';
 import { exitOfView } from '../../batches/look/view-batch.ts';
 import { dialectChoiceOf } from '../../contract/batch.ts';
 import type { HookTarget } from '../../contract/hooks.ts';
-import { doneOf } from './counts.ts';
-import { viewMoney } from './money-view.ts';
-import type { BatchHere, BatchStatus } from './status.ts';
 import { viewTunables } from './tunables-view.ts';
+import type { BatchHere, BatchStatus } from './status.ts';
 
 /** A batch of a list, as programs read it: the facts that `status` has, too, named as in `summary.json`. */
 export function viewListed({ batch, counts, money }: BatchHere) {

@@ -1,23 +1,29 @@
 import { isSingle } from '../../contract/batch.ts';
 import { defaultOut } from '../../contract/batch-name.ts';
-import { groupFailures, type FailureGroup } from '../../batches/look/failure-groups.ts';
 import type { Leftovers } from '../../batches/look/leftovers.ts';
-import type { Standstill } from '../../batches/look/standstill.ts';
-import { exitOfView, viewBatch, type BatchView } from '../../batches/look/view-batch.ts';
+import {
+  exitOfView,
+  groupFailures,
+  viewBatch,
+  type BatchView,
+  type FailureGroup,
+  type Standstill,
+} from '../../batches/look/view-batch.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
+import { hasResult } from '../../contract/outcomes.ts';
+import { endsOf } from './counts-view.ts';
 import { isOwed } from '../../contract/hooks.ts';
-import { nextCommand, type NextCommand } from '../../contract/next-command.ts';
+import { nextCommand, type NextCommand } from '../../contract/shell-word.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { NoticeRecord } from '../../ledger/notices/notices.ts';
 import type { WorkerEnd } from '../../ledger/lanes/workers.ts';
 import { exitWhileOwed } from '../../policy/exit-of.ts';
 import { chooseBatch } from '../open-records.ts';
 import type { Settings } from '../settings.ts';
-import { isDeserted } from '../temporal/anybody-in.ts';
 import { isStranger } from '../trust/known-ledgers.ts';
-import { continueCommand } from './continue-command.ts';
+import { continueCommand, pauseOf, type Pause } from './continue-command.ts';
 import { haltedSteps, nextSteps, type NextStep } from './next-steps.ts';
-import { pauseOf, type Pause } from './pause.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** A batch as it stands, and whether anybody on this machine works on it. */
 export interface BatchHere extends BatchView {
@@ -58,7 +64,7 @@ export interface BatchStatus extends BatchHere {
 export async function batchHere(ledger: Ledger, settings: Settings, name: string | undefined): Promise<BatchHere> {
   const view = await viewBatch(ledger, await chooseBatch(ledger, name));
   const { batch, standstill } = view;
-  const isLeft = batch.state === 'open' && (await isDeserted(ledger, settings.home));
+  const isLeft = batch.state === 'open' && (await isLeftAlone(ledger, settings));
   return {
     ...view,
     // That nobody is there is known better by `isDeserted`, but on a cluster, where a worker is what it wants.
@@ -69,6 +75,11 @@ export async function batchHere(ledger: Ledger, settings: Settings, name: string
   };
 }
 
+async function isLeftAlone(ledger: Ledger, { home }: Settings): Promise<boolean> {
+  const { isDeserted } = await import('../temporal/anybody-in.ts');
+  return isDeserted(ledger, home);
+}
+
 /** The status of a batch; without a name of the newest one. */
 export async function readStatus(ledger: Ledger, settings: Settings, name: string | undefined): Promise<BatchStatus> {
   const here = await batchHere(ledger, settings, name);
@@ -76,11 +87,7 @@ export async function readStatus(ledger: Ledger, settings: Settings, name: strin
 }
 
 /** A batch that was looked at, with why rows failed and what to do. `hooks`: those that count for its exit code. */
-export async function completed(
-  ledger: Ledger,
-  here: BatchHere,
-  hooks: readonly NoticeRecord[] = [],
-): Promise<BatchStatus> {
+async function completed(ledger: Ledger, here: BatchHere, hooks: readonly NoticeRecord[] = []): Promise<BatchStatus> {
   const { batch } = here;
   const failures = await groupFailures(ledger, here);
   const { leftovers, isThere } = batch.state === 'closed' ? await readEnd(ledger, here) : NOT_ENDED;
@@ -96,17 +103,18 @@ export async function completed(
 
 const NOT_ENDED = { leftovers: undefined, isThere: false };
 
-/** What is left of a closed batch, and whether its usual out folder has its files. Its code is loaded for one that has ended. */
-async function readEnd(ledger: Ledger, here: BatchHere): Promise<{ leftovers: Leftovers; isThere: boolean }> {
-  const [{ gatherLeftovers }, { isWritten }] = await Promise.all([
-    import('../../batches/look/leftovers.ts'),
-    import('../../results/summary.ts'),
-  ]);
-  const { batch, counts } = here;
-  return {
-    leftovers: await gatherLeftovers(ledger, batch, counts),
-    isThere: await isWritten(defaultOut(batch.name), here),
-  };
+/** What is left to do about a closed batch (nothing, if every row has a result), and whether its usual out folder has its files. Its code is loaded for one that has ended. */
+async function readEnd(
+  ledger: Ledger,
+  here: BatchHere,
+): Promise<{ leftovers: Leftovers | undefined; isThere: boolean }> {
+  const { batch, counts, money } = here;
+  const { isWritten } = await import('../../results/is-written.ts');
+  const isThere = await isWritten(defaultOut(batch.name), here);
+  const isAllWell = batch.halted === null && money.uncertain === 0 && endsOf(counts).every(([end]) => hasResult(end));
+  if (isAllWell) return { leftovers: undefined, isThere };
+  const { gatherLeftovers } = await import('../../batches/look/leftovers.ts');
+  return { leftovers: await gatherLeftovers(ledger, batch, counts), isThere };
 }
 
 /** The same while it runs: only counts, because reasons cost a read of every row. */
@@ -168,4 +176,45 @@ export function workSpan({
   if (startedAt === null) return undefined;
   const isReopened = reopenedAt !== null && reopenedAt > startedAt;
   return { from: isReopened ? reopenedAt : startedAt, isReopened };
+}
+
+/** Pause between two reads of the ledger, ms. */
+const LOOK_EVERY_MS = 500;
+/** How long a batch that nobody works on is watched, ms: the command that has just made it may still be starting. */
+export const PATIENCE_MS = 10_000;
+
+/**
+ * What watching a batch shows. `progress`: at every look. `deserted`: it has no worker, and is given up soon unless one comes. `ended`: the last
+ * one: it is finished, paused, or deserted, or the signal has aborted.
+ */
+export interface WatchEvent {
+  readonly type: 'progress' | 'deserted' | 'ended';
+  readonly status: BatchStatus;
+}
+
+/** Watches a batch until it is finished, paused, or nobody works on it any more. Starts nothing. */
+export async function* watchBatch(
+  ledger: Ledger,
+  settings: Settings,
+  name: string | undefined,
+  signal: AbortSignal,
+): AsyncGenerator<WatchEvent, void, undefined> {
+  let here = await batchHere(ledger, settings, name);
+  let leftAt: number | undefined;
+  while (!isOver(here) && !signal.aborted) {
+    if (!here.isDeserted) leftAt = undefined;
+    else if (leftAt === undefined) {
+      leftAt = performance.now();
+      yield { type: 'deserted', status: atOnce(here) };
+    }
+    if (leftAt !== undefined && performance.now() - leftAt >= PATIENCE_MS) break;
+    yield { type: 'progress', status: atOnce(here) };
+    await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
+    here = await batchHere(ledger, settings, here.batch.name);
+  }
+  yield { type: 'ended', status: await completed(ledger, here) };
+}
+
+function isOver({ batch }: BatchHere): boolean {
+  return batch.state === 'closed' || (batch.state === 'open' && batch.control === 'paused');
 }

@@ -3,16 +3,16 @@ import { join, resolve } from 'node:path';
 import { areRowsCleaned } from '../../batches/clean/clean-batch.ts';
 import { defaultOut, isUsableName } from '../../contract/batch-name.ts';
 import { findDamaged } from '../../batches/redrive/find-loss.ts';
-import type { NextCommand } from '../../contract/next-command.ts';
+import type { NextCommand } from '../../contract/shell-word.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
-import { SUMMARY_FILE } from '../../results/summary.ts';
+import { SUMMARY_FILE } from '../../results/names.ts';
 import { describeMismatch } from '../../results/verification/mismatch.ts';
 import type { DamagedResult } from '../../results/verification/row-check.ts';
 import { verifyOut, type VerifyReport } from '../../results/verification/verify.ts';
 import { chooseBatch, openRecords } from '../open-records.ts';
 import type { Settings } from '../settings.ts';
-import { outArgs } from './command-args.ts';
+import { outArgs } from './continue-command.ts';
 
 /** Rows whose results the store lacks, too. */
 export interface DamagedInStore {

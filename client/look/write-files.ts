@@ -1,19 +1,31 @@
 import { resolve } from 'node:path';
 import { defaultOut } from '../../contract/batch-name.ts';
 import { gatherLeftovers } from '../../batches/look/leftovers.ts';
-import { exitOfView } from '../../batches/look/view-batch.ts';
+import { exitOfView, standstillOf, type Standstill } from '../../batches/look/view-batch.ts';
 import { viewPilot, type Pilot } from '../../batches/subset/pilot.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { BatchRecord } from '../../ledger/record-types.ts';
+import type { BatchRecord, BatchIdentity } from '../../ledger/record-types.ts';
 import { projectBatch, type Projection, type ProjectionRequest } from '../../results/project.ts';
 import { describeMismatch } from '../../results/verification/mismatch.ts';
 import { refuseCleaned } from '../clean/clean.ts';
 import { openStore } from '../../store/open-store.ts';
-import { claimOut } from '../run/out-folder.ts';
 import type { Settings } from '../settings.ts';
 import { voxbatchVersion } from '../version.ts';
 import type { Finished } from './next-steps.ts';
+import {
+  claimOut as claim,
+  probeOut,
+  standingOf as standingOfOut,
+  type UnwritableOut,
+} from '../../batches/out-folder.ts';
+import type { OutStanding, OwnerLedger } from '../../results/out-owner.ts';
+import { VoxbatchError } from '../problem.ts';
+import { areRowsCleaned } from '../../batches/clean/clean-batch.ts';
+import { decideAfterSample } from '../../policy/subset/after-sample.ts';
+import type { Person } from '../person.ts';
+import type { Session } from '../session.ts';
+import { isDeserted } from '../temporal/anybody-in.ts';
 
 /** Which files to write, and where. */
 export interface WriteRequest extends Pick<ProjectionRequest, 'onFilesMade'> {
@@ -53,7 +65,7 @@ export async function writeFiles(request: WriteRequest): Promise<WrittenFiles> {
  * The same into the folder of a batch that was worked on, which was claimed before anything was paid for. Throws what the
  * disk throws.
  */
-export async function writeClaimed(request: WriteRequest & { readonly out: string }): Promise<WrittenFiles> {
+async function writeClaimed(request: WriteRequest & { readonly out: string }): Promise<WrittenFiles> {
   const { ledger, settings, batch, out, onFilesMade } = request;
   const complete = batch.state === 'closed';
   const store = request.store ?? (await openStore(settings.store, settings.env));
@@ -83,4 +95,83 @@ export async function readEnd<S extends Pick<EndOfRun, 'batch' | 'counts' | 'mon
   const { batch, counts } = sums;
   const leftovers = await gatherLeftovers(ledger, batch, counts);
   return { ...sums, leftovers, pilot: batch.state === 'closed' ? await viewPilot(ledger, batch) : undefined };
+}
+
+/**
+ * Creates the out folder of a batch of this name and checks that it is writable, before anything is paid for. Throws
+ * {@link VoxbatchError} (`unwritable-out`, `linked-out`).
+ */
+export async function requireWritableOut(out: string, batch: string): Promise<void> {
+  refuse(out, await probeOut(out, batch));
+}
+
+/**
+ * Checks that the files of a batch would overwrite nobody else's. Throws {@link VoxbatchError} (`taken-out`,
+ * `linked-out`). Changes nothing.
+ */
+export async function requireOwnOut(out: string, batch: BatchIdentity, ledger: OwnerLedger): Promise<void> {
+  refuse(out, await standingOfOut(out, batch, ledger));
+}
+
+/**
+ * Claims the out folder for a batch; see `batches/out-folder.ts`. Throws {@link VoxbatchError} (`unwritable-out`,
+ * `taken-out`, `linked-out`).
+ */
+export async function claimOut(out: string, batch: BatchIdentity, ledger: OwnerLedger): Promise<void> {
+  refuse(out, await claim(out, batch, ledger));
+}
+
+function refuse(out: string, found: OutStanding | UnwritableOut | { readonly type: 'writable' }): void {
+  if (found.type === 'unwritable') throw new VoxbatchError({ type: 'unwritable-out', out, cause: found.cause });
+  if (found.type === 'linked') throw new VoxbatchError({ type: 'linked-out', path: found.path });
+  if (found.type === 'taken') throw new VoxbatchError({ type: 'taken-out', out, by: found.by });
+}
+
+/** A batch whose files were written in its current state. */
+export interface FinishedBatch extends WrittenFiles, EndOfRun {
+  readonly batch: BatchRecord;
+  /** Absolute. */
+  readonly out: string;
+  /** Why nobody works on it; undefined: somebody does, or may be about to. */
+  readonly standstill: Standstill | undefined;
+  /** It is certain that nobody works on it. */
+  readonly isDeserted: boolean;
+}
+
+/** Writes the files of a batch, and tells all that is known of it then. Can be repeated. Throws as {@link writeClaimed} does. */
+export async function finishBatch(
+  session: Session,
+  { batch: name, ...place }: Pick<WriteRequest, 'onFilesMade'> & { readonly batch: string; readonly out: string },
+): Promise<FinishedBatch> {
+  const { settings } = session;
+  const [ledger, store] = [await session.ledger(), await session.store()];
+  const batch = await ledger.findBatch(name);
+  if (batch === undefined) throw new Error(`Batch "${name}" is no longer in the ledger.`);
+  const isClosed = batch.state === 'closed';
+  return {
+    ...(await readEnd(ledger, await writeClaimed({ ...place, ledger, settings, store, batch }))),
+    standstill: isClosed ? undefined : await standstillOf(ledger, batch),
+    isDeserted: !isClosed && (await isDeserted(ledger, settings.home)),
+  };
+}
+
+/** How a batch stands, where nothing of it is written: its exit code, its counts, and whether what its rows asked for was removed. */
+export async function standingOf(
+  session: Session,
+  batch: BatchRecord,
+): Promise<Pick<FinishedBatch, 'exit' | 'counts'> & { readonly isCleaned: boolean }> {
+  const counts = await (await session.ledger()).counts(batch.name);
+  return { counts, exit: exitOfView({ batch, counts }), isCleaned: areRowsCleaned(batch) };
+}
+
+/**
+ * Whether the rows that a sample left out are sent now. `stop`: because there are none, because rows of the sample did not succeed and nobody looks
+ * at them, or because nobody has agreed.
+ */
+export function afterSample(
+  exit: ExitName,
+  { left }: Pick<Pilot, 'left'>,
+  { yes, canAsk }: Pick<Person, 'yes' | 'canAsk'>,
+): ReturnType<typeof decideAfterSample> {
+  return decideAfterSample({ exit, left, yes, canAsk });
 }

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { defaultOut } from '../../contract/batch-name.ts';
 import type { FreeReads } from '../../batches/free-reads.ts';
 import { remainingAfter, settle, type Remaining } from '../../batches/reconcile/settle.ts';
-import type { SettledRow } from '../../batches/reconcile/settled-row.ts';
+import type { SettledRow } from '../../batches/reconcile/decisions.ts';
 import {
   planSettlement,
   type RequestFault,
@@ -11,13 +11,13 @@ import {
 import { listLostVoices, listOrphans } from '../../batches/reconcile/unclaimed.ts';
 import { draftRedrive } from '../../batches/redrive/redrive.ts';
 import { chosenRows, rulesOf } from '../../batches/redrive/selection.ts';
-import { whoAsks } from '../../batches/who-asks.ts';
+import { whoAsks } from '../../batches/redrive/draft.ts';
 import { defined } from '../../contract/defined.ts';
-import type { NamedRow } from '../../contract/named-row.ts';
+import type { NamedRow } from '../../contract/row-parts.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { logEvents, newIdentity } from '../../worker/dependencies.ts';
 import { freeReadsOf } from '../../worker/free-reads.ts';
-import { checkSettlement } from '../check-requests.ts';
+import { checkSettlement } from '../check-options.ts';
 import { realmOf, requireSameRealm } from '../open-api.ts';
 import type { Confirm } from '../person.ts';
 import type { RedriveFacts } from '../redrive/redrive-batch.ts';
@@ -29,8 +29,8 @@ import {
   type RedrivePerson,
   type RedriveTerms,
 } from '../redrive/redrive.ts';
-import { refuseLoading } from '../refuse-loading.ts';
-import { claimOut, requireOwnOut } from '../run/out-folder.ts';
+import { refuseLoading } from '../problem.ts';
+import { claimOut, requireOwnOut } from '../look/write-files.ts';
 import type { Session } from '../session.ts';
 import { voxbatchVersion } from '../version.ts';
 import { openLog } from '../work/embedded-worker.ts';

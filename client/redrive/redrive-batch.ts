@@ -10,9 +10,9 @@ import type { SpendFacts } from '../../contract/spend.ts';
 import { allowReplacing } from '../../results/redrive/edited-tables.ts';
 import { requireSameRealm, type OpenApi } from '../open-api.ts';
 import type { Payer } from '../person.ts';
-import { claimOut, requireOwnOut } from '../run/out-folder.ts';
+import { claimOut, requireOwnOut } from '../look/write-files.ts';
 import type { Session } from '../session.ts';
-import { requirePort } from '../webhooks/require-port.ts';
+import { requirePort } from '../webhooks/hint-listener.ts';
 import type { WebhookWish } from '../webhooks/webhook-options.ts';
 
 /** A redrive whose effect is known. */

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { defaultOut } from '../../contract/batch-name.ts';
-import type { RedriveDraft } from '../../batches/redrive/draft.ts';
+import type { RedriveDraft, RedriveForecast } from '../../batches/redrive/draft.ts';
 import { findEditedRows, type EditedRows } from '../../batches/redrive/edited-rows.ts';
 import { withLostFiles } from '../../batches/redrive/lost-files.ts';
 import { draftRedrive } from '../../batches/redrive/redrive.ts';
@@ -11,21 +11,18 @@ import {
   type NoSuchRow,
   type RedriveSelection,
 } from '../../batches/redrive/selection.ts';
-import type { RedriveForecast } from '../../batches/redrive/tally.ts';
 import type { Tuning } from '../../contract/tunables.ts';
 import { openManifest, type ManifestSource } from '../../inputs/manifest-source.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { decideSpend, type SpendDecision } from '../../policy/money/spend.ts';
-import { checkRedrive } from '../check-requests.ts';
-import { beginStore } from '../claim-store.ts';
+import { checkRedrive } from '../check-options.ts';
+import { beginStore, searchedStore } from '../claim-store.ts';
 import { refuseCleaned } from '../clean/clean.ts';
-import { payerOf, type Confirm, type Person, type SpendQuestion } from '../person.ts';
-import { refuseLoading } from '../refuse-loading.ts';
-import { approve, type NotApproved } from '../run/approval.ts';
+import { payerOf, type Confirm, type Person, type SpendQuestion, approve, type NotApproved } from '../person.ts';
+import { refuseLoading } from '../problem.ts';
 import type { Session } from '../session.ts';
 import type { WebhookWish } from '../webhooks/webhook-options.ts';
 import { openForRedrive, redriveBatch, redriveFacts, type RedriveFacts, type Redriven } from './redrive-batch.ts';
-import { searchedStore } from './searched-store.ts';
 
 /**
  * Which ended rows to run again, and how: those of a file, or those that meet all other conditions. At least one must

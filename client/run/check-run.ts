@@ -5,11 +5,68 @@ import {
   type OutcomeFile,
   type SoundManifest,
 } from '../../inputs/read-manifest.ts';
-import { withLearntLimits, withTextLimits } from '../parts/text-limits.ts';
 import type { ApiAccess, Settings } from '../settings.ts';
 import { withListedVoices } from '../voices/know-voices.ts';
-import { withRecordedReading } from './recorded-reading.ts';
-import type { RunPlan } from './run-plan.ts';
+import {
+  asRecorded,
+  type AskedReading,
+  type BatchChoices,
+  withAnyLength,
+  chooseSettings,
+  givesReading,
+  type WantedBatch,
+} from '../../batches/batch-settings.ts';
+import { legacyShareOf } from '../../contract/batch.ts';
+import { openRecordsIfAny } from '../open-records.ts';
+import { readBaseUrl } from '../../api/base-url.ts';
+import type { TextLimits } from '../../contract/text-limits.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { Session } from '../session.ts';
+import { resolve } from 'node:path';
+import { defaultOut, nameFromFile } from '../../contract/batch-name.ts';
+import type { Subset } from '../../contract/subset.ts';
+import type { Config } from '../../inputs/config-file.ts';
+import { checkWanted } from '../check-options.ts';
+import type { Confirm } from '../person.ts';
+import type { BatchPlan } from './put-on-record.ts';
+
+/** How to run a manifest. Options that are left out come from the configuration. */
+export interface RunOptions extends WantedBatch {
+  /** Default: made from the manifest's file name. */
+  readonly name?: string;
+  /** Folder of its files. Default `out/NAME`. */
+  readonly out?: string;
+  /** Called before a bill above `confirmAbove` of the configuration is paid. Default: such a bill is refused. */
+  readonly confirm?: Confirm;
+}
+
+/** What to run, with all defaults filled in. */
+export interface RunPlan extends BatchPlan, BatchChoices, AskedReading {
+  /** Folder of its files, absolute. */
+  readonly out: string;
+  /** The rows to run; null: all. */
+  readonly subset: Subset | null;
+}
+
+/** Fills in the defaults. Throws {@link VoxbatchError} (`bad-option`). */
+export function planOf(
+  manifest: string,
+  wanted: RunOptions & Partial<Pick<RunPlan, 'probe' | 'confirmAbove'>>,
+  config: Config,
+): RunPlan {
+  const { name = nameFromFile(manifest), nameTemplate, subset = null, tuning = {}, probe = false } = wanted;
+  checkWanted(wanted, name);
+  return {
+    name,
+    out: resolve(wanted.out ?? defaultOut(name)),
+    ...chooseSettings(wanted, config),
+    ...{ subset, tuning, probe, confirmAbove: wanted.confirmAbove ?? config.confirmAbove ?? null },
+    givesTemplate: nameTemplate !== undefined,
+    givesReading: givesReading(wanted),
+    givesDialect: wanted.apiDialect !== undefined,
+    wantedFinish: wanted.finish,
+  };
+}
 
 /** A manifest that somebody wants to run. */
 export interface CheckRequest<Plan extends RunPlan = RunPlan> {
@@ -55,4 +112,102 @@ export async function checkAnew<Plan extends RunPlan>(
   const plan = await withLearntLimits(recorded, request.apiUrl, settings);
   const checked = await checkManifest(source, plan.manifest, plan.settings.budget);
   return checked.type === 'sound' ? { type: 'sound', checked, plan } : undefined;
+}
+
+/** The choices for a manifest, and the batch that they are for. */
+interface NamedChoices extends BatchChoices, AskedReading {
+  readonly name: string;
+  /** True if an option was given that changes what the rows mean. */
+  readonly givesReading: boolean;
+}
+
+/**
+ * The choices for a manifest whose batch may be on record: that keeps its dialect and its finishing, whatever the configuration says by now.
+ * What was asked for stays as it is, and is refused later if the batch has another. A new batch must be one that this machine can finish: throws
+ * {@link VoxbatchError} (`bad-option`).
+ */
+async function withRecordedReading<Choices extends NamedChoices>(
+  choices: Choices,
+  settings: Pick<Settings, 'ledger' | 'env'>,
+): Promise<Choices> {
+  const { reading } = choices.settings;
+  // The rows of v1 may be of any kind, and where nothing is said of how they are to be read, that is not compared.
+  if (legacyShareOf(choices.settings) === 0 && reading.finish === undefined && !choices.givesReading) return choices;
+  const ledger = await openRecordsIfAny(settings);
+  try {
+    const found = await ledger?.findBatch(choices.name);
+    if (found !== undefined && found.state !== 'loading') return asRecorded(choices, found.settings);
+    if (reading.finish === undefined) return choices;
+    const { requireFinishing } = await import('../sound/require-finishing.ts');
+    await requireFinishing(reading, settings.env);
+    return choices;
+  } finally {
+    await ledger?.close();
+  }
+}
+
+/**
+ * The choices for the manifest of a named batch, with what was learnt of the longest texts that the API takes. The configuration
+ * goes first. For a batch on record see {@link withAnyLength}. `apiUrl`: undefined if none is set.
+ */
+export async function withTextLimits<Choices extends BatchChoices & { readonly name: string }>(
+  choices: Choices,
+  apiUrl: string | undefined,
+  settings: Pick<Settings, 'ledger'>,
+): Promise<Choices> {
+  return withRecords(settings, async (ledger) => {
+    const found = await ledger?.findBatch(choices.name);
+    const isOnRecord = found !== undefined && found.state !== 'loading';
+    if (!isOnRecord) return withLearnt(choices, apiUrl, ledger);
+    // Nor are its fields checked again: an earlier version took more of them.
+    return { ...choices, manifest: { ...withAnyLength(choices.manifest), anyApiField: true } };
+  });
+}
+
+/** The choices for a manifest by itself, whatever batch it may be. */
+export async function withLearntLimits<Choices extends BatchChoices>(
+  choices: Choices,
+  apiUrl: string | undefined,
+  settings: Pick<Settings, 'ledger'>,
+): Promise<Choices> {
+  return withRecords(settings, (ledger) => withLearnt(choices, apiUrl, ledger));
+}
+
+/** What was learnt of the longest texts that this API takes; nothing if there is no ledger. */
+export async function learntLimits(
+  apiUrl: string | undefined,
+  settings: Pick<Settings, 'ledger'>,
+): Promise<TextLimits | undefined> {
+  return apiUrl === undefined ? undefined : withRecords(settings, async (ledger) => ledger?.textLimits(apiUrl));
+}
+
+async function withLearnt<Choices extends BatchChoices>(
+  choices: Choices,
+  apiUrl: string | undefined,
+  ledger: Ledger | undefined,
+): Promise<Choices> {
+  const { manifest } = choices;
+  const learnt = apiUrl === undefined ? undefined : await ledger?.textLimits(apiUrl);
+  return { ...choices, manifest: { ...manifest, textLimits: { ...learnt, ...manifest.textLimits } } };
+}
+
+async function withRecords<T>(
+  settings: Pick<Settings, 'ledger'>,
+  work: (ledger: Ledger | undefined) => Promise<T>,
+): Promise<T> {
+  const ledger = await openRecordsIfAny(settings);
+  try {
+    return await work(ledger);
+  } finally {
+    await ledger?.close();
+  }
+}
+
+/** The address of the API; undefined if it is not set, or not well. That is told when it is needed. */
+export async function apiUrlOf(session: Session): Promise<string | undefined> {
+  try {
+    return readBaseUrl((await session.access()).baseUrl).baseUrl;
+  } catch {
+    return undefined;
+  }
 }

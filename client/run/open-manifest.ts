@@ -4,12 +4,12 @@ import { isUsableName } from '../../contract/batch-name.ts';
 import { outcomeFile, OUTCOMES, type Outcome } from '../../contract/outcomes.ts';
 import { pathsIn } from '../../embedded/home.ts';
 import { openManifest, type ManifestSource } from '../../inputs/manifest-source.ts';
-import { isUrl } from '../../inputs/manifest-url.ts';
-import { SUMMARY_FILE, summarySchema } from '../../results/summary.ts';
+import { isUrl, type FetchManifest } from '../../inputs/manifest-url.ts';
+import { readJson } from '../../results/read-json.ts';
+import { SUMMARY_FILE } from '../../results/names.ts';
 import type { Settings } from '../settings.ts';
-import { readJson } from '../../results/files.ts';
-
-const standing = summarySchema.pick({ batch: true, outcomes: true });
+import { fetchFile } from '../../api/fetch-file.ts';
+import { voxbatchVersion } from '../version.ts';
 
 /** A manifest, or the batch of an outcome file that is gone because all its rows have ended otherwise. */
 export type OpenedManifest =
@@ -31,6 +31,8 @@ export async function openTyped(path: string): Promise<OpenedManifest> {
 async function withoutRows(path: string): Promise<Extract<OpenedManifest, { readonly type: 'gone' }> | undefined> {
   const outcome = OUTCOMES.find((one) => outcomeFile(one) === basename(path));
   if (outcome === undefined) return undefined;
+  const { summarySchema } = await import('../../results/summary.ts');
+  const standing = summarySchema.pick({ batch: true, outcomes: true });
   const found = standing.safeParse(await readJson(join(dirname(path), SUMMARY_FILE))).data;
   if (found === undefined || found.outcomes[outcome] > 0 || !isUsableName(found.batch)) return undefined;
   return { type: 'gone', batch: found.batch, outcome };
@@ -59,3 +61,7 @@ export function ledgerBeside(
   const beside = pathsIn(join(folder, '.voxbatch')).ledger;
   return beside === resolve(ledger) || !existsSync(beside) ? undefined : { folder, ledger: beside, isHere };
 }
+
+/** Fetches a manifest for somebody who waits for it. */
+export const fetchManifest: FetchManifest = (url, receive) =>
+  fetchFile(url, receive, { userAgent: `voxbatch/${voxbatchVersion()}`, pausesMs: [1_000] });

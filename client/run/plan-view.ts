@@ -14,7 +14,7 @@ import { decideSpend, type SpendDecision } from '../../policy/money/spend.ts';
 import type { Balance } from '../account/account-functions.ts';
 import type { VoxbatchError } from '../problem.ts';
 import type { KnownVoices } from '../voices/know-voices.ts';
-import type { RunPlan } from './run-plan.ts';
+import type { RunPlan } from './check-run.ts';
 
 /** A batch on record that is finished. */
 export interface FinishedOnRecord {

@@ -1,8 +1,6 @@
 import { areRowsCleaned } from '../../batches/clean/clean-batch.ts';
-import { gatherLeftovers } from '../../batches/look/leftovers.ts';
 import { isOnRecord, isTaken, planManifest, type ManifestPlan } from '../../batches/plan/plan-manifest.ts';
 import { learn, type PricingEvent } from '../../batches/plan/price.ts';
-import { viewPilot } from '../../batches/subset/pilot.ts';
 import type { ManifestWarning } from '../../contract/manifest-problems.ts';
 import type { CheckedManifest } from '../../inputs/read-manifest.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -96,6 +94,10 @@ async function finishedOnRecord(
   if (ledger === undefined || planned.type !== 'known' || planned.batch.state !== 'closed') return undefined;
   const { batch } = planned;
   const [counts, money] = [await ledger.counts(batch.name), await ledger.money(batch.name)];
+  const [{ gatherLeftovers }, { viewPilot }] = await Promise.all([
+    import('../../batches/look/leftovers.ts'),
+    import('../../batches/subset/pilot.ts'),
+  ]);
   const [leftovers, pilot] = [await gatherLeftovers(ledger, batch, counts), await viewPilot(ledger, batch)];
   return { batch, counts, money, leftovers, pilot };
 }

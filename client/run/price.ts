@@ -1,4 +1,4 @@
-import type { IdentifyMedia } from '../../batches/cache/media-identities.ts';
+import type { IdentifyMedia, MediaIdentities } from '../../batches/cache/result-keys.ts';
 import { spendFacts } from '../../batches/plan/bill-lines.ts';
 import { priceNew, type LearnRequest, type PricingEvent } from '../../batches/plan/price.ts';
 import type { CacheMode } from '../../contract/cache.ts';
@@ -6,11 +6,9 @@ import type { ManifestSummary, SoundManifest } from '../../inputs/read-manifest.
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { RowReasons } from '../../policy/plan/reason-groups.ts';
 import type { SpendFacts } from '../../contract/spend.ts';
-import { identifyMedia, unaskedHosts } from '../cache/identify-media.ts';
 import { realmOf, type OpenApi } from '../open-api.ts';
-import { payerOf, type Person } from '../person.ts';
+import { payerOf, type Person, approve, type NotApproved } from '../person.ts';
 import { knowVoices, type KnownVoices } from '../voices/know-voices.ts';
-import { approve, type NotApproved } from './approval.ts';
 
 /** What is told while the links of a manifest are looked at. */
 export type IdentifyEvent =
@@ -80,9 +78,26 @@ export function identifyTelling(tell: ((event: IdentifyEvent) => void) | undefin
     if (urls.length > 0 && !isAsking) tell?.({ type: 'identifying' });
     isAsking ||= urls.length > 0;
     const found = await identifyMedia(urls, apiUrl);
-    const hosts = [...unaskedHosts(apiUrl)].filter((host) => !told.has(host));
+    const hosts = [...(identities.get(apiUrl)?.unasked ?? [])].filter((host) => !told.has(host));
     for (const host of hosts) told.add(host);
     if (hosts.length > 0) tell?.({ type: 'unasked', hosts });
     return found;
   };
 }
+
+/** Learns what is behind links, each once a minute at most, for whatever this process prices. Free. */
+export const identifyMedia: IdentifyMedia = async (urls, apiUrl) =>
+  urls.length === 0 ? new Map() : (await identitiesFor(apiUrl)).of(urls);
+
+async function identitiesFor(apiUrl: string): Promise<MediaIdentities> {
+  const [{ createMediaFetch }, { readMediaIdentities }] = await Promise.all([
+    import('../../api/create-media-fetch.ts'),
+    import('../../batches/cache/result-keys.ts'),
+  ]);
+  const found = identities.get(apiUrl) ?? readMediaIdentities(createMediaFetch(apiUrl));
+  identities.set(apiUrl, found);
+  return found;
+}
+
+/** By the address of the API. */
+const identities = new Map<string, MediaIdentities>();

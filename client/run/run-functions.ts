@@ -5,13 +5,19 @@ import type { AccountRead } from '../account/account-functions.ts';
 import { batchNamed, type Batch, type BatchInvocation, type RunningBatch } from '../batch.ts';
 import { checkWanted } from '../check-options.ts';
 import { realmOf } from '../open-api.ts';
-import { apiUrlOf, withLearntLimits } from '../parts/text-limits.ts';
+import {
+  apiUrlOf,
+  withLearntLimits,
+  checkRun,
+  type CheckRequest,
+  planOf,
+  type RunOptions,
+  type RunPlan,
+} from './check-run.ts';
 import { personOf } from '../person.ts';
 import type { WebhookWish } from '../webhooks/webhook-options.ts';
-import { checkRun, type CheckRequest } from './check-run.ts';
 import { planRun, type PlanAnswer } from './plan.ts';
 import { putOnRecord, type NotRecorded } from './put-on-record.ts';
-import { planOf, type RunOptions, type RunPlan } from './run-plan.ts';
 
 /**
  * Result of running a manifest. `finished`: every row of the batch had ended before. `refused`, `declined`: it may not

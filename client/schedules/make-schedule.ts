@@ -1,21 +1,38 @@
+import { ScheduleAlreadyRunning, type ScheduleOptions, type ScheduleOptionsAction } from '@temporalio/client';
 import { resolve } from 'node:path';
 import type { BatchChoices } from '../../batches/batch-settings.ts';
 import { priceScheduled, type ScheduledPrice } from '../../batches/schedules/price-scheduled.ts';
 import { scheduledRunOf, type RunPlace } from '../../batches/schedules/scheduled-run.ts';
-import type { ScheduleHooks } from '../../contract/schedule.ts';
+import { isBatchName } from '../../contract/batch-name.ts';
+import { WORKFLOW_TASK_TIMEOUT } from '../../contract/messages.ts';
+import { taskQueueOf, type Realm } from '../../contract/names.ts';
+import { FIRE_SCHEDULE, scheduleIdOf, type FireScheduleInput, type ScheduleHooks } from '../../contract/schedule.ts';
 import { urlSchemeOf } from '../../contract/url-scheme.ts';
 import { isManifestUrl, isUrl, MANIFEST_URL_FORM } from '../../inputs/manifest-url.ts';
 import type { ScheduledRun } from '../../inputs/schedules/scheduled-run.ts';
-import type { ScheduleSpec, WrittenSpec } from '../../policy/schedules/schedule-spec.ts';
+import { LONGEST_SCHEDULE_NAME } from '../../policy/schedules/occurrence.ts';
+import { runsLeft } from '../../policy/schedules/legal-firing.ts';
+import { readScheduleSpec, type ScheduleSpec, type WrittenSpec } from '../../policy/schedules/schedule-spec.ts';
 import { realmOf } from '../open-api.ts';
 import { VoxbatchError } from '../problem.ts';
-import { fetchManifest } from '../run/fetch-manifest.ts';
+import { fetchManifest } from '../run/open-manifest.ts';
 import type { Session } from '../session.ts';
 import { requireFinishing } from '../sound/require-finishing.ts';
-import { createSchedule, requireSpec } from './create-schedule.ts';
-import { showSchedule, type ShownSchedule } from './look-at-schedules.ts';
-import { withSchedules, type OpenSchedules } from './open-schedules.ts';
-import { updateSchedule } from './steer-schedule.ts';
+import {
+  askTemporal,
+  describe,
+  describeIfThere,
+  handleOf,
+  isPausedHere,
+  requireRecord,
+  standingOf,
+  withSchedules,
+  type OpenSchedules,
+  type SchedulePlace,
+} from './open-schedules.ts';
+import { showSchedule, type ShownSchedule } from './schedule-view.ts';
+import { allowed, OVERLAPS } from './steer-schedule.ts';
+import { surveyBeforeChange } from './survey-schedule.ts';
 
 /** What the batches of a schedule are to be. */
 export interface WantedRun {
@@ -39,9 +56,9 @@ export type Made =
       readonly schedule: ShownSchedule;
       readonly around: OpenSchedules['around'];
       /** Undefined: what it runs stays as it was. */
-      readonly outlook: Outlook | undefined;
+      readonly outlook?: Outlook;
       /** What it ran before, if that has changed. */
-      readonly before: ScheduledRun | undefined;
+      readonly before?: ScheduledRun | undefined;
     }
   | { readonly type: 'unsound'; readonly price: Extract<ScheduledPrice, { readonly type: 'unsound' }> };
 
@@ -63,20 +80,13 @@ export async function makeSchedule(
   { name, spec, wanted, mustRun = false }: ScheduleRequest,
   say: (line: string) => void,
 ): Promise<Made> {
-  const run = await settleRun(wanted, session.settings.env);
-  const price = await lookAhead(run, spec);
+  const outlook = await lookAhead(wanted, spec, session.settings.env);
+  const { price, run } = outlook;
   if (mustRun && price.type === 'unsound') return { type: 'unsound', price };
   const realm = realmOf(await session.api());
   return withSchedules(session, say, async (place) => {
-    const { onEnd, notify } = wanted.choices.settings;
-    await createSchedule(place, { name, spec, run, hooks: { onEnd, notify }, realm });
-    return {
-      type: 'made',
-      schedule: await showSchedule(place, name),
-      around: place.around,
-      outlook: { price, run },
-      before: undefined,
-    };
+    await createSchedule(place, { name, spec, run, hooks: wanted.choices.settings, realm });
+    return { type: 'made', schedule: await showSchedule(place, name), around: place.around, outlook };
   });
 }
 
@@ -86,52 +96,41 @@ export interface ChangeRequest {
   /** Gives the name of an option for messages. */
   readonly nameOf: (option: keyof WrittenSpec) => string;
   readonly wanted?: WantedRun | undefined;
-  readonly hooks: Partial<ScheduleHooks>;
+  readonly hooks?: Partial<ScheduleHooks>;
   readonly mustRun?: boolean | undefined;
 }
 
-/** Changes a schedule. A running batch stays as it is. Throws as {@link makeSchedule} does, and `no-schedule`, `schedule-unsettled`. */
-export async function changeSchedule(
-  place: OpenSchedules,
-  name: string,
-  { wanted, mustRun = false, ...change }: ChangeRequest,
-): Promise<Made> {
-  const run = wanted === undefined ? undefined : await settleRun(wanted, place.settings.env);
-  const before = run === undefined ? undefined : await showSchedule(place, name);
-  let outlook: Outlook | undefined;
-  if (run !== undefined && before !== undefined) {
-    const price = await lookAhead(run, requireSpec(change.written, change.nameOf, before.spec));
-    if (mustRun && price.type === 'unsound') return { type: 'unsound', price };
-    outlook = { price, run };
+/** Changes a schedule. A running batch stays as it is. Throws as {@link makeSchedule} does, and `no-schedule`. */
+export async function changeSchedule(place: OpenSchedules, name: string, change: ChangeRequest): Promise<Made> {
+  const { wanted, mustRun = false, written, nameOf } = change;
+  const { around } = place;
+  if (wanted === undefined) {
+    await updateSchedule(place, name, change);
+    return { type: 'made', schedule: await showSchedule(place, name), around };
   }
+  const before = await showSchedule(place, name);
+  const outlook = await lookAhead(wanted, requireSpec(written, nameOf, before.spec), place.settings.env);
+  const { price, run } = outlook;
+  if (mustRun && price.type === 'unsound') return { type: 'unsound', price };
   await updateSchedule(place, name, { ...change, run });
-  return {
-    type: 'made',
-    schedule: await showSchedule(place, name),
-    around: place.around,
-    outlook,
-    before: before?.run,
-  };
+  return { type: 'made', schedule: await showSchedule(place, name), around, outlook, before: before.run };
 }
 
 /**
- * What to run, settled as far as possible before the manifest is read. Throws {@link VoxbatchError} (`bad-option`) for sound that this machine cannot
- * finish: at night nobody would see it.
+ * What to run, settled as far as possible before the manifest is read, and what it would cost now. Throws {@link VoxbatchError} (`bad-option`) for sound
+ * that this machine cannot finish: at night nobody would see it.
  */
-async function settleRun(wanted: WantedRun, env: NodeJS.ProcessEnv): Promise<ScheduledRun> {
-  const { manifest, out = 'out', choices } = wanted;
+async function lookAhead(
+  { manifest, out = 'out', choices }: WantedRun,
+  { budgetMonth }: ScheduleSpec,
+  env: NodeJS.ProcessEnv,
+): Promise<Outlook> {
   const { probe, confirmAbove } = choices;
   await requireFinishing(choices.settings.reading, env);
-  return scheduledRunOf(choices, {
-    manifest: isUrl(manifest) ? manifest : resolve(manifest),
-    outFolder: resolve(out),
-    probe,
-    confirmAbove,
-  });
-}
-
-function lookAhead(run: ScheduledRun, { budgetMonth }: ScheduleSpec): Promise<ScheduledPrice> {
-  return priceScheduled(run, fetchManifest, undefined, budgetMonth === null ? null : { credits: budgetMonth });
+  const places = { manifest: isUrl(manifest) ? manifest : resolve(manifest), outFolder: resolve(out) };
+  const run = scheduledRunOf(choices, { ...places, probe, confirmAbove });
+  const month = budgetMonth === null ? null : { credits: budgetMonth };
+  return { run, price: await priceScheduled(run, fetchManifest, undefined, month) };
 }
 
 /** Throws {@link VoxbatchError} (`bad-option`) for a manifest that cannot be read each time a schedule fires. */
@@ -140,4 +139,156 @@ export function checkScheduledManifest(manifest: string): void {
   const came = manifest === '-' ? 'standard input' : `a ${urlSchemeOf(manifest) ?? ''}: URL`;
   const expected = `what is read each time it fires: a file, a pattern such as 'drop/*.csv', or ${MANIFEST_URL_FORM}`;
   throw new VoxbatchError({ type: 'bad-option', option: 'manifest', expected, came });
+}
+
+/**
+ * Throws {@link VoxbatchError} (`bad-option`) for a text that cannot name a schedule: with a time after it, it names a
+ * batch.
+ */
+export function checkScheduleName(name: string): void {
+  if (isBatchName(name) && name.length <= LONGEST_SCHEDULE_NAME && /[\p{L}\p{M}\p{N}_-]$/u.test(name)) return;
+  const expected = `at most ${LONGEST_SCHEDULE_NAME} letters, digits, spaces, dots, dashes and underscores, with a letter or digit at both ends`;
+  throw new VoxbatchError({ type: 'bad-option', option: 'name', expected, came: JSON.stringify(name).slice(0, 100) });
+}
+
+/**
+ * Parses the written parts of a spec; absent parts are as in `before`, or their default. `nameOf` gives the name of an
+ * option for messages. Throws {@link VoxbatchError} (`bad-option`).
+ */
+export function requireSpec(
+  written: WrittenSpec,
+  nameOf: (option: keyof WrittenSpec) => string,
+  before?: ScheduleSpec,
+): ScheduleSpec {
+  const read = readScheduleSpec(written, before);
+  if (read.type === 'read') return read.spec;
+  const { option, expected, came } = read;
+  throw new VoxbatchError({ type: 'bad-option', option: nameOf(option), expected, came });
+}
+
+/** A schedule as it is put on record. `realm`: whose money it spends. */
+interface NewSchedule {
+  readonly name: string;
+  readonly spec: ScheduleSpec;
+  readonly run: ScheduledRun;
+  readonly hooks?: Partial<ScheduleHooks>;
+  readonly realm: Pick<Realm, 'apiUrl' | 'account'>;
+}
+
+/**
+ * Creates a schedule. Nothing is spent before it fires. Throws {@link VoxbatchError} (`schedule-taken`,
+ * `schedule-refused`, `schedule-silent`).
+ */
+export async function createSchedule(
+  place: SchedulePlace,
+  { name, spec, run, hooks: { onEnd = null, notify = null } = {}, realm: { apiUrl, account } }: NewSchedule,
+): Promise<void> {
+  const { ledger, temporal } = place;
+  const settings = { run, spec, apiUrl, account };
+  const { remainingActions, ...encoded } = encodeSpec(spec);
+  const isKnown = (await ledger.knownSchedules()).includes(name);
+  // One that is there stays as it is. One that Temporal has lost is made anew.
+  const isThere = isKnown && (await describeIfThere(place, name)) !== undefined;
+  if (isThere) throw new VoxbatchError({ type: 'schedule-taken', schedule: name });
+  try {
+    // What was asked for before Temporal lost it is as lost.
+    if (isKnown) await ledger.pauseFirings(name, Date.now(), '');
+    // First: it may fire at once.
+    await ledger.settleSchedule(name, settings, Date.now());
+    await ledger.setScheduleHooks(name, { onEnd, notify });
+    // One that is made anew was perhaps paused.
+    if (isKnown) await ledger.resumeFirings(name, Date.now(), '');
+    await askTemporal(place, name, () =>
+      temporal.client.schedule.create({
+        scheduleId: scheduleIdOf(ledger.id, name),
+        ...encoded,
+        ...(remainingActions === undefined ? {} : { state: { remainingActions } }),
+        action: firingOf(ledger.id, name, settings),
+      }),
+    );
+  } catch (error) {
+    const isTaken = error instanceof ScheduleAlreadyRunning;
+    const isRefused = isTaken || (error instanceof VoxbatchError && error.problem.type === 'schedule-refused');
+    // A server that did not answer may have made it, and then it fires.
+    if (!isKnown && isRefused) await ledger.forgetSchedule(name);
+    if (isTaken) throw new VoxbatchError({ type: 'schedule-taken', schedule: name });
+    throw error;
+  }
+}
+
+/**
+ * Changes a schedule; `run`: what it runs from now on. A running batch stays as it is. Throws {@link VoxbatchError} (`bad-option`, `no-schedule`,
+ * `schedule-refused`, `schedule-silent`).
+ */
+export async function updateSchedule(
+  place: SchedulePlace,
+  name: string,
+  { written, run, hooks = {}, nameOf }: Omit<ChangeRequest, 'wanted'> & { readonly run?: ScheduledRun },
+): Promise<void> {
+  const { ledger } = place;
+  await surveyBeforeChange(place, name);
+  const record = await requireRecord(place, name);
+  const { settings, settledAt } = record;
+  const occurrences = await ledger.occurrencesOf(name, { from: settledAt });
+  const left = runsLeft({ ...record, spec: settings.spec, occurrences });
+  const { runs } = standingOf(record, await describe(place, name)).spec;
+  const spec = requireSpec(written, nameOf, {
+    ...settings.spec,
+    runs: left === null || runs === null ? null : Math.min(left, runs),
+  });
+  const { remainingActions, ...encoded } = encodeSpec(spec);
+  const update = (): Promise<void> =>
+    askTemporal(place, name, () =>
+      handleOf(place, name).update((before) => {
+        const { paused, note } = before.state;
+        return {
+          ...encoded,
+          state: {
+            paused,
+            ...(note === undefined ? {} : { note }),
+            ...(remainingActions === undefined ? {} : { remainingActions }),
+          },
+          action: firingOf(ledger.id, name, settings),
+        };
+      }),
+    );
+  // Before Temporal goes by them: it may fire at once. The times before stay allowed until it does.
+  if (isPausedHere(record)) await update();
+  else await allowed(place, name, { kind: 'due', from: Date.now(), until: null, spec }, update);
+  await ledger.settleSchedule(name, { ...settings, spec, run: run ?? settings.run }, Date.now());
+  await ledger.setScheduleHooks(name, hooks);
+}
+
+/** What Temporal starts each time a schedule fires. */
+function firingOf(ledgerId: string, schedule: string, realm: Pick<Realm, 'apiUrl' | 'account'>): ScheduleOptionsAction {
+  const input: FireScheduleInput = { schedule };
+  return {
+    type: 'startWorkflow',
+    workflowType: FIRE_SCHEDULE,
+    workflowId: scheduleIdOf(ledgerId, schedule),
+    taskQueue: taskQueueOf({ apiUrl: realm.apiUrl, account: realm.account, ledgerId }),
+    args: [input],
+    workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
+  };
+}
+
+/** A spec in Temporal's words. Its form of cron has seven fields, of which all must match; what was written follows as a comment. */
+export function encodeSpec(
+  spec: ScheduleSpec,
+): Required<Pick<ScheduleOptions, 'spec' | 'policies'>> & { readonly remainingActions: number | undefined } {
+  const { times, timezone, jitterMs, overlap, catchUpMs, pauseOnFailure, until, runs } = spec;
+  const cronOf = ({ calendar, text }: Extract<typeof times, { readonly type: 'calendar' }>): string => {
+    const { second, minute, hour, day, month, weekday, year } = calendar;
+    return `${[second, minute, hour, day, month, weekday, year].map(String).join(' ')} # ${text}`;
+  };
+  return {
+    spec: {
+      ...(times.type === 'every' ? { intervals: [{ every: times.everyMs }] } : { cronExpressions: [cronOf(times)] }),
+      timezone,
+      ...(jitterMs === 0 ? {} : { jitter: jitterMs }),
+      ...(until === null ? {} : { endAt: new Date(until) }),
+    },
+    policies: { overlap: OVERLAPS[overlap], catchupWindow: catchUpMs, pauseOnFailure },
+    remainingActions: runs ?? undefined,
+  };
 }

@@ -1,11 +1,33 @@
+import {
+  isGrpcServiceError,
+  ScheduleNotFoundError,
+  ServiceError,
+  type ScheduleDescription,
+  type ScheduleHandle,
+} from '@temporalio/client';
+import { scheduleIdOf } from '../../contract/schedule.ts';
 import { ServerUnavailable } from '../../embedded/server-unavailable.ts';
 import { findUp } from '../../embedded/up-claim.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { ScheduleRecord } from '../../ledger/schedules/schedule-records.ts';
+import type { ScheduleSpec } from '../../policy/schedules/schedule-spec.ts';
+import { VoxbatchError } from '../problem.ts';
 import type { Session } from '../session.ts';
 import type { Settings } from '../settings.ts';
 import { isAnybodyIn } from '../temporal/anybody-in.ts';
-import { openTemporal } from '../temporal/open-temporal.ts';
-import { adoptSettings } from './adopt-settings.ts';
-import type { SchedulePlace } from './place.ts';
+import { inTime, openTemporal, type Temporal } from '../temporal/open-temporal.ts';
+
+/** Where schedules are kept, and the records of the batches that they make. */
+export interface SchedulePlace {
+  readonly temporal: Pick<Temporal, 'client' | 'namespace'>;
+  readonly ledger: Ledger;
+}
+
+/** Schedules that are open for somebody's commands. */
+export interface OpenSchedules extends SchedulePlace {
+  readonly settings: Settings;
+  readonly around: Surroundings;
+}
 
 /** Who was there before somebody opened Temporal to look, which starts an embedded server for as long as they do. */
 export interface Surroundings {
@@ -16,15 +38,9 @@ export interface Surroundings {
   readonly hasUp: boolean;
 }
 
-/** Schedules that are open for somebody's commands. */
-export interface OpenSchedules extends SchedulePlace {
-  readonly settings: Settings;
-  readonly around: Surroundings;
-}
-
 /**
  * Opens Temporal for work on the schedules of a session's ledger, and closes it afterwards. Starts no worker. Throws {@link VoxbatchError}
- * (`no-ledger`, `no-server`, `no-cluster`, `schedule-silent` …).
+ * (`no-ledger`, `no-server`, `no-cluster` …).
  */
 export async function withSchedules<T>(
   session: Session,
@@ -37,7 +53,6 @@ export async function withSchedules<T>(
   const around = lookAround(settings);
   const temporal = await openTemporal(settings, { say });
   try {
-    await adoptSettings({ temporal, ledger }, say);
     return await work({ temporal, ledger, settings, around });
   } finally {
     await temporal.close();
@@ -59,4 +74,104 @@ export function lookAround({ home, cluster }: Pick<Settings, 'home' | 'cluster'>
 /** True if nobody makes batches of what a schedule fires. A worker that was killed seems to live for some seconds. */
 export function isLeftAlone(hasWorker: boolean, { isDeserted }: Surroundings): boolean {
   return isDeserted || !hasWorker;
+}
+
+/** If Temporal has not answered within this time, it is not available now, ms. */
+const ANSWER_TIMEOUT_MS = 30_000;
+
+/** gRPC's codes for an invalid request, and for something that the server does not know. */
+const INVALID_ARGUMENT = 3;
+const NOT_FOUND = 5;
+
+/**
+ * Queries Temporal about one schedule, or all. Throws {@link VoxbatchError} (`no-schedule`, `schedule-refused`,
+ * `schedule-silent`).
+ */
+export async function askTemporal<T>(
+  place: SchedulePlace,
+  schedule: string | undefined,
+  ask: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await inTime(place.temporal.client, ANSWER_TIMEOUT_MS, ask);
+  } catch (error) {
+    const answer = error instanceof ServiceError ? error.cause : error;
+    const code = isGrpcServiceError(answer) ? (answer.code as number) : undefined;
+    if (schedule !== undefined && (error instanceof ScheduleNotFoundError || code === NOT_FOUND)) {
+      throw await noSchedule(place, schedule);
+    }
+    if (code === undefined || !isGrpcServiceError(answer)) throw error;
+    if (code === INVALID_ARGUMENT && schedule !== undefined) {
+      throw new VoxbatchError({ type: 'schedule-refused', schedule, cause: answer });
+    }
+    throw new VoxbatchError({ type: 'schedule-silent', schedule, cause: answer });
+  }
+}
+
+async function noSchedule({ ledger }: SchedulePlace, schedule: string): Promise<VoxbatchError> {
+  return new VoxbatchError({ type: 'no-schedule', schedule, known: await ledger.knownSchedules() });
+}
+
+/** The handle of a schedule. Makes no call yet. */
+export function handleOf({ temporal, ledger }: SchedulePlace, schedule: string): ScheduleHandle {
+  return temporal.client.schedule.getHandle(scheduleIdOf(ledger.id, schedule));
+}
+
+/** A schedule as Temporal has it. Throws {@link VoxbatchError} (`no-schedule`, `schedule-silent`). */
+export function describe(place: SchedulePlace, name: string): Promise<ScheduleDescription> {
+  return askTemporal(place, name, () => handleOf(place, name).describe());
+}
+
+/** A schedule as Temporal has it; undefined if Temporal does not know it. Throws {@link VoxbatchError} (`schedule-silent`). */
+export async function describeIfThere(place: SchedulePlace, name: string): Promise<ScheduleDescription | undefined> {
+  try {
+    return await describe(place, name);
+  } catch (error) {
+    if (error instanceof VoxbatchError && error.problem.type === 'no-schedule') return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Schedules that Temporal has under this ledger's id, and the ledger does not know: somebody else made them, or the ledger is older than they are.
+ * None of them can fire. From Temporal's list, which may be a moment behind. Throws {@link VoxbatchError} (`schedule-silent`).
+ */
+export async function strangersIn(place: SchedulePlace): Promise<readonly string[]> {
+  const prefix = scheduleIdOf(place.ledger.id, '');
+  const names: string[] = [];
+  await askTemporal(place, undefined, async () => {
+    for await (const { scheduleId } of place.temporal.client.schedule.list()) {
+      if (scheduleId.startsWith(prefix)) names.push(scheduleId.slice(prefix.length));
+    }
+  });
+  const known = await place.ledger.knownSchedules();
+  return names.filter((name) => !known.includes(name)).sort();
+}
+
+/** A schedule of the ledger: one that only Temporal knows is none. Throws {@link VoxbatchError} (`no-schedule`). */
+export async function requireRecord(place: SchedulePlace, name: string): Promise<ScheduleRecord> {
+  const record = await place.ledger.scheduleRecord(name);
+  if (record === undefined) throw await noSchedule(place, name);
+  return record;
+}
+
+/**
+ * The spec of a schedule, with the runs that Temporal has left of those, and whether it is paused. `note`: why, or why it was resumed. What Temporal says of
+ * a pause counts only where the ledger says nothing: whoever reaches Temporal can write it.
+ */
+export function standingOf(
+  record: ScheduleRecord,
+  { state }: ScheduleDescription,
+): { readonly spec: ScheduleSpec; readonly isPaused: boolean; readonly note: string } {
+  const { spec } = record.settings;
+  const runs = spec.runs === null ? null : Math.min(spec.runs, state.remainingActions ?? spec.runs);
+  // It paused by itself after a failure, or was paused by Temporal's own tools.
+  const isPausedThere = state.paused && !isPausedHere(record);
+  const note = isPausedThere ? state.note : record.note;
+  return { spec: { ...spec, runs }, isPaused: isPausedThere || isPausedHere(record), note: note ?? '' };
+}
+
+/** Whether somebody paused a schedule here, so that the ledger allows none of its due times. */
+export function isPausedHere({ allowed }: ScheduleRecord): boolean {
+  return !allowed.some(({ kind, until }) => kind === 'due' && until === null);
 }

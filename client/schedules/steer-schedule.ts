@@ -1,18 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ScheduleDescription, ScheduleHandle } from '@temporalio/client';
-import type { OverlapPolicy, ScheduleHooks } from '../../contract/schedule.ts';
-import type { WrittenSpec } from '../../policy/schedules/schedule-spec.ts';
-import type { ScheduledRun } from '../../inputs/schedules/scheduled-run.ts';
-import type { NewAllowance, ScheduleRecord, ScheduleSettings } from '../../ledger/schedules/schedule-records.ts';
-import { runsLeft, spanOfTrigger } from '../../policy/schedules/legal-firing.ts';
+import { ScheduleOverlapPolicy, type ScheduleDescription, type ScheduleHandle } from '@temporalio/client';
+import type { OverlapPolicy } from '../../contract/schedule.ts';
+import type { NewAllowance } from '../../ledger/schedules/schedule-records.ts';
 import { waitForOwnSecond } from '../../policy/schedules/due-times.ts';
+import { spanOfTrigger } from '../../policy/schedules/legal-firing.ts';
 import { VoxbatchError } from '../problem.ts';
-import { firingOf, requireSpec } from './create-schedule.ts';
-import { askTemporal, describe, handleOf, type SchedulePlace } from './place.ts';
-import type { TimeRange } from './preview-schedule.ts';
-import { isPausedHere, requireSettings, specToShow } from './require-settings.ts';
-import { encodeOverlap, encodeSpec } from './spec-coding.ts';
-import { surveyBeforeChange } from './survey-schedule.ts';
+import { askTemporal, describe, handleOf, requireRecord, type SchedulePlace } from './open-schedules.ts';
+import { surveyBeforeChange, type TimeRange } from './survey-schedule.ts';
+
+/** Overlap policies in Temporal's words. */
+export const OVERLAPS: Readonly<Record<OverlapPolicy, ScheduleOverlapPolicy>> = {
+  skip: ScheduleOverlapPolicy.SKIP,
+  'buffer-one': ScheduleOverlapPolicy.BUFFER_ONE,
+  'buffer-all': ScheduleOverlapPolicy.BUFFER_ALL,
+  cancel: ScheduleOverlapPolicy.CANCEL_OTHER,
+  allow: ScheduleOverlapPolicy.ALLOW_ALL,
+};
 
 /** All of these throw {@link VoxbatchError} (`no-schedule`, `schedule-silent`). */
 
@@ -35,25 +38,19 @@ export async function resumeSchedule(place: SchedulePlace, name: string, note: s
   await setPaused(place, name, false, (handle) => handle.unpause(note));
 }
 
-/** A trigger that was asked for: the id of its allowance, and when, ms since 1970. */
-export interface AskedTrigger {
-  readonly id: number;
-  readonly askedAt: number;
-}
-
 /** A machine may be so busy that a wait ends in the next due second. */
 const MOST_WAITS = 3;
 
 /**
  * Fires a schedule now, for the current second, or the first one after that in which it is not due: in one of those Temporal would drop the trigger,
- * and it could be used by others. Default overlap: `allow`.
+ * and it could be used by others. Default overlap: `allow`. Returns the id of its allowance, and when it was asked for, ms since 1970.
  */
 export async function triggerSchedule(
   place: SchedulePlace,
   name: string,
   overlap: OverlapPolicy = 'allow',
-): Promise<AskedTrigger> {
-  const { settings } = await requireSettings(place, name);
+): Promise<{ readonly id: number; readonly askedAt: number }> {
+  const { settings } = await requireRecord(place, name);
   for (let waits = 0; waits < MOST_WAITS; waits++) {
     const waitMs = waitForOwnSecond(Date.now(), settings.spec);
     if (waitMs === 0) break;
@@ -61,7 +58,7 @@ export async function triggerSchedule(
   }
   const askedAt = Date.now();
   const id = await allowed(place, name, { kind: 'trigger', ...spanOfTrigger(askedAt) }, () =>
-    patch(place, name, (handle) => handle.trigger(encodeOverlap(overlap))),
+    patch(place, name, (handle) => handle.trigger(OVERLAPS[overlap])),
   );
   return { id, askedAt };
 }
@@ -76,8 +73,8 @@ export async function backfillSchedule(
   { from, to }: TimeRange,
   overlap: OverlapPolicy = 'buffer-all',
 ): Promise<void> {
-  const range = { start: new Date(from), end: new Date(to), overlap: encodeOverlap(overlap) };
-  const { settings } = await requireSettings(place, name);
+  const range = { start: new Date(from), end: new Date(to), overlap: OVERLAPS[overlap] };
+  const { settings } = await requireRecord(place, name);
   await surveyBeforeChange(place, name);
   await allowed(place, name, { kind: 'backfill', from, until: to, spec: settings.spec, askedAt: Date.now() }, () =>
     patch(place, name, (handle) => handle.backfill(range)),
@@ -85,7 +82,7 @@ export async function backfillSchedule(
 }
 
 /** Asks Temporal for firings that the ledger allows from then on; what Temporal refuses is not allowed any more. Returns the id of the allowance. */
-async function allowed(
+export async function allowed(
   place: SchedulePlace,
   name: string,
   allowance: NewAllowance,
@@ -114,9 +111,8 @@ async function patch(
   name: string,
   send: (handle: ScheduleHandle) => Promise<void>,
 ): Promise<ScheduleDescription> {
-  const handle = handleOf(place, name);
-  await askTemporal(place, name, () => send(handle));
-  return await describe(place, name);
+  await askTemporal(place, name, () => send(handleOf(place, name)));
+  return describe(place, name);
 }
 
 /** Somebody else may pause and resume at the same time; the last one is right. */
@@ -147,66 +143,4 @@ export async function deleteSchedule(place: SchedulePlace, name: string): Promis
     if (!isGone || !isKnown) throw error;
   }
   await ledger.forgetSchedule(name);
-}
-
-/** What to change in a schedule; absent members stay as they are. */
-export interface ScheduleChange {
-  readonly written: WrittenSpec;
-  /** What it runs from now on. */
-  readonly run?: ScheduledRun | undefined;
-  /** Its hooks from now on; absent ones stay. */
-  readonly hooks?: Partial<ScheduleHooks>;
-  /** Gives the name of an option for messages. */
-  readonly nameOf: (option: keyof WrittenSpec) => string;
-}
-
-/**
- * Changes a schedule. A running batch stays as it is. Also throws {@link VoxbatchError} (`bad-option`,
- * `schedule-refused`, `schedule-unsettled`).
- */
-export async function updateSchedule(
-  place: SchedulePlace,
-  name: string,
-  { written, run, hooks = {}, nameOf }: ScheduleChange,
-): Promise<void> {
-  const { ledger } = place;
-  await surveyBeforeChange(place, name);
-  const record = await requireSettings(place, name);
-  const { settings } = record;
-  const found = await describe(place, name);
-  const left = await leftOf(place, record);
-  const { runs } = specToShow(record, found);
-  const spec = requireSpec(written, nameOf, {
-    ...settings.spec,
-    runs: left === null || runs === null ? null : Math.min(left, runs),
-  });
-  const { remainingActions, ...encoded } = encodeSpec(spec);
-  const update = (): Promise<void> =>
-    askTemporal(place, name, () =>
-      handleOf(place, name).update((before) => {
-        const { paused, note } = before.state;
-        return {
-          ...encoded,
-          state: {
-            paused,
-            ...(note === undefined ? {} : { note }),
-            ...(remainingActions === undefined ? {} : { remainingActions }),
-          },
-          action: firingOf(ledger.id, name, settings),
-        };
-      }),
-    );
-  // Before Temporal goes by them: it may fire at once. The times before stay allowed until it does.
-  if (isPausedHere(record)) await update();
-  else await allowed(place, name, { kind: 'due', from: Date.now(), until: null, spec }, update);
-  await ledger.settleSchedule(name, { ...settings, spec, run: run ?? settings.run }, Date.now());
-  await ledger.setScheduleHooks(name, hooks);
-}
-
-async function leftOf(
-  { ledger }: SchedulePlace,
-  { name, settings, settledAt, allowed: spans }: ScheduleRecord & { readonly settings: ScheduleSettings },
-): Promise<number | null> {
-  const occurrences = await ledger.occurrencesOf(name, { from: settledAt });
-  return runsLeft({ spec: settings.spec, settledAt, allowed: spans, occurrences });
 }

@@ -1,6 +1,10 @@
-import type { ScheduleDescription } from '@temporalio/client';
+import { WorkflowNotFoundError, type ScheduleDescription } from '@temporalio/client';
+import { exitOfBatch } from '../../batches/look/view-batch.ts';
+import { firingIdOf, scheduleIdOf } from '../../contract/schedule.ts';
+import { shellWord } from '../../contract/shell-word.ts';
 import type { SkippedOccurrence } from '../../ledger/schedules/occurrence-records.ts';
 import type { ScheduleRecord } from '../../ledger/schedules/schedule-records.ts';
+import { isNominal, nominalTimeOf } from '../../policy/schedules/due-times.ts';
 import { dueHere, LONGEST_RUN_MS } from '../../policy/schedules/legal-firing.ts';
 import {
   countMissed,
@@ -9,26 +13,61 @@ import {
   type DueTime,
   type ScheduleStanding,
 } from '../../policy/schedules/missing-occurrence.ts';
-import { isNominal, nominalTimeOf } from '../../policy/schedules/due-times.ts';
-import { endAbandoned, ENDED_FROM_OUTSIDE, firingStates } from './firings.ts';
-import type { WaitingOccurrence } from './occurrence-views.ts';
-import { describe, type SchedulePlace } from './place.ts';
-import { MOST_PREVIEWED, previewSchedule } from './preview-schedule.ts';
-import { isPausedHere, pauseToShow, requireRecord, specToShow } from './require-settings.ts';
+import { formatOccurrence } from '../../policy/schedules/occurrence.ts';
+import { INSTANT_FORM, parseInstant } from '../../policy/schedules/schedule-spec.ts';
+import { VoxbatchError } from '../problem.ts';
+import {
+  askTemporal,
+  describe,
+  isPausedHere,
+  requireRecord,
+  standingOf,
+  type SchedulePlace,
+} from './open-schedules.ts';
 
 /** A firing comes within this time after it is due, if a server is there, ms. */
 const GRACE_MS = 10_000;
+
+/** A due time that may still take place; `reason`: why it waits. */
+export interface WaitingOccurrence extends DueTime {
+  readonly reason: string;
+}
 
 /**
  * Puts on record what became of each time at which a schedule was due since it was last surveyed, as it was described: one that did not take place
  * leaves no trace in Temporal. Returns those that may still take place, the oldest first. Throws {@link VoxbatchError} (`schedule-silent`).
  */
-export function surveySchedule(
+export async function surveySchedule(
   place: SchedulePlace,
   name: string,
-  described: ScheduleDescription,
+  found: ScheduleDescription,
+  graceMs = GRACE_MS,
 ): Promise<readonly WaitingOccurrence[]> {
-  return survey(place, name, described, GRACE_MS);
+  const { ledger } = place;
+  const now = Date.now();
+  await endAbandoned(place, name, now - LONGEST_RUN_MS);
+  const record = await requireRecord(place, name);
+  const standing = { ...standingOf(record, found), now };
+  const { spec, isPaused } = standing;
+  const until = isPaused ? now : now - graceMs;
+  const waiting: WaitingOccurrence[] = [];
+  const createdAt = found.info.createdAt.getTime();
+  const surveyedUntil = Math.max(record.surveyedUntil, createdAt);
+  // The server leaves out what was scheduled before the range that it is asked for, and comes in it by its jitter.
+  let from = surveyedUntil - spec.jitterMs;
+  while (from < until) {
+    const firings = await previewSchedule(place, name, { from: from + 1, to: until });
+    const pageEnd = firings.length < MOST_PREVIEWED ? until : (firings.at(-1) ?? until);
+    const due = firings
+      .map((firesAt) => ({ at: nominalTimeOf(firesAt, spec), firesAt }))
+      // Temporal's copy of the times may be another's.
+      .filter(({ at, firesAt }) => firesAt > surveyedUntil && at > createdAt && isNominal(at, spec));
+    const skipped = await surveyPage(place, record, due, { ...standing, from, waiting });
+    const settledUntil = waiting[0] === undefined ? pageEnd : waiting[0].firesAt - 1;
+    await ledger.noteSkips(name, { skipped: countMissed(skipped), until: settledUntil });
+    from = pageEnd;
+  }
+  return waiting;
 }
 
 /**
@@ -36,91 +75,42 @@ export function surveySchedule(
  * stands then. Also throws {@link VoxbatchError} (`no-schedule`).
  */
 export async function surveyBeforeChange(place: SchedulePlace, name: string): Promise<void> {
-  await survey(place, name, await describe(place, name), 0);
+  await surveySchedule(place, name, await describe(place, name), 0);
 }
 
-async function survey(
-  place: SchedulePlace,
-  name: string,
-  found: ScheduleDescription,
-  graceMs: number,
-): Promise<readonly WaitingOccurrence[]> {
-  const { ledger } = place;
-  const now = Date.now();
-  await endAbandoned(place, name, now - LONGEST_RUN_MS);
-  const known = (await ledger.knownSchedules()).find((schedule) => schedule.name === name);
-  const record = await requireRecord(place, name);
-  const pause = pauseToShow(record, found);
-  const until = pause.isPaused ? now : now - graceMs;
-  const standing = { spec: specToShow(record, found), ...pause, now };
-  const waiting: WaitingOccurrence[] = [];
-  const createdAt = found.info.createdAt.getTime();
-  const surveyedUntil = Math.max(known?.surveyedUntil ?? 0, createdAt);
-  // The server leaves out what was scheduled before the range that it is asked for, and comes in it by its jitter.
-  let from = surveyedUntil - standing.spec.jitterMs;
-  let settledUntil: number | undefined;
-  while (from < until) {
-    const firings = await previewSchedule(place, name, { from: from + 1, to: until });
-    const pageEnd = firings.length < MOST_PREVIEWED ? until : (firings.at(-1) ?? until);
-    const due = firings
-      .map((firesAt) => ({ at: nominalTimeOf(firesAt, standing.spec), firesAt }))
-      // Temporal's copy of the times may be another's.
-      .filter(({ at, firesAt }) => firesAt > surveyedUntil && at > createdAt && isNominal(at, standing.spec));
-    const page = await surveyPage(place, record, due, { ...standing, buffered: waiting.length, from });
-    waiting.push(...page.waiting);
-    settledUntil ??= page.unsettledFrom === undefined ? undefined : page.unsettledFrom - 1;
-    await ledger.noteSkips(name, { skipped: countMissed(page.skipped), until: settledUntil ?? pageEnd });
-    from = pageEnd;
-  }
-  return waiting;
-}
-
-interface PageStanding extends Omit<ScheduleStanding, 'runs'> {
-  readonly from: number;
-}
-
-interface SurveyedPage {
-  readonly skipped: readonly SkippedOccurrence[];
-  readonly waiting: readonly WaitingOccurrence[];
-  /** When the first should have fired that may still take place. */
-  readonly unsettledFrom: number | undefined;
-}
-
-/** Looks at due times that follow each other. */
+/** Looks at due times that follow each other. Returns those that did not take place, and adds to `waiting` those that still may. */
 async function surveyPage(
   place: SchedulePlace,
   record: ScheduleRecord,
   due: readonly DueTime[],
-  { from, ...standing }: PageStanding,
-): Promise<SurveyedPage> {
+  {
+    from,
+    waiting,
+    ...standing
+  }: Omit<ScheduleStanding, 'runs' | 'buffered'> & { readonly from: number; readonly waiting: WaitingOccurrence[] },
+): Promise<readonly SkippedOccurrence[]> {
   const { ledger } = place;
-  const { name, settings, settledAt, allowed } = record;
-  const isCounted = (settings?.spec.runs ?? null) !== null;
+  const { name, settings, settledAt } = record;
+  const { spec } = settings;
   const records = await ledger.occurrencesOf(name, {
-    from: Math.min(from - LONGEST_RUN_MS, isCounted ? settledAt : Infinity),
+    from: Math.min(from - LONGEST_RUN_MS, spec.runs === null ? Infinity : settledAt),
   });
   const recorded = new Set(records.map(({ at }) => at));
   const unrecorded = due.filter(({ at }) => !recorded.has(at));
-  const isDue =
-    settings === undefined ? () => true : dueHere({ spec: settings.spec, settledAt, allowed, occurrences: records });
+  const isDue = dueHere({ ...record, spec, occurrences: records });
   const missing = unrecorded.filter(({ at }) => isDue(at));
+  const missingTimes = missing.map(({ at }) => at);
+  const states = await firingStates(place, name, missingTimes);
   const scheduled = new Set(due.map(({ at }) => at));
-  const states = await firingStates(
-    place,
-    name,
-    missing.map((one) => one.at),
-  );
   const runs = records.flatMap(({ at, state, endedAt }) =>
     state === 'skipped' ? [] : [{ at, until: endedAt, isScheduled: scheduled.has(at) }],
   );
   // What Temporal fires at the others is refused, and its end is none of the schedule's.
   const refused = isPausedHere(record) ? unrecorded.filter((one) => !missing.includes(one)) : [];
-  const skipped: SkippedOccurrence[] = refused.map(({ at }) => ({ at, ...wordsOf(pausedBy(standing.note)) }));
-  const waiting: WaitingOccurrence[] = [];
-  let { buffered } = standing;
-  let unsettledFrom: number | undefined;
+  const skipped: SkippedOccurrence[] = refused.map(({ at }) => ({ at, ...pausedBy(standing.note) }));
+  let buffered = waiting.length;
   for (const one of missing) {
-    const { at, firesAt } = one;
+    const { at } = one;
     const state = states.get(at);
     if (state === 'over') {
       await ledger.endOccurrence({ schedule: name, at }, { type: 'failed', exit: null, reason: ENDED_FROM_OUTSIDE });
@@ -128,17 +118,132 @@ async function surveyPage(
     }
     if (state === 'running') runs.push({ at, until: null, isScheduled: true });
     const found = state === 'running' ? TAKEN_BY_NOBODY : explainMissing(one, { ...standing, runs, buffered });
-    if (found.type === 'skipped') skipped.push({ at, ...wordsOf(found) });
+    if (found.type === 'skipped') skipped.push({ at, ...found });
     if (found.type !== 'waiting') continue;
     if (found.isBuffered) buffered += 1;
-    waiting.push({ at, reason: found.reason });
-    unsettledFrom ??= firesAt;
+    waiting.push({ ...one, reason: found.reason });
   }
-  return { skipped, waiting, unsettledFrom };
+  return skipped;
 }
 
 const TAKEN_BY_NOBODY = { type: 'waiting', isBuffered: false, reason: 'No worker has taken it yet.' } as const;
 
-function wordsOf({ cause, reason }: ReturnType<typeof pausedBy>): Pick<SkippedOccurrence, 'cause' | 'reason'> {
-  return { cause, reason };
+/** How many firings are asked for at the same time. */
+const ASKED_AT_ONCE = 20;
+
+/** How a firing stands in Temporal. `none`: there was none, or Temporal has forgotten it. */
+type FiringState = 'running' | 'over' | 'none';
+
+/** How the firings of a schedule for these times stand, by time. Throws {@link VoxbatchError} (`schedule-silent`). */
+export async function firingStates(
+  place: SchedulePlace,
+  schedule: string,
+  times: readonly number[],
+): Promise<ReadonlyMap<number, FiringState>> {
+  const states = new Map<number, FiringState>();
+  const ask = async (at: number): Promise<unknown> => {
+    const handle = place.temporal.client.workflow.getHandle(firingIdOf(place.ledger.id, schedule, at));
+    try {
+      const { status } = await askTemporal(place, undefined, () => handle.describe());
+      return states.set(at, status.name === 'RUNNING' ? 'running' : 'over');
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) return states.set(at, 'none');
+      throw error;
+    }
+  };
+  for (let first = 0; first < times.length; first += ASKED_AT_ONCE) {
+    await Promise.all(times.slice(first, first + ASKED_AT_ONCE).map(ask));
+  }
+  return states;
+}
+
+/** Why a firing without a batch is over. */
+const ENDED_FROM_OUTSIDE = 'Its firing was ended from outside before it made a batch.';
+
+/**
+ * Ends occurrences since a time that are on record as running although their firing is over: somebody terminated it, or Temporal's database is
+ * lost. A batch that still runs goes on by itself, and its occurrence with it. Throws {@link VoxbatchError} (`schedule-silent`).
+ */
+async function endAbandoned(place: SchedulePlace, schedule: string, since: number): Promise<void> {
+  const { ledger } = place;
+  const findRunning = async (): Promise<readonly number[]> =>
+    (await ledger.occurrencesOf(schedule, { from: since })).flatMap(({ at, state }) =>
+      state === 'running' ? [at] : [],
+    );
+  const states = await firingStates(place, schedule, await findRunning());
+  if ([...states.values()].every((state) => state === 'running')) return;
+  // A firing records its end before it is over: one that was ending when it was looked at is not among them any more.
+  for (const at of await findRunning()) {
+    const state = states.get(at);
+    if (state === undefined || state === 'running') continue;
+    const name = formatOccurrence({ schedule, at });
+    const batch = await ledger.findBatch(name);
+    if (batch?.state === 'open') continue;
+    // Nobody goes on loading it, and its budget would count as gone for the whole month.
+    if (batch?.state === 'loading') await ledger.discardLoading(name);
+    const hasEnded = batch?.state === 'closed';
+    const exit = hasEnded ? ((await exitOfBatch(ledger, name)) ?? null) : null;
+    const reason = hasEnded
+      ? `Its firing was ended from outside, and its files may be missing. To write them: voxbatch results ${shellWord(name)}`
+      : ENDED_FROM_OUTSIDE;
+    await ledger.endOccurrence({ schedule, at }, { type: 'failed', exit, reason });
+  }
+}
+
+/** A stretch of time, ms since 1970, both ends included. */
+export interface TimeRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Start and end of a range as they are written on a command line. */
+export interface WrittenRange {
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
+
+/** Reads a range. `nameOf` gives the name of an option for messages. Throws {@link VoxbatchError} (`bad-option`). */
+export function requireRange(written: WrittenRange, nameOf: (option: keyof WrittenRange) => string): TimeRange {
+  const refuse = (option: keyof WrittenRange, expected: string): never => {
+    throw new VoxbatchError({
+      type: 'bad-option',
+      option: nameOf(option),
+      expected,
+      came: written[option] ?? 'nothing',
+    });
+  };
+  const timeOf = (option: keyof WrittenRange): number =>
+    parseInstant(written[option] ?? '') ?? refuse(option, INSTANT_FORM);
+  const range = { from: timeOf('from'), to: timeOf('to') };
+  return range.to < range.from ? refuse('to', `a time that is not before ${nameOf('from')}`) : range;
+}
+
+/** Temporal gives so many times at once. */
+const MOST_PREVIEWED = 1_000;
+
+/**
+ * The times in a range at which a schedule fires, jitter included, as Temporal computes them: at most
+ * {@link MOST_PREVIEWED}. Ignores whether it is paused. Throws {@link VoxbatchError} (`no-schedule`, `schedule-silent`).
+ */
+export async function previewSchedule(
+  place: SchedulePlace,
+  name: string,
+  { from, to }: TimeRange,
+): Promise<readonly number[]> {
+  const { client, namespace } = place.temporal;
+  // Temporal excludes the start of the range.
+  const request = {
+    namespace,
+    scheduleId: scheduleIdOf(place.ledger.id, name),
+    startTime: stampOf(from - 1_000),
+    endTime: stampOf(to),
+  };
+  const { startTime } = await askTemporal(place, name, () => client.workflowService.listScheduleMatchingTimes(request));
+  return startTime
+    .map(({ seconds, nanos }) => Number(seconds ?? 0) * 1_000 + Math.floor((nanos ?? 0) / 1e6))
+    .filter((at) => at >= from && at <= to);
+}
+
+function stampOf(at: number): { seconds: Long; nanos: number } {
+  return { seconds: Math.floor(at / 1_000) as unknown as Long, nanos: (at % 1_000) * 1e6 };
 }

@@ -5,12 +5,12 @@ import { isDueIn } from '../../policy/schedules/legal-firing.ts';
 import { formatOccurrence, scheduledTimeOf } from '../../policy/schedules/occurrence.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { OverlapPolicy } from '../../contract/schedule.ts';
-import { firingStates } from './firings.ts';
-import { isAttended } from './look-at-schedules.ts';
-import { exitOfBatch, occurrenceViews, type OccurrenceView } from './occurrence-views.ts';
-import { describe, type SchedulePlace } from './place.ts';
-import { requireRecord } from './require-settings.ts';
-import { triggerSchedule, type AskedTrigger } from './steer-schedule.ts';
+import { exitOfBatch } from '../../batches/look/view-batch.ts';
+import { occurrenceViews, type OccurrenceView } from './occurrence-view.ts';
+import { describe, requireRecord, type SchedulePlace } from './open-schedules.ts';
+import { isAttended } from './schedule-view.ts';
+import { triggerSchedule } from './steer-schedule.ts';
+import { firingStates } from './survey-schedule.ts';
 
 /** How long a wait for a trigger goes on. */
 export type TriggerNews =
@@ -101,7 +101,7 @@ export async function triggerAttended(
     const occurrence = await untilOver(place, name, at);
     if (occurrence === undefined) return { type: 'refused' };
     const exit = occurrence.exit ?? (await exitOfBatch(place.ledger, batch));
-    const run = parseScheduledRun((await place.ledger.scheduleRecord(name))?.settings?.run);
+    const run = parseScheduledRun((await place.ledger.scheduleRecord(name))?.settings.run);
     return { type: 'over', occurrence, exit, out: run?.outFolder ?? null };
   };
   for (;;) {
@@ -119,7 +119,7 @@ export async function triggerAttended(
   }
 }
 
-interface Look extends AskedTrigger {
+interface Look extends Awaited<ReturnType<typeof triggerSchedule>> {
   /** When Temporal had taken the trigger, ms since 1970. */
   readonly takenAt: number;
   /** Times of the schedule's latest firings, before the trigger and now. */

@@ -4,7 +4,7 @@ import type { Realm } from '../../contract/names.ts';
 import { dialectOf } from '../../contract/row-kinds.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord, RowStanding } from '../../ledger/record-types.ts';
-import { refuseOption } from '../refuse-option.ts';
+import { refuseOption } from '../problem.ts';
 
 /** The batch of a single job, and its row. */
 export interface SingleRecord extends RowStanding {

@@ -12,7 +12,7 @@ import type { AgainWish, SameAgain } from '../../policy/single/same-again.ts';
 import { openStore } from '../../store/open-store.ts';
 import type { Store } from '../../store/store.ts';
 import { openRecordsIfAny } from '../open-records.ts';
-import { learntLimits } from '../parts/text-limits.ts';
+import { learntLimits } from '../run/check-run.ts';
 import type { Settings } from '../settings.ts';
 import { decideOn } from './ask-single.ts';
 import { findOnRecord, type SingleRecord } from './find-single.ts';

@@ -6,13 +6,12 @@ import { checkDialect, checkWanted } from '../check-options.ts';
 import type { FollowEvent } from '../look/follow.ts';
 import { realmOf } from '../open-api.ts';
 import { personOf } from '../person.ts';
-import { refuseOption } from '../refuse-option.ts';
+import { refuseOption } from '../problem.ts';
 import type { Session } from '../session.ts';
 import type { Workplace } from '../work/workplace.ts';
 import { askSingle, type Asked } from './ask-single.ts';
 import { findSingle, readSingle, type SingleRecord } from './find-single.ts';
-import { jobResult, type JobResult } from './job-result.ts';
-import type { SingleAnswer, SingleJobOptions } from './single-answer.ts';
+import { jobResult, type JobResult, type SingleAnswer, type SingleJobOptions } from './single-answer.ts';
 
 /** Where a job is worked on. */
 export interface SingleInvocation {

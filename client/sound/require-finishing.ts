@@ -2,8 +2,7 @@ import type { Reading } from '../../contract/batch.ts';
 import { faultOfFinishing } from '../../contract/finishing.ts';
 import { FFMPEG_ADVICE, findFfmpeg, namedFfmpeg, unusableFfmpeg } from '../../store/sound/find-ffmpeg.ts';
 import { tryFinishing } from '../../store/sound/finish/finish-sound.ts';
-import { VoxbatchError } from '../problem.ts';
-import { refuseOption } from '../refuse-option.ts';
+import { VoxbatchError, refuseOption } from '../problem.ts';
 
 const OPTION = 'finish (--loudness, --trim-silence, --sample-rate, --sound-format)';
 

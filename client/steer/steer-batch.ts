@@ -1,12 +1,19 @@
+import { viewMoney } from '../look/counts-view.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { runningJobs, type RunningJob } from '../../batches/look/running-jobs.ts';
 import type { Control } from '../../contract/outcomes.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { chooseBatch } from '../open-records.ts';
-import { refuseLoading } from '../refuse-loading.ts';
+import { refuseLoading, VoxbatchError } from '../problem.ts';
 import type { Settings } from '../settings.ts';
-import { tellWorkers } from './tell-workers.ts';
+import { ServiceError } from '@temporalio/client';
+import { reachWorker, type Temporal } from '../temporal/open-temporal.ts';
+import { wakeWorkflow } from '../temporal/start-workflow.ts';
+import { defaultOut } from '../../contract/batch-name.ts';
+import type { Tuning } from '../../contract/tunables.ts';
+import { nextSteps, type NextStep } from '../look/next-steps.ts';
+import { readEnd } from '../look/write-files.ts';
+import type { Step } from '../../contract/row-kinds.ts';
 
 /** What a batch is to do. */
 export interface SteerRequest {
@@ -97,4 +104,118 @@ async function emptyWire({ ledger, batch: { name: batch }, onWait }: SteerReques
 /** A request waits 3 minutes at most. */
 const PATIENCE_MS = 200_000;
 const LOOK_EVERY_MS = 50;
+/** After so long, it is said what is waited for, ms. */
 const SLOW_MS = 2_000;
+
+export interface News {
+  readonly settings: Settings;
+  readonly ledger: Ledger;
+  /** Name of the batch. */
+  readonly batch: string;
+  readonly say: (line: string) => void;
+}
+
+/**
+ * Wakes whoever works on the batch for a wish that is in the ledger already. Resolves with false if nobody does: the
+ * wish then waits in the ledger for the next worker. Throws {@link VoxbatchError} (`untold`) if Temporal cannot be
+ * told; the wish stays on record all the same.
+ */
+export async function tellWorkers({ settings, ledger, batch, say }: News): Promise<boolean> {
+  let temporal: Temporal | undefined;
+  const slow = setTimeout(() => {
+    say('It is recorded. Waiting for Temporal, to notify the workers …');
+  }, SLOW_MS);
+  try {
+    temporal = await reachWorker(settings, say);
+    return temporal !== undefined && (await wakeWorkflow(temporal.client, ledger, batch));
+  } catch (error) {
+    const isUntold = error instanceof ServiceError || error instanceof VoxbatchError;
+    throw isUntold ? new VoxbatchError({ type: 'untold', cause: error }) : error;
+  } finally {
+    clearTimeout(slow);
+    await temporal?.close();
+  }
+}
+
+/** What to change in a batch. */
+export interface TuneRequest {
+  readonly settings: Settings;
+  readonly ledger: Ledger;
+  readonly batch: BatchRecord;
+  /** Absent members stay as they are. */
+  readonly tuning: Tuning;
+  readonly say: (line: string) => void;
+}
+
+/**
+ * Changes settings of a batch. They are in the ledger from then on, and every paid request reads them there; the
+ * workflow is told because lanes divide window and submits among them. Only the given settings change, so two callers
+ * that tune different ones at once both succeed.
+ *
+ * Returns whether workers were told; false if nobody works on the batch. Throws {@link VoxbatchError} (`loading`,
+ * `no-price`, `untold`).
+ */
+export async function tuneBatch({ settings, ledger, batch, tuning, say }: TuneRequest): Promise<boolean> {
+  refuseLoading(batch);
+  await requirePrices(ledger, batch, tuning);
+  await ledger.tune(batch.name, tuning);
+  return batch.state === 'open' && (await tellWorkers({ settings, ledger, batch: batch.name, say }));
+}
+
+/** A batch with its present settings. */
+export interface Tuned {
+  readonly batch: BatchRecord;
+  readonly money: ReturnType<typeof viewMoney>;
+  /** Steps that a finished batch leaves; of another one none. */
+  readonly next: readonly NextStep[];
+}
+
+/** How a batch stands after its settings were changed, or looked at. */
+export async function readTuned(ledger: Ledger, name: string): Promise<Tuned> {
+  const batch = await chooseBatch(ledger, name);
+  const money = await ledger.money(name);
+  const sums = { batch, money, counts: await ledger.counts(name), out: defaultOut(name) };
+  const next = batch.state === 'closed' ? nextSteps(await readEnd(ledger, sums)) : [];
+  return { batch, money: viewMoney(money, batch.settings.budget), next };
+}
+
+/**
+ * Under a budget a row without a price cannot be sent at all, so a budget that would end such rows is refused. Throws
+ * {@link VoxbatchError} (`no-price`).
+ */
+export async function requirePrices(ledger: Ledger, batch: BatchRecord, { budget }: Tuning): Promise<void> {
+  if (budget == null || batch.state === 'closed') return;
+  for await (const { row } of ledger.scanRows(batch.name)) {
+    if (row.outcome !== null || row.quoted !== null) continue;
+    throw new VoxbatchError({ type: 'no-price', batch: batch.name, row: row.row, id: row.id });
+  }
+}
+
+/** An accepted job that is not known to have ended. */
+export interface RunningJob {
+  readonly row: number;
+  readonly id: string;
+  readonly step: Step;
+  /** Null if the API did not name it. */
+  readonly jobId: string | null;
+  /** What it costs; null if no price is known. */
+  readonly credits: number | null;
+  /** Where that is from: the API's figure, or our quote. */
+  readonly creditsKind: 'api' | 'quote' | null;
+}
+
+/** The jobs of a batch that still run at the API, by row. */
+async function runningJobs(
+  ledger: Pick<Ledger, 'runningJobs' | 'readRow'>,
+  batch: string,
+): Promise<readonly RunningJob[]> {
+  const jobs: RunningJob[] = [];
+  for (const charge of await ledger.runningJobs(batch)) {
+    const { row, step, jobId, charged, chargedFrom, quoted } = charge;
+    const id = (await ledger.readRow(batch, row))?.row.id ?? '';
+    const credits = charged ?? quoted;
+    const from = charged === null ? 'quote' : chargedFrom;
+    jobs.push({ row, id, step, jobId, credits, creditsKind: credits === null ? null : from });
+  }
+  return jobs;
+}

@@ -1,13 +1,18 @@
-import { Client, Connection, isGrpcServiceError, type ConnectionOptions } from '@temporalio/client';
+import {
+  Client,
+  Connection,
+  isGrpcServiceError,
+  type ConnectionOptions,
+  type ConnectionLike,
+} from '@temporalio/client';
 import { toClientOptions } from '@temporalio/envconfig';
 import type { NativeConnectionOptions } from '@temporalio/worker';
-import { isLoopback } from '../../contract/loopback.ts';
+import { isLoopback } from '../../contract/api-path.ts';
 import { joinServer } from '../../embedded/join-server.ts';
 import { WITHOUT_PROXY } from '../../embedded/server-channel.ts';
 import { isAnybodyIn } from './anybody-in.ts';
 import type { EarlyServer } from './early-server.ts';
 import { ServerUnavailable } from '../../embedded/server-unavailable.ts';
-import { leaveContext } from './in-time.ts';
 import { VoxbatchError } from '../problem.ts';
 import type { Settings } from '../settings.ts';
 
@@ -172,4 +177,27 @@ function once(close: () => Promise<void>): () => Promise<void> {
 export async function reachWorker(settings: Settings, say: (line: string) => void): Promise<Temporal | undefined> {
   if (settings.cluster === undefined && !isAnybodyIn(settings.home)) return undefined;
   return openTemporal(settings, { say, isUrgent: true });
+}
+
+/** How many calls with their own deadline are under way. */
+const underWay = new WeakMap<Client, number>();
+
+/** Makes calls to Temporal. Those that take longer than `timeoutMs` reject with a `ServiceError`. */
+export async function inTime<T>(client: Client, timeoutMs: number, call: () => Promise<T>): Promise<T> {
+  underWay.set(client, (underWay.get(client) ?? 0) + 1);
+  try {
+    return await client.withDeadline(Date.now() + timeoutMs, call);
+  } finally {
+    const others = (underWay.get(client) ?? 1) - 1;
+    underWay.set(client, others);
+    if (others === 0) leaveContext(client.connection);
+  }
+}
+
+/**
+ * Switches off the async context storage in which the SDK keeps a deadline, until the next call needs it. Up to version
+ * 22, Node runs a hook for every promise of the process while any such storage is on (docs/decisions/cpu.md).
+ */
+function leaveContext(connection: ConnectionLike): void {
+  if (connection instanceof Connection) connection.callContextStorage.disable();
 }

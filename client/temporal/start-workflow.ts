@@ -15,7 +15,7 @@ import { batchWorkflowId, taskQueueOf } from '../../contract/names.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import type { WorkflowStanding } from '../look/follow.ts';
-import { inTime } from './in-time.ts';
+import { inTime } from './open-temporal.ts';
 
 /** If Temporal has not accepted a message within this time, it is not available now, ms. */
 const TELL_TIMEOUT_MS = 30_000;

@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import { ownerOf, whyAnothers } from '../../embedded/private-home.ts';
 import { openRecordsIfAny } from '../open-records.ts';
 import { apiAddress, type ApiAccess } from '../settings.ts';
-import { forgetConfirmed, isConfirmed as isAddressConfirmed, rememberConfirmed } from './confirmed-address.ts';
 import {
+  forgetConfirmed,
+  isConfirmed as isAddressConfirmed,
+  rememberConfirmed,
   forgetConfig,
   isConfigConfirmed,
   rememberConfig,
@@ -120,7 +122,7 @@ export async function readContents(ledger: Ledger): Promise<LedgerContents> {
     id: ledger.id,
     place: ledger.place,
     batches: await ledger.listBatches(),
-    schedules: await Promise.all(known.map(({ name }) => readSchedule(ledger, name))),
+    schedules: await Promise.all(known.map((name) => readSchedule(ledger, name))),
     strangeParts: await ledger.strangeParts(),
   };
 }

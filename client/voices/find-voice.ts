@@ -67,7 +67,7 @@ const WARN_PATIENCE_MS = 5_000;
 
 /** Whether the API's list can be read soon, and does not have the voice; free. Throws {@link VoxbatchError} as `createApi` does. */
 export async function isVoiceGone(access: ApiAccess, id: string, dialect: Dialect): Promise<boolean> {
-  const api = createApi(access);
+  const api = await createApi(access);
   try {
     const ids = new Set([id]);
     const list = await readVoices(api.speaking(dialect), { ids, patienceMs: WARN_PATIENCE_MS, tries: 1 });

@@ -1,4 +1,3 @@
-import { readVoicesIn } from '../../api/voices/read-voices.ts';
 import type { SpeechApi } from '../../api/speech-api.ts';
 import { checkVoices, type CheckedVoices, type MadeBy, type ReadVoices } from '../../batches/voices/check-voices.ts';
 import type { ManifestSummary, SoundManifest } from '../../inputs/read-manifest.ts';
@@ -57,7 +56,7 @@ export async function withListedVoices(
   let api: SpeechApi | undefined;
   let ledger: Ledger | undefined;
   try {
-    api = createApi(found);
+    api = await createApi(found);
     ledger = await openRecordsIfAny(settings);
     const { read, madeBy } = lookUps(api, ledger);
     return merged(summary, await checkVoices({ summary, options }, read, { madeBy, mayWait: false }));
@@ -83,7 +82,7 @@ export async function knowListedVoices(
   if (uses.length + makers.length === 0) return NO_VOICES;
   const found = await accessIfAny(access);
   if (found === undefined) return withoutApi(manifest);
-  const api = createApi(found);
+  const api = await createApi(found);
   try {
     return await knowVoices(api, manifest, ledger);
   } finally {
@@ -114,7 +113,10 @@ function lookUps(
   ledger: Records | undefined,
 ): { readonly read: ReadVoices; readonly madeBy: MadeBy } {
   return {
-    read: (wanted, dialect) => readVoicesIn(api, dialect, wanted),
+    read: async (wanted, dialect) => {
+      const { readVoicesIn } = await import('../../api/voices/read-voices.ts');
+      return readVoicesIn(api, dialect, wanted);
+    },
     madeBy: (id) => rowThatMade(id, api.baseUrl, ledger),
   };
 }

@@ -1,5 +1,5 @@
 import type { SingleJob } from '../../batches/single/single-job.ts';
-import { refuseOption } from '../refuse-option.ts';
+import { refuseOption } from '../problem.ts';
 import type { Session } from '../session.ts';
 import type { SingleAnswer, SingleJobOptions } from '../single/single-answer.ts';
 import { sayJob, voiceJob, type SpeechWish, type VoiceWish } from '../single/single-job-of.ts';

@@ -1,6 +1,7 @@
+import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { HeardJobs } from './heard-jobs.ts';
-import { createHintServer } from './hint-server.ts';
+import { eachWord, keyOf } from '../../policy/webhooks/mentions.ts';
+import { timingSafeEqual } from 'node:crypto';
 
 /** Where to listen for webhooks. */
 export interface ListenRequest {
@@ -61,4 +62,150 @@ export async function listenHere(
         server.closeAllConnections();
       }),
   };
+}
+
+/** Words of one request that are remembered although they name no job yet; usually it has few. */
+const MOST_WORDS = 64;
+/** Words that are remembered in all. */
+const MOST_REMEMBERED = 4_096;
+
+/**
+ * Finds the jobs that webhooks mention. Each is told once, until somebody asks for the next time: however many webhooks
+ * mention it in between, they say no more than the first.
+ */
+export class HeardJobs {
+  readonly #now: () => number;
+  readonly #memoryMs: number;
+  /** Jobs to be told, by the part of their ids that bodies are searched for. */
+  readonly #watched = new Map<string, Set<string>>();
+  /** Words of the latest requests, oldest first, and when they came. */
+  readonly #words = new Map<string, number>();
+
+  /** @param memoryMs how long a word is remembered that names no job yet */
+  constructor(memoryMs: number, now: () => number = () => performance.now()) {
+    this.#memoryMs = memoryMs;
+    this.#now = now;
+  }
+
+  /** Tells of this job from now on, once. Returns true if it was mentioned a moment ago, before anybody asked. */
+  watch(jobId: string): boolean {
+    const key = keyOf(jobId);
+    const heardAt = this.#words.get(key);
+    if (heardAt !== undefined && this.#now() - heardAt <= this.#memoryMs) {
+      this.#words.delete(key);
+      return true;
+    }
+    const ids = this.#watched.get(key);
+    if (ids === undefined) this.#watched.set(key, new Set([jobId]));
+    else ids.add(jobId);
+    return false;
+  }
+
+  forget(jobId: string): void {
+    const key = keyOf(jobId);
+    const ids = this.#watched.get(key);
+    ids?.delete(jobId);
+    if (ids?.size === 0) this.#watched.delete(key);
+  }
+
+  /** The jobs that a request mentions. They are told once, also if it mentions them again, as in a link. */
+  hear(said: string): readonly string[] {
+    const heard: string[] = [];
+    const told = new Set<string>();
+    let words = 0;
+    eachWord(said, (word) => {
+      const ids = this.#watched.get(word);
+      if (ids !== undefined) {
+        heard.push(...ids);
+        this.#watched.delete(word);
+        told.add(word);
+      } else if (words < MOST_WORDS && !told.has(word)) {
+        words += 1;
+        this.#remember(word);
+      }
+    });
+    return heard;
+  }
+
+  #remember(word: string): void {
+    this.#words.delete(word);
+    this.#words.set(word, this.#now());
+    if (this.#words.size <= MOST_REMEMBERED) return;
+    for (const oldest of this.#words.keys()) {
+      this.#words.delete(oldest);
+      return;
+    }
+  }
+}
+
+/** What is read of a body, bytes. */
+const MOST_BYTES = 64 * 1024;
+/** Connections at once; more are closed. */
+const MOST_CONNECTIONS = 256;
+
+/** What a server of webhooks does. */
+export interface HintServerOptions {
+  /** Last segment of the path; whoever knows it may send. */
+  readonly secret: string;
+  /** Gets what each request says that came there: its query, the beginning of its body, its headers. */
+  readonly hear: (said: string) => void;
+  /** Called before each piece of work; may hold up the thread. */
+  readonly rest?: (() => void) | undefined;
+}
+
+/**
+ * An HTTP server that takes anything that comes to one secret path, and answers 204. Any other path is a 404, and its
+ * body is not read. It writes no log. Every part of a request is bounded: header, body, time, connections.
+ */
+export function createHintServer({ secret, hear, rest }: HintServerOptions): http.Server {
+  const expected = Buffer.from(secret, 'latin1');
+  const limits = { maxHeaderSize: 8_192, headersTimeout: 5_000, requestTimeout: 15_000 };
+  const server = http.createServer(limits, (request, response) => {
+    rest?.();
+    const [path = '', query = ''] = (request.url ?? '').split('?', 2);
+    if (!isSecret(path, expected)) {
+      response.writeHead(404, { connection: 'close', 'content-length': '0' }).end();
+      return;
+    }
+    readStart(request, (body, isWhole) => {
+      hear([query, body, ...request.rawHeaders].join('\n'));
+      response.writeHead(204, isWhole ? {} : { connection: 'close' }).end();
+    });
+  });
+  server.maxConnections = MOST_CONNECTIONS;
+  server.keepAliveTimeout = 10_000;
+  server.on('connection', () => rest?.());
+  server.on('clientError', (_error, socket) => {
+    socket.destroy();
+  });
+  return server;
+}
+
+/** Whether a path ends in the secret; something in front may have added to it, or taken away. */
+function isSecret(path: string, expected: Buffer): boolean {
+  const at = path.length - expected.length;
+  if (at < 1 || path[at - 1] !== '/') return false;
+  const given = Buffer.from(path.slice(at), 'latin1');
+  return given.length === expected.length && timingSafeEqual(given, expected);
+}
+
+/** Reads a body as far as it is needed. Ids are ASCII, whatever the rest is. */
+function readStart(request: http.IncomingMessage, use: (body: string, isWhole: boolean) => void): void {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  const end = (isWhole: boolean): void => {
+    request.removeAllListeners('data');
+    request.removeAllListeners('end');
+    const bytes = chunks.length === 1 ? (chunks[0] ?? Buffer.alloc(0)) : Buffer.concat(chunks);
+    use(bytes.toString('latin1', 0, MOST_BYTES), isWhole);
+  };
+  request.on('data', (chunk: Buffer) => {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size >= MOST_BYTES) end(false);
+  });
+  request.on('end', () => {
+    end(true);
+  });
+  request.on('error', () => undefined);
 }

@@ -1,17 +1,43 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError } from '../../api/speech-api.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { changeProfile, clearWebhook, isRefusal, isSame, type ProfileChange } from '../account/change-profile.ts';
+import { changeProfile, clearWebhook, isRefusal, isSame, type ProfileChange } from '../account/account-functions.ts';
 import { readProfilePatiently, realmOf, type OpenApi } from '../open-api.ts';
-import { isOurs, type WebhookSet } from './own-address.ts';
+import { randomBytes } from 'node:crypto';
+import type { WebhookBefore, WebhookRecord } from '../../ledger/webhooks/webhooks.ts';
+import type { PutBack, WebhookNews } from './webhook-options.ts';
+
+export type WebhookSet = NonNullable<WebhookRecord['set']>;
+
+/** Bytes of randomness in the secret path. */
+const SECRET_BYTES = 24;
+/** How the last segment begins of every address that a voxbatch sets, whatever its records are. */
+const MARK = 'voxbatch-';
+const MARKED = /\/voxbatch-[\w-]{32}\/*$/;
+
+/** A last segment that nobody can guess, and that another voxbatch knows for one of a voxbatch. */
+export function newSecret(): string {
+  return MARK + randomBytes(SECRET_BYTES).toString('base64url');
+}
+
+/** Whether an address is one that this ledger's processes have set, and not put back since. */
+function isOurs({ address, earlier }: WebhookSet, url: string | null): boolean {
+  return [address, ...earlier].some((one) => isSame(url, one));
+}
+
+/** What a process found in the profile before it set anything: what to put back, or the address of another voxbatch. */
+export type Found = WebhookBefore | { readonly type: 'foreign'; readonly url: string };
 
 /**
- * What became of an account's webhook once nobody here used it any more. `back`: the earlier address, or none, is there
- * again. `others`: somebody else has changed it, so it stays. `unknown`: nobody knows what was there, so ours stays.
- * `stays`: the API does not take the earlier one. `away`: the API gave no usable answer, or said no for another reason (too
- * many requests, the token, the credits), and it is tried again.
+ * What the account had before this ledger's processes used its webhook. `shown`: by the profile; undefined: it does not
+ * show the field. `leftover`: what a process that died had set. An address of a voxbatch that is not on record here belongs
+ * to one with other records, and is not to be put back: that one may end any time, and then nobody is there.
  */
-export type PutBack = 'back' | 'others' | 'unknown' | 'stays' | 'away';
+export function foundIn(shown: string | null | undefined, leftover: WebhookSet | null): Found {
+  if (leftover !== null && (shown === undefined || isOurs(leftover, shown))) return leftover.before;
+  if (shown === undefined) return { type: 'unknown' };
+  return shown !== null && MARKED.test(shown) ? { type: 'foreign', url: shown } : { type: 'known', url: shown };
+}
 
 /** Requests until the API counts as away. */
 const MOST_TRIES = 3;
@@ -86,4 +112,62 @@ export async function putLeftoverBack(
   if (end !== undefined && isStillNeeded(end)) await ledger.releaseWebhook(account, owner);
   else await ledger.leaveWebhook(account, owner);
   return set === null || end === undefined ? undefined : { end, before: set.before, address: set.address };
+}
+
+/** How long the first look may take: the start of the work waits for it, ms. */
+const FIRST_MS = 5_000;
+/** How often a webhook is looked for whose process has died, ms. It costs a query. */
+const LOOK_EVERY_MS = 10_000;
+/** The same after the API could not be asked, ms: it costs reads of the profile. */
+const TRY_EVERY_MS = 60_000;
+
+/** What a watch needs. */
+export interface LeftoverWatchRequest {
+  readonly open: OpenApi;
+  readonly ledger: WebhookLedger;
+  /** The worker process that looks. */
+  readonly owner: string;
+  readonly tell: (news: WebhookNews) => void;
+  /** Default: 10 s, and a minute after the API could not be asked. */
+  readonly pauses?: { readonly lookEveryMs: number; readonly tryEveryMs: number };
+}
+
+/** Puts webhooks back that processes of this ledger left behind when they died. */
+export interface LeftoverWatch {
+  /** Ends the watch. Never throws. */
+  end(): Promise<void>;
+}
+
+/**
+ * Looks for a webhook that a process which died has left in the account, and puts it back: once now, then as long as this
+ * process works, since a process may count as living for seconds after it was killed, and the API may be away.
+ */
+export async function watchLeftover(request: LeftoverWatchRequest): Promise<LeftoverWatch> {
+  const { open, ledger, owner, tell, pauses } = request;
+  const { lookEveryMs, tryEveryMs } = pauses ?? { lookEveryMs: LOOK_EVERY_MS, tryEveryMs: TRY_EVERY_MS };
+  const ending = new AbortController();
+  const { signal } = ending;
+  let last: Leftover | undefined;
+  const look = async (limit: AbortSignal): Promise<Leftover | undefined> => {
+    // What the API does not take back now it does not take a minute later.
+    const except = last?.end === 'stays' ? last.address : undefined;
+    const found = await putLeftoverBack(ledger, open, { owner, except }, limit);
+    if (found === undefined) return undefined;
+    const isNews = found.end !== last?.end || found.address !== last.address;
+    if (isNews) tell({ type: 'over', end: found.end, before: found.before, isLeftover: true });
+    return (last = found);
+  };
+  let found = await look(AbortSignal.timeout(FIRST_MS));
+  const watching = (async () => {
+    for (;;) {
+      await sleep(found?.end === 'away' ? tryEveryMs : lookEveryMs, undefined, { signal, ref: false });
+      found = await look(signal);
+    }
+  })().catch(() => undefined);
+  return {
+    end: async () => {
+      ending.abort();
+      await watching;
+    },
+  };
 }

@@ -4,15 +4,20 @@ import { ApiError } from '../../api/speech-api.ts';
 import { trimEnd } from '../../contract/trim-end.ts';
 import { withoutPath } from '../../contract/url-scheme.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { changeProfile, isRefusal } from '../account/change-profile.ts';
+import { changeProfile, isRefusal } from '../account/account-functions.ts';
 import { readProfilePatiently, realmOf, type OpenApi } from '../open-api.ts';
 import { messageOf } from '../problem.ts';
-import { CannotListen, openHintListener, type HintListener } from './hint-listener.ts';
-import { foundIn, newSecret, type Found, type WebhookSet } from './own-address.ts';
-import { isStillNeeded, putBack, putLeftoverBack } from './put-back.ts';
-import { refusePort } from './require-port.ts';
-import { pauseAfter, type AttemptNews, type WebhookNews } from './webhook-news.ts';
-import type { WebhookWish } from './webhook-options.ts';
+import { CannotListen, openHintListener, type HintListener, refusePort } from './hint-listener.ts';
+import {
+  foundIn,
+  newSecret,
+  type Found,
+  type WebhookSet,
+  isStillNeeded,
+  putBack,
+  putLeftoverBack,
+} from './put-back.ts';
+import { pauseAfter, type AttemptNews, type WebhookNews, type WebhookWish } from './webhook-options.ts';
 
 export interface WebhookRequest {
   readonly wish: WebhookWish;

@@ -1,6 +1,6 @@
-import { isGrpcServiceError, ServiceError } from '@temporalio/client';
+import { isGrpcServiceError, ServiceError, type Client } from '@temporalio/client';
 import { defined } from '../../contract/defined.ts';
-import { writeSync } from 'node:fs';
+import { writeSync, realpathSync } from 'node:fs';
 import { pino, type Logger } from 'pino';
 import type { FaultPointHook } from '../../activities/fault-points.ts';
 import { batchWorkflowId } from '../../contract/names.ts';
@@ -12,15 +12,17 @@ import type { Store } from '../../store/store.ts';
 import { logEvents, newHints, newIdentity } from '../../worker/dependencies.ts';
 import { startWorker, type RunningWorker } from '../../worker/run-worker.ts';
 import { beginBeats, type Beats } from '../../worker/show-alive.ts';
-import { lockLedger } from './lock-ledger.ts';
 import { realmOf, type OpenApi } from '../open-api.ts';
 import type { Temporal } from '../temporal/open-temporal.ts';
 import { VoxbatchError } from '../problem.ts';
 import { voxbatchVersion } from '../version.ts';
 import { WebhookUse, type WebhookRequest } from '../webhooks/use-webhook.ts';
-import type { WebhookWish } from '../webhooks/webhook-options.ts';
-import { watchLeftover } from '../webhooks/watch-leftover.ts';
-import type { WebhookNews } from '../webhooks/webhook-news.ts';
+import type { WebhookWish, WebhookNews } from '../webhooks/webhook-options.ts';
+import { watchLeftover } from '../webhooks/put-back.ts';
+import { freeSpace } from '../../store/open-store.ts';
+import type { Settings } from '../settings.ts';
+import { LedgerInUse } from '../../ledger/errors.ts';
+import type { Unlock } from '../../ledger/driver.ts';
 
 export interface EmbeddedWorkerRequest {
   readonly temporal: Temporal;
@@ -51,7 +53,6 @@ export async function startEmbeddedWorker(request: EmbeddedWorkerRequest): Promi
   const owner = newIdentity();
   const log = openLog(request.home, request.onLog);
   const release = await lockLedger(ledger, temporal, request.home);
-  const ending = new AbortController();
   let beats: Beats | undefined;
   try {
     // Checked right before: a process that came meanwhile may have requests in flight, which must not be taken for
@@ -60,11 +61,6 @@ export async function startEmbeddedWorker(request: EmbeddedWorkerRequest): Promi
       await ledger.forgetWorkers('all');
       const workflowIdPrefix = batchWorkflowId(ledger.id, '');
       await failAbandoned(temporal.client, { workflowIdPrefix, isMine: (identity) => identity === owner });
-    }
-    if ((await ledger.knownSchedules()).some(({ isLegacy }) => isLegacy)) {
-      // Before anything fires here. Few have such schedules, so it is loaded only then.
-      const { adoptOnceHeard } = await import('../schedules/adopt-settings.ts');
-      await adoptOnceHeard({ temporal, ledger }, request.say, { signal: ending.signal, onFault: request.onFault });
     }
     const { hints, memoryMs } = newHints();
     // The worker's own beats begin later, and a process without beats counts as dead: its webhook could be taken from it.
@@ -86,18 +82,12 @@ export async function startEmbeddedWorker(request: EmbeddedWorkerRequest): Promi
       await webhook.end();
       throw error;
     });
-    const onEnded = (): void => {
-      ending.abort();
-      release();
-    };
-    worker.ended.finally(onEnded).catch(() => undefined);
+    worker.ended.finally(release).catch(() => undefined);
     const end = async (patienceMs?: number): Promise<void> => {
-      ending.abort();
       await Promise.all([worker.end(patienceMs), webhook.end()]);
     };
     return { ...worker, end };
   } catch (error) {
-    ending.abort();
     release();
     throw isServerGone(error)
       ? new VoxbatchError({ type: 'server-gone', address: temporal.address, cause: error })
@@ -143,4 +133,58 @@ export function openLog(home: string, onLine?: (line: string) => void): Logger {
     }
   };
   return pino({ base: { pid: process.pid }, level: onLine === undefined ? 'info' : 'debug' }, { write });
+}
+
+const MIB = 1024 ** 2;
+/** A batch of a few thousand rows may take as much, in bytes. */
+const LITTLE_BYTES = 100 * MIB;
+
+/** Says so if there is little room for the records or the media. */
+export async function warnOfLittleDisk(
+  { home, store }: Pick<Settings, 'home' | 'store'>,
+  say: (line: string) => void,
+): Promise<void> {
+  for (const folder of new Set([home, store])) {
+    const free = await freeSpace(folder);
+    if (free === null || free >= LITTLE_BYTES) continue;
+    say(
+      `Only ${String(Math.floor(free / MIB))} MiB are free for ${folder}. When the disk is full, the batch stops, and no answer is lost.`,
+    );
+    return;
+  }
+}
+
+/**
+ * Locks a ledger for the workers of this Temporal server, so that those of no other server work on it at the same time.
+ * Returns the function that releases the lock. Throws {@link VoxbatchError} (`ledger-in-use`) while another server's
+ * workers hold it.
+ */
+export async function lockLedger(
+  ledger: Pick<Ledger, 'place' | 'lockForWorkers'>,
+  temporal: Temporal,
+  home: string,
+): Promise<Unlock> {
+  // Two paths to one folder are one server.
+  const server = temporal.isEmbedded ? `the embedded one in ${realpathSync(home)}` : await nameOf(temporal);
+  try {
+    return await ledger.lockForWorkers(server);
+  } catch (error) {
+    if (!(error instanceof LedgerInUse)) throw error;
+    throw new VoxbatchError({ type: 'ledger-in-use', ledger: ledger.place, holder: error.holder });
+  }
+}
+
+/** A namespace has its own id, however its address is written; if that may not be read, the address must do. */
+async function nameOf({ client, namespace, address }: Temporal): Promise<string> {
+  const id = await readNamespaceId(client, namespace);
+  return `namespace ${namespace} ${id === undefined ? `at ${address}` : `(${id})`}`;
+}
+
+async function readNamespaceId(client: Client, namespace: string): Promise<string | undefined> {
+  try {
+    const { namespaceInfo } = await client.workflowService.describeNamespace({ namespace });
+    return namespaceInfo?.id ?? undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -2,22 +2,20 @@ import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FaultPointHook } from '../../activities/fault-points.ts';
 import { defaultOut } from '../../contract/batch-name.ts';
-import { isTokenRefused } from '../../batches/look/pauses.ts';
+import { isTokenRefused } from '../../batches/look/view-batch.ts';
 import { isOwed } from '../../contract/hooks.ts';
 import { realmDifference } from '../../contract/names.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
-import { ownNotices } from '../hooks/deliver-notices.ts';
-import { tellHooks, type Telling } from '../hooks/tell-hooks.ts';
+import { ownNotices, tellHooks, type Telling } from '../hooks/deliver-notices.ts';
 import { realmOf, type OpenApi } from '../open-api.ts';
 import type { Session } from '../session.ts';
 import { openTemporal, type Temporal } from '../temporal/open-temporal.ts';
-import type { WebhookNews } from '../webhooks/webhook-news.ts';
-import type { WebhookWish } from '../webhooks/webhook-options.ts';
-import { startEmbeddedWorker } from './embedded-worker.ts';
-import { warnOfLittleDisk } from './little-disk.ts';
+import type { WebhookNews, WebhookWish } from '../webhooks/webhook-options.ts';
+import { startEmbeddedWorker, warnOfLittleDisk } from './embedded-worker.ts';
 import { lookAfterBatches } from './look-after-batches.ts';
-import { writeWhenClosed, type WriteNews } from './write-when-closed.ts';
+import { writeOut } from '../../batches/out-folder.ts';
+import { voxbatchVersion } from '../version.ts';
 
 /** What a worker tells whoever started it. */
 export type ServeNews =
@@ -172,4 +170,44 @@ async function isBusy(ledger: Ledger, open: OpenApi, batch: string | undefined):
 /** True for an open batch of this API and account. */
 function isOpenFor(batch: BatchRecord, open: OpenApi): boolean {
   return batch.state === 'open' && realmDifference(batch, realmOf(open)) === undefined;
+}
+
+/** What became of the files of a batch that nobody follows. */
+export type WriteNews = { readonly batch: string; readonly out: string } & (
+  | ({ readonly type: 'written' } & Pick<Awaited<ReturnType<typeof writeOut>>, 'kept'>)
+  | { readonly type: 'unwritten'; readonly cause: unknown }
+);
+
+/**
+ * Writes the files of a batch that nobody follows when it is finished, and again when rows of it were redriven or a
+ * late answer arrived. To be called now and then, also concurrently. Never throws: what cannot be written can be
+ * written later.
+ */
+function writeWhenClosed(
+  session: Session,
+  {
+    batch: name,
+    out,
+    tell,
+  }: { readonly batch: string; readonly out: string; readonly tell: (news: WriteNews) => void },
+): () => Promise<void> {
+  let written: string | undefined;
+  const write = async (): Promise<void> => {
+    const ledger = await session.ledger();
+    const batch = await ledger.findBatch(name);
+    if (batch?.state !== 'closed') return;
+    const end = `${String(batch.closedAt)} ${String((await ledger.money(name)).reserved)}`;
+    if (end === written) return;
+    written = end;
+    try {
+      const store = await session.store();
+      const { kept } = await writeOut({ ledger, store, batch, out, voxbatchVersion: voxbatchVersion() });
+      tell({ type: 'written', batch: name, out, kept });
+    } catch (cause) {
+      tell({ type: 'unwritten', batch: name, out, cause });
+    }
+  };
+  let last = Promise.resolve();
+  // One after the other, so that the last caller knows that the files are there.
+  return () => (last = last.then(write));
 }

@@ -1,5 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { claimUp, findUp, type UpClaim } from '../../embedded/up-claim.ts';
+import { HANDED_OVER } from '../../contract/own-secrets.ts';
+import { PROXIES, startChild } from '../../embedded/child-process.ts';
+import { pathsIn } from '../../embedded/home.ts';
+import { openOwnLog } from '../../embedded/private-home.ts';
+import type { Settings } from '../settings.ts';
 
 /** Without an `up` for so long, none is coming, ms. */
 const ABSENT_MS = 30_000;
@@ -33,4 +38,49 @@ export async function becomeUp(
   if (claim !== undefined) return { type: 'claimed', claim };
   const found = findUp(home);
   return { type: 'taken', pid: found.type === 'ready' ? found.pid : undefined };
+}
+
+/**
+ * What `up` is told of our settings by its environment: it works in the place of this command, so it needs the proxy with
+ * its password, and the places of the records. The API's address goes to it as a flag, our secrets by its stdin. It is
+ * embedded, so nothing that leads to a cluster is among them.
+ */
+const PASSES = [
+  'VOXBATCH_CONFIG',
+  'VOXBATCH_HOME',
+  'VOXBATCH_LEDGER',
+  'VOXBATCH_STORE',
+  'VOXBATCH_TEMPORAL_CLI',
+  'VOXBATCH_FFMPEG',
+  HANDED_OVER,
+  'TEMPORAL_CONFIG_FILE',
+  'TEMPORAL_PROFILE',
+  ...PROXIES,
+];
+
+/** How `up` is started. */
+export interface StartUpRequest {
+  /** Path of `cli.js`. */
+  readonly cli: string;
+  readonly args: readonly string[];
+  /** Our secrets, by the names of their variables. */
+  readonly secrets: NodeJS.ProcessEnv;
+}
+
+/**
+ * Starts `voxbatch up` in the background, with the log of the home. Our secrets go to it by its stdin, where the hooks that it runs cannot
+ * read them; other programs' secrets do not go to it.
+ */
+export function startUp(settings: Pick<Settings, 'home' | 'env'>, { cli, args, secrets }: StartUpRequest): void {
+  const log = openOwnLog(pathsIn(settings.home).upLog);
+  const child = startChild(process.execPath, [...process.execArgv, cli, 'up', ...args], {
+    detached: true,
+    stdio: ['pipe', log, log],
+    env: { ...settings.env, [HANDED_OVER]: '1' },
+    passes: PASSES,
+  });
+  // It may end at once; its log says why.
+  child.stdin?.on('error', () => undefined);
+  child.stdin?.end(JSON.stringify(secrets));
+  child.unref();
 }

@@ -1,6 +1,6 @@
 import { ServiceError, type WorkflowHandle } from '@temporalio/client';
 import type { FaultPointHook } from '../../activities/fault-points.ts';
-import { isPausedByFailures } from '../../batches/look/pauses.ts';
+import { isPausedByFailures } from '../../batches/look/view-batch.ts';
 import { findUp } from '../../embedded/up-claim.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Unlock } from '../../ledger/driver.ts';
@@ -8,18 +8,15 @@ import type { BatchRecord } from '../../ledger/record-types.ts';
 import type { Store } from '../../store/store.ts';
 import type { RunningWorker } from '../../worker/run-worker.ts';
 import type { EarlyServer } from '../temporal/early-server.ts';
-import { startEmbeddedWorker } from './embedded-worker.ts';
+import { startEmbeddedWorker, warnOfLittleDisk, lockLedger } from './embedded-worker.ts';
 import { followBatch, type FollowEvent, type FollowRequest } from '../look/follow.ts';
-import { lockLedger } from './lock-ledger.ts';
 import type { OpenApi } from '../open-api.ts';
 import { openTemporal, type Temporal } from '../temporal/open-temporal.ts';
 import { VoxbatchError } from '../problem.ts';
-import { warnOfLittleDisk } from './little-disk.ts';
 import type { Settings } from '../settings.ts';
 import { askWorkflow, startWorkflow } from '../temporal/start-workflow.ts';
 import { requireKnownLedger } from '../trust/known-ledgers.ts';
-import type { WebhookWish } from '../webhooks/webhook-options.ts';
-import type { WebhookNews } from '../webhooks/webhook-news.ts';
+import type { WebhookWish, WebhookNews } from '../webhooks/webhook-options.ts';
 
 /**
  * Who works on the batches, if the server is embedded. `own`: a worker in this process. `others`: they are only started

@@ -7,13 +7,12 @@ import {
   type TextLimits,
 } from '../../contract/text-limits.ts';
 import { columnsReadBy, operationOf, stepsIn, type RowSpec, type TtsMode } from '../../contract/row-kinds.ts';
-import type { SplitMode } from '../../contract/split-modes.ts';
+import type { SplitMode, RowPart } from '../../contract/row-parts.ts';
 import { splitText, type Uncut } from '../../policy/parts/split-text.ts';
 import type { Finding } from '../../contract/manifest-problems.ts';
 import { roundCredits } from '../../contract/price-units.ts';
-import type { RowPart } from '../../contract/row-parts.ts';
 import { quoteRow } from '../../policy/money/pricing.ts';
-import type { ManifestRow, UnpricedRow } from '../manifest-options.ts';
+import type { ManifestRow, UnpricedRow } from '../manifest-row.ts';
 import type { Priced, Pricing } from '../money/price-rows.ts';
 
 /** What may be done with texts that are too long. */

@@ -2,14 +2,13 @@ import { isAbsolute } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { OPERATIONS, KINDS } from '../../contract/row-kinds.ts';
-import { SPLIT_MODES } from '../../contract/split-modes.ts';
+import { SPLIT_MODES } from '../../contract/row-parts.ts';
 import { SCHEDULED_TUNABLES } from '../../contract/schedule.ts';
 import { TUNABLES, type TunableValues } from '../../contract/tunables.ts';
 import { formatValue, parseValue, type AnyValue, type ValueKind } from '../../contract/value-kinds.ts';
 import { isManifestUrl } from '../manifest-url.ts';
-import type { MonthBudget } from '../../policy/schedules/month-budget.ts';
-import { isTimezone } from '../../policy/schedules/schedule-spec.ts';
-import { FINISHING, PRICE_MEMBERS } from '../config-file.ts';
+import { FINISHING } from '../sound/finishing-members.ts';
+import { PRICE_MEMBERS } from '../money/price-members.ts';
 
 /** A value of a tunable is sound if it is read again as it is written. */
 function tunable(takes: ValueKind): z.ZodType {
@@ -35,7 +34,7 @@ const subset = z.discriminatedUnion('type', [
 ]);
 
 /**
- * What a schedule runs, as it lies in Temporal. Everything that a batch is made of is settled when the schedule is made or updated: an edited
+ * What a schedule runs, as it lies in the ledger. Everything that a batch is made of is settled when the schedule is made or updated: an edited
  * config file, or another machine's, changes no price and no limit of a firing at night. Only the manifest is read when it fires.
  *
  * A schedule may be older than a setting or an operation, and lack it. One with a setting that this version does not know is none that it can run.
@@ -76,17 +75,7 @@ const scheduledRunSchema = z.strictObject({
 
 export type ScheduledRun = z.infer<typeof scheduledRunSchema>;
 
-/** Reads what Temporal has on record; undefined if it is none of this version's. */
+/** Reads what the ledger has on record; undefined if it is none of this version's. */
 export function parseScheduledRun(value: unknown): ScheduledRun | undefined {
   return scheduledRunSchema.safeParse(value).data;
-}
-
-const monthBudgetSchema = z.strictObject({
-  credits: z.number().positive(),
-  timezone: z.string().refine(isTimezone),
-});
-
-/** Reads the budget of a schedule for each calendar month. Null: it has none. Undefined if it is none of this version's. */
-export function parseMonthBudget(value: unknown): MonthBudget | null | undefined {
-  return value === undefined ? null : monthBudgetSchema.safeParse(value).data;
 }

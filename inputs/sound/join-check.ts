@@ -1,4 +1,4 @@
-import { JOINING_COLUMNS, parsePause, PAUSE_COLUMN, PAUSE_FORM, type Joining } from '../../contract/joining.ts';
+import { JOINING_COLUMNS, parsePause, PAUSE_COLUMN, PAUSE_FORM, type Joining } from '../../contract/finishing.ts';
 import type { Kind } from '../../contract/row-kinds.ts';
 import type { Columns } from '../header.ts';
 import { collisionKey, JOINED_FOLDER, safeId } from '../output-name.ts';

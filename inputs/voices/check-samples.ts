@@ -2,9 +2,8 @@ import { isAbsolute, resolve } from 'node:path';
 import type { LocalFile, RowSpec } from '../../contract/row-kinds.ts';
 import { SAMPLE_LIMITS, type SampleLimits } from '../../contract/sample-limits.ts';
 import { inMegabytes, inspectSample } from './inspect-sample.ts';
-import { show, type Finding, type ManifestProblem } from '../../contract/manifest-problems.ts';
+import { show, type Finding } from '../../contract/manifest-problems.ts';
 import { SAMPLE_FORMATS } from './read-sample.ts';
-import type { UnpricedRow } from '../manifest-options.ts';
 
 /** Where files are looked for, and what they may be. */
 export interface SampleRules {
@@ -19,7 +18,7 @@ export type CheckedSamples =
   { readonly samples: readonly LocalFile[] } | { readonly findings: readonly Omit<Finding, 'column'>[] };
 
 /** Reads the samples of a row, before anything is paid for. Rows of other kinds have none. */
-async function checkSamples({ samples = [] }: RowSpec, rules: SampleRules): Promise<CheckedSamples> {
+export async function checkSamples({ samples = [] }: RowSpec, rules: SampleRules): Promise<CheckedSamples> {
   const { limits = SAMPLE_LIMITS } = rules;
   if (samples.length > limits.files) {
     const expected = `${String(limits.files)} files at most (setting samples.files)`;
@@ -59,38 +58,4 @@ async function findSample(
     if (why !== 'no such file') break;
   }
   return { given, why };
-}
-
-/** Rows by what their local files are. */
-interface RowsByFiles {
-  /** Those whose files can be sent, with them, and those that have none. */
-  readonly rows: readonly UnpricedRow[];
-  /** Those whose files cannot be sent. */
-  readonly faulty: readonly UnpricedRow[];
-  readonly problems: readonly ManifestProblem[];
-}
-
-/** Reads the recordings of rows that make voices, all at once. `column`: their header in the file. */
-export async function attachSamples(
-  rows: readonly UnpricedRow[],
-  rules: SampleRules,
-  column: string,
-): Promise<RowsByFiles> {
-  if (rows.every(({ spec }) => spec.samples === undefined)) return { rows, faulty: [], problems: [] };
-  const checked = await Promise.all(
-    rows.map(async (row) => ({
-      row,
-      found: row.spec.samples === undefined ? undefined : await checkSamples(row.spec, rules),
-    })),
-  );
-  const faulty: UnpricedRow[] = [];
-  const problems: ManifestProblem[] = [];
-  const whole = checked.flatMap(({ row, found }): UnpricedRow[] => {
-    if (found === undefined) return [row];
-    if ('samples' in found) return [{ ...row, spec: { ...row.spec, samples: found.samples } }];
-    problems.push(...found.findings.map((one) => ({ line: row.line, id: row.id, column, ...one })));
-    faulty.push(row);
-    return [];
-  });
-  return { rows: whole, faulty, problems };
 }

@@ -42,15 +42,6 @@ export type OccurrenceEnding =
   | { readonly type: 'failed'; readonly exit: ExitName | null; readonly reason: string }
   | { readonly type: 'skipped'; readonly cause: SkipCause; readonly reason: string };
 
-/** A schedule that is known here. */
-export interface KnownSchedule {
-  readonly name: string;
-  /** Every time up to this one at which it was due is on record, ms since 1970. */
-  readonly surveyedUntil: number;
-  /** An earlier version made it, and its settings are still to be taken over from Temporal. */
-  readonly isLegacy: boolean;
-}
-
 /** An occurrence that did not take place. */
 export interface SkippedOccurrence {
   readonly at: number;

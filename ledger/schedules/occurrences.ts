@@ -2,7 +2,6 @@ import type { Selectable } from 'kysely';
 import type { SkipCause } from '../../contract/schedule.ts';
 import { formatOccurrence, parseOccurrence, type Occurrence } from '../../policy/schedules/occurrence.ts';
 import type {
-  KnownSchedule,
   OccurrenceBeginning,
   OccurrenceEnding,
   OccurrenceRange,
@@ -24,15 +23,10 @@ export async function forgetSchedule(db: Db, schedule: string): Promise<void> {
   });
 }
 
-/** All schedules that were made and not deleted, by name. */
-export async function knownSchedules(db: Db): Promise<readonly KnownSchedule[]> {
-  const lines = await db.selectFrom('schedules').selectAll().orderBy('name').execute();
-  return lines.map(({ name, surveyed_until: surveyedUntil, legacy_until: legacyUntil }) => ({
-    name,
-    surveyedUntil,
-    // 0: they were declined.
-    isLegacy: (legacyUntil ?? 0) > 0,
-  }));
+/** The names of all schedules that were made and not deleted, in order. */
+export async function knownSchedules(db: Db): Promise<readonly string[]> {
+  const lines = await db.selectFrom('schedules').select('name').orderBy('name').execute();
+  return lines.map(({ name }) => name);
 }
 
 /**

@@ -14,16 +14,12 @@ export interface ScheduleSettings {
 /** A schedule on record. */
 export interface ScheduleRecord {
   readonly name: string;
-  /** Undefined: an earlier version made it, and its settings lie in Temporal. */
-  readonly settings?: ScheduleSettings;
-  /** When its times were last set, ms since 1970; 0 without settings. */
+  readonly settings: ScheduleSettings;
+  /** Every time up to this one at which it was due is on record, ms since 1970. */
+  readonly surveyedUntil: number;
+  /** When its times were last set, ms since 1970. */
   readonly settledAt: number;
-  /**
-   * Settings that Temporal has had since before this moment are to be taken over, ms since 1970. 0: they could not be; null:
-   * there are none to take over.
-   */
-  readonly legacyUntil: number | null;
-  /** Why it was last paused or resumed here; null: it never was, or by an earlier version, which told Temporal alone. */
+  /** Why it was last paused or resumed here; null: it never was. */
   readonly note: string | null;
   /** Firings that are allowed, the newest first. */
   readonly allowed: readonly AllowedFirings[];

@@ -3,7 +3,7 @@ import type { AllowedFirings } from '../../policy/schedules/legal-firing.ts';
 import type { ScheduleSpec } from '../../policy/schedules/schedule-spec.ts';
 import type { NewAllowance, ScheduleRecord, ScheduleSettings } from './schedule-records.ts';
 import type { Db, Tx } from '../schema.ts';
-import type { AllowedFiringsTable, SchedulesTable } from '../tables/schedules.ts';
+import type { AllowedFiringsTable } from '../tables/schedules.ts';
 import { write } from '../database/transactions.ts';
 import type { ScheduleHooks } from '../../contract/schedule.ts';
 
@@ -19,7 +19,6 @@ export async function settleSchedule(db: Db, name: string, settings: ScheduleSet
     api_url: apiUrl,
     account,
     settled_at: at,
-    legacy_until: null,
   };
   await write(db, async (tx) => {
     const before = await tx.selectFrom('schedules').select('run').where('name', '=', name).executeTakeFirst();
@@ -29,18 +28,10 @@ export async function settleSchedule(db: Db, name: string, settings: ScheduleSet
       .onConflict((conflict) => conflict.column('name').doUpdateSet(columns))
       .execute();
     // One that is paused stays so.
-    const wasOpen = (await closeDue(tx, name, at)) || before?.run == null;
+    const wasOpen = (await closeDue(tx, name, at)) || before === undefined;
     // They were asked for what ran then.
     if (before?.run !== columns.run) await voidAsked(tx, name, at);
     if (wasOpen) await insertAllowance(tx, name, { kind: 'due', from: at, until: null, spec });
-  });
-}
-
-/** Notes that the settings of a schedule of an earlier version cannot be taken over from Temporal. */
-export async function declineSettings(db: Db, name: string): Promise<void> {
-  await write(db, async (tx) => {
-    const isLegacy = tx.updateTable('schedules').set({ legacy_until: 0 }).where('legacy_until', 'is not', null);
-    await isLegacy.where('name', '=', name).execute();
   });
 }
 
@@ -54,21 +45,15 @@ export async function scheduleRecord(db: Db, name: string): Promise<ScheduleReco
     .where('schedule', '=', name)
     .orderBy('id', 'desc')
     .execute();
-  const settings = settingsOf(line);
+  const { run, spec, api_url: apiUrl, account } = line;
   return {
     name,
-    settledAt: line.settled_at ?? 0,
-    legacyUntil: line.legacy_until,
+    settings: { run: JSON.parse(run) as unknown, spec: JSON.parse(spec) as ScheduleSpec, apiUrl, account },
+    surveyedUntil: line.surveyed_until,
+    settledAt: line.settled_at,
     note: line.note,
     allowed: spans.map(toAllowed),
-    ...(settings === undefined ? {} : { settings }),
   };
-}
-
-function settingsOf(line: Selectable<SchedulesTable>): ScheduleSettings | undefined {
-  const { run, spec, api_url: apiUrl, account } = line;
-  if (run === null || spec === null || apiUrl === null || account === null) return undefined;
-  return { run: JSON.parse(run) as unknown, spec: JSON.parse(spec) as ScheduleSpec, apiUrl, account };
 }
 
 function toAllowed(line: Selectable<AllowedFiringsTable>): AllowedFirings {
@@ -91,11 +76,15 @@ export async function pauseFirings(db: Db, name: string, at: number, note: strin
 /** Allows due times from a moment on again. `note`: why. */
 export async function resumeFirings(db: Db, name: string, at: number, note: string): Promise<void> {
   await write(db, async (tx) => {
-    const line = await tx.selectFrom('schedules').selectAll().where('name', '=', name).executeTakeFirst();
-    const settings = line === undefined ? undefined : settingsOf(line);
-    if (settings === undefined) return;
+    const line = await tx.selectFrom('schedules').select('spec').where('name', '=', name).executeTakeFirst();
+    if (line === undefined) return;
     await closeDue(tx, name, at);
-    await insertAllowance(tx, name, { kind: 'due', from: at, until: null, spec: settings.spec });
+    await insertAllowance(tx, name, {
+      kind: 'due',
+      from: at,
+      until: null,
+      spec: JSON.parse(line.spec) as ScheduleSpec,
+    });
     await setNote(tx, name, note);
   });
 }

@@ -56,8 +56,9 @@ export type FormerTables = ReadonlyMap<string, readonly string[]>;
 /** The columns of a table, each with what it holds, in SQL; undefined: the former ledger has nothing for it. */
 export function columnsFrom(name: keyof typeof TABLES, former: FormerTables): Columns | undefined {
   const there = former.get(name);
-  // Ratios of another kind are begun anew by the next request.
-  if (there === undefined || (name === 'charge_ratios' && !there.includes('size'))) return undefined;
+  // Ratios of another kind are begun anew by the next request, and schedules whose settings lay in Temporal by whoever made them.
+  const needed = { charge_ratios: 'size', schedules: 'run' }[name as string];
+  if (there === undefined || (needed !== undefined && !there.includes(needed))) return undefined;
   const meant = { ...laterColumns(name, former), ...NEW[name] };
   const { columns }: Table = TABLES[name];
   return Object.fromEntries(
@@ -89,9 +90,6 @@ function laterColumns(name: keyof typeof TABLES, former: FormerTables): Columns 
         ...(has(name, 'from_take') ? {} : { from_take: fromTake(has('rows', 'accepted_take')) }),
         damaged: has(name, 'source') ? `coalesce(json_extract(source, '$.is') <> 'used', 0)` : '0',
       };
-    case 'schedules':
-      // Their settings lay in Temporal.
-      return has(name, 'legacy_until') ? {} : { legacy_until: String(Date.now()) };
     default:
       return {};
   }

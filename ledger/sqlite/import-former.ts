@@ -124,7 +124,7 @@ async function fill(database: Database.Database): Promise<void> {
     if (values === undefined) continue;
     const into = Object.keys(values).map((column) => JSON.stringify(column));
     database.exec(
-      `insert into main.${name} (${into.join(', ')}) select ${Object.values(values).join(', ')} from former.${name}`,
+      `insert into main.${name} (${into.join(', ')}) select ${Object.values(values).join(', ')} from former.${name}${name === 'schedules' ? ' where run is not null' : ''}`,
     );
   }
   completeSettings(database);

@@ -15,20 +15,17 @@ export const schedules = table(['name'], {
   on_end: orNull(text()),
   /** The same for `--notify`. */
   notify: orNull(text()),
-  /** `ScheduledRun`; null: its settings are not here. So with the next three. */
-  run: orNull(json()),
+  /** `ScheduledRun` */
+  run: json(),
   /** `ScheduleSpec` */
-  spec: orNull(json()),
-  api_url: orNull(text()),
-  account: orNull(text()),
+  spec: json(),
+  api_url: text(),
+  account: text(),
   /** When its times were last set. */
-  settled_at: orNull(time()),
-  /** Made by an earlier version: settings that Temporal has had since before this moment are taken over. */
-  legacy_until: orNull(time()),
-  /** Why it was last paused or resumed here; null: it never was, or by an earlier version. */
+  settled_at: time(),
+  /** Why it was last paused or resumed here; null: it never was. */
   note: orNull(text()),
 });
-export type SchedulesTable = LineOf<typeof schedules>;
 
 /** One line per stretch of time in which firings of a schedule are allowed. */
 export const allowedFirings = table(['id'], {

@@ -1,4 +1,4 @@
-import type { SplitMode } from '../../contract/split-modes.ts';
+import type { SplitMode } from '../../contract/row-parts.ts';
 
 /**
  * Cuts a long text into parts that the API accepts, where a reader would pause: between paragraphs or sentences, and only if one of

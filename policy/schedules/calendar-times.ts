@@ -20,7 +20,7 @@ export type ReadCalendar =
   | { readonly type: 'read'; readonly times: CalendarTimes }
   | { readonly type: 'refused'; readonly expected: string; readonly came: string };
 
-type FieldName = keyof CalendarTimes;
+type FieldName = Exclude<keyof CalendarTimes, 'second' | 'year'>;
 
 interface Field {
   readonly least: number;
@@ -36,14 +36,11 @@ const SUNDAY = 0;
 const SUNDAY_AT_THE_END = 7;
 
 const FIELDS: Readonly<Record<FieldName, Field>> = {
-  second: { least: 0, most: 59 },
   minute: { least: 0, most: 59 },
   hour: { least: 0, most: 23 },
   day: { least: 1, most: 31 },
   month: { least: 1, most: 12, words: MONTHS },
   weekday: { least: 0, most: SUNDAY_AT_THE_END, words: WEEKDAYS },
-  // As far as Temporal's calendars go.
-  year: { least: 2000, most: 2100 },
 };
 
 const CRON_FIELDS = ['minute', 'hour', 'day', 'month', 'weekday'] as const;
@@ -58,16 +55,7 @@ const CRON_WORDS: Readonly<Record<string, string>> = {
   '@annually': '0 0 1 1 *',
 };
 
-/** Times where nothing is said: midnight of every day. */
-const MIDNIGHT: CalendarTimes = {
-  second: [0],
-  minute: [0],
-  hour: [0],
-  day: '*',
-  month: '*',
-  weekday: '*',
-  year: '*',
-};
+const EACH_MINUTE = { second: [0], minute: '*', hour: '*', day: '*', month: '*', weekday: '*', year: '*' } as const;
 
 /**
  * Reads a cron expression of five fields, or a word such as `@daily`. An expression that names both days of the month and days of the week is
@@ -78,39 +66,18 @@ export function parseCron(text: string): ReadCalendar {
   const parts = given.split(/\s+/);
   if (given === '' || parts.length !== CRON_FIELDS.length) {
     const came = given === '' ? 'nothing' : `${parts.length} ${parts.length === 1 ? 'field' : 'fields'}`;
-    return refused(
-      `five fields (${CRON_FIELDS.join(' ')}), or @daily and its like; --calendar takes seconds and years`,
-      came,
-    );
+    return refused(`five fields (${CRON_FIELDS.join(' ')}), or @daily and its like`, came);
   }
-  const read = readFields(CRON_FIELDS.map((name, at) => [name, parts[at] ?? '']));
-  if (read.type === 'refused' || read.times.day === '*' || read.times.weekday === '*') return read;
-  return refused('days of the month or days of the week, and * for the other; --calendar takes both', given);
-}
-
-/**
- * Reads calendar times as `weekday=mon-fri hour=6,18 minute=30`. A time matches if all fields do. Without a second, minute or hour that is 0;
- * any other field that is left out may have any value.
- */
-export function parseCalendar(text: string): ReadCalendar {
-  const form = `FIELD=VALUES, separated by blanks, of ${Object.keys(FIELDS).join(', ')}, each at most once; as in "weekday=mon-fri hour=6,18"`;
-  const pairs = text
-    .trim()
-    .split(/\s+/)
-    .map((part) => part.split('='));
-  const names = new Set(pairs.map(([name]) => name));
-  const isSound = pairs.every((pair) => pair.length === 2 && Object.hasOwn(FIELDS, pair[0] ?? ''));
-  if (!isSound || names.size < pairs.length) return refused(form, text);
-  return readFields(pairs.map(([name, values]) => [name as FieldName, values ?? '']));
-}
-
-function readFields(given: readonly (readonly [FieldName, string])[]): ReadCalendar {
-  const times: { [F in FieldName]: FieldValues } = { ...MIDNIGHT };
-  for (const [name, text] of given) {
-    const values = parseField(FIELDS[name], text.toLowerCase());
-    if (values === undefined) return refused(`${name}: ${expectedOf(FIELDS[name])}`, text === '' ? 'nothing' : text);
+  const times: Record<keyof CalendarTimes, FieldValues> = { ...EACH_MINUTE };
+  for (const [at, name] of CRON_FIELDS.entries()) {
+    const field = parts[at] ?? '';
+    const values = parseField(FIELDS[name], field.toLowerCase());
+    if (values === undefined) return refused(`${name}: ${expectedOf(FIELDS[name])}`, field);
     times[name] = name === 'weekday' && values !== '*' ? oneSunday(values) : values;
   }
+  const { day, weekday } = times;
+  if (day !== '*' && weekday !== '*')
+    return refused('days of the month or days of the week, and * for the other', given);
   return { type: 'read', times };
 }
 

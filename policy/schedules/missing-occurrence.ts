@@ -1,6 +1,5 @@
 import type { SkipCause } from '../../contract/schedule.ts';
-import { utcSecond } from '../../contract/utc-second.ts';
-import { formatDuration } from '../../contract/duration.ts';
+import { utcSecond, formatDuration } from '../../contract/duration.ts';
 import type { ScheduleSpec } from './schedule-spec.ts';
 
 /** A time at which a schedule was due, and has not fired. */

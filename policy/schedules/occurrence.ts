@@ -1,4 +1,4 @@
-import { utcSecond } from '../../contract/utc-second.ts';
+import { utcSecond } from '../../contract/duration.ts';
 
 /**
  * Occurrences of a schedule: each is a time at which it fires, and a batch of its own. The batch's name carries that time, so a firing that

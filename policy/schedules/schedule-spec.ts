@@ -1,6 +1,6 @@
 import { expectedOf, parseValue, type ValueOf } from '../../contract/value-kinds.ts';
 import { OVERLAP_POLICIES, type OverlapPolicy } from '../../contract/schedule.ts';
-import { parseCalendar, parseCron, type CalendarTimes } from './calendar-times.ts';
+import { parseCron, type CalendarTimes } from './calendar-times.ts';
 import { DURATION_FORM, formatDuration, parseDuration } from '../../contract/duration.ts';
 
 /** When a schedule fires: at multiples of a length since 1970 in UTC, or at times of a calendar; `text` is what was written. */
@@ -32,7 +32,6 @@ export interface ScheduleSpec {
 export interface WrittenSpec {
   readonly every?: string | undefined;
   readonly cron?: string | undefined;
-  readonly calendar?: string | undefined;
   /** Default `UTC`: a schedule does not depend on the machine where it was written. */
   readonly timezone?: string | undefined;
   /** Default none. */
@@ -127,26 +126,22 @@ function readCredits(text: string): number | null | undefined {
 
 type ReadTimes = { readonly type: 'read'; readonly times: Times } | Extract<ReadSpec, { readonly type: 'refused' }>;
 
-function readTimes({ every, cron, calendar }: WrittenSpec, before: ScheduleSpec | undefined): ReadTimes {
-  const given = [every, cron, calendar].filter((one) => one !== undefined);
+function readTimes({ every, cron }: WrittenSpec, before: ScheduleSpec | undefined): ReadTimes {
+  const given = [every, cron].filter((one) => one !== undefined);
   if (given.length === 0 && before !== undefined) return { type: 'read', times: before.times };
   if (given.length !== 1) {
-    return refused(
-      'every',
-      'one of --every, --cron, --calendar',
-      given.length === 0 ? 'none of them' : given.join(' and '),
-    );
+    return refused('every', 'one of --every, --cron', given.length === 0 ? 'none of them' : given.join(' and '));
   }
-  if (every !== undefined) {
-    const everyMs = parseDuration(every);
-    return everyMs === undefined
-      ? refused('every', DURATION_FORM, every)
-      : { type: 'read', times: { type: 'every', everyMs } };
+  if (cron !== undefined) {
+    const read = parseCron(cron);
+    return read.type === 'refused'
+      ? refused('cron', read.expected, read.came)
+      : { type: 'read', times: { type: 'calendar', calendar: read.times, text: `cron ${cron.trim()}` } };
   }
-  const [option, text] = cron === undefined ? (['calendar', calendar ?? ''] as const) : (['cron', cron] as const);
-  const read = option === 'cron' ? parseCron(text) : parseCalendar(text);
-  if (read.type === 'refused') return refused(option, read.expected, read.came);
-  return { type: 'read', times: { type: 'calendar', calendar: read.times, text: `${option} ${text.trim()}` } };
+  const everyMs = parseDuration(every ?? '');
+  return everyMs === undefined
+    ? refused('every', DURATION_FORM, every)
+    : { type: 'read', times: { type: 'every', everyMs } };
 }
 
 /** How {@link parseInstant} wants a time, for a message that begins with "expected". */
@@ -163,7 +158,7 @@ export function parseInstant(text: string): number | undefined {
 }
 
 /** True for names that both this program and Temporal can read. Offsets such as `+01:00` are none: Temporal knows names only. */
-export function isTimezone(name: string): boolean {
+function isTimezone(name: string): boolean {
   if (!/^[A-Z][A-Za-z0-9_+-]*(?:\/[A-Za-z0-9_+-]+)*$/.test(name)) return false;
   try {
     const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions();

@@ -1,7 +1,5 @@
 import type { Failure } from '../../contract/failures.ts';
 import { subsetFlags, type Subset } from '../../contract/subset.ts';
-import { RankHeap, type Ranked } from './rank-heap.ts';
-import { inSpreadOrder, type Stratum } from './spread-order.ts';
 import type { Dialect } from '../../contract/dialects.ts';
 import { dialectsOf, type StepChoice } from '../../contract/row-kinds.ts';
 
@@ -10,6 +8,19 @@ export interface Candidate {
   /** 1-based position in the manifest. */
   readonly row: number;
   readonly id: string;
+}
+
+/** Something with a place in an order; ranks are compared as text. */
+interface Ranked {
+  readonly rank: string;
+}
+
+/** Rows with the same traits. */
+interface Stratum<Item extends Ranked> {
+  /** What its rows have in common, the most important trait first; null: it has none of this sort. */
+  readonly traits: readonly (string | null)[];
+  /** Its rows, the lowest rank first. At least one. */
+  readonly items: readonly Item[];
 }
 
 /** What a sample is spread over: a value of each sort, the most important first; null where a row has none. */
@@ -21,21 +32,20 @@ export type IsChosen = (row: Candidate) => boolean;
 /** Place of an id in the order in which a seed draws, compared as text. Different ids must have different ranks. */
 export type RankOf = (seed: number, id: string) => string;
 
+/** Rows that are held before the first look at which of them a sample cannot need. */
+const FIRST_LOOK = 1_000;
+
 /**
  * Chooses the rows of a subset while a manifest is read once, in its order: the first N, or N that are spread over
- * their traits (see `spread-order.ts`). Of the rows it holds at most as many as a sample has, and one for each different
- * set of traits.
+ * their traits. Of the rows it holds about twice as many as a sample has, and one for each different set of traits.
  */
 export class SubsetDraw<Item> {
   readonly #subset: Subset | null;
   readonly #rankOf: RankOf;
   readonly #take: (item: Item) => void;
-  readonly #strata = new Map<string, { readonly traits: Traits; readonly heap: RankHeap<Drawn<Item>> }>();
-  /** No stratum will give more rows than this: the rows held are enough for the sample without a longer one. */
-  #level: number;
+  readonly #strata = new Map<string, { readonly traits: Traits; items: Drawn<Item>[] }>();
   #held = 0;
-  /** Strata that hold as many rows as they may. */
-  #full = 0;
+  #lookAt = FIRST_LOOK;
   #offered = 0;
 
   /** `take` is given what came with each chosen row, in the order of the manifest: a sample's not before {@link finish}. */
@@ -43,7 +53,6 @@ export class SubsetDraw<Item> {
     this.#subset = subset;
     this.#rankOf = rankOf;
     this.#take = take;
-    this.#level = subset?.rows ?? 0;
   }
 
   /** Takes in the next row of the manifest. `traits`: what a sample is spread over, the most important first. */
@@ -53,16 +62,13 @@ export class SubsetDraw<Item> {
       if (subset === null || row <= subset.rows) this.#take(item);
       return;
     }
-    const one = { rank: this.#rankOf(subset.seed, id), place: this.#offered++, id, item };
-    const heap = this.#heapOf(traits);
-    if (heap.size === this.#level) {
-      if (one.rank < heap.top) heap.replaceTop(one);
-      return;
-    }
-    heap.push(one);
-    this.#held++;
-    if (heap.size === this.#level) this.#full++;
-    while (this.#level > 1 && this.#held - this.#full >= subset.rows) this.#lower();
+    // No cell holds a NUL, and an empty one is no trait.
+    const key = traits.join('\0');
+    const stratum = this.#strata.get(key) ?? { traits, items: [] };
+    this.#strata.set(key, stratum);
+    stratum.items.push({ rank: this.#rankOf(subset.seed, id), place: this.#offered++, id, item });
+    this.#held += 1;
+    if (this.#held >= this.#lookAt) this.#drop(subset.rows);
   }
 
   /** Ends the draw. What it returns tells for any row of the manifest whether it is chosen; it holds their ids. */
@@ -70,31 +76,81 @@ export class SubsetDraw<Item> {
     const subset = this.#subset;
     if (subset === null) return () => true;
     if (subset.type === 'limit') return ({ row }) => row <= subset.rows;
-    const strata = [...this.#strata.values()].map(({ traits, heap }) => ({ traits, items: heap.sorted() }));
+    const strata = [...this.#strata.values()].map(({ traits, items }) => ({ traits, items: items.toSorted(byRank) }));
     const drawn = inSpreadOrder(strata, subset.rows);
     for (const { item } of drawn.toSorted((a, b) => a.place - b.place)) this.#take(item);
     const ids = new Set(drawn.map(({ id }) => id));
     return ({ id }) => ids.has(id);
   }
 
-  #heapOf(traits: Traits): RankHeap<Drawn<Item>> {
-    // No cell holds a NUL, and an empty one is no trait.
-    const key = traits.join('\0');
-    const known = this.#strata.get(key);
-    if (known !== undefined) return known.heap;
-    const heap = new RankHeap<Drawn<Item>>();
-    this.#strata.set(key, { traits, heap });
-    return heap;
+  /** Drops the rows of high ranks that no sample of so many can have: no stratum gives more than it takes if all give as many. */
+  #drop(rows: number): void {
+    const strata = [...this.#strata.values()];
+    const held = (most: number): number => strata.reduce((sum, { items }) => sum + Math.min(most, items.length), 0);
+    let most = 1;
+    while (held(most) < Math.min(rows, this.#held)) most += 1;
+    for (const stratum of strata) stratum.items = stratum.items.sort(byRank).slice(0, most);
+    this.#held = held(most);
+    this.#lookAt = 2 * this.#held + FIRST_LOOK;
   }
+}
 
-  /** Shortens the longest strata by a row each. */
-  #lower(): void {
-    for (const { heap } of this.#strata.values()) if (heap.size === this.#level) heap.pop();
-    this.#held -= this.#full;
-    this.#level--;
-    this.#full = 0;
-    for (const { heap } of this.#strata.values()) if (heap.size === this.#level) this.#full++;
+function byRank(a: Ranked, b: Ranked): number {
+  return a.rank < b.rank ? -1 : a.rank > b.rank ? 1 : 0;
+}
+
+/**
+ * The first `most` rows of an order that spreads over all traits as early as it can. It begins with as many rows as
+ * there are first traits, each with another one; then come rows with a second trait that no earlier row has, and so on;
+ * then a row of each other stratum, a second row of each, a third. Rows of lower ranks come first, so the order depends
+ * on ranks and traits alone.
+ */
+function inSpreadOrder<Item extends Ranked>(strata: readonly Stratum<Item>[], most: number): readonly Item[] {
+  const [covering, others] = cover(strata);
+  const order = [...covering, ...others].flatMap(({ items }) => items.slice(0, 1));
+  for (let round = 1; order.length < most; round++) {
+    const next = strata.flatMap(({ items }) => items.slice(round, round + 1));
+    if (next.length === 0) break;
+    order.push(...next.toSorted(byRank));
   }
+  return order.slice(0, most);
+}
+
+/**
+ * Strata in the order in which they add new traits, and those that add none, both by rank where they are equal. Each
+ * stratum waits in the pile of the traits that it would add; what it adds can only become less.
+ */
+function cover<Item extends Ranked>(
+  strata: readonly Stratum<Item>[],
+): readonly [covering: readonly Stratum<Item>[], others: readonly Stratum<Item>[]] {
+  const seen = new Set<string>();
+  const keyOf = (trait: string, sort: number): string => JSON.stringify([sort, trait]);
+  /** A bit per trait that is new, the highest for the most important. */
+  const newTraits = ({ traits }: Stratum<Item>): number =>
+    traits.reduce((bits, trait, sort) => {
+      const isNew = trait !== null && !seen.has(keyOf(trait, sort));
+      return bits * 2 + (isNew ? 1 : 0);
+    }, 0);
+  const width = Math.max(0, ...strata.map(({ traits }) => traits.length));
+  const piles: Stratum<Item>[][] = Array.from({ length: 2 ** width }, () => []);
+  for (const stratum of strata) piles[newTraits(stratum)]?.push(stratum);
+  const covering: Stratum<Item>[] = [];
+  for (let bits = piles.length - 1; bits > 0; bits--) {
+    for (const stratum of (piles[bits] ?? []).toSorted(byFirst)) {
+      const now = newTraits(stratum);
+      if (now !== bits) piles[now]?.push(stratum);
+      else {
+        covering.push(stratum);
+        for (const [sort, trait] of stratum.traits.entries()) if (trait !== null) seen.add(keyOf(trait, sort));
+      }
+    }
+  }
+  return [covering, (piles[0] ?? []).toSorted(byFirst)];
+}
+
+function byFirst(a: Stratum<Ranked>, b: Stratum<Ranked>): number {
+  const [one, other] = [a.items[0], b.items[0]];
+  return one === undefined || other === undefined ? 0 : byRank(one, other);
 }
 
 /** Why a row has ended that is not of the subset. */

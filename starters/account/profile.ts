@@ -4,6 +4,9 @@ import {
   accountFunctions,
   isWebAddress,
   type AccountFunctions,
+  type ChangedField,
+  type FieldResult,
+  type ProfileChange,
 } from '../../client/account/account-functions.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { snakeCase } from '../../contract/snake-case.ts';
@@ -12,7 +15,6 @@ import { atSession } from '../connect/open-api.ts';
 import { oneLine } from '../terminal/table.ts';
 import { number, sentence } from '../terminal/words.ts';
 import { withoutPath } from '../../contract/url-scheme.ts';
-import type { ChangedField, FieldResult, ProfileChange } from '../../client/account/change-profile.ts';
 import { usageError } from '../exit-error.ts';
 
 /** `voxbatch profile`: the account of the token, and its balance. Spends nothing. */

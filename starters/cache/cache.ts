@@ -1,4 +1,4 @@
-import type { RunContext } from '../terminal/output.ts';
+import { printAnswer, type RunContext } from '../terminal/output.ts';
 import { pruneHere, showCachedRow, sumCache } from '../../client/cache/cache.ts';
 import type { Flags } from '../commands/flags.ts';
 import { defined } from '../../contract/defined.ts';
@@ -19,8 +19,7 @@ import { clipped, oneLine, tableLines } from '../terminal/table.ts';
 /** `voxbatch cache list`: how much is kept for later rows. */
 export async function listCache({ json }: Flags, { output }: RunContext): Promise<ExitName> {
   const sums = await atSession({}, sumCache);
-  if (json === true) output.data(JSON.stringify(snakeCase(sums)));
-  else for (const line of cacheLines(sums)) output.data(line);
+  printAnswer(output, { json }, snakeCase(sums), () => cacheLines(sums));
   return 'complete';
 }
 
@@ -37,8 +36,7 @@ export async function showCached(
     if (answer.type !== 'found') throw unclearRow(answer, request);
     return showCachedRow(session, answer.history);
   });
-  if (json === true) output.data(JSON.stringify(snakeCase(row)));
-  else for (const line of cachedRowLines(row)) output.data(line);
+  printAnswer(output, { json }, snakeCase(row), () => cachedRowLines(row));
   return 'complete';
 }
 

@@ -1,4 +1,4 @@
-import type { RunContext } from '../terminal/output.ts';
+import { printAnswer, type RunContext } from '../terminal/output.ts';
 import { clean as cleanHere, type Cleaned } from '../../client/clean/clean.ts';
 import type { Flags } from '../commands/flags.ts';
 import { chooseBatch } from '../../client/open-records.ts';
@@ -50,8 +50,7 @@ export async function clean(
       });
       if (end.type !== 'cleaned') throw cleanRefusal(end, batch);
       const view = viewOf(end, isDryRun);
-      if (flags.json === true) output.data(JSON.stringify(snakeCase(view)));
-      else for (const line of cleanLines(view)) output.data(line);
+      printAnswer(output, flags, snakeCase(view), () => cleanLines(view));
       return 'complete';
     },
     // What is removed lies where the ledger and its store say.

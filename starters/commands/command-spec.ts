@@ -47,8 +47,7 @@ export const SINGLE =
   'budget onUnknown retakes cache noCache fresh cachedOnly rate pollRate probe assumeSeconds quiet verbose confirm yes again resubmit apiUrl json api';
 export const SPEECH = `${SINGLE} force engine format speed language verify split tts`;
 /** Flags for when a schedule fires. */
-export const SPEC =
-  'every cron calendar timezone jitter overlap catchUp pauseOnFailure noPauseOnFailure until runs budgetMonth';
+export const SPEC = 'every cron timezone jitter overlap catchUp pauseOnFailure noPauseOnFailure until runs budgetMonth';
 
 export const ONE_DIALECT = {
   apiDialect: ['--api-dialect <dialect>', "Paths of the API to use (default: the config file's, else v1)", DIALECTS],

@@ -3,7 +3,7 @@ import { DIALECT_FORMS } from '../../contract/dialects.ts';
 import { FINISHED_FORMATS } from '../../contract/finishing.ts';
 import { KINDS, STEPS } from '../../contract/row-kinds.ts';
 import { OVERLAP_POLICIES } from '../../contract/schedule.ts';
-import { SPLIT_MODES } from '../../contract/split-modes.ts';
+import { SPLIT_MODES } from '../../contract/row-parts.ts';
 import { DEFAULT_SEED } from '../../contract/subset.ts';
 import { DEFAULT_TOLERANCES, type Tolerances } from '../../contract/tolerances.ts';
 import { DEFAULT_THRESHOLD, THRESHOLD_BOUNDS } from '../../contract/verify.ts';
@@ -62,7 +62,7 @@ const FIRST = {
     '--cron <fields>',
     'Fire by five fields: minute hour day month weekday; or @hourly, @daily, @weekly, @monthly',
   ],
-  timezone: ['--timezone <name>', 'Timezone of --cron and --calendar, and of times that are shown (default: UTC)'],
+  timezone: ['--timezone <name>', 'Timezone of --cron, and of times that are shown (default: UTC)'],
   name: ['-n, --name <name>', 'Name of the batch (default: the file name)'],
   out: ['-o, --out <folder>', 'Folder for the results (default: out/<batch>)'],
   force: ['--force', 'Overwrite the file of -o'],
@@ -192,7 +192,6 @@ const CHARGES = {
 
 /** When a schedule fires. */
 const FIRING = {
-  calendar: ['--calendar <fields>', 'Fire by fields with names: "weekday=mon-fri hour=6,18 minute=30"'],
   jitter: ['--jitter <duration>', 'Fire up to this much later (default: 0)'],
   overlap: [
     '--overlap <policy>',

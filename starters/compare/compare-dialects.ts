@@ -1,4 +1,4 @@
-import type { RunContext } from '../terminal/output.ts';
+import { printAnswer, type RunContext } from '../terminal/output.ts';
 import {
   compareDialects,
   type DialectComparison,
@@ -35,8 +35,7 @@ export async function compareAccount(flags: CompareFlags, { output }: RunContext
     },
   });
   const exit = EXITS[found.verdict];
-  if (flags.json === true) output.data(JSON.stringify({ exit, ...snakeCase(found) }));
-  else for (const line of dialectLines(found)) output.data(line);
+  printAnswer(output, flags, { exit, ...snakeCase(found) }, () => dialectLines(found));
   return exit;
 }
 

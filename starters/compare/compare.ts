@@ -1,4 +1,4 @@
-import type { RunContext } from '../terminal/output.ts';
+import { printAnswer, type RunContext } from '../terminal/output.ts';
 import { resolve } from 'node:path';
 import { showComparison, type ComparisonAnswer, type ComparisonView } from '../../client/compare/compare.ts';
 import { messageOf } from '../../client/problem.ts';
@@ -9,7 +9,7 @@ import type { CompareFlags } from './compare-dialects.ts';
 import { flagOf } from '../terminal/tunable-words.ts';
 import { atSession } from '../connect/open-api.ts';
 import { unchangedError, usageError, type ExitError } from '../exit-error.ts';
-import { shortPath } from '../../client/look/command-args.ts';
+import { shortPath } from '../../client/look/continue-command.ts';
 import { comparisonLines } from './comparison-words.ts';
 
 /** Rows that are named; the file has all. */
@@ -48,8 +48,7 @@ export async function compare(
   if (answer.type !== 'compared') throw refusalOf(answer, names, table ?? '');
   const { view } = answer;
   const exit = EXITS[view.verdict];
-  if (json === true) output.data(JSON.stringify({ exit, ...snakeCase(view) }));
-  else for (const line of comparisonLines(view)) output.data(line);
+  printAnswer(output, { json }, { exit, ...snakeCase(view) }, () => comparisonLines(view));
   if (table !== undefined) output.say(`The rows that differ: ${shortPath(table)}`);
   return exit;
 }

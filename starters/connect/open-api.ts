@@ -1,6 +1,6 @@
 import { Session, type SessionRequest } from '../../client/session.ts';
 import type { ApiAccess, Settings } from '../../client/settings.ts';
-import { rememberConfirmed } from '../../client/trust/confirmed-address.ts';
+import { rememberConfirmed } from '../../client/trust/folder-config.ts';
 import type { Flags } from '../commands/flags.ts';
 import { AddressUnconfirmed, readApiAccess, readSettings, type CommandSettings } from './settings.ts';
 import { askYesNo, mayAsk } from '../terminal/ask.ts';

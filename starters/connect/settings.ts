@@ -6,8 +6,14 @@ import { API_PATH } from '../../contract/api-path.ts';
 import { defined } from '../../contract/defined.ts';
 import { showControls } from '../../contract/control-characters.ts';
 import { shellWord } from '../../contract/shell-word.ts';
-import { isConfirmed, type AddressUse } from '../../client/trust/confirmed-address.ts';
-import { CONFIG_FILE, readFolderConfig, readNamedConfig, type FolderConfig } from '../../client/trust/folder-config.ts';
+import {
+  isConfirmed,
+  type AddressUse,
+  CONFIG_FILE,
+  readFolderConfig,
+  readNamedConfig,
+  type FolderConfig,
+} from '../../client/trust/folder-config.ts';
 import { apiAddress, placesIn, type ApiAccess, type RefusedAddress, type Settings } from '../../client/settings.ts';
 import { readToken } from './api-token.ts';
 import { messageOf } from '../../client/problem.ts';
@@ -145,5 +151,17 @@ export async function atLedger<T>(work: (ledger: Ledger, settings: CommandSettin
     return await work(ledger, settings);
   } finally {
     await ledger.close();
+  }
+}
+
+/** Whether a command that spends would first ask for a confirmation of the folder's config, or of the API's address in it. */
+export function isUnconfirmed(settings: CommandSettings, flags: { readonly apiUrl?: string }): boolean {
+  if (settings.unconfirmed !== undefined) return true;
+  try {
+    readApiAccess(settings, flags);
+    return false;
+  } catch (error) {
+    // What else is wrong with it has words of its own.
+    return error instanceof AddressUnconfirmed;
   }
 }

@@ -1,4 +1,4 @@
-import type { RunContext } from '../terminal/output.ts';
+import { printAnswer, type RunContext } from '../terminal/output.ts';
 import { watchSchema, type SchemaReport } from '../../client/schema/watch-schema.ts';
 import type { Flags } from '../commands/flags.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
@@ -10,8 +10,7 @@ export async function doctorSchema(flags: Flags, { output }: RunContext): Promis
   const settings = await readSettings();
   const isStrict = flags.strictSchema === true;
   const report = await watchSchema(settings, await confirmedAccess(settings, flags), { isStrict });
-  if (flags.json === true) output.data(JSON.stringify(report));
-  else for (const line of schemaLines(report, isStrict)) output.data(line);
+  printAnswer(output, flags, report, () => schemaLines(report, isStrict));
   return isStrict && !report.isSound ? 'mismatch' : 'complete';
 }
 
@@ -19,7 +18,7 @@ type Lack = SchemaReport['lacks'][number];
 
 /** A report on the API's schema, line by line. */
 function schemaLines(report: SchemaReport, isStrict: boolean): readonly string[] {
-  const { apiUrl, form, title, version, lacks, unused, changes } = report;
+  const { apiUrl, form, title, version, lacks, open, unused, changes } = report;
   const named = [title, version].filter((word) => word !== undefined).join(' ');
   const needed = lacks.filter(({ isRare }) => !isRare);
   return [
@@ -29,6 +28,7 @@ function schemaLines(report: SchemaReport, isStrict: boolean): readonly string[]
       'lacks what is needed only where it is asked for by name',
       lacks.filter(({ isRare }) => isRare).map(lackWords),
     ),
+    ...part('leaves open what it answers', open),
     ...changeLines(changes),
     ...part('has besides, and voxbatch does not use', unused),
     needed.length === 0
@@ -68,5 +68,7 @@ function lackWords(lack: Lack): string {
       return `${lack.endpoint}: the field "${lack.field}", which voxbatch sends`;
     case 'required':
       return `${lack.endpoint}: it requires "${lack.field}", which voxbatch does not send`;
+    case 'reply':
+      return `${lack.endpoint}: what voxbatch reads is not in the answer ${lack.status} with ${lack.has.join(', ') || 'no members'}`;
   }
 }

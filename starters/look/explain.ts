@@ -1,5 +1,5 @@
-import type { RunContext } from '../terminal/output.ts';
-import { nextCommand } from '../../contract/next-command.ts';
+import { printAnswer, type RunContext } from '../terminal/output.ts';
+import { nextCommand, shellWord } from '../../contract/shell-word.ts';
 import {
   explain as explainRow,
   type RowAnswer,
@@ -10,7 +10,6 @@ import {
 import { viewRow, inputOf, pathOf, voiceFound } from '../../client/look/row-view.ts';
 import type { Flags } from '../commands/flags.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
-import { shellWord } from '../../contract/shell-word.ts';
 import { snakeCase } from '../../contract/snake-case.ts';
 import { atLedger } from '../connect/settings.ts';
 import { ExitError, usageError } from '../exit-error.ts';
@@ -34,8 +33,7 @@ export async function explain(
   const answer = await atLedger((ledger, settings) => explainRow(ledger, settings, request));
   if (answer.type !== 'explained') throw unclearRow(answer, request);
   const { row } = answer;
-  if (json === true) output.data(JSON.stringify({ ...snakeCase(viewRow(row)), next: nextWords(row) }));
-  else for (const line of historyLines(row)) output.data(line);
+  printAnswer(output, { json }, { ...snakeCase(viewRow(row)), next: nextWords(row) }, () => historyLines(row));
   return 'complete';
 }
 

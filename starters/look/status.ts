@@ -1,6 +1,5 @@
-import type { RunContext } from '../terminal/output.ts';
-import { chosenOf, doneOf, endsOf } from '../../client/look/counts.ts';
-import { viewMoney } from '../../client/look/money-view.ts';
+import { printAnswer, type RunContext } from '../terminal/output.ts';
+import { chosenOf, doneOf, endsOf, viewMoney } from '../../client/look/counts-view.ts';
 import { listBatches, readStatus, type BatchHere, type BatchList } from '../../client/look/status.ts';
 import { viewListed, viewStatus } from '../../client/look/status-view.ts';
 import { VoxbatchError } from '../../client/problem.ts';
@@ -20,8 +19,7 @@ import { number, plural } from '../terminal/words.ts';
  */
 export async function status(name: string | undefined, flags: Flags, { output }: RunContext): Promise<ExitName> {
   const found = await atLedger((ledger, settings) => readStatus(ledger, settings, name));
-  if (flags.json === true) output.data(JSON.stringify(snakeCase(viewStatus(found))));
-  else for (const line of statusLines(found, Date.now())) output.data(line);
+  printAnswer(output, flags, snakeCase(viewStatus(found)), () => statusLines(found, Date.now()));
   return found.exit;
 }
 

@@ -1,12 +1,11 @@
 import type { RunContext } from '../terminal/output.ts';
-import { nextCommand } from '../../contract/next-command.ts';
+import { nextCommand, shellWord } from '../../contract/shell-word.ts';
 import { join } from 'node:path';
-import { shortPath } from '../../client/look/command-args.ts';
+import { shortPath } from '../../client/look/continue-command.ts';
 import { verify as verifyFolder, type NoFolder, type Verified } from '../../client/look/verify.ts';
 import type { Flags } from '../commands/flags.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { OUTCOMES } from '../../contract/outcomes.ts';
-import { shellWord } from '../../contract/shell-word.ts';
 import { snakeCase } from '../../contract/snake-case.ts';
 import { readSettings } from '../connect/settings.ts';
 import { ExitError } from '../exit-error.ts';

@@ -1,7 +1,6 @@
-import type { RunContext, Output } from '../terminal/output.ts';
+import { printAnswer, type RunContext, type Output } from '../terminal/output.ts';
 import { viewStatus } from '../../client/look/status-view.ts';
-import type { BatchStatus } from '../../client/look/status.ts';
-import { PATIENCE_MS, watchBatch } from '../../client/look/watch.ts';
+import { type BatchStatus, PATIENCE_MS, watchBatch } from '../../client/look/status.ts';
 import type { Flags } from '../commands/flags.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { snakeCase } from '../../contract/snake-case.ts';
@@ -31,8 +30,7 @@ export async function watch(name: string | undefined, flags: Flags, { output }: 
         if (type === 'deserted')
           output.say(`Batch "${status.batch.name}" has no worker. Waiting ${String(PATIENCE_MS / 1_000)} s for one …`);
         if (type !== 'ended') continue;
-        if (flags.json === true) output.data(JSON.stringify(snakeCase(viewStatus(status))));
-        else for (const line of statusLines(status, Date.now())) output.data(line);
+        printAnswer(output, flags, snakeCase(viewStatus(status)), () => statusLines(status, Date.now()));
         if (!interrupt.signal.aborted) return status.exit;
         sayStopped(status.batch.name);
       }

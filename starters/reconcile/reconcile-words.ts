@@ -1,8 +1,7 @@
-import { rowArg, takeArg } from '../../client/look/command-args.ts';
+import { rowArg, takeArg } from '../../client/look/continue-command.ts';
 import type { Reconciled, ReconcileEvent, ReconciledRow } from '../../client/reconcile/reconcile.ts';
-import type { NamedRow } from '../../contract/named-row.ts';
+import { type NamedRow, partNumber } from '../../contract/row-parts.ts';
 import { isListed, OPERATIONS, stepsOf } from '../../contract/row-kinds.ts';
-import { partNumber } from '../../contract/row-parts.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import { snakeCase } from '../../contract/snake-case.ts';
 import { inCredits } from '../terminal/money.ts';

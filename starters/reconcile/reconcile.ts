@@ -8,7 +8,7 @@ import {
   type ReconcileEvent,
   type ReconcileOptions,
 } from '../../client/reconcile/reconcile.ts';
-import { claimOut } from '../../client/run/out-folder.ts';
+import { claimOut } from '../../client/look/write-files.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import type { RunContext } from '../terminal/output.ts';
@@ -28,7 +28,7 @@ import {
 } from './reconcile-words.ts';
 import type { Flags } from '../commands/flags.ts';
 import { defined } from '../../contract/defined.ts';
-import { rowArg } from '../../client/look/command-args.ts';
+import { rowArg } from '../../client/look/continue-command.ts';
 
 type Listed = Extract<ReconcileEvent, { readonly type: 'listed' }>;
 type Settled = Exclude<ReconcileEnd, { readonly type: 'unconfirmed' } | { readonly word: string }>;

@@ -1,4 +1,4 @@
-import { rowArg } from '../../client/look/command-args.ts';
+import { rowArg } from '../../client/look/continue-command.ts';
 import type { RedriveCheck } from '../../client/redrive/redrive.ts';
 import { STEPS } from '../../contract/row-kinds.ts';
 import { partWord } from '../../contract/row-parts.ts';

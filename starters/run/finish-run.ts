@@ -1,4 +1,4 @@
-import { finishBatch, type FinishedBatch } from '../../client/run/finish.ts';
+import { finishBatch, type FinishedBatch } from '../../client/look/write-files.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import type { Invocation } from '../invocation.ts';

@@ -1,9 +1,9 @@
+import { doneOf } from '../../client/look/counts-view.ts';
 import type { PlanView } from '../../client/run/plan-view.ts';
 import { snakeCase } from '../../contract/snake-case.ts';
 import { dialectChoiceOf } from '../../contract/batch.ts';
 import { roundCredits } from '../../contract/price-units.ts';
 import { refusalText } from '../terminal/spend-words.ts';
-import { doneOf } from '../../client/look/counts.ts';
 import { reasonsJson } from '../terminal/reason-words.ts';
 import { tunablesJson } from '../terminal/tunable-words.ts';
 import type { UnconfirmedConfig } from '../../client/trust/folder-config.ts';

@@ -1,13 +1,12 @@
+import { chosenOf, doneOf } from '../../client/look/counts-view.ts';
 import type { PlanView } from '../../client/run/plan-view.ts';
 import { PRICE_UNITS, roundCredits, type Price } from '../../contract/price-units.ts';
 import type { Operation } from '../../contract/row-kinds.ts';
 import { subsetFlags } from '../../contract/subset.ts';
 import type { UnconfirmedConfig } from '../../client/trust/folder-config.ts';
-import { dialectWords } from '../terminal/status-words.ts';
 import { inCredits } from '../terminal/money.ts';
-import { chosenOf, doneOf } from '../../client/look/counts.ts';
 import { reasonLines } from '../terminal/reason-words.ts';
-import { chosenInWords, rowsInWords, clock, form, number, plural, size } from '../terminal/words.ts';
+import { dialectWords, chosenInWords, rowsInWords, clock, form, number, plural, size } from '../terminal/words.ts';
 import { namedRowLines, noteText, questionText, refusalText } from '../terminal/spend-words.ts';
 import { oneLine, tableLines } from '../terminal/table.ts';
 import { hostOf, memberLines, visible, visiblePath } from '../trust/member-words.ts';

@@ -1,9 +1,7 @@
-import type { RunContext } from '../terminal/output.ts';
-import { readAccount } from '../../client/account/account-functions.ts';
+import { printAnswer, type RunContext } from '../terminal/output.ts';
 import { planRun as planUseCase, type PlanEvent } from '../../client/run/plan.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
-import { readApiAccess, readApiUrl, readSettings } from '../connect/settings.ts';
-import { isUnconfirmed } from '../trust/confirm.ts';
+import { isUnconfirmed, readApiAccess, readApiUrl, readSettings } from '../connect/settings.ts';
 import { openTyped, sayLedgerBeside } from './open-typed.ts';
 import { planJson } from './plan-json.ts';
 import { planLines } from './plan-report.ts';
@@ -16,7 +14,7 @@ import type { PlanView } from '../../client/run/plan-view.ts';
 import { ExitError } from '../exit-error.ts';
 import { exitErrorOf } from '../exit-of-problem.ts';
 import { nextSteps } from '../terminal/next-steps.ts';
-import { shortPath } from '../../client/look/command-args.ts';
+import { shortPath } from '../../client/look/continue-command.ts';
 import { nameTakenText } from '../terminal/name-taken.ts';
 import { rowsInWords } from '../terminal/words.ts';
 
@@ -41,7 +39,7 @@ export async function plan(manifestPath: string, flags: Flags, { output }: RunCo
     sayLedgerBeside(settings, manifestPath, ['plan'], output);
     const answer = await planUseCase({
       ...{ source, plan: asked, settings, apiUrl, access, tell, yes: flags.yes ?? false },
-      readAccount: () => readAccount(access),
+      readAccount: async () => (await import('../../client/account/account-functions.ts')).readAccount(access),
     });
     if (answer.type === 'outcome-file') throw outcomeFileRefusal(answer, source.label);
     if (answer.type === 'faulty') throw refuseProblems(answer.summary, source.label, output, words);
@@ -49,8 +47,7 @@ export async function plan(manifestPath: string, flags: Flags, { output }: RunCo
     const { planned, records } = view;
     if (planned.type === 'new' && records !== 'none') sayLedgerBeside(settings, manifestPath, ['plan'], output, true);
     const { unconfirmed } = settings;
-    if (flags.json === true) output.data(JSON.stringify(planJson(view, unconfirmed)));
-    else for (const line of planLines(view, unconfirmed)) output.data(line);
+    printAnswer(output, flags, planJson(view, unconfirmed), () => planLines(view, unconfirmed));
     const isConfirmed = records !== 'unconfirmed' && !isUnconfirmed(settings, flags);
     const next = nextAfterPlan(view, source, { manifestPath, flags, isUnconfirmed: !isConfirmed });
     if (next !== undefined) output.say(next);

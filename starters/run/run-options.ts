@@ -1,5 +1,4 @@
-import type { CheckRequest } from '../../client/run/check-run.ts';
-import { planOf, type RunPlan as ChosenPlan } from '../../client/run/run-plan.ts';
+import { type CheckRequest, planOf, type RunPlan as ChosenPlan } from '../../client/run/check-run.ts';
 import type { SessionRequest } from '../../client/session.ts';
 import type { EarlyServer } from '../../client/temporal/early-server.ts';
 import type { Pilot } from './finish-run.ts';

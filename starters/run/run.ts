@@ -1,7 +1,7 @@
+import { chosenOf, doneOf } from '../../client/look/counts-view.ts';
 import { existsSync } from 'node:fs';
-import { chosenOf, doneOf } from '../../client/look/counts.ts';
 import { checkRun } from '../../client/run/check-run.ts';
-import { standingOf } from '../../client/run/finish.ts';
+import { standingOf } from '../../client/look/write-files.ts';
 import { putOnRecord, type Recorded, type RecordEvent } from '../../client/run/put-on-record.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { RunContext, Output } from '../terminal/output.ts';

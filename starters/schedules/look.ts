@@ -1,21 +1,22 @@
-import type { RunContext, Output } from '../terminal/output.ts';
+import { printAnswer, type RunContext, type Output } from '../terminal/output.ts';
 import { readAccount } from '../../client/account/account-functions.ts';
-import { checkSchedules, type ScheduleCheck } from '../../client/schedules/check-schedules.ts';
-import { VoxbatchError } from '../../client/problem.ts';
 import {
+  checkSchedules,
+  type ScheduleCheck,
   listSchedules,
   previewFirings,
   showSchedule,
   type ScheduleLine,
-} from '../../client/schedules/look-at-schedules.ts';
+  timeInZone,
+} from '../../client/schedules/schedule-view.ts';
+import { VoxbatchError } from '../../client/problem.ts';
 import {
   isLeftAlone,
   withSchedules as openSchedules,
   type OpenSchedules,
+  strangersIn,
 } from '../../client/schedules/open-schedules.ts';
-import { strangersIn } from '../../client/schedules/place.ts';
-import { requireRange } from '../../client/schedules/preview-schedule.ts';
-import { timeInZone } from '../../client/schedules/zone-time.ts';
+import { requireRange } from '../../client/schedules/survey-schedule.ts';
 import { DURATION_FORM, parseDuration } from '../../contract/duration.ts';
 import type { Flags } from '../commands/flags.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
@@ -85,8 +86,7 @@ export async function list(flags: Flags, { output }: RunContext): Promise<ExitNa
 export async function show(name: string, { json }: Flags, { output }: RunContext): Promise<ExitName> {
   return withSchedules<ExitName>(output, async (place) => {
     const schedule = await showSchedule(place, name);
-    if (json === true) output.data(JSON.stringify(snakeCase(schedule.view)));
-    else for (const line of scheduleLines(schedule, place.around)) output.data(line);
+    printAnswer(output, { json }, snakeCase(schedule.view), () => scheduleLines(schedule, place.around));
     return 'complete';
   });
 }
@@ -122,8 +122,7 @@ export async function check(name: string | undefined, flags: Flags, { output }: 
   return withSchedules<ExitName>(output, async (place) => {
     const view = await checkSchedules(place, { name, since: Date.now() - sinceMs, isPauseFine });
     const { schedules, inOrder } = view;
-    if (json === true) output.data(JSON.stringify(snakeCase(view)));
-    else for (const line of schedules.flatMap((one) => checkLines(one, since))) output.data(line);
+    printAnswer(output, { json }, snakeCase(view), () => schedules.flatMap((one) => checkLines(one, since)));
     if (schedules.length === 0) output.say('There is no schedule here.');
     const alone = schedules.filter((one) => !one.lost && !one.worker).map(({ schedule }) => schedule);
     if (alone.length > 0) output.say(nobodyFires(alone, place.around));

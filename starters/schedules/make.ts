@@ -1,6 +1,7 @@
 import type { RunContext, Output } from '../terminal/output.ts';
-import { checkScheduleName, requireSpec } from '../../client/schedules/create-schedule.ts';
 import {
+  checkScheduleName,
+  requireSpec,
   changeSchedule,
   checkScheduledManifest,
   makeSchedule,

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
-import type {
-  PreviewView,
-  ScheduleLine,
-  ScheduleMonth,
-  ShownSchedule,
-} from '../../client/schedules/look-at-schedules.ts';
-import type { OccurrenceView } from '../../client/schedules/occurrence-views.ts';
+import {
+  type PreviewView,
+  type ScheduleLine,
+  type ScheduleMonth,
+  type ShownSchedule,
+  timeInZone,
+} from '../../client/schedules/schedule-view.ts';
+import type { OccurrenceView } from '../../client/schedules/occurrence-view.ts';
 import { isLeftAlone, type Surroundings } from '../../client/schedules/open-schedules.ts';
-import { timeInZone } from '../../client/schedules/zone-time.ts';
 import { formatDuration } from '../../contract/duration.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import { tuningOf, DEFAULT_TUNABLES, valuesOf, type TunableValues } from '../../contract/tunables.ts';

@@ -1,7 +1,7 @@
 import type { RunContext, Output } from '../terminal/output.ts';
-import { isAttended } from '../../client/schedules/look-at-schedules.ts';
+import { isAttended } from '../../client/schedules/schedule-view.ts';
 import { isLeftAlone, type OpenSchedules } from '../../client/schedules/open-schedules.ts';
-import { previewSchedule, requireRange } from '../../client/schedules/preview-schedule.ts';
+import { previewSchedule, requireRange } from '../../client/schedules/survey-schedule.ts';
 import {
   backfillSchedule,
   deleteSchedule,

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import type { OpenApi } from '../../client/open-api.ts';
 import type { Settings } from '../../client/settings.ts';
 import type { WebhookWish } from '../../client/webhooks/webhook-options.ts';
-import { startUp } from '../../client/work/start-up.ts';
+import { startUp } from '../../client/work/up.ts';
 import { webhookEnv, webhookWords } from '../commands/webhook-flags.ts';
 import { readToken } from '../connect/api-token.ts';
 

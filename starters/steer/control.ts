@@ -1,4 +1,4 @@
-import { nextCommand } from '../../contract/next-command.ts';
+import { nextCommand } from '../../contract/shell-word.ts';
 import { chooseBatch } from '../../client/open-records.ts';
 import { steerBatch, type Steered, type StillRunning } from '../../client/steer/steer-batch.ts';
 import { isStranger } from '../../client/trust/known-ledgers.ts';

@@ -1,6 +1,6 @@
-import type { RunContext } from '../terminal/output.ts';
-import { nextCommand } from '../../contract/next-command.ts';
-import { readTuned, tuneBatch, type Tuned } from '../../client/steer/tune-batch.ts';
+import { printAnswer, type RunContext } from '../terminal/output.ts';
+import { nextCommand } from '../../contract/shell-word.ts';
+import { readTuned, tuneBatch, type Tuned } from '../../client/steer/steer-batch.ts';
 import { chooseBatch } from '../../client/open-records.ts';
 import { isStranger } from '../../client/trust/known-ledgers.ts';
 import { viewTunables } from '../../client/look/tunables-view.ts';
@@ -27,8 +27,7 @@ export async function tune(name: string | undefined, flags: Flags, { output }: R
     const isChange = Object.keys(tuning).length > 0;
     const isTold = isChange && (await tuneBatch({ settings, ledger, batch, tuning, say: output.say }));
     const tuned = await readTuned(ledger, batch.name);
-    if (flags.json === true) output.data(JSON.stringify(tunedJson(tuned)));
-    else for (const line of tunedLines(tuned, batch.settings)) output.data(line);
+    printAnswer(output, flags, tunedJson(tuned), () => tunedLines(tuned, batch.settings));
     if (isChange) {
       const lines = isStranger(settings, ledger) ? [CONFIRM_FIRST] : effects(tuned, isTold);
       for (const line of lines) output.say(line);

@@ -2,7 +2,7 @@ import { quoted } from '../../contract/shell-word.ts';
 import type { CommandContext } from './output.ts';
 import type { Flags } from '../commands/flags.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
-import { commandTree, type CommandFacts } from './command-tree.ts';
+import { commandTree, type CommandFacts } from './usage-words.ts';
 
 const SCRIPTS = { bash, zsh, fish };
 

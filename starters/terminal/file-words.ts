@@ -1,9 +1,8 @@
-import { nextCommand } from '../../contract/next-command.ts';
+import { nextCommand, shellWord } from '../../contract/shell-word.ts';
 import { join } from 'node:path';
-import { rowsArg, shortPath } from '../../client/look/command-args.ts';
+import { rowsArg, shortPath } from '../../client/look/continue-command.ts';
 import type { DamagedInStore } from '../../client/look/verify.ts';
 import type { WriteRequest, WrittenFiles } from '../../client/look/write-files.ts';
-import { shellWord } from '../../contract/shell-word.ts';
 import { commandLine, namedRow, unnamedRows, form, plural, size } from './words.ts';
 import type { Output } from './output.ts';
 import { ProgressLine } from './progress.ts';

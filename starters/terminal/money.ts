@@ -1,4 +1,4 @@
-import { viewMoney } from '../../client/look/money-view.ts';
+import { viewMoney } from '../../client/look/counts-view.ts';
 import { snakeCase } from '../../contract/snake-case.ts';
 import { form, number, plural } from './words.ts';
 

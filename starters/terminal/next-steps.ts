@@ -7,9 +7,8 @@ import {
   type NextWhy,
   type SettleCommands,
 } from '../../client/look/next-steps.ts';
-import type { EndWord } from '../../client/look/counts.ts';
-import type { NextCommand } from '../../contract/next-command.ts';
-import { shellWord } from '../../contract/shell-word.ts';
+import type { EndWord } from '../../client/look/counts-view.ts';
+import { type NextCommand, shellWord } from '../../contract/shell-word.ts';
 import { commandLine, rowsInWords, unitsInWords, unnamedRows, form, number, plural } from './words.ts';
 import { inCredits } from './money.ts';
 

@@ -29,6 +29,16 @@ export interface Output {
   readonly isVerbose?: boolean;
 }
 
+/** Prints the answer of a command: one line of JSON, or lines for people. */
+export function printAnswer(
+  { data }: Pick<Output, 'data'>,
+  { json }: { readonly json?: boolean | undefined },
+  facts: object,
+  lines: () => readonly string[],
+): void {
+  for (const line of json === true ? [JSON.stringify(facts)] : lines()) data(line);
+}
+
 /** Where the lines of a worker's log go besides its file; undefined without `--verbose`. */
 export function logOf({ isVerbose, say, log = say }: Output): ((line: string) => void) | undefined {
   return isVerbose === true ? log : undefined;

@@ -1,5 +1,5 @@
-import { nextCommand } from '../../contract/next-command.ts';
-import { pauseOf, type Pause } from '../../client/look/pause.ts';
+import { nextCommand } from '../../contract/shell-word.ts';
+import { pauseOf, type Pause } from '../../client/look/continue-command.ts';
 import type { BatchStatus } from '../../client/look/status.ts';
 import { tokenAdvice } from '../connect/api-token.ts';
 import { commandLine } from './words.ts';

@@ -1,7 +1,6 @@
+import { chosenOf, doneOf, endsOf, type EndWord, viewMoney } from '../../client/look/counts-view.ts';
 import type { Step } from '../../contract/row-kinds.ts';
-import { chosenOf, doneOf, endsOf, type EndWord } from '../../client/look/counts.ts';
 import type { Standing as Followed } from '../../client/look/follow.ts';
-import { viewMoney } from '../../client/look/money-view.ts';
 import type { Output } from './output.ts';
 import { cutToWidth, oneLine } from './table.ts';
 import { clock, form, list, number, plural } from './words.ts';

@@ -2,7 +2,7 @@ import { inCredits } from './money.ts';
 import { type NamedRows, mostSpent, type SpendFacts, type SpendNote, type SpendRefusal } from '../../contract/spend.ts';
 import { number, rowsInWords } from './words.ts';
 import { oneLine } from './table.ts';
-import type { NotApproved } from '../../client/run/approval.ts';
+import type { NotApproved } from '../../client/person.ts';
 import { ExitError } from '../exit-error.ts';
 
 /**

@@ -1,12 +1,11 @@
-import { nextCommand } from '../../contract/next-command.ts';
-import { chosenOf, doneOf, endsOf } from '../../client/look/counts.ts';
+import { nextCommand } from '../../contract/shell-word.ts';
+import { chosenOf, doneOf, endsOf } from '../../client/look/counts-view.ts';
 import { workSpan, type BatchStatus, type StatusStep } from '../../client/look/status.ts';
 import { flagOfHook } from '../../client/look/status-view.ts';
-import { dialectChoiceOf } from '../../contract/batch.ts';
 import { isOwed } from '../../contract/hooks.ts';
 import { ROW_STATES, type RowState } from '../../contract/outcomes.ts';
 import { CONFIRM_FIRST } from '../trust/member-words.ts';
-import { commandLine, goOnCommand, namedRow, rowsInWords, clock, isoTime, number } from './words.ts';
+import { dialectWords, commandLine, goOnCommand, namedRow, rowsInWords, clock, isoTime, number } from './words.ts';
 import { damagedLines, moneyWords } from './money.ts';
 import { stepWords } from './next-steps.ts';
 import { pauseWords, standstillWords } from './pause-words.ts';
@@ -115,12 +114,6 @@ function timesOf(batch: Batch, now: number): string {
   if (span === undefined) return '';
   if (batch.closedAt === null) return `, ${span.isReopened ? 'opened again' : 'started'} ${clock(now - span.from)} ago`;
   return `${span.isReopened ? ', the last ones' : ''} in ${clock(batch.closedAt - span.from)}`;
-}
-
-/** `, --api-dialect legacy=20%` of a batch; nothing where all its rows speak v1. */
-export function dialectWords(settings: Pick<Batch['settings'], 'reading'>): string {
-  const choice = dialectChoiceOf(settings);
-  return choice === 'v1' ? '' : `, --api-dialect ${choice}`;
 }
 
 /** What people cannot guess. */

@@ -1,12 +1,11 @@
-import { chosenOf, doneOf, endsOf, type EndWord } from '../../client/look/counts.ts';
+import { chosenOf, doneOf, endsOf, type EndWord } from '../../client/look/counts-view.ts';
 import { workSpan } from '../../client/look/status.ts';
-import { shortPath } from '../../client/look/command-args.ts';
+import { shortPath } from '../../client/look/continue-command.ts';
 import { CONFIRM_FIRST } from '../trust/member-words.ts';
 import { damagedLines, inCredits, moneyWords } from './money.ts';
 import { nextSteps } from './next-steps.ts';
-import { dialectWords } from './status-words.ts';
 import type { EndOfRun } from '../../client/look/write-files.ts';
-import { clock, form, number, chosenInWords, rowsInWords } from './words.ts';
+import { dialectWords, clock, form, number, chosenInWords, rowsInWords } from './words.ts';
 import { indent, tableLines, type TableColumn } from './table.ts';
 
 type Pilot = NonNullable<EndOfRun['pilot']>;

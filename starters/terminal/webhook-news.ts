@@ -1,5 +1,5 @@
 import { withoutPath } from '../../contract/url-scheme.ts';
-import type { WebhookNews } from '../../client/webhooks/webhook-news.ts';
+import type { WebhookNews } from '../../client/webhooks/webhook-options.ts';
 
 type Before = Extract<WebhookNews, { readonly type: 'over' }>['before'];
 

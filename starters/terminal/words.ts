@@ -1,10 +1,8 @@
-import { MOST_NAMED } from '../../client/look/command-args.ts';
-import type { NamedRow } from '../../contract/named-row.ts';
-import { partWord } from '../../contract/row-parts.ts';
+import { dialectChoiceOf } from '../../contract/batch.ts';
+import { MOST_NAMED, continueCommand, type ContinuedBatch } from '../../client/look/continue-command.ts';
+import { type NamedRow, partWord } from '../../contract/row-parts.ts';
 import { oneLine } from './table.ts';
-import { continueCommand, type ContinuedBatch } from '../../client/look/continue-command.ts';
-import type { NextCommand } from '../../contract/next-command.ts';
-import { shellWord } from '../../contract/shell-word.ts';
+import { type NextCommand, shellWord } from '../../contract/shell-word.ts';
 
 const RULES = new Intl.PluralRules('en-US');
 
@@ -93,4 +91,10 @@ export function commandLine({ command, args, stdin }: NextCommand): string {
 /** The command that continues a batch; see {@link continueCommand}. */
 export function goOnCommand(batch: ContinuedBatch, out?: string | null): string {
   return commandLine(continueCommand(batch, out));
+}
+
+/** `, --api-dialect legacy=20%` of a batch; nothing where all its rows speak v1. */
+export function dialectWords(settings: Parameters<typeof dialectChoiceOf>[0]): string {
+  const choice = dialectChoiceOf(settings);
+  return choice === 'v1' ? '' : `, --api-dialect ${choice}`;
 }

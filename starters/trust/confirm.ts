@@ -1,6 +1,6 @@
 import { shellWord } from '../../contract/shell-word.ts';
 import { rememberConfig, type UnconfirmedConfig } from '../../client/trust/folder-config.ts';
-import { AddressUnconfirmed, readApiAccess, readSettings, type CommandSettings } from '../connect/settings.ts';
+import { readSettings, type CommandSettings } from '../connect/settings.ts';
 import { ExitError } from '../exit-error.ts';
 import { askYesNo, mayAsk, type AskFlags } from '../terminal/ask.ts';
 import { memberLines, visiblePath } from './member-words.ts';
@@ -35,18 +35,6 @@ export async function confirmConfig(settings: CommandSettings, flags: AskFlags):
 /** The same where the config only says where media are kept; what else it says is not used. */
 export async function confirmStore(settings: CommandSettings, flags: AskFlags): Promise<CommandSettings> {
   return settings.unconfirmed?.members.store === undefined ? settings : confirmConfig(settings, flags);
-}
-
-/** Whether a command that spends would first ask for a confirmation of the folder's config, or of the API's address in it. */
-export function isUnconfirmed(settings: CommandSettings, flags: { readonly apiUrl?: string }): boolean {
-  if (settings.unconfirmed !== undefined) return true;
-  try {
-    readApiAccess(settings, flags);
-    return false;
-  } catch (error) {
-    // What else is wrong with it has words of its own.
-    return error instanceof AddressUnconfirmed;
-  }
 }
 
 /** Remembers a yes. Throws {@link ExitError} `usage` if that cannot be written. */

@@ -1,4 +1,4 @@
-import type { RunContext } from '../terminal/output.ts';
+import { printAnswer, type RunContext } from '../terminal/output.ts';
 import { soleDialect, type Dialect } from '../../contract/dialects.ts';
 import {
   speakingApi,
@@ -54,8 +54,7 @@ export async function showVoice(asked: string, flags: Flags, { output }: RunCont
     const found = await show(session, asked, dialectFor(flags, config));
     if (found.type !== 'found') throw noSuchVoice(asked, found, await session.access());
     const view = voiceView(found);
-    if (flags.json === true) output.data(JSON.stringify(snakeCase(view)));
-    else for (const line of voiceLines(view)) output.data(line);
+    printAnswer(output, flags, snakeCase(view), () => voiceLines(view));
     return 'complete';
   });
 }

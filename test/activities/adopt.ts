@@ -1,5 +1,4 @@
-import { adoptJob } from '../../batches/reconcile/decisions.ts';
-import type { SettledRow } from '../../batches/reconcile/settled-row.ts';
+import { adoptJob, type SettledRow } from '../../batches/reconcile/decisions.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import type { WorkerWorld } from '../../worker/dependencies.ts';

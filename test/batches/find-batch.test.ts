@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { findBatch, type FoundBatch } from '../../batches/find-batch.ts';
+import { findBatch, type FoundBatch } from '../../client/open-records.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 
 const batchAt = (name: string, createdAt: number, single?: string): BatchRecord =>

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { RunOptions } from '../../client/run/run-plan.ts';
+import type { RunOptions } from '../../client/run/check-run.ts';
 import { openVoxbatch, type Voxbatch } from '../../client/voxbatch.ts';
 import { checkConfig, checkTuning, checkWanted } from '../../client/check-options.ts';
 import type { Tuning } from '../../contract/tunables.ts';

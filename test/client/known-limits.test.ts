@@ -11,12 +11,13 @@ import { placeAtSimulator } from '../starters/place-for-each.ts';
 
 const LONG = 'All is well here. '.repeat(100).trim();
 const invocation = placeAtSimulator();
+const { place } = invocation;
 let voxbatch: Voxbatch;
 
 const open = (textLimit?: number): Voxbatch =>
   openVoxbatch({
     api: { url: invocation.simulator.url, token: invocation.simulator.token },
-    home: invocation.place.folder,
+    home: place.folder,
     config: textLimit === undefined ? {} : { textLimit },
   });
 
@@ -27,18 +28,18 @@ afterEach(() => voxbatch.close());
 
 describe('the library', () => {
   it('checks a manifest with the limits that were learnt', async () => {
-    const manifest = join(invocation.place.folder, 'long.csv');
+    const manifest = join(place.folder, 'long.csv');
     await writeFile(manifest, `id,text,voice\na,${LONG},anna\n`);
     expect(await voxbatch.check(manifest)).toMatchObject({ type: 'sound' });
     const api = await openApi({ baseUrl: invocation.simulator.url, token: invocation.simulator.token });
     api.api.close();
-    await invocation.place.ledger.noteTextLimit(realmOf(api), 'speech-job', 600);
+    await place.ledger.noteTextLimit(realmOf(api), 'speech-job', 600);
     expect(await voxbatch.check(manifest)).toMatchObject({ type: 'faulty', summary: { problemCount: 1 } });
   });
 
   it('gives the result of a text on record under a later limit, and refuses a new one', async () => {
-    const file = await invocation.place.store.put('said.mp3', 'sound');
-    await addJob(invocation.simulator, invocation.place, sayJob(LONG, { voice: 'anna' }), { file });
+    const file = await place.store.put('said.mp3', 'sound');
+    await addJob(invocation.simulator, place, sayJob(LONG, { voice: 'anna' }), { file });
     const later = open(600);
     expect(await later.say(LONG, { voice: 'anna' })).toMatchObject({ type: 'done', job: { outcome: 'succeeded' } });
     expect(await later.say(`${LONG} More.`, { voice: 'anna' })).toMatchObject({ type: 'faulty' });

@@ -1,5 +1,5 @@
 import { createProgram } from '../../starters/program.ts';
-import { commandTree, type CommandFacts } from '../../starters/terminal/command-tree.ts';
+import { commandTree, type CommandFacts } from '../../starters/terminal/usage-words.ts';
 import { capture } from '../starters/command-line.ts';
 import { table } from './markdown.ts';
 

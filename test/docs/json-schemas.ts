@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { boundsOf, COLUMN_CELLS, KINDS, ROW_KINDS, type SpecColumn } from '../../contract/row-kinds.ts';
-import { isDefaulted, SPEC_COLUMNS } from '../../inputs/header.ts';
+import { isDefaulted } from '../../contract/batch.ts';
+import { SPEC_COLUMNS } from '../../inputs/header.ts';
 import { configSchema } from '../../inputs/config-file.ts';
 import { receiptSchema } from '../../results/receipt.ts';
 import { resultSchema } from '../../results/result-line.ts';

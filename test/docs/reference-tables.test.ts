@@ -7,7 +7,7 @@ import { GRAVEST_FIRST } from '../../policy/exit-of.ts';
 import { PROJECTED_FILES } from '../../results/batch-files.ts';
 import { MEDIA_FOLDER } from '../../results/names.ts';
 import { CREDITS_KINDS, RESULT_COLUMNS } from '../../results/result-line.ts';
-import { SUMMARY_FILE } from '../../results/summary.ts';
+import { SUMMARY_FILE } from '../../results/names.ts';
 import { readTable } from '../support/markdown-table.ts';
 import { ROOMS } from './import-rules.ts';
 import { pathOf, readPage } from './pages.ts';

@@ -38,7 +38,6 @@ export async function settings(chance: Chance): Promise<void> {
 const WRITTEN: Readonly<Record<keyof Omit<WrittenSpec, 'pauseOnFailure' | 'runs'>, readonly string[]>> = {
   every: ['90s', '1h30m', '2w', '52w', '1s'],
   cron: ['*/5 * * * *', '0 0 31 2 *', '30 2,3 * * mon', '59 23 1-31/7 jan-dec *', '@daily'],
-  calendar: ['weekday=mon-fri hour=6,18', 'second=* minute=* hour=*', 'day=31 month=2 year=2100'],
   timezone: ['UTC', 'Europe/Berlin', 'Australia/Lord_Howe', 'America/Argentina/Buenos_Aires'],
   jitter: ['0', '1s', '5m', '4w', '5200w'],
   overlap: ['skip', 'buffer-one', 'cancel'],
@@ -50,9 +49,9 @@ const WRITTEN: Readonly<Record<keyof Omit<WrittenSpec, 'pauseOnFailure' | 'runs'
 /** A schedule is read or refused; then each firing has a time within its jitter. */
 export async function schedules(chance: Chance): Promise<void> {
   const written: Record<string, string> = {};
-  const times = pick(['every', 'cron', 'calendar'] as const, chance);
+  const times = pick(['every', 'cron'] as const, chance);
   for (const [name, texts] of Object.entries(WRITTEN)) {
-    const isTimes = name === 'every' || name === 'cron' || name === 'calendar';
+    const isTimes = name === 'every' || name === 'cron';
     if (isTimes ? name !== times : chance() < 0.6) continue;
     const all = texts.map((text) => Buffer.from(text));
     const one = pick(all, chance);

@@ -130,7 +130,10 @@ describe.each(FORMER)('a ledger of %s', (version) => {
     await expectKept(ledger, 'lines');
     expect(await ledger.noticesOf('old')).toMatchObject([{ event: 'ended', target: 'url' }]);
     expect((await ledger.occurrencesOf('nightly')).map(({ state }) => state)).toEqual(['failed']);
-    expect(await ledger.knownSchedules()).toMatchObject([{ name: 'nightly', isLegacy: version === '6809b0de' }]);
+    expect(await ledger.knownSchedules()).toEqual(
+      // Its settings lay in Temporal then, so it is to be made again.
+      version === '6809b0de' ? [] : ['nightly'],
+    );
     await ledger.close();
   });
 

@@ -110,39 +110,41 @@ describe('joining', () => {
     expect(other.alone).toBe(false);
   });
 
-  it('takes the server over from a member that was killed', async () => {
-    const { child, joined } = await joinElsewhere();
-    const before = recorded();
-    await killed(child, 'SIGKILL');
-    expect(isServerProcess(paths(), before.pid)).toBe(true);
-
-    const member = await joinHere();
-    expect(member).toMatchObject({ alone: true, address: joined.address });
-    expect(recorded()).toEqual(before);
-  });
-
-  it('uses a server whose starter was killed before it could complete the record', async () => {
-    const { child, joined } = await joinElsewhere();
-    const { clusterId, ...incomplete } = recorded();
-    await killed(child, 'SIGKILL');
-    writeFileSync(paths().serverRecord, JSON.stringify(incomplete));
-
-    const member = await joinHere();
-    expect(clusterId).toBeDefined();
-    expect(member).toMatchObject({ alone: true, address: joined.address });
-    expect(recorded().pid).toBe(incomplete.pid);
-  });
-
-  it('restarts a server that died with its members, on the same database', async () => {
+  it.each<[string, (before: ServerRecord) => void, { readonly server: boolean; readonly database: boolean }]>([
+    ['takes over a server of a member that was killed', () => undefined, { server: true, database: true }],
+    [
+      'uses a server whose starter was killed before it could complete the record',
+      ({ clusterId: _, ...incomplete }) => {
+        writeFileSync(paths().serverRecord, JSON.stringify(incomplete));
+      },
+      { server: true, database: true },
+    ],
+    [
+      'restarts a server that died with its members, on the same database',
+      ({ pid }) => process.kill(pid, 'SIGKILL'),
+      { server: false, database: true },
+    ],
+    ['replaces a server that hangs', ({ pid }) => process.kill(pid, 'SIGSTOP'), { server: false, database: true }],
+    [
+      'starts anew when temporal.db was deleted, under a living server too',
+      () => {
+        rmSync(paths().temporal);
+      },
+      { server: false, database: false },
+    ],
+  ])('%s', async (_, harm, kept) => {
     const { child } = await joinElsewhere();
     const before = recorded();
     await killed(child, 'SIGKILL');
-    process.kill(before.pid, 'SIGKILL');
-
+    harm(before);
     const member = await joinHere();
+    const now = recorded();
+    // A record that is not complete names no database.
+    const { clusterId = before.clusterId } = now;
+    expect({ server: now.pid === before.pid, database: clusterId === before.clusterId }).toEqual(kept);
     expect(member.alone).toBe(true);
-    expect(recorded().pid).not.toBe(before.pid);
-    expect(recorded().clusterId).toBe(before.clusterId);
+    expect(member.address).toBe(`127.0.0.1:${String(now.port)}`);
+    await useServer(member.address);
   });
 
   it('does not touch a process that has the pid of a dead server', async () => {
@@ -157,18 +159,6 @@ describe('joining', () => {
     await joinHere();
     expect(recorded().pid).not.toBe(bystander.pid);
     expect(bystander.exitCode ?? bystander.signalCode).toBeNull();
-  });
-
-  it('starts anew when temporal.db was deleted, under a living server too', async () => {
-    const { child } = await joinElsewhere();
-    const before = recorded();
-    await killed(child, 'SIGKILL');
-    rmSync(paths().temporal);
-
-    const member = await joinHere();
-    expect(recorded().clusterId).not.toBe(before.clusterId);
-    expect(existsSync(paths().temporal)).toBe(true);
-    await useServer(member.address);
   });
 
   it('refuses a temporal.db of a newer server, and says how to go on', async () => {
@@ -193,18 +183,6 @@ describe('joining', () => {
     } finally {
       process.kill(pid, 'SIGKILL');
     }
-  });
-
-  it('replaces a server that hangs', async () => {
-    const { child, joined } = await joinElsewhere();
-    const before = recorded();
-    await killed(child, 'SIGKILL');
-    process.kill(before.pid, 'SIGSTOP');
-
-    const member = await joinHere();
-    expect(member.address).toBe(joined.address);
-    expect(recorded().pid).not.toBe(before.pid);
-    expect(recorded().clusterId).toBe(before.clusterId);
   });
 
   it('leaves no server behind when it is aborted', async () => {

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { connect } from 'node:net';
 import Database from 'libsql';
-import { showSchedule } from '../../client/schedules/look-at-schedules.ts';
+import { showSchedule } from '../../client/schedules/schedule-view.ts';
 import { deleteSchedule } from '../../client/schedules/steer-schedule.ts';
 import { taskQueueOf } from '../../contract/names.ts';
 import { firingIdOf, scheduleIdOf } from '../../contract/schedule.ts';
@@ -66,7 +66,7 @@ function idFor(at: number): string {
 
 describe('somebody else who reaches the server', () => {
   it('has nothing paid, read or written, by no workflow and no activity', async () => {
-    await here.create('own', { calendar: 'year=2099' });
+    await here.create('own', { cron: '0 0 29 2 *' });
     await here.schedule('trigger', 'own', '--wait');
     const [honest] = await here.untilOver('own', 1);
     if (honest === undefined) throw new Error('it did not fire');

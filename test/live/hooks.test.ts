@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { existsSync } from 'node:fs';
 import { cp, mkdir, readFile, rm } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { signatureOf } from '../../client/hooks/post-notice.ts';
+import { signatureOf } from '../../client/hooks/hook-targets.ts';
 import { expectWhole } from '../support/batch-end.ts';
 import { LiveWorld } from '../support/live-world.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -158,7 +158,7 @@ describe('hooks', () => {
     await up.said('Working for account');
     const command =
       'test -f "out/$VOXBATCH_BATCH/summary.json" && sh look-above.sh && echo $VOXBATCH_EVENT $VOXBATCH_EXIT_CODE >> events';
-    const flags = ['--calendar', 'year=2099', '--on-end', command, '--notify', url];
+    const flags = ['--cron', '0 0 29 2 *', '--on-end', command, '--notify', url];
     expect(await world.run(['schedule', 'create', 'nightly', 'lines.csv', ...flags])).toMatchObject({ code: 0 });
     expect(await world.run(['schedule', 'trigger', 'nightly', '--wait'])).toMatchObject({ code: 0 });
     await waitFor(() => existsSync(world.path('events')) && posted.length > 0);

@@ -1,7 +1,7 @@
 /** @slow */
 import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, expect } from '@jest/globals';
-import { showSchedule } from '../../client/schedules/look-at-schedules.ts';
+import { showSchedule } from '../../client/schedules/schedule-view.ts';
 import { backfillSchedule, pauseSchedule, triggerSchedule } from '../../client/schedules/steer-schedule.ts';
 import { ScheduleWorld } from '../support/schedule-world.ts';
 import { testsAtOnce } from '../support/tests-at-once.ts';

@@ -1,9 +1,8 @@
 /** @slow */
 import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, expect } from '@jest/globals';
-import { showSchedule } from '../../client/schedules/look-at-schedules.ts';
+import { showSchedule, timeInZone } from '../../client/schedules/schedule-view.ts';
 import { deleteSchedule, triggerSchedule } from '../../client/schedules/steer-schedule.ts';
-import { timeInZone } from '../../client/schedules/zone-time.ts';
 import { CLOCK_CHANGES, type ClockChange } from '../support/clock-changes.ts';
 import { ScheduleWorld } from '../support/schedule-world.ts';
 import { testsAtOnce } from '../support/tests-at-once.ts';

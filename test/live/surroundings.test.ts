@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { openLedger } from '../../ledger/open-ledger.ts';
 import { Gate } from '../support/gate.ts';
-import { type LiveWorld, type StartOptions } from '../support/live-world.ts';
+import type { LiveWorld } from '../support/live-world.ts';
 import { mixedManifest } from '../support/mixed-manifest.ts';
 import { messageOf } from '../support/one-message.ts';
 import { expectChargedOnce, expectMended, openSmallWorld } from '../support/small-batch.ts';
@@ -18,152 +18,114 @@ const OF_NO_SERVER = [...RUN, '--out', 'other'];
 
 let world: LiveWorld;
 
-interface Trouble {
-  readonly what: string;
-  readonly code: number;
-  /** The trouble, the next step. */
-  readonly says: readonly RegExp[];
-  readonly prepare?: () => Promise<void>;
-  readonly options?: () => StartOptions;
-  readonly args?: readonly string[];
-}
+/** The trouble; the exit code; what is said of it and of the next step; the environment, and how else the start differs. */
+type Trouble = readonly [
+  what: string,
+  code: number,
+  says: readonly RegExp[],
+  env?: NodeJS.ProcessEnv | (() => NodeJS.ProcessEnv),
+  more?: { readonly args?: readonly string[]; readonly input?: string; readonly prepare?: () => Promise<void> },
+];
 
 const TROUBLES: readonly Trouble[] = [
-  {
-    what: 'no token',
-    code: 5,
-    says: [/No API token/, /Set VOXBATCH_API_TOKEN/],
-    options: () => ({ env: { VOXBATCH_API_TOKEN: undefined } }),
-  },
-  {
-    what: 'an empty token',
-    code: 5,
-    says: [/No API token/, /Set VOXBATCH_API_TOKEN/],
-    options: () => ({ env: { VOXBATCH_API_TOKEN: ' ' } }),
-  },
-  {
-    what: 'a token that no header can carry',
-    code: 5,
-    says: [/token/, /VOXBATCH_API_TOKEN/],
-    options: () => ({ env: { VOXBATCH_API_TOKEN: 'two words' } }),
-  },
-  {
-    what: 'a token that the API refuses',
-    code: 5,
-    says: [/refuses the token.*401/, /Set VOXBATCH_API_TOKEN/],
-    options: () => ({ env: { VOXBATCH_API_TOKEN: 'of-another-account' } }),
-  },
-  {
-    what: 'no API address',
-    code: 5,
-    says: [/No API is configured/, /Set VOXBATCH_API_URL/],
-    options: () => ({ env: { VOXBATCH_API_URL: undefined } }),
-  },
-  {
-    what: 'an API address that is none',
-    code: 5,
-    says: [/not a URL/, /https:\/\/host\/api\/open\/v1/],
-    options: () => ({ env: { VOXBATCH_API_URL: 'fish' } }),
-  },
-  {
-    what: 'an API address without its path',
-    code: 5,
-    says: [/the path \//, /https:\/\/host\/api\/open\/v1/],
-    options: () => ({ env: { VOXBATCH_API_URL: new URL(world.simulator.url).origin } }),
-  },
-  {
-    what: 'an API that is down',
-    code: 5,
-    says: [/cannot be reached.*ECONNREFUSED/, /run the same command again/],
-    options: () => ({ env: { VOXBATCH_API_URL: `http://${NOBODY}/api/open/v1` } }),
-  },
-  {
-    what: 'an API that answers with a web page',
-    code: 5,
-    says: [/does not return the account's profile/, /check VOXBATCH_API_URL/],
-    prepare: () => world.changePlan({ rules: [{ on: 'profile', fault: 'html' }] }),
-  },
-  {
-    what: 'Temporal that is not there',
-    code: 4,
-    says: [/Temporal at 127\.0\.0\.1:\d+ cannot be reached/, /TEMPORAL_ADDRESS/],
-    options: () => ({ env: { TEMPORAL_ADDRESS: NOBODY } }),
-  },
-  {
-    what: 'a Temporal server that does not exist',
-    code: 4,
-    says: [/ENOENT/, /unset it to let voxbatch find one/],
-    options: () => ({ env: { VOXBATCH_TEMPORAL_CLI: '/nowhere/temporal', VOXBATCH_HOME: NO_SERVER } }),
-    args: OF_NO_SERVER,
-  },
-  {
-    what: 'a Temporal server that is another program',
-    code: 4,
-    says: [/VOXBATCH_TEMPORAL_CLI/, /unset it to let voxbatch find one/],
-    options: () => ({ env: { VOXBATCH_TEMPORAL_CLI: '/bin/false', VOXBATCH_HOME: NO_SERVER } }),
-    args: OF_NO_SERVER,
-  },
-  {
-    what: 'an out folder below a file',
-    code: 2,
-    says: [/output folder .* cannot be written/, /Choose another with --out/],
-    args: [...RUN, '--out', 'lines.csv/out'],
-  },
-  {
-    what: 'a home below a file',
-    code: 4,
-    says: [/ENOTDIR/, /VOXBATCH_HOME/],
-    options: () => ({ env: { VOXBATCH_HOME: 'lines.csv/home' } }),
-  },
-  {
-    what: 'a home below a file, and the ledger elsewhere',
-    code: 4,
-    says: [/ENOTDIR/, /VOXBATCH_HOME|folder/],
-    options: () => ({ env: { VOXBATCH_HOME: 'lines.csv/home', VOXBATCH_LEDGER: 'elsewhere/ledger.db' } }),
-  },
-  {
-    what: 'a store below a file',
-    code: 4,
-    says: [/ENOTDIR/, /VOXBATCH_STORE/],
-    options: () => ({ env: { VOXBATCH_STORE: 'lines.csv/store' } }),
-  },
-  {
-    what: 'a manifest from standard input, and no folder for its copy',
-    code: 2,
-    says: [/cannot keep a copy of standard input/, /Set TMPDIR/],
-    options: () => ({ env: { TMPDIR: world.path('nowhere') }, input: 'text,voice\nA line.,narrator\n' }),
-    args: ['run', '-', '--name', 'piped'],
-  },
-  {
-    what: 'a ledger that is no database',
-    code: 4,
-    says: [/the file is not a database/, /VOXBATCH_LEDGER/],
-    prepare: async () => {
-      await writeFile(world.path('notes.db'), 'Not a database, but notes. '.repeat(20));
-    },
-    options: () => ({ env: { VOXBATCH_LEDGER: 'notes.db' } }),
-  },
-  {
-    what: 'a ledger that is a folder',
-    code: 4,
-    says: [/cannot be opened/, /Check that/],
-    prepare: async () => {
-      await mkdir(world.path('folder.db'));
-    },
-    options: () => ({ env: { VOXBATCH_LEDGER: 'folder.db' } }),
-  },
-  {
-    what: 'a ledger on PostgreSQL, which is not delivered',
-    code: 2,
-    says: [/not supported yet/, /VOXBATCH_LEDGER/],
-    options: () => ({ env: { VOXBATCH_LEDGER: 'postgres://somebody:secret@127.0.0.1/x' } }),
-  },
-  {
-    what: 'a store on S3, which is not delivered',
-    code: 2,
-    says: [/not supported yet/, /VOXBATCH_STORE/],
-    options: () => ({ env: { VOXBATCH_STORE: 's3://bucket/prefix' } }),
-  },
+  ['no token', 5, [/No API token/, /Set VOXBATCH_API_TOKEN/], { VOXBATCH_API_TOKEN: undefined }],
+  ['an empty token', 5, [/No API token/, /Set VOXBATCH_API_TOKEN/], { VOXBATCH_API_TOKEN: ' ' }],
+  ['a token that no header can carry', 5, [/token/, /VOXBATCH_API_TOKEN/], { VOXBATCH_API_TOKEN: 'two words' }],
+  [
+    'a token that the API refuses',
+    5,
+    [/refuses the token.*401/, /Set VOXBATCH_API_TOKEN/],
+    { VOXBATCH_API_TOKEN: 'of-another-account' },
+  ],
+  ['no API address', 5, [/No API is configured/, /Set VOXBATCH_API_URL/], { VOXBATCH_API_URL: undefined }],
+  ['an API address that is none', 5, [/not a URL/, /https:\/\/host\/api\/open\/v1/], { VOXBATCH_API_URL: 'fish' }],
+  [
+    'an API address without its path',
+    5,
+    [/the path \//, /https:\/\/host\/api\/open\/v1/],
+    () => ({ VOXBATCH_API_URL: new URL(world.simulator.url).origin }),
+  ],
+  [
+    'an API that is down',
+    5,
+    [/cannot be reached.*ECONNREFUSED/, /run the same command again/],
+    { VOXBATCH_API_URL: `http://${NOBODY}/api/open/v1` },
+  ],
+  [
+    'an API that answers with a web page',
+    5,
+    [/does not return the account's profile/, /check VOXBATCH_API_URL/],
+    {},
+    { prepare: () => world.changePlan({ rules: [{ on: 'profile', fault: 'html' }] }) },
+  ],
+  [
+    'Temporal that is not there',
+    4,
+    [/Temporal at 127\.0\.0\.1:\d+ cannot be reached/, /TEMPORAL_ADDRESS/],
+    { TEMPORAL_ADDRESS: NOBODY },
+  ],
+  [
+    'a Temporal server that does not exist',
+    4,
+    [/ENOENT/, /unset it to let voxbatch find one/],
+    { VOXBATCH_TEMPORAL_CLI: '/nowhere/temporal', VOXBATCH_HOME: NO_SERVER },
+    { args: OF_NO_SERVER },
+  ],
+  [
+    'a Temporal server that is another program',
+    4,
+    [/VOXBATCH_TEMPORAL_CLI/, /unset it to let voxbatch find one/],
+    { VOXBATCH_TEMPORAL_CLI: '/bin/false', VOXBATCH_HOME: NO_SERVER },
+    { args: OF_NO_SERVER },
+  ],
+  [
+    'an out folder below a file',
+    2,
+    [/output folder .* cannot be written/, /Choose another with --out/],
+    {},
+    { args: [...RUN, '--out', 'lines.csv/out'] },
+  ],
+  ['a home below a file', 4, [/ENOTDIR/, /VOXBATCH_HOME/], { VOXBATCH_HOME: 'lines.csv/home' }],
+  [
+    'a home below a file, and the ledger elsewhere',
+    4,
+    [/ENOTDIR/, /VOXBATCH_HOME|folder/],
+    { VOXBATCH_HOME: 'lines.csv/home', VOXBATCH_LEDGER: 'elsewhere/ledger.db' },
+  ],
+  ['a store below a file', 4, [/ENOTDIR/, /VOXBATCH_STORE/], { VOXBATCH_STORE: 'lines.csv/store' }],
+  [
+    'a manifest from standard input, and no folder for its copy',
+    2,
+    [/cannot keep a copy of standard input/, /Set TMPDIR/],
+    () => ({ TMPDIR: world.path('nowhere') }),
+    { args: ['run', '-', '--name', 'piped'], input: 'text,voice\nA line.,narrator\n' },
+  ],
+  [
+    'a ledger that is no database',
+    4,
+    [/the file is not a database/, /VOXBATCH_LEDGER/],
+    { VOXBATCH_LEDGER: 'notes.db' },
+    { prepare: () => writeFile(world.path('notes.db'), 'Not a database, but notes. '.repeat(20)) },
+  ],
+  [
+    'a ledger that is a folder',
+    4,
+    [/cannot be opened/, /Check that/],
+    { VOXBATCH_LEDGER: 'folder.db' },
+    { prepare: () => mkdir(world.path('folder.db')) },
+  ],
+  [
+    'a ledger on PostgreSQL, which is not delivered',
+    2,
+    [/not supported yet/, /VOXBATCH_LEDGER/],
+    { VOXBATCH_LEDGER: 'postgres://somebody:secret@127.0.0.1/x' },
+  ],
+  [
+    'a store on S3, which is not delivered',
+    2,
+    [/not supported yet/, /VOXBATCH_STORE/],
+    { VOXBATCH_STORE: 's3://bucket/prefix' },
+  ],
 ];
 
 describe('a start in bad surroundings', () => {
@@ -172,20 +134,18 @@ describe('a start in bad surroundings', () => {
   });
   afterAll(() => world.close());
 
-  it.each(TROUBLES.map((trouble) => [trouble.what, trouble] as const))(
-    '%s',
-    async (_, { code, says, prepare, options, args = RUN }) => {
-      await prepare?.();
-      const ended = await world.run(args, options?.());
-      expect({ ...ended }).toMatchObject({ code });
-      const message = messageOf(ended);
-      for (const words of says) expect(message).toMatch(words);
-      expect(message).toMatch(/[Nn]othing was spent/);
-      expect(message).not.toContain('secret');
-      expect(world.simulator.ledger()).toEqual([]);
-      await world.changePlan({});
-    },
-  );
+  it.each(TROUBLES)('%s', async (_, code, says, env, { args = RUN, input, prepare } = {}) => {
+    await prepare?.();
+    const options = { env: typeof env === 'function' ? env() : (env ?? {}) };
+    const ended = await world.run(args, input === undefined ? options : { ...options, input });
+    expect({ ...ended }).toMatchObject({ code });
+    const message = messageOf(ended);
+    for (const words of says) expect(message).toMatch(words);
+    expect(message).toMatch(/[Nn]othing was spent/);
+    expect(message).not.toContain('secret');
+    expect(world.simulator.ledger()).toEqual([]);
+    await world.changePlan({});
+  });
 
   it('does no harm: the same command finishes the batch when all is mended', async () => {
     await expectMended(world, RUN);

@@ -2,6 +2,7 @@ import { buffer } from 'node:stream/consumers';
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterEach, beforeEach } from '@jest/globals';
 import { main } from '../../starters/main.ts';
 import type { Output } from '../../starters/terminal/output.ts';
 
@@ -35,10 +36,7 @@ export async function openCommandLine(env: Readonly<Record<string, string>> = {}
   return {
     folder,
     run,
-    json: async (...args) => {
-      const { code, stdout } = await run(...args);
-      return { code, value: JSON.parse(stdout) as Record<string, unknown> };
-    },
+    json,
     close: async () => {
       process.chdir(before.cwd);
       for (const name of Object.keys(process.env)) if (SETTINGS.test(name)) Reflect.deleteProperty(process.env, name);
@@ -48,10 +46,35 @@ export async function openCommandLine(env: Readonly<Record<string, string>> = {}
   };
 }
 
-async function run(...args: string[]): Promise<Ended> {
+/** One for every test of a file, with these settings. */
+export function lineForEach(env: () => NodeJS.ProcessEnv | Promise<NodeJS.ProcessEnv> = () => ({})): {
+  readonly folder: string;
+} {
+  let line: CommandLine | undefined;
+  beforeEach(async () => {
+    line = await openCommandLine((await env()) as Record<string, string>);
+  });
+  afterEach(() => line?.close());
+  return {
+    get folder() {
+      return line?.folder ?? '';
+    },
+  };
+}
+
+/** Runs a command line in this process, as its `cli.ts` would. */
+export async function run(...args: string[]): Promise<Ended> {
   const lines = { out: '', err: '' };
   const code = await main(args, { output: capture(lines) });
   return { code, stdout: lines.out, stderr: lines.err };
+}
+
+/** Runs a command that prints one line of JSON. */
+export async function json(
+  ...args: string[]
+): Promise<{ readonly code: number; readonly value: Record<string, unknown> }> {
+  const { code, stdout } = await run(...args);
+  return { code, value: JSON.parse(stdout) as Record<string, unknown> };
 }
 
 /** An output that is no terminal and keeps what is written. */

@@ -1,16 +1,12 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { writeFile } from 'node:fs/promises';
-import { openCommandLine, type CommandLine } from './command-line.ts';
+import { run, lineForEach } from './command-line.ts';
 
-let line: CommandLine;
-beforeEach(async () => {
-  line = await openCommandLine();
-});
-afterEach(() => line.close());
+lineForEach();
 
 /** The one line that a command printed, and its exit code. */
 async function errorOf(...words: string[]): Promise<Record<string, unknown>> {
-  const { code, stdout, stderr } = await line.run(...words);
+  const { code, stdout, stderr } = await run(...words);
   expect(stdout.trimEnd().split('\n')).toHaveLength(1);
   const value = JSON.parse(stdout) as Record<string, unknown>;
   expect(value['code']).toBe(code);
@@ -41,7 +37,7 @@ describe('an error under --json', () => {
   });
 
   it('is for people only without --json, also where it is a value', async () => {
-    expect((await line.run('status')).stdout).toBe('');
-    expect((await line.run('explain', '--', '--json')).stdout).toBe('');
+    expect((await run('status')).stdout).toBe('');
+    expect((await run('explain', '--', '--json')).stdout).toBe('');
   });
 });

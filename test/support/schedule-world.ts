@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { Client, Connection } from '@temporalio/client';
 import { VoxbatchError } from '../../client/problem.ts';
-import { createSchedule, requireSpec } from '../../client/schedules/create-schedule.ts';
-import { showSchedule } from '../../client/schedules/look-at-schedules.ts';
-import type { OccurrenceView } from '../../client/schedules/occurrence-views.ts';
-import type { SchedulePlace } from '../../client/schedules/place.ts';
-import { previewSchedule } from '../../client/schedules/preview-schedule.ts';
+import { createSchedule, requireSpec } from '../../client/schedules/make-schedule.ts';
+import { showSchedule } from '../../client/schedules/schedule-view.ts';
+import type { OccurrenceView } from '../../client/schedules/occurrence-view.ts';
+import type { SchedulePlace } from '../../client/schedules/open-schedules.ts';
+import { previewSchedule } from '../../client/schedules/survey-schedule.ts';
 import { scheduleIdOf } from '../../contract/schedule.ts';
 import { joinServer, type Membership } from '../../embedded/join-server.ts';
 import type { ScheduledRun } from '../../inputs/schedules/scheduled-run.ts';
@@ -17,7 +17,7 @@ import { mixedManifest } from './mixed-manifest.ts';
 import { waitFor } from './wait-for.ts';
 
 /** Never fires by itself while a test runs. */
-export const SELDOM = ['--calendar', 'year=2099'] as const;
+export const SELDOM = ['--cron', '0 0 29 2 *'] as const;
 const MODEL = 'model';
 /** A look asks Temporal and the ledger, so it is not made as often as others, ms. */
 const LOOK_GAP_MS = 250;

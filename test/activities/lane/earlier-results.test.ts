@@ -1,7 +1,7 @@
 /** @slow */
 import { chmod, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { readMediaIdentities } from '../../../batches/cache/media-identities.ts';
+import { readMediaIdentities } from '../../../batches/cache/result-keys.ts';
 import { redriveNow } from '../../ledger/setup.ts';
 import { startMediaServer, tagged, whole, type MediaServer } from '../../inputs/media-server.ts';
 import { outcomesOf, runBatch, texts, workerWithMedia, workOn } from '../cached.ts';

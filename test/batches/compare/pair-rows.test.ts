@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { pairRows } from '../../../batches/compare/pair-rows.ts';
+import { pairRows } from '../../../batches/compare/compare-batches.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import type { BatchRecord, NewRow } from '../../../ledger/record-types.ts';
 import { aBatch, aRow, ledgerForEachTest } from '../../ledger/setup.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { noticeEnvironment, noticeMessage, type NoticeMessage } from '../../../batches/hooks/notice-message.ts';
+import { noticeEnvironment, noticeMessage, type NoticeMessage } from '../../../client/hooks/read-news.ts';
 import { viewBatch } from '../../../batches/look/view-batch.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import type { BatchRecord } from '../../../ledger/record-types.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Ledger } from '../../../ledger/ledger.ts';
-import { groupFailures } from '../../../batches/look/failure-groups.ts';
+import { groupFailures } from '../../../batches/look/view-batch.ts';
 import type { BatchView } from '../../../batches/look/view-batch.ts';
 
 /** A batch whose rows failed with these messages, from row 1 on. */

@@ -1,6 +1,6 @@
 import { appendFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { probeManifest } from '../../../batches/plan/probe-manifest.ts';
+import { probeManifest } from '../../../batches/plan/price.ts';
 import { openManifest, type ManifestSource } from '../../../inputs/manifest-source.ts';
 import { readManifest, summarizeManifest, type SoundManifest } from '../../../inputs/read-manifest.ts';
 import { renderAudio } from '../../../simulator/media/render-audio.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ApiError } from '../../../api/speech-api.ts';
 import { listOrphans as orphansOf } from '../../../batches/reconcile/unclaimed.ts';
-import type { SettledRow } from '../../../batches/reconcile/settled-row.ts';
+import type { SettledRow } from '../../../batches/reconcile/decisions.ts';
 import { settleUnknown as settleRows } from '../../../batches/reconcile/settle.ts';
 import { reconciledLine } from '../../../starters/reconcile/reconcile-words.ts';
 import { freeReadsOf } from '../../../worker/free-reads.ts';

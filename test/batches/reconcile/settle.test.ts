@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { remainingAfter } from '../../../batches/reconcile/settle.ts';
-import type { SettledRow } from '../../../batches/reconcile/settled-row.ts';
+import type { SettledRow } from '../../../batches/reconcile/decisions.ts';
 
 const lost = (row: number): SettledRow => {
   return { row, id: `r${row}`, jobId: null, type: 'still-unknown', hasList: false, makes: 'job' };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { gatherLeftovers } from '../../../batches/look/leftovers.ts';
 import { planSettlement, type SettlementRequest } from '../../../batches/reconcile/settlement-request.ts';
-import { unknownRows } from '../../../batches/reconcile/unknown-rows.ts';
+import { unknownRows } from '../../../batches/rows/find-rows.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import { aBatch, aKey, aRow, INTENT, ledgerForEachTest, redriveNow } from '../../ledger/setup.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { FreeReads } from '../../../batches/free-reads.ts';
 import { settleUnknown } from '../../../batches/reconcile/settle.ts';
-import { unknownRows } from '../../../batches/reconcile/unknown-rows.ts';
-import type { SettledRow } from '../../../batches/reconcile/settled-row.ts';
+import { unknownRows } from '../../../batches/rows/find-rows.ts';
+import type { SettledRow } from '../../../batches/reconcile/decisions.ts';
 import type { AttemptKey } from '../../../contract/batch.ts';
 import type { Failure } from '../../../contract/failures.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';

@@ -3,7 +3,7 @@ import { RedriveDraft } from '../../../batches/redrive/draft.ts';
 import { chosenRows, type FoundRow } from '../../../batches/redrive/selection.ts';
 import { BUILT_IN_PRICES } from '../../../contract/row-kinds.ts';
 import { quoteRow } from '../../../policy/money/pricing.ts';
-import { RowNumbers } from '../../../batches/rows/row-numbers.ts';
+import { RowNumbers } from '../../../batches/rows/find-rows.ts';
 import { addSampleBatch } from '../../results/sample-batch.ts';
 import { redriveNow } from '../../ledger/setup.ts';
 import { freshPlace } from '../../support/place.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { openVoxbatch, type Voxbatch } from '../../../client/voxbatch.ts';
-import type { VoxbatchOptions } from '../../../client/options.ts';
+import type { VoxbatchOptions } from '../../../client/read-options.ts';
 import type { Finding } from '../../../client/doctor/doctor.ts';
 import { startSimulator } from '../../../simulator/start-simulator.ts';
 

@@ -1,9 +1,9 @@
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import type { NoticeMessage } from '../../../batches/hooks/notice-message.ts';
+import type { NoticeMessage } from '../../../client/hooks/read-news.ts';
 import { createFetch } from '../../../api/create-fetch.ts';
-import { postNotice, signatureOf } from '../../../client/hooks/post-notice.ts';
+import { postNotice, signatureOf } from '../../../client/hooks/hook-targets.ts';
 import { serveProxy } from '../../support/proxy-server.ts';
 
 const MESSAGE: NoticeMessage = {

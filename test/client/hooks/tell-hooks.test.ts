@@ -2,7 +2,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Ledger } from '../../../ledger/ledger.ts';
-import { tellHooks } from '../../../client/hooks/tell-hooks.ts';
+import { tellHooks } from '../../../client/hooks/deliver-notices.ts';
 import { aBatch, aKey, aRow, INTENT, makeFolder, open } from '../../ledger/setup.ts';
 import { waitFor } from '../../support/wait-for.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { rowArg, rowsArg } from '../../../client/look/command-args.ts';
+import { rowArg, rowsArg } from '../../../client/look/continue-command.ts';
 import { shellWord } from '../../../contract/shell-word.ts';
 
 it.each([

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { chooseSettings } from '../../../batches/batch-settings.ts';
-import { withTextLimits } from '../../../client/parts/text-limits.ts';
+import { withTextLimits } from '../../../client/run/check-run.ts';
 import { fitText } from '../../../inputs/parts/fit-text.ts';
 import { aBatch, aRow } from '../../ledger/setup.ts';
 import { freshPlace } from '../../support/place.ts';

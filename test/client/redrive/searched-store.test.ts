@@ -2,8 +2,7 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { claimStore } from '../../../client/claim-store.ts';
-import { searchedStore } from '../../../client/redrive/searched-store.ts';
+import { claimStore, searchedStore } from '../../../client/claim-store.ts';
 
 const findStoredFile = (): Promise<undefined> => Promise.resolve(undefined);
 const LEDGER = { id: 'ledger-1', place: '/one/ledger.db', findStoredFile };

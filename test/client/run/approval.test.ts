@@ -1,6 +1,5 @@
 import { describe, expect, it, jest } from '@jest/globals';
-import { NOBODY, personOf, type SpendQuestion } from '../../../client/person.ts';
-import { approve } from '../../../client/run/approval.ts';
+import { NOBODY, personOf, type SpendQuestion, approve } from '../../../client/person.ts';
 import type { SpendFacts } from '../../../contract/spend.ts';
 
 const FACTS: SpendFacts = {

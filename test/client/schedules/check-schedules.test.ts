@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ScheduleOverlapPolicy } from '@temporalio/client';
-import { checkSchedules } from '../../../client/schedules/check-schedules.ts';
+import { checkSchedules } from '../../../client/schedules/schedule-view.ts';
 import type { OpenSchedules } from '../../../client/schedules/open-schedules.ts';
 import { freshPlace } from '../../support/place.ts';
 import { settle, specOf } from '../../support/schedule-on-record.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { timeInZone } from '../../../client/schedules/zone-time.ts';
+import { timeInZone } from '../../../client/schedules/schedule-view.ts';
 
 describe('a time in a timezone', () => {
   it.each([

@@ -8,12 +8,13 @@ import { addJob } from '../../starters/single/add-job.ts';
 import { placeAtSimulator } from '../../starters/place-for-each.ts';
 
 const invocation = placeAtSimulator();
+const { place } = invocation;
 const SAY: SingleJob = { command: 'say', kind: 'tts', cells: { text: 'Good morning.', voice: 'anna' } };
 
 /** Asks for the job as a command with this tuning does. `approves`: what is said to a price; default: nothing may be asked. */
 async function ask(tuning: Tuning, approves?: boolean): Promise<Asked> {
   const { url: baseUrl, token } = invocation.simulator;
-  const places = placesIn(invocation.place.folder, {}, () => {
+  const places = placesIn(place.folder, {}, () => {
     throw new Error('The places are sound.');
   });
   const settings = { ...places, isLedgerNamed: true, config: {}, cluster: undefined, env: process.env };
@@ -42,14 +43,14 @@ describe('a single job that --cached-only left unsent', () => {
     { tuning: { cache: 'only' }, cache: 'only' },
     { tuning: { cache: 'fresh' }, cache: 'fresh' },
   ] as const)('runs again as the next command says: $tuning', async ({ tuning, cache }) => {
-    await addJob(invocation.simulator, invocation.place, SAY, { as: 'skipped' });
+    await addJob(invocation.simulator, place, SAY, { as: 'skipped' });
     expect(await ask(tuning, true)).toMatchObject({ type: 'open', batch: { state: 'open', settings: { cache } } });
   });
 });
 
 describe('a single job whose command was killed before a worker looked at it', () => {
   const cache = async (): Promise<string> =>
-    (await invocation.place.ledger.listBatches()).map(({ settings }) => settings.cache).join();
+    (await place.ledger.listBatches()).map(({ settings }) => settings.cache).join();
 
   it('and was to pay for nothing goes on as that, and is paid for only once its price is approved', async () => {
     await ask({ cache: 'only' }, true);

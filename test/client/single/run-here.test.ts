@@ -9,12 +9,13 @@ const TALK = 'https://media.example/talk.mp3?seconds=2';
 const TEXT = 'Good morning.';
 
 const invocation = placeAtSimulator();
+const { place } = invocation;
 let voxbatch: Voxbatch;
 beforeEach(() => {
   const { url, token } = invocation.simulator;
   voxbatch = openVoxbatch({
     api: { url, token },
-    home: invocation.place.folder,
+    home: place.folder,
     config: { apiDialect: 'legacy', confirmAbove: 0 },
   });
 });
@@ -31,7 +32,7 @@ describe('apiDialect of a single job of the library', () => {
   });
 
   it.each(['v1', 'legacy'] as const)('%s keeps what was asked for in it: another one is refused', async (recorded) => {
-    await addJob(invocation.simulator, invocation.place, sayJob(TEXT, { voice: 'anna' }), {
+    await addJob(invocation.simulator, place, sayJob(TEXT, { voice: 'anna' }), {
       as: 'unknown',
       apiDialect: recorded,
     });

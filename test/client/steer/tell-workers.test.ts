@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { expect, it } from '@jest/globals';
-import { tellWorkers } from '../../../client/steer/tell-workers.ts';
+import { tellWorkers } from '../../../client/steer/steer-batch.ts';
 import type { Settings } from '../../../client/settings.ts';
 import { fill, ledgerForEachTest } from '../../ledger/setup.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';

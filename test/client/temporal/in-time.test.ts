@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Client, Connection } from '@temporalio/client';
-import { inTime } from '../../../client/temporal/in-time.ts';
+import { inTime } from '../../../client/temporal/open-temporal.ts';
 import { HAS_PROMISE_HOOKS, runsPromiseHooks } from '../../support/promise-hooks.ts';
 
 let server: Server;

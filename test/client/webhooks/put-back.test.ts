@@ -1,9 +1,10 @@
 /** @slow */
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { ApiError } from '../../../api/speech-api.ts';
-import { changeProfile } from '../../../client/account/change-profile.ts';
+import { changeProfile } from '../../../client/account/account-functions.ts';
 import { createApi, openApi, readProfilePatiently, realmOf, type OpenApi } from '../../../client/open-api.ts';
-import { putBack, putLeftoverBack, type Leftover, type PutBack } from '../../../client/webhooks/put-back.ts';
+import { putBack, putLeftoverBack, type Leftover } from '../../../client/webhooks/put-back.ts';
+import type { PutBack } from '../../../client/webhooks/webhook-options.ts';
 import type { Failure } from '../../../contract/failures.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import type { WebhookBefore, WebhookRecord } from '../../../ledger/webhooks/webhooks.ts';
@@ -48,8 +49,8 @@ async function setTo(webhookUrl: string): Promise<void> {
 const shown = async (): Promise<unknown> => (await readProfilePatiently(open.api)).webhookUrl;
 
 /** The same account, whose API refuses to say anything. */
-function silent(): OpenApi {
-  const api = createApi({ baseUrl: open.api.baseUrl, token: 'wrong' });
+async function silent(): Promise<OpenApi> {
+  const api = await createApi({ baseUrl: open.api.baseUrl, token: 'wrong' });
   const closed = { ...open, api };
   opened.push(closed);
   return closed;
@@ -146,7 +147,7 @@ describe('putBack', () => {
 
   it('gives up where the API does not answer, or the time is over', async () => {
     await start('profile.webhook=webhookUrl');
-    expect(await put(KNOWN, silent())).toBe('away');
+    expect(await put(KNOWN, await silent())).toBe('away');
     expect(await putBack(open, { address: OURS, before: KNOWN, earlier: [] }, AbortSignal.abort())).toBe('away');
     expect(await shown()).toBe(OURS);
   });
@@ -223,7 +224,7 @@ describe('putLeftoverBack', () => {
   it('keeps the record for the next start where the API does not answer', async () => {
     await take(SET);
     await kill();
-    expect(await leftover(silent())).toEqual(ended('away'));
+    expect(await leftover(await silent())).toEqual(ended('away'));
     expect(await ledger.webhookOf(realmOf(open))).toMatchObject({ owner: '', set: SET, isAlive: false });
     expect(await leftover()).toEqual(ended('back'));
     expect(await shown()).toBe(OLD);

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { ApiError } from '../../../api/speech-api.ts';
-import { changeProfile } from '../../../client/account/change-profile.ts';
+import { changeProfile } from '../../../client/account/account-functions.ts';
 import { openApi, readProfilePatiently, realmOf, type OpenApi } from '../../../client/open-api.ts';
-import { watchLeftover, type LeftoverWatch } from '../../../client/webhooks/watch-leftover.ts';
-import type { WebhookNews } from '../../../client/webhooks/webhook-news.ts';
+import { watchLeftover, type LeftoverWatch } from '../../../client/webhooks/put-back.ts';
+import type { WebhookNews } from '../../../client/webhooks/webhook-options.ts';
 import type { Failure } from '../../../contract/failures.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import { startSimulator, type Simulator } from '../../../simulator/start-simulator.ts';

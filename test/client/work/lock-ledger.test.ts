@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { lockLedger } from '../../../client/work/lock-ledger.ts';
+import { lockLedger } from '../../../client/work/embedded-worker.ts';
 import type { Temporal } from '../../../client/temporal/open-temporal.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import { fileLocks } from '../../../ledger/sqlite/locks.ts';

@@ -7,11 +7,6 @@ describe('the limit of jobs at once', () => {
     expect(joinLimit(undefined, 'p', 0)).toEqual({ state: undefined, result: { most: null, members: 1 } });
   });
 
-  it('is the number of jobs that ran when it refused, and never less than one', () => {
-    expect(limitAt(limitReached(undefined, 5, 1_000), 1_000)).toBe(5);
-    expect(limitAt(limitReached(undefined, 0, 1_000), 1_000)).toBe(1);
-  });
-
   it('takes refusals of one moment as one, and a later one as news', () => {
     const first = limitReached(undefined, 5, 1_000);
     expect(limitAt(limitReached(first, 8, 1_999), 1_999)).toBe(8);

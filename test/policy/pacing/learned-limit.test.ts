@@ -28,11 +28,6 @@ function wait(
 }
 
 describe('the first refusal', () => {
-  it('teaches the calls of the whole second before, and climbs from there at once', () => {
-    expect(first(40)).toMatchObject({ rate: 40, phase: 'climb' });
-    expect(learnedRate(wait(first(40), 1_000))).toBeCloseTo(80, 6);
-  });
-
   it('takes a stated rate down by a tenth at most, and back to it within a second', () => {
     expect(first(4, 100)).toMatchObject({ rate: 90, phase: 'climb' });
     expect(learnedRate(wait(first(4, 100), 1_000, 100))).toBeNull();
@@ -74,11 +69,6 @@ describe('a second refusal', () => {
     expect(learnedRate(wait(limit, 59_000))).toBe(100);
   });
 
-  it('at another figure corrects it', () => {
-    const climbed = wait(first(12), 3_000);
-    expect(learn(climbed, refusal(70, { now: NOW + 4_000 }), ALONE)).toMatchObject({ rate: 70, phase: 'climb' });
-  });
-
   it('at the same figure takes a stated rate down that is far too high', () => {
     const open = wait(first(50, 100), 1_000, 100);
     const limit = learn(open, refusal(50, { stated: 100, now: NOW + 2_500 }), ALONE);
@@ -99,17 +89,6 @@ describe('a second refusal', () => {
     const open = { ...first(100), phase: 'open' } as const;
     const limit = learn(open, refusal(counted, { now: NOW + after }), ALONE);
     expect(limit).toMatchObject({ phase, rate });
-  });
-
-  it('long after the first, with the rate in use reached, is held at its own figure', () => {
-    const guess = { ...first(100), rate: 40 };
-    expect(learn(guess, refusal(36, { now: NOW + 20_000 }), ALONE)).toMatchObject({ phase: 'hold', rate: 36 });
-  });
-
-  it('long after the first is one of its own', () => {
-    const open = wait(first(30, 100), 1_000, 100);
-    const limit = learn(open, refusal(30, { stated: 100, now: NOW + 30_000 }), ALONE);
-    expect(limit).toMatchObject({ rate: 90, phase: 'climb' });
   });
 });
 
@@ -157,13 +136,6 @@ describe('a limit that is held', () => {
     expect(learnedRate(after)).toBeGreaterThan(100);
     expect(learnedRate(after)).toBeLessThan(115);
     expect(learnedRate(wait(after, 8_000))).toBeNull();
-  });
-
-  it('is held longer after each trial that failed', () => {
-    const tried = wait(held, 62_000);
-    const now = NOW + 65_000;
-    const again = learn(tried, refusal(101, { now }), ALONE);
-    expect(again).toMatchObject({ rate: 100, phase: 'hold', holdMs: 120_000, holdUntil: now + 120_000 });
   });
 
   it.each([

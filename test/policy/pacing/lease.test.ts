@@ -43,14 +43,6 @@ describe('a lease', () => {
     expect(lease(state, ask('p', { limit: null })).state).toBe(state);
   });
 
-  it('of one who is alone is all of the rate', () => {
-    expect(lease(undefined, ask('p')).result).toMatchObject({ rate: 90, isAlone: true, isStated: true });
-  });
-
-  it('is shared evenly by those who want all', () => {
-    expect(settled([ask('p'), ask('q'), ask('r')]).rates).toEqual([30, 30, 30]);
-  });
-
   it('leaves out what another has sent before it gave way: it still counts where the API counts', () => {
     expect(lease(lent(lentTo('q', { share: 45, used: 80 })), ask('p')).result.rate).toBe(10);
     expect(lease(lent(lentTo('q', { share: 45, used: 90 })), ask('p')).result.rate).toBe(0);

@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
 import { joinLimit, limitReached } from '../../../policy/pacing/concurrency-limit.ts';
-import { learnTimes, NO_JOB_TIMES } from '../../../policy/polling/job-times.ts';
 import { lease } from '../../../policy/pacing/lease.ts';
 import { takeStep, type LimiterStep } from '../../../policy/pacing/limiter-step.ts';
 import { answered, FRESH_RATE, refused, troubled } from '../../../policy/pacing/rate.ts';
@@ -43,15 +42,6 @@ describe('a step of what all processes share', () => {
     expect(limited.result).toEqual({ most: 3, members: 1 });
     const joined = takeStep(limited.state, { type: 'join', owner: 'q', now: NOW });
     expect(joined.result).toEqual({ most: 3, members: 2 });
-  });
-
-  it('learns how long jobs take, and tells what is known', () => {
-    const learned = takeStep(undefined, { type: 'learn', spans: [[900, 1_000]] });
-    expect(learned.result).toEqual(learnTimes(NO_JOB_TIMES, [[900, 1_000]]));
-    expect(learned.state).toBe(learned.result);
-    const more = takeStep(learned.state, { type: 'learn', spans: [[4_000, 4_100]] });
-    expect(more.state).toEqual(more.result);
-    expect(more.result).not.toEqual(learned.result);
   });
 
   it.each<[string, unknown, LimiterStep]>([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { answered, asOf, FRESH_RATE, refused, troubled, type RateState } from '../../../policy/pacing/rate.ts';
+import { answered, asOf, refused, troubled, type RateState } from '../../../policy/pacing/rate.ts';
 
 const NOW = 36_000_000;
 const news = { owner: 'p', counted: 10, stated: null, sentAt: NOW - 1, now: NOW };
@@ -79,10 +79,5 @@ describe('a state that a clock wrote which has since been set back', () => {
     const state = asOf({ ...ahead, troubledAt: NOW, leases: { 'q b': lease } }, NOW - 3_600_000);
     expect(state).toMatchObject({ pausedUntil: NOW - 3_600_000, troubledAt: NOW - 3_600_000, limit: null, leases: {} });
     expect(asOf(ahead, NOW + 1).pausedUntil).toBe(NOW + 600_000);
-  });
-
-  it('of an older version is read as if nothing was known', () => {
-    const old = { lastAt: 1, gapMs: 50, ofBatch: {}, pausedUntil: NOW + 50, refusedRate: 7, refusedAt: 3, troubles: 0 };
-    expect(asOf(old as Partial<RateState>, NOW)).toEqual({ ...FRESH_RATE, pausedUntil: NOW + 50 });
   });
 });

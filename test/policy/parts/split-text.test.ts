@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from '@jest/globals';
-import type { SplitMode } from '../../../contract/split-modes.ts';
+import type { SplitMode } from '../../../contract/row-parts.ts';
 import { splitText } from '../../../policy/parts/split-text.ts';
 
 function partsOf(text: string, limit: number, by: SplitMode = 'sentences', language?: string): readonly string[] {

@@ -1,11 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import {
-  parseCalendar,
-  parseCron,
-  type CalendarTimes,
-  type ReadCalendar,
-} from '../../../policy/schedules/calendar-times.ts';
+import { parseCron, type CalendarTimes, type ReadCalendar } from '../../../policy/schedules/calendar-times.ts';
 
 const MIDNIGHT: CalendarTimes = {
   second: [0],
@@ -68,28 +63,4 @@ describe('a cron expression', () => {
       }),
     );
   });
-});
-
-describe('a calendar', () => {
-  it('has the fields that are named, and midnight where no time is', () => {
-    expect(timesOf(parseCalendar('weekday=mon-fri hour=6,18 minute=30'))).toEqual({
-      ...MIDNIGHT,
-      weekday: [1, 2, 3, 4, 5],
-      hour: [6, 18],
-      minute: [30],
-    });
-    expect(timesOf(parseCalendar('day=13 weekday=fri year=2027'))).toEqual({
-      ...MIDNIGHT,
-      day: [13],
-      weekday: [5],
-      year: [2027],
-    });
-  });
-
-  it.each(['', 'hour', 'hour=', 'hour=25', 'hours=2', 'hour=2 hour=3', 'hour=2=3', 'toString=1'])(
-    '"%s" is refused',
-    (text) => {
-      expect(parseCalendar(text)).toMatchObject({ type: 'refused' });
-    },
-  );
 });

@@ -67,7 +67,7 @@ describe('the spec of a schedule', () => {
     ['every', { every: '1d', cron: '@daily' }],
     ['every', { every: 'daily' }],
     ['cron', { cron: '0 0 2 * * *' }],
-    ['calendar', { calendar: 'hour=25' }],
+    ['cron', { cron: '0 25 * * *' }],
     ['timezone', { every: '1d', timezone: 'Europe/Berln' }],
     ['timezone', { every: '1d', timezone: 'europe/berlin' }],
     ['timezone', { every: '1d', timezone: '+01:00' }],

@@ -62,6 +62,22 @@ describe('a subset of rows', () => {
     );
   });
 
+  it('by seed is the same of so many rows that most are dropped on the way', () => {
+    const all = Array.from({ length: 9_000 }, (_, n) => ({
+      id: `r${n}`,
+      traits: ['tts', `v${n % 7 === 0 ? n % 9 : 0}`],
+    }));
+    const drawn = chooseOf(sample(60), all);
+    expect(chooseOf(sample(60), all.toReversed()).toReversed()).toEqual(drawn);
+    expect(
+      chooseOf(
+        sample(60),
+        all.filter(({ id }) => drawn.includes(id)),
+      ),
+    ).toEqual(drawn);
+    expect(new Set(drawn.map((id) => all[Number(id.slice(1))]?.traits[1])).size).toBe(9);
+  });
+
   it('by seed does not depend on the order, and a larger one has all of a smaller one', () => {
     fc.assert(
       fc.property(rowsOfAll, size, size, seed, (all, one, other, of) => {

@@ -63,15 +63,6 @@ describe('nextForVoice', () => {
     },
   );
 
-  it('does not use a voice that was in training because of one look that failed, however late', () => {
-    expect(
-      endOf([
-        ['training', 50 * MINUTE],
-        ['unread', 5 * MINUTE],
-      ]),
-    ).toMatchObject({ type: 'look-again' });
-  });
-
   it('does not count time in which nobody looked: a batch that was paused for a day, a laptop that slept', () => {
     const [DAY, SECOND] = [24 * 60 * MINUTE, 1_000];
     expect(endOf([['training', DAY]])).toMatchObject({ type: 'look-again' });

@@ -25,10 +25,6 @@ describe('maySayUnready', () => {
     expect(maySayUnready(refused(said))).toBe(true);
   });
 
-  it.each([403, 404, 409, 422])('may be any refusal of status %d', (status) => {
-    expect(maySayUnready(refused('Voice is still in training', status))).toBe(true);
-  });
-
   it.each([
     'ERR_MISSING_REQUIRED_FIELDS: Invalid request body',
     'invalid_emotion: Emotion "glad" is not available for this voice',

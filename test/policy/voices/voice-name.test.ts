@@ -36,15 +36,6 @@ describe('VoiceNames', () => {
     expect(names(voice('1', listed)).find(asked)).toMatchObject({ type: 'found', voice: { id: '1' } });
   });
 
-  it('tells two voices of one name apart by nothing', () => {
-    expect(names(voice('1', 'Ada'), voice('2', 'Ada')).find('Ada')).toMatchObject({ type: 'ambiguous' });
-  });
-
-  it('does not know white space inside a name, or a part of it', () => {
-    const list = names(voice('1', 'Ada Lovelace'));
-    expect([list.find('Ada'), list.find('Ada  Lovelace')]).toEqual([{ type: 'unknown' }, { type: 'unknown' }]);
-  });
-
   it('finds every listed name, as itself or among its equals, and nothing that is not listed', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'grapheme' })), fc.string({ unit: 'grapheme' }), (listed, other) => {

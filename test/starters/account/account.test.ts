@@ -4,7 +4,7 @@ import { readToken } from '../../../starters/connect/api-token.ts';
 import { main } from '../../../starters/main.ts';
 import { readSettings } from '../../../starters/connect/settings.ts';
 import { startSimulator, type Simulator } from '../../../simulator/start-simulator.ts';
-import { capture, openCommandLine, type CommandLine } from '../command-line.ts';
+import { capture, openCommandLine, type CommandLine, run, json } from '../command-line.ts';
 
 const TOKEN = 'token-that-nobody-may-see';
 let simulator: Simulator;
@@ -20,39 +20,39 @@ afterEach(async () => {
 
 describe('voices list', () => {
   it('voxbatch voices list: lists the voices of the account', async () => {
-    const { code, stdout } = await line.run('voices', 'list');
+    const { code, stdout } = await run('voices', 'list');
     expect(code).toBe(0);
     expect(stdout).toMatch(/^voice +name +provider\n(?:\S+ +\S.*\n)+$/);
-    const { value } = await line.json('voices', 'list', '--json');
+    const { value } = await json('voices', 'list', '--json');
     expect(value).toContainEqual({ id: 'narrator', name: 'Narrator', provider: expect.any(String) });
   });
 
   it('voxbatch voices list: searches', async () => {
-    const { value } = await line.json('voices', 'list', '--search', 'narrator', '--json');
+    const { value } = await json('voices', 'list', '--search', 'narrator', '--json');
     expect(value).toEqual([expect.objectContaining({ id: 'narrator' })]);
   });
 });
 
 describe('profile', () => {
   it('voxbatch profile: names the account and what is left, and never the token', async () => {
-    const { code, stdout, stderr } = await line.run('profile');
+    const { code, stdout, stderr } = await run('profile');
     expect(code).toBe(0);
     expect(stdout).toMatch(/^account +user_/);
-    const { value } = await line.json('profile', '--json');
+    const { value } = await json('profile', '--json');
     expect(value).toMatchObject({ api_credits: 1_000_000, api: simulator.url });
     expect(stdout + stderr + JSON.stringify(value)).not.toContain(TOKEN);
   });
 
   it('spends nothing', async () => {
-    await line.run('profile');
-    await line.run('voices', 'list');
+    await run('profile');
+    await run('voices', 'list');
     expect(simulator.ledger()).toEqual([]);
   });
 
   it('takes the token from a file, white space around it aside, once, and does not print it', async () => {
     await writeFile('token', `\n ${TOKEN}\r\n`);
     Object.assign(process.env, { VOXBATCH_API_TOKEN: '', VOXBATCH_API_TOKEN_FILE: 'token' });
-    const { code, stdout, stderr } = await line.run('profile');
+    const { code, stdout, stderr } = await run('profile');
     expect(code).toBe(0);
     expect(stdout + stderr).not.toContain(TOKEN);
     const settings = await readSettings();
@@ -68,17 +68,17 @@ describe('profile', () => {
   ])('refuses a file with %j for a token, and does not print it', async (content, words) => {
     if (content !== undefined) await writeFile('token', content);
     Object.assign(process.env, { VOXBATCH_API_TOKEN: '', VOXBATCH_API_TOKEN_FILE: 'token' });
-    const { code, stderr } = await line.run('profile');
+    const { code, stderr } = await run('profile');
     expect(code).toBe(5);
     expect(stderr).toMatch(words);
     expect(stderr).not.toContain('two words');
-    expect((await line.run('plan', 'x.csv')).stderr).not.toContain('two words');
+    expect((await run('plan', 'x.csv')).stderr).not.toContain('two words');
   });
 
   it('names the file that a refused token came from: with the variable beside it nothing would run', async () => {
     await writeFile('token', 'wrong');
     Object.assign(process.env, { VOXBATCH_API_TOKEN: '', VOXBATCH_API_TOKEN_FILE: 'token' });
-    const { code, stderr } = await line.run('profile');
+    const { code, stderr } = await run('profile');
     expect(code).toBe(5);
     expect(stderr).toContain('Put a token of this service into token (VOXBATCH_API_TOKEN_FILE). Nothing was spent.');
     expect(stderr).not.toContain('Set VOXBATCH_API_TOKEN');
@@ -87,7 +87,7 @@ describe('profile', () => {
   it('refuses a token and a file with one: it cannot tell which is meant', async () => {
     await writeFile('token', TOKEN);
     process.env['VOXBATCH_API_TOKEN_FILE'] = 'token';
-    const { code, stderr } = await line.run('profile');
+    const { code, stderr } = await run('profile');
     expect(code).toBe(5);
     expect(stderr).toContain('Both VOXBATCH_API_TOKEN and VOXBATCH_API_TOKEN_FILE are set');
   });
@@ -99,11 +99,11 @@ describe('profile', () => {
   ])('with %j ends with 5 and the next step', async (env, words) => {
     Object.assign(process.env, env);
     for (const words of [['profile'], ['voices', 'list']]) {
-      const { code, stdout, stderr } = await line.run(...words);
+      const { code, stdout, stderr } = await run(...words);
       expect({ code, stdout }).toEqual({ code: 5, stdout: '' });
       expect(stderr).toContain('Nothing was spent.');
     }
-    expect((await line.run('profile')).stderr).toContain(words);
+    expect((await run('profile')).stderr).toContain(words);
   });
 });
 
@@ -129,13 +129,13 @@ describe('simulate', () => {
     ['--plan', 'none.json', 'none.json'],
     ['--speed', '3', "unknown option '--speed'"],
   ])('refuses %s %s', async (flag, value, words) => {
-    const { code, stderr } = await line.run('simulate', flag, value);
+    const { code, stderr } = await run('simulate', flag, value);
     expect(code).toBe(2);
     expect(stderr).toContain(words);
   });
 
   it('says that a port is taken', async () => {
-    const { code, stderr } = await line.run('simulate', '--port', String(simulator.port));
+    const { code, stderr } = await run('simulate', '--port', String(simulator.port));
     expect(code).toBe(2);
     expect(stderr).toContain('Choose another --port');
   });

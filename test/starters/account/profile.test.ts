@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { FaultPlan, SimulatorOptions } from '../../../simulator/start-simulator.ts';
 import { startSimulator, type Simulator } from '../../../simulator/start-simulator.ts';
 import { readValue } from '../../../starters/account/profile.ts';
-import { openCommandLine, type CommandLine } from '../command-line.ts';
+import { openCommandLine, type CommandLine, run, json } from '../command-line.ts';
 
 const SECRET = 'https://hooks.example.com/path-that-nobody-may-see';
 const SHOWN = 'profile.webhook=webhook_url,profile.extra=given,profile.updated=success';
@@ -30,14 +30,14 @@ function onUpdate(fault: NonNullable<FaultPlan['rules']>[number]['fault']): Simu
 describe('voxbatch profile set-webhook', () => {
   it('voxbatch profile set-webhook: sets the address, GET /profile shows it, and its path is never printed', async () => {
     await start(SHOWN);
-    const { code, stdout, stderr } = await line.run('profile', 'set-webhook', SECRET);
+    const { code, stdout, stderr } = await run('profile', 'set-webhook', SECRET);
     expect({ code, stdout }).toEqual({
       code: 0,
       stdout: 'webhookUrl: set to "https://hooks.example.com/…"; the profile shows it.\n',
     });
-    const profile = await line.run('profile');
+    const profile = await run('profile');
     expect(profile.stdout).toContain('webhook          https://hooks.example.com/…\n');
-    const { value } = await line.json('profile', '--json');
+    const { value } = await json('profile', '--json');
     expect(value).toMatchObject({ webhook: 'https://hooks.example.com/…' });
     expect(stdout + stderr + profile.stdout + JSON.stringify(value)).not.toContain('nobody-may-see');
     expect(stderr).toContain('Nothing was spent.');
@@ -45,7 +45,7 @@ describe('voxbatch profile set-webhook', () => {
 
   it('says that nobody can tell where the profile does not show the address', async () => {
     await start('profile.webhook=absent');
-    const { code, value } = await line.json('profile', 'set-webhook', SECRET, '--json');
+    const { code, value } = await json('profile', 'set-webhook', SECRET, '--json');
     expect({ code, value }).toEqual({
       code: 13,
       value: { fields: [{ field: 'webhookUrl', result: 'unseen' }], message: null },
@@ -61,14 +61,14 @@ describe('voxbatch profile set-webhook', () => {
     ],
   ])('--clear says whether the address is gone: %s', async (shape, expected, words) => {
     await start(`${shape},profile.clear=null`);
-    const { code, stdout } = await line.run('profile', 'set-webhook', '--clear');
+    const { code, stdout } = await run('profile', 'set-webhook', '--clear');
     expect({ code, stdout }).toEqual({ code: expected, stdout: `webhookUrl: ${words}\n` });
   });
 
   it.each(['null', 'empty', 'nothing'])('--clear takes it away in the way that the API has: %s', async (way) => {
     await start(`${SHOWN},profile.clear=${way}`);
-    await line.run('profile', 'set-webhook', SECRET);
-    const { code, value } = await line.json('profile', 'set-webhook', '--clear', '--json');
+    await run('profile', 'set-webhook', SECRET);
+    const { code, value } = await json('profile', 'set-webhook', '--clear', '--json');
     const [field] = value['fields'] as readonly object[];
     expect({ code, field }).toMatchObject(
       way === 'nothing'
@@ -85,7 +85,7 @@ describe('voxbatch profile set-webhook', () => {
     ['nothing', ['']],
   ])('refuses %s, and sends nothing', async (_, words) => {
     await start(SHOWN);
-    const { code, stderr } = await line.run('profile', 'set-webhook', ...words);
+    const { code, stderr } = await run('profile', 'set-webhook', ...words);
     expect(code).toBe(2);
     expect(stderr).toContain('Nothing was spent.');
     expect(stderr).not.toContain('nobody-may-see');
@@ -93,15 +93,15 @@ describe('voxbatch profile set-webhook', () => {
 
   it('says what an address looks like, and not how to lose the one that is set', async () => {
     await start(SHOWN);
-    const { stderr } = await line.run('profile', 'set-webhook', 'notaurl');
+    const { stderr } = await run('profile', 'set-webhook', 'notaurl');
     expect(stderr).toContain('Give an address such as https://example.com/hooks. Nothing was spent.');
     expect(stderr).not.toContain('--clear');
   });
 
   it('says what to do where the API refuses', async () => {
     await start(`${SHOWN},profile.clear=nothing`);
-    await line.run('profile', 'set-webhook', SECRET);
-    const { stderr } = await line.run('profile', 'set-webhook', '--clear');
+    await run('profile', 'set-webhook', SECRET);
+    const { stderr } = await run('profile', 'set-webhook', '--clear');
     expect(stderr).toContain('See what the profile shows: voxbatch profile');
   });
 });
@@ -109,7 +109,7 @@ describe('voxbatch profile set-webhook', () => {
 describe('voxbatch profile set', () => {
   it('voxbatch profile set: sets fields with their types, in one request', async () => {
     await start(`${SHOWN},profile.unknown=refused`);
-    const { code, value } = await line.json('profile', 'set', 'newsletter=true', 'displayName="7"', '--json');
+    const { code, value } = await json('profile', 'set', 'newsletter=true', 'displayName="7"', '--json');
     expect({ code, value }).toMatchObject({
       code: 0,
       value: {
@@ -128,7 +128,7 @@ describe('voxbatch profile set', () => {
     ['profile.unknown=refused', 'tier', { code: 10, result: 'refused', value: 'pro' }],
   ])('POST /profile: with %s says what became of %s', async (shape, name, expected) => {
     await start(`${SHOWN},${shape}`);
-    const { code, value } = await line.json('profile', 'set', `${name}=gold`, '--json');
+    const { code, value } = await json('profile', 'set', `${name}=gold`, '--json');
     const [{ result, ...rest } = { result: '' }] = value['fields'] as readonly {
       readonly result: string;
       readonly value?: unknown;
@@ -144,7 +144,7 @@ describe('voxbatch profile set', () => {
     ['refused as too fast', SHOWN, { kind: 'status', status: 429 }, 10, 'refused'],
   ] as const)('reads again after a lost answer: %s (%s)', async (_, shape, fault, exit, result) => {
     await start(shape, onUpdate(typeof fault === 'string' ? fault : { ...fault }));
-    const { code, value } = await line.json('profile', 'set', 'newsletter=true', '--json');
+    const { code, value } = await json('profile', 'set', 'newsletter=true', '--json');
     expect({ code, result: (value['fields'] as readonly { result: string }[])[0]?.result }).toEqual({
       code: exit,
       result,
@@ -153,14 +153,14 @@ describe('voxbatch profile set', () => {
 
   it.each([['newsletter'], ['=true'], ['a b=1'], ['tier=1', 'tier=2']])('refuses %s', async (...words) => {
     await start(SHOWN);
-    const { code, stderr } = await line.run('profile', 'set', ...words);
+    const { code, stderr } = await run('profile', 'set', ...words);
     expect(code).toBe(2);
     expect(stderr).toContain('Nothing was spent.');
   });
 
   it('spends nothing', async () => {
     await start(SHOWN);
-    await line.run('profile', 'set', 'newsletter=true');
+    await run('profile', 'set', 'newsletter=true');
     expect(simulator?.ledger()).toEqual([]);
   });
 });

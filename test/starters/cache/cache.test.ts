@@ -3,23 +3,22 @@ import { link, mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import Database from 'libsql';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { readMediaIdentities } from '../../../batches/cache/media-identities.ts';
+import { readMediaIdentities, stepKey } from '../../../batches/cache/result-keys.ts';
 import { pruneCache } from '../../../batches/cache/prune-cache.ts';
-import { stepKey } from '../../../batches/cache/result-keys.ts';
 import type { RowSpec } from '../../../contract/row-kinds.ts';
 import type { ResultFile } from '../../../ledger/record-types.ts';
 import { prune } from '../../../starters/cache/cache.ts';
 import { aBatch, aRow } from '../../ledger/setup.ts';
-import { capture } from '../command-line.ts';
+import { capture, run, json } from '../command-line.ts';
 import { placeForEach } from '../place-for-each.ts';
 
-const invocation = placeForEach();
+const { place } = placeForEach();
 
 const specOf = (row: number): RowSpec => ({ ...aRow(row).spec, voice: row === 1 ? 'anna' : 'ben' });
 
 /** A finished batch of rows that made their results, each of 10 bytes. */
 async function make(name: string, rows: readonly number[]): Promise<void> {
-  const { ledger, store } = invocation.place;
+  const { ledger, store } = place;
   await load(name, rows);
   const batch = await ledger.findBatch(name);
   if (batch === undefined) throw new Error('no batch');
@@ -36,7 +35,7 @@ async function make(name: string, rows: readonly number[]): Promise<void> {
 
 /** Loads a batch of these rows, cached. */
 async function load(name: string, rows: readonly number[]): Promise<void> {
-  const { ledger } = invocation.place;
+  const { ledger } = place;
   const { settings, ...batch } = aBatch(name);
   await ledger.createBatch({ ...batch, settings: { ...settings, cache: 'on' } });
   await ledger.addRows(
@@ -48,7 +47,7 @@ async function load(name: string, rows: readonly number[]): Promise<void> {
 
 /** Lets the first row of a new batch have the result of an earlier row, with its own link to the file. */
 async function reuse(name: string, row: number): Promise<void> {
-  const { ledger } = invocation.place;
+  const { ledger } = place;
   await load(name, [row]);
   const batch = await ledger.findBatch(name);
   const key = batch === undefined ? undefined : stepKey(batch, specOf(row), 'speech');
@@ -62,12 +61,12 @@ async function reuse(name: string, row: number): Promise<void> {
 }
 
 function pathOf(key: string): string {
-  return join(invocation.place.folder, 'store', key);
+  return join(place.folder, 'store', key);
 }
 
 /** Makes everything of a batch so many days older. */
 function age(batch: string, days: number): void {
-  const raw = new Database(invocation.place.ledger.place);
+  const raw = new Database(place.ledger.place);
   raw
     .prepare('update results set used_at = used_at - ?, made_at = made_at - ? where batch = ?')
     .run([days * 86_400_000, days * 86_400_000, batch]);
@@ -75,19 +74,19 @@ function age(batch: string, days: number): void {
 }
 
 async function kept(): Promise<number> {
-  return (await invocation.place.ledger.sumResults()).results;
+  return (await place.ledger.sumResults()).results;
 }
 
 describe('cache list', () => {
   it('says that nothing is kept yet', async () => {
-    expect((await invocation.line.run('cache', 'list')).stdout).toContain('No result is kept');
+    expect((await run('cache', 'list')).stdout).toContain('No result is kept');
   });
 
   it('adds up by batch, kind, voice and age, each result once', async () => {
     await make('old', [1, 2]);
     await reuse('new', 1);
     age('old', 10);
-    const { value } = await invocation.line.json('cache', 'list', '--json');
+    const { value } = await json('cache', 'list', '--json');
     expect(value).toEqual({
       entries: 3,
       results: 2,
@@ -106,7 +105,7 @@ describe('cache list', () => {
         { days: 30, results: 1, bytes: 10 },
       ],
     });
-    const { stdout } = await invocation.line.run('cache', 'list');
+    const { stdout } = await run('cache', 'list');
     expect(stdout).toContain('2 results that later rows can use, 20 bytes. 3 rows have one of them.');
     expect(stdout).toMatch(/anna\s+2\s+20 bytes/);
   });
@@ -116,21 +115,19 @@ describe('cache show', () => {
   it('names what a result is known by, where it is, and who has it', async () => {
     await make('old', [1]);
     await reuse('new', 1);
-    const { code, stdout } = await invocation.line.run('cache', 'show', 'r1', 'new');
+    const { code, stdout } = await run('cache', 'show', 'r1', 'new');
     expect(code).toBe(0);
     expect(stdout).toContain('    voice: anna\n');
     expect(stdout).toContain('    operation: speech-job\n');
     expect(stdout).toContain('result: that of the speech of row 1 of batch "old" (take 1, job job-old-0');
     expect(stdout).toMatch(/kept by row 1 of "old", .*: 10 bytes, .*store\/old\/1-speech-1\.mp3\n/);
     expect(stdout).toMatch(/also by row 1 of "new"/);
-    const { value } = await invocation.line.json('cache', 'show', 'r1', '--batch', 'old', '--json');
+    const { value } = await json('cache', 'show', 'r1', '--batch', 'old', '--json');
     expect(value).toMatchObject({
       batch: 'old',
       steps: [{ source: null, holders: [{ batch: 'old' }, { batch: 'new' }] }],
     });
-    expect((await invocation.line.run('explain', 'r1', 'new')).stdout).toContain(
-      'result: that of the speech of row 1 of batch "old"',
-    );
+    expect((await run('explain', 'r1', 'new')).stdout).toContain('result: that of the speech of row 1 of batch "old"');
   });
 });
 
@@ -142,61 +139,53 @@ describe('cache prune', () => {
   });
 
   it('wants to know which results, and that it is meant', async () => {
-    expect((await invocation.line.run('cache', 'prune', '--yes')).code).toBe(2);
-    expect((await invocation.line.run('cache', 'prune', '--older-than', '30d')).code).toBe(3);
-    expect((await invocation.line.run('cache', 'prune', '--keep-bytes', 'much', '--yes')).code).toBe(2);
+    expect((await run('cache', 'prune', '--yes')).code).toBe(2);
+    expect((await run('cache', 'prune', '--older-than', '30d')).code).toBe(3);
+    expect((await run('cache', 'prune', '--keep-bytes', 'much', '--yes')).code).toBe(2);
     expect(await kept()).toBe(3);
   });
 
   it('removes what was not used for long, and marks it so: the bill stays, nothing is damaged', async () => {
-    const dry = await invocation.line.json('cache', 'prune', '--older-than', '30d', '--dry-run', '--json');
+    const dry = await json('cache', 'prune', '--older-than', '30d', '--dry-run', '--json');
     const gone = { results: 2, needed: 0, media: { files: 2, bytes: 20, freed: 20 } };
     expect(dry.value).toEqual({ dry_run: true, ...gone });
     expect(await kept()).toBe(3);
-    const { value } = await invocation.line.json('cache', 'prune', '--older-than', '30d', '--yes', '--json');
+    const { value } = await json('cache', 'prune', '--older-than', '30d', '--yes', '--json');
     expect(value).toEqual({ dry_run: false, ...gone });
     expect([await kept(), existsSync(pathOf('old/1-speech-1.mp3')), existsSync(pathOf('new/1-speech-1.mp3'))]).toEqual([
       1,
       false,
       true,
     ]);
-    expect((await invocation.place.ledger.money('old')).charged).toBe(6);
-    const written = await invocation.line.run('results', 'old');
+    expect((await place.ledger.money('old')).charged).toBe(6);
+    const written = await run('results', 'old');
     expect(written.code).toBe(0);
     expect(written.stderr).toContain('were removed from the store');
   });
 
   it('keeps what was used last, up to a size', async () => {
     age('new', 1);
-    const { value } = await invocation.line.json('cache', 'prune', '--keep-bytes', '0.01KB', '--yes', '--json');
+    const { value } = await json('cache', 'prune', '--keep-bytes', '0.01KB', '--yes', '--json');
     expect(value).toMatchObject({ results: 2 });
     expect(existsSync(pathOf('new/1-speech-1.mp3'))).toBe(true);
-    expect(
-      (await invocation.line.json('cache', 'prune', '--keep-bytes', '1GB', '--yes', '--json')).value,
-    ).toMatchObject({
+    expect((await json('cache', 'prune', '--keep-bytes', '1GB', '--yes', '--json')).value).toMatchObject({
       results: 0,
     });
-    expect((await invocation.line.json('cache', 'prune', '--keep-bytes', '5B', '--yes', '--json')).value).toMatchObject(
-      {
-        results: 1,
-      },
-    );
+    expect((await json('cache', 'prune', '--keep-bytes', '5B', '--yes', '--json')).value).toMatchObject({
+      results: 1,
+    });
   });
 
   it('frees a result only with all its names, and keeps one that was reused lately', async () => {
     await reuse('again', 1);
-    await invocation.place.ledger.closeBatch('again');
-    expect(
-      (await invocation.line.json('cache', 'prune', '--older-than', '30d', '--yes', '--json')).value,
-    ).toMatchObject({
+    await place.ledger.closeBatch('again');
+    expect((await json('cache', 'prune', '--older-than', '30d', '--yes', '--json')).value).toMatchObject({
       results: 1,
       media: { files: 1, freed: 10 },
     });
     age('old', 40);
     age('again', 40);
-    expect(
-      (await invocation.line.json('cache', 'prune', '--older-than', '30d', '--yes', '--json')).value,
-    ).toMatchObject({
+    expect((await json('cache', 'prune', '--older-than', '30d', '--yes', '--json')).value).toMatchObject({
       results: 1,
       media: { files: 2, bytes: 10, freed: 10 },
     });
@@ -204,15 +193,15 @@ describe('cache prune', () => {
 
   it('never removes what an open batch has or will look for', async () => {
     await load('open', [2]);
-    const { value } = await invocation.line.json('cache', 'prune', '--older-than', '30d', '--yes', '--json');
+    const { value } = await json('cache', 'prune', '--older-than', '30d', '--yes', '--json');
     expect(value).toMatchObject({ results: 1, needed: 1 });
     expect(existsSync(pathOf('old/2-speech-1.mp3'))).toBe(true);
-    const { stdout } = await invocation.line.run('cache', 'prune', '--older-than', '30d', '--dry-run');
+    const { stdout } = await run('cache', 'prune', '--older-than', '30d', '--dry-run');
     expect(stdout).toContain('1 more stay, because open batches need them');
   });
 
   it('waits for a batch that is being loaded, and keeps what its last rows will look for', async () => {
-    const { ledger } = invocation.place;
+    const { ledger } = place;
     const { settings, ...batch } = aBatch('loading');
     await ledger.createBatch({ ...batch, settings: { ...settings, cache: 'on' } });
     const lockForLoading = async (): ReturnType<typeof ledger.lockForLoading> => {
@@ -249,7 +238,7 @@ describe('cache prune', () => {
     expect(lines.err).toContain('Would remove 3 results');
     // Killed after the files and before the records: what is left is found.
     await rm(pathOf('old/1-speech-1.mp3'));
-    const { value } = await invocation.line.json('cache', 'prune', '--older-than', '30d', '--yes', '--json');
+    const { value } = await json('cache', 'prune', '--older-than', '30d', '--yes', '--json');
     expect(value).toMatchObject({ results: 2, media: { files: 1 } });
   });
 });
@@ -258,14 +247,14 @@ describe('the file that a row keeps for the case that its new take fails', () =>
   it('is removed by neither prune nor clean while that take is made', async () => {
     await make('old', [1]);
     age('old', 30);
-    const { ledger } = invocation.place;
+    const { ledger } = place;
     const file = (await ledger.readRow('old', 1))?.row.file?.key ?? '';
     const how = { type: 'pay', fromStep: 'speech', reason: 'redrive' } as const;
     await ledger.redrive('old', [{ row: 1, take: 1, outcome: 'succeeded', how }]);
     expect((await ledger.readRow('old', 1))?.row).toMatchObject({ outcome: null, file: null });
 
-    expect((await invocation.line.run('cache', 'prune', '--older-than', '1d', '--yes')).stdout).toContain('0 results');
-    expect((await invocation.line.run('clean', 'old', '--media', '--yes')).code).toBe(2);
+    expect((await run('cache', 'prune', '--older-than', '1d', '--yes')).stdout).toContain('0 results');
+    expect((await run('clean', 'old', '--media', '--yes')).code).toBe(2);
     expect(existsSync(pathOf(file))).toBe(true);
 
     const failure = { class: 'JobFailed', message: 'The job failed.' } as const;

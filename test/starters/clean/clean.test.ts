@@ -5,14 +5,13 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { clean } from '../../../starters/clean/clean.ts';
 import { stemOf } from '../../../store/layout.ts';
 import { addBatch, finish, keyOf } from '../../results/sample-batch.ts';
-import { capture } from '../command-line.ts';
+import { capture, run, json } from '../command-line.ts';
 import { placeForEach } from '../place-for-each.ts';
 
-const invocation = placeForEach();
+const { place } = placeForEach();
 let path: string;
 
 beforeEach(async () => {
-  const { place } = invocation;
   await addBatch(
     place,
     ['id', 'text'],
@@ -30,20 +29,20 @@ beforeEach(async () => {
   await put(1);
   await put(2);
   await place.ledger.closeBatch('demo');
-  await invocation.line.run('results');
+  await run('results');
 });
 
 describe('clean', () => {
   it('wants to know what, and that it is meant', async () => {
-    const what = await invocation.line.run('clean', 'demo');
+    const what = await run('clean', 'demo');
     expect(what).toMatchObject({ code: 2 });
     expect(what.stderr).toContain('--media');
-    const meant = await invocation.line.run('clean', 'demo', '--all');
+    const meant = await run('clean', 'demo', '--all');
     expect(meant).toMatchObject({ code: 3, stdout: '' });
     expect(meant.stderr).toMatch(
       /^Would remove 2 files of batch "demo" from the store.*\nWould remove what 2 rows .*Add --yes/s,
     );
-    expect((await invocation.line.run('clean', 'no-such', '--all')).code).toBe(2);
+    expect((await run('clean', 'no-such', '--all')).code).toBe(2);
     expect(existsSync(path)).toBe(true);
   });
 
@@ -61,36 +60,36 @@ describe('clean', () => {
   });
 
   it('tells media apart that stay in an out folder, and leaves the files there', async () => {
-    const shown = await invocation.line.json('clean', 'demo', '--media', '--dry-run', '--json');
+    const shown = await json('clean', 'demo', '--media', '--dry-run', '--json');
     const media = { files: 2, bytes: 14, freed: 0 };
     expect(shown).toMatchObject({ code: 0, value: { dry_run: true, media, rows: 2, in_doubt: 0 } });
-    const { code, stdout } = await invocation.line.run('clean', 'demo', '--media', '--yes');
+    const { code, stdout } = await run('clean', 'demo', '--media', '--yes');
     expect(code).toBe(0);
     expect(stdout).toContain('14 bytes have other names (out folders, other batches) and stay there');
     expect(stdout).toContain('Its bill stays');
     expect(await readFile('out/demo/media/a.mp3', 'utf8')).toBe('sound 1');
-    expect((await invocation.line.run('verify', 'demo')).code).toBe(0);
-    expect((await invocation.line.run('results', 'demo')).code).toBe(0);
-    const anew = await invocation.line.run('results', 'demo', '--out', 'anew');
+    expect((await run('verify', 'demo')).code).toBe(0);
+    expect((await run('results', 'demo')).code).toBe(0);
+    const anew = await run('results', 'demo', '--out', 'anew');
     expect(anew.code).toBe(0);
     expect(anew.stderr).toContain('were removed from the store (voxbatch clean or cache prune)');
-    expect((await invocation.line.run('status', 'demo')).stdout).toContain('its media were removed from the store at ');
-    expect((await invocation.line.run('explain', 'a', 'demo')).stdout).toContain('since removed from the store');
+    expect((await run('status', 'demo')).stdout).toContain('its media were removed from the store at ');
+    expect((await run('explain', 'a', 'demo')).stdout).toContain('since removed from the store');
   });
 
   it('lets verify advise no redrive of rows that cannot be run again', async () => {
-    await invocation.line.run('clean', 'demo', '--all', '--yes');
+    await run('clean', 'demo', '--all', '--yes');
     await rm('out/demo/media/a.mp3');
-    const { code, stderr } = await invocation.line.run('verify', 'demo');
+    const { code, stderr } = await run('verify', 'demo');
     expect(code).toBe(15);
     expect(stderr).toContain('to make them again at a new charge, run the manifest as a new batch.');
     expect(stderr).not.toContain('voxbatch redrive');
   });
 
   it('says so where nothing is left to remove', async () => {
-    await invocation.line.run('clean', 'demo', '--all', '--yes');
+    await run('clean', 'demo', '--all', '--yes');
     for (const flag of ['--yes', '--dry-run']) {
-      const { code, stdout } = await invocation.line.run('clean', 'demo', '--all', flag);
+      const { code, stdout } = await run('clean', 'demo', '--all', flag);
       expect({ code, stdout }).toEqual({
         code: 0,
         stdout:
@@ -99,22 +98,20 @@ describe('clean', () => {
           'Its bill stays: outcomes, requests, charges. Its name stays taken.\n',
       });
     }
-    const { value } = await invocation.line.json('clean', 'demo', '--all', '--yes', '--json');
+    const { value } = await json('clean', 'demo', '--all', '--yes', '--json');
     expect(value).toMatchObject({ rows: 0, media: { files: 0 } });
   });
 
   it('keeps the bill of a batch whose rows it empties, and refuses what needs them', async () => {
-    const before = await invocation.line.json('status', 'demo', '--json');
-    expect((await invocation.line.run('clean', 'demo', '--all', '--yes')).stdout).toContain(
-      'what 2 rows of batch "demo" asked for',
-    );
-    const { code, value } = await invocation.line.json('status', 'demo', '--json');
+    const before = await json('status', 'demo', '--json');
+    expect((await run('clean', 'demo', '--all', '--yes')).stdout).toContain('what 2 rows of batch "demo" asked for');
+    const { code, value } = await json('status', 'demo', '--json');
     expect({ code, outcomes: value['outcomes'], credits: value['credits'] }).toEqual({
       code: before.code,
       outcomes: before.value['outcomes'],
       credits: before.value['credits'],
     });
-    const explained = (await invocation.line.run('explain', 'a', 'demo')).stdout;
+    const explained = (await run('explain', 'a', 'demo')).stdout;
     expect(explained).toContain('Input: removed (voxbatch clean)');
     expect(explained).toContain("charged 3 (the API's figure)");
     expect(explained).toContain('so it cannot be run again');
@@ -122,12 +119,12 @@ describe('clean', () => {
       ['results', 'demo'],
       ['redrive', 'demo', '--rows', 'a'],
     ]) {
-      const refused = await invocation.line.run(...command);
+      const refused = await run(...command);
       expect(refused).toMatchObject({ code: 2, stdout: '' });
       expect(refused.stderr).toContain('asked for was removed');
     }
     // What was written before stays as it was.
     expect(await readFile('out/demo/results.csv', 'utf8')).toContain('a,one,');
-    expect((await invocation.line.run('verify', 'demo')).code).toBe(0);
+    expect((await run('verify', 'demo')).code).toBe(0);
   });
 });

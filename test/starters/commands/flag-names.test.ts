@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createProgram } from '../../../starters/program.ts';
-import { commandTree, type FlagFacts } from '../../../starters/terminal/command-tree.ts';
-import { capture, openCommandLine, type CommandLine } from '../command-line.ts';
+import { commandTree, type FlagFacts } from '../../../starters/terminal/usage-words.ts';
+import { capture, openCommandLine, type CommandLine, run, json } from '../command-line.ts';
 
 let line: CommandLine;
 beforeEach(async () => {
@@ -40,9 +40,9 @@ describe('flags of one name mean one thing', () => {
 
 describe('--name and --file-name', () => {
   it('name the batch and its files', async () => {
-    const { value } = await line.json('plan', 'lines.csv', '-n', 'spring', '-o', 'there', '--json');
+    const { value } = await json('plan', 'lines.csv', '-n', 'spring', '-o', 'there', '--json');
     expect(value).toMatchObject({ batch: 'spring', out: `${line.folder}/there` });
-    const { code, stderr } = await line.run('plan', 'lines.csv', '--file-name', '{voice}/{id}.{ext}');
+    const { code, stderr } = await run('plan', 'lines.csv', '--file-name', '{voice}/{id}.{ext}');
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining("--file-name '{voice}/{id}.{ext}'") });
   });
 
@@ -50,15 +50,15 @@ describe('--name and --file-name', () => {
     [['--name', '{id}.{ext}'], '"{id}.{ext}" is not a valid batch name'],
     [['--file-name', 'x'], 'expected .{ext} at the end'],
   ])('refuse %j (2)', async (flags, why) => {
-    const { code, stderr } = await line.run('plan', 'lines.csv', ...flags);
+    const { code, stderr } = await run('plan', 'lines.csv', ...flags);
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(why) });
   });
 });
 
 describe('run --dry-run', () => {
   it('says what plan says, and makes nothing', async () => {
-    const planned = await line.run('plan', 'lines.csv', '--budget', '50');
-    expect(await line.run('run', 'lines.csv', '--budget', '50', '--dry-run')).toEqual(planned);
+    const planned = await run('plan', 'lines.csv', '--budget', '50');
+    expect(await run('run', 'lines.csv', '--budget', '50', '--dry-run')).toEqual(planned);
     expect(planned).toMatchObject({ code: 0, stderr: expect.stringContaining('voxbatch run lines.csv --budget 50\n') });
   });
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createProgram } from '../../../starters/program.ts';
-import { commandTree } from '../../../starters/terminal/command-tree.ts';
-import { capture, openCommandLine, type CommandLine } from '../command-line.ts';
+import { commandTree } from '../../../starters/terminal/usage-words.ts';
+import { capture, openCommandLine, type CommandLine, run } from '../command-line.ts';
 
 const TREE = commandTree(createProgram({ output: capture({ out: '', err: '' }), done: () => undefined }));
 const PATHS = TREE.map(({ path }) => path).filter((path) => path !== 'help');
@@ -15,7 +15,7 @@ afterAll(() => line.close());
 describe('--help', () => {
   it.each(PATHS)('of "%s" goes to stdout, shows an example and has no colours', async (path) => {
     const words = path === '' ? [] : path.split(' ');
-    const { code, stdout, stderr } = await line.run(...words, '--help');
+    const { code, stdout, stderr } = await run(...words, '--help');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(/Example:\n(?: {2}.*voxbatch .*\n)+/);
     expect(stdout).not.toContain('\u001b');
@@ -45,8 +45,8 @@ describe('--help', () => {
 
 describe('the help of a command with many flags', () => {
   it('shows those that people use first, and names the others under their headings; all shows everything', async () => {
-    const short = (await line.run('run', '--help')).stdout;
-    const all = (await line.run('run', '--help', 'all')).stdout;
+    const short = (await run('run', '--help')).stdout;
+    const all = (await run('run', '--help', 'all')).stdout;
     expect(short.split('\n').filter((text) => /^ {2}-/.test(text)).length).toBeLessThanOrEqual(14);
     expect(short).toContain('voxbatch run --help all');
     expect(short).toMatch(/Limits: +--halt, --rate, --submits, --window, --poll-rate/);
@@ -58,7 +58,7 @@ describe('the help of a command with many flags', () => {
 
 describe('a command that does not exist', () => {
   it('is refused, also below one that does', async () => {
-    const { code, stdout, stderr } = await line.run('profile', 'reset', 'x');
+    const { code, stdout, stderr } = await run('profile', 'reset', 'x');
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(/^error: /);
     expect(stderr).toContain('Nothing was spent.');

@@ -6,7 +6,7 @@ import { TUNABLE_NAMES, TUNABLES, tuningOf, type Tunable, type TunableName } fro
 import { formatValue, parseValue, type AnyValue, type ValueKind } from '../../../contract/value-kinds.ts';
 import { readConfig } from '../../../inputs/config-file.ts';
 import { createProgram } from '../../../starters/program.ts';
-import { commandTree } from '../../../starters/terminal/command-tree.ts';
+import { commandTree } from '../../../starters/terminal/usage-words.ts';
 import { flagOf } from '../../../starters/terminal/tunable-words.ts';
 import { readPage } from '../../docs/pages.ts';
 import { configKeyOf, TUNABLE_COLUMNS } from '../../docs/tunable-table.ts';

@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { API_PATH } from '../../../contract/api-path.ts';
 import { serve, TOKEN, type SeenRequest, type TestServer } from '../../support/api-server.ts';
 import { placeAtSimulator } from '../place-for-each.ts';
+import { run, json } from '../command-line.ts';
 
 const invocation = placeAtSimulator();
 
@@ -37,7 +38,7 @@ const ALIKE = {
 
 describe('voxbatch compare', () => {
   it('voxbatch compare: finds both dialects of one service alike, and pays for nothing', async () => {
-    const { code, stdout, stderr } = await invocation.line.run('compare', '--jobs', '3');
+    const { code, stdout, stderr } = await run('compare', '--jobs', '3');
     expect({ code, stdout }).toMatchObject({ code: 0 });
     expect(stdout).toMatch(/^v1 beside legacy at http:/);
     expect(stdout).toMatch(/\nprofile +1 +1 +alike\n/);
@@ -52,7 +53,7 @@ describe('voxbatch compare', () => {
 
   it('only reads, and never sends a profile', async () => {
     const server = await serveApi(ALIKE);
-    expect((await invocation.line.run('compare')).code).toBe(0);
+    expect((await run('compare')).code).toBe(0);
     const asked = server.seen.map(({ method, url }) => `${method} ${url.split('?')[0] ?? ''}`);
     expect(new Set(asked)).toEqual(new Set(Object.keys(ALIKE)));
     expect(asked.filter((one) => one.startsWith('POST '))).toEqual(['POST /api/open/list-models']);
@@ -61,7 +62,7 @@ describe('voxbatch compare', () => {
 
   it('logs every request, of both dialects, in the order in which they went', async () => {
     const server = await serveApi(ALIKE);
-    const { value } = await invocation.line.json('compare', '--poll-rate', '500', '--json');
+    const { value } = await json('compare', '--poll-rate', '500', '--json');
     const logged = value['requests'] as readonly { dialect: string; method: string; path: string; status: number }[];
     const pathOf = ({ dialect, path }: (typeof logged)[number]): string => (dialect === 'v1' ? API_PATH + path : path);
     // A log has no ids.
@@ -85,7 +86,7 @@ describe('voxbatch compare', () => {
       },
       'GET /api/open/lip-sync/query': { success: true, data: { ...JOB, status: 'failed', error_message: 'bad face' } },
     });
-    const { code, stdout } = await invocation.line.run('compare');
+    const { code, stdout } = await run('compare');
     expect(code).toBe(10);
     expect(stdout).toContain('the account: tier "pro" in v1, "free" in legacy');
     expect(stdout).toContain('v1: name "Anna" in v1, "Ann" in legacy');
@@ -93,7 +94,7 @@ describe('voxbatch compare', () => {
     expect(stdout).toContain('j1: status "completed" in v1, "failed" in legacy');
     expect(stdout.match(/provider/g)).toHaveLength(1);
     expect(stdout).not.toContain('s3cret');
-    const { value } = await invocation.line.json('compare', '--json');
+    const { value } = await json('compare', '--json');
     expect(value).toMatchObject({ exit: 'failures', verdict: 'differs', dialects: ['v1', 'legacy'] });
     expect(value['surfaces']).toContainEqual(
       expect.objectContaining({
@@ -128,7 +129,7 @@ describe('voxbatch compare', () => {
       'GET /api/open/lip-sync/list': { data: { tasks: [{ ...told, status: legacy }] } },
       'GET /api/open/lip-sync/query': { data: { ...told, status: legacy } },
     });
-    const { code, stdout } = await invocation.line.run('compare');
+    const { code, stdout } = await run('compare');
     expect({ code, stdout }).toMatchObject({ code: 0 });
   });
 
@@ -151,14 +152,14 @@ describe('voxbatch compare', () => {
       response.end(JSON.stringify(answers[path]));
     });
     process.env['VOXBATCH_API_URL'] = server.origin + API_PATH;
-    const { code, stdout } = await invocation.line.run('compare');
+    const { code, stdout } = await run('compare');
     expect({ code, stdout }).toMatchObject({ code: 0 });
     expect(seen.v1).toBe(2);
   });
 
   it('says what it can where one dialect does not answer', async () => {
     await serveApi(Object.fromEntries(Object.entries(ALIKE).filter(([path]) => path.includes('/v1/'))));
-    const { code, stdout } = await invocation.line.run('compare');
+    const { code, stdout } = await run('compare');
     expect(code).toBe(10);
     expect(stdout).toMatch(/\nprofile +read +unread +cannot be compared\n/);
     expect(stdout).toMatch(/\nvoices, legacy: POST \/api\/open\/list-models was answered with 404/);
@@ -166,7 +167,7 @@ describe('voxbatch compare', () => {
 
   it('ends with 5 where neither answers, and asks no further', async () => {
     const server = await serveApi({});
-    const { code, stdout } = await invocation.line.run('compare');
+    const { code, stdout } = await run('compare');
     expect(code).toBe(5);
     expect(stdout).toContain('Neither could be read.');
     expect(server.seen).toHaveLength(2);
@@ -179,7 +180,7 @@ describe('voxbatch compare', () => {
     [['compare', 'one', 'two', '--jobs', '5'], '--jobs is for a comparison without batches.'],
     [['compare', 'one', 'two', '--api-url', 'http://x'], '--api-url is for a comparison without batches.'],
   ])('refuses %j', async (words, message) => {
-    const { code, stderr } = await invocation.line.run(...words);
+    const { code, stderr } = await run(...words);
     expect(code).toBe(2);
     expect(stderr).toContain(message);
   });

@@ -5,8 +5,9 @@ import { addStories, type RowStory } from '../../batches/two-batches.ts';
 import { aBatch } from '../../ledger/setup.ts';
 import { mp3 } from '../../store/media.ts';
 import { placeForEach } from '../place-for-each.ts';
+import { run, json } from '../command-line.ts';
 
-const invocation = placeForEach();
+const { place } = placeForEach();
 
 const speech: RowStory = { type: 'speech', body: mp3(100) };
 const short: RowStory = { type: 'speech', body: mp3(20) };
@@ -14,13 +15,13 @@ const refused: RowStory = { type: 'refused', failure: { class: 'BadRequest', mes
 const heard = (text: string): RowStory => ({ type: 'transcript', text });
 
 const add = (name: string, ...stories: readonly RowStory[]): Promise<void> =>
-  addStories(invocation.place.ledger, join(invocation.place.folder, 'store'), name, stories);
+  addStories(place.ledger, join(place.folder, 'store'), name, stories);
 
 describe('voxbatch compare BATCH BATCH', () => {
   it('ends with 0 where two batches are alike', async () => {
     await add('one', speech, heard('hello'), refused);
     await add('other', speech, heard('Hello.'), refused);
-    const { code, stdout, stderr } = await invocation.line.run('compare', 'one', 'other');
+    const { code, stdout, stderr } = await run('compare', 'one', 'other');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain('"one" beside "other": 3 rows compared\n');
     expect(stdout).toMatch(/\nsucceeded +2 +2\n/);
@@ -35,14 +36,14 @@ describe('voxbatch compare BATCH BATCH', () => {
   it('names the rows that differ, ends with 10, and says the same for machines', async () => {
     await add('one', speech, speech, heard('one two three'), refused);
     await add('other', short, refused, heard('one four three'), speech);
-    const { code, stdout } = await invocation.line.run('compare', 'one', 'other');
+    const { code, stdout } = await run('compare', 'one', 'other');
     expect(code).toBe(10);
     expect(stdout).toContain('\n  r1 (row 1): 2.4 s, then 0.5 s\n');
     expect(stdout).toContain('\n  r2 (row 2): succeeded, then failed (BadRequest)\n');
     expect(stdout).toContain('\n  r3 (row 3): 1 of 3 words differ\n');
     expect(stdout).toContain('\nrows that differ: 100.0%, up to 1% is allowed: TOO MUCH\n');
     expect(stdout).toMatch(/\nThey differ\.\n$/);
-    const { value } = await invocation.line.json('compare', 'one', 'other', '--json');
+    const { value } = await json('compare', 'one', 'other', '--json');
     expect(value).toMatchObject({
       exit: 'failures',
       verdict: 'differs',
@@ -67,13 +68,13 @@ describe('voxbatch compare BATCH BATCH', () => {
     const moved = aBatch('moved');
     const { settings } = moved;
     await addStories(
-      ...([invocation.place.ledger, join(invocation.place.folder, 'store'), 'moved', [short, speech]] as const),
+      ...([place.ledger, join(place.folder, 'store'), 'moved', [short, speech]] as const),
       (row) => ({ ...row, spec: { ...row.spec, dialect: 'legacy' } }),
       { ...moved, settings: { ...settings, reading: { ...settings.reading, legacyShare: 1 } } },
     );
-    const { stdout } = await invocation.line.run('compare', 'one', 'moved');
+    const { stdout } = await run('compare', 'one', 'moved');
     expect(stdout).toContain('"one" (v1) beside "moved" (legacy): 2 rows compared\n');
-    const { value } = await invocation.line.json('compare', 'one', 'moved', '--json');
+    const { value } = await json('compare', 'one', 'moved', '--json');
     expect(value['batches']).toMatchObject([{ api_dialect: 'v1' }, { api_dialect: 'legacy' }]);
     expect(value['differing']).toMatchObject([{ id: 'r1', sides: [{ api_dialect: 'v1' }, { api_dialect: 'legacy' }] }]);
   });
@@ -81,10 +82,10 @@ describe('voxbatch compare BATCH BATCH', () => {
   it('takes tolerances', async () => {
     await add('one', speech, heard('one two three'));
     await add('other', short, heard('one four three'));
-    expect((await invocation.line.run('compare', 'one', 'other', '--length', '90%', '--words', 'any')).code).toBe(0);
-    expect((await invocation.line.run('compare', 'one', 'other', '--length', '90%')).code).toBe(10);
-    expect((await invocation.line.run('compare', 'one', 'other', '--rows', '100%')).code).toBe(0);
-    const { code, stderr } = await invocation.line.run('compare', 'one', 'other', '--rows', '5');
+    expect((await run('compare', 'one', 'other', '--length', '90%', '--words', 'any')).code).toBe(0);
+    expect((await run('compare', 'one', 'other', '--length', '90%')).code).toBe(10);
+    expect((await run('compare', 'one', 'other', '--rows', '100%')).code).toBe(0);
+    const { code, stderr } = await run('compare', 'one', 'other', '--rows', '5');
     expect(code).toBe(2);
     expect(stderr).toContain('expected a share, such as 5%, or any');
   });
@@ -92,7 +93,7 @@ describe('voxbatch compare BATCH BATCH', () => {
   it('ends with 75 while rows have not ended and nothing differs', async () => {
     await add('one', speech, speech);
     await add('other', speech, undefined);
-    const { code, stdout } = await invocation.line.run('compare', 'one', 'other');
+    const { code, stdout } = await run('compare', 'one', 'other');
     expect(code).toBe(75);
     expect(stdout).toContain('1 row compared, 1 not ended yet');
     expect(stdout).toContain('No difference so far; 1 row not ended yet.');
@@ -101,7 +102,7 @@ describe('voxbatch compare BATCH BATCH', () => {
   it('writes every row that differs to a file, over an earlier one but over no other', async () => {
     await add('one', speech, heard('=one'), refused);
     await add('other', short, heard('two'));
-    const { code, stderr } = await invocation.line.run('compare', 'one', 'other', '--out', 'differ.csv');
+    const { code, stderr } = await run('compare', 'one', 'other', '--out', 'differ.csv');
     expect({ code, stderr }).toEqual({ code: 10, stderr: 'The rows that differ: differ.csv\n' });
     const [header, ...lines] = readFileSync('differ.csv', 'utf8').trimEnd().split('\n');
     expect(header).toMatch(/^id,differs,input,words_different,words,row_1,row_2,outcome_1,outcome_2,/);
@@ -109,12 +110,12 @@ describe('voxbatch compare BATCH BATCH', () => {
     expect(lines[0]).toMatch(/^r1,length,,,,1,1,succeeded,succeeded,,,2\.4\d*,0\.4\d*,2,2,1,1,,,v1,v1$/);
     expect(lines[1]).toMatch(/^r2,words,,1,1,2,2,.*,'=one,two,v1,v1$/);
     expect(lines[2]).toMatch(/^r3,only,,,,3,,failed,,BadRequest,,/);
-    expect((await invocation.line.run('compare', 'one', 'other', '--out', 'differ.csv')).code).toBe(10);
+    expect((await run('compare', 'one', 'other', '--out', 'differ.csv')).code).toBe(10);
     // Of an earlier version, which had fewer columns.
     writeFileSync('differ.csv', 'id,differs,input,words_different,words,row_1,row_2\n');
-    expect((await invocation.line.run('compare', 'one', 'other', '--out', 'differ.csv')).code).toBe(10);
+    expect((await run('compare', 'one', 'other', '--out', 'differ.csv')).code).toBe(10);
     writeFileSync('lines.csv', 'id,text\n');
-    const refusal = await invocation.line.run('compare', 'one', 'other', '--out', 'lines.csv');
+    const refusal = await run('compare', 'one', 'other', '--out', 'lines.csv');
     expect(refusal.code).toBe(2);
     expect(refusal.stderr).toContain('lines.csv is another file, which --out would overwrite.');
     expect(readFileSync('lines.csv', 'utf8')).toBe('id,text\n');
@@ -124,7 +125,7 @@ describe('voxbatch compare BATCH BATCH', () => {
     await add('one', speech);
     await add('other', speech);
     writeFileSync('plain', '');
-    const { code, stdout, stderr } = await invocation.line.run('compare', 'one', 'other', '--out', out);
+    const { code, stdout, stderr } = await run('compare', 'one', 'other', '--out', out);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(/cannot be written: .* Name another file with --out\./);
   });
@@ -132,15 +133,15 @@ describe('voxbatch compare BATCH BATCH', () => {
   it('refuses batches that have nothing in common, one batch twice, and names that nobody knows', async () => {
     await add('one', speech);
     await add('other', undefined);
-    expect(await invocation.line.run('compare', 'one', 'one')).toMatchObject({ code: 2 });
-    const { code, stderr } = await invocation.line.run('compare', 'one', 'nowhere');
+    expect(await run('compare', 'one', 'one')).toMatchObject({ code: 2 });
+    const { code, stderr } = await run('compare', 'one', 'nowhere');
     expect(code).toBe(2);
     expect(stderr).toContain('There is no batch "nowhere" here. Known: one, other.');
-    await addStories(invocation.place.ledger, join(invocation.place.folder, 'store'), 'far', [heard('x')], (row) => ({
+    await addStories(place.ledger, join(place.folder, 'store'), 'far', [heard('x')], (row) => ({
       ...row,
       id: 'z',
     }));
-    const strange = await invocation.line.run('compare', 'one', 'far');
+    const strange = await run('compare', 'one', 'far');
     expect(strange.code).toBe(2);
     expect(strange.stderr).toContain('No row of "one" is in "far"');
   });

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { readFileSync, statSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isConfirmed, rememberConfirmed } from '../../../client/trust/confirmed-address.ts';
-import { openCommandLine, type CommandLine } from '../command-line.ts';
+import { isConfirmed, rememberConfirmed } from '../../../client/trust/folder-config.ts';
+import { openCommandLine, type CommandLine, run } from '../command-line.ts';
 
 const URL_OF_FILE = 'http://127.0.0.1:9/api/open/v1';
 const USE = { baseUrl: URL_OF_FILE, token: 'token-of-mine' };
@@ -24,7 +24,7 @@ describe('an address that only a config file names', () => {
   it('gets no token off a terminal, with --yes neither, and the command says what confirms it', async () => {
     for (const args of [['profile'], ['up'], ['run', 'lines.csv', '--yes']]) {
       await writeFile('lines.csv', 'text,voice\nHello,anna\n');
-      const { code, stderr } = await line.run(...args);
+      const { code, stderr } = await run(...args);
       expect({ args, code }).toEqual({ args, code: 2 });
       expect(stderr).toContain(`run: export VOXBATCH_API_URL=${URL_OF_FILE}`);
       expect(stderr).not.toContain(USE.token);
@@ -32,15 +32,15 @@ describe('an address that only a config file names', () => {
   });
 
   it('is used where the environment or a flag names it, too', async () => {
-    expect(await line.run('profile', '--api-url', URL_OF_FILE)).toMatchObject(REACHED);
+    expect(await run('profile', '--api-url', URL_OF_FILE)).toMatchObject(REACHED);
     process.env['VOXBATCH_API_URL'] = URL_OF_FILE;
-    expect(await line.run('profile')).toMatchObject(REACHED);
+    expect(await run('profile')).toMatchObject(REACHED);
     delete process.env['VOXBATCH_API_URL'];
   });
 
   it('is used once it was confirmed, with that token and at that origin only', async () => {
     rememberConfirmed(process.env, USE);
-    expect(await line.run('profile')).toMatchObject(REACHED);
+    expect(await run('profile')).toMatchObject(REACHED);
     expect(isConfirmed(process.env, { ...USE, token: 'another' })).toBe(false);
     expect(isConfirmed(process.env, { ...USE, baseUrl: 'http://127.0.0.1:10/api/open/v1' })).toBe(false);
     rememberConfirmed(process.env, { ...USE, token: 'another' });

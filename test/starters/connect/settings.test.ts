@@ -3,7 +3,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { relative } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { readApiAccess, readSettings } from '../../../starters/connect/settings.ts';
-import { openCommandLine, type CommandLine } from '../command-line.ts';
+import { openCommandLine, type CommandLine, run, json } from '../command-line.ts';
 
 let line: CommandLine;
 beforeEach(async () => {
@@ -14,7 +14,7 @@ afterEach(() => line.close());
 
 /** Wrong settings: exit code 2, nothing made, no password repeated. */
 async function refusal(): Promise<string> {
-  const { code, stdout, stderr } = await line.run('run', 'lines.csv');
+  const { code, stdout, stderr } = await run('run', 'lines.csv');
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toContain('Nothing was recorded. Nothing was spent.');
   expect(stderr).not.toContain('secret');
@@ -48,7 +48,7 @@ describe('a place that is not delivered yet', () => {
 describe('a config file with a setting that there is not', () => {
   it('is refused with the name, and what to do', async () => {
     await writeFile('voxbatch.config.json', '{"bugdet":7}');
-    const { code, stderr } = await line.run('run', 'lines.csv');
+    const { code, stderr } = await run('run', 'lines.csv');
     expect(code).toBe(2);
     expect(stderr).toContain(
       '\n  bugdet: unknown setting\nFix the file, then run the same command again. Nothing was spent.\n',
@@ -60,9 +60,9 @@ describe('VOXBATCH_CONFIG', () => {
   it('takes the place of the config file of the folder', async () => {
     await writeFile('voxbatch.config.json', '{"budget":7}');
     await writeFile('other.json', '{}');
-    expect((await line.json('plan', 'lines.csv', '--json')).value).toMatchObject({ budget: 7 });
+    expect((await json('plan', 'lines.csv', '--json')).value).toMatchObject({ budget: 7 });
     process.env['VOXBATCH_CONFIG'] = 'other.json';
-    expect((await line.json('plan', 'lines.csv', '--json')).value).toMatchObject({ budget: null });
+    expect((await json('plan', 'lines.csv', '--json')).value).toMatchObject({ budget: null });
   });
 
   it('must be there', async () => {
@@ -83,7 +83,7 @@ describe('VOXBATCH_HOME', () => {
 describe('a path', () => {
   it('may have a colon', async () => {
     process.env['VOXBATCH_STORE'] = 'a:b';
-    expect((await line.run('plan', 'lines.csv')).code).toBe(0);
+    expect((await run('plan', 'lines.csv')).code).toBe(0);
   });
 });
 

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { openLedger } from '../../../ledger/open-ledger.ts';
 import { startSimulator } from '../../../simulator/start-simulator.ts';
 import { FFMPEG } from '../../support/ffmpeg.ts';
-import { openCommandLine, type CommandLine } from '../command-line.ts';
+import { openCommandLine, type CommandLine, run, json } from '../command-line.ts';
 
 let line: CommandLine;
 beforeEach(async () => {
@@ -15,7 +15,7 @@ afterEach(() => line.close());
 
 describe('doctor', () => {
   it('tells every check in its table, also one that fails before anything was asked: no API, no token', async () => {
-    const { stdout, stderr } = await line.run('doctor');
+    const { stdout, stderr } = await run('doctor');
     expect(stdout.split('\n').map((one) => one.slice(0, 27).trim())).toEqual([
       'ok   node',
       'ok   disk',
@@ -29,34 +29,32 @@ describe('doctor', () => {
     expect(stdout).toContain('No API is configured. Set VOXBATCH_API_URL');
     expect(stdout).toMatch(/can be written, [\d.,]+ [GT]B free/);
     expect(stderr).toBe('');
-    const checks = JSON.parse((await line.run('doctor', '--json')).stdout) as unknown;
+    const checks = JSON.parse((await run('doctor', '--json')).stdout) as unknown;
     expect(checks).toContainEqual({ check: 'api', ok: false, says: expect.stringContaining('No API is configured') });
   });
 
   it('makes no ledger: in a folder of somebody else it would count as made here', async () => {
-    expect((await line.run('doctor')).stdout).toMatch(
-      /^ok {3}ledger .*ledger\.db: none yet; the first batch makes it$/mu,
-    );
+    expect((await run('doctor')).stdout).toMatch(/^ok {3}ledger .*ledger\.db: none yet; the first batch makes it$/mu);
     expect([existsSync('.voxbatch/ledger.db'), existsSync('.state')]).toEqual([false, false]);
     await (await openLedger('.voxbatch/ledger.db')).close();
-    expect((await line.run('doctor')).stdout).toMatch(/^ok {3}ledger .*ledger\.db: 0 batches, 0 unfinished$/mu);
+    expect((await run('doctor')).stdout).toMatch(/^ok {3}ledger .*ledger\.db: 0 batches, 0 unfinished$/mu);
   });
 
   it('says which ffmpeg is used, and its version, or how to get one', async () => {
     Object.assign(process.env, { VOXBATCH_FFMPEG: FFMPEG });
-    expect((await line.run('doctor')).stdout).toMatch(/^ok {3}ffmpeg +\/.*ffmpeg, version \S*\d/mu);
+    expect((await run('doctor')).stdout).toMatch(/^ok {3}ffmpeg +\/.*ffmpeg, version \S*\d/mu);
     delete process.env['VOXBATCH_FFMPEG'];
     process.env['PATH'] = '';
-    expect((await line.run('doctor')).stdout).toMatch(/^ok {3}ffmpeg +none, which is no fault: .*VOXBATCH_FFMPEG/mu);
+    expect((await run('doctor')).stdout).toMatch(/^ok {3}ffmpeg +none, which is no fault: .*VOXBATCH_FFMPEG/mu);
     Object.assign(process.env, { VOXBATCH_FFMPEG: '/no/ffmpeg' });
-    expect((await line.run('doctor')).stdout).toMatch(
+    expect((await run('doctor')).stdout).toMatch(
       /^BAD {2}ffmpeg +VOXBATCH_FFMPEG names \/no\/ffmpeg, which does not exist or cannot be run\. /mu,
     );
   });
 
   it('says of the API that nothing answers there', async () => {
     Object.assign(process.env, { VOXBATCH_API_URL: 'http://127.0.0.1:9/api/open/v1', VOXBATCH_API_TOKEN: 'token' });
-    const { code, stdout } = await line.run('doctor');
+    const { code, stdout } = await run('doctor');
     expect(code).not.toBe(0);
     expect(stdout).toMatch(/^BAD {2}api +The API at http:\/\/127\.0\.0\.1:9\/api\/open\/v1 cannot be reached: /mu);
   });
@@ -64,13 +62,13 @@ describe('doctor', () => {
   it('says once what is not confirmed yet, and not that it spent nothing', async () => {
     await writeFile('voxbatch.config.json', '{"api":{"url":"http://127.0.0.1:9/api/open/v1"}}');
     process.env['VOXBATCH_API_TOKEN'] = 'token';
-    const { code, stdout } = await line.run('doctor');
+    const { code, stdout } = await run('doctor');
     expect(code).not.toBe(0);
     expect(stdout.match(/If all of it is right, run: voxbatch trust/gu)).toHaveLength(1);
     expect(stdout).toMatch(/^BAD {2}token, account, clock +not checked, for the same reason$/mu);
     expect(stdout).not.toContain('Nothing was');
     expect(stdout).not.toMatch(/ $/mu);
-    const { value } = await line.json('doctor', '--json');
+    const { value } = await json('doctor', '--json');
     expect(value).toContainEqual({ check: 'api', ok: false, says: expect.stringContaining('voxbatch trust') });
   });
 
@@ -78,7 +76,7 @@ describe('doctor', () => {
     const simulator = await startSimulator({ token: 'right' });
     try {
       Object.assign(process.env, { VOXBATCH_API_URL: simulator.url, VOXBATCH_API_TOKEN: 'wrong' });
-      const { stdout } = await line.run('doctor');
+      const { stdout } = await run('doctor');
       expect(stdout).toMatch(/^ok {3}api +http:/mu);
       expect(stdout).toMatch(/^BAD {2}token, account, clock +The API at .+ refuses the token/mu);
     } finally {

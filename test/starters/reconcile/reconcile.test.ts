@@ -14,12 +14,13 @@ import { addSampleBatch } from '../../results/sample-batch.ts';
 import { placeAtSimulator } from '../place-for-each.ts';
 
 const invocation = placeAtSimulator();
+const { place } = invocation;
 
 /** Adds the sample batch as one of the simulator, so that what needs the API can be done with it. */
-const addBatchOfSimulator = (): Promise<void> => addSampleBatchOf(invocation.simulator, invocation.place);
+const addBatchOfSimulator = (): Promise<void> => addSampleBatchOf(invocation.simulator, place);
 
 describe('reconcile refuses', () => {
-  beforeEach(() => addSampleBatch(invocation.place));
+  beforeEach(() => addSampleBatch(place));
 
   it.each([
     [['--adopt', 'e'], 'expected ROW=JOB'],
@@ -34,12 +35,12 @@ describe('reconcile refuses', () => {
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(said);
     expect(stderr).toContain('Nothing was changed. Nothing was spent.');
-    expect((await invocation.place.ledger.readRow('demo', 5))?.row.outcome).toBe('unknown');
+    expect((await place.ledger.readRow('demo', 5))?.row.outcome).toBe('unknown');
   });
 });
 
 describe('what a person decides', () => {
-  beforeEach(() => addSampleBatch(invocation.place));
+  beforeEach(() => addSampleBatch(place));
 
   const json = async (...words: string[]): Promise<unknown> =>
     (await invocation.line.json('explain', 'e', '--batch', 'demo', '--json', ...words)).value;
@@ -50,11 +51,11 @@ describe('what a person decides', () => {
     expect(stderr).toContain(
       'may be charged a second time, and there is no terminal to ask on. Nothing was changed. Nothing was spent.',
     );
-    expect((await invocation.place.ledger.readRow('demo', 5))?.row).toMatchObject({ outcome: 'unknown', take: 1 });
+    expect((await place.ledger.readRow('demo', 5))?.row).toMatchObject({ outcome: 'unknown', take: 1 });
   });
 
   it('is told by explain, with who and when', async () => {
-    const { ledger } = invocation.place;
+    const { ledger } = place;
     const doubt = (await ledger.readRow('demo', 5))?.charges.at(-1);
     if (doubt === undefined) throw new Error('no request');
     await ledger.decide(doubt, { type: 'adopted', jobId: 'job-7', who: 'ann@invocation' });
@@ -76,13 +77,13 @@ describe('what a person decides', () => {
 describe('the charge of an earlier take', () => {
   beforeEach(async () => {
     await addBatchOfSimulator();
-    const { ledger } = invocation.place;
+    const { ledger } = place;
     const how = { type: 'pay', fromStep: 'speech', reason: 'resubmitted' } as const;
     await redriveNow(ledger, 'demo', [{ row: 5, take: 1, how }]);
   });
 
   it('comes into the files once a person has settled it', async () => {
-    const { ledger } = invocation.place;
+    const { ledger } = place;
     await ledger.giveUp({ batch: 'demo', row: 5, step: 'speech', take: 2, attempt: 1 }, { outcome: 'cancelled' });
     await ledger.closeBatch('demo');
     await invocation.line.run('results', 'demo');
@@ -101,7 +102,7 @@ describe('the charge of an earlier take', () => {
   it('starts no work on a batch that is not finished', async () => {
     const { stderr } = await invocation.line.run('reconcile', 'demo', '--not-charged', 'e/1');
     expect(stderr).toContain('To write its files as they stand: voxbatch results demo');
-    expect((await invocation.place.ledger.findBatch('demo'))?.state).toBe('open');
+    expect((await place.ledger.findBatch('demo'))?.state).toBe('open');
     expect(invocation.simulator.ledger()).toEqual([]);
   });
 });

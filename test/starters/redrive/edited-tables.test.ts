@@ -2,22 +2,23 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { addBatch, finish, intend, keyOf } from '../../results/sample-batch.ts';
 import { placeAtSimulator } from '../place-for-each.ts';
+import { run } from '../command-line.ts';
 
 /** What becomes of a table that a person edits in the out folder, up to the door where money is spent. */
 
 const invocation = placeAtSimulator();
+const { place } = invocation;
 
 const ROWS = ['a', 'b'].map((id) => ({ id, kind: 'tts', input: [id, 'tts', 'Hello', 'bad voice', ''] }) as const);
 
 beforeEach(async () => {
-  const { place } = invocation;
   await addBatch(place, ['id', 'kind', 'text', 'voice', 'note'], ROWS);
   await finish(place, keyOf(1), await place.store.put('demo/1-speech-1.mp3', 'sound'));
   await intend(place, keyOf(2));
   const failure = { class: 'BadRequest', message: 'voice is not known' } as const;
   await place.ledger.settle(keyOf(2), { verdict: 'rejected', failure }, { outcome: 'failed', failure });
   await place.ledger.closeBatch('demo');
-  await invocation.line.run('results', 'demo');
+  await run('results', 'demo');
 });
 
 /** Changes a table in the out folder, and returns what it holds then. */
@@ -35,7 +36,7 @@ const KEPT =
 describe('a table that was edited in the out folder', () => {
   it('is named by verify with the command that takes it, and nothing that writes over it', async () => {
     await edit('failed.csv', (text) => text.replace('bad voice', 'anna'));
-    const { code, stderr } = await invocation.line.run('verify', 'demo');
+    const { code, stderr } = await run('verify', 'demo');
     expect(code).toBe(15);
     expect(stderr).toContain(
       'out/demo/failed.csv was changed after it was written. If you edited it, run it: voxbatch run out/demo/failed.csv\n',
@@ -48,16 +49,16 @@ describe('a table that was edited in the out folder', () => {
     ['redrive', 'demo', '--where', 'class=JobFailed'],
   ])('is kept by %s %s, and can be run under its new name', async (...words) => {
     const edited = await edit('failed.csv', (text) => text.replace('bad voice', 'anna'));
-    expect((await invocation.line.run(...words)).stderr).toContain(KEPT);
+    expect((await run(...words)).stderr).toContain(KEPT);
     expect(await readFile('out/demo/failed.edited.csv', 'utf8')).toBe(edited);
-    expect(await invocation.line.run('verify', 'demo')).toMatchObject({ code: 0, stderr: '' });
-    const { stderr } = await invocation.line.run('run', 'out/demo/failed.edited.csv');
+    expect(await run('verify', 'demo')).toMatchObject({ code: 0, stderr: '' });
+    const { stderr } = await run('run', 'out/demo/failed.edited.csv');
     expect(stderr).toContain('1 row to send, from speech on');
   });
 
   it('is replaced by a command that has all its edits on record', async () => {
     await edit('results.csv', (text) => text.split('\n').slice(0, 2).join('\r\n'));
-    const { stderr } = await invocation.line.run('run', 'out/demo/results.csv');
+    const { stderr } = await run('run', 'out/demo/results.csv');
     expect(stderr).toContain('nothing to redrive');
     expect(stderr).not.toContain('had been edited');
     const left = (await readdir('out/demo')).filter((name) => name.includes('edited') || name.startsWith('.'));

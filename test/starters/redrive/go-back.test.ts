@@ -6,16 +6,16 @@ import { openStore } from '../../../store/open-store.ts';
 import { addBatch, finish, intend, keyOf } from '../../results/sample-batch.ts';
 import { redriveNow } from '../../ledger/setup.ts';
 import { placeForEach } from '../place-for-each.ts';
+import { run, json } from '../command-line.ts';
 
 /** `redrive --accept ROW/TAKE`: back to a result that was paid for, without an API. */
 
-const invocation = placeForEach();
+const { place } = placeForEach();
 
 const FAILED = { class: 'JobFailed', message: 'The job failed.' } as const;
 
 /** Row `a` has a result of take 1, a failed take 2, and a result of take 3; row `b` one, and row `c` was edited for its second. */
 beforeEach(async () => {
-  const { place } = invocation;
   await addBatch(
     place,
     ['text'],
@@ -38,7 +38,7 @@ beforeEach(async () => {
 async function payAgain(row: number, take: number, edited?: string): Promise<void> {
   const change =
     edited === undefined ? {} : { edited: { spec: { kind: 'tts', extra: {} } as const, input: [edited], quoted: 10 } };
-  await redriveNow(invocation.place.ledger, 'demo', [
+  await redriveNow(place.ledger, 'demo', [
     {
       row,
       take,
@@ -59,12 +59,12 @@ async function lineOf(row: number): Promise<unknown> {
 
 describe('the result of an earlier take', () => {
   it('is the row’s again, free, and so may the later one be', async () => {
-    await invocation.line.run('results');
+    await run('results');
     expect(await fileOf('a')).toEqual({ 'a.wav': 'third of 1' });
-    const money = await invocation.place.ledger.money('demo');
-    const charges = (await invocation.place.ledger.readRow('demo', 1))?.charges;
+    const money = await place.ledger.money('demo');
+    const charges = (await place.ledger.readRow('demo', 1))?.charges;
 
-    const { code, stderr } = await invocation.line.run('redrive', 'demo', '--accept', 'a/1');
+    const { code, stderr } = await run('redrive', 'demo', '--accept', 'a/1');
     expect({ code, stderr }).toMatchObject({
       code: 0,
       stderr: expect.stringContaining('1 row back to the result of an earlier take, free'),
@@ -72,41 +72,41 @@ describe('the result of an earlier take', () => {
     expect(stderr).toContain('at a cost of nothing');
     expect(await fileOf('a')).toEqual({ 'a.mp3': 'first of 1' });
     expect(await lineOf(1)).toMatchObject({ _outcome: 'succeeded', _file: 'media/a.mp3', _take: 3, _credits: 10 });
-    expect(await invocation.place.ledger.money('demo')).toEqual(money);
-    expect((await invocation.place.ledger.readRow('demo', 1))?.charges).toEqual(charges);
-    expect((await invocation.line.run('verify', 'demo')).code).toBe(0);
+    expect(await place.ledger.money('demo')).toEqual(money);
+    expect((await place.ledger.readRow('demo', 1))?.charges).toEqual(charges);
+    expect((await run('verify', 'demo')).code).toBe(0);
 
     // The same command again finds it done.
-    const again = await invocation.line.run('redrive', 'demo', '--accept', 'a/1');
+    const again = await run('redrive', 'demo', '--accept', 'a/1');
     expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining('left out: a result exists') });
 
-    expect((await invocation.line.run('redrive', 'demo', '--accept', '1/3,b')).code).toBe(0);
+    expect((await run('redrive', 'demo', '--accept', '1/3,b')).code).toBe(0);
     expect(await fileOf('a')).toEqual({ 'a.wav': 'third of 1' });
-    expect(await invocation.place.ledger.money('demo')).toEqual(money);
-    expect((await invocation.line.run('verify', 'demo')).code).toBe(0);
+    expect(await place.ledger.money('demo')).toEqual(money);
+    expect((await run('verify', 'demo')).code).toBe(0);
   });
 
   it('is offered by explain, which tells who went back', async () => {
-    const before = await invocation.line.run('explain', 'a');
+    const before = await run('explain', 'a');
     expect(before.stdout).toContain('To have the result of take 1 instead, free: voxbatch redrive demo --accept a/1');
-    await invocation.line.run('redrive', 'demo', '--accept', 'a/1');
-    const { stdout } = await invocation.line.run('explain', 'a');
+    await run('redrive', 'demo', '--accept', 'a/1');
+    const { stdout } = await run('explain', 'a');
     expect(stdout).toContain("of speech, take 1, attempt 1: its result is the row's again (redrive --accept)");
     expect(stdout).toContain('To have the result of take 3 instead, free: voxbatch redrive demo --accept a/3');
-    expect((await invocation.line.run('explain', 'c')).stdout).not.toContain('--accept');
+    expect((await run('explain', 'c')).stdout).not.toContain('--accept');
   });
 
   it('stays in the out folder while the row has another take, once the row went back and forth', async () => {
-    for (const take of ['a/1', 'a/3', 'a/1']) await invocation.line.run('redrive', 'demo', '--accept', take);
+    for (const take of ['a/1', 'a/3', 'a/1']) await run('redrive', 'demo', '--accept', take);
     await payAgain(1, 3);
-    await invocation.line.run('results');
+    await run('results');
     expect(await fileOf('a')).toEqual({ 'a.mp3': 'first of 1' });
   });
 
   it('is shown beforehand by --dry-run', async () => {
-    const { value } = await invocation.line.json('redrive', 'demo', '--accept', 'a/1', '--dry-run', '--json');
+    const { value } = await json('redrive', 'demo', '--accept', 'a/1', '--dry-run', '--json');
     expect(value).toMatchObject({ rows: 1, accepts: 1, returns: 1, credits: 0 });
-    expect((await invocation.place.ledger.readRow('demo', 1))?.row.file?.key).toBe('demo/1-speech-3.wav');
+    expect((await place.ledger.readRow('demo', 1))?.row.file?.key).toBe('demo/1-speech-3.wav');
   });
 
   it.each([
@@ -116,31 +116,31 @@ describe('the result of an earlier take', () => {
     ['x/1', 'Batch "demo" has no row "x/1"'],
     ['c/1', 'it was edited for take 2, so the result of take 1 is of other cells.'],
   ])('%s is refused: %s', async (word, words) => {
-    const { code, stderr } = await invocation.line.run('redrive', 'demo', '--accept', word);
+    const { code, stderr } = await run('redrive', 'demo', '--accept', word);
     expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining(words) });
     expect(stderr).toContain('Nothing was spent');
-    expect((await invocation.place.ledger.readRow('demo', 1))?.row.file?.key).toBe('demo/1-speech-3.wav');
+    expect((await place.ledger.readRow('demo', 1))?.row.file?.key).toBe('demo/1-speech-3.wav');
   });
 
   it('of a row that is refused offers to leave that out only if others would be left', async () => {
-    const alone = await invocation.line.run('redrive', 'demo', '--accept', 'a/2');
+    const alone = await run('redrive', 'demo', '--accept', 'a/2');
     expect(alone.stderr).not.toMatch(/Choices|leave these rows out/);
-    const { stderr } = await invocation.line.run('redrive', 'demo', '--accept', 'c/1,a/1');
+    const { stderr } = await run('redrive', 'demo', '--accept', 'c/1,a/1');
     expect(stderr).toContain('Choices:\n  leave these rows out (--accept)\n');
   });
 
   it('needs the API if its file is not there any more, which is fetched again first', async () => {
-    const { folder, ledger } = invocation.place;
+    const { folder, ledger } = place;
     const store = await openStore(join(folder, 'store'), {});
     await store.claim(ledger.id);
     await store.close();
     await rm(join(folder, 'store/demo/1-speech-1.mp3'));
-    const dry = await invocation.line.run('redrive', 'demo', '--accept', 'a/1', '--dry-run');
+    const dry = await run('redrive', 'demo', '--accept', 'a/1', '--dry-run');
     expect(dry).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('1 of these has to fetch that file first'),
     });
-    const { code, stderr } = await invocation.line.run('redrive', 'demo', '--accept', 'a/1');
+    const { code, stderr } = await run('redrive', 'demo', '--accept', 'a/1');
     expect({ code, stderr }).toMatchObject({ code: 5, stderr: expect.stringContaining('No API is configured') });
     expect((await ledger.readRow('demo', 1))?.row.file?.key).toBe('demo/1-speech-3.wav');
   });

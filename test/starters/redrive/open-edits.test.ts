@@ -3,20 +3,21 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { addBatch } from '../../results/sample-batch.ts';
 import { placeForEach } from '../place-for-each.ts';
+import { run } from '../command-line.ts';
 
-const invocation = placeForEach();
+const { place } = placeForEach();
 let file: string;
 
 beforeEach(async () => {
   const row = (id: string, text: string) => ({ id, kind: 'tts', input: [id, text, 'v', ''] }) as const;
-  await addBatch(invocation.place, ['id', 'text', 'voice', '_note'], [row('a', 'Helo.'), row('b', 'Bye.')]);
-  file = join(invocation.place.folder, 'edited.csv');
+  await addBatch(place, ['id', 'text', 'voice', '_note'], [row('a', 'Helo.'), row('b', 'Bye.')]);
+  file = join(place.folder, 'edited.csv');
 });
 
 /** With a note, which no step reads. */
 async function redrive(text: string, ...flags: string[]): Promise<{ code: number; stderr: string }> {
   await writeFile(file, `id,text,voice,_note\na,${text},v,loud\nb,Bye.,v,\n`);
-  return invocation.line.run('redrive', 'demo', '--from', file, ...flags);
+  return run('redrive', 'demo', '--from', file, ...flags);
 }
 
 describe('redrive --from, while rows of the batch have not ended', () => {

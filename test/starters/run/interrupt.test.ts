@@ -24,14 +24,14 @@ function serverUntil(signal: NodeJS.Signals): EarlyServer {
   };
 }
 
-const invocation = placeForEach();
+const { place } = placeForEach();
 afterEach(() => {
   jest.restoreAllMocks();
 });
 
 /** Works on a batch until a signal comes; `finish` has the words so far. */
 async function interrupted(signal: NodeJS.Signals, finish: (end: WorkEnd) => void): Promise<string> {
-  const { ledger } = invocation.place;
+  const { ledger } = place;
   await ledger.createBatch({ ...aBatch('lines'), source: 'lines.csv' });
   const record = await ledger.findBatch('lines');
   if (record === undefined) throw new Error('The batch was just created.');
@@ -103,7 +103,7 @@ describe('Ctrl-C before there is a batch', () => {
 
 describe('Ctrl-C twice while watching', () => {
   it('ends at once, and says that the batch is not affected', async () => {
-    const { ledger } = invocation.place;
+    const { ledger } = place;
     await ledger.createBatch({ ...aBatch('lines'), source: 'lines.csv' });
     jest.spyOn(process, 'exit').mockImplementation(() => {
       throw new Error('ended');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { openLedger } from '../../../ledger/open-ledger.ts';
 import { startSimulator, type Simulator } from '../../../simulator/start-simulator.ts';
-import { openCommandLine, type CommandLine } from '../command-line.ts';
+import { openCommandLine, type CommandLine, run } from '../command-line.ts';
 
 let simulator: Simulator;
 let line: CommandLine;
@@ -33,7 +33,7 @@ describe('where the ledger is beside the manifest, and none in the working folde
   ])('%j says so, with the command that uses it', async (words, flags, expected) => {
     // Without a token, nobody gets further than that.
     Reflect.deleteProperty(process.env, 'VOXBATCH_API_TOKEN');
-    const { code, stderr } = await line.run(...words, "../Ada's work/tts.csv", ...flags);
+    const { code, stderr } = await run(...words, "../Ada's work/tts.csv", ...flags);
     expect(code).toBe(expected);
     expect(stderr).toContain('does not know what was paid for there, and pays for it again');
     expect(stderr).toContain(`cd ${there()} && voxbatch ${words.join(' ')} tts.csv`);
@@ -44,24 +44,24 @@ describe('where the ledger is beside the manifest, and none in the working folde
     await writeFile('own.csv', 'id,text,voice\na,Good morning,narrator\n');
     // Over the budget: it begins a ledger, and sends nothing.
     const flags = ['--budget', '0.01'];
-    expect((await line.run('run', 'own.csv', ...flags)).code).toBe(3);
-    const { stderr } = await line.run(word, "../Ada's work/tts.csv", ...flags);
+    expect((await run('run', 'own.csv', ...flags)).code).toBe(3);
+    const { stderr } = await run(word, "../Ada's work/tts.csv", ...flags);
     expect(stderr).toContain('the one in this folder does not know this batch');
     expect(stderr.match(/beside the manifest/gu)).toHaveLength(1);
-    expect((await line.run('run', 'own.csv', ...flags)).stderr).not.toContain('beside the manifest');
+    expect((await run('run', 'own.csv', ...flags)).stderr).not.toContain('beside the manifest');
     expect(simulator.ledger()).toEqual([]);
   });
 
   it('the command that it names reads no name of a file as a flag', async () => {
     await writeFile("../Ada's work/--on-end=x.csv", 'id,text,voice\na,Hello there,narrator\n');
-    const { stderr } = await line.run('plan', "../Ada's work/--on-end=x.csv");
+    const { stderr } = await run('plan', "../Ada's work/--on-end=x.csv");
     expect(stderr).toContain('voxbatch plan ./--on-end=x.csv');
   });
 
   it('nothing is said where the place of the ledger was named, and where the manifest is', async () => {
     const warned = async (folder: string, path: string): Promise<boolean> => {
       process.chdir(join(line.folder, folder));
-      return (await line.run('plan', path)).stderr.includes('beside the manifest');
+      return (await run('plan', path)).stderr.includes('beside the manifest');
     };
     expect(await warned('other', "../Ada's work/tts.csv")).toBe(true);
     expect(await warned("Ada's work", 'tts.csv')).toBe(false);

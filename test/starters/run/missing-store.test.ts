@@ -14,8 +14,8 @@ const invocation = placeAtSimulator({
     return Promise.resolve();
   },
 });
+const { place } = invocation;
 beforeEach(async () => {
-  const { place } = invocation;
   await addSampleBatch(place);
   await rm(place.store.folder, { recursive: true });
   await writeFile('new.csv', 'id,text,voice\nx,Hello,voice-1\n');
@@ -25,7 +25,7 @@ const REFUSED =
   /The store of ledger .* is not in .*store.*Nothing was spent\..*lost for good.*: voxbatch redrive demo --damaged --new-store/;
 
 it('run refuses before anything is recorded, until a person says that the files are lost', async () => {
-  const { place, line } = invocation;
+  const { line } = invocation;
   const refused = await line.run('run', 'new.csv', '--detach');
   expect(refused).toMatchObject({ code: 2, stdout: '' });
   expect(refused.stderr).toMatch(REFUSED);
@@ -45,11 +45,11 @@ it.each([
   const refused = await invocation.line.run(...words);
   expect(refused.code).toBe(2);
   expect(refused.stderr).toMatch(REFUSED);
-  expect(existsSync(invocation.place.store.folder)).toBe(false);
+  expect(existsSync(place.store.folder)).toBe(false);
 });
 
 it('plan says that run refuses it, and so it does where the ledger was deleted beside its store', async () => {
-  const { place, line } = invocation;
+  const { line } = invocation;
   const gone = await line.run('plan', 'new.csv');
   expect(gone).toMatchObject({ code: 0, stderr: expect.stringMatching(/run refuses this \(exit code 2\)/) });
   expect(gone.stderr).toMatch(REFUSED);
@@ -76,5 +76,5 @@ it.each([
   [['cache', 'list']],
 ])('%j makes no store', async (words) => {
   await invocation.line.run(...words);
-  expect(existsSync(invocation.place.store.folder)).toBe(false);
+  expect(existsSync(place.store.folder)).toBe(false);
 });

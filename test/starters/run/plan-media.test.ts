@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { serve, type TestServer } from '../../support/api-server.ts';
-import { openCommandLine, type CommandLine } from '../command-line.ts';
+import { openCommandLine, type CommandLine, run } from '../command-line.ts';
 
 /** What `plan` fetches of a manifest. No API is set up here, so a server of this machine is one of a private network. */
 
@@ -18,7 +18,7 @@ afterEach(() => line.close());
 
 it('is nothing of a private network, with --probe neither, and it says that media are asked for', async () => {
   for (const flags of [[], ['--probe']]) {
-    const { code, stderr } = await line.run('plan', 'lines.csv', ...flags);
+    const { code, stderr } = await run('plan', 'lines.csv', ...flags);
     expect(code).toBe(0);
     expect(stderr.match(/Asks the servers of the media what each file is/g)).toHaveLength(1);
   }
@@ -26,7 +26,7 @@ it('is nothing of a private network, with --probe neither, and it says that medi
 });
 
 it('is nothing at all with --cache fresh', async () => {
-  const { stderr } = await line.run('plan', 'lines.csv', '--cache', 'fresh');
+  const { stderr } = await run('plan', 'lines.csv', '--cache', 'fresh');
   expect(stderr).not.toContain('Asks the servers');
   expect(server.seen).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { writeFile } from 'node:fs/promises';
 import { startSimulator, type Simulator } from '../../../simulator/start-simulator.ts';
-import { openCommandLine, type CommandLine, type Ended } from '../command-line.ts';
+import { openCommandLine, type CommandLine, type Ended, run } from '../command-line.ts';
 
 const LINES =
   'id,kind,text,voice,audio\na,tts,One,narrator,\nb,tts,Two,narator,\nc,tts,Three,narator,\nd,stt,,,https://media.example/d.mp3\n';
@@ -19,7 +19,7 @@ async function planLines(lines: string, env: Record<string, string>, words: read
   const line: CommandLine = await openCommandLine(env);
   try {
     await writeFile('lines.csv', lines);
-    return await line.run(...words, 'lines.csv');
+    return await run(...words, 'lines.csv');
   } finally {
     await line.close();
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { decideSpend, type SpendDecision } from '../../../policy/money/spend.ts';
-import { approve } from '../../../client/run/approval.ts';
+import type { SpendNote, SpendRefusal } from '../../../contract/spend.ts';
+import { approve } from '../../../client/person.ts';
 import { personAt } from '../../../starters/person.ts';
 import {
   spendError,
@@ -37,129 +37,69 @@ const budget = (credits: number, rows: number, more: Partial<TellableFacts['bill
   budget: credits,
   bill: { ...BILL, affordable: { rows, quoted: rows * 10 }, ...more },
 });
-/** The decision, in the words that a person meets. */
-interface Told {
-  readonly type: SpendDecision['type'];
-  readonly notes: readonly string[];
-  readonly question?: string;
-  readonly why?: string;
-}
-const decide = (more: Partial<TellableFacts>): Told => {
-  const facts = { ...FACTS, ...more };
-  const decision = decideSpend(facts);
-  const notes = decision.notes.map((note) => noteText(note, facts));
-  if (decision.type === 'refuse') return { type: 'refuse', notes, why: refusalText(decision.why, facts) };
-  return decision.type === 'ask' ? { type: 'ask', notes, question: questionText(facts) } : { type: 'go', notes };
-};
-const whyNot = (more: Partial<TellableFacts>): string => {
-  const decision = decide(more);
-  return decision.why ?? decision.type;
-};
+const noted = (note: SpendNote, more: Partial<TellableFacts>): string => noteText(note, { ...FACTS, ...more });
+const whyNot = (why: SpendRefusal, more: Partial<TellableFacts>): string => refusalText(why, { ...FACTS, ...more });
 
 describe('the words of a decision', () => {
-  it('lets a batch go that is paid for, without a word', () => {
-    expect(decide({})).toEqual({ type: 'go', notes: [] });
-    expect(decide({ balance: null })).toEqual({ type: 'go', notes: [] });
-    expect(decide(budget(100, 10))).toEqual({ type: 'go', notes: [] });
+  it('name rows without a price and the three cures', () => {
+    expect(whyNot('unpriced', budget(50, 3, UNPRICED)).split('\n')).toEqual([
+      'A budget needs a price for every row; 2 rows of 10 have none:',
+      '  line 3, id b: unknown length',
+      '  line 9, id h [31m: the audio answers 404',
+      '  and 5 more',
+      'Nothing was sent. Nothing was spent. Give them one with any of:',
+      expect.stringContaining('duration'),
+      expect.stringContaining('--probe'),
+      expect.stringContaining('--assume-seconds'),
+    ]);
   });
 
-  describe('under a budget', () => {
-    it('refuses rows without a price, names them and the three cures', () => {
-      const why = whyNot(budget(50, 3, UNPRICED));
-      expect(why.split('\n')).toEqual([
-        'A budget needs a price for every row; 2 rows of 10 have none:',
-        '  line 3, id b: unknown length',
-        '  line 9, id h [31m: the audio answers 404',
-        '  and 5 more',
-        'Nothing was sent. Nothing was spent. Give them one with any of:',
-        expect.stringContaining('duration'),
-        expect.stringContaining('--probe'),
-        expect.stringContaining('--assume-seconds'),
-      ]);
-    });
-
-    it('refuses a budget that pays no row, and says which would', () => {
-      const why = whyNot(budget(3.5, 0));
-      expect(why).toMatch(/3\.5 credits is too small for any row: the cheapest costs 4, all cost 100\./);
-      expect(why).toContain('--budget 4 or more');
-      expect(whyNot(budget(4, 1))).toBe('go');
-    });
-
-    it('says what a smaller budget pays, and starts', () => {
-      const { type: what, notes } = decide(budget(40, 4));
-      expect({ what, notes: notes.length }).toEqual({ what: 'go', notes: 1 });
-      expect(notes[0]).toMatch(
-        /budget of 40 credits pays for about 4 of 10 rows, which cost 100; .*skipped \(exit code 12\)/,
-      );
-    });
+  it.each([
+    [
+      'small-budget',
+      budget(3.5, 0),
+      /3\.5 credits is too small for any row: the cheapest costs 4, all cost 100\. .*--budget 4 or more/,
+    ],
+    [
+      'small-balance',
+      { balance: 3 },
+      /^Not enough credits: the account has 3 API credits; the cheapest row costs 4, all cost 100\. Nothing was sent\. Nothing was spent\. [^(]*$/,
+    ],
+    ['small-balance', { balance: 3, isEstimate: true }, /Prices are estimates/],
+    [
+      'small-balance',
+      { balance: 0, bill: { ...BILL, ...UNPRICED } },
+      /^Not enough credits: the account has 0 API credits\. /,
+    ],
+    ['unconfirmed', { confirmAbove: 50 }, /^Not confirmed: 100 credits for 10 rows is more than 50 .*--yes/],
+  ] as const)('say why it is %s, case %#', (why, more, words) => {
+    expect(whyNot(why, more)).toMatch(words);
   });
 
-  describe('with a balance', () => {
-    it('refuses one that cannot pay the cheapest row', () => {
-      const why = whyNot({ balance: 3 });
-      expect(why).toMatch(
-        /^Not enough credits: the account has 3 API credits; the cheapest row costs 4, all cost 100\./,
-      );
-      expect(why).toContain('Nothing was sent. Nothing was spent.');
-      expect(why).not.toContain('estimates');
-      expect(whyNot({ balance: 3, isEstimate: true })).toContain('Prices are estimates');
-      expect(whyNot({ balance: 4 })).toBe('go');
-    });
-
-    it('refuses an empty one also where prices are unknown, and does not guess that a row is too dear', () => {
-      const bill = { ...BILL, ...UNPRICED };
-      expect(whyNot({ balance: 0, bill })).toMatch(/^Not enough credits: the account has 0 API credits\. /);
-      expect(whyNot({ balance: 1, bill })).toBe('go');
-    });
-
-    it('lets work that costs nothing go without credits', () => {
-      expect(whyNot({ balance: 0, bill: { ...BILL, quoted: 0, cheapest: 0 } })).toBe('go');
-    });
-
-    it('warns of a bill above it, and starts', () => {
-      const { type: what, notes } = decide({ balance: 99, isEstimate: true });
-      expect({ what, notes: notes.length }).toEqual({ what: 'go', notes: 1 });
-      expect(notes[0]).toMatch(/^WARNING: this may cost about 100 credits; the account has 99 API credits\. .*pauses/);
-    });
-
-    it('tells what is left of a budget from the whole of it', () => {
-      const start = 'What is left of the budget, 50 credits, pays for about ';
-      const left = decide({ ...budget(50, 5), isBudgetLeft: true });
-      expect(left.notes).toEqual([expect.stringContaining(start)]);
-    });
-
-    it('does not warn where the budget keeps the bill below it', () => {
-      expect(decide({ ...budget(50, 5), balance: 99 }).notes).toEqual([expect.stringContaining('The budget of 50')]);
-    });
+  it.each([
+    [
+      'budget-pays-part',
+      budget(40, 4),
+      /budget of 40 credits pays for about 4 of 10 rows, which cost 100; .*skipped \(exit code 12\)/,
+    ],
+    [
+      'budget-pays-part',
+      { ...budget(50, 5), isBudgetLeft: true },
+      /^What is left of the budget, 50 credits, pays for about /,
+    ],
+    [
+      'above-balance',
+      { balance: 99, isEstimate: true },
+      /^WARNING: this may cost about 100 credits; the account has 99 API credits\. .*pauses/,
+    ],
+  ] as const)('note %s, case %#', (note, more, words) => {
+    expect(noted(note, more)).toMatch(words);
   });
 
-  describe('with --confirm', () => {
-    it.each([
-      ['a bill at the threshold', { confirmAbove: 100 }, 'go'],
-      ['a bill above it, on a terminal', { confirmAbove: 99, canAsk: true }, 'ask'],
-      ['a bill above it and --yes', { confirmAbove: 99, canAsk: true, yes: true }, 'go'],
-      ['a bill above it, nobody there, and --yes', { confirmAbove: 99, yes: true }, 'go'],
-      ['a bill above it, nobody there', { confirmAbove: 99 }, 'refuse'],
-      ['a bill above it that a budget bounds', { ...budget(40, 4), confirmAbove: 50 }, 'go'],
-      ['a bill above it that a budget does not bound enough', { ...budget(60, 6), confirmAbove: 50 }, 'refuse'],
-      ['rows without a price', { confirmAbove: 1_000, bill: { ...BILL, ...UNPRICED } }, 'refuse'],
-      ['no threshold', { confirmAbove: null }, 'go'],
-    ] as const)('%s: %j ends in %s', (_, more, what) => {
-      expect(decide(more).type).toBe(what);
-    });
-
-    it('asks for the sum, and says what is uncertain about it', () => {
-      const bill = { ...BILL, ...UNPRICED };
-      expect(decide({ confirmAbove: 0, canAsk: true, isEstimate: true, bill })).toMatchObject({
-        question: 'Spend about 100 credits and the unknown price of 2 rows for 10 rows?',
-      });
-      expect(whyNot({ confirmAbove: 50 })).toMatch(/^Not confirmed: 100 credits for 10 rows is more than 50 .*--yes/);
-    });
-
-    it('never lets --yes pass a budget or a balance that pays nothing', () => {
-      expect(whyNot({ yes: true, balance: 3 })).toContain('Not enough credits');
-      expect(whyNot({ yes: true, ...budget(3, 0) })).toContain('is too small for any row');
-    });
+  it('ask for the sum, and say what is uncertain about it', () => {
+    expect(questionText({ ...FACTS, isEstimate: true, bill: { ...BILL, ...UNPRICED } })).toBe(
+      'Spend about 100 credits and the unknown price of 2 rows for 10 rows?',
+    );
   });
 });
 

@@ -8,7 +8,7 @@ import { openLedger } from '../../../ledger/open-ledger.ts';
 import { renderAudio } from '../../../simulator/media/render-audio.ts';
 import { startSimulator, type Simulator } from '../../../simulator/start-simulator.ts';
 import { inRanges, startMediaServer, type MediaServer } from '../../inputs/media-server.ts';
-import { openCommandLine, type CommandLine, type Ended } from '../command-line.ts';
+import { openCommandLine, type CommandLine, type Ended, run, json } from '../command-line.ts';
 
 /** The checks before a batch is made, through the command line. None of these runs gets as far as Temporal. */
 
@@ -37,7 +37,7 @@ afterEach(async () => {
 
 /** A refusal: exit code 3, no batch on record, nothing sent. */
 async function refusal(...words: string[]): Promise<string> {
-  const { code, stdout, stderr } = await line.run(...words);
+  const { code, stdout, stderr } = await run(...words);
   expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
   expect(stderr).toContain('Nothing was sent. Nothing was spent.');
   const ledger = await openLedger('.voxbatch/ledger.db', { mustExist: true });
@@ -74,24 +74,24 @@ describe('run, before it makes a batch', () => {
     await once(other, 'listening');
     const port = String((other.address() as AddressInfo).port);
     const words = ['run', 'lines.csv', '--webhook', 'https://hooks.example/x', '--webhook-port', port];
-    const { code, stderr } = await line.run(...words).finally(() => other.close());
+    const { code, stderr } = await run(...words).finally(() => other.close());
     expect(code).toBe(2);
     expect(stderr).toContain(`Another program uses port ${port} of 127.0.0.1`);
     expect(stderr).toContain('Nothing was sent. Nothing was spent.');
-    expect((await line.run('list')).stdout).not.toContain('lines');
+    expect((await run('list')).stdout).not.toContain('lines');
     expect(simulator.ledger()).toEqual([]);
   });
 
   it('refuses the out folder of the same batch in another ledger: that one has paid, and this one knows nothing of it', async () => {
-    const { value: planned } = await line.json('plan', 'lines.csv', '--json');
-    const { value: profile } = await line.json('profile', '--json');
+    const { value: planned } = await json('plan', 'lines.csv', '--json');
+    const { value: profile } = await json('profile', '--json');
     const owner = { batch: 'lines', manifest_digest: planned['manifest_digest'], api: simulator.url };
     await mkdir('out/lines', { recursive: true });
     await writeFile(
       'out/lines/.voxbatch-batch.json',
       JSON.stringify({ ...owner, account: profile['user_id'], ledger: 'another' }),
     );
-    const { code, stderr } = await line.run('run', 'lines.csv');
+    const { code, stderr } = await run('run', 'lines.csv');
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('this batch from another ledger') });
     expect(stderr).toMatch(/VOXBATCH_HOME that you ran it with.* nothing was spent/);
     expect(simulator.ledger()).toEqual([]);
@@ -124,7 +124,7 @@ describe('run, before it makes a batch', () => {
     const media = await startMediaServer({});
     try {
       await writeFile('bad.csv', `id,audio,duration\na,${media.url}/a.mp3,\nb,${media.url}/b.mp3,soon\n`);
-      const { code } = await line.run('run', 'bad.csv', '--probe');
+      const { code } = await run('run', 'bad.csv', '--probe');
       expect({ code, requests: media.requests }).toEqual({ code: 2, requests: [] });
     } finally {
       await media.close();
@@ -134,7 +134,7 @@ describe('run, before it makes a batch', () => {
 
 describe('plan', () => {
   const plan = async (...words: string[]): Promise<Ended & { lines: string[] }> => {
-    const ended = await line.run('plan', ...words);
+    const ended = await run('plan', ...words);
     expect(ended.code).toBe(0);
     expect(existsSync('.voxbatch')).toBe(false);
     return { ...ended, lines: ended.stdout.trimEnd().split('\n') };
@@ -145,7 +145,7 @@ describe('plan', () => {
     expect(lines).toContain('Prices: speech-job 0.5 credits per character, a CJK character counts as 2 (estimate)');
     expect(lines).toContain('Balance: 1,000 API credits; 993 after this batch');
     expect(lines.at(-1)).toMatch(/^Disk: about 13\.9 KB of results \(rough estimate\); [\d,.]+ [KMGT]B free at .+\.$/);
-    const { value } = await line.json('plan', 'lines.csv', '--json', '--budget', '4');
+    const { value } = await json('plan', 'lines.csv', '--json', '--budget', '4');
     expect(value).toMatchObject({
       balance: 1_000,
       balance_after: 993,
@@ -170,7 +170,7 @@ describe('plan', () => {
     expect((await plan('lines.csv')).stdout).toMatch(/Balance: unknown \(.+\)/);
     delete process.env['VOXBATCH_API_URL'];
     expect((await plan('lines.csv')).lines).toContain('Balance: unknown (No API is configured)');
-    const { value } = await line.json('plan', 'lines.csv', '--json', '--api-url', simulator.url);
+    const { value } = await json('plan', 'lines.csv', '--json', '--api-url', simulator.url);
     expect(value).toMatchObject({ balance: null, balance_after: null, balance_unknown: expect.any(String) });
   });
 
@@ -187,7 +187,7 @@ describe('plan', () => {
       'run asks for confirmation: Spend about 7 credits for 2 rows? (--yes confirms)',
     );
     expect((await plan('lines.csv', '--confirm', '5', '--yes')).stdout).not.toContain('run asks');
-    const { value } = await line.json('plan', 'audio.csv', '--json', '--budget', '40');
+    const { value } = await json('plan', 'audio.csv', '--json', '--budget', '40');
     expect(value).toMatchObject({
       run: 'refuse',
       refusal: expect.any(String),
@@ -200,10 +200,10 @@ describe('plan', () => {
     try {
       const own = { prices: { transcription: { unit: 'second', credits: 2 } } };
       await writeFile('voxbatch.config.json', JSON.stringify(own));
-      await line.run('trust');
+      await run('trust');
       await writeFile('probe.csv', `audio,duration\n${media.url}/a.mp3,\n${media.url}/b.mp3,\n${media.url}/c.mp3,5\n`);
       const before = await readFile('probe.csv', 'utf8');
-      const { code, value } = await line.json('plan', 'probe.csv', '--json', '--probe', '--assume-seconds', '60');
+      const { code, value } = await json('plan', 'probe.csv', '--json', '--probe', '--assume-seconds', '60');
       expect({ code, value }).toMatchObject({
         code: 0,
         value: {
@@ -214,7 +214,7 @@ describe('plan', () => {
           not_probed: { count: 1, rows: [{ line: 3, why: 'the audio answers 404' }] },
         },
       });
-      const unassumed = await line.json('plan', 'probe.csv', '--json', '--probe');
+      const unassumed = await json('plan', 'probe.csv', '--json', '--probe');
       expect(unassumed.value).toMatchObject({ credits: 22, unpriced: 1, assumed: 0, estimated: false });
       expect(await readFile('probe.csv', 'utf8')).toBe(before);
     } finally {

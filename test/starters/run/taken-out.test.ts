@@ -4,13 +4,15 @@ import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, it } from '@jest/globals';
 import { placeAtSimulator } from '../place-for-each.ts';
+import { run, json } from '../command-line.ts';
 
 /** What `run` does where the folder of its files came with a stranger's: it is refused before anything is sent. */
 
 const invocation = placeAtSimulator({
   atEnd: async () => {
     expect(invocation.simulator.ledger()).toEqual([]);
-    expect(await invocation.place.ledger.findBatch('lines')).toBeUndefined();
+    const { place } = invocation;
+    expect(await place.ledger.findBatch('lines')).toBeUndefined();
   },
 });
 beforeEach(async () => {
@@ -20,7 +22,7 @@ beforeEach(async () => {
 
 /** What `run` says as it refuses. */
 async function refusal(): Promise<string> {
-  const { code, stdout, stderr } = await invocation.line.run('run', 'lines.csv', '--yes');
+  const { code, stdout, stderr } = await run('run', 'lines.csv', '--yes');
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   return stderr;
 }
@@ -50,7 +52,7 @@ it('waits for nobody where the config of the folder is a pipe, and takes a pipe 
   expect(await refusal()).toContain('voxbatch.config.json cannot be read: it is no regular file.');
   process.env['VOXBATCH_CONFIG'] = 'voxbatch.config.json';
   const [plan] = await Promise.all([
-    invocation.line.json('plan', 'lines.csv', '--json'),
+    json('plan', 'lines.csv', '--json'),
     writeFile('voxbatch.config.json', '{"budget":7}'),
   ]);
   expect(plan.value).toMatchObject({ budget: 7 });

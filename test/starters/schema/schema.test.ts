@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { startSimulator, type Simulator } from '../../../simulator/start-simulator.ts';
 import { always, serve } from '../../support/api-server.ts';
-import { openCommandLine, type CommandLine } from '../command-line.ts';
+import { openCommandLine, type CommandLine, run, json } from '../command-line.ts';
 
 const TOKEN = 'token-of-the-schema-test';
 let simulator: Simulator;
@@ -24,21 +24,21 @@ function looks(): string {
 
 describe('doctor --api', () => {
   it('says what the schema has for voxbatch, then that it has not changed; and spends nothing', async () => {
-    const first = await line.run('doctor', '--api');
+    const first = await run('doctor', '--api');
     expect(first).toMatchObject({ code: 0, stdout: expect.stringContaining('first look') });
     expect(first.stdout).toContain('It has all that voxbatch needs.\nNothing was spent.');
-    const second = await line.run('doctor', '--strict-schema');
+    const second = await run('doctor', '--strict-schema');
     expect(second).toMatchObject({ code: 0, stdout: expect.stringContaining('unchanged since the last look') });
     expect(await readFile(looks(), 'utf8')).not.toContain(TOKEN);
     expect(simulator.ledger()).toEqual([]);
   });
 
   it('tells what changed since the last look; with --strict-schema that ends with 15 until it is accepted', async () => {
-    await line.run('doctor', '--api');
+    await run('doctor', '--api');
     const kept = await readFile(looks(), 'utf8');
     await writeFile(looks(), kept.replaceAll('GET /api/open/v1/voices"', 'GET /api/open/v1/singers"'));
     for (let times = 0; times < 2; times += 1) {
-      const { code, value } = await line.json('doctor', '--strict-schema', '--json');
+      const { code, value } = await json('doctor', '--strict-schema', '--json');
       expect(code).toBe(15);
       expect(value).toMatchObject({
         isSound: false,
@@ -46,24 +46,24 @@ describe('doctor --api', () => {
         changes: { added: ['GET /api/open/v1/voices'], removed: ['GET /api/open/v1/singers'], changed: [] },
       });
     }
-    const { code, stdout } = await line.run('doctor', '--api');
+    const { code, stdout } = await run('doctor', '--api');
     expect({ code, stdout }).toEqual({
       code: 0,
       stdout: expect.stringMatching(/new:\n +GET \/api\/open\/v1\/voices\n/),
     });
-    expect((await line.run('doctor', '--strict-schema')).code).toBe(0);
+    expect((await run('doctor', '--strict-schema')).code).toBe(0);
   });
 
   it('takes a damaged file of the last looks for none', async () => {
-    await line.run('doctor', '--api');
+    await run('doctor', '--api');
     await writeFile(looks(), '{"version":1');
-    expect((await line.run('doctor', '--api')).stdout).toContain('first look');
+    expect((await run('doctor', '--api')).stdout).toContain('first look');
   });
 
   it('says that there is no schema, and that voxbatch works without it', async () => {
     const server = await serve(always(404, '<!doctype html>'));
     process.env['VOXBATCH_API_URL'] = `${server.origin}/api/open/v1`;
-    const { code, stderr } = await line.run('doctor', '--api');
+    const { code, stderr } = await run('doctor', '--api');
     expect({ code, stderr }).toEqual({ code: 5, stderr: expect.stringContaining('voxbatch works without it') });
   });
 });

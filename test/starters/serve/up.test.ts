@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { claimUp } from '../../../embedded/up-claim.ts';
-import { openCommandLine, type CommandLine } from '../command-line.ts';
+import { openCommandLine, type CommandLine, run } from '../command-line.ts';
 
 /** What a message says, without the time at its beginning. */
 const saying = (text: string): unknown => expect.stringContaining(text);
@@ -20,20 +20,20 @@ describe('voxbatch up', () => {
     const claim = await claimUp(home);
     claim?.markReady();
     const taken = `runs in ${home} already (process ${String(process.pid)})`;
-    expect(await line.run('up')).toMatchObject({ code: 75, stdout: '', stderr: saying(taken) });
-    expect(await line.run('up', '--unless-running')).toEqual({ code: 0, stdout: '', stderr: '' });
-    expect(await line.run('up', '--wait', '1s')).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(await run('up')).toMatchObject({ code: 75, stdout: '', stderr: saying(taken) });
+    expect(await run('up', '--unless-running')).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(await run('up', '--wait', '1s')).toEqual({ code: 0, stdout: '', stderr: '' });
     claim?.release();
   });
 
   it('--wait says whether none is there or it is not ready', async () => {
-    expect(await line.run('up', '--wait', '1s')).toMatchObject({ code: 4, stderr: saying('No `voxbatch up` runs') });
+    expect(await run('up', '--wait', '1s')).toMatchObject({ code: 4, stderr: saying('No `voxbatch up` runs') });
     const claim = await claimUp(home);
-    expect(await line.run('up', '--wait', '1s')).toMatchObject({ code: 4, stderr: saying('not ready after 1s') });
-    const waiting = line.run('up', '--wait', '1h');
+    expect(await run('up', '--wait', '1s')).toMatchObject({ code: 4, stderr: saying('not ready after 1s') });
+    const waiting = run('up', '--wait', '1h');
     claim?.markReady();
     expect(await waiting).toMatchObject({ code: 0 });
     claim?.release();
-    expect(await line.run('up', '--wait', 'soon')).toMatchObject({ code: 2, stderr: saying('length of time') });
+    expect(await run('up', '--wait', 'soon')).toMatchObject({ code: 2, stderr: saying('length of time') });
   });
 });

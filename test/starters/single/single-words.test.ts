@@ -7,6 +7,7 @@ import { placeAtSimulator } from '../place-for-each.ts';
 import { addJob, type JobEnd } from './add-job.ts';
 
 const invocation = placeAtSimulator();
+const { place } = invocation;
 
 async function recordOf(job: SingleJob, end: JobEnd): Promise<SingleRecord> {
   const { simulator, place } = invocation;
@@ -55,7 +56,6 @@ describe('costText', () => {
     [true, 'About 7 credits charged.'],
     [false, '7 credits charged.'],
   ])('marks a price that the API did not tell: %p', async (isQuoted, words) => {
-    const { place } = invocation;
     const file = await place.store.put('job/1.mp3', 'ID3 the paid bytes');
     const cells = { text: 'Good morning.', voice: 'anna' };
     const record = await recordOf({ command: 'say', kind: 'tts', cells }, { file, isQuoted });

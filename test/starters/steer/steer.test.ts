@@ -5,6 +5,7 @@ import { env } from 'node:process';
 import { describe, expect, it } from '@jest/globals';
 import { aBatch, aKey, aRow, INTENT } from '../../ledger/setup.ts';
 import { accept, invocationForEach, find, NO_CREDITS, ROWS, STATES, standing, type State } from '../steering.ts';
+import { run, json } from '../command-line.ts';
 
 const invocation = invocationForEach();
 
@@ -54,16 +55,16 @@ const CASES = (Object.keys(COMMANDS) as Command[]).flatMap((command) =>
 
 describe('steering where nobody works', () => {
   it.each(CASES)('$command, $state, $times', async ({ command, state, times }) => {
-    const { ledger, line } = invocation;
+    const { ledger } = invocation;
     await STATES[state](ledger);
     const before = await standing(ledger);
     const words = COMMANDS[command];
     const ends =
       times === 'by two clients at once'
-        ? await Promise.all([line.run(...words), line.run(...words)])
+        ? await Promise.all([run(...words), run(...words)])
         : times === 'twice'
-          ? [await line.run(...words), await line.run(...words)]
-          : [await line.run(...words)];
+          ? [await run(...words), await run(...words)]
+          : [await run(...words)];
     const after = await standing(ledger);
     if (state === 'loading') {
       for (const { code, stderr } of ends) {
@@ -89,25 +90,24 @@ describe('steering where nobody works', () => {
     await STATES.untouched(invocation.ledger);
     for (const words of Object.values(COMMANDS)) {
       const [command, ...flags] = words;
-      const { code, stderr } = await invocation.line.run(command, 'other', ...flags.filter((word) => word !== 'b'));
+      const { code, stderr } = await run(command, 'other', ...flags.filter((word) => word !== 'b'));
       expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('no batch "other"') });
     }
   });
 
   it('makes nothing where there is no ledger', async () => {
     env['VOXBATCH_HOME'] = join(invocation.line.folder, 'home');
-    for (const words of Object.values(COMMANDS)) expect(await invocation.line.run(...words)).toMatchObject({ code: 2 });
+    for (const words of Object.values(COMMANDS)) expect(await run(...words)).toMatchObject({ code: 2 });
     expect(existsSync('home')).toBe(false);
   });
 
   it('writes a wish down although Temporal cannot be told, and says so (4)', async () => {
     await STATES.running(invocation.ledger);
     // Both are loaded before they run at once: Jest cannot link two modules that share a third at the same time.
-    for (const command of ['pause', 'tune'])
-      expect(await invocation.line.run(command, 'other')).toMatchObject({ code: 2 });
+    for (const command of ['pause', 'tune']) expect(await run(command, 'other')).toMatchObject({ code: 2 });
     // The discard port: nobody listens there.
     env['TEMPORAL_ADDRESS'] = '127.0.0.1:9';
-    const ends = await Promise.all([invocation.line.run('pause'), invocation.line.run('tune', '--rate', '3')]);
+    const ends = await Promise.all([run('pause'), run('tune', '--rate', '3')]);
     for (const { code, stderr } of ends) {
       // gRPC itself would try again for 10 s: "Failed to connect before the deadline".
       const why =
@@ -127,7 +127,7 @@ describe('steering where nobody works', () => {
       ['stop', '--now'],
       ['tune', '--retakes', '2'],
     ];
-    const ends = await Promise.all(words.map((each) => invocation.line.run(...each)));
+    const ends = await Promise.all(words.map((each) => run(...each)));
     expect(ends.map(({ code }) => code)).toEqual(words.map(() => 0));
     expect(await standing(invocation.ledger)).toMatchObject({
       state: 'closed',
@@ -145,12 +145,12 @@ function tuned(before: object): object {
 
 describe('stop', () => {
   it('with --now names every job that runs, what it costs, and how to fetch it', async () => {
-    const { ledger, line } = invocation;
+    const { ledger } = invocation;
     await STATES.running(ledger);
     await accept(ledger, 3);
     await ledger.intend(aKey(4), INTENT);
     await ledger.settle(aKey(4), { verdict: 'accepted', jobId: 'job-4', credits: 40 }, { state: 'processing' });
-    const { code, stdout, stderr } = await line.run('stop', '--now');
+    const { code, stdout, stderr } = await run('stop', '--now');
     expect(code).toBe(0);
     expect(stdout).toBe(
       [
@@ -164,7 +164,7 @@ describe('stop', () => {
     expect(stderr).toContain('Batch "b" is stopped');
     expect(stderr).toContain('voxbatch redrive b --where outcome=overdue');
 
-    const again = await line.json('stop', '--json');
+    const again = await json('stop', '--json');
     expect(again.value).toMatchObject({ state: 'closed', credits_of_jobs: 45, on_the_wire: 0 });
     expect(again.value['jobs']).toHaveLength(3);
     expect(again.value['jobs']).toContainEqual({
@@ -178,7 +178,7 @@ describe('stop', () => {
   });
 
   it('lists the first 20 jobs and counts the others', async () => {
-    const { ledger, line } = invocation;
+    const { ledger } = invocation;
     await ledger.createBatch(aBatch());
     await ledger.addRows(
       'b',
@@ -186,16 +186,16 @@ describe('stop', () => {
     );
     await ledger.openBatch('b', 25);
     for (let row = 1; row <= 25; row++) await accept(ledger, row);
-    const { stdout } = await line.run('stop', '--now');
+    const { stdout } = await run('stop', '--now');
     expect(stdout.split('\n')).toHaveLength(1 + 20 + 2 + 1);
     expect(stdout).toContain('and 5 more\n25 jobs are running at the API: about 62.5 credits');
   });
 
   it('leaves a request without an answer to whoever works on it next', async () => {
-    const { ledger, line } = invocation;
+    const { ledger } = invocation;
     await STATES.untouched(ledger);
     await ledger.intend(aKey(1), INTENT);
-    const { code, stdout, stderr } = await line.run('stop', '--now');
+    const { code, stdout, stderr } = await run('stop', '--now');
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'None of its jobs is running at the API.\n' });
     expect(stderr).toContain('1 paid request has no recorded answer. Find out what became of it: voxbatch run b.csv');
     expect(await standing(ledger)).toMatchObject({ state: 'open', ended: { cancelled: ROWS - 1 } });
@@ -216,13 +216,13 @@ describe('what is said', () => {
     ['stop', 'halted', 'is finished; there is nothing to stop'],
   ] as const)('%s, %s', async (command, state, words) => {
     await STATES[state](invocation.ledger);
-    const { stderr } = await invocation.line.run(command, 'b');
+    const { stderr } = await run(command, 'b');
     expect(stderr).toContain(`Batch "b" ${words}`);
   });
 
   it('as JSON: what holds', async () => {
     await STATES['out of credits'](invocation.ledger);
-    expect(await invocation.line.json('pause', '--json')).toEqual({
+    expect(await json('pause', '--json')).toEqual({
       code: 0,
       value: { batch: 'b', state: 'open', control: 'paused', halted: null },
     });

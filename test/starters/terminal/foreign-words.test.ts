@@ -1,11 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { openCommandLine, type CommandLine } from '../command-line.ts';
+import { describe, expect, it } from '@jest/globals';
+import { run, json, lineForEach } from '../command-line.ts';
 
-let line: CommandLine;
-beforeEach(async () => {
-  line = await openCommandLine();
-});
-afterEach(() => line.close());
+lineForEach();
 
 describe('a word that other tools use', () => {
   it.each([
@@ -22,15 +18,15 @@ describe('a word that other tools use', () => {
     ],
     [['run', 'x.csv', '--output', 'y'], '(Did you mean --out? These take --out: run'],
   ])('%j is answered with ours', async (words, hint) => {
-    const { code, stderr } = await line.run(...words);
+    const { code, stderr } = await run(...words);
     expect(code).toBe(2);
     expect(stderr).toContain(hint);
     expect(stderr).not.toContain('--budget');
-    expect((await line.json(...words, '--json')).value).toMatchObject({ message: expect.stringContaining(hint) });
+    expect((await json(...words, '--json')).value).toMatchObject({ message: expect.stringContaining(hint) });
   });
 
   it('that nobody uses is answered with the nearest of ours, as before', async () => {
-    expect((await line.run('run', 'x.csv', '--buget', '4')).stderr).toContain('(Did you mean --budget?)');
-    expect((await line.run('stauts')).stderr).toContain('(Did you mean status?)');
+    expect((await run('run', 'x.csv', '--buget', '4')).stderr).toContain('(Did you mean --budget?)');
+    expect((await run('stauts')).stderr).toContain('(Did you mean status?)');
   });
 });

@@ -1,11 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { openCommandLine, type CommandLine } from '../command-line.ts';
+import { describe, expect, it } from '@jest/globals';
+import { run, json, lineForEach } from '../command-line.ts';
 
-let line: CommandLine;
-beforeEach(async () => {
-  line = await openCommandLine();
-});
-afterEach(() => line.close());
+lineForEach();
 
 describe('a word that is read otherwise than it is meant', () => {
   it.each([
@@ -23,16 +19,16 @@ describe('a word that is read otherwise than it is meant', () => {
       '(--verify takes 0.1 for its value. Any other word goes before the flag, or after --.)',
     ],
   ])('%j is a usage error that says so', async (words, hint) => {
-    const { code, stderr } = await line.run(...words);
+    const { code, stderr } = await run(...words);
     expect(code).toBe(2);
     expect(stderr).toContain(hint);
     expect(stderr).toContain('Nothing was spent.');
-    expect((await line.json(...words, '--json')).value).toMatchObject({ message: expect.stringContaining(hint) });
+    expect((await json(...words, '--json')).value).toMatchObject({ message: expect.stringContaining(hint) });
   });
 
   it('is left alone where it can be meant', async () => {
-    expect((await line.run('say', '--voice', 'anna', '--', '-5 degrees')).stderr).not.toContain('--:');
-    expect((await line.run('say', 'Hi', '--voice=--json')).stderr).not.toContain('needs a value');
-    expect((await line.run('say')).stderr).not.toContain('(');
+    expect((await run('say', '--voice', 'anna', '--', '-5 degrees')).stderr).not.toContain('--:');
+    expect((await run('say', 'Hi', '--voice=--json')).stderr).not.toContain('needs a value');
+    expect((await run('say')).stderr).not.toContain('(');
   });
 });

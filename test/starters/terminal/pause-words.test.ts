@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { limiterScope } from '../../../contract/names.ts';
 import type { BatchRecord } from '../../../ledger/record-types.ts';
-import { standstillOf } from '../../../batches/look/standstill.ts';
+import { standstillOf } from '../../../batches/look/view-batch.ts';
 import { standstillWords } from '../../../starters/terminal/pause-words.ts';
 import { invocationForEach, STATES } from '../steering.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { WebhookNews } from '../../../client/webhooks/webhook-news.ts';
+import type { WebhookNews } from '../../../client/webhooks/webhook-options.ts';
 import { webhookNewsWords } from '../../../starters/terminal/webhook-news.ts';
 
 const OLD = { type: 'known', url: 'https://old.example/a-secret-path' } as const;

@@ -2,42 +2,38 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { KINDS } from '../../../contract/row-kinds.ts';
-import { openCommandLine, type CommandLine } from '../command-line.ts';
+import { run, json, lineForEach } from '../command-line.ts';
 
-let line: CommandLine;
-beforeEach(async () => {
-  line = await openCommandLine();
-});
-afterEach(() => line.close());
+lineForEach();
 
 describe('init', () => {
   it.each(KINDS)('writes an example of %s that can be planned', async (kind) => {
-    const { code, stdout, stderr } = await line.run('init', kind);
+    const { code, stdout, stderr } = await run('init', kind);
     expect({ code, stdout }).toEqual({ code: 0, stdout: `${kind}.csv\n` });
     expect(stderr).toContain(`voxbatch plan ${kind}.csv`);
-    const plan = await line.json('plan', `${kind}.csv`, '--json');
+    const plan = await json('plan', `${kind}.csv`, '--json');
     expect(plan.code).toBe(0);
     expect(Object.keys(plan.value['kinds'] as object)).toEqual([kind]);
   });
 
   it('names the file as a shell reads it', async () => {
-    const { stderr } = await line.run('init', 'tts', '--out', "my batch's.csv");
+    const { stderr } = await run('init', 'tts', '--out', "my batch's.csv");
     expect(stderr).toContain(`voxbatch plan 'my batch'\\''s.csv' `);
   });
 
   it('never overwrites', async () => {
     await writeFile('mine.csv', 'mine');
-    const { code, stderr } = await line.run('init', 'stt', '--out', 'mine.csv');
+    const { code, stderr } = await run('init', 'stt', '--out', 'mine.csv');
     expect(code).toBe(2);
     expect(stderr).toContain('mine.csv already exists');
     expect(await readFile('mine.csv', 'utf8')).toBe('mine');
   });
 
   it('refuses a kind that does not exist, and a folder that is not there', async () => {
-    expect(await line.run('init', 'opera')).toMatchObject({ code: 2, stderr: expect.stringContaining('opera') });
-    const { code, stderr } = await line.run('init', '--out', 'no/where.csv');
+    expect(await run('init', 'opera')).toMatchObject({ code: 2, stderr: expect.stringContaining('opera') });
+    const { code, stderr } = await run('init', '--out', 'no/where.csv');
     expect(code).toBe(2);
     expect(stderr).toMatch(/no\/where\.csv cannot be written: .*Create its folder/);
     expect(stderr).not.toContain('..\n');
@@ -50,7 +46,7 @@ describe('completion', () => {
 
   /** What bash offers after these words; the last one is being typed. */
   async function offered(words: readonly string[]): Promise<string[]> {
-    const { stdout: script } = await line.run('completion', 'bash');
+    const { stdout: script } = await run('completion', 'bash');
     await writeFile('completion.bash', script);
     const typed = words.map((word) => `'${word}'`).join(' ');
     const program = [
@@ -88,7 +84,7 @@ describe('completion', () => {
   });
 
   it.each(['bash', 'zsh', 'fish'])('for %s is a script that the shell can read', async (shell) => {
-    const { code, stdout } = await line.run('completion', shell);
+    const { code, stdout } = await run('completion', shell);
     expect(code).toBe(0);
     for (const word of ['voxbatch', 'explain', 'poll-rate', 'lip-sync']) expect(stdout).toContain(word);
     if (!hasShell(shell)) return;
@@ -97,7 +93,7 @@ describe('completion', () => {
   });
 
   it('refuses another shell', async () => {
-    const { code, stderr } = await line.run('completion', 'tcsh');
+    const { code, stderr } = await run('completion', 'tcsh');
     expect(code).toBe(2);
     expect(stderr).toContain('Allowed choices are bash, zsh, fish.');
   });

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import { openLedger } from '../../../ledger/open-ledger.ts';
 import { startSimulator, type Simulator } from '../../../simulator/start-simulator.ts';
-import { openCommandLine, type CommandLine } from '../command-line.ts';
+import { openCommandLine, type CommandLine, run } from '../command-line.ts';
 
 /** A home of another user, who can change it, and what it runs, at any time. */
 
@@ -30,7 +30,7 @@ afterEach(async () => {
 
 it('cannot be confirmed', async () => {
   user.mockReturnValue(owner + 1);
-  const { code, stdout, stderr } = await line.run('trust');
+  const { code, stdout, stderr } = await run('trust');
   expect(code).toBe(2);
   expect(stdout).toContain(`owner: another user (uid ${String(owner)})`);
   expect(stderr).toContain('belongs to another user');
@@ -38,7 +38,7 @@ it('cannot be confirmed', async () => {
 
 it('is refused before anything is written there', async () => {
   user.mockReturnValue(owner + 1);
-  const { code, stderr } = await line.run('run', 'lines.csv', '--yes');
+  const { code, stderr } = await run('run', 'lines.csv', '--yes');
   expect({ code, stderr }).toEqual({ code: 4, stderr: expect.stringContaining('belongs to another user') });
   const ledger = await openLedger('.voxbatch/ledger.db');
   expect(await ledger.listBatches()).toEqual([]);
@@ -48,5 +48,5 @@ it('is refused before anything is written there', async () => {
 it('may be used by root, who is told whose it is', async () => {
   user.mockReturnValue(0);
   const told = owner === 0 ? 'batches: 0' : 'can change it at any time, and what it runs as you';
-  expect(await line.run('trust')).toMatchObject({ code: 0, stdout: expect.stringContaining(told) });
+  expect(await run('trust')).toMatchObject({ code: 0, stdout: expect.stringContaining(told) });
 });

@@ -1,17 +1,16 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { openLedger } from '../../../ledger/open-ledger.ts';
 import { aBatch, aRow } from '../../ledger/setup.ts';
-import { openCommandLine, type CommandLine } from '../command-line.ts';
+import { run, lineForEach } from '../command-line.ts';
 
 const EVIL = 'http://127.0.0.1:2/api/open/v1';
 
-let line: CommandLine;
-beforeEach(async () => {
-  line = await openCommandLine({ VOXBATCH_API_URL: 'http://127.0.0.1:1/api/open/v1', VOXBATCH_API_TOKEN: 'the-token' });
-});
-afterEach(() => line.close());
+lineForEach(() => ({
+  VOXBATCH_API_URL: 'http://127.0.0.1:1/api/open/v1',
+  VOXBATCH_API_TOKEN: 'the-token',
+}));
 
 /** A ledger as somebody else made it: none of ours writes such flags. */
 async function ship(name = 'lines', account?: string): Promise<void> {
@@ -35,7 +34,7 @@ it.each([['status'], ['explain', '1'], ['explain', '1', '--json'], ['results'], 
   'a ledger that came with the folder puts no word into a command: %s',
   async (...words) => {
     await ship();
-    const { stdout, stderr } = await line.run(...words);
+    const { stdout, stderr } = await run(...words);
     const said = stdout + stderr;
     expect(said).toContain('voxbatch trust');
     expect(said).not.toMatch(/voxbatch run|on-end=/);
@@ -45,12 +44,12 @@ it.each([['status'], ['explain', '1'], ['explain', '1', '--json'], ['results'], 
 it('plan of a folder whose ledger nobody has confirmed says to do that first, and then its own words', async () => {
   await ship();
   writeFileSync('own.csv', 'id,text,voice\na,Hello,anna\n');
-  const { code, stderr } = await line.run('plan', 'own.csv', '--yes');
+  const { code, stderr } = await run('plan', 'own.csv', '--yes');
   expect(code).toBe(0);
   expect(stderr).toMatch(/not confirmed yet\. .*: voxbatch trust\. Then: voxbatch run own\.csv --yes\n$/);
   expect(stderr).not.toContain('on-end=');
-  await line.run('trust');
-  expect((await line.run('plan', 'own.csv')).stderr).toContain('To run it: voxbatch run own.csv\n');
+  await run('trust');
+  expect((await run('plan', 'own.csv')).stderr).toContain('To run it: voxbatch run own.csv\n');
 });
 
 it.each(['{"onEnd":"touch x"}', `{"api":{"url":"${EVIL}"}}`])(
@@ -59,22 +58,22 @@ it.each(['{"onEnd":"touch x"}', `{"api":{"url":"${EVIL}"}}`])(
     writeFileSync('own.csv', 'id,text,voice\na,Hello,anna\n');
     writeFileSync('voxbatch.config.json', config);
     if (config.includes('url')) Reflect.deleteProperty(process.env, 'VOXBATCH_API_URL');
-    expect((await line.run('plan', 'own.csv')).stderr).toContain('voxbatch trust. Then: voxbatch run own.csv\n');
-    await line.run('trust');
-    expect((await line.run('plan', 'own.csv')).stderr).toContain('To run it: voxbatch run own.csv\n');
+    expect((await run('plan', 'own.csv')).stderr).toContain('voxbatch trust. Then: voxbatch run own.csv\n');
+    await run('trust');
+    expect((await run('plan', 'own.csv')).stderr).toContain('To run it: voxbatch run own.csv\n');
   },
 );
 
 it('nor does it begin a line of its own, or turn one round', async () => {
   await ship('lines', 'me\nContinue with: voxbatch run x\u202E');
-  const { stdout } = await line.run('status');
+  const { stdout } = await run('status');
   expect(stdout).toContain('account me Continue with: voxbatch run x ,');
 });
 
 it('nor does it once it is confirmed: flags are those that there are, and no file or value is read as one', async () => {
   await ship();
-  await line.run('trust');
-  const { stdout } = await line.run('status');
+  await run('trust');
+  const { stdout } = await run('status');
   const [advised = ''] = /voxbatch run .*/.exec(stdout) ?? [];
   expect(advised).toBe(
     `voxbatch run ./--api-url=${EVIL} --name lines --voice v '--verify=--on-end=touch pwned' --sample 'touch pwned' --seed undefined`,
@@ -85,8 +84,8 @@ it.each(['--on-end=touch pwned', 'a\nContinue with: voxbatch run x'])(
   'a batch that no command could name is not found: %j',
   async (name) => {
     await ship(name);
-    await line.run('trust');
-    const { code, stdout, stderr } = await line.run('status');
+    await run('trust');
+    const { code, stdout, stderr } = await run('status');
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).not.toMatch(/pwned|Continue/);
   },
@@ -95,11 +94,11 @@ it.each(['--on-end=touch pwned', 'a\nContinue with: voxbatch run x'])(
 it('a summary that came with the folder names no batch that a command would take for a flag', async () => {
   await ship();
   mkdirSync('shipped');
-  await line.run('results', 'lines', '--out', 'shipped');
+  await run('results', 'lines', '--out', 'shipped');
   const file = join('shipped', 'summary.json');
   writeFileSync(file, readFileSync(file, 'utf8').replace('"batch": "lines"', '"batch": "--out=/tmp/elsewhere"'));
   expect(readFileSync(file, 'utf8')).toContain('elsewhere');
-  const { stderr } = await line.run('verify', 'shipped');
+  const { stderr } = await run('verify', 'shipped');
   expect(stderr).toContain('voxbatch results BATCH');
   expect(stderr).not.toContain('voxbatch results --');
 });

@@ -5,6 +5,7 @@ import type { SingleJob } from '../../../batches/single/single-job.ts';
 import { encodeSilence } from '../../../simulator/media/encode-wav.ts';
 import { placeAtSimulator } from '../place-for-each.ts';
 import { addJob } from '../single/add-job.ts';
+import { run, json } from '../command-line.ts';
 
 /** What is said of voices that were made before, and of what cannot be sent; test/live/single-jobs.test.ts pays. */
 
@@ -14,6 +15,7 @@ const invocation = placeAtSimulator({
     return Promise.resolve();
   },
 });
+const { place } = invocation;
 
 const CREATE = ['voices', 'create', 'Ada', '--sample', 'ada.wav'] as const;
 
@@ -28,31 +30,31 @@ beforeEach(async () => {
 
 describe('voices create', () => {
   it('voxbatch voices create: gives the id of the voice again, wherever its recordings lie by now', async () => {
-    const batch = await addJob(invocation.simulator, invocation.place, ada(), { voice: 'narrator' });
-    expect(await invocation.line.run(...CREATE)).toEqual({
+    const batch = await addJob(invocation.simulator, place, ada(), { voice: 'narrator' });
+    expect(await run(...CREATE)).toEqual({
       code: 0,
       stdout: 'narrator\n',
       stderr: `Finished before, nothing was sent now. 7 credits charged. Record: voxbatch explain ${batch}\n`,
     });
     await mkdir('moved');
     await rename('ada.wav', 'moved/again.wav');
-    const { code, value } = await invocation.line.json(
+    const { code, value } = await json(
       ...['voices', 'create', '--name', 'Ada', '--audio', 'moved/again.wav', '--json'],
     );
     expect({ code, value }).toMatchObject({ code: 0, value: { batch, voice: 'narrator', credits: 7 } });
   });
 
   it('warns where the list does not have the voice any more, if the API can be asked', async () => {
-    await addJob(invocation.simulator, invocation.place, ada(), { voice: 'gone' });
-    const warned = await invocation.line.run(...CREATE);
+    await addJob(invocation.simulator, place, ada(), { voice: 'gone' });
+    const warned = await run(...CREATE);
     expect(warned).toMatchObject({ code: 0, stdout: 'gone\n', stderr: expect.stringContaining('with --again') });
     delete process.env['VOXBATCH_API_TOKEN'];
-    expect((await invocation.line.run(...CREATE)).stderr).not.toContain('--again');
+    expect((await run(...CREATE)).stderr).not.toContain('--again');
   });
 
   it('says how to go on where the answer was lost', async () => {
-    await addJob(invocation.simulator, invocation.place, ada(), { as: 'unknown' });
-    const { code, stdout, stderr } = await invocation.line.run(...CREATE);
+    await addJob(invocation.simulator, place, ada(), { as: 'unknown' });
+    const { code, stdout, stderr } = await run(...CREATE);
     expect({ code, stdout }).toEqual({ code: 13, stdout: '' });
     expect(stderr).toContain('Find out, free: voxbatch reconcile voice-');
   });
@@ -69,7 +71,7 @@ describe('voices create', () => {
   ])('checks everything before anything is sent: %j', async (args, words) => {
     await writeFile('text.wav', 'not a sound');
     await writeFile('long.wav', encodeSilence(61));
-    const { code, stderr } = await invocation.line.run(...args);
+    const { code, stderr } = await run(...args);
     expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining(words) });
     expect(stderr).toContain('Nothing was spent.');
   });
@@ -77,12 +79,12 @@ describe('voices create', () => {
 
 describe('voices preview', () => {
   it('voxbatch voices preview: is the job that say with this voice is, and names itself', async () => {
-    const file = await invocation.place.store.put('job/1.mp3', 'ID3 the paid bytes');
+    const file = await place.store.put('job/1.mp3', 'ID3 the paid bytes');
     const said: SingleJob = { command: 'say', kind: 'tts', cells: { text: 'Good morning.', voice: 'anna' } };
-    const batch = await addJob(invocation.simulator, invocation.place, said, { file });
-    const { code, stdout } = await invocation.line.run('voices', 'preview', 'anna', 'Good morning.');
+    const batch = await addJob(invocation.simulator, place, said, { file });
+    const { code, stdout } = await run('voices', 'preview', 'anna', 'Good morning.');
     expect({ code, stdout }).toEqual({ code: 0, stdout: `${batch}.mp3\n` });
-    const faulty = await invocation.line.run('voices', 'preview', 'anna', '');
+    const faulty = await run('voices', 'preview', 'anna', '');
     expect(faulty).toMatchObject({ code: 2, stderr: expect.stringContaining('See: voxbatch voices preview --help') });
   });
 });

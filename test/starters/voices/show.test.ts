@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { startSimulator, type Simulator } from '../../../simulator/start-simulator.ts';
-import { openCommandLine, type CommandLine } from '../command-line.ts';
+import { openCommandLine, type CommandLine, run, json } from '../command-line.ts';
 
 let simulator: Simulator;
 let line: CommandLine;
@@ -16,11 +16,11 @@ afterEach(async () => {
 
 describe('voices show', () => {
   it('voxbatch voices show: tells what the list says of a voice, by its id or name', async () => {
-    const { code, stdout } = await line.run('voices', 'show', 'name:lin');
+    const { code, stdout } = await run('voices', 'show', 'name:lin');
     expect(code).toBe(0);
     expect(stdout).toMatch(/^voice +0f9d2c7ab4e84c1f9a6e3d5b7c8e1a20\nname +Lin\nprovider +qwen\nengines +qwen3-tts/);
     expect(stdout).toMatch(/needed by +no open batch\n$/);
-    const { value } = await line.json('voices', 'show', 'narrator', '--json');
+    const { value } = await json('voices', 'show', 'narrator', '--json');
     expect(value).toEqual({
       id: 'narrator',
       name: 'Narrator',
@@ -37,7 +37,7 @@ describe('voices show', () => {
     ['name:Story teller', 'The nearest is name:Storyteller.'],
     ['Lin', 'The nearest is name:Lin.'],
   ])('says that %s is no voice of the list, and which is most like it', async (asked, words) => {
-    const { code, stderr } = await line.run('voices', 'show', asked);
+    const { code, stderr } = await run('voices', 'show', asked);
     expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining(words) });
   });
 });
@@ -49,14 +49,14 @@ describe('--api-dialect legacy', () => {
   }
 
   it('voxbatch voices list: reads the older paths alone, also if the configuration says so', async () => {
-    const flag = await line.run('voices', 'list', '--search', 'ada', '--api-dialect', 'legacy');
+    const flag = await run('voices', 'list', '--search', 'ada', '--api-dialect', 'legacy');
     expect(flag).toMatchObject({ code: 0 });
     expect(flag.stdout.split('\n').slice(1)).toEqual([expect.stringMatching(/Ada *$/), '']);
     await writeFile('voxbatch.config.json', JSON.stringify({ apiDialect: 'legacy' }));
-    expect((await line.run('voices', 'list', '--search', 'ada')).stdout).toBe(flag.stdout);
+    expect((await run('voices', 'list', '--search', 'ada')).stdout).toBe(flag.stdout);
     expect(await asked()).toContain('POST /api/open/list-models');
     expect(await asked()).not.toContain('GET /voices');
-    expect(await line.run('voices', 'list', '--api-dialect', 'legacy=20%')).toMatchObject({ code: 2 });
+    expect(await run('voices', 'list', '--api-dialect', 'legacy=20%')).toMatchObject({ code: 2 });
   });
 
   it.each([
@@ -66,20 +66,20 @@ describe('--api-dialect legacy', () => {
     [['--provider', 'fishaudio', '--api-dialect', 'legacy'], 'the legacy paths do not tell the providers of voices'],
     [['--search', 'a+b', '--api-dialect', 'legacy'], 'No voice matches.'],
   ])('voxbatch voices list: says that nothing matches %j, instead of a table of nothing', async (words, said) => {
-    const { code, stdout, stderr } = await line.run('voices', 'list', ...words);
+    const { code, stdout, stderr } = await run('voices', 'list', ...words);
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
     expect(stderr).toContain(said);
   });
 
   it('voxbatch voices show: looks the voice up there', async () => {
-    expect(await line.run('voices', 'show', 'name:Lin', '--api-dialect', 'legacy')).toMatchObject({ code: 0 });
+    expect(await run('voices', 'show', 'name:Lin', '--api-dialect', 'legacy')).toMatchObject({ code: 0 });
     expect(await asked()).not.toContain('GET /voices');
   });
 });
 
 describe('voices list', () => {
   it('voxbatch voices list: only voices of a provider', async () => {
-    const { stdout } = await line.run('voices', 'list', '--provider', 'qwen');
+    const { stdout } = await run('voices', 'list', '--provider', 'qwen');
     expect(stdout.split('\n').slice(1)).toEqual([expect.stringMatching(/Lin +qwen$/), '']);
   });
 });

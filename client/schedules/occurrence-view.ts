@@ -1,0 +1,61 @@
+import { exitOfBatch } from '../../batches/look/view-batch.ts';
+import { EXIT_CODES } from '../../contract/exit-codes.ts';
+import { utcSecond } from '../../contract/duration.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { OccurrenceRange, OccurrenceRecord } from '../../ledger/schedules/occurrence-records.ts';
+import { formatOccurrence } from '../../policy/schedules/occurrence.ts';
+import type { WaitingOccurrence } from './survey-schedule.ts';
+
+/** A time at which a schedule was due, and what came of it. */
+export type OccurrenceView = Awaited<ReturnType<typeof occurrenceViews>>[number];
+
+const NO_BATCH = { exit: null, endedAt: null, cause: null, etag: null, isUnchanged: null, out: null };
+
+/** Occurrences of a schedule, the newest first: those on record, and those that wait. */
+export async function occurrenceViews(
+  ledger: Ledger,
+  schedule: string,
+  waiting: readonly WaitingOccurrence[],
+  range: OccurrenceRange,
+) {
+  const isAsked = ({ at }: WaitingOccurrence): boolean => at >= (range.from ?? 0);
+  const due = waiting.filter(isAsked).map((one) => ({ ...NO_BATCH, ...one, state: 'waiting' as const }));
+  const views = [];
+  for (const one of [...due, ...(await ledger.occurrencesOf(schedule, range))]) {
+    views.push(await viewOf(ledger, schedule, one));
+  }
+  return views.sort((one, other) => (one.at < other.at ? 1 : -1));
+}
+
+async function viewOf(
+  ledger: Ledger,
+  schedule: string,
+  one: Omit<OccurrenceRecord, 'state'> & { readonly state: 'waiting' | OccurrenceRecord['state'] },
+) {
+  const { at, state, cause, reason, etag, isUnchanged } = one;
+  const batch = formatOccurrence({ schedule, at });
+  const isThere = state !== 'skipped' && state !== 'waiting' && (await ledger.findBatch(batch)) !== undefined;
+  const isOver = state === 'ended' || state === 'failed';
+  const exit = isOver ? (one.exit ?? (await exitOfBatch(ledger, batch)) ?? null) : null;
+  return {
+    /** The time that it was scheduled for; UTC. */
+    at: utcSecond(at),
+    /** Name of its batch, also where it made none. */
+    batch,
+    /** `waiting`: it may still take place. `failed`: it made no batch, its batch gave up, or its files could not be written. `skipped`: it did not take place. */
+    state,
+    /** How its batch ended; null: it has not, or there is none. */
+    exit,
+    exitCode: exit === null ? null : EXIT_CODES[exit].code,
+    /** Credits that its batch was charged; null: there is none. */
+    charged: isThere ? (await ledger.money(batch)).charged : null,
+    /** Of one that was skipped. */
+    cause,
+    /** Why it waits, failed or was skipped: a sentence. */
+    reason,
+    /** How the server of its manifest named the version that it sent. */
+    etag,
+    /** Its manifest was that of the batch before; null: it made no batch. */
+    manifestUnchanged: isUnchanged,
+  };
+}

@@ -1,0 +1,249 @@
+import type { ScheduleDescription } from '@temporalio/client';
+import { priceScheduled, type ScheduledLookUps } from '../../batches/schedules/price-scheduled.ts';
+import { formatDuration, utcSecond } from '../../contract/duration.ts';
+import { EXIT_CODES } from '../../contract/exit-codes.ts';
+import { withoutPath } from '../../contract/url-scheme.ts';
+import { labelOfPlace } from '../../inputs/manifest-url.ts';
+import { parseScheduledRun } from '../../inputs/schedules/scheduled-run.ts';
+import type { OccurrenceRange } from '../../ledger/schedules/occurrence-records.ts';
+import type { ScheduleRecord } from '../../ledger/schedules/schedule-records.ts';
+import { isAmiss, noteInWords, recentOutcomes } from '../../policy/schedules/missing-occurrence.ts';
+import { monthOf } from '../../policy/schedules/month-budget.ts';
+import { parseOccurrence } from '../../policy/schedules/occurrence.ts';
+import type { ScheduleSpec } from '../../policy/schedules/schedule-spec.ts';
+import { identifyMedia } from '../run/price.ts';
+import { VoxbatchError } from '../problem.ts';
+import { fetchManifest } from '../run/open-manifest.ts';
+import { occurrenceViews } from './occurrence-view.ts';
+import {
+  describe,
+  describeIfThere,
+  requireRecord,
+  standingOf,
+  type OpenSchedules,
+  type SchedulePlace,
+} from './open-schedules.ts';
+import { previewSchedule, surveySchedule, type TimeRange } from './survey-schedule.ts';
+
+/** A schedule in a list; times in UTC. */
+export type ScheduleLine = Awaited<ReturnType<typeof listSchedules>>[number];
+
+/** A schedule as it is shown, and as it is settled. */
+export type ShownSchedule = Awaited<ReturnType<typeof showSchedule>>;
+
+/** When a schedule fires, and what each firing would cost now. */
+export type PreviewView = Awaited<ReturnType<typeof previewFirings>>;
+
+/** What became of a schedule's occurrences. `lost`: it was made here, and Temporal does not know it. */
+export type ScheduleCheck = Awaited<ReturnType<typeof checkSchedules>>['schedules'][number];
+
+/** How the month of a schedule stands. */
+export type ScheduleMonth = NonNullable<ScheduleLine['month']>;
+
+/** Occurrences that a list looks at. */
+const MOST_COUNTED = 100;
+
+/** All schedules of the ledger, by name. Records what did not take place. Throws {@link VoxbatchError} (`schedule-silent`). */
+export async function listSchedules(place: SchedulePlace) {
+  const { ledger } = place;
+  const batches = await ledger.listBatches();
+  const lines = [];
+  for (const name of await ledger.knownSchedules()) {
+    const record = await ledger.scheduleRecord(name);
+    // `check` tells of one that Temporal has lost.
+    const found = await describeIfThere(place, name);
+    if (found === undefined || record === undefined) continue;
+    const { spec, head } = headOf(record, found);
+    await surveySchedule(place, name, found);
+    const { newest, amissInARow } = recentOutcomes(await ledger.occurrencesOf(name, { most: MOST_COUNTED }));
+    const made = batches.map((batch) => batch.name).filter((batch) => parseOccurrence(batch)?.schedule === name);
+    const [next] = head.paused ? [] : found.info.nextActionTimes;
+    lines.push({
+      ...head,
+      /** Null: never, or not while it is paused. */
+      next: next === undefined ? null : utcSecond(next.getTime()),
+      /** Name of the newest batch that it made. */
+      last: made.sort().at(-1) ?? null,
+      /** Without one for its account the schedule makes no batch. */
+      worker: await hasWorker(place, record),
+      month: await monthOfSchedule(place, name, spec),
+      /** Of the newest occurrence that is over, or was skipped. */
+      lastState: newest?.state ?? null,
+      lastCause: newest?.cause ?? null,
+      lastExitCode: newest?.exit == null ? null : EXIT_CODES[newest.exit].code,
+      /** How many failed or were skipped since the last that ended, of the 100 newest. */
+      amissInARow,
+    });
+  }
+  return lines;
+}
+
+const SHOWN_OCCURRENCES = 10;
+
+/**
+ * Details of a schedule, with these of its occurrences; default: the latest ten; times in UTC. `run`: undefined if it is not on record in a form that this
+ * version reads. Records what did not take place. Throws {@link VoxbatchError} (`no-schedule`, `schedule-silent`).
+ */
+export async function showSchedule(
+  place: SchedulePlace,
+  name: string,
+  range: OccurrenceRange = { most: SHOWN_OCCURRENCES },
+) {
+  const record = await requireRecord(place, name);
+  const found = await describe(place, name);
+  const { info } = found;
+  const { spec, head } = headOf(record, found);
+  const { jitterMs, overlap, catchUpMs, pauseOnFailure, until, runs } = spec;
+  const run = parseScheduledRun(record.settings.run);
+  const { onEnd, notify } = await place.ledger.scheduleHooks(name);
+  const view = {
+    ...head,
+    ...{ jitterMs, overlap, catchUpMs, pauseOnFailure },
+    until: until === null ? null : utcSecond(until),
+    runsLeft: runs,
+    /** Without what may be secret; null with the four that follow: not on record in a form that this version reads. */
+    manifest: run === undefined ? null : labelOfPlace(run.manifest),
+    /** Folder that gets a folder for each batch. */
+    out: run?.outFolder ?? null,
+    /** Credits of each run; null: no limit. */
+    budget: run?.tunables.budget ?? null,
+    confirm: run?.confirmAbove ?? null,
+    cache: run?.tunables.cache ?? null,
+    month: await monthOfSchedule(place, name, spec),
+    onEnd,
+    /** Its host: the path may be a secret. */
+    notify: notify === null ? null : withoutPath(notify),
+    worker: await hasWorker(place, record),
+    /** Firings so far, triggers and backfills included, and those that did not take place. */
+    fired: info.numActionsTaken,
+    missed: info.numActionsMissedCatchupWindow,
+    skippedOverlap: info.numActionsSkippedOverlap,
+    /** The next ten firings, jitter included; while it is paused, those that it would have. */
+    next: info.nextActionTimes.map((time) => utcSecond(time.getTime())),
+    /** Those that were asked for, and those that may still take place; the newest first. */
+    occurrences: await occurrenceViews(place.ledger, name, await surveySchedule(place, name, found), range),
+  };
+  return { view, spec, run };
+}
+
+/**
+ * The firings of a schedule, default: the next ten, and the price of each; `account`: whose earlier results cost nothing again; undefined: unknown. Spends
+ * nothing. Throws {@link VoxbatchError} (`no-schedule`, `schedule-silent`).
+ */
+export async function previewFirings(
+  place: SchedulePlace,
+  name: string,
+  { range, account }: { readonly range: TimeRange | undefined; readonly account: ScheduledLookUps['account'] },
+) {
+  const { view, run } = await showSchedule(place, name);
+  const { schedule, timezone, paused, month } = view;
+  const times = range === undefined ? view.next.map(Date.parse) : await previewSchedule(place, name, range);
+  const looked = { ledger: place.ledger, account, identify: identifyMedia };
+  return {
+    schedule,
+    timezone,
+    paused,
+    firings: times.map((at) => ({ at: utcSecond(at), local: timeInZone(at, timezone) })),
+    each: run === undefined ? null : await priceScheduled(run, fetchManifest, looked, month),
+    month,
+  };
+}
+
+/** Which schedules are checked, and how far back. */
+export interface CheckRequest {
+  /** Default: all. */
+  readonly name?: string | undefined;
+  /** Occurrences that were scheduled for this time or later, ms since 1970. */
+  readonly since: number;
+  /** What a pause by hand skipped is in order. Default false. */
+  readonly isPauseFine?: boolean | undefined;
+}
+
+/**
+ * What became of all occurrences since a time, the newest first, also of those that nobody was there to fire. `amiss`: somebody should look after it. Throws
+ * {@link VoxbatchError} (`no-schedule`, `schedule-silent`).
+ */
+export async function checkSchedules(place: OpenSchedules, { name, since, isPauseFine }: CheckRequest) {
+  const known = await place.ledger.knownSchedules();
+  const check = async (schedule: string) => {
+    const { timezone, paused, occurrences, ...view } = (await showSchedule(place, schedule, { from: since })).view;
+    // A worker on record may have been killed moments ago.
+    const worker = view.worker && !place.around.isDeserted;
+    const checked = occurrences.map((one) => ({ ...one, amiss: isAmiss(one, { hasWorker: worker, isPauseFine }) }));
+    return { schedule, lost: false as const, timezone, paused, worker, occurrences: checked };
+  };
+  const schedules = [];
+  for (const one of name === undefined ? known : [name]) {
+    const checked = await check(one).catch((error: unknown) => {
+      const isLost = error instanceof VoxbatchError && error.problem.type === 'no-schedule' && known.includes(one);
+      if (!isLost) throw error;
+      return { schedule: one, lost: true as const };
+    });
+    schedules.push(checked);
+  }
+  return { inOrder: schedules.every((one) => !one.lost && one.occurrences.every(({ amiss }) => !amiss)), schedules };
+}
+
+/** Whether a worker for the account of a schedule is there. Throws {@link VoxbatchError} (`no-schedule`). */
+export async function isAttended(place: SchedulePlace, name: string) {
+  return hasWorker(place, await requireRecord(place, name));
+}
+
+async function hasWorker({ ledger }: SchedulePlace, { settings }: ScheduleRecord) {
+  return (await ledger.livingWorkers(settings.apiUrl, settings.account)).length > 0;
+}
+
+/** What is shown of a schedule wherever one is shown. */
+function headOf(record: ScheduleRecord, found: ScheduleDescription) {
+  const { spec, isPaused, note } = standingOf(record, found);
+  const { times, timezone } = spec;
+  const head = {
+    schedule: record.name,
+    /** As written on a command line: `every 1d`, `cron 0 2 * * *` */
+    times: times.type === 'every' ? `every ${formatDuration(times.everyMs)}` : times.text,
+    timezone,
+    paused: isPaused,
+    /** Why it is paused, or was resumed. */
+    note: noteInWords(note),
+  };
+  return { spec, head };
+}
+
+/** How the current month of a schedule stands; null if it has no budget for months. */
+async function monthOfSchedule(
+  { ledger }: SchedulePlace,
+  schedule: string,
+  { budgetMonth: credits, timezone }: ScheduleSpec,
+) {
+  if (credits === null) return null;
+  const at = Date.now();
+  return {
+    /** `2026-12` */
+    month: monthOf(at, timezone),
+    ...(await ledger.monthSpend({ schedule, at, credits, timezone })),
+  };
+}
+
+/**
+ * A time as clocks of a timezone show it, with the offset that distinguishes the two of an hour that comes twice: `Sun
+ * 2026-10-25 02:30:00 +01:00`.
+ */
+export function timeInZone(at: number, timezone: string): string {
+  const format = new Intl.DateTimeFormat('en-GB', {
+    timeZone: timezone,
+    hourCycle: 'h23',
+    weekday: 'short',
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    timeZoneName: 'longOffset',
+  });
+  const parts = new Map(format.formatToParts(at).map(({ type, value }) => [type, value]));
+  const part = (type: Intl.DateTimeFormatPartTypes): string => parts.get(type) ?? '';
+  const offset = part('timeZoneName').replace('GMT', '');
+  const day = `${part('weekday')} ${part('year')}-${part('month')}-${part('day')}`;
+  return `${day} ${part('hour')}:${part('minute')}:${part('second')} ${offset === '' || offset === '+00:00' ? 'UTC' : offset}`;
+}

@@ -1,0 +1,37 @@
+import { join } from 'node:path';
+import { roundCredits } from '../contract/price-units.ts';
+import { OUTCOMES } from '../contract/outcomes.ts';
+import type { BatchRecord, Counts, Money } from '../ledger/record-types.ts';
+import { SUMMARY_FILE } from './names.ts';
+import { readJson } from './read-json.ts';
+import type { Summary } from './summary.ts';
+
+/** A batch as it is in the ledger. */
+interface Standing {
+  readonly batch: BatchRecord;
+  readonly counts: Counts;
+  readonly money: Money;
+}
+
+/**
+ * Whether a folder has the files of a finished batch in the ledger's current state, going by the summary, which is
+ * written last. Cheap: reads only that file, and compares each value, whatever else it holds. False if it cannot be read.
+ */
+export async function isWritten(out: string, { batch, counts, money }: Standing): Promise<boolean> {
+  if (batch.state !== 'closed' || batch.closedAt === null) return false;
+  const summary = (await readJson(join(out, SUMMARY_FILE)).catch(() => undefined)) as
+    Partial<Summary> | null | undefined;
+  return (
+    summary?.batch === batch.name &&
+    summary.manifest_digest === batch.digest &&
+    summary.api === batch.apiUrl &&
+    summary.account === batch.account &&
+    summary.state === 'closed' &&
+    summary.ended_at === new Date(batch.closedAt).toISOString() &&
+    (summary.halted ?? null) === batch.halted &&
+    (summary.budget ?? null) === batch.settings.budget &&
+    (summary.not_chosen ?? 0) === counts.notChosen &&
+    OUTCOMES.every((outcome) => (summary.outcomes?.[outcome] ?? 0) === counts.outcomes[outcome]) &&
+    (['charged', 'reserved', 'uncertain'] as const).every((sum) => summary.credits?.[sum] === roundCredits(money[sum]))
+  );
+}
