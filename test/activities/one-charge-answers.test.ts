@@ -2,7 +2,7 @@ import net from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import { listen, serve } from '../support/api-server.ts';
 import { keyOf, lipSync, tts } from './rows.ts';
-import { createWorld } from './world.ts';
+import { begin, createWorld } from './world.ts';
 
 /** Answers that lie, of docs/decisions/one-charge.md. */
 
@@ -23,9 +23,10 @@ describe('one charge: answers that lie', () => {
   });
 
   it('a 2xx without a job id', async () => {
-    const world = await createWorld({ plan: { rules: [{ on: 'create', fault: { kind: 'html', accepted: true } }] } });
-    await world.fill([tts()]);
-    const worker = await world.worker();
+    const { world, worker } = await begin(
+      { plan: { rules: [{ on: 'create', fault: { kind: 'html', accepted: true } }] } },
+      [tts()],
+    );
     expect(await worker.submit(keyOf(1))).toEqual({ verdict: 'unknown', next: { type: 'ended' } });
     expect(await world.row(1)).toMatchObject({ outcome: 'unknown', failure: { class: 'OutcomeUnknown', status: 200 } });
     await worker.submit(keyOf(1, 2));
@@ -33,8 +34,13 @@ describe('one charge: answers that lie', () => {
   });
 
   it('the first answer names a job that another row has', async () => {
-    const world = await createWorld({ plan: { rules: [], echoInputs: true } });
-    await world.fill([tts('one'), tts('two'), lipSync(1), lipSync(2), tts('one')]);
+    const world = await createWorld({ plan: { rules: [], echoInputs: true } }, [
+      tts('one'),
+      tts('two'),
+      lipSync(1),
+      lipSync(2),
+      tts('one'),
+    ]);
     const jobs = new Map<string, string>();
     const worker = await world.worker({
       change: ({ api }) => ({

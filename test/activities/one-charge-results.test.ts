@@ -131,8 +131,7 @@ describe('one charge: earlier results', () => {
 
   it('the row that others wait for gets a new take', async () => {
     const fails = { on: 'create', fault: { kind: 'job-fails', message: 'no' }, times: 1 } as const;
-    const world = await createWorld({ plan: { rules: [fails] } });
-    await world.fill([tts(), tts(), tts()], { cache: 'on', retakes: 1 });
+    const world = await createWorld({ plan: { rules: [fails] } }, [tts(), tts(), tts()], { cache: 'on', retakes: 1 });
     await workOn(await world.worker(), 'b');
     // One more for the job that failed, whichever row goes on; none is paid for twice.
     expect(world.charges()).toHaveLength(2);
@@ -142,8 +141,7 @@ describe('one charge: earlier results', () => {
   });
 
   it('the row that others wait for is unknown, then its answer comes', async () => {
-    const world = await createWorld();
-    await world.fill([tts()], { name: 'leader', cache: 'on' });
+    const world = await createWorld({}, [tts()], { name: 'leader', cache: 'on' });
     const stop = world.holdAt('after-answer');
     void workOn(await world.worker({ atFaultPoint: stop.atFaultPoint }), 'leader').catch(() => undefined);
     await stop.reached;

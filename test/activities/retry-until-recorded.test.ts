@@ -24,8 +24,7 @@ function worldOf(events: WorkEvent[] = []): Parameters<typeof retryUntilRecorded
 
 describe('retryUntilRecorded', () => {
   it('records the answer as soon as the disk takes it, and has logged the job id before', async () => {
-    const world = await createWorld();
-    await world.fill([tts()]);
+    const world = await createWorld({}, [tts()]);
     let isFull = true;
     const worker = await world.worker({
       change: ({ ledger }) => ({
@@ -44,8 +43,7 @@ describe('retryUntilRecorded', () => {
     ['a transcript', stt(), 'transcription', { outcome: 'succeeded', text: expect.any(String) }],
     ['a sound', tts(), 'speech', { outcome: 'succeeded', file: { extension: 'mp3' } }],
   ] as const)('does not lose %s that comes in the answer itself', async (_, spec, step, result) => {
-    const world = await createWorld();
-    await world.fill([spec], { tts: 'sync' });
+    const world = await createWorld({}, [spec], { tts: 'sync' });
     let isFull = true;
     const cause = Object.assign(new Error('ENOSPC: no space left on device, write'), {
       code: 'ENOSPC',

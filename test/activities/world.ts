@@ -42,13 +42,27 @@ export interface WorkerOptions {
   readonly change?: (deps: Dependencies) => Partial<Dependencies>;
 }
 
-/** A simulator without latency, and a folder for a ledger and a store; all of it is gone after the test. */
-export async function createWorld(options: SimulatorOptions = {}): Promise<World> {
+/** A simulator without latency, and a folder for a ledger and a store, with a batch of these rows if there are any; all of it is gone after the test. */
+export async function createWorld(
+  options: SimulatorOptions = {},
+  ...batch: Parameters<World['fill']> | readonly []
+): Promise<World> {
   const folder = await mkdtemp(join(tmpdir(), 'voxbatch-activities-'));
   const simulator = await startSimulator({ createMs: [0, 0], jobMs: [0, 0], ...options });
   const world = new World(folder, simulator);
   endAfterTest(() => world.close());
+  const [specs, wanted] = batch;
+  if (specs !== undefined) await world.fill(specs, wanted);
   return world;
+}
+
+/** The same with a worker. */
+export async function begin(
+  options: SimulatorOptions,
+  ...batch: Parameters<World['fill']>
+): Promise<{ readonly world: World; readonly worker: Worker }> {
+  const world = await createWorld(options, ...batch);
+  return { world, worker: await world.worker() };
 }
 
 /** Where workers meet: one service, one ledger file, one store. */

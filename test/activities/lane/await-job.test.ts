@@ -10,7 +10,7 @@ import { waitFor } from '../../support/wait-for.ts';
 import { dub, keyOf, lipSync, tts } from '../rows.ts';
 import { fastClock } from '../worker.ts';
 import { reads, withJob } from '../with-job.ts';
-import { createWorld } from '../world.ts';
+import { begin, createWorld } from '../world.ts';
 import { UnfitBody } from '../../../store/unfit.ts';
 
 describe('awaitJob', () => {
@@ -75,8 +75,9 @@ describe('awaitJob', () => {
       { on: 'read', match: { text: 'one' }, fault: { kind: 'status', status: 500 } },
       { on: 'download', match: { text: 'two' }, fault: { kind: 'status', status: 500 } },
     ] as const;
-    const world = await createWorld({ plan: { rules: [...rules] } });
-    await world.fill([tts('one'), tts('two')], { jobDeadlineMs: 1_000 });
+    const world = await createWorld({ plan: { rules: [...rules] } }, [tts('one'), tts('two')], {
+      jobDeadlineMs: 1_000,
+    });
     const worker = await world.worker({
       clock: fastClock(60),
       // The pauses that trouble asks of all reads take longer than the test.
@@ -96,8 +97,7 @@ describe('awaitJob', () => {
   });
 
   it('asks the ledger for no row that only it has changed', async () => {
-    const world = await createWorld({ jobMs: [600, 600] });
-    await world.fill([tts(), dub()]);
+    const world = await createWorld({ jobMs: [600, 600] }, [tts(), dub()]);
     let rowsRead = 0;
     const worker = await world.worker({
       change: ({ ledger }) => ({
@@ -189,8 +189,7 @@ describe('awaitJob', () => {
   });
 
   it('does not hold other rows up with a long download', async () => {
-    const world = await createWorld();
-    await world.fill([tts('long'), tts('short')]);
+    const world = await createWorld({}, [tts('long'), tts('short')]);
     const long = await world.stem(1);
     let arrive: () => void = () => undefined;
     const arrived = new Promise<void>((resolve) => (arrive = resolve));
@@ -227,8 +226,7 @@ describe('awaitJob', () => {
   });
 
   it('tells a fault of the ledger', async () => {
-    const world = await createWorld();
-    await world.fill([dub(), tts()]);
+    const world = await createWorld({}, [dub(), tts()]);
     const worker = await world.worker({
       change: ({ ledger }) => ({
         ledger: {
@@ -243,8 +241,7 @@ describe('awaitJob', () => {
   });
 
   it('tells a disk that is full, and fetches again later', async () => {
-    const world = await createWorld();
-    await world.fill([tts()]);
+    const world = await createWorld({}, [tts()]);
     let full = true;
     const worker = await world.worker({
       clock: fastClock(60),
@@ -274,9 +271,7 @@ describe('awaitJob', () => {
   });
 
   it('leaves a download that the end of the process stops for the next process', async () => {
-    const world = await createWorld({ plan: { rules: [{ on: 'download', fault: 'hang', times: 1 }] } });
-    await world.fill([tts()]);
-    const worker = await world.worker();
+    const { world, worker } = await begin({ plan: { rules: [{ on: 'download', fault: 'hang', times: 1 }] } }, [tts()]);
     await worker.submit(keyOf(1));
     const waiting = worker.wait([[1]]);
     await waitFor(() => worker.deps.downloads.activeCount === 1);

@@ -8,7 +8,7 @@ import { freeReadsOf } from '../../../worker/free-reads.ts';
 import type { WorkerWorld } from '../../../worker/dependencies.ts';
 import { adopt, recordOf } from '../../activities/adopt.ts';
 import { BATCH, keyOf, lipSync, stt, tts } from '../../activities/rows.ts';
-import { createWorld, type World } from '../../activities/world.ts';
+import { begin, createWorld, type World } from '../../activities/world.ts';
 
 async function settleUnknown(world: WorkerWorld, rows: readonly number[]): Promise<readonly SettledRow[]> {
   const batch = await recordOf(world.ledger);
@@ -50,8 +50,7 @@ describe('settleUnknown', () => {
   });
 
   it('finds a result that was stored before its process died', async () => {
-    const world = await createWorld();
-    await world.fill([tts('At once.')], { tts: 'sync' });
+    const world = await createWorld({}, [tts('At once.')], { tts: 'sync' });
     const death = world.holdAt('after-answer');
     void (await world.worker({ atFaultPoint: death.atFaultPoint })).submit(keyOf(1));
     await death.reached;
@@ -64,9 +63,7 @@ describe('settleUnknown', () => {
   });
 
   it('says of a row whose answer named the job of another row that it did', async () => {
-    const world = await createWorld();
-    await world.fill([tts('one'), tts('two')]);
-    const worker = await world.worker();
+    const { worker } = await begin({}, [tts('one'), tts('two')]);
     const { ledger } = worker.deps;
     for (const row of [1, 2]) {
       await ledger.intend(keyOf(row), { quoted: 1, quotedRest: 0, owner: 'gone', maxSending: 8 });
@@ -85,9 +82,10 @@ describe('settleUnknown', () => {
   });
 
   it('leaves a row as it is where there is no trace, and one that is not in doubt', async () => {
-    const world = await createWorld({ plan: { rules: [{ ...LOSES_ANSWERS, match: { text: 'Good' } }] } });
-    await world.fill([tts(), tts('Fine.')]);
-    const worker = await world.worker();
+    const { world, worker } = await begin({ plan: { rules: [{ ...LOSES_ANSWERS, match: { text: 'Good' } }] } }, [
+      tts(),
+      tts('Fine.'),
+    ]);
     for (const row of [1, 2]) await worker.drive(row);
     // Whoever is told of them knows what else can be done; a row that is not there is nobody's.
     expect(await settleUnknown(worker.deps, [1, 2, 3])).toMatchObject([
@@ -112,9 +110,7 @@ describe('settleUnknown, where the list cannot be read', () => {
 
 describe('adoptJob', () => {
   it('gives the row the job that a person names, which is fetched then', async () => {
-    const world = await createWorld({ plan: { rules: [LOSES_ANSWERS] } });
-    await world.fill([tts()]);
-    const worker = await world.worker();
+    const { world, worker } = await begin({ plan: { rules: [LOSES_ANSWERS] } }, [tts()]);
     await worker.drive(1);
     await worker.deps.ledger.closeBatch(BATCH);
     const jobId = world.charges()[0]?.jobId ?? '';
@@ -130,9 +126,7 @@ describe('adoptJob', () => {
   });
 
   it('names both sums where the job cost another than the row was to cost', async () => {
-    const world = await createWorld({ plan: { rules: [LOSES_ANSWERS] } });
-    await world.fill([tts(), tts()]);
-    const worker = await world.worker();
+    const { world, worker } = await begin({ plan: { rules: [LOSES_ANSWERS] } }, [tts(), tts()]);
     for (const row of [1, 2]) await worker.drive(row);
     const [first, second] = world.charges();
     const readJob: typeof worker.deps.api.readJob = async (operation, jobId, signal) => {
@@ -146,9 +140,12 @@ describe('adoptJob', () => {
   });
 
   it('refuses a job that does not exist, is of another kind, or belongs to a row', async () => {
-    const world = await createWorld({ plan: { rules: [{ ...LOSES_ANSWERS, match: { text: 'lost' } }] } });
-    await world.fill([tts('lost'), tts('had'), lipSync(), stt()]);
-    const worker = await world.worker();
+    const { world, worker } = await begin({ plan: { rules: [{ ...LOSES_ANSWERS, match: { text: 'lost' } }] } }, [
+      tts('lost'),
+      tts('had'),
+      lipSync(),
+      stt(),
+    ]);
     for (const row of [1, 2, 3]) await worker.drive(row);
     const [lost, had, lip] = await Promise.all([1, 2, 3].map(async (row) => (await world.row(row)).charges[0]?.jobId));
     expect(lost).toBeNull();
@@ -172,8 +169,7 @@ describe('adoptJob', () => {
   });
 
   it('refuses a row whose request is on the wire, and one that makes no job', async () => {
-    const world = await createWorld({ plan: { rules: [LOSES_ANSWERS] } });
-    await world.fill([tts(), stt()]);
+    const world = await createWorld({ plan: { rules: [LOSES_ANSWERS] } }, [tts(), stt()]);
     const hold = world.holdAt('after-intent');
     void (await world.worker({ atFaultPoint: hold.atFaultPoint })).submit(keyOf(1));
     await hold.reached;
@@ -226,9 +222,7 @@ describe('listOrphans', () => {
   });
 
   it('are of operations that the batch has: of speech alone, the list of lip-sync jobs says nothing', async () => {
-    const world = await createWorld();
-    await world.fill([tts('Fine.')]);
-    const worker = await world.worker();
+    const { worker } = await begin({}, [tts('Fine.')]);
     await worker.drive(1);
     const { deps } = worker;
     const listJobs = (): never => {
