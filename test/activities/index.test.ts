@@ -37,7 +37,7 @@ describe('createActivities', () => {
     const world = await createWorld({}, [tts()]);
     const misuse = new LedgerMisuse('There is no such batch.');
     const { deps } = await world.worker({
-      change: ({ ledger }) => ({ ledger: { ...ledger, closeBatch: () => Promise.reject(misuse) } }),
+      ledger: () => ({ closeBatch: () => Promise.reject(misuse) }),
     });
     await expect(survey(createActivities(deps))).rejects.toMatchObject({
       type: 'LedgerMisuse',
@@ -51,13 +51,10 @@ describe('createActivities', () => {
     let beats = 0;
     env.on('heartbeat', () => (beats += 1));
     const { deps } = await world.worker({
-      change: ({ ledger }) => ({
-        ledger: {
-          ...ledger,
-          closeBatch: async (name) => {
-            await waitFor(() => beats > 1);
-            return ledger.closeBatch(name);
-          },
+      ledger: (ledger) => ({
+        closeBatch: async (name) => {
+          await waitFor(() => beats > 1);
+          return ledger.closeBatch(name);
         },
       }),
     });
@@ -92,7 +89,7 @@ describe('createActivities', () => {
     const world = await createWorld({}, [tts()]);
     const gone = new LedgerUnreachable('ledger.db', 'the disk is full', 'Free some space.');
     const worker = await world.worker({
-      change: ({ ledger }) => ({ ledger: { ...ledger, closeBatch: () => Promise.reject(gone) } }),
+      ledger: () => ({ closeBatch: () => Promise.reject(gone) }),
     });
     await expect(survey(createActivities(worker.deps))).rejects.toBe(gone);
     expect(worker.faults).toEqual([gone]);

@@ -43,17 +43,14 @@ describe('one charge: answers that lie', () => {
     ]);
     const jobs = new Map<string, string>();
     const worker = await world.worker({
-      change: ({ api }) => ({
-        api: {
-          ...api,
-          // Each kind of request is answered with the job of the first one.
-          send: async (request, options) => {
-            const verdict = await api.send(request, options);
-            if (verdict.verdict !== 'accepted') return verdict;
-            const jobId = jobs.get(request.operation) ?? verdict.jobId;
-            jobs.set(request.operation, jobId);
-            return { ...verdict, jobId, credits: 0 };
-          },
+      api: (api) => ({
+        // Each kind of request is answered with the job of the first one.
+        send: async (request, options) => {
+          const verdict = await api.send(request, options);
+          if (verdict.verdict !== 'accepted') return verdict;
+          const jobId = jobs.get(request.operation) ?? verdict.jobId;
+          jobs.set(request.operation, jobId);
+          return { ...verdict, jobId, credits: 0 };
         },
       }),
     });

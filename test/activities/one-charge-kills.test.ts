@@ -98,7 +98,7 @@ describe('one charge: kills', () => {
 
     // A transcript comes as JSON: it is in the store only once it was written there.
     const late = await world.worker({
-      change: ({ ledger }) => ({ ledger: { ...ledger, settle: () => world.never() } }),
+      ledger: () => ({ settle: () => world.never() }),
     });
     void late.submit(keyOf(3, 1, 'transcription'));
     await waitFor(

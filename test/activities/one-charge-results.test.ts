@@ -28,13 +28,10 @@ function countLooks(): WorkerOptions & { readonly seen: () => number } {
   let looks = 0;
   return {
     seen: () => looks,
-    change: ({ ledger }) => ({
-      ledger: {
-        ...ledger,
-        lookForResult: (...asked) => {
-          looks += 1;
-          return ledger.lookForResult(...asked);
-        },
+    ledger: (ledger) => ({
+      lookForResult: (...asked) => {
+        looks += 1;
+        return ledger.lookForResult(...asked);
       },
     }),
   };

@@ -164,13 +164,10 @@ describe('one charge: takes', () => {
     for (const row of [1, 2]) {
       // Dead before the failure is recorded, or right after: the new take is in the same transaction.
       const killed = await world.worker({
-        change: ({ ledger }) => ({
-          ledger: {
-            ...ledger,
-            finishJob: async (...end) => {
-              if (row === 2) await ledger.finishJob(...end);
-              return world.never<Awaited<ReturnType<typeof ledger.finishJob>>>();
-            },
+        ledger: (ledger) => ({
+          finishJob: async (...end) => {
+            if (row === 2) await ledger.finishJob(...end);
+            return world.never<Awaited<ReturnType<typeof ledger.finishJob>>>();
           },
         }),
       });

@@ -92,13 +92,10 @@ describe('a result that is the answer itself', () => {
     });
     const told: unknown[] = [];
     const worker = await world.worker({
-      change: ({ store }) => ({
-        store: {
-          ...store,
-          write: async (...what) => {
-            told.push((await world.row(told.length + 1)).charges);
-            return store.write(...what);
-          },
+      store: (store) => ({
+        write: async (...what) => {
+          told.push((await world.row(told.length + 1)).charges);
+          return store.write(...what);
         },
       }),
     });
@@ -110,7 +107,7 @@ describe('a result that is the answer itself', () => {
   it('loses nothing where its price cannot be noted', async () => {
     const world = await createWorld({ shape: 'sync.headers=named' }, [tts('Spoken.')], { tts: 'sync' });
     const worker = await world.worker({
-      change: ({ ledger }) => ({ ledger: { ...ledger, notePrice: () => Promise.reject(new Error('no room')) } }),
+      ledger: () => ({ notePrice: () => Promise.reject(new Error('no room')) }),
     });
     expect(await worker.submit(keyOf(1))).toEqual({ verdict: 'done', next: { type: 'ended' } });
     expect((await world.row(1)).charges).toMatchObject([{ chargedFrom: 'api', charged: world.charges()[0]?.credits }]);
@@ -179,15 +176,12 @@ describe('what an answer means for its row', () => {
     const world = await createWorld({}, [tts()]);
     let refused = 0;
     const { deps } = await world.worker({
-      change: ({ ledger }) => ({
-        ledger: {
-          ...ledger,
-          // There is room once the answer has taken what was kept for it.
-          setControl: async (...control) => {
-            const { charges } = await world.row(1);
-            if (charges[0]?.state === 'sending') return Promise.reject(FULL).finally(() => refused++);
-            return ledger.setControl(...control);
-          },
+      ledger: (ledger) => ({
+        // There is room once the answer has taken what was kept for it.
+        setControl: async (...control) => {
+          const { charges } = await world.row(1);
+          if (charges[0]?.state === 'sending') return Promise.reject(FULL).finally(() => refused++);
+          return ledger.setControl(...control);
         },
       }),
     });
@@ -203,7 +197,7 @@ describe('what an answer means for its row', () => {
   it('is recorded although what it says of long texts cannot be', async () => {
     const world = await createWorld({}, [tts('A long story. '.repeat(200))]);
     const { deps } = await world.worker({
-      change: ({ ledger }) => ({ ledger: { ...ledger, noteTextLimit: () => Promise.reject(FULL) } }),
+      ledger: () => ({ noteTextLimit: () => Promise.reject(FULL) }),
     });
     await deps.ledger.intend(keyOf(1), { quoted: 1, quotedRest: 0, owner: 'w', maxSending: 8 });
     const tooLong = { class: 'BadRequest', message: 'text must be at most 2000 characters', status: 400 } as const;

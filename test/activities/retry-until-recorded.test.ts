@@ -27,9 +27,7 @@ describe('retryUntilRecorded', () => {
     const world = await createWorld({}, [tts()]);
     let isFull = true;
     const worker = await world.worker({
-      change: ({ ledger }) => ({
-        ledger: { ...ledger, settle: (...record) => (isFull ? Promise.reject(FULL) : ledger.settle(...record)) },
-      }),
+      ledger: (ledger) => ({ settle: (...record) => (isFull ? Promise.reject(FULL) : ledger.settle(...record)) }),
     });
     const submitting = worker.submit(keyOf(1));
     await waitFor(() => worker.faults.length > 0);
@@ -50,14 +48,11 @@ describe('retryUntilRecorded', () => {
       syscall: 'write',
     });
     const worker = await world.worker({
-      change: ({ store }) => ({
-        store: {
-          ...store,
-          write: (stem, body, expectation, onReceived) => {
-            if (!isFull) return store.write(stem, body, expectation, onReceived);
-            if (!Buffer.isBuffer(body)) body.destroy();
-            return Promise.reject(new StoreUnwritable('x.part', cause));
-          },
+      store: (store) => ({
+        write: (stem, body, expectation, onReceived) => {
+          if (!isFull) return store.write(stem, body, expectation, onReceived);
+          if (!Buffer.isBuffer(body)) body.destroy();
+          return Promise.reject(new StoreUnwritable('x.part', cause));
         },
       }),
     });

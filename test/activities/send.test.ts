@@ -45,13 +45,10 @@ describe('a turn', () => {
     const used: number[] = [];
     const worker = await world.worker({
       clock: STOPPED,
-      change: ({ ledger }) => ({
-        ledger: {
-          ...ledger,
-          intend: async (key, intent) => {
-            if (key.row === 2) await ledger.giveUp(key, { outcome: 'cancelled' });
-            return ledger.intend(key, intent);
-          },
+      ledger: (ledger) => ({
+        intend: async (key, intent) => {
+          if (key.row === 2) await ledger.giveUp(key, { outcome: 'cancelled' });
+          return ledger.intend(key, intent);
         },
       }),
     });
@@ -69,13 +66,10 @@ describe('a refusal because of too many unfinished jobs', () => {
     const world = await createWorld({ concurrency: 1, jobMs: [600_000, 600_000] }, [tts(), tts()]);
     const steps: string[] = [];
     const worker = await world.worker({
-      change: ({ ledger }) => ({
-        ledger: {
-          ...ledger,
-          updateLimiter: (scope, step) => {
-            if (step.type === 'limit-reached') steps.push(`${step.type} ${step.running}`);
-            return ledger.updateLimiter(scope, step);
-          },
+      ledger: (ledger) => ({
+        updateLimiter: (scope, step) => {
+          if (step.type === 'limit-reached') steps.push(`${step.type} ${step.running}`);
+          return ledger.updateLimiter(scope, step);
         },
       }),
     });

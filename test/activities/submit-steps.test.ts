@@ -15,13 +15,10 @@ const ELSEWHERE = { quoted: 1, quotedRest: 0, owner: 'elsewhere', maxSending: 8 
 /** Notes the intents that a worker asks for. */
 function noting(intents: Intent[]): WorkerOptions {
   return {
-    change: ({ ledger }) => ({
-      ledger: {
-        ...ledger,
-        intend: (key, intent) => {
-          intents.push(intent);
-          return ledger.intend(key, intent);
-        },
+    ledger: (ledger) => ({
+      intend: (key, intent) => {
+        intents.push(intent);
+        return ledger.intend(key, intent);
       },
     }),
   };
@@ -159,14 +156,11 @@ describe('what submit leaves behind when its work is taken away', () => {
     const world = await createWorld({}, [tts()]);
     const end = new AbortController();
     const worker = await world.worker({
-      change: ({ ledger }) => ({
-        ledger: {
-          ...ledger,
-          intend: async (...intent) => {
-            await ledger.intend(...intent);
-            end.abort();
-            throw new Error('the disk is gone');
-          },
+      ledger: (ledger) => ({
+        intend: async (...intent) => {
+          await ledger.intend(...intent);
+          end.abort();
+          throw new Error('the disk is gone');
         },
       }),
     });

@@ -86,14 +86,11 @@ describe('submit', () => {
     const clock = movableClock();
     const worker = await world.worker({
       clock,
-      change: ({ ledger }) => ({
-        ledger: {
-          ...ledger,
-          intend: async (key, intent) => {
-            const answer = await ledger.intend(key, intent);
-            clock.move({ monotonic: 60_000, wall: 60_000 });
-            return answer;
-          },
+      ledger: (ledger) => ({
+        intend: async (key, intent) => {
+          const answer = await ledger.intend(key, intent);
+          clock.move({ monotonic: 60_000, wall: 60_000 });
+          return answer;
         },
       }),
     });

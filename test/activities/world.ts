@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { BatchCache } from '../../activities/cache/batch-cache.ts';
 import type { Dependencies } from '../../activities/dependencies.ts';
 import type { FaultPoint } from '../../activities/fault-points.ts';
+import type { SpeechApi } from '../../api/speech-api.ts';
 import { createSpeechApi } from '../../api/create-api.ts';
 import type { VoiceWait } from '../../contract/batch.ts';
 import { defined } from '../../contract/defined.ts';
@@ -18,6 +19,7 @@ import {
   type Simulator,
   type SimulatorOptions,
 } from '../../simulator/start-simulator.ts';
+import type { Store } from '../../store/store.ts';
 import { openFolderStore } from '../../store/folder-store.ts';
 import { stemOf } from '../../store/layout.ts';
 import { dependenciesOf } from '../../worker/dependencies.ts';
@@ -40,6 +42,10 @@ export interface WorkerOptions {
   readonly resultMembers?: readonly string[];
   /** Changes the parts before they are wired. */
   readonly change?: (deps: Dependencies) => Partial<Dependencies>;
+  /** Members that take the place of those of a part. */
+  readonly ledger?: (ledger: Ledger) => Partial<Ledger>;
+  readonly api?: (api: SpeechApi) => Partial<SpeechApi>;
+  readonly store?: (store: Store) => Partial<Store>;
 }
 
 /** A simulator without latency, and a folder for a ledger and a store, with a batch of these rows if there are any; all of it is gone after the test. */
@@ -112,7 +118,13 @@ export class World {
     // What a test has just changed is to be seen at once.
     const batches = new BatchCache(ledger, 0);
     const deps = { ...wired, batches, ...(options.clock === undefined ? {} : { clock: options.clock }) };
-    const worker = new Worker({ ...deps, ...options.change?.(deps) }, faults, ending, (work) => {
+    const parts = {
+      ledger: { ...ledger, ...options.ledger?.(ledger) },
+      api: { ...api, ...options.api?.(api) },
+      store: { ...deps.store, ...options.store?.(deps.store) },
+    };
+    const changed = { ...deps, ...parts };
+    const worker = new Worker({ ...changed, ...options.change?.(changed) }, faults, ending, (work) => {
       this.#note(work);
     });
     this.#workers.push(worker);

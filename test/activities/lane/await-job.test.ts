@@ -81,12 +81,9 @@ describe('awaitJob', () => {
     const worker = await world.worker({
       clock: fastClock(60),
       // The pauses that trouble asks of all reads take longer than the test.
-      change: ({ ledger }) => ({
-        ledger: {
-          ...ledger,
-          updateLimiter: <Step extends LimiterStep>(_: string, step: Step) =>
-            Promise.resolve(takeStep(undefined, step).result as LimiterAnswer<Step>),
-        },
+      ledger: () => ({
+        updateLimiter: <Step extends LimiterStep>(_: string, step: Step) =>
+          Promise.resolve(takeStep(undefined, step).result as LimiterAnswer<Step>),
       }),
     });
     const sender = await world.worker();
@@ -100,13 +97,10 @@ describe('awaitJob', () => {
     const world = await createWorld({ jobMs: [600, 600] }, [tts(), dub()]);
     let rowsRead = 0;
     const worker = await world.worker({
-      change: ({ ledger }) => ({
-        ledger: {
-          ...ledger,
-          readRow: (...row) => {
-            rowsRead += 1;
-            return ledger.readRow(...row);
-          },
+      ledger: (ledger) => ({
+        readRow: (...row) => {
+          rowsRead += 1;
+          return ledger.readRow(...row);
         },
       }),
     });
@@ -194,13 +188,10 @@ describe('awaitJob', () => {
     let arrive: () => void = () => undefined;
     const arrived = new Promise<void>((resolve) => (arrive = resolve));
     const worker = await world.worker({
-      change: ({ store }) => ({
-        store: {
-          ...store,
-          write: async (stem, body, expectation) => {
-            if (stem === long) await arrived;
-            return store.write(stem, body, expectation);
-          },
+      store: (store) => ({
+        write: async (stem, body, expectation) => {
+          if (stem === long) await arrived;
+          return store.write(stem, body, expectation);
         },
       }),
     });
@@ -228,11 +219,8 @@ describe('awaitJob', () => {
   it('tells a fault of the ledger', async () => {
     const world = await createWorld({}, [dub(), tts()]);
     const worker = await world.worker({
-      change: ({ ledger }) => ({
-        ledger: {
-          ...ledger,
-          setControl: () => Promise.reject(new Error('the ledger is gone')),
-        },
+      ledger: () => ({
+        setControl: () => Promise.reject(new Error('the ledger is gone')),
       }),
     });
     for (const row of [1, 2]) await worker.submit(keyOf(row));
@@ -245,18 +233,15 @@ describe('awaitJob', () => {
     let full = true;
     const worker = await world.worker({
       clock: fastClock(60),
-      change: ({ store }) => ({
-        store: {
-          ...store,
-          write: (stem, body, expectation) => {
-            if (!full) return store.write(stem, body, expectation);
-            if (!Buffer.isBuffer(body)) body.destroy();
-            const error = Object.assign(new Error('ENOSPC: no space left on device'), {
-              code: 'ENOSPC',
-              syscall: 'write',
-            });
-            return Promise.reject(new StoreUnwritable('x.part', error));
-          },
+      store: (store) => ({
+        write: (stem, body, expectation) => {
+          if (!full) return store.write(stem, body, expectation);
+          if (!Buffer.isBuffer(body)) body.destroy();
+          const error = Object.assign(new Error('ENOSPC: no space left on device'), {
+            code: 'ENOSPC',
+            syscall: 'write',
+          });
+          return Promise.reject(new StoreUnwritable('x.part', error));
         },
       }),
     });

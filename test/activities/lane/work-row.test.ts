@@ -40,7 +40,7 @@ async function work(world: World, lane: LaneWork, row = 1): Promise<void> {
 
 /** A worker some of whose calls of the ledger fail. */
 function faulty(world: World, calls: (ledger: Ledger) => Partial<Ledger>): Promise<Worker> {
-  return world.worker({ change: ({ ledger }) => ({ ledger: { ...ledger, ...calls(ledger) } }) });
+  return world.worker({ ledger: (ledger) => ({ ...calls(ledger) }) });
 }
 
 const bug = (): Promise<never> => Promise.reject(new TypeError('nothing has no members'));
@@ -125,9 +125,7 @@ describe('an error that nobody foresaw', () => {
     const world = await createWorld({}, [tts()]);
     let [intents, reports] = [2, 1];
     const worker = await world.worker({
-      change: ({ ledger }) => ({
-        ledger: { ...ledger, intend: (...args) => (intents-- > 0 ? bug() : ledger.intend(...args)) },
-      }),
+      ledger: (ledger) => ({ intend: (...args) => (intents-- > 0 ? bug() : ledger.intend(...args)) }),
       atFaultPoint: (point) => (point === 'after-verdict' && reports-- > 0 ? bug() : undefined),
     });
     await work(world, await laneOf(worker));

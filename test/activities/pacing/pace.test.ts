@@ -146,9 +146,7 @@ describe('turns of calls', () => {
   it('tells those who wait that the ledger is gone', async () => {
     const world = await createWorld({}, [tts()]);
     const { deps } = await world.worker({
-      change: ({ ledger }) => ({
-        ledger: { ...ledger, updateLimiter: () => Promise.reject(new Error('no such ledger')) },
-      }),
+      ledger: () => ({ updateLimiter: () => Promise.reject(new Error('no such ledger')) }),
     });
     await expect(waitForSlot(deps, 'create', BATCH, NEVER)).rejects.toThrow('no such ledger');
   });

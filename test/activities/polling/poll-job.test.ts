@@ -88,14 +88,11 @@ describe('polling jobs', () => {
     let polls = 0;
     const shaky = await world.worker({
       clock: fastClock(60),
-      change: ({ api }) => ({
-        api: {
-          ...api,
-          readJob: (...job) =>
-            ++polls % 2 === 1 && polls < 20
-              ? Promise.reject(new ApiError({ class: 'BadRequest', message: 'no such job', status: 404 }))
-              : api.readJob(...job),
-        },
+      api: (api) => ({
+        readJob: (...job) =>
+          ++polls % 2 === 1 && polls < 20
+            ? Promise.reject(new ApiError({ class: 'BadRequest', message: 'no such job', status: 404 }))
+            : api.readJob(...job),
       }),
     });
     await shaky.wait([[1]]);
@@ -226,17 +223,14 @@ describe('polling jobs', () => {
     const world = await createWorld({ plan: { rules: [rule] } }, [tts()]);
     let [open, written] = [0, 0];
     const worker = await world.worker({
-      change: ({ ledger }) => ({
-        ledger: {
-          ...ledger,
-          changeRunning: async (...row) => {
-            open += 1;
-            // As on a slow disk: the download is over first.
-            await new Promise((resolve) => setTimeout(resolve, 600));
-            const standing = await ledger.changeRunning(...row);
-            [open, written] = [open - 1, written + 1];
-            return standing;
-          },
+      ledger: (ledger) => ({
+        changeRunning: async (...row) => {
+          open += 1;
+          // As on a slow disk: the download is over first.
+          await new Promise((resolve) => setTimeout(resolve, 600));
+          const standing = await ledger.changeRunning(...row);
+          [open, written] = [open - 1, written + 1];
+          return standing;
         },
       }),
     });

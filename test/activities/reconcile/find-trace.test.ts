@@ -16,7 +16,7 @@ async function withLost(specs: readonly RowSpec[], step: Step): Promise<{ world:
   const world = await createWorld({}, specs, { tts: 'sync' });
   const worker = await world.worker({
     // No list is to be read for what is not in it.
-    change: ({ api }) => ({ api: { ...api, listJobs: () => Promise.reject(new Error('the list was read')) } }),
+    api: () => ({ listJobs: () => Promise.reject(new Error('the list was read')) }),
   });
   for (const row of specs.keys()) await worker.deps.ledger.intend(keyOf(row + 1, 1, step), INTENT);
   return { world, worker };

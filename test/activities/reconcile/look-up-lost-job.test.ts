@@ -277,11 +277,8 @@ describe('a lost lip-sync create', () => {
     await lose(world, [1]);
     let looks = 0;
     const worker = await world.worker({
-      change: ({ api }) => ({
-        api: {
-          ...api,
-          listJobs: async (...request) => (++looks === 1 ? { jobs: [], hasMore: false } : api.listJobs(...request)),
-        },
+      api: (api) => ({
+        listJobs: async (...request) => (++looks === 1 ? { jobs: [], hasMore: false } : api.listJobs(...request)),
       }),
     });
     expect(await outcomeAfter(world, worker, 1)).toBe('succeeded');

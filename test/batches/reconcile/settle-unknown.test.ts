@@ -27,9 +27,7 @@ const LOSES_ANSWERS = { on: 'create', fault: 'accept-then-500' } as const;
 async function withUnknown(world: World): Promise<Awaited<ReturnType<World['worker']>>> {
   await world.fill([lipSync(), tts(), stt()]);
   const blind = await world.worker({
-    change: ({ api }) => ({
-      api: { ...api, listJobs: () => Promise.resolve({ jobs: [], hasMore: false }) },
-    }),
+    api: () => ({ listJobs: () => Promise.resolve({ jobs: [], hasMore: false }) }),
   });
   await blind.drive(1);
   expect((await world.row(1)).outcome).toBe('unknown');
