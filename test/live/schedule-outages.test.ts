@@ -8,6 +8,8 @@ const ROWS = 20;
 /** The shortest catch-up time that there is. */
 const CATCH_UP_MS = 10_000;
 const EVERY_MS = 3_000;
+/** Leaves time to kill a server, and to see it run again. */
+const OFTEN_MS = 10_000;
 
 describe('a schedule', () => {
   let here: ScheduleWorld;
@@ -16,6 +18,17 @@ describe('a schedule', () => {
     here = await ScheduleWorld.create(95, ROWS);
   });
   afterAll(() => here.close());
+
+  /** SIGKILL of the server; those that use it bring it back. */
+  async function killServer(): Promise<void> {
+    const killed = await here.world.server();
+    if (killed === undefined) throw new Error('There is no server to kill.');
+    process.kill(killed.pid, 'SIGKILL');
+    await waitFor(async () => {
+      const server = await here.world.server();
+      return server?.clusterId !== undefined && server.pid !== killed.pid;
+    });
+  }
 
   it('whose worker is killed in a firing goes on with the next one, and nothing is charged twice', async () => {
     const { world } = here;
@@ -34,6 +47,36 @@ describe('a schedule', () => {
     await here.untilWritten([one]);
     expect(['complete', 'unknown']).toContain(one.exit);
     expect((await world.results(one.batch)).size).toBe(ROWS);
+    expect(world.doubleCharges()).toEqual([]);
+  });
+
+  it('whose server is killed at the moment of firing, and one of its workers at work, makes one batch for each time', async () => {
+    const { world } = here;
+    const worker = world.start(['worker']);
+    await worker.said('Working for account');
+    const until = Math.ceil(Date.now() / OFTEN_MS) * OFTEN_MS + 5.5 * OFTEN_MS;
+    const spec = { every: '10s', catchUp: '1d', until: new Date(until).toISOString() };
+    await here.create('often', { ...spec, overlap: 'buffer-all' });
+    const due = await here.firingsUntil('often', until);
+    expect(due.length).toBeGreaterThanOrEqual(3);
+    for (const [index, time] of due.slice(0, -2).entries()) {
+      // At the moment itself, and when the firing has begun and its rows are being paid.
+      const charged = world.simulator.ledger().length;
+      if (index % 2 === 0) await waitFor(() => Date.now() >= time);
+      else await world.untilCharged(charged + 1);
+      await killServer();
+      if (index === 1) worker.child.kill('SIGKILL');
+    }
+    await worker.ended;
+    const all = await here.until('often', (some) =>
+      due.every((at) => some.some((one) => one.at === at && one.state === 'ended')),
+    );
+    expect(all.map(({ at }) => at)).toEqual(due);
+    await here.untilWritten(all);
+    for (const { batch, exit } of all) {
+      expect(['complete', 'unknown']).toContain(exit);
+      expect((await world.results(batch)).size).toBe(ROWS);
+    }
     expect(world.doubleCharges()).toEqual([]);
   });
 

@@ -1,8 +1,6 @@
 /** @slow */
-import { readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { expectWhole } from '../support/batch-end.ts';
-import { changeRate } from '../support/batch-record.ts';
 import { LiveWorld } from '../support/live-world.ts';
 
 const ROWS = 80;
@@ -52,28 +50,5 @@ describe('up as a service', () => {
     expect(states).toMatchObject({ submitting: 0 });
     expect(await world.run(['run', 'lines.csv'])).toMatchObject({ code: expect.any(Number) });
     await expectWhole(world, 'lines', ROWS);
-  });
-
-  it('ends at once on a second SIGTERM, and another one goes on', async () => {
-    const up = world.start(['up']);
-    await up.said('Working for account');
-    const run = world.start(['run', 'lines.csv', '--rate', '0.5']);
-    await world.untilCharged(1);
-    run.child.kill('SIGKILL');
-    await run.ended;
-    await changeRate(world, 'lines', 20);
-    await world.untilCharged(10);
-    up.child.kill('SIGTERM');
-    await up.said('Finishing the requests in flight');
-    up.child.kill('SIGTERM');
-    expect((await up.ended).stderr).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z Working for account/m);
-    await world.untilAlone();
-    const again = world.start(['up']);
-    expect(await world.run(['up', '--wait', '10m'])).toMatchObject({ code: 0 });
-    expect(await world.run(['run', 'lines.csv'])).toMatchObject({ code: expect.any(Number) });
-    again.child.kill('SIGTERM');
-    expect(await again.ended).toMatchObject({ code: 0 });
-    await expectWhole(world, 'lines', ROWS);
-    expect(await readFile(world.path('.voxbatch', 'logs', 'worker.log'), 'utf8')).not.toContain(world.simulator.token);
   });
 });

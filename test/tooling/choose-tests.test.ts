@@ -113,12 +113,4 @@ describe('the tests that are chosen', () => {
     git('commit', '-q', '-m', 'names');
     expect(choose('--changed', '--since=HEAD~1').tests).toHaveLength(3);
   });
-
-  it('since another commit are those of all changes since then, also of files that are new', () => {
-    write('policy/rate.ts', 'export const rate = 3;');
-    git('commit', '-q', '-a', '-m', 'rate');
-    write('test/new.test.ts', '');
-    expect(choose('--changed').tests).toEqual(['test/new.test.ts']);
-    expect(choose('--changed', '--since=HEAD~1').tests).toEqual(['test/new.test.ts', 'test/rate.test.ts']);
-  });
 });
