@@ -9,10 +9,10 @@ import { findFfmpeg, namedFfmpeg } from '../../store/sound/find-ffmpeg.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { realmOf, type OpenApi } from '../open-api.ts';
 import { openRecordsIfAny } from '../open-records.ts';
-import { openTemporal, type Temporal } from '../temporal/open-temporal.ts';
+import { openTemporal } from '../temporal/open-temporal.ts';
+import { countPollers } from './count-pollers.ts';
 import { VoxbatchError } from '../problem.ts';
 import type { Session } from '../session.ts';
-import { taskQueueOf, type Realm } from '../../contract/names.ts';
 
 /** A part that a run needs, found in order. */
 export type SoundPart =
@@ -193,24 +193,4 @@ async function checkWorker(
   } finally {
     await temporal.close();
   }
-}
-
-/** Temporal lists a poller for some minutes after it is gone. A live worker polls again within a minute, ms. */
-const LIVING_MS = 90_000;
-
-/**
- * Number of workers that poll Temporal for work of this realm. One that has just died counts for up to a minute and a
- * half.
- */
-export async function countPollers(
-  { client, namespace }: Pick<Temporal, 'client' | 'namespace'>,
-  realm: Realm,
-): Promise<number> {
-  // Without a kind, this describes the queue of workflow tasks, which every worker of ours polls.
-  const { pollers } = await client.workflowService.describeTaskQueue({
-    namespace,
-    taskQueue: { name: taskQueueOf(realm) },
-  });
-  const since = Date.now() - LIVING_MS;
-  return pollers.filter(({ lastAccessTime }) => Number(lastAccessTime?.seconds) * 1_000 >= since).length;
 }
