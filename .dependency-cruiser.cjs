@@ -48,7 +48,7 @@ const IMPORTS = {
     types: ['contract'],
   },
   inputs: {
-    may: ['contract', 'policy', 'threads', 'api/create-media-fetch', 'api/proxies'],
+    may: ['contract', 'policy', 'threads', 'api/create-fetch', 'api/proxies'],
     comment:
       'inputs/ reads and prices manifests. Pass it a function if it needs something of another room; only to the thread that reads media behind links none can be passed.',
   },
@@ -77,7 +77,7 @@ const IMPORTS = {
     may: [
       'contract',
       'store',
-      'inputs/file-digest',
+
       'inputs/formula-guard',
       'inputs/output-name',
       'inputs/regular-file',

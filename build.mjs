@@ -124,7 +124,7 @@ const withoutBundler = {
 };
 
 /**
- * What axios sends with where it is given nothing else. Paid requests bring their own adapter (`api/via-axios.ts`); loading these would also load
+ * What axios sends with where it is given nothing else. Paid requests bring their own adapter (`api/http.ts`); loading these would also load
  * Node's `fetch`, which compiles WebAssembly, and every media type that there is.
  */
 const withoutAdapters = {

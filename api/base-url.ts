@@ -7,19 +7,7 @@ export interface BaseUrl {
   readonly baseUrl: string;
   /** Scheme, host and port; the token goes here and nowhere else. */
   readonly origin: string;
-  /** A sentence for the user if the host looks like another service; it is not refused. */
-  readonly warning?: string;
 }
-
-/**
- * Hosts that are easily mistaken for the service. Public material names both: another company's API of a similar name,
- * and a regional product with other paths. Their tokens are refused here with 401, and the other way round.
- */
-const LOOK_ALIKES: Readonly<Record<string, string>> = {
-  'api.fish.audio': 'it belongs to another company',
-  'fish.audio': 'it belongs to another company',
-  'kittaaudio.com': 'it is a regional product with other paths',
-};
 
 /**
  * Parses the base address of the service. It must end in `/api/open/v1`; trailing slashes and a doubled path are
@@ -52,12 +40,5 @@ export function readBaseUrl(text: string, options: { readonly allowHttp?: boolea
   if (!path.endsWith(API_PATH)) {
     throw new Error(`The API address has the path ${url.pathname === '' ? '/' : url.pathname}: ${expected}.`);
   }
-  const why = LOOK_ALIKES[url.hostname.replace(/^www\./, '')];
-  return {
-    baseUrl: url.origin + path,
-    origin: url.origin,
-    ...(why === undefined
-      ? {}
-      : { warning: `${url.hostname} looks like the service but ${why}; a 401 is the usual sign of the wrong host.` }),
-  };
+  return { baseUrl: url.origin + path, origin: url.origin };
 }

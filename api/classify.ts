@@ -1,10 +1,9 @@
 import type { Failure, FailureClass } from '../contract/failures.ts';
-import { causeOf, describeAnswer, type FailureContext } from './describe-failure.ts';
+import { causeOf, describeAnswer, type FailureContext, readFacts } from './describe-failure.ts';
 import type { NoAnswer } from './http.ts';
 import type { OperationClient } from './operations/operation-client.ts';
 import type { Answer } from './read-answer.ts';
 import { isErrorBody, isOwnErrorBody, saysNoSuccess } from './read-error-body.ts';
-import { readFacts } from './read-facts.ts';
 import { readNamedJob } from './read-job.ts';
 import { readLimit, saysNoCredits } from './read-limit.ts';
 import type { AnswerFacts, Verdict } from './speech-api.ts';

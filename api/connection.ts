@@ -8,12 +8,11 @@ import { type BaseUrl, readBaseUrl } from './base-url.ts';
 import { createRedact, type Redact } from './failure-text.ts';
 import { type Target, targetOf } from './exchange.ts';
 import type { UploadBody } from './multipart.ts';
-import { isPrivateLiteral, type Network, PRIVATE_HOST, privacyOf, SYSTEM_NETWORK } from './network.ts';
+import { type Network, privacyOf, SYSTEM_NETWORK } from './network.ts';
 import type { AnyDialectTable } from './dialects/dialect-table.ts';
 import { DIALECT_TABLES } from './dialects/dialects.ts';
-import type { FreeRequest } from './free-request.ts';
+import type { FreeRequest, NotedRead } from './free-request.ts';
 import { type AnswerHead, type NoAnswer, makeRequest } from './http.ts';
-import type { NotedRead } from './noted-read.ts';
 
 /** Settings of the client. */
 export interface ApiOptions {
@@ -79,7 +78,7 @@ export interface Connection extends BaseUrl {
   open(url: URL, options: OpenOptions): Promise<AnswerHead | NoAnswer>;
   /** Whether the API is in a private network, or on this machine. */
   isPrivate(): Promise<boolean>;
-  readonly isPrivateAddress: (address: string) => boolean;
+  readonly network: Network;
   /** The same connection, limits and token in a dialect of the API. */
   speaking(dialect: Dialect): Connection;
   close(): void;
@@ -95,7 +94,7 @@ interface PostOptions {
 interface OpenOptions {
   /** True at the API's own origin: the token is sent along. */
   readonly isOwn: boolean;
-  /** False: connect to no private address, except the API's own origin; the answer is `PRIVATE_HOST`. */
+  /** False: connect to no private address; the answer is `PRIVATE_HOST`. */
   readonly mayBePrivate: boolean;
   readonly signal: AbortSignal | undefined;
 }
@@ -116,10 +115,8 @@ export function createConnection(options: ApiOptions): Connection {
   const proxy = proxyToApi(target, proxyFor);
   const limits = limitsOf(options);
   const wire: Wire = {
-    origin: base.origin,
     basePath: base.baseUrl.slice(base.origin.length),
     target,
-    network,
     agents,
     limits,
     headers: headersOf(options),
@@ -133,7 +130,7 @@ export function createConnection(options: ApiOptions): Connection {
     resultMembers: options.resultMembers ?? [],
     open: opener(wire),
     isPrivate: privacyOf(network, target.hostname),
-    isPrivateAddress: network.isPrivate,
+    network,
     close: () => {
       closeIdle(agents);
     },
@@ -148,10 +145,8 @@ export function createConnection(options: ApiOptions): Connection {
 
 /** Parts of every request, assembled once because there are many requests. */
 interface Wire {
-  readonly origin: string;
   readonly basePath: string;
   readonly target: Target;
-  readonly network: Network;
   readonly agents: Agents;
   readonly limits: ReturnType<typeof limitsOf>;
   readonly headers: ReturnType<typeof headersOf>;
@@ -224,30 +219,24 @@ function requester({ agents, headers, limits, target }: Wire, begin: string): Co
     });
 }
 
-function opener({ agents, headers, limits, network, origin }: Wire): Connection['open'] {
-  return async (url, { isOwn, mayBePrivate, signal }) => {
-    const target = targetOf(url);
-    const isFree = mayBePrivate || url.origin === origin;
-    if (!isFree && isPrivateLiteral(network, target.hostname)) return UNREACHED;
-    return makeRequest({
+function opener({ agents, headers, limits }: Wire): Connection['open'] {
+  return (url, { isOwn, mayBePrivate, signal }) =>
+    makeRequest({
       ...limits.every,
       method: 'GET',
-      target,
+      target: targetOf(url),
       path: url.pathname + url.search,
       headers: isOwn ? headers.ownLink : headers.link,
-      agents: isFree ? agents.free : agents.outside,
+      agents: mayBePrivate ? agents.free : agents.outside,
       headTimeoutMs: limits.readMs,
       totalTimeoutMs: limits.downloadMs,
       msPerKib: 1_000,
       maxBytes: limits.maxMediaBytes,
       signal,
     });
-  };
 }
 
 const JSON_BODY = { 'Content-Type': 'application/json' };
-
-const UNREACHED: NoAnswer = { type: 'no-answer', given: false, cause: 'a private address', code: PRIVATE_HOST };
 
 /** Media must have the length that they declare, and JSON is too short here for compression to pay off. */
 const UNCOMPRESSED = { 'Accept-Encoding': 'identity' };

@@ -1,10 +1,8 @@
 import type { Dialect } from '../contract/dialects.ts';
 import { type ApiOptions, type Connection, createConnection } from './connection.ts';
-import { deleteVoice } from './voices/delete-voice.ts';
+import { deleteVoice, listVoices } from './voices/list-voices.ts';
 import { download } from './download.ts';
-import { listJobs } from './list-jobs.ts';
-import { listVoices } from './voices/list-voices.ts';
-import { readPaidJob } from './read-paid-job.ts';
+import { listJobs, readPaidJob } from './read-paid-job.ts';
 import { readProfile, updateProfile } from './account/read-profile.ts';
 import { sendPaid } from './send-paid.ts';
 import type { SpeechApi } from './speech-api.ts';

@@ -4,6 +4,8 @@ import type { Redact } from './failure-text.ts';
 import type { Answer } from './read-answer.ts';
 import { readErrorBody } from './read-error-body.ts';
 import { readRetryAfter } from './retry-after.ts';
+import { readCredits } from './read-members.ts';
+import type { AnswerFacts } from './speech-api.ts';
 
 /** Facts that the description of a failure needs besides the answer. */
 export interface FailureContext {
@@ -81,4 +83,13 @@ function describeForeign(answer: Answer): string {
   const title = /<title[^>]*>([^<]{1,100})/i.exec(text)?.[1]?.trim();
   if (text.startsWith('<')) return `a web page instead of JSON${title === undefined ? '' : `: "${title}"`}`;
   return `a text instead of JSON: "${text.slice(0, 200)}"`;
+}
+
+/** What an answer to a paid request says besides its result. `json`: undefined if the answer is media. */
+export function readFacts(answer: Pick<Answer, 'header' | 'json'>, context: FailureContext): AnswerFacts {
+  const credits = readCredits(answer.json, answer.header('x-openapi-credits-used'));
+  const requestId = readRequestId(answer, context);
+  return {
+    ...defined({ credits, requestId }),
+  };
 }

@@ -2,8 +2,7 @@ import { classifyDownload } from './classify.ts';
 import type { Connection } from './connection.ts';
 import { causeOf, type FailureContext } from './describe-failure.ts';
 import { describeTrouble, isLocalTrouble } from './local-trouble.ts';
-import { readLink } from './follow-redirects.ts';
-import { openLink } from './open-link.ts';
+import { followRedirects, readLink } from './follow-redirects.ts';
 import { openMedia, readAnswer } from './read-answer.ts';
 import { ApiError, type Receive } from './speech-api.ts';
 
@@ -59,4 +58,26 @@ export async function download<T>(
   } finally {
     head.body.destroy();
   }
+}
+
+/**
+ * Opens a result link and follows its redirects. A link and its redirects come from outside, so private addresses are allowed only if the
+ * API is in a private network too. The token goes to the API's own origin, and no longer once the way has left it.
+ */
+async function openLink(
+  connection: Connection,
+  link: URL,
+  signal: AbortSignal | undefined,
+): ReturnType<typeof followRedirects> {
+  let isOwn = true;
+  return followRedirects(link, {
+    network: connection.network,
+    mayBePrivate: await connection.isPrivate(),
+    own: connection.origin,
+    from: 'a link from outside',
+    open: (url, mayBePrivate) => {
+      isOwn &&= url.origin === connection.origin;
+      return connection.open(url, { isOwn, mayBePrivate, signal });
+    },
+  });
 }

@@ -3,9 +3,9 @@ import type { Readable } from 'node:stream';
 import { isLoopback } from '../contract/api-path.ts';
 import { closeIdle, createAgents, type Agents } from './agents.ts';
 import { targetOf } from './exchange.ts';
-import { followRedirects, MOST_REDIRECTS, readLink } from './follow-redirects.ts';
+import { followRedirects, readLink, type DeadLink } from './follow-redirects.ts';
 import { makeRequest, type AnswerHead, type NoAnswer } from './http.ts';
-import { isPrivateLiteral, PRIVATE_HOST, SYSTEM_NETWORK, type Network } from './network.ts';
+import { SYSTEM_NETWORK, type Network } from './network.ts';
 
 /** How a file is fetched. */
 export interface FetchOptions {
@@ -48,7 +48,8 @@ export async function fetchFile(
     for (let tries = 0; ; tries++) {
       const tried = await fetchOnce(url, receive, { ...options, network, agents });
       const pause = pausesMs[tries];
-      if (tried.type === 'fetched' || !tried.mayPass || pause === undefined) return strip(tried);
+      if (tried.type === 'fetched') return tried;
+      if (!tried.mayPass || pause === undefined) return { type: 'failed', why: tried.why };
       await sleep(pause);
     }
   } finally {
@@ -56,25 +57,26 @@ export async function fetchFile(
   }
 }
 
-type Tried = Extract<FetchedFile, { readonly type: 'fetched' }> | Failure;
-
-interface Failure {
-  readonly type: 'failed';
-  readonly why: string;
-  /** A later try may do better. */
-  readonly mayPass: boolean;
-}
+/** `mayPass`: a later try may do better. */
+type Tried =
+  | Extract<FetchedFile, { readonly type: 'fetched' }>
+  | { readonly type: 'failed'; readonly why: string; readonly mayPass: boolean };
 
 type Wire = FetchOptions & { readonly network: Network; readonly agents: Agents };
 
 async function fetchOnce(url: string, receive: (body: Readable) => Promise<void>, wire: Wire): Promise<Tried> {
-  const head = await follow(url, wire);
-  if (head.type === 'failed') return head;
-  if (head.type === 'no-answer') {
-    return head.code === PRIVATE_HOST
-      ? failed('it was redirected into a private network, and nothing was asked there')
-      : failed(`there was no answer (${head.cause})`, true);
-  }
+  const start = readLink(url, url);
+  if (start === undefined) return failed('it is not an http(s) URL');
+  const { hops, head } = await followRedirects(start, {
+    network: wire.network,
+    mayBePrivate: true,
+    from: 'a redirect from outside',
+    open: async (to, mayBePrivate) =>
+      to.protocol === 'http:' && !isLoopback(to.hostname) ? NOT_SECURE : open(to, mayBePrivate, wire),
+  });
+  if (head === NOT_SECURE && hops.length === 1) return failed('it is not https');
+  if (head.type === 'dead') return failed(head.why);
+  if (head.type === 'no-answer') return failed(`there was no answer (${head.cause})`, true);
   const { body, status } = head;
   try {
     if (status !== 200) return failed(`the server answered ${status}`, PASSING.includes(status));
@@ -91,43 +93,17 @@ async function fetchOnce(url: string, receive: (body: Readable) => Promise<void>
   }
 }
 
-/** The last answer on the way. */
-async function follow(start: string, wire: Wire): Promise<AnswerHead | NoAnswer | Failure> {
-  const first = readLink(start, start);
-  if (first === undefined) return failed(NO_LINK);
-  const { hops, end } = await followRedirects(first, {
-    mayBePrivate: true,
-    isPrivateAddress: (address) => wire.network.isPrivate(address),
-    open: async (url, mayBePrivate) =>
-      url.protocol === 'http:' && !isLoopback(url.hostname)
-        ? ({ type: 'refused' } as const)
-        : open(url, mayBePrivate, wire),
-  });
-  switch (end.type) {
-    case 'refused':
-      return failed(
-        hops.length === 1 ? 'it is not https' : 'it was redirected to http, which anybody on the way can change',
-      );
-    case 'too-many':
-      return failed(`it was redirected more than ${MOST_REDIRECTS} times`);
-    case 'no-target':
-      return failed(NO_LINK);
-    default:
-      return end;
-  }
-}
+const NOT_SECURE: DeadLink = {
+  type: 'dead',
+  why: 'it was redirected to http, which anybody on the way can change',
+  cause: 'a redirect to http',
+};
 
-const NO_LINK = 'it was redirected to something that is not an http(s) URL';
-
-async function open(url: URL, mayBePrivate: boolean, wire: Wire): Promise<AnswerHead | NoAnswer> {
-  const { agents, network, userAgent, maxBytes = 512 * 1024 ** 2, totalMs = 600_000, silenceMs = 30_000 } = wire;
-  const target = targetOf(url);
-  if (!mayBePrivate && isPrivateLiteral(network, target.hostname)) {
-    return { type: 'no-answer', given: false, cause: 'a private address', code: PRIVATE_HOST };
-  }
+function open(url: URL, mayBePrivate: boolean, wire: Wire): Promise<AnswerHead | NoAnswer> {
+  const { agents, userAgent, maxBytes = 512 * 1024 ** 2, totalMs = 600_000, silenceMs = 30_000 } = wire;
   return makeRequest({
     method: 'GET',
-    target,
+    target: targetOf(url),
     path: url.pathname + url.search,
     headers: { 'User-Agent': userAgent, Accept: 'text/csv, application/x-ndjson, text/*;q=0.9, */*;q=0.5' },
     agents: mayBePrivate ? agents.free : agents.outside,
@@ -139,10 +115,6 @@ async function open(url: URL, mayBePrivate: boolean, wire: Wire): Promise<Answer
   });
 }
 
-function failed(why: string, mayPass = false): Failure {
+function failed(why: string, mayPass = false): Tried {
   return { type: 'failed', why, mayPass };
-}
-
-function strip(tried: Tried): FetchedFile {
-  return tried.type === 'fetched' ? tried : { type: 'failed', why: tried.why };
 }

@@ -1,50 +1,80 @@
+import { targetOf } from './exchange.ts';
 import type { AnswerHead, NoAnswer } from './http.ts';
+import { isPrivateLiteral, PRIVATE_HOST, type Network } from './network.ts';
 
 /** Max redirects on one way. */
-export const MOST_REDIRECTS = 5;
+const MOST_REDIRECTS = 5;
 
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 
 /** How to follow a URL that came from outside. */
-export interface Follow<Refused> {
-  /** Opens a URL, or refuses to. `mayBePrivate`: whether its host may have a private address. */
-  readonly open: (url: URL, mayBePrivate: boolean) => Promise<AnswerHead | NoAnswer | Refused>;
+export interface Follow {
+  readonly network: Pick<Network, 'isPrivate'>;
   /** Whether the first host may have a private address. */
   readonly mayBePrivate: boolean;
-  readonly isPrivateAddress: (address: string) => boolean;
+  /** An origin that may be asked whatever its address is. Default: none. */
+  readonly own?: string;
+  /** Where the URL came from, as a subject: `a link from outside`. */
+  readonly from: string;
+  /** Opens a URL. `mayBePrivate`: whether its host may have a private address; otherwise connect to none. */
+  readonly open: (url: URL, mayBePrivate: boolean) => Promise<AnswerHead | NoAnswer | DeadLink>;
 }
 
-/** All addresses on the way, in order, and what its end is: an answer, or why there is none. */
-export interface Followed<Refused> {
-  readonly hops: readonly [URL, ...URL[]];
-  readonly end: AnswerHead | NoAnswer | Refused | { readonly type: 'too-many' | 'no-target' };
+/** A link that may not be followed, or leads nowhere. */
+export interface DeadLink {
+  readonly type: 'dead';
+  /** A clause for the user. */
+  readonly why: string;
+  /** The same in a few words. */
+  readonly cause: string;
+  /** Its host was not asked, because it is in a private network. */
+  readonly isPrivate?: true;
 }
 
 /**
  * Opens a URL and follows its redirects: http(s) only, five at most. Neither the URL nor a redirect may make this machine
- * contact hosts that the sender cannot reach: private addresses are allowed no longer once the way passed a public host.
+ * contact hosts that the sender cannot reach: private addresses are allowed no longer once the way passed a public host. Returns all
+ * addresses on the way, in order, and what is at its end.
  */
-export async function followRedirects<Refused extends { readonly type: 'refused' }>(
+export async function followRedirects(
   start: URL,
-  { open, isPrivateAddress, ...first }: Follow<Refused>,
-): Promise<Followed<Refused>> {
+  { network, own, from, open, ...first }: Follow,
+): Promise<{ readonly hops: readonly [URL, ...URL[]]; readonly head: AnswerHead | NoAnswer | DeadLink }> {
   const hops: [URL, ...URL[]] = [start];
+  const inPrivate: DeadLink = {
+    type: 'dead',
+    why: `its host is in a private network, where ${from} must not lead; nothing was asked there`,
+    cause: 'a link into a private network',
+    isPrivate: true,
+  };
   let { mayBePrivate } = first;
   for (let url = start; ;) {
-    const head = await open(url, mayBePrivate);
-    if (head.type === 'no-answer' || head.type === 'refused' || !REDIRECTS.includes(head.status)) {
-      return { hops, end: head };
-    }
-    const from = head.remoteAddress();
+    const isFree = mayBePrivate || url.origin === own;
+    if (!isFree && isPrivateLiteral(network, targetOf(url).hostname)) return { hops, head: inPrivate };
+    const head = await open(url, isFree);
+    if (head.type === 'no-answer' && head.code === PRIVATE_HOST) return { hops, head: inPrivate };
+    if (head.type !== 'answer' || !REDIRECTS.includes(head.status)) return { hops, head };
+    const address = head.remoteAddress();
     head.body.destroy();
-    if (hops.length > MOST_REDIRECTS) return { hops, end: { type: 'too-many' } };
+    if (hops.length > MOST_REDIRECTS) return { hops, head: TOO_MANY };
     const next = readLink(head.header('location') ?? '', url.href);
-    if (next === undefined) return { hops, end: { type: 'no-target' } };
-    mayBePrivate &&= from !== undefined && isPrivateAddress(from);
+    if (next === undefined) return { hops, head: NO_TARGET };
+    mayBePrivate &&= address !== undefined && network.isPrivate(address);
     hops.push(next);
     url = next;
   }
 }
+
+const TOO_MANY: DeadLink = {
+  type: 'dead',
+  why: `it was redirected more than ${MOST_REDIRECTS} times`,
+  cause: 'too many redirects',
+};
+const NO_TARGET: DeadLink = {
+  type: 'dead',
+  why: 'it was redirected to something that is not an http(s) URL',
+  cause: 'a redirect to no http(s) link',
+};
 
 /** Parses an http(s) URL without credentials; a relative link is resolved against the base. */
 export function readLink(link: string, base: string): URL | undefined {

@@ -1,3 +1,5 @@
+import type { Dialect } from '../contract/dialects.ts';
+
 /** A request of the API that costs nothing. */
 export interface FreeRequest {
   /** Most are `GET`; the legacy paths read their voices with `POST`. */
@@ -16,4 +18,19 @@ export interface FreeRequest {
 export function get(path: string, query: Readonly<Record<string, string>> = {}, name = path): FreeRequest {
   const words = new URLSearchParams(query).toString();
   return { method: 'GET', path: words === '' ? path : `${path}?${words}`, name };
+}
+
+/** A free request of the API as a log may have it: no token, no query, no body. */
+export interface NotedRead {
+  readonly dialect: Dialect;
+  readonly method: FreeRequest['method'];
+  /** Relative to where the paths of the dialect begin, without ids. */
+  readonly path: string;
+  /** Null: no answer came. */
+  readonly status: number | null;
+  readonly requestId: string | null;
+  /** From the request to the end of the answer. */
+  readonly ms: number;
+  /** When it was sent, ms. */
+  readonly at: number;
 }

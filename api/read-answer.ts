@@ -8,7 +8,6 @@ export interface Answer {
   readonly type: 'answer';
   readonly status: number;
   header(name: string): string | undefined;
-  readonly contentType: string;
   /** The body as far as it arrived. */
   readonly text: string;
   /** The body as JSON; undefined if it is not complete JSON. */
@@ -30,7 +29,6 @@ export async function readAnswer(head: AnswerHead, maxBytes: number): Promise<An
     type: 'answer',
     status: head.status,
     header: (name) => head.header(name),
-    contentType: head.info.contentType,
     text,
     json: cut === undefined ? parseJson(text) : undefined,
     ...defined({ cut }),

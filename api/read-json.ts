@@ -3,7 +3,15 @@ import type { Connection } from './connection.ts';
 import { readRequestId } from './describe-failure.ts';
 import type { FreeRequest } from './free-request.ts';
 import { type Answer, readAnswer } from './read-answer.ts';
+import { isErrorBody } from './read-error-body.ts';
 import { ApiError } from './speech-api.ts';
+
+/** How a free request is made. */
+interface Asking {
+  readonly signal: AbortSignal | undefined;
+  /** Texts of the user in the request, which the answer may echo. */
+  readonly privateTexts?: readonly string[];
+}
 
 /**
  * Makes a free request of the API and converts the JSON of its answer.
@@ -17,9 +25,36 @@ export async function readJson<T>(
   make: (json: unknown, answer: Answer) => T | undefined,
   signal: AbortSignal | undefined,
 ): Promise<T> {
-  const asked = `${request.method} ${request.name}`;
-  const context = { redact: connection.redact, asked, from: asked, privateTexts: [] };
+  return ask(connection, request, { signal }, (answer) => (isSuccess(answer) ? make(answer.json, answer) : undefined));
+}
+
+/**
+ * Makes a free request that changes something, once. The contract shows no answer to these, so any 2xx will do that is
+ * neither an error nor a web page, which something else sends.
+ *
+ * @param isDone further answers that mean that it is done.
+ * @throws ApiError
+ */
+export async function requestChange(
+  connection: Connection,
+  request: FreeRequest,
+  { isDone = () => false, ...asking }: Asking & { readonly isDone?: (answer: Answer) => boolean },
+): Promise<Answer> {
+  return ask(connection, request, asking, (answer) => {
+    const saysDone = isSuccess(answer) && !answer.text.trimStart().startsWith('<') && !isErrorBody(answer.json);
+    return saysDone || isDone(answer) ? answer : undefined;
+  });
+}
+
+async function ask<T>(
+  connection: Connection,
+  request: FreeRequest,
+  { signal, privateTexts = [] }: Asking,
+  make: (answer: Answer) => T | undefined,
+): Promise<T> {
   const { method, name: path } = request;
+  const asked = `${method} ${path}`;
+  const context = { redact: connection.redact, asked, from: asked, privateTexts };
   const began = { at: Date.now(), monotonic: performance.now() };
   const note = (status: number | null, requestId: string | null = null): void => {
     const ms = Math.round(performance.now() - began.monotonic);
@@ -32,7 +67,11 @@ export async function readJson<T>(
   }
   const answer = await readAnswer(head, connection.maxBodyBytes);
   note(answer.status, readRequestId(answer, context));
-  const made = answer.status >= 200 && answer.status < 300 ? make(answer.json, answer) : undefined;
+  const made = make(answer);
   if (made === undefined) throw new ApiError(classifyRead(answer, context));
   return made;
+}
+
+function isSuccess({ status }: Answer): boolean {
+  return status >= 200 && status < 300;
 }

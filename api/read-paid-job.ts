@@ -1,13 +1,13 @@
 import { defined } from '../contract/defined.ts';
-import { privateTextsOf, type JobOperation, type RowSpec } from '../contract/row-kinds.ts';
+import { privateTextsOf, type JobOperation, type RowSpec, type ListedOperation } from '../contract/row-kinds.ts';
 import type { Connection } from './connection.ts';
-import { describeMembers } from './describe-members.ts';
-import { clientOf } from './operations/client-of.ts';
-import { readJob, readJobId } from './read-job.ts';
+import { clientOf } from './dialects/dialect-table.ts';
+import { readJob, readJobId, readInput, readList, type ResultNames } from './read-job.ts';
 import { readJson } from './read-json.ts';
 import { isErrorBody } from './read-error-body.ts';
-import { asCredits } from './read-members.ts';
-import type { JobReading } from './speech-api.ts';
+import { asCredits, asObject, asNumber, firstOf, type JsonObject, objectsAt, readCreatedAtMs } from './read-members.ts';
+import type { JobReading, JobPage, ListedJob } from './speech-api.ts';
+import type { Redact } from './failure-text.ts';
 
 /** Reads a job by id. `spec`: what its row asks for, if that is known. Throws ApiError. */
 export async function readPaidJob(
@@ -37,10 +37,114 @@ export async function readPaidJob(
 }
 
 /** Removes tokens, links and overlong text from the API's words; keeps the result link. */
-export function cleanReading(job: JobReading, connection: Pick<Connection, 'redact'>): JobReading {
+function cleanReading(job: JobReading, connection: Pick<Connection, 'redact'>): JobReading {
   return {
     ...job,
     status: connection.redact(job.status, { longest: 60 }),
     ...(job.error === undefined ? {} : { error: connection.redact(job.error) }),
   };
+}
+
+const LONGEST_NAME = 60;
+const LONGEST_VALUE = 40;
+/** Longest description, in characters: a failure's message has room for it and for what it is about. */
+const LONGEST = 240;
+/** Members that are looked at. */
+const MOST_MEMBERS = 30;
+const DEEPEST = 4;
+
+/**
+ * The members of an answer with their values, each cut, as `data.status "done", data.progress 100`, of a list the first item
+ * (`data.clips.0.href`); those with a link first, because one of them may be what is looked for. Safe to record: the redactor takes out tokens, private texts, control characters, and all of a link but its host.
+ */
+export function describeMembers(json: unknown, redact: Redact, privateTexts: readonly string[]): string {
+  const links: string[] = [];
+  const others: string[] = [];
+  const add = (value: unknown, name: string, depth: number): void => {
+    if (links.length + others.length >= MOST_MEMBERS) return;
+    const object = asObject(value);
+    if (object !== undefined && depth < DEEPEST) {
+      for (const [key, inner] of Object.entries(object).slice(0, MOST_MEMBERS)) {
+        add(inner, name === '' ? key : `${name}.${key}`, depth + 1);
+      }
+      return;
+    }
+    const first: unknown = Array.isArray(value) ? value[0] : undefined;
+    if ((asObject(first) !== undefined || isLink(first)) && depth < DEEPEST) {
+      add(first, `${name}.0`, depth + 1);
+      return;
+    }
+    const isSecret = typeof value === 'string' && /token|secret|password|signature|credential/i.test(name);
+    const word = isSecret ? '…' : wordOf(value, redact, privateTexts);
+    (isLink(value) ? links : others).push(`${redact(name, { longest: LONGEST_NAME })} ${word}`);
+  };
+  add(json, '', 0);
+  const all = [...links, ...others].join(', ');
+  return all.length <= LONGEST ? all : `${all.slice(0, LONGEST - 1).replace(/[\uD800-\uDBFF]$/u, '')}…`;
+}
+
+function isLink(value: unknown): boolean {
+  return typeof value === 'string' && /^https?:/i.test(value);
+}
+
+function wordOf(value: unknown, redact: Redact, privateTexts: readonly string[]): string {
+  if (typeof value === 'string') return `"${redact(value, { longest: LONGEST_VALUE, privateTexts })}"`;
+  if (Array.isArray(value)) return `[${String(value.length)}]`;
+  return typeof value === 'object' && value !== null ? '{…}' : String(value);
+}
+
+/** The contract does not say where the list is; these are the likely places. */
+const LISTS = ['data.tasks', 'data.jobs', 'data.items', 'data.list', 'tasks', 'jobs', 'items', 'list', 'data', ''];
+
+/**
+ * Reads a page of an operation's jobs. Throws ApiError, also for a page of unknown shape or with a job without an id: a
+ * search for a lost job must not take that for "not there".
+ */
+export async function listJobs(
+  connection: Connection,
+  operation: ListedOperation,
+  page: number,
+  limit: number,
+  signal: AbortSignal | undefined,
+): Promise<JobPage> {
+  const { list, results } = clientOf(connection.dialect, operation);
+  return readJson(
+    connection,
+    list(page, limit),
+    (json) => {
+      const items = readList(json, LISTS);
+      const jobs = items?.map((item) => readListedJob(item, results, connection));
+      if (jobs === undefined || jobs.includes(undefined)) return undefined;
+      return { jobs: jobs as ListedJob[], hasMore: hasMore(json, page, limit, jobs.length) };
+    },
+    signal,
+  );
+}
+
+function readListedJob(item: JsonObject, results: ResultNames, connection: Connection): ListedJob | undefined {
+  const job = readJob(item, results, undefined, connection.baseUrl);
+  if (job === undefined) return undefined;
+  const createdAtMs = readCreatedAtMs([item]);
+  const videoUrl = readInput(item, ['videoUrl', 'video_url']);
+  const audioUrl = readInput(item, ['audioUrl', 'audio_url']);
+  return {
+    ...cleanReading(job, connection),
+    ...defined({ createdAtMs, videoUrl, audioUrl }),
+  };
+}
+
+/** By the service's own flag, else by its counts, else by whether the page is full. */
+function hasMore(json: unknown, page: number, limit: number, count: number): boolean {
+  const places = objectsAt(json, ['data.pagination', 'pagination', 'data.meta', 'meta', 'data', '']);
+  const said = firstOf(places, ['has_more', 'hasMore'], (value) => (typeof value === 'boolean' ? value : undefined));
+  if (said !== undefined) return said;
+  const pages = firstOf(places, ['total_pages', 'totalPages'], asNumber);
+  if (pages !== undefined) return page < pages;
+  const total = firstOf(places, ['total'], asNumber);
+  if (total !== undefined && count > 0) {
+    // The service may cap the page size; its own figure then counts.
+    const size = firstOf(places, ['limit', 'pageSize', 'page_size'], asNumber) ?? limit;
+    return page * size < total;
+  }
+  return count >= limit;
 }

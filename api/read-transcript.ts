@@ -30,11 +30,8 @@ export function readTranscript(json: unknown): Transcript | undefined {
   if (text === undefined) return undefined;
 
   const duration = firstOf(objects, ['duration', 'durationSeconds', 'duration_seconds'], positive);
-  return {
-    text,
-    ...defined({ durationSeconds: duration, language: firstOf(objects, LANGUAGES, asText) }),
-    segments: readSegments(spoken, duration),
-  };
+  const language = firstOf(objects, LANGUAGES, asText);
+  return { text, ...defined({ language }), segments: readSegments(spoken, duration) };
 }
 
 /**

@@ -6,10 +6,10 @@ import { describeTrouble, isLocalTrouble } from './local-trouble.ts';
 import { download } from './download.ts';
 import type { AnswerHead } from './http.ts';
 import { openForm, type UploadBody } from './multipart.ts';
-import { lacks } from './operations/client-of.ts';
+import { lacks } from './dialects/dialect-table.ts';
 import type { OperationClient } from './operations/operation-client.ts';
 import { openMedia, readAnswer } from './read-answer.ts';
-import { readFacts } from './read-facts.ts';
+import { readFacts } from './describe-failure.ts';
 import { ApiError, type MediaBody, type OpenFile, type PaidRequest, type Receive, type Verdict } from './speech-api.ts';
 
 /** Pauses before each new try to fetch a paid result from its link, ms, if the trouble may pass. */

@@ -2,7 +2,6 @@ import type { Readable } from 'node:stream';
 import type { Dialect } from '../contract/dialects.ts';
 import type { Failure } from '../contract/failures.ts';
 import type { JobOperation, ListedOperation, LocalFile, Operation, RowSpec } from '../contract/row-kinds.ts';
-import type { Checked } from './schema/lacks.ts';
 
 /** One paid request, ready to send once. */
 export interface PaidRequest {
@@ -57,8 +56,6 @@ export type OpenFile = (file: LocalFile) => Promise<FileContent>;
 /** A transcription from the API, read tolerantly. */
 export interface Transcript {
   readonly text: string;
-  /** Seconds of audio, if given. */
-  readonly durationSeconds?: number;
   /** The language that was spoken, as the API calls it, if it says so. */
   readonly language?: string;
   /** Timed segments in seconds; empty if the API gave none with usable times. */
@@ -205,8 +202,24 @@ export interface SpeechApi {
   close(): void;
 }
 
+/** Something that the client needs, and the document does not have. */
+export type Lack = {
+  readonly endpoint: string;
+  /** True if only who asks for it by name needs it: rows by their kind, or a command. */
+  readonly isRare: boolean;
+} & (
+  | { readonly type: 'endpoint' }
+  /** It is sent, and the document neither names it nor allows members that it does not name. */
+  | { readonly type: 'field'; readonly field: string }
+  /** It must be sent, and is not. */
+  | { readonly type: 'required'; readonly field: string }
+);
+
 /** The API's description of itself (OpenAPI), compared with what this client asks of it. */
-export interface SchemaLook extends Checked {
+export interface SchemaLook {
+  readonly lacks: readonly Lack[];
+  /** Endpoints that the client does not use. */
+  readonly unused: readonly string[];
   /** Version of the form, such as `3.1.0`. */
   readonly form: string;
   readonly title?: string;

@@ -10,7 +10,7 @@ import {
   type OwnerLedger,
 } from '../results/out-owner.ts';
 import { firstLink, LinkedFolder } from '../results/real-folders.ts';
-import { codeOf } from '../results/system-errors.ts';
+import { codeOf } from '../results/files.ts';
 import { defaultOut } from '../contract/batch-name.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { projectBatch, type Projection, type ProjectionRequest } from '../results/project.ts';

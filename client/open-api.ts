@@ -37,7 +37,7 @@ const PAUSES_MS = [500, 1_500];
 export async function openApi(access: ApiAccess): Promise<OpenApi> {
   const api = await createApi(access);
   // Whoever knows the account is about to pay. The first paid request reports a failure to load.
-  void import('../api/via-axios.ts').then(({ loadAxios }) => loadAxios()).catch(() => undefined);
+  void import('../api/http.ts').then(({ loadAxios }) => loadAxios()).catch(() => undefined);
   try {
     return { api, profile: await readProfilePatiently(api) };
   } catch (error) {

@@ -1,6 +1,9 @@
 import { isUtf8 } from 'node:buffer';
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import type { ManifestProblem } from '../contract/manifest-problems.ts';
+import { createReadStream } from 'node:fs';
+import { Readable } from 'node:stream';
+import { sha256Of } from './regular-file.ts';
 
 const LF = 10;
 const CR = 13;
@@ -114,3 +117,38 @@ function nulProblem(line: number): ManifestProblem {
   const expected = 'text without NUL characters (a file full of them is UTF-16: save it as "CSV UTF-8")';
   return { line, id: '', column: '', expected, came: 'a NUL character', code: 'nul' };
 }
+
+/** Where the bytes of a manifest are. */
+export interface ManifestBytes {
+  /** The file that holds them. */
+  readonly path: string;
+  /** The bytes themselves, if there is no file: then the path is empty. */
+  readonly text?: string;
+}
+
+/** The bytes of a manifest. `atOnce`: how many of a file are read at once. */
+export function bytesOf({ path, text }: ManifestBytes, atOnce: number): AsyncIterable<Buffer> {
+  return text === undefined ? createReadStream(path, { highWaterMark: atOnce }) : Readable.from([Buffer.from(text)]);
+}
+
+/** sha256 of the bytes of a manifest, hex. */
+export async function digestOfBytes({ path, text }: ManifestBytes): Promise<string> {
+  return text === undefined ? sha256Of(path) : hash('sha256', text, 'hex');
+}
+
+/** Longest record, in bytes. A longer one stops the reading. */
+export const MAX_RECORD_BYTES = 10 * 1024 * 1024;
+
+/** Max columns of a manifest. More are a mistake, such as JSON lines that use ids as keys. */
+export const MAX_COLUMNS = 1000;
+
+/** What a format reader produces, in the order of the file. */
+export type RawItem =
+  /** New columns: the whole header of a CSV file, or the new keys of a JSON line. */
+  | { readonly type: 'columns'; readonly line: number; readonly names: readonly string[] }
+  /** Cells in the order of all columns so far; `line` is the physical line of the first of them. */
+  | { readonly type: 'record'; readonly line: number; readonly cells: readonly string[] }
+  /** Something that is not a record. After some problems the rest of the file cannot be read; the message says so. */
+  | { readonly type: 'problem'; readonly problem: ManifestProblem }
+  /** The last item: sha256 of the bytes that were read, hex. */
+  | { readonly type: 'end'; readonly digest: string };

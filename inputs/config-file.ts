@@ -1,5 +1,5 @@
-import { MOST_RESULT_MEMBERS, RESULT_MEMBER, RESULT_MEMBER_FORM } from '../contract/result-member.ts';
 import * as z from 'zod';
+import { MOST_RESULT_MEMBERS, RESULT_MEMBER, RESULT_MEMBER_FORM } from '../contract/result-member.ts';
 import { DIALECT_CHOICE, DIALECT_FORMS } from '../contract/dialects.ts';
 import { HALT_FORMS, parseHalt } from '../contract/halt.ts';
 import { POLLING, type Polling } from '../contract/polling-settings.ts';
@@ -13,13 +13,35 @@ import {
   type TunableValues,
 } from '../contract/tunables.ts';
 import { expectedOf, isPlainUrl, type ValueKind } from '../contract/value-kinds.ts';
-import { FINISHING } from './sound/finishing-members.ts';
-import { PRICE_MEMBERS } from './money/price-members.ts';
 import { show } from '../contract/manifest-problems.ts';
 import { readRegular } from './regular-file.ts';
 import { isTooDeep, surveyJson, TOO_DEEP } from './survey-json.ts';
+import { PRICE_UNIT_NAMES } from '../contract/price-units.ts';
+import { faultOfFinishing, FINISHED_FORMATS } from '../contract/finishing.ts';
 
 const POLLING_NAMES = Object.keys(POLLING) as readonly (keyof Polling)[];
+
+/** The members of a price, as the config file and the record of a schedule have them. */
+export const PRICE_MEMBERS = {
+  unit: z.enum(PRICE_UNIT_NAMES),
+  credits: z.number().nonnegative(),
+  cjkFactor: z.number().positive().exactOptional(),
+};
+
+/** How copies are finished, as the config file and the record of a schedule have it. */
+export const FINISHING = z
+  .strictObject({
+    loudness: z.number().exactOptional(),
+    trimSilence: z.boolean().exactOptional(),
+    sampleRate: z.number().exactOptional(),
+    format: z.enum(FINISHED_FORMATS).exactOptional(),
+  })
+  .superRefine((given, context) => {
+    const fault = faultOfFinishing(given);
+    if (fault === undefined) return;
+    const { option, expected } = fault;
+    context.addIssue({ code: 'custom', path: [option], message: `expected ${expected}`, input: given[option] });
+  });
 
 /** `voxbatch.config.json` as a user writes it. */
 const PRICE = z

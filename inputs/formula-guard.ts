@@ -19,18 +19,5 @@ export function guardCell(cell: string): string {
 
 /** The cell as it was before {@link guardCell}. A cell that was never guarded stays as it is. */
 export function unguardCell(cell: string): string {
-  return unescapeControls(withoutPrefix(cell));
-}
-
-/**
- * The same for a cell of a row's input, which never has a NUL. Where it seems to have one, the file is of an earlier version, which escaped nothing:
- * the text itself looks like an escaped NUL.
- */
-export function unguardInput(cell: string): string {
-  const read = unguardCell(cell);
-  return read.includes('\0') ? withoutPrefix(cell) : read;
-}
-
-function withoutPrefix(cell: string): string {
-  return IS_GUARDED.test(cell) ? cell.slice(1) : cell;
+  return unescapeControls(IS_GUARDED.test(cell) ? cell.slice(1) : cell);
 }

@@ -1,13 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Joining } from '../contract/finishing.ts';
 import type { Kind } from '../contract/row-kinds.ts';
-import { Columns } from './header.ts';
+import { Columns, kindOfColumns } from './header.ts';
 import type { JoinCheck } from './sound/join-check.ts';
 import { joiningColumns } from './sound/join-check.ts';
-import { kindOfColumns } from './infer-kind.ts';
 import { findBadTemplate } from './output-name.ts';
 import { show, type Finding, type ManifestProblem, type ManifestWarning } from '../contract/manifest-problems.ts';
-import { MAX_COLUMNS } from './raw-record.ts';
+import { MAX_COLUMNS } from './check-bytes.ts';
 
 /** What is expected of the columns; see `ManifestOptions`. */
 interface HeaderOptions {

@@ -1,9 +1,8 @@
-import { ROW_KINDS } from '../contract/row-kinds.ts';
-import type { SpecColumn } from '../contract/row-kinds.ts';
-import { unguardInput } from './formula-guard.ts';
+import { isDefaulted } from '../contract/batch.ts';
+import { ROW_KINDS, type SpecColumn, KIND_FACTS, KINDS, ofEach, type Kind } from '../contract/row-kinds.ts';
+import { unguardCell } from './formula-guard.ts';
 import { nearestName, slipOf } from './voices/nearest-name.ts';
-import { show } from '../contract/manifest-problems.ts';
-import type { Finding } from '../contract/manifest-problems.ts';
+import { show, type Finding } from '../contract/manifest-problems.ts';
 
 /** Columns that some kind reads. */
 export const SPEC_COLUMNS: readonly SpecColumn[] = [
@@ -69,7 +68,7 @@ export class Columns {
     this.count += names.length;
     const trimmed = names.map((name) => name.trim());
     this.guarded = this.#csv && (trimmed.includes('_batch') || trimmed.includes('_outcome'));
-    return trimmed.flatMap((name, index) => this.#addOne(this.guarded ? unguardInput(name) : name, first + index));
+    return trimmed.flatMap((name, index) => this.#addOne(this.guarded ? unguardCell(name) : name, first + index));
   }
 
   /** The column as the file names it. */
@@ -149,4 +148,68 @@ export class Columns {
 
 function isApi(name: string): boolean {
   return name.startsWith('api.') && name.length > 'api.'.length;
+}
+
+/**
+ * The columns that identify a kind: those that it needs and that no flag fills. The voice identifies none: it may come
+ * from a default, and a row without one is reported. Nor does `name`: many tables have such a column of their own.
+ */
+const TELLING_OF = ofEach(KINDS, (kind) =>
+  ROW_KINDS[kind].required.filter((column) => !isDefaulted(column) && column !== 'name'),
+);
+
+/** Columns that distinguish the kinds. */
+const TELLING: readonly SpecColumn[] = [...new Set(Object.values(TELLING_OF).flat())];
+
+/** The kind implied by the columns of a file, whatever their cells contain; undefined if they imply none or several. */
+export function kindOfColumns({ known }: Columns): Kind | undefined {
+  return inferKind(TELLING.filter((column) => known.has(column)));
+}
+
+/**
+ * The kind of a record: its `kind` cell, otherwise `stated`, otherwise what its filled cells imply. `stated` is
+ * `--kind`, or the kind that the columns imply. Columns come before cells: a blank cell in a file of dubs is a mistake,
+ * not a cheaper kind of row.
+ */
+export function decideKind(
+  columns: Columns,
+  cells: readonly string[],
+  stated: Kind | undefined,
+): { readonly kind: Kind } | { readonly finding: Finding } {
+  const { known } = columns;
+  const given = cells[known.get('kind') ?? -1]?.trim() ?? '';
+  if (given !== '') {
+    const kind = KINDS.find((one) => one === given);
+    if (kind !== undefined) return { kind };
+    const expected = `one of ${KINDS.join(', ')} (the nearest is ${nearestName(given, KINDS).name})`;
+    return { finding: { column: columns.headerOf('kind'), expected, came: show(given), code: 'unknown-kind' } };
+  }
+  if (stated !== undefined) return { kind: stated };
+  const filled = TELLING.filter((column) => (cells[known.get(column) ?? -1] ?? '').trim() !== '');
+  const kind = inferKind(filled);
+  return kind === undefined ? { finding: noKind(filled) } : { kind };
+}
+
+/**
+ * The only kind that needs exactly these columns: text → `tts`, text and video → `dub`, video and audio → `lip-sync`,
+ * audio → `stt`. Undefined if several are possible (text and audio) or none.
+ */
+function inferKind(has: readonly SpecColumn[]): Kind | undefined {
+  return KINDS.find((kind) => {
+    const telling = TELLING_OF[kind];
+    return (
+      KIND_FACTS[kind].onlyByName !== true && telling.length === has.length && telling.every((one) => has.includes(one))
+    );
+  });
+}
+
+/** The finding for a row whose kind is not given and cannot be inferred. */
+function noKind(filled: readonly SpecColumn[]): Finding {
+  const needs = KINDS.map((kind) => `${kind} needs ${ROW_KINDS[kind].required.join(', ')}`).join('; ');
+  return {
+    column: 'kind',
+    expected: `a kind column or --kind, because the cells do not tell the kind: ${needs}`,
+    came: filled.length === 0 ? `neither ${TELLING.join(' nor ')}` : `${filled.join(' and ')}: could be several kinds`,
+    code: 'no-kind',
+  };
 }

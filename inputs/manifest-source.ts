@@ -1,19 +1,18 @@
-import { createWriteStream, existsSync } from 'node:fs';
+import { createWriteStream, existsSync, createReadStream } from 'node:fs';
 import { mkdtemp, open, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { createReadStream } from 'node:fs';
 import { shellWord } from '../contract/shell-word.ts';
-import { detectFormat } from './detect-format.ts';
-import type { ManifestFormat } from './detect-format.ts';
 import { expandGlob, isGlob } from './expand-glob.ts';
-import { combineDigests } from './file-digest.ts';
-import { digestOfBytes, type ManifestBytes } from './manifest-bytes.ts';
+import { combineDigests } from './regular-file.ts';
+import { digestOfBytes, type ManifestBytes } from './check-bytes.ts';
 import { isUrl, labelOfPlace, requireManifestUrl, type FetchManifest } from './manifest-url.ts';
 import { ManifestError } from '../contract/manifest-problems.ts';
-import { RowsInMemory } from './rows-in-memory.ts';
+import { DELIMITERS, PLAIN_TABLE, type Delimiter, type TableFormat } from '../contract/table-format.ts';
+import { KNOWN_COLUMNS } from './header.ts';
+import type { ManifestOptions, ManifestRow } from './manifest-options.ts';
 
 /** A file of a manifest. */
 interface ManifestFile extends ManifestBytes {
@@ -170,5 +169,98 @@ async function detect(path: string, name: string): Promise<ManifestFormat> {
     return detectFormat(name, buffer.toString('utf8', 0, bytesRead));
   } finally {
     await file.close();
+  }
+}
+
+export type ManifestFormat = ({ readonly format: 'csv' } & TableFormat) | { readonly format: 'jsonl' };
+
+/**
+ * Tells the format from the name and the first bytes. `.jsonl` and `.ndjson` are JSONL, as is anything that begins with
+ * `{`. Of the delimiters, the one wins that makes the most column names that we know, then the one that occurs most
+ * often in the header, then the comma; `.tsv` prefers the tab.
+ */
+function detectFormat(name: string, head: string): ManifestFormat {
+  const bom = head.startsWith('\uFEFF');
+  const start = head.slice(bom ? 1 : 0).trimStart();
+  if (/\.(jsonl|ndjson)$/i.test(name) || start.startsWith('{')) return { format: 'jsonl' };
+  const order: readonly Delimiter[] = /\.tsv$/i.test(name) ? ['\t', ',', ';'] : DELIMITERS;
+  let best: { delimiter: Delimiter; known: number; cells: number } | undefined;
+  for (const delimiter of order) {
+    const cells = headerCells(start, delimiter);
+    const known = cells.filter((cell) => KNOWN_COLUMNS.has(cell.trim()) || cell.trim().startsWith('api.')).length;
+    if (best === undefined || known > best.known || (known === best.known && cells.length > best.cells)) {
+      best = { delimiter, known, cells: cells.length };
+    }
+  }
+  return { format: 'csv', delimiter: best?.delimiter ?? PLAIN_TABLE.delimiter, bom };
+}
+
+/** A rough reading of the first record, good enough to compare delimiters. */
+function headerCells(text: string, delimiter: Delimiter): string[] {
+  const cells = [''];
+  let quoted = false;
+  for (const character of text) {
+    if (character === '"') quoted = !quoted;
+    else if (!quoted && (character === '\n' || character === '\r')) break;
+    else if (!quoted && character === delimiter) cells.push('');
+    else cells[cells.length - 1] = `${cells.at(-1) ?? ''}${character}`;
+  }
+  return cells;
+}
+
+/** What rows may take together, bytes: some 25,000 short lines. */
+const MOST_BYTES = 32 * 1024 ** 2;
+/** What a row takes besides its cells, about: its objects and its id. */
+const BYTES_A_ROW = 1_000;
+
+/**
+ * The rows of a manifest as it was last checked. A manifest is needed three times (checked, compared with earlier results, loaded), and
+ * parsing it is most of that work, so the rows of one that is not too large are kept until it is loaded. A larger one is read
+ * again.
+ */
+export class RowsInMemory {
+  readonly #mostBytes: number;
+  #rows: ManifestRow[] = [];
+  #bytes = 0;
+  #options: ManifestOptions | undefined;
+  #digest: string | null = null;
+
+  /** @param mostBytes what they may take together; tests have less */
+  constructor(mostBytes = MOST_BYTES) {
+    this.#mostBytes = mostBytes;
+  }
+
+  /** Forgets the rows, and begins anew with those that these options give. */
+  begin(options: ManifestOptions): void {
+    this.drop();
+    this.#options = options;
+  }
+
+  /** Takes the next row, unless they are too many. */
+  add(row: ManifestRow): void {
+    if (this.#options === undefined) return;
+    this.#bytes += BYTES_A_ROW;
+    for (const cell of row.input) this.#bytes += 2 * cell.length;
+    if (this.#bytes > this.#mostBytes) this.drop();
+    else this.#rows.push(row);
+  }
+
+  /** `digest`: of the bytes that gave them; null: the file was not read to its end. */
+  end(digest: string | null): void {
+    this.#digest = digest;
+  }
+
+  /** The rows of these bytes, read with these very options; undefined: they are not here. */
+  find(options: ManifestOptions, digest: string | null): readonly ManifestRow[] | undefined {
+    const isHere = digest !== null && this.#digest === digest && this.#options === options;
+    return isHere ? this.#rows : undefined;
+  }
+
+  /** Frees them. */
+  drop(): void {
+    this.#rows = [];
+    this.#bytes = 0;
+    this.#options = undefined;
+    this.#digest = null;
   }
 }

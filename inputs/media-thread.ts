@@ -1,11 +1,11 @@
 /** Entry of the thread that reads media of a manifest: lengths of what is behind URLs, and recordings on this machine. */
 import { workerData } from 'node:worker_threads';
-import { createMediaFetch } from '../api/create-media-fetch.ts';
 import { serveJobs } from '../threads/serve-jobs.ts';
 import { probeMedia } from './media/probe-media.ts';
 import { PROBE_MS, type ProbeData, type ProbeJob } from './media/probe-reader.ts';
 import type { SampleJob } from './voices/inspect-sample.ts';
 import { readSample } from './voices/read-sample.ts';
+import { createMediaFetch } from '../api/create-fetch.ts';
 
 const { apiUrl, proxies = {} } = (workerData ?? {}) as ProbeData;
 const fetch = createMediaFetch(apiUrl, { env: proxies });

@@ -1,11 +1,8 @@
 import { Parser } from 'csv-parse';
 import type { CsvError } from 'csv-parse';
-import { ByteCheck } from './check-bytes.ts';
+import { ByteCheck, bytesOf, type ManifestBytes, MAX_RECORD_BYTES, type RawItem } from './check-bytes.ts';
 import type { Delimiter } from '../contract/table-format.ts';
-import { bytesOf, type ManifestBytes } from './manifest-bytes.ts';
 import type { ManifestProblem } from '../contract/manifest-problems.ts';
-import { MAX_RECORD_BYTES } from './raw-record.ts';
-import type { RawItem } from './raw-record.ts';
 
 const CHUNK_BYTES = 64 * 1024;
 /** So much is parsed at once: its rows are alive together (docs/decisions/memory.md). */

@@ -1,11 +1,8 @@
 import { cellOfApiValue } from '../contract/api-cells.ts';
-import { ByteCheck } from './check-bytes.ts';
+import { ByteCheck, bytesOf, type ManifestBytes, MAX_RECORD_BYTES, type RawItem } from './check-bytes.ts';
 import type { JsonValue } from '../contract/row-kinds.ts';
-import { bytesOf, type ManifestBytes } from './manifest-bytes.ts';
 import { show } from '../contract/manifest-problems.ts';
 import type { Finding, ManifestProblem } from '../contract/manifest-problems.ts';
-import { MAX_RECORD_BYTES } from './raw-record.ts';
-import type { RawItem } from './raw-record.ts';
 import { isTooDeep, surveyJson, TOO_DEEP } from './survey-json.ts';
 
 const LF = 10;

@@ -1,14 +1,16 @@
 import { SubsetDraw, type IsChosen, type Traits } from '../policy/subset/subset.ts';
-import { Bill, billEntry } from './money/bill.ts';
-import type { BillEntry, BillSummary } from './money/bill.ts';
+import { Bill, billEntry, type BillEntry, type BillSummary } from './money/bill.ts';
 import { ManifestReader } from './manifest-reader.ts';
-import type { ManifestOptions } from './manifest-options.ts';
-import type { ManifestRow } from './manifest-row.ts';
+import type { ManifestOptions, ManifestRow } from './manifest-options.ts';
 import { digestOf, type ManifestSource } from './manifest-source.ts';
-import { ManifestError, describeProblem } from '../contract/manifest-problems.ts';
-import type { ManifestProblem, ManifestWarning } from '../contract/manifest-problems.ts';
-import { sampleRank } from './voices/sample-rank.ts';
+import {
+  ManifestError,
+  describeProblem,
+  type ManifestProblem,
+  type ManifestWarning,
+} from '../contract/manifest-problems.ts';
 import { VoiceUses, type UsedVoices } from './voices/voice-uses.ts';
+import { hash } from 'node:crypto';
 
 /** Further problems are only counted. */
 const KEPT_PROBLEMS = 1000;
@@ -197,4 +199,9 @@ function refusal(problems: readonly ManifestProblem[]): ManifestError {
   const [first] = problems;
   const what = first === undefined ? '' : describeProblem(first);
   return new ManifestError(`the manifest cannot be used: ${what}. Nothing was spent.`, problems);
+}
+
+/** Place of a row in the order in which a seed draws: the sha256 of seed and id with a line break between them, hex. */
+function sampleRank(seed: number, id: string): string {
+  return hash('sha256', `${seed}\n${id}`, 'hex');
 }

@@ -1,5 +1,7 @@
-import { constants } from 'node:fs';
+import { constants, createReadStream } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
+import { createHash, hash } from 'node:crypto';
+import { pipeline } from 'node:stream/promises';
 
 /** What has the name of a small file of ours is a pipe, a folder or a device. */
 export class NotRegular extends Error {
@@ -35,4 +37,17 @@ export async function readRegular(path: string): Promise<string> {
   } finally {
     await file.close();
   }
+}
+
+/** sha256 of a file, hex. */
+export async function sha256Of(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash);
+  return hash.digest('hex');
+}
+
+/** One digest for several files in their order; that of a single file is its own. */
+export function combineDigests(digests: readonly string[]): string {
+  const [only = ''] = digests;
+  return digests.length === 1 ? only : hash('sha256', digests.join(' '), 'hex');
 }

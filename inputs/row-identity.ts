@@ -1,10 +1,8 @@
 import { hash } from 'node:crypto';
 import type { Kind } from '../contract/row-kinds.ts';
 import type { Columns } from './header.ts';
-import type { LinePlaces } from './line-places.ts';
 import { collisionKey, makeName, safeId, templateFields, whyBadPath, whyReserved } from './output-name.ts';
-import { show } from '../contract/manifest-problems.ts';
-import type { Finding } from '../contract/manifest-problems.ts';
+import { show, type Finding } from '../contract/manifest-problems.ts';
 import { SeenTable } from './seen-table.ts';
 
 const LONGEST_ID = 200;
@@ -162,4 +160,32 @@ export function findBadId(id: string, column: string): Finding | undefined {
   return id.split(/[/\\]/).some((part) => part === '.' || part === '..')
     ? bad('an id that is not a path with . or ..')
     : undefined;
+}
+
+/**
+ * Numbers the lines of several files as if they followed each other, and names one again. A place is small enough to be kept for each of millions
+ * of rows.
+ */
+export class LinePlaces {
+  readonly #files: { readonly label: string; readonly before: number }[] = [];
+  #last = 0;
+
+  /** The following lines are of this file. */
+  begin(label: string): void {
+    this.#files.push({ label, before: this.#last });
+  }
+
+  /** The place of a line of the file that was begun last. */
+  placeOf(line: number): number {
+    const place = (this.#files.at(-1)?.before ?? 0) + line;
+    this.#last = Math.max(this.#last, place);
+    return place;
+  }
+
+  /** `line 3`; where there are several files, `line 3 of b.csv`. */
+  describe(place: number): string {
+    const file = this.#files.findLast(({ before }) => before < place);
+    const line = `line ${place - (file?.before ?? 0)}`;
+    return this.#files.length > 1 && file !== undefined ? `${line} of ${file.label}` : line;
+  }
 }

@@ -1,20 +1,27 @@
 import type { Dialect } from '../contract/dialects.ts';
 import { mayBePartId } from '../contract/row-parts.ts';
-import type { RowSpec } from '../contract/row-kinds.ts';
+import {
+  type RowSpec,
+  checkedBy,
+  makesJob,
+  operationOf,
+  stepsIn,
+  type TtsMode,
+  dialectsOf,
+  KINDS,
+  type StepChoice,
+} from '../contract/row-kinds.ts';
 import { dialectOfRow } from '../policy/subset/subset.ts';
 import { fitText } from './parts/fit-text.ts';
-import { unguardInput } from './formula-guard.ts';
+import { unguardCell } from './formula-guard.ts';
 import type { HeaderCheck } from './header-check.ts';
 import type { JoinCheck } from './sound/join-check.ts';
-import type { LinePlaces } from './line-places.ts';
-import type { ManifestOptions } from './manifest-options.ts';
-import type { UnpricedRow } from './manifest-row.ts';
-import { notInLegacy, notVerifiable } from './not-supported.ts';
+import { type LinePlaces, RowIdentities } from './row-identity.ts';
+import type { ManifestOptions, UnpricedRow } from './manifest-options.ts';
 import { parseRow, type RowDraft } from './parse-row.ts';
-import { PreviousRows } from './previous-rows.ts';
 import { show, type Finding } from '../contract/manifest-problems.ts';
-import { RowIdentities } from './row-identity.ts';
 import type { VoiceRow } from './voices/voice-uses.ts';
+import type { Columns } from './header.ts';
 
 /** The result of reading a record: a row, or its problems. */
 type ReadRow =
@@ -64,7 +71,7 @@ export class RowReader {
     const { header, csv, places } = this.#with;
     if (header.isOther) return { givenId: '', findings: [] };
     const { columns } = header;
-    const cells = columns.guarded ? raw.map(unguardInput) : raw;
+    const cells = columns.guarded ? raw.map(unguardCell) : raw;
     // Even if the columns make no sense: the manifest of that batch may have been read with `--map`.
     if (header.isUseless) return { givenId: '', findings: this.#previous.read(columns, cells).findings };
     const givenId = cells[columns.known.get('id') ?? -1]?.trim() ?? '';
@@ -128,4 +135,82 @@ function withVoice(spec: RowSpec, voices: ManifestOptions['voices']): Pick<Unpri
   const { id, isInTraining } = meant;
   const known = spec.voice === id ? spec : { ...spec, voice: id };
   return isInTraining ? { spec: known, waitsFor: { type: 'training', voice: id } } : { spec: known };
+}
+
+/**
+ * What is wrong with a row that is to be verified although nothing can be transcribed: the API listens to links only,
+ * and only a job gives one. Undefined: nothing is.
+ */
+export function notVerifiable(spec: RowSpec, tts: TtsMode): Finding | undefined {
+  if (spec.verify === undefined) return undefined;
+  const checked = stepsIn(spec).flatMap((step) => checkedBy(spec.kind, step) ?? []);
+  if (checked.every((step) => makesJob(operationOf(spec, step, tts)))) return undefined;
+  const expected =
+    'no verification of immediate speech, because the API transcribes links only and immediate speech has none ' +
+    '(use --tts job, or leave verify out)';
+  return { column: 'verify', expected, came: `verify with --tts ${tts}`, code: 'not-verifiable' };
+}
+
+/** What is wrong with a row that the legacy paths lack, where all rows are to use them. */
+export function notInLegacy({ kind, verify }: StepChoice): Finding {
+  if (verify !== undefined && dialectsOf({ kind }).includes('legacy')) {
+    const expected =
+      'no verification, because the legacy paths of the API have no transcription (verify needs --api-dialect v1)';
+    return { column: 'verify', expected, came: 'verify with --api-dialect legacy', code: 'not-in-dialect' };
+  }
+  const able = KINDS.filter((one) => dialectsOf({ kind: one }).includes('legacy'));
+  const expected = `a kind that the legacy paths of the API have: ${able.join(', ')} (${kind} rows need --api-dialect v1)`;
+  return { column: 'kind', expected, came: kind, code: 'not-in-dialect' };
+}
+
+/** The rows of a batch that one of our outcome files is about, by its columns `_batch` and `_row`. */
+class PreviousRows {
+  /** The batch; undefined for any other file. */
+  batch: string | undefined;
+
+  /** Checks which batch a record is of, and which row of it. */
+  read({ batchAt, rowAt, jobsAt }: Columns, cells: readonly string[]): PreviousRow {
+    const batch = cells[batchAt ?? -1]?.trim() ?? '';
+    if (batch === '') return { row: undefined, findings: [] };
+    this.batch ??= batch;
+    const findings: Finding[] = [];
+    if (batch !== this.batch) {
+      const expected = `rows of one batch (${show(this.batch)})`;
+      findings.push({ column: '_batch', expected, came: show(batch), code: 'mixed-batches' });
+    }
+    const cell = cells[rowAt ?? -1]?.trim() ?? '';
+    if (cell === '') return { row: undefined, findings };
+    if (/^[1-9]\d{0,14}$/.test(cell)) return { row: Number(cell), jobs: jobsIn(cells[jobsAt ?? -1] ?? ''), findings };
+    findings.push({
+      column: '_row',
+      expected: 'the number of a row of that batch',
+      came: show(cell),
+      code: 'bad-number',
+    });
+    return { row: undefined, findings };
+  }
+}
+
+/** The number of the row in its batch, where the record gives it. */
+interface PreviousRow {
+  readonly row: number | undefined;
+  /** Jobs that it had there; see {@link wordsOf}. */
+  readonly jobs?: readonly string[];
+  readonly findings: readonly Finding[];
+}
+
+/** What stands in `_job_ids`: ids with spaces between them, as CSV has them, or a JSON list. */
+function jobsIn(cell: string): readonly string[] {
+  try {
+    const list: unknown = JSON.parse(cell);
+    if (Array.isArray(list)) return list.flatMap((one) => wordsOf(String(one)));
+  } catch {
+    // No list, so ids as they stand.
+  }
+  return wordsOf(cell);
+}
+
+/** The words of a text. An id may have a space in it, which is also what stands between ids; so ids are compared by their words. */
+export function wordsOf(text: string): readonly string[] {
+  return text.split(/\s+/u).filter((word) => word !== '');
 }

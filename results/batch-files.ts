@@ -31,9 +31,6 @@ export const PROJECTED_FILES: readonly string[] = [
 /** Files that `run` and `redrive --from` accept, so people edit them. */
 const EDITED_FILES = PROJECTED_FILES.filter((name) => ![RECEIPTS_JSONL, JOINED.csv, FINISHED.csv].includes(name));
 
-/** Names that outcome files had in earlier versions. */
-const FORMER_FILES = ['rejected.csv', 'refused.csv'] as const;
-
 const RECEIPT_COLUMNS = Object.keys(receiptSchema.shape) as (keyof Receipt)[];
 
 /**
@@ -133,21 +130,18 @@ export class BatchFiles {
   }
 
   /**
-   * Replaces all earlier files by the sealed ones, removes outcome files that have no rows or an obsolete name, and
-   * replaces the summary last. Tables that somebody has edited are kept under other names, which are returned. Only one
+   * Replaces all earlier files by the sealed ones, removes outcome files that have no rows, and replaces the
+   * summary last. Tables that somebody has edited are kept under other names, which are returned. Only one
    * process at a time may publish to a folder.
    */
   async publish(): Promise<readonly KeptTable[]> {
     const written = await writtenLast(this.#out);
-    // Any other file with such a name belongs to a person.
-    const former = FORMER_FILES.filter((name) => Object.hasOwn(written, name));
     const known = await replaceableIn(this.#out, written);
-    const kept = await this.#keepEdited([...EDITED_FILES, ...former], Object.values(this.#hashes), known);
+    const kept = await this.#keepEdited(EDITED_FILES, Object.values(this.#hashes), known);
     for (const name of PROJECTED_FILES) {
       const file = this.#open.get(name);
       await (file === undefined ? rm(join(this.#out, name), { force: true }) : file.publish());
     }
-    for (const name of former) await rm(join(this.#out, name), { force: true });
     await this.#open.get(SUMMARY_FILE)?.publish();
     for (const name of [CLAIM_FILE, REPLACEABLE_FILE]) await rm(join(this.#out, name), { force: true });
     return kept;

@@ -3,7 +3,7 @@ import { roundCredits } from '../contract/price-units.ts';
 import { OUTCOMES } from '../contract/outcomes.ts';
 import type { BatchRecord, Counts, Money } from '../ledger/record-types.ts';
 import { SUMMARY_FILE } from './names.ts';
-import { readJson } from './read-json.ts';
+import { readJson } from './files.ts';
 import type { Summary } from './summary.ts';
 
 /** A batch as it is in the ledger. */

@@ -1,15 +1,11 @@
-import { createHash } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
 import type { BigIntStats } from 'node:fs';
-import { link, lstat, mkdir, rename, rm, stat, utimes } from 'node:fs/promises';
+import { link, mkdir, rename, rm, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { Transform } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { sha256Of } from '../inputs/file-digest.ts';
+import { sha256Of } from '../inputs/regular-file.ts';
 import type { Store } from '../store/store.ts';
 import type { RealFolders } from './real-folders.ts';
 import type { RowFile } from './result-line.ts';
-import { codeOf, isAbsent } from './system-errors.ts';
+import { codeOf, copyStored, isAbsent, lstatsOf } from './files.ts';
 import { partPath } from './whole-file.ts';
 
 /** What a projection needs of the store: it only reads. */
@@ -109,17 +105,9 @@ async function copyFile(
   stored: BigIntStats | undefined,
 ): Promise<Placed> {
   const part = partPath(target);
-  const hash = createHash('sha256');
-  const hashing = new Transform({
-    transform(chunk: Buffer, _, done): void {
-      hash.update(chunk);
-      done(null, chunk);
-    },
-  });
   try {
-    const body = await store.read(file.key);
-    await pipeline(body, hashing, createWriteStream(part, { flags: 'wx', flush: true }));
-    if (hash.digest('hex') !== file.sha256) return 'altered';
+    const became = await copyStored(file, store, part);
+    if (became !== 'copied') return became;
     if (stored !== undefined) {
       const seconds = Number(stored.mtimeMs) / 1_000;
       // A disk whose files belong to another user may refuse. Then the copy must be hashed again next time.
@@ -127,25 +115,7 @@ async function copyFile(
     }
     await rename(part, target);
     return 'placed';
-  } catch (error) {
-    if (isAbsent(error) && stored === undefined) return 'missing';
-    throw error;
   } finally {
     await rm(part, { force: true });
   }
-}
-
-/** lstat of a name, without following a symbolic link; undefined if there is nothing. */
-export async function lstatsOf(path: string): Promise<BigIntStats | undefined> {
-  return lstat(path, { bigint: true }).catch(absentOnly);
-}
-
-/** stat of the file behind a name; undefined if there is nothing. */
-export async function statsOf(path: string): Promise<BigIntStats | undefined> {
-  return stat(path, { bigint: true }).catch(absentOnly);
-}
-
-function absentOnly(error: unknown): undefined {
-  if (isAbsent(error)) return undefined;
-  throw error;
 }

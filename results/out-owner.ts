@@ -6,12 +6,10 @@ import { NotRegular, openRegular } from '../inputs/regular-file.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchIdentity } from '../ledger/record-types.ts';
 import { PROJECTED_FILES, RESULTS_JSONL } from './batch-files.ts';
-import { lstatsOf } from './media.ts';
 import { MEDIA_FOLDER } from './names.ts';
-import { readJson } from './read-json.ts';
+import { codeOf, isAbsent, lstatsOf, readJson } from './files.ts';
 import { firstLink } from './real-folders.ts';
 import { CLAIM_FILE, SUMMARY_FILE } from './names.ts';
-import { codeOf, isAbsent } from './system-errors.ts';
 
 /** Max files of `media/` to check if nothing says whose they are. */
 const LOOKED_AT = 1_000;
@@ -40,8 +38,8 @@ const ownerSchema = z.object({
   manifest_digest: z.string(),
   api: z.string(),
   account: z.string(),
-  /** Id of the ledger; files of earlier versions lack it. */
-  ledger: z.string().exactOptional(),
+  /** Id of the ledger. */
+  ledger: z.string(),
 });
 type Owner = z.infer<typeof ownerSchema>;
 
@@ -89,7 +87,7 @@ export async function claimOut(out: string, batch: BatchIdentity, ledger: OwnerL
   return before;
 }
 
-async function compare(owner: Owner, batch: BatchIdentity, ledger: OwnerLedger): Promise<OutStanding> {
+function compare(owner: Owner, batch: BatchIdentity, ledger: OwnerLedger): OutStanding {
   if (owner.batch !== batch.name) return { type: 'taken', by: `holds the results of batch "${owner.batch}"` };
   const differs =
     owner.manifest_digest !== batch.digest
@@ -101,7 +99,6 @@ async function compare(owner: Owner, batch: BatchIdentity, ledger: OwnerLedger):
           : undefined;
   if (differs !== undefined)
     return { type: 'taken', by: `holds the results of another batch of this name, with ${differs}` };
-  if (owner.ledger === undefined) return ofWhoKnows(batch, ledger);
   return owner.ledger === ledger.id ? { type: 'own' } : { type: 'taken', by: OF_ANOTHER_LEDGER };
 }
 
@@ -115,7 +112,7 @@ async function ofWhoKnows({ name, digest, apiUrl, account }: BatchIdentity, ledg
 
 /**
  * What in `media/` we did not put there, in words; undefined if there is none. Our files are links to the store, and we make
- * no symbolic links. Only an earlier version left files without recording whose they are, so a sample is enough.
+ * no symbolic links. We record whose they are before the first, so a sample is enough.
  */
 async function findForeignMedia(out: string): Promise<string | undefined> {
   const stats = await lstatsOf(join(out, MEDIA_FOLDER));

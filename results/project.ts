@@ -6,10 +6,10 @@ import { PLAIN_TABLE } from '../contract/table-format.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord, Counts, Money } from '../ledger/record-types.ts';
 import { BatchFiles } from './batch-files.ts';
-import type { OnFiles } from './count-files.ts';
+import { type OnFiles, countMade, type FinishedLine, type JoinedLine } from './sound/sound-lists.ts';
 import type { KeptTable } from './redrive/edited-tables.ts';
 import { inChunks } from './in-chunks.ts';
-import { lstatsOf, placeFile } from './media.ts';
+import { placeFile } from './media.ts';
 import type { Placed, StoredFiles } from './media.ts';
 import { Findings } from './verification/mismatch.ts';
 import type { Mismatch } from './verification/mismatch.ts';
@@ -20,14 +20,13 @@ import { resultFields } from './result-line.ts';
 import type { RowFile, ScannedRow } from './result-line.ts';
 import { RowCheck } from './verification/row-check.ts';
 import type { DamagedResult } from './verification/row-check.ts';
-import { JoinedGroups } from './sound/joined-groups.ts';
+import { JoinedGroups, makeJoined, type JoiningStore } from './sound/make-joined.ts';
 import { makeFinished, type FinishingStore } from './sound/make-finished.ts';
-import { makeJoined, type JoiningStore } from './sound/make-joined.ts';
-import { countMade, type FinishedLine, type JoinedLine } from './sound/sound-lists.ts';
 import { StaleMedia } from './stale-media.ts';
 import { summarize } from './summary.ts';
 import { Tally } from './tally.ts';
 import { sweepParts } from './whole-file.ts';
+import { lstatsOf } from './files.ts';
 
 /** What to project, and where. */
 export interface ProjectionRequest {
@@ -104,7 +103,7 @@ export async function projectBatch(request: ProjectionRequest): Promise<Projecti
       await setImmediate();
     }
     const isTaken = (name: string): boolean => check.isTaken(name);
-    await stale.remove(store, folders, isTaken);
+    await stale.remove(folders, isTaken);
     const onFiles = (step: FilesMade['step']): OnFiles => {
       return (done, all) => request.onFilesMade?.({ step, done, all });
     };
@@ -167,7 +166,7 @@ export async function linkNewMedia(request: ProjectionRequest, since: number): P
       placed += files.filter(({ became }) => became === 'placed').length;
       await setImmediate();
     }
-    if (looksAtAll) await stale.remove(request.store, folders, (name) => check.isTaken(name));
+    if (looksAtAll) await stale.remove(folders, (name) => check.isTaken(name));
   } finally {
     await stale.forget();
   }

@@ -1,6 +1,6 @@
 import { lstat } from 'node:fs/promises';
 import { join, posix } from 'node:path';
-import { isAbsent } from './system-errors.ts';
+import { isAbsent } from './files.ts';
 
 /** Folders beyond this many are looked at again: a template may give each row one of its own. */
 const MOST_KNOWN = 10_000;

@@ -1,17 +1,14 @@
-import { rm } from 'node:fs/promises';
+import { rm, open, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sha256Of } from '../inputs/file-digest.ts';
 import { collisionKey } from '../inputs/output-name.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { SeenTable } from '../inputs/seen-table.ts';
 import type { BatchRecord, ResultFile, RowRecord } from '../ledger/record-types.ts';
-import { lstatsOf, statsOf } from './media.ts';
-import type { StoredFiles } from './media.ts';
+import { holds } from './files.ts';
 import { UnfitName } from './names.ts';
 import type { RealFolders } from './real-folders.ts';
-import { filesOf } from './result-line.ts';
-import type { RowFile, ScannedRow } from './result-line.ts';
-import { SpilledList } from './spilled-list.ts';
+import { filesOf, type RowFile, type ScannedRow } from './result-line.ts';
+import { partPath } from './whole-file.ts';
 
 /**
  * Finds files of earlier takes that may still be among the results: under the row's name although the row is open or
@@ -68,12 +65,12 @@ export class StaleMedia {
    * Removes them from the folder: only if no row has that name now, and only the file itself: the stored one, or an
    * exact copy. Files of the user stay. `isTaken`: whether some row has the name.
    */
-  async remove(store: StoredFiles, folders: RealFolders, isTaken: (name: string) => boolean): Promise<void> {
+  async remove(folders: RealFolders, isTaken: (name: string) => boolean): Promise<void> {
     for await (const { name, file } of this.#stale.items()) {
       if (isTaken(name) && this.#lost.get(collisionKey(name)) === undefined) continue;
       const path = join(folders.out, name);
       if (!(await folders.leadTo(name))) continue;
-      if (await isThisFile(path, file, store.pathOf(file.key))) await rm(path, { force: true });
+      if (await holds(path, file.sha256)) await rm(path, { force: true });
     }
   }
 
@@ -105,10 +102,50 @@ export class StaleMedia {
   }
 }
 
-async function isThisFile(path: string, file: RowFile['file'], source: string | undefined): Promise<boolean> {
-  const there = await lstatsOf(path);
-  if (there?.isFile() !== true || there.size !== BigInt(file.bytes)) return false;
-  const stored = source === undefined ? undefined : await statsOf(source);
-  if (stored !== undefined && there.dev === stored.dev && there.ino === stored.ino) return true;
-  return (await sha256Of(path)) === file.sha256;
+/** Characters to gather before a write. */
+const BUFFERED = 256 * 1024;
+
+/**
+ * A list that may be as long as the batch and is read once, from the start. It is kept in a part file, so that it takes
+ * no memory. The first item creates the file; if the process is killed, the next sweep removes it.
+ */
+export class SpilledList<T> {
+  readonly #path: string;
+  #file: FileHandle | undefined;
+  #buffered = '';
+
+  /** `folder` must exist when the first item arrives. */
+  constructor(folder: string) {
+    this.#path = partPath(join(folder, 'list'));
+  }
+
+  /** Adds an item, which must survive JSON. */
+  async add(item: T): Promise<void> {
+    this.#buffered += `${JSON.stringify(item)}\n`;
+    if (this.#buffered.length >= BUFFERED) await this.#flush();
+  }
+
+  /** All items, in insertion order. */
+  async *items(): AsyncGenerator<T, void, undefined> {
+    if (this.#file === undefined) {
+      for (const line of this.#buffered.split('\n')) if (line !== '') yield JSON.parse(line) as T;
+      return;
+    }
+    await this.#flush();
+    const file = await open(this.#path);
+    for await (const line of file.readLines()) yield JSON.parse(line) as T;
+  }
+
+  /** Removes the file; may be called at any time. */
+  async remove(): Promise<void> {
+    await this.#file?.close();
+    this.#file = undefined;
+    await rm(this.#path, { force: true });
+  }
+
+  async #flush(): Promise<void> {
+    this.#file ??= await open(this.#path, 'wx');
+    await this.#file.writeFile(this.#buffered);
+    this.#buffered = '';
+  }
 }

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { open, opendir, rename, rm, stat } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { isAbsent } from './system-errors.ts';
+import { isAbsent } from './files.ts';
 
 /** Characters to gather before a write. */
 const BUFFERED = 256 * 1024;

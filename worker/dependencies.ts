@@ -18,12 +18,12 @@ import { PolledJobs } from '../activities/polling/polled-jobs.ts';
 import { Pace } from '../activities/pacing/pace.ts';
 import { ResultLookUps } from '../activities/cache/result-look-ups.ts';
 import { NOTES, type Observe } from '../contract/events.ts';
-import { createMediaFetch } from '../api/create-media-fetch.ts';
 import { readMediaIdentities } from '../batches/cache/result-keys.ts';
 import { SpeechPaces } from '../activities/verification/speech-paces.ts';
 import { RunningWork } from '../activities/running-work.ts';
 import { InFlightLimits } from '../activities/pacing/in-flight-limits.ts';
 import { RoomWaits } from '../activities/pacing/room-waits.ts';
+import { createMediaFetch } from '../api/create-fetch.ts';
 
 /** Concurrent downloads of one process: limited by disk and CPU, not by the API. */
 const DOWNLOADS = 8;

@@ -1,11 +1,10 @@
 import { defined } from '../../contract/defined.ts';
 import type { Connection } from '../connection.ts';
-import { readJson } from '../read-json.ts';
+import { readJson, requestChange } from '../read-json.ts';
 import { asId, asNumber, asText, firstOf, objectsAt } from '../read-members.ts';
 import { readHttpDate } from '../retry-after.ts';
 import { type Profile, ApiError } from '../speech-api.ts';
-import { lacks } from '../operations/client-of.ts';
-import { requestChange } from '../request-change.ts';
+import { lacks } from '../dialects/dialect-table.ts';
 
 const PLACES = ['', 'data', 'profile', 'data.profile', 'user', 'data.user'];
 

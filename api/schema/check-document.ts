@@ -1,51 +1,47 @@
 import { asObject, type JsonObject, member } from '../read-members.ts';
-import { isErrorBody } from '../read-error-body.ts';
+import type { Lack, SchemaLook } from '../speech-api.ts';
 import type { ClientCall } from './client-calls.ts';
-import { type ApiDocument, type Documented, keyOf } from './document.ts';
-import type { Checked, Lack } from './lacks.ts';
-import { resolve } from './references.ts';
-import { MOST_PARTS, type Sample, samplesOf, type Walk } from './samples.ts';
+import { type ApiDocument, type Documented, keyOf, resolve } from './document.ts';
 
 /** Deepest nesting of the forms of a body. */
 const DEEPEST = 8;
 
+/** Most parts of a schema that are looked at: one that contains itself in several members grows without end. */
+const MOST_PARTS = 10_000;
+
+/** A look at a schema. */
+interface Walk {
+  readonly root: JsonObject;
+  /** Parts that may still be looked at. */
+  left: number;
+}
+
 /** Compares a document with what the client asks of the API. `begin`: the path at which the paths of its calls begin. */
-export async function checkDocument(
+export function checkDocument(
   document: ApiDocument,
   calls: readonly ClientCall[],
   begin: string,
-): Promise<Checked> {
+): Pick<SchemaLook, 'lacks' | 'unused'> {
   const lacks: Lack[] = [];
-  const open = new Set<string>();
   const used = new Set<string>();
   for (const call of calls) {
     const key = keyOf(call.method, begin + call.path);
     const documented = document.endpoints.get(key);
     const at = { endpoint: `${call.method} ${call.path}`, isRare: call.isRare };
-    if (documented === undefined) {
-      lacks.push({ type: 'endpoint', ...at });
-      continue;
-    }
     used.add(key);
-    lacks.push(...lacksOfRequest(document.root, documented, call).map((lack) => ({ ...lack, ...at })));
-    for (const [status, samples] of answersOf(document.root, documented)) {
-      for (const { value, isOpen } of samples) {
-        if (call.reads === undefined || isErrorBody(value) || (await call.reads(value))) continue;
-        if (isOpen) open.add(at.endpoint);
-        else lacks.push({ type: 'reply', status, has: Object.keys(asObject(value) ?? {}), ...at });
-      }
-    }
-    if (call.reads !== undefined && answersOf(document.root, documented).length === 0 && !call.answersMedia)
-      open.add(at.endpoint);
+    if (documented === undefined) lacks.push({ type: 'endpoint', ...at });
+    else lacks.push(...lacksOfRequest(document.root, documented, call).map((lack) => ({ ...lack, ...at })));
   }
   const unused = [...document.endpoints].filter(([key]) => !used.has(key)).map(([, { name }]) => name);
-  return { lacks, open: [...open], unused };
+  return { lacks, unused };
 }
 
-type LackOfRequest = { readonly type: 'field' | 'required'; readonly field: string };
-
-function lacksOfRequest(root: JsonObject, { parameters, requestBody }: Documented, call: ClientCall): LackOfRequest[] {
-  const lacks: LackOfRequest[] = [];
+function lacksOfRequest(
+  root: JsonObject,
+  { parameters, requestBody }: Documented,
+  call: ClientCall,
+): { readonly type: 'field' | 'required'; readonly field: string }[] {
+  const lacks: ReturnType<typeof lacksOfRequest> = [];
   for (const parameter of parameters) {
     const name = String(member(parameter, 'name'));
     const isAsked = member(parameter, 'in') === 'query' && member(parameter, 'required') === true;
@@ -92,19 +88,9 @@ function fieldsOf(walk: Walk, schema: unknown, depth: number): Fields | undefine
   };
 }
 
-/** Samples of the JSON answers of success, by status. */
-function answersOf(root: JsonObject, { responses }: Documented): readonly (readonly [string, readonly Sample[]])[] {
-  return Object.entries(responses)
-    .filter(([status]) => /^2(\d\d|XX)$/i.test(status))
-    .flatMap(([status, response]) => {
-      const schema = schemaIn(resolve(root, response), /json/i);
-      return schema === undefined ? [] : [[status, samplesOf(root, schema)] as const];
-    });
-}
-
 /** The schema of a body: of its JSON, else of its first form. */
-function schemaIn(owner: JsonObject | undefined, only = /./): unknown {
+function schemaIn(owner: JsonObject | undefined): unknown {
   const content = Object.entries(asObject(member(owner, 'content')) ?? {});
-  const chosen = content.find(([type]) => /json/i.test(type)) ?? content.find(([type]) => only.test(type));
+  const chosen = content.find(([type]) => /json/i.test(type)) ?? content[0];
   return member(asObject(chosen?.[1]), 'schema');
 }

@@ -4,17 +4,16 @@ import type { Connection } from '../connection.ts';
 import { type SchemaLook, ApiError } from '../speech-api.ts';
 import { checkDocument } from './check-document.ts';
 import { clientCalls } from './client-calls.ts';
-import { digestOf } from './references.ts';
+import { digestOf, type ApiDocument, NoDocument, readDocument } from './document.ts';
 import { classifyRead } from '../classify.ts';
 import { readAnswer } from '../read-answer.ts';
-import { type ApiDocument, NoDocument, readDocument } from './document.ts';
 
 /** Reads the API's description of itself and compares it with what the client asks; free. Throws ApiError, or `NoDocument`. */
 export async function lookAtSchema(connection: Connection): Promise<SchemaLook> {
   const document = await readApiDocument(connection);
   const basePath = new URL(connection.baseUrl).pathname;
   const begin = connection.dialect.begin === 'base' ? basePath : basePath.slice(0, -API_PATH.length);
-  const checked = await checkDocument(document, await clientCalls(connection), begin);
+  const checked = checkDocument(document, clientCalls(connection.dialect), begin);
   const { root, form, title, version } = document;
   const endpoints = [...document.endpoints.values()].map(({ name, parameters, requestBody, responses }) => {
     const answers = Object.entries(responses).map(

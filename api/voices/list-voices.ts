@@ -1,11 +1,12 @@
 import { defined } from '../../contract/defined.ts';
 import type { Connection } from '../connection.ts';
 import { readList } from '../read-job.ts';
-import { readJson } from '../read-json.ts';
+import { readJson, requestChange } from '../read-json.ts';
 import { asNumber, firstOf, type JsonObject, objectsAt } from '../read-members.ts';
 import { readListedVoice } from './read-voice.ts';
 import { ApiError, type Voice, type VoiceFilter } from '../speech-api.ts';
-import { type PagePlace, readVoicePages, type VoicePage } from './voice-pages.ts';
+import type { Answer } from '../read-answer.ts';
+import { isOwnErrorBody } from '../read-error-body.ts';
 
 /** Voices per page; public clients use this size. */
 const PAGE_SIZE = 100;
@@ -91,4 +92,100 @@ function readPageOf(json: unknown): VoicePage | undefined {
     total: firstOf(places, ['total'], asNumber),
     pageSize: firstOf(places, ['pageSize', 'page_size', 'limit'], asNumber),
   };
+}
+
+/** Asks the API to delete a voice, once. `missing`: it has none of this id. Throws ApiError. */
+export async function deleteVoice(
+  connection: Connection,
+  voiceId: string,
+  signal: AbortSignal | undefined,
+): Promise<'deleted' | 'missing'> {
+  const answer = await requestChange(connection, connection.dialect.deleteVoice(voiceId), {
+    isDone: saysMissing,
+    signal,
+  });
+  return saysMissing(answer) ? 'missing' : 'deleted';
+}
+
+/** A 404 in the API's own words: that of a wrong route says nothing about the voice. */
+function saysMissing({ status, json }: Answer): boolean {
+  return status === 404 && isOwnErrorBody(json);
+}
+
+/** A page of the list. */
+export interface VoicePage {
+  readonly voices: readonly Voice[];
+  /** Entries without an id, which nobody can use. */
+  readonly nameless: number;
+  /** How many voices there are in all, in the service's own words. */
+  readonly total: number | undefined;
+  /** How many would fit on it, in the service's own words. */
+  readonly pageSize: number | undefined;
+}
+
+/** Which page is wanted. */
+export interface PagePlace {
+  /** From 1. */
+  readonly page: number;
+  readonly offset: number;
+}
+
+/**
+ * How a list ended. `isCut`: it has no end, or the service pages in no way and says that there is more; `total`: how many
+ * it says.
+ */
+export interface ListEnd {
+  readonly isCut: boolean;
+  readonly total: number | undefined;
+}
+
+/** Far more pages than an account can have: stops an endless list. */
+const MOST_PAGES = 2_000;
+/** No service has smaller pages. */
+const SMALLEST_PAGE = 5;
+/** Pages in a row without anything new, after which a list without an end is left. */
+const MOST_STALE = 3;
+
+/**
+ * Every voice of a paged list, exactly once, over a service of which nobody knows how it pages: by an offset, by page numbers, by a page size
+ * of its own, or not at all. Each page is asked for by both, an offset and a number. A voice that another one's end moves to a page that was read
+ * before is missed. Throws what `read` throws.
+ */
+export async function* readVoicePages(
+  read: (place: PagePlace) => Promise<VoicePage>,
+): AsyncGenerator<Voice, ListEnd, undefined> {
+  const seen = new Set<string>();
+  let last: VoicePage | undefined;
+  let [offset, stale] = [0, 0];
+  const end = (isUnpaged = false): ListEnd => {
+    const { total, nameless = 0 } = last ?? {};
+    return { isCut: isUnpaged && total !== undefined && total > seen.size + nameless, total };
+  };
+  for (let page = 1; page <= MOST_PAGES; page += 1) {
+    const found = await read({ page, offset });
+    const count = found.voices.length + found.nameless;
+    if (count === 0) return end();
+    if (page === 2 && last !== undefined && isSamePage(found, last)) return end(true);
+    const before = seen.size;
+    for (const voice of found.voices) {
+      if (seen.has(voice.id)) continue;
+      seen.add(voice.id);
+      yield voice;
+    }
+    last = found;
+    stale = seen.size > before ? 0 : stale + 1;
+    if (stale === MOST_STALE) return end(true);
+    if (page === 1 && isWhole(found)) return end();
+    offset += count;
+  }
+  return { isCut: true, total: last?.total };
+}
+
+/** The service's own figures agree that all of the list is on the first page. A total alone may be that of the page. */
+function isWhole({ voices, total, pageSize = 0 }: VoicePage): boolean {
+  return total !== undefined && total <= voices.length && voices.length < Math.max(pageSize, SMALLEST_PAGE);
+}
+
+function isSamePage(one: VoicePage, other: VoicePage): boolean {
+  return one.voices.length === other.voices.length && one.voices.every(({ id }, at) => id === other.voices[at]?.id);
 }

@@ -1,8 +1,7 @@
 import { defined } from '../../contract/defined.ts';
 import { KNOWN_COLUMNS } from '../../inputs/header.ts';
-import type { ManifestOptions } from '../../inputs/manifest-options.ts';
-import type { ManifestRow } from '../../inputs/manifest-row.ts';
-import { wordsOf } from '../../inputs/previous-rows.ts';
+import type { ManifestOptions, ManifestRow } from '../../inputs/manifest-options.ts';
+import { wordsOf } from '../../inputs/row-reader.ts';
 import type { ManifestSource } from '../../inputs/manifest-source.ts';
 import { readUnchanged, summarizeManifest, type ManifestSummary } from '../../inputs/read-manifest.ts';
 import { type Kind, columnsThatShape, stepsIn, type RowSpec, type Step } from '../../contract/row-kinds.ts';
@@ -14,7 +13,6 @@ import { RowNumbers } from '../rows/find-rows.ts';
 import { collisionKey, makeName, safeId, templateFields } from '../../inputs/output-name.ts';
 import { SeenTable } from '../../inputs/seen-table.ts';
 import { isDeepStrictEqual } from 'node:util';
-import { unescapeControls } from '../../contract/control-characters.ts';
 import { quoteRow } from '../../policy/money/pricing.ts';
 import type { ScannedRow } from '../../results/result-line.ts';
 
@@ -259,34 +257,16 @@ function editOf(
   batch: Pick<BatchRecord, 'columns' | 'settings'>,
 ): RowEdit | null {
   const before = batch.columns.map((_, at) => row.input[at] ?? '');
-  const isOutcome = line.previousRow !== undefined;
-  const asMeant = <T>(cell: T, recorded: T | undefined): T => (isOutcome ? readAsFormerly(cell, recorded) : cell);
   const input = batch.columns.map((column, at) => {
     const there = columns.indexOf(column);
-    return asMeant((there < 0 ? before[at] : line.input[there]) ?? '', before[at]);
+    return (there < 0 ? before[at] : line.input[there]) ?? '';
   });
   // A file may be another one under its old name.
   const isSameFiles = isDeepStrictEqual(row.spec.samples, line.spec.samples);
   if (isDeepStrictEqual(input, before) && isSameFiles) return null;
-  const spec = keepDialect(row.spec, keepLength(row.spec, asMeant(line.spec, row.spec)));
+  const spec = keepDialect(row.spec, keepLength(row.spec, line.spec));
   const { tts, prices } = batch.settings;
   return { spec, input, quoted: quoteRow(spec.kind, spec, tts, prices), from: firstTouched(row.spec, spec) };
-}
-
-/**
- * A value of an outcome file, which may be of an earlier version: that wrote a text that looks like an escaped control character as it was, and read
- * as if it were escaped, it is another. Where that makes the difference to what is on record, it is what is on record.
- */
-function readAsFormerly<T>(value: T, recorded: T | undefined): T {
-  if (typeof value === 'string')
-    return typeof recorded === 'string' && value === unescapeControls(recorded) ? recorded : value;
-  if (!isRecord(value) || !isRecord(recorded)) return value;
-  const entries = Object.entries(value).map(([name, one]) => [name, readAsFormerly(one, recorded[name])] as const);
-  return Object.fromEntries(entries) as T;
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** A row's dialect never changes, whatever id a file gives it. */

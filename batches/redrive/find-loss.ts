@@ -2,9 +2,8 @@ import { join } from 'node:path';
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { sha256Of } from '../../inputs/file-digest.ts';
+import { sha256Of } from '../../inputs/regular-file.ts';
 import type { DamagedResult } from '../../results/verification/row-check.ts';
-import { codeOf } from '../../results/system-errors.ts';
 import type { VerifyReport } from '../../results/verification/verify.ts';
 import { defined } from '../../contract/defined.ts';
 import { hasResult } from '../../contract/outcomes.ts';
@@ -12,8 +11,8 @@ import type { ResultFile, RowRecord, RowStanding } from '../../ledger/record-typ
 import { attemptOfFile, type FileLoss, lostFile } from '../../policy/redrive/lost-file.ts';
 import { isFetchedFree } from '../../policy/redrive/redrive.ts';
 import type { FoundRow } from './selection.ts';
-import { readSubtitles } from '../../results/read-subtitles.ts';
-import { toSrt, toVtt } from '../../results/subtitles.ts';
+import { readSubtitles, toSrt, toVtt } from '../../results/subtitles.ts';
+import { codeOf } from '../../results/files.ts';
 
 /**
  * Checks whether the store still has the correct content of media that `verify` found wrong; if not, writing the files

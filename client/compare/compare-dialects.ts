@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readVoices } from '../../api/voices/read-voices.ts';
-import type { NotedRead } from '../../api/noted-read.ts';
+import type { NotedRead } from '../../api/free-request.ts';
 import {
   ApiError,
   mayHeal,

@@ -8,7 +8,6 @@ import {
   type DifferenceLine,
   type DifferenceSide,
 } from '../../results/compare/difference-table.ts';
-import { codeOf } from '../../results/system-errors.ts';
 import { openStore } from '../../store/open-store.ts';
 import { isDiskTrouble, VoxbatchError, refuseOption } from '../problem.ts';
 import { chooseBatch } from '../open-records.ts';
@@ -18,6 +17,7 @@ import { dialectOf } from '../../contract/row-kinds.ts';
 import type { Judgement } from '../../policy/compare/judge-parity.ts';
 import type { Pair, RowDifference } from '../../policy/compare/row-parity.ts';
 import { creditsOf, wasMade } from '../../results/result-line.ts';
+import { codeOf } from '../../results/files.ts';
 
 /** How two batches are compared. */
 export interface CompareOptions {

@@ -5,7 +5,7 @@ import { outcomeFile, OUTCOMES, type Outcome } from '../../contract/outcomes.ts'
 import { pathsIn } from '../../embedded/home.ts';
 import { openManifest, type ManifestSource } from '../../inputs/manifest-source.ts';
 import { isUrl, type FetchManifest } from '../../inputs/manifest-url.ts';
-import { readJson } from '../../results/read-json.ts';
+import { readJson } from '../../results/files.ts';
 import { SUMMARY_FILE } from '../../results/names.ts';
 import type { Settings } from '../settings.ts';
 import { fetchFile } from '../../api/fetch-file.ts';

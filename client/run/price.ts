@@ -91,7 +91,7 @@ export const identifyMedia: IdentifyMedia = async (urls, apiUrl) =>
 
 async function identitiesFor(apiUrl: string): Promise<MediaIdentities> {
   const [{ createMediaFetch }, { readMediaIdentities }] = await Promise.all([
-    import('../../api/create-media-fetch.ts'),
+    import('../../api/create-fetch.ts'),
     import('../../batches/cache/result-keys.ts'),
   ]);
   const found = identities.get(apiUrl) ?? readMediaIdentities(createMediaFetch(apiUrl));

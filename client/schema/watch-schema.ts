@@ -9,7 +9,7 @@ import { keepLook, readLooks } from '../../embedded/schema-looks.ts';
 import type { ApiAccess, Settings } from '../settings.ts';
 
 /** What the API's description of itself says to voxbatch. */
-export interface SchemaReport extends Pick<SchemaLook, 'form' | 'title' | 'version' | 'lacks' | 'open' | 'unused'> {
+export interface SchemaReport extends Pick<SchemaLook, 'form' | 'title' | 'version' | 'lacks' | 'unused'> {
   readonly apiUrl: string;
   /** Since the last look; null: this is the first one. */
   readonly changes: (SchemaChanges & { /** ms since 1970. */ readonly since: number }) | null;

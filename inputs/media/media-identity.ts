@@ -1,6 +1,5 @@
 import type { MediaIdentity } from '../../policy/cache/result-key.ts';
-import { askOnce, type AskOptions } from './ask-once.ts';
-import { type Fetch, fetchMedia, NoMedia } from './probe-media.ts';
+import { askOnce, type AskOptions, type Fetch, fetchMedia, NoMedia } from './probe-media.ts';
 
 /**
  * Creates a reader of what is behind http(s) URLs: by one free request of a single byte, without any token. Undefined if a server does not

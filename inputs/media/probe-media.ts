@@ -1,5 +1,5 @@
+import pLimit from 'p-limit';
 import type { Input } from 'mediabunny';
-import { askOnce, type AskOptions } from './ask-once.ts';
 
 /** The length of a recording in seconds, or in a few words why it could not be found out. Never carries the URL. */
 export type ProbeResult =
@@ -112,4 +112,57 @@ export function createProbe(probe: Probe, options?: AskOptions): Probe {
     (failures) => ({ why: `not tried: its server failed to answer ${failures} times`, isSilent: true }),
     options,
   );
+}
+
+/** An origin that failed this often in a row, without any answer, is not asked again. */
+const PATIENCE = 5;
+
+/** Answers beyond this many are forgotten, the oldest first. */
+const MOST_KNOWN = 10_000;
+
+/** How often is asked. */
+export interface AskOptions {
+  /** How many URLs are read at once. Default 8. */
+  readonly atOnce?: number;
+  /** How long an answer holds, and how long an origin's silence counts, ms. Default: as long as the process lives. */
+  readonly holdsMs?: number;
+}
+
+/**
+ * Asks about each URL once for each asker, however many rows name it, and about a few at a time. An origin that is down must not cost
+ * every row its whole time limit: after five failures in a row the answer is `givenUp`.
+ *
+ * @param read never throws; `isSilent`: there was no answer at all, or none in time
+ */
+export function askOnce<Answer>(
+  read: (url: string) => Promise<{ readonly answer: Answer; readonly isSilent: boolean }>,
+  givenUp: (failures: number) => Answer,
+  { atOnce = 8, holdsMs = Infinity }: AskOptions = {},
+): (url: string, asker?: string) => Promise<Answer> {
+  const limit = pLimit(atOnce);
+  const known = new Map<string, { readonly at: number; readonly answer: Promise<Answer> }>();
+  const silent = new Map<string, { readonly at: number; readonly times: number }>();
+  const failuresOf = (origin: string): number => {
+    const found = silent.get(origin);
+    return found === undefined || performance.now() - found.at > holdsMs ? 0 : found.times;
+  };
+  const ask = async (url: string): Promise<Answer> => {
+    const { origin } = new URL(url);
+    if (failuresOf(origin) >= PATIENCE) return givenUp(PATIENCE);
+    const { answer, isSilent } = await read(url);
+    if (isSilent) silent.set(origin, { at: performance.now(), times: failuresOf(origin) + 1 });
+    else silent.delete(origin);
+    return answer;
+  };
+  return (url, asker = '') => {
+    const name = `${asker} ${url}`;
+    const before = known.get(name);
+    if (before !== undefined && performance.now() - before.at < holdsMs) return before.answer;
+    const answer = limit(() => ask(url));
+    // Re-inserted at the end, so that the first is always the oldest.
+    known.delete(name);
+    known.set(name, { at: performance.now(), answer });
+    if (known.size > MOST_KNOWN) known.delete(known.keys().next().value ?? name);
+    return answer;
+  };
 }

@@ -1,8 +1,8 @@
-import { createMediaFetch } from '../../api/create-media-fetch.ts';
 import { proxyVariables } from '../../api/proxies.ts';
 import { DeadlinePool } from '../../threads/deadline-pool.ts';
 import { findThreadEntry } from '../../threads/find-entry.ts';
 import { type Probe, probeMedia } from './probe-media.ts';
+import { createMediaFetch } from '../../api/create-fetch.ts';
 
 /** What the thread that reads media is started with. */
 export interface ProbeData {

@@ -12,7 +12,7 @@ import { splitText, type Uncut } from '../../policy/parts/split-text.ts';
 import type { Finding } from '../../contract/manifest-problems.ts';
 import { roundCredits } from '../../contract/price-units.ts';
 import { quoteRow } from '../../policy/money/pricing.ts';
-import type { ManifestRow, UnpricedRow } from '../manifest-row.ts';
+import type { ManifestRow, UnpricedRow } from '../manifest-options.ts';
 import type { Priced, Pricing } from '../money/price-rows.ts';
 
 /** What may be done with texts that are too long. */

@@ -7,8 +7,7 @@ import { SCHEDULED_TUNABLES } from '../../contract/schedule.ts';
 import { TUNABLES, type TunableValues } from '../../contract/tunables.ts';
 import { formatValue, parseValue, type AnyValue, type ValueKind } from '../../contract/value-kinds.ts';
 import { isManifestUrl } from '../manifest-url.ts';
-import { FINISHING } from '../sound/finishing-members.ts';
-import { PRICE_MEMBERS } from '../money/price-members.ts';
+import { FINISHING, PRICE_MEMBERS } from '../config-file.ts';
 
 /** A value of a tunable is sound if it is read again as it is written. */
 function tunable(takes: ValueKind): z.ZodType {

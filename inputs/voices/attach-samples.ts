@@ -1,5 +1,5 @@
 import type { SampleRules } from './check-samples.ts';
-import type { UnpricedRow } from '../manifest-row.ts';
+import type { UnpricedRow } from '../manifest-options.ts';
 import type { ManifestProblem } from '../../contract/manifest-problems.ts';
 
 /** Rows by what their local files are. */

@@ -2,8 +2,8 @@ import { open } from 'node:fs/promises';
 import type { Dialect } from '../../contract/dialects.ts';
 import { hasResult, type Outcome } from '../../contract/outcomes.ts';
 import { csvLine, type LineValue } from '../line-formats.ts';
-import { isAbsent } from '../system-errors.ts';
 import { WholeFile } from '../whole-file.ts';
+import { isAbsent } from '../files.ts';
 
 /** What a line says of one of the two rows; null where only the other batch has it. */
 export interface DifferenceSide {

@@ -1,10 +1,8 @@
 import { mkdir, open } from 'node:fs/promises';
 import { join, parse } from 'node:path';
 import * as z from 'zod';
-import { sha256Of } from '../../inputs/file-digest.ts';
-import { statsOf } from '../media.ts';
-import { nameAlso } from '../name-also.ts';
-import { readJson } from '../read-json.ts';
+import { sha256Of } from '../../inputs/regular-file.ts';
+import { holds, nameAlso, readJson, statsOf } from '../files.ts';
 import { SUMMARY_FILE } from '../names.ts';
 import { WholeFile } from '../whole-file.ts';
 
@@ -79,15 +77,10 @@ export async function keepEdited(
   for (let number = 1; ; number += 1) {
     const keptAs = `${stem}.edited${number === 1 ? '' : `-${String(number)}`}${ext}`;
     const aside = join(out, keptAs);
-    if (!(await nameAlso(path, aside)) && !(await holds(aside, sha256))) continue;
+    if (!(await nameAlso(path, aside)) && !(await holds(aside, sha256, statsOf))) continue;
     await syncToDisk(out);
     return { name, keptAs };
   }
-}
-
-/** True if a killed projection has already kept the same content. */
-async function holds(path: string, sha256: string): Promise<boolean> {
-  return (await statsOf(path))?.isFile() === true && (await sha256Of(path)) === sha256;
 }
 
 /**

@@ -6,7 +6,7 @@ import { FFMPEG_ADVICE } from '../../store/sound/find-ffmpeg.ts';
 import type { Finishing } from '../../contract/finishing.ts';
 import { hasResult } from '../../contract/outcomes.ts';
 import { PLAIN_TABLE } from '../../contract/table-format.ts';
-import { sha256Of } from '../../inputs/file-digest.ts';
+import { sha256Of } from '../../inputs/regular-file.ts';
 import { collisionKey, FINISHED_FOLDER } from '../../inputs/output-name.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
@@ -14,20 +14,23 @@ import { mediaSeconds } from '../../store/inspect.ts';
 import { FfmpegFailed } from '../../store/sound/ffmpeg.ts';
 import { containerOf, finishedExtension, finishSound } from '../../store/sound/finish/finish-sound.ts';
 import type { Store } from '../../store/store.ts';
-import { countFiles, type OnFiles } from '../count-files.ts';
+import { holds } from '../files.ts';
+import {
+  countFiles,
+  type OnFiles,
+  FINISHED,
+  readLines,
+  removeFormer,
+  type FinishedLine,
+  type JoinedLine,
+} from './sound-lists.ts';
 import { MEDIA_FOLDER, UnfitName } from '../names.ts';
 import type { RealFolders } from '../real-folders.ts';
 import { filesOf } from '../result-line.ts';
 import { partPath } from '../whole-file.ts';
-import { FINISHED, isThisFile, readLines, removeFormer, type FinishedLine, type JoinedLine } from './sound-lists.ts';
 
 /** Runs of ffmpeg at once: one a processor, and not more than these. */
 const MOST_AT_ONCE = 8;
-/** Rises when the same options make other files, so that those of earlier versions are made again. */
-const EDITION = 2;
-/** All so far. */
-const EDITIONS = Array.from({ length: EDITION }, (_, before) => before + 1);
-
 /** What finishing needs of a store. */
 export type FinishingStore = Pick<Store, 'ffmpeg'>;
 
@@ -134,32 +137,23 @@ class Maker {
 
   /** The line of a file: made now, or before. */
   async make(original: Original): Promise<FinishedLine> {
-    const { finishing, isTaken } = this.#job;
+    const { finishing, isTaken, folders } = this.#job;
     const file = finishedName(original, finishing);
     if (isTaken(file)) return failed(original, `the file of a row has the name ${file}`);
     if (this.#names.has(collisionKey(file))) return failed(original, `another file has the name ${file}`);
     this.#names.add(collisionKey(file));
     const from = digestOf(original, finishing);
-    const earlier = await this.#earlierOf(original, file);
-    if (earlier?.made_from === from) return earlier;
-    // A copy as an earlier version made it is better than none.
-    if (this.#program === undefined) return earlier ?? failed(original, `there is no ffmpeg. ${FFMPEG_ADVICE}`);
+    const earlier = this.#earlier.get(original.name);
+    const isThere = earlier?.file === file && earlier.made_from === from;
+    if (isThere && (await holds(join(folders.out, file), earlier.sha256)))
+      return { ...earlier, row: original.row, id: original.id };
+    if (this.#program === undefined) return failed(original, `there is no ffmpeg. ${FFMPEG_ADVICE}`);
     try {
       return await this.#finish(original, this.#program, { file, made_from: from });
     } catch (error) {
       if (!(error instanceof FfmpegFailed)) throw error;
-      return earlier ?? failed(original, error.message);
+      return failed(original, error.message);
     }
-  }
-
-  /** The line of a copy that is there and was made from the same original as is asked for now, by any edition. */
-  async #earlierOf(original: Original, file: string): Promise<FinishedLine | undefined> {
-    const { finishing, folders } = this.#job;
-    const earlier = this.#earlier.get(original.name);
-    if (earlier?.file !== file) return undefined;
-    const isAskedFor = EDITIONS.some((edition) => earlier.made_from === digestOf(original, finishing, edition));
-    if (!isAskedFor || !(await isThisFile(join(folders.out, file), earlier.sha256))) return undefined;
-    return { ...earlier, row: original.row, id: original.id };
   }
 
   /** Written aside and renamed, so that it is whole or absent. */
@@ -170,7 +164,7 @@ class Maker {
   ): Promise<FinishedLine> {
     const { finishing, folders } = this.#job;
     const path = join(folders.out, original.name);
-    if (!(await isThisFile(path, original.sha256))) return failed(original, 'the original is missing or was changed');
+    if (!(await holds(path, original.sha256))) return failed(original, 'the original is missing or was changed');
     await folders.require([file]);
     const target = join(folders.out, file);
     await mkdir(dirname(target), { recursive: true });
@@ -203,9 +197,9 @@ function finishedName({ name, extension }: Original, finishing: Finishing): stri
   return posix.join(MEDIA_FOLDER, FINISHED_FOLDER, `${stem}.${finishedExtension(finishing, extension)}`);
 }
 
-function digestOf({ sha256 }: Original, finishing: Finishing, edition = EDITION): string {
+function digestOf({ sha256 }: Original, finishing: Finishing): string {
   const { loudness = null, trimSilence = false, sampleRate = null, format = null } = finishing;
-  const asked = JSON.stringify([edition, sha256, loudness, trimSilence, sampleRate, format]);
+  const asked = JSON.stringify([sha256, loudness, trimSilence, sampleRate, format]);
   return createHash('sha256').update(asked).digest('hex');
 }
 

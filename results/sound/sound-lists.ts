@@ -1,17 +1,15 @@
+import * as z from 'zod';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
-import * as z from 'zod';
 import type { TableFormat } from '../../contract/table-format.ts';
-import { sha256Of } from '../../inputs/file-digest.ts';
+import { sha256Of } from '../../inputs/regular-file.ts';
 import { unguardCell } from '../../inputs/formula-guard.ts';
 import { collisionKey, FINISHED_FOLDER, JOINED_FOLDER, whyBadPath } from '../../inputs/output-name.ts';
-import { NotRegular, readRegular } from '../../inputs/regular-file.ts';
-import { lstatsOf } from '../media.ts';
+import { holds, lstatsOf, readText } from '../files.ts';
 import { MEDIA_FOLDER } from '../names.ts';
 import type { RealFolders } from '../real-folders.ts';
 import type { Summary } from '../summary.ts';
-import { isAbsent } from '../system-errors.ts';
 import type { Findings } from '../verification/mismatch.ts';
 
 /** A file that was made of rows' sound, or that could not be made. */
@@ -94,24 +92,14 @@ export async function readLines<Line extends SoundLine>(
   { csv, line }: SoundList<Line>,
   { delimiter }: Pick<TableFormat, 'delimiter'>,
 ): Promise<readonly Line[]> {
-  let text: string;
-  try {
-    text = await readRegular(join(out, csv));
-  } catch (error) {
-    if (isAbsent(error) || error instanceof NotRegular) return [];
-    throw error;
-  }
+  const text = await readText(join(out, csv));
+  if (text === undefined) return [];
   try {
     const found: unknown = parse(text, { delimiter, bom: true, columns: true, cast: (cell) => unguardCell(cell) });
     return z.array(line).safeParse(found).data ?? [];
   } catch {
     return [];
   }
-}
-
-/** Whether the file is there with this content. */
-export async function isThisFile(path: string, sha256: string): Promise<boolean> {
-  return (await lstatsOf(path))?.isFile() === true && (await sha256Of(path)) === sha256;
 }
 
 /** Removes files that were made before and are not listed any more, if nobody has changed them. */
@@ -124,7 +112,7 @@ export async function removeFormer(
   for (const { file, sha256 } of before) {
     if (file === '' || listed.has(collisionKey(file)) || !(await folders.leadTo(file))) continue;
     const path = join(folders.out, file);
-    if (await isThisFile(path, sha256)) await rm(path, { force: true });
+    if (await holds(path, sha256)) await rm(path, { force: true });
   }
 }
 
@@ -157,4 +145,17 @@ async function verifyFiles(folder: string, lines: readonly SoundLine[], findings
     else findings.add(file, 'a file', 'no such file; voxbatch results makes it again, free');
   }
   return named;
+}
+
+/** How many of the files that are made of results are done. */
+export type OnFiles = (done: number, all: number) => void;
+
+/** Tells of no file done, and returns what to call after each. */
+export function countFiles(all: number, onFiles: OnFiles): () => void {
+  let done = 0;
+  onFiles(done, all);
+  return () => {
+    done += 1;
+    onFiles(done, all);
+  };
 }

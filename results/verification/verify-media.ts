@@ -1,13 +1,19 @@
 import { join } from 'node:path';
-import { sha256Of } from '../../inputs/file-digest.ts';
+import { sha256Of } from '../../inputs/regular-file.ts';
 import { SeenTable } from '../../inputs/seen-table.ts';
-import { lstatsOf } from '../media.ts';
 import type { Findings } from './mismatch.ts';
 import { checkName, MEDIA_FOLDER, UnfitName } from '../names.ts';
-import type { NamedFile } from './verify-rows.ts';
+import { lstatsOf } from '../files.ts';
 
 /** Files read concurrently. */
 const AT_ONCE = 8;
+
+/** A file that must be in the folder. */
+export interface NamedFile {
+  readonly name: string;
+  readonly bytes: number;
+  readonly sha256: string;
+}
 
 /** A result that differs from its receipt. */
 export interface WrongMedia {

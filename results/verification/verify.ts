@@ -1,13 +1,11 @@
 import { join } from 'node:path';
-import { sha256Of } from '../../inputs/file-digest.ts';
+import { sha256Of } from '../../inputs/regular-file.ts';
 import { OUTCOMES, outcomeFile } from '../../contract/outcomes.ts';
 import type { Outcome } from '../../contract/outcomes.ts';
 import { PROJECTED_FILES, RECEIPTS_JSONL, RESULTS_CSV, RESULTS_JSONL } from '../batch-files.ts';
 import { verifySound } from '../sound/sound-lists.ts';
-import { lstatsOf } from '../media.ts';
 import { Findings } from './mismatch.ts';
 import type { Mismatch } from './mismatch.ts';
-import { readJson } from '../read-json.ts';
 import { firstIssue } from '../row-source.ts';
 import { SUMMARY_FILE } from '../names.ts';
 import { summarySchema } from '../summary.ts';
@@ -15,6 +13,7 @@ import type { Summary } from '../summary.ts';
 import { Tally } from '../tally.ts';
 import type { WrongMedia } from './verify-media.ts';
 import { checkTables } from './verify-tables.ts';
+import { readJson, lstatsOf } from '../files.ts';
 
 /** The contents of an out folder, counted from its files alone. */
 export interface VerifyReport {

@@ -18,7 +18,7 @@ type Lack = SchemaReport['lacks'][number];
 
 /** A report on the API's schema, line by line. */
 function schemaLines(report: SchemaReport, isStrict: boolean): readonly string[] {
-  const { apiUrl, form, title, version, lacks, open, unused, changes } = report;
+  const { apiUrl, form, title, version, lacks, unused, changes } = report;
   const named = [title, version].filter((word) => word !== undefined).join(' ');
   const needed = lacks.filter(({ isRare }) => !isRare);
   return [
@@ -28,7 +28,6 @@ function schemaLines(report: SchemaReport, isStrict: boolean): readonly string[]
       'lacks what is needed only where it is asked for by name',
       lacks.filter(({ isRare }) => isRare).map(lackWords),
     ),
-    ...part('leaves open what it answers', open),
     ...changeLines(changes),
     ...part('has besides, and voxbatch does not use', unused),
     needed.length === 0
@@ -68,7 +67,5 @@ function lackWords(lack: Lack): string {
       return `${lack.endpoint}: the field "${lack.field}", which voxbatch sends`;
     case 'required':
       return `${lack.endpoint}: it requires "${lack.field}", which voxbatch does not send`;
-    case 'reply':
-      return `${lack.endpoint}: what voxbatch reads is not in the answer ${lack.status} with ${lack.has.join(', ') || 'no members'}`;
   }
 }

@@ -33,8 +33,4 @@ describe('readBaseUrl', () => {
   it('takes http to another host only when told so', () => {
     expect(readBaseUrl('http://simulator:80/api/open/v1', { allowHttp: true }).origin).toBe('http://simulator');
   });
-
-  it('warns about hosts that look alike, and refuses nothing for it', () => {
-    expect(readBaseUrl('https://api.fish.audio/api/open/v1').warning).toContain('401');
-  });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { describeMembers } from '../../api/describe-members.ts';
+import { describeMembers } from '../../api/read-paid-job.ts';
 import { createRedact } from '../../api/failure-text.ts';
 import { TOKEN } from '../support/api-server.ts';
 

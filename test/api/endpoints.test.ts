@@ -85,7 +85,7 @@ describe.each(SEEDS)('our client and the simulator, shapes of seed %d', (seed) =
   it('POST /speech/transcriptions: answers with the words', async () => {
     await against(seed, async (api) => {
       const verdict = await api.send(request('transcription', { audio: 'https://in.example/a?seconds=12.4' }), {});
-      expect(verdict).toMatchObject({ verdict: 'done', credits: 13, transcript: { durationSeconds: 12.4 } });
+      expect(verdict).toMatchObject({ verdict: 'done', credits: 13, transcript: { text: expect.any(String) } });
     });
   });
 

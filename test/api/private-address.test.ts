@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isPrivateAddress } from '../../api/private-address.ts';
+import { isPrivateAddress } from '../../api/network.ts';
 
 describe('isPrivateAddress', () => {
   it.each([

@@ -9,7 +9,7 @@ const LINES = [
 describe('readTranscript', () => {
   it('reads the documented answer', () => {
     const json = { text: 'Hello world', duration: 3, segments: LINES, credits_used: 3, quota_remaining: 7 };
-    expect(readTranscript(json)).toEqual({ text: 'Hello world', durationSeconds: 3, segments: LINES });
+    expect(readTranscript(json)).toEqual({ text: 'Hello world', segments: LINES });
   });
 
   it.each([
@@ -49,7 +49,6 @@ describe('readTranscript', () => {
   ])('gives no segments for %j', (segments) => {
     expect(readTranscript({ text: 'x', duration: 3, segments })).toEqual({
       text: 'x',
-      durationSeconds: 3,
       segments: [],
     });
   });

@@ -286,7 +286,7 @@ describe('transcriptions and texts of the user', () => {
     const server = await serve(always(200, answer));
     expect(await clientOf(server.origin).send(TRANSCRIPTION, {})).toEqual({
       verdict: 'done',
-      transcript: { text: 'Hello', durationSeconds: 1.5, segments: answer.segments },
+      transcript: { text: 'Hello', segments: answer.segments },
       credits: 2,
     });
   });

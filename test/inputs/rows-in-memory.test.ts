@@ -1,10 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
-import type { ManifestOptions } from '../../inputs/manifest-options.ts';
-import { openManifest, type ManifestSource } from '../../inputs/manifest-source.ts';
+import type { ManifestOptions, ManifestRow } from '../../inputs/manifest-options.ts';
+import { openManifest, type ManifestSource, RowsInMemory } from '../../inputs/manifest-source.ts';
 import { readManifest, summarizeManifest, type ManifestSummary } from '../../inputs/read-manifest.ts';
-import { RowsInMemory } from '../../inputs/rows-in-memory.ts';
-import type { ManifestRow } from '../../inputs/manifest-row.ts';
 import { OPTIONS, withManifest } from './manifest-file.ts';
 
 async function rowsOf(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseThreshold } from '../../inputs/parse-cells.ts';
-import { notInLegacy, notVerifiable } from '../../inputs/not-supported.ts';
+import { parseThreshold } from '../../inputs/parse-row.ts';
+import { notInLegacy, notVerifiable } from '../../inputs/row-reader.ts';
 import { dialectOfRow } from '../../policy/subset/subset.ts';
 
 const TTS = { kind: 'tts', text: 'Hello there.', voice: 'ada', extra: {} } as const;

@@ -4,7 +4,8 @@ import { mkdir, mkdtemp, readdir, readFile, readlink, rm, stat, symlink, writeFi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { copyOut, isIntact, type RecordedFile } from '../../results/copy-out.ts';
+import { copyOut, isIntact } from '../../results/copy-out.ts';
+import type { RecordedFile } from '../../results/files.ts';
 
 const BYTES = 'the paid bytes';
 const sha256 = createHash('sha256').update(BYTES).digest('hex');

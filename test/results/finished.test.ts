@@ -1,6 +1,5 @@
 /** @slow */
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { hash } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Finishing } from '../../contract/finishing.ts';
@@ -215,31 +214,6 @@ describe('finished copies', () => {
     await speak(1, await tone(500));
     place.store.program = undefined;
     expect(await project()).toMatchObject([{ file: '', message: expect.stringContaining('VOXBATCH_FFMPEG') }]);
-  });
-
-  it('of an earlier version stay where there is no ffmpeg or it fails, and are made again where it works', async () => {
-    await add({ loudness: -16 });
-    const sound = await tone(500);
-    await speak(1, sound);
-    await project();
-    const [path, list] = [inOut('media/finished/a.wav'), inOut('finished.csv')];
-    const before = (await stat(path)).mtimeMs;
-    const asked = JSON.stringify([1, hash('sha256', sound), -16, false, null, null]);
-    const first = hash('sha256', asked);
-    const text = await readFile(list, 'utf8');
-    await writeFile(list, text.replace(/[0-9a-f]{64},\n$/u, `${first},\n`));
-    for (const program of [undefined, '/bin/false']) {
-      place.store.program = program;
-      expect(await project()).toMatchObject([{ file: 'media/finished/a.wav', made_from: first, message: '' }]);
-      expect((await stat(path)).mtimeMs).toBe(before);
-    }
-    place.store.program = FFMPEG;
-    expect(await project()).toMatchObject([{ made_from: expect.not.stringContaining(first), message: '' }]);
-    expect(await readFile(list, 'utf8')).toBe(text);
-    // Nobody knows what this copy was made from.
-    await writeFile(list, text.replace(/[0-9a-f]{64},\n$/u, `${'d'.repeat(64)},\n`));
-    place.store.program = undefined;
-    expect(await project()).toMatchObject([{ file: '' }]);
   });
 
   it('are made of joined files, too', async () => {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { appendFile, link, mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sha256Of } from '../../inputs/file-digest.ts';
+import { sha256Of } from '../../inputs/regular-file.ts';
 import type { ResultFile } from '../../ledger/record-types.ts';
 import { linkNewMedia, projectBatch } from '../../results/project.ts';
 import { partPath } from '../../results/whole-file.ts';
@@ -140,19 +140,6 @@ describe('projectBatch', () => {
     jest.mocked(Date.now).mockReturnValue(new Date().getTime() + 2 * 3_600_000);
     await projectBatch(place.request());
     expect(Object.keys(await contents()).filter((name) => /unfit|part/u.test(name))).toEqual([]);
-  });
-
-  it.each([
-    ['its own', { 'refused.csv': 'a'.repeat(64) }, false],
-    ["a person's", {}, true],
-  ])('leaves no outcome file of a former name where the summary calls it %s: %j', async (_, files, stays) => {
-    await addSampleBatch(place);
-    await projectBatch(place.request());
-    const summary = JSON.parse((await contents())['summary.json'] ?? '') as Record<string, unknown>;
-    await writeFile(join(place.out, 'refused.csv'), 'old');
-    await writeFile(join(place.out, 'summary.json'), JSON.stringify({ ...summary, files }));
-    await projectBatch(place.request());
-    expect('refused.csv' in (await contents())).toBe(stays);
   });
 
   it('removes what a killed projection left, also while the batch runs', async () => {

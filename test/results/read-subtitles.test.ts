@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { readSubtitles } from '../../results/read-subtitles.ts';
-import { toSrt, toVtt } from '../../results/subtitles.ts';
+import { readSubtitles, toSrt, toVtt } from '../../results/subtitles.ts';
 
 const AWKWARD = [
   { start: 0.5, end: 1.25, text: 'Two\nlines & <b>more</b>' },

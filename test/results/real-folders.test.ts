@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { removeFormer } from '../../results/sound/sound-lists.ts';
 import { LinkedFolder, RealFolders } from '../../results/real-folders.ts';
-import { sha256Of } from '../../inputs/file-digest.ts';
-import { lstatsOf } from '../../results/media.ts';
+import { sha256Of } from '../../inputs/regular-file.ts';
+import { lstatsOf } from '../../results/files.ts';
 
 let out: string;
 beforeEach(async () => {

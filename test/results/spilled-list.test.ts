@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { SpilledList } from '../../results/spilled-list.ts';
+import { SpilledList } from '../../results/stale-media.ts';
 
 let folder: string;
 beforeEach(async () => {

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -34,8 +33,8 @@ export class FolderOfMedia implements JoiningStore, FinishingStore {
     return { key, bytes: Buffer.byteLength(content), sha256, extension: key.slice(key.lastIndexOf('.') + 1) };
   }
 
-  read(key: string): Promise<Readable> {
-    return Promise.resolve(createReadStream(join(this.folder, key)));
+  async read(key: string): Promise<Readable> {
+    return (await open(join(this.folder, key))).createReadStream();
   }
 
   pathOf(key: string): string | undefined {

@@ -18,15 +18,11 @@ async function lookAt(body: unknown, status = 200) {
   return clientOf(server.origin).lookAtSchema();
 }
 
-function jobAnswer(schema: Json): Json {
-  return { responses: { 202: { description: 'x', content: { 'application/json': { schema } } } } };
-}
-
 describe('a look at the schema of an API', () => {
   it('GET /api/openapi.json: has all that the client asks of the API, the token apart', async () => {
     const server = await serve(always(200, document()));
     const look = await clientOf(server.origin).lookAtSchema();
-    expect(look).toMatchObject({ form: '3.1.0', lacks: [], open: [], unused: [] });
+    expect(look).toMatchObject({ form: '3.1.0', lacks: [], unused: [] });
     expect(server.seen.map(({ url, headers }) => [url, headers.authorization])).toEqual([
       ['/api/openapi.json', undefined],
     ]);
@@ -35,7 +31,7 @@ describe('a look at the schema of an API', () => {
   it('has all of the legacy paths, too, but for the reads that are another method of one', async () => {
     const server = await serve(always(200, openApiDocument('legacy')));
     const look = await clientOf(server.origin, { dialect: 'legacy' }).lookAtSchema();
-    expect(look).toMatchObject({ lacks: [], open: [] });
+    expect(look).toMatchObject({ lacks: [] });
     expect(look.unused.toSorted()).toEqual([
       'POST /api/open/lip-sync/list',
       'POST /api/open/lip-sync/query',
@@ -96,48 +92,19 @@ describe('a look at the schema of an API', () => {
     expect(look.lacks).toContainEqual({ endpoint: 'POST /speech/tts/jobs', isRare: false, ...lack });
   });
 
-  it('reads the answers that the document allows by the readers of the client', async () => {
-    const look = await lookAt(
-      document(({ paths }) => {
-        const schema = {
-          anyOf: [
-            { type: 'object', properties: { id: { type: 'string' } } },
-            { type: 'object', properties: { ticket: { type: 'string' } } },
-          ],
-        };
-        Object.assign(paths['/speech/tts/jobs']?.['post'] ?? {}, jobAnswer(schema));
-        Object.assign(
-          paths['/media/lip-sync/jobs']?.['post'] ?? {},
-          jobAnswer({ type: 'object', properties: { task: { type: 'object' } } }),
-        );
-      }),
-    );
-    expect(look.lacks).toEqual([
-      { type: 'reply', endpoint: 'POST /speech/tts/jobs', isRare: false, status: '202', has: ['ticket'] },
-    ]);
-    expect(look.open).toEqual(['POST /media/lip-sync/jobs']);
-  });
-
-  it('ends with references in circles, and with schemas that contain themselves many times', async () => {
+  it('ends with references in circles', async () => {
+    const body = (name: string): Json => ({ requestBody: { $ref: `#/components/schemas/${name}` } });
     const look = await lookAt(
       document(({ paths, components }) => {
-        const self = { $ref: '#/components/schemas/Tree' };
-        const properties = Object.fromEntries(['a', 'b', 'c', 'd', 'e', 'f'].map((name) => [name, self]));
         Object.assign(components['schemas'] as Json, {
-          Tree: { type: 'object', properties },
           Loop: { $ref: '#/components/schemas/Loop' },
           Away: { $ref: 'https://other.example/schema.json' },
         });
-        Object.assign(paths['/speech/tts/jobs']?.['post'] ?? {}, jobAnswer(self));
-        Object.assign(paths['/media/lip-sync/jobs']?.['post'] ?? {}, jobAnswer({ $ref: '#/components/schemas/Loop' }));
-        Object.assign(
-          paths['/media/video-dubbing/jobs']?.['post'] ?? {},
-          jobAnswer({ $ref: '#/components/schemas/Away' }),
-        );
+        Object.assign(paths['/speech/tts/jobs']?.['post'] ?? {}, body('Loop'));
+        Object.assign(paths['/media/lip-sync/jobs']?.['post'] ?? {}, body('Away'));
       }),
     );
-    expect(look.lacks.every(({ endpoint }) => endpoint === 'POST /speech/tts/jobs')).toBe(true);
-    expect(look.open).toEqual(['POST /media/lip-sync/jobs', 'POST /media/video-dubbing/jobs']);
+    expect(look.lacks).toEqual([]);
   });
 
   it('ends with a body that is any of itself, many times', async () => {

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import type { Voice } from '../../../api/speech-api.ts';
-import { readVoicePages, type ListEnd, type PagePlace, type VoicePage } from '../../../api/voices/voice-pages.ts';
+import { readVoicePages, type ListEnd, type PagePlace, type VoicePage } from '../../../api/voices/list-voices.ts';
 
 const voice = (n: number): Voice => ({ id: `v${String(n)}`, name: `Voice ${String(n)}`, provider: 'fishaudio' });
 

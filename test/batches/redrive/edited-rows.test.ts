@@ -2,7 +2,6 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { writeFile } from 'node:fs/promises';
 import { findEditedRows, type EditedRows } from '../../../batches/redrive/edited-rows.ts';
 import type { BatchSettings } from '../../../contract/batch.ts';
-import { guardCell } from '../../../inputs/formula-guard.ts';
 import { openManifest } from '../../../inputs/manifest-source.ts';
 import { withManifest } from '../../inputs/manifest-file.ts';
 import { addBatch, intend, keyOf } from '../../results/sample-batch.ts';
@@ -189,37 +188,5 @@ describe('findEditedRows, where the batch has more columns', () => {
   ] as const)('reads a file as the manifest was read, with %s', async (_, kind, answer) => {
     await fill(['id', 'text', 'voice', 'video'], { reading: { kind, defaults: {}, map: {}, tts: 'job' } });
     expect((await find(`id,text,voice,video\na,One.,narrator,${VIDEO}\n`)).found).toMatchObject(answer);
-  });
-});
-
-describe('findEditedRows in an outcome file of an earlier version', () => {
-  const odd = String.raw`Say \u0092 and \\u001b.`;
-  const inFile = (text: string, voice = 'narrator'): string => `id,text,voice,_batch,_row\na,${text},${voice},demo,1\n`;
-  const addRow = (text: string): Promise<void> => {
-    const spec = { text, voice: 'narrator' };
-    return addBatch(place, COLUMNS, [{ id: 'a', kind: 'tts', input: ['a', text, 'narrator'], spec }]);
-  };
-
-  it('takes what looks like an escaped control character as it was written then', async () => {
-    await addRow(odd);
-    expect((await find(inFile(odd))).edits).toEqual([[1, null]]);
-    expect((await find(inFile(guardCell(odd)))).edits).toEqual([[1, null]]);
-    expect((await find(inFile(odd, 'other'))).edits).toEqual([[1, [odd, 'speech']]]);
-  });
-
-  it.each([String.raw`Say \u0000 twice.`, String.raw`=\u0000 and \u001b, \\u001b`])(
-    'takes %j, in which no row has a NUL, as it was written then, edited or not',
-    async (text) => {
-      await addRow(text);
-      const former = text.startsWith('=') ? `'${text}` : text;
-      expect((await find(inFile(`"${former}"`))).edits).toEqual([[1, null]]);
-      expect((await find(inFile(`"${guardCell(text)}"`))).edits).toEqual([[1, null]]);
-      expect((await find(inFile(`"${former}!"`))).edits).toEqual([[1, [`${text}!`, 'speech']]]);
-    },
-  );
-
-  it('takes an edited text as it reads now', async () => {
-    await addRow(odd);
-    expect((await find(inFile(`${odd}!`))).edits).toEqual([[1, ['Say \u0092 and \\u001b.!', 'speech']]]);
   });
 });

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { createMediaFetch } from '../../../api/create-media-fetch.ts';
 import { createIdentify } from '../../../inputs/media/media-identity.ts';
 import { serveProxy } from '../../support/proxy-server.ts';
 import { inRanges, redirect, startMediaServer, tagged, whole, type MediaServer, type Serve } from '../media-server.ts';
+import { createMediaFetch } from '../../../api/create-fetch.ts';
 
 const FILM = Buffer.from('a film of twenty-seven bytes');
 

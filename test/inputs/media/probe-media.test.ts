@@ -1,10 +1,10 @@
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { createMediaFetch } from '../../../api/create-media-fetch.ts';
 import { createProbe, type Probe, probeMedia } from '../../../inputs/media/probe-media.ts';
 import { muxVideo } from '../../../simulator/media/mux-video.ts';
 import { renderAudio } from '../../../simulator/media/render-audio.ts';
 import { serveProxy } from '../../support/proxy-server.ts';
 import { inRanges, redirect, startMediaServer, whole, type MediaServer, type Serve } from '../media-server.ts';
+import { createMediaFetch } from '../../../api/create-fetch.ts';
 
 /** Longer than any probe of these tests takes. */
 const LONG = 30_000;

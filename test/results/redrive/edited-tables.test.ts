@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { appendFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sha256Of } from '../../../inputs/file-digest.ts';
+import { sha256Of } from '../../../inputs/regular-file.ts';
 import { allowReplacing } from '../../../results/redrive/edited-tables.ts';
 import { projectBatch } from '../../../results/project.ts';
 import { verifyOut } from '../../../results/verification/verify.ts';

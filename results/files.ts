@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto';
+import { createWriteStream, type BigIntStats } from 'node:fs';
+import { link, lstat, rename, stat } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+import { isNativeError } from 'node:util/types';
+import { sha256Of, NotRegular, readRegular } from '../inputs/regular-file.ts';
+import type { Store } from '../store/store.ts';
+
+/** What is on record of a stored file. */
+export interface RecordedFile {
+  readonly key: string;
+  /** Hex. */
+  readonly sha256: string;
+}
+
+/** The code of a system error, such as `ENOENT`; empty for any other error. */
+export function codeOf(error: unknown): string {
+  return isNativeError(error) && 'code' in error ? String(error.code) : '';
+}
+
+/** True for "no such file". */
+export function isAbsent(error: unknown): boolean {
+  return ['ENOENT', 'ENOTDIR'].includes(codeOf(error));
+}
+
+/** For a `catch`: undefined for "no such file". */
+export function absentOnly(error: unknown): undefined {
+  if (isAbsent(error)) return undefined;
+  throw error;
+}
+
+/** lstat of a name, without following a symbolic link; undefined if there is nothing. */
+export async function lstatsOf(path: string): Promise<BigIntStats | undefined> {
+  return lstat(path, { bigint: true }).catch(absentOnly);
+}
+
+/** stat of the file behind a name; undefined if there is nothing. */
+export async function statsOf(path: string): Promise<BigIntStats | undefined> {
+  return stat(path, { bigint: true }).catch(absentOnly);
+}
+
+/** Whether a file is there with this content. `look`: with {@link statsOf}, also behind a symbolic link. */
+export async function holds(path: string, sha256: string, look = lstatsOf): Promise<boolean> {
+  return (await look(path))?.isFile() === true && (await sha256Of(path).catch(absentOnly)) === sha256;
+}
+
+/** The text of a file; undefined if it is missing or no regular file. */
+export async function readText(path: string): Promise<string | undefined> {
+  try {
+    return await readRegular(path);
+  } catch (error) {
+    if (error instanceof NotRegular) return undefined;
+    if (isAbsent(error)) return undefined;
+    throw error;
+  }
+}
+
+/** The value of a JSON file; undefined if it is missing, no regular file, or not JSON. */
+export async function readJson(path: string): Promise<unknown> {
+  try {
+    return JSON.parse((await readText(path)) ?? '');
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Gives a file a further name, unless something has it: false then. Where the disk does not support hard links, the file
+ * has only the new name afterwards.
+ */
+export async function nameAlso(path: string, further: string): Promise<boolean> {
+  try {
+    await link(path, further);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false;
+    if (isAbsent(error)) throw error;
+    if ((await lstatsOf(further)) !== undefined) return false;
+    await rename(path, further);
+    return true;
+  }
+}
+
+/** Copies a stored file to a new one, which is synced, and says whether that has the content on record. */
+export async function copyStored(
+  { key, sha256 }: RecordedFile,
+  store: Pick<Store, 'read'>,
+  path: string,
+): Promise<'copied' | 'missing' | 'altered'> {
+  const body = await store.read(key).catch(absentOnly);
+  if (body === undefined) return 'missing';
+  const hash = createHash('sha256');
+  const hashed = async function* (pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    for await (const piece of pieces) {
+      hash.update(piece);
+      yield piece;
+    }
+  };
+  await pipeline(body, hashed, createWriteStream(path, { flags: 'wx', flush: true }));
+  return hash.digest('hex') === sha256 ? 'copied' : 'altered';
+}
