@@ -1,7 +1,7 @@
 import Database from 'libsql';
 import { closeSync, existsSync, openSync, readFileSync, readSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { compareVersions } from './check-server.ts';
+import { compareVersions } from './find-server.ts';
 import type { HomePaths } from './home.ts';
 import { isBusy } from './kernel-lock.ts';
 import type { ServerBinary } from './server-binary.ts';

@@ -1,5 +1,5 @@
 import { Connection } from '@temporalio/client';
-import { WITHOUT_PROXY } from './server-channel.ts';
+import { WITHOUT_PROXY } from './server-binary.ts';
 
 /** What a Temporal server says about itself. */
 export interface ServerAnswer {

@@ -1,13 +1,23 @@
-import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
+import * as z from 'zod';
+import {
+  accessSync,
+  constants,
+  mkdirSync,
+  statSync,
+  closeSync,
+  openSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs';
 import { homedir } from 'node:os';
-import { delimiter, join, resolve } from 'node:path';
-import { checkServer } from './check-server.ts';
-import { downloadServer } from './download-server.ts';
-import { installServer } from './install-server.ts';
+import { delimiter, join, resolve, dirname } from 'node:path';
+import { downloadServer, installServer } from './download-server.ts';
 import { lockExclusively, KernelLock } from './kernel-lock.ts';
-import { recallServer, rememberServer } from './known-server.ts';
 import { type FindServerOptions, PINNED_CLI, type ServerBinary } from './server-binary.ts';
 import { ServerUnavailable } from './server-unavailable.ts';
+import { runCommand } from './child-process.ts';
 
 export type { FindServerOptions };
 
@@ -133,5 +143,80 @@ function isExecutable(path: string): boolean {
     return statSync(path).isFile();
   } catch {
     return false;
+  }
+}
+
+/** Workflow updates, which control a batch, are generally available from this server version on. */
+const OLDEST = '1.25.0';
+const CHECK_TIMEOUT_MS = 15_000;
+
+/** Runs `--version`. Returns the binary, or a sentence that says why it can't be used. */
+async function checkServer(
+  path: string,
+  options: { readonly env: NodeJS.ProcessEnv; readonly signal?: AbortSignal | undefined },
+): Promise<ServerBinary | string> {
+  const result = await runCommand(path, ['--version'], { ...options, timeoutMs: CHECK_TIMEOUT_MS });
+  if (!result.ok) return `${path} --version: ${result.why}`;
+  const version = /temporal version .*Server v?(\d+\.\d+\.\d+)/i.exec(result.output)?.[1];
+  if (version === undefined) {
+    return `${path} is not the Temporal command line: --version printed "${result.output.slice(0, 100)}"`;
+  }
+  if (compareVersions(version, OLDEST) < 0) return `${path} has server ${version}; ${OLDEST} or newer is needed`;
+  return { path, version };
+}
+
+/** Below 0 if `a` is older than `b`, 0 if they are equal. Versions are three numbers with dots. */
+export function compareVersions(a: string, b: string): number {
+  return a.localeCompare(b, 'en', { numeric: true });
+}
+
+const note = z.object({ path: z.string(), print: z.string(), version: z.string() });
+
+/**
+ * What a binary last answered to `--version`, if it is still the same file: starting it just to ask takes a tenth of a
+ * second. Undefined if unknown.
+ *
+ * @param file where {@link rememberServer} noted it
+ */
+export function recallServer(file: string, path: string): ServerBinary | undefined {
+  try {
+    const known = note.parse(JSON.parse(readFileSync(file, 'utf8')));
+    if (known.path !== path || known.print !== printOf(path)) return undefined;
+    return { path, version: known.version };
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Notes what a binary answered to `--version`. Not for a script: what it starts can change while the script stays the
+ * same.
+ */
+export function rememberServer(file: string, { path, version }: ServerBinary): void {
+  try {
+    if (isScript(path)) return;
+    mkdirSync(dirname(file), { recursive: true });
+    const part = `${file}.${String(process.pid)}.part`;
+    writeFileSync(part, `${JSON.stringify({ path, print: printOf(path), version })}\n`);
+    renameSync(part, file);
+  } catch {
+    // Then it is simply asked again the next time.
+  }
+}
+
+/** Changes whenever the file behind the path changes. */
+function printOf(path: string): string {
+  const { ino, size, mtimeMs, ctimeMs } = statSync(path);
+  return [ino, size, mtimeMs, ctimeMs].join(' ');
+}
+
+function isScript(path: string): boolean {
+  const head = Buffer.alloc(2);
+  const file = openSync(path, 'r');
+  try {
+    readSync(file, head);
+    return head.toString('latin1') === '#!';
+  } finally {
+    closeSync(file);
   }
 }

@@ -4,10 +4,9 @@ import { askServer } from './ask-server.ts';
 import { admitVersion, markReady, waitUntilFree } from './check-database.ts';
 import { type FindServerOptions, findServer } from './find-server.ts';
 import type { HomePaths } from './home.ts';
-import { isServerProcess, readServerRecord, type ServerRecord } from './server-record.ts';
+import { isServerProcess, readServerRecord, type ServerRecord, stopServer } from './server-record.ts';
 import { ServerUnavailable } from './server-unavailable.ts';
 import { START_TIMEOUT_MS, startServer } from './start-server.ts';
-import { stopServer } from './stop-server.ts';
 
 /** How long to wait for a server that is alive but does not answer, in ms. */
 const SILENCE_MS = 10_000;

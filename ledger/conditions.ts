@@ -1,9 +1,21 @@
 import { sql, type RawBuilder } from 'kysely';
+import type { AttemptKey } from '../contract/batch.ts';
+import { ACCEPTED_STATES, type AttemptState } from '../contract/outcomes.ts';
 
 /**
  * Conditions of the partial indexes, word for word as in the schema of the database: if a name were a parameter, the database could
  * not tell in advance that the index covers the query.
  */
+
+/** The line of a row, or those of it. The table must have no other beside it in the query. */
+export function ofRow({ batch, row }: Pick<AttemptKey, 'batch' | 'row'>): RawBuilder<boolean> {
+  return sql<boolean>`batch = ${batch} and row = ${row}`;
+}
+
+/** The line of an attempt, likewise. */
+export function ofAttempt({ batch, row, step, take, attempt }: AttemptKey): RawBuilder<boolean> {
+  return sql<boolean>`batch = ${batch} and row = ${row} and step = ${step} and take = ${take} and attempt = ${attempt}`;
+}
 
 /** Attempts in flight: index `charges_sending`. */
 export function isSending(charges: string): RawBuilder<boolean> {
@@ -79,4 +91,27 @@ export function isNoPart(rows: string): RawBuilder<boolean> {
 export function hasMadeVoice(rows: string): RawBuilder<boolean> {
   const at = (column: string): RawBuilder<unknown> => sql`${sql.ref(`${rows}.${column}`)}`;
   return sql<boolean>`${at('kind')} = 'voice' and ${at('outcome')} = 'succeeded'`;
+}
+
+/** States of an attempt that has brought a result, or may: all but those that were refused or taken back. */
+const SENT: readonly AttemptState[] = [...ACCEPTED_STATES, 'cached', 'sending', 'unknown'];
+
+/** Rows that nothing was sent for which could bring a result, and that were given none: ever, or in their current take. */
+export function isUnsent(rows: string, when: 'ever' | 'in-this-take'): RawBuilder<boolean> {
+  const at = (column: string): RawBuilder<unknown> => sql`${sql.ref(`${rows}.${column}`)}`;
+  const ofTake = when === 'ever' ? sql`` : sql`and sent.take = ${at('take')}`;
+  return sql<boolean>`not exists (
+    select 1 from charges as sent
+    where sent.batch = ${at('batch')} and sent.row = ${at('row')} ${ofTake} and sent.state in (${sql.join(SENT)})
+  )`;
+}
+
+/** Parts of a row of which another part was sent, in any take: what they hold back of a budget completes a row that is begun. */
+export function hasSentSibling(rows: string): RawBuilder<boolean> {
+  const at = (column: string): RawBuilder<unknown> => sql`${sql.ref(`${rows}.${column}`)}`;
+  return sql<boolean>`exists (
+    select 1 from rows as sibling
+    join charges as sent on sent.batch = sibling.batch and sent.row = sibling.row and sent.state in (${sql.join(SENT)})
+    where sibling.batch = ${at('batch')} and sibling.part_of is not null and sibling.part_of = ${at('part_of')} and sibling.row <> ${at('row')}
+  )`;
 }

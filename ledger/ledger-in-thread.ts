@@ -1,7 +1,7 @@
 import { findThreadEntry } from '../threads/find-entry.ts';
 import { ThreadDied } from '../threads/pool-thread.ts';
 import { ThreadPool } from '../threads/thread-pool.ts';
-import { unpackError, type ThrownError } from '../threads/thrown-error.ts';
+import { unpackError, type ThrownError } from '../threads/serve-jobs.ts';
 import {
   BatchExists,
   DuplicateRow,

@@ -46,17 +46,17 @@ export const METHODS = {
     'discardLoading',
     'setControl',
     'closeBatch',
+    'tune',
   ),
   ...from(() => import('./batches/read-batches.ts'), 'findBatch', 'listBatches', 'accountsAt'),
   ...from(() => import('./batches/counts.ts'), 'counts', 'money', 'commonReasons', 'skippedQuotes'),
   ...from(() => import('./batches/stops.ts'), 'stopNow', 'cancelRest', 'runningJobs'),
-  ...from(() => import('./batches/tune.ts'), 'tune'),
   ...from(() => import('./batches/not-chosen.ts'), 'openUnsent'),
   ...from(() => import('./money/open-requests.ts'), 'untoldSteps', 'chargeOutlook'),
   // Removing what finished batches no longer need
   ...from(() => import('./clean/cleaning.ts'), 'beginClean', 'cleanRows', 'endClean'),
   // Who works on a batch: lanes and live worker processes
-  ...from(() => import('./lanes/lanes.ts'), 'acquireLane', 'releaseLane', 'laneOwners'),
+  ...from(() => import('./lanes/lanes.ts'), 'acquireLane', 'releaseLane', 'laneOwners', 'claimRows'),
   ...from(
     () => import('./lanes/workers.ts'),
     'beat',
@@ -66,7 +66,6 @@ export const METHODS = {
     'lastWorkerEnd',
   ),
   // Rows: claim, read and open them again
-  ...from(() => import('./lanes/claims.ts'), 'claimRows'),
   ...from(() => import('./rows/rows.ts'), 'addRows', 'readRow', 'findRowById', 'rowsWithIds', 'partsOf'),
   ...from(() => import('./rows/scans.ts'), 'scanPage'),
   ...from(() => import('./rows/last-rows.ts'), 'lastRows'),
@@ -77,8 +76,7 @@ export const METHODS = {
   // Paid requests: their intents, verdicts and jobs
   ...from(() => import('./requests/intents.ts'), 'intend', 'revoke'),
   ...from(() => import('./requests/charges.ts'), 'settle', 'notePrice', 'finishJob', 'changeRunning'),
-  ...from(() => import('./requests/charges.ts'), 'sending', 'countRunning'),
-  ...from(() => import('./requests/give-up.ts'), 'giveUp'),
+  ...from(() => import('./requests/charges.ts'), 'sending', 'countRunning', 'giveUp'),
   ...from(
     () => import('./requests/unresolved.ts'),
     'isJobClaimed',
@@ -92,11 +90,9 @@ export const METHODS = {
   ...from(() => import('./cache/found-results.ts'), 'findResults', 'lookForResult'),
   ...from(() => import('./cache/results.ts'), 'useResult', 'dropResult', 'revokeCached'),
   ...from(() => import('./cache/result-lists.ts'), 'keysWithResult', 'sumResults', 'usedBeyond', 'resultsUnused'),
-  ...from(() => import('./cache/result-lists.ts'), 'resultNames', 'pruneResults'),
-  ...from(() => import('./cache/stored-file.ts'), 'findStoredFile'),
+  ...from(() => import('./cache/result-lists.ts'), 'resultNames', 'pruneResults', 'findStoredFile'),
   // Limits shared by all workers
-  ...from(() => import('./lanes/limiters.ts'), 'updateLimiter', 'troubles'),
-  ...from(() => import('./lanes/text-limits.ts'), 'noteTextLimit', 'textLimits'),
+  ...from(() => import('./lanes/limiters.ts'), 'updateLimiter', 'troubles', 'noteTextLimit', 'textLimits'),
   // Messages about batches, to be delivered
   ...from(() => import('./notices/notices.ts'), 'takeNotice', 'keepNotice', 'freeNotice', 'noteDelivery', 'noticesOf'),
   // Voices that rows wait for, and who uses one

@@ -1,10 +1,10 @@
 import { Kysely, Migrator, type Dialect } from 'kysely';
 import { defined } from '../contract/defined.ts';
 import { withoutSecrets } from '../contract/url-scheme.ts';
-import { withClock, type Clock } from './database/clock.ts';
+import { withClock } from './database/transactions.ts';
 import type { LedgerDriver, LockMethods, Reserve, Versions } from './driver.ts';
 import { LedgerTooNew, LedgerUnreachable } from './errors.ts';
-import type { Db, Schema } from './schema.ts';
+import type { Clock, Db, Schema } from './schema.ts';
 
 /** An open database, and the locks beside it. */
 export interface OpenDatabase {

@@ -1,4 +1,4 @@
-import type { Clock } from './database/clock.ts';
+import type { Clock } from './schema.ts';
 import { readLedgerAddress } from './supported-databases.ts';
 import type { LedgerDriver } from './driver.ts';
 import { LedgerUnreachable } from './errors.ts';

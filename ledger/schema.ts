@@ -1,5 +1,4 @@
 import type { Insertable, Kysely, Selectable, Transaction } from 'kysely';
-import type { Clock } from './database/clock.ts';
 import { batches, notices, rowCounts, sums } from './tables/batches.ts';
 import { awaitedVoices, decisions, rows, takes } from './tables/rows.ts';
 import { chargeRatios, charges, results } from './tables/charges.ts';
@@ -19,6 +18,12 @@ export const TABLES = {
 
 /** The lines of every table. */
 export type Schema = { [Name in keyof typeof TABLES]: LineOf<(typeof TABLES)[Name]> };
+
+/** What tells the time of a ledger. Its database carries it, and each transaction on that. */
+export interface Clock {
+  /** ms since 1970. */
+  readonly now: () => number;
+}
 
 export type Db = Kysely<Schema> & Clock;
 /** Argument of functions that are part of a transaction. */

@@ -1,6 +1,6 @@
-import { DeadlinePool } from '../threads/deadline-pool.ts';
+import { DeadlinePool } from '../threads/thread-pool.ts';
 import { findThreadEntry } from '../threads/find-entry.ts';
-import { unpackError, type ThrownError } from '../threads/thrown-error.ts';
+import { unpackError, type ThrownError } from '../threads/serve-jobs.ts';
 import { StoreUnwritable } from './errors.ts';
 import { mediaSeconds } from './inspect.ts';
 import { joinFiles, type JoinJob } from './join-files.ts';

@@ -1,9 +1,7 @@
 import { Worker } from 'node:worker_threads';
-import { deadlineSeconds } from './deadline.ts';
-import { JobClock } from './job-clock.ts';
+import { deadlineSeconds, JobClock } from './job-clock.ts';
 import { Outbox } from './outbox.ts';
-import type { PostedEnd } from './serve-jobs.ts';
-import { unpackError, type ThrownError } from './thrown-error.ts';
+import { type PostedEnd, unpackError, type ThrownError } from './serve-jobs.ts';
 
 /**
  * What a job leaves is garbage when it ends. By default a thread's young generation grows to 48 MB before that is collected, which saves

@@ -1,4 +1,4 @@
-import { PoolThread, type HandOver, type ThreadOptions } from './pool-thread.ts';
+import { PoolThread, type HandOver, type ThreadOptions, JobOverdue, ThreadDied } from './pool-thread.ts';
 
 export interface PoolOptions extends ThreadOptions {
   /** Max threads. */
@@ -57,5 +57,88 @@ export class ThreadPool<Job, Result> {
     const thread = new PoolThread(this.#options, (dead) => this.#threads.delete(dead));
     this.#threads.add(thread);
     return thread;
+  }
+}
+
+/** How a job is done where a thread does not do it. */
+export interface Otherwise<Result> {
+  /** Does it in the calling thread. */
+  readonly here: () => Promise<Result>;
+  /** What comes of a job that ended its thread. `why`: in words that follow its name, such as `could not be read in 30 s`. */
+  readonly unread: (why: string) => Result | Promise<Result>;
+}
+
+/**
+ * Threads for jobs that read what others made, such as media, which may hang whoever reads it or take all memory. Each
+ * job has a deadline. If its thread is ended or dies, all its jobs are done again, one at a time in a thread of its own:
+ * the one that ends this thread, too, is at fault, and no other. So a job must be such that it may be done twice.
+ *
+ * Without an entry, because the code runs from its TypeScript source, and if threads cannot load their code, the calling
+ * thread does the work.
+ */
+export class DeadlinePool<Job> {
+  readonly #name: string;
+  readonly #mostMegabytes: number;
+  readonly #many: ThreadPool<Job, unknown> | undefined;
+  readonly #alone: ThreadPool<Job, unknown> | undefined;
+  readonly #running = new Set<Promise<unknown>>();
+  #last: Promise<unknown> = Promise.resolve();
+  #isClosed = false;
+
+  constructor({
+    entry,
+    ...others
+  }: Omit<PoolOptions, 'entry'> & { readonly entry: URL | undefined; readonly mostMegabytes: number }) {
+    this.#name = others.name;
+    this.#mostMegabytes = others.mostMegabytes;
+    if (entry === undefined) return;
+    this.#many = new ThreadPool({ ...others, entry });
+    this.#alone = new ThreadPool({ ...others, entry, name: `${others.name}, alone`, size: 1 });
+  }
+
+  /** Runs a job that reads so many bytes. Rejects with the job's own error. */
+  async run<Result>(job: Job, bytes: number, otherwise: Otherwise<Result>): Promise<Result> {
+    if (this.#isClosed) throw new Error(`Expected open threads "${this.#name}", but they were closed.`);
+    const running = this.#run(job, bytes, otherwise);
+    this.#running.add(running);
+    try {
+      return await running;
+    } finally {
+      this.#running.delete(running);
+    }
+  }
+
+  /** Accepts no more jobs, waits for running ones and ends the threads. May be called again. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.allSettled(this.#running);
+    await Promise.all([this.#many?.close(), this.#alone?.close()]);
+  }
+
+  async #run<Result>(job: Job, bytes: number, { here, unread }: Otherwise<Result>): Promise<Result> {
+    const [many, alone] = [this.#many, this.#alone];
+    if (many === undefined || alone === undefined) return here();
+    try {
+      return (await many.run(job, { bytes })) as Result;
+    } catch (error) {
+      if (!(error instanceof ThreadDied)) throw error;
+      if (!error.hadBegun) return here();
+    }
+    const again = this.#last.then(() => alone.run(job, { bytes }));
+    this.#last = again.catch(() => undefined);
+    try {
+      return (await again) as Result;
+    } catch (error) {
+      if (!(error instanceof ThreadDied)) throw error;
+      return error.hadBegun ? unread(this.#whyUnread(error.cause)) : here();
+    }
+  }
+
+  #whyUnread(cause: unknown): string {
+    if (cause instanceof JobOverdue) return `could not be read in ${cause.seconds} s`;
+    const isMemory = (cause as NodeJS.ErrnoException | undefined)?.code === 'ERR_WORKER_OUT_OF_MEMORY';
+    return isMemory
+      ? `could not be read in ${this.#mostMegabytes} MB of memory`
+      : 'could not be read, for it ended the thread';
   }
 }

@@ -9,7 +9,7 @@ import { scheduleIdOf } from '../../contract/schedule.ts';
 import { ServerUnavailable } from '../../embedded/server-unavailable.ts';
 import { findUp } from '../../embedded/up-claim.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { ScheduleRecord } from '../../ledger/schedules/schedule-records.ts';
+import type { ScheduleRecord } from '../../ledger/schedules/schedule-settings.ts';
 import type { ScheduleSpec } from '../../policy/schedules/schedule-spec.ts';
 import { VoxbatchError } from '../problem.ts';
 import type { Session } from '../session.ts';

@@ -6,7 +6,7 @@ import { withoutPath } from '../../contract/url-scheme.ts';
 import { labelOfPlace } from '../../inputs/manifest-url.ts';
 import { parseScheduledRun } from '../../inputs/schedules/scheduled-run.ts';
 import type { OccurrenceRange } from '../../ledger/schedules/occurrence-records.ts';
-import type { ScheduleRecord } from '../../ledger/schedules/schedule-records.ts';
+import type { ScheduleRecord } from '../../ledger/schedules/schedule-settings.ts';
 import { isAmiss, noteInWords, recentOutcomes } from '../../policy/schedules/missing-occurrence.ts';
 import { monthOf } from '../../policy/schedules/month-budget.ts';
 import { parseOccurrence } from '../../policy/schedules/occurrence.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ScheduleOverlapPolicy, type ScheduleDescription, type ScheduleHandle } from '@temporalio/client';
 import type { OverlapPolicy } from '../../contract/schedule.ts';
-import type { NewAllowance } from '../../ledger/schedules/schedule-records.ts';
+import type { NewAllowance } from '../../ledger/schedules/schedule-settings.ts';
 import { waitForOwnSecond } from '../../policy/schedules/due-times.ts';
 import { spanOfTrigger } from '../../policy/schedules/legal-firing.ts';
 import { VoxbatchError } from '../problem.ts';

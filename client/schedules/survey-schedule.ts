@@ -3,7 +3,7 @@ import { exitOfBatch } from '../../batches/look/view-batch.ts';
 import { firingIdOf, scheduleIdOf } from '../../contract/schedule.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import type { SkippedOccurrence } from '../../ledger/schedules/occurrence-records.ts';
-import type { ScheduleRecord } from '../../ledger/schedules/schedule-records.ts';
+import type { ScheduleRecord } from '../../ledger/schedules/schedule-settings.ts';
 import { isNominal, nominalTimeOf } from '../../policy/schedules/due-times.ts';
 import { dueHere, LONGEST_RUN_MS } from '../../policy/schedules/legal-firing.ts';
 import {

@@ -9,7 +9,7 @@ import { toClientOptions } from '@temporalio/envconfig';
 import type { NativeConnectionOptions } from '@temporalio/worker';
 import { isLoopback } from '../../contract/api-path.ts';
 import { joinServer } from '../../embedded/join-server.ts';
-import { WITHOUT_PROXY } from '../../embedded/server-channel.ts';
+import { WITHOUT_PROXY } from '../../embedded/server-binary.ts';
 import { isAnybodyIn } from './anybody-in.ts';
 import type { EarlyServer } from './early-server.ts';
 import { ServerUnavailable } from '../../embedded/server-unavailable.ts';

@@ -1,5 +1,5 @@
 import { proxyVariables } from '../../api/proxies.ts';
-import { DeadlinePool } from '../../threads/deadline-pool.ts';
+import { DeadlinePool } from '../../threads/thread-pool.ts';
 import { findThreadEntry } from '../../threads/find-entry.ts';
 import { type Probe, probeMedia } from './probe-media.ts';
 import { createMediaFetch } from '../../api/create-fetch.ts';

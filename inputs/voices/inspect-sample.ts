@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import pLimit from 'p-limit';
-import { DeadlinePool } from '../../threads/deadline-pool.ts';
+import { DeadlinePool } from '../../threads/thread-pool.ts';
 import { findThreadEntry } from '../../threads/find-entry.ts';
 import { readSample, type Sample } from './read-sample.ts';
 

@@ -3,7 +3,7 @@ import type { BatchSettings } from '../../contract/batch.ts';
 import type { Failure } from '../../contract/failures.ts';
 import type { Control } from '../../contract/outcomes.ts';
 import { shareOfMonth } from '../../policy/schedules/month-budget.ts';
-import { watchFrom } from './alike.ts';
+import { watchFrom } from './halts.ts';
 import { beginVoiceWaits } from '../voices/awaited-voices.ts';
 import { countOpen } from './counts.ts';
 import { BatchExists, DuplicateKey, LedgerMisuse, MonthUsedUp } from '../errors.ts';
@@ -12,9 +12,12 @@ import type { MonthClaim } from '../schedules/occurrence-records.ts';
 import type { NewBatch } from '../record-types.ts';
 import { addNotices, tellPause } from '../notices/notices.ts';
 import { jsonOrNull, settingsColumns } from '../records.ts';
-import { findBatch, requireBatch } from './read-batches.ts';
+import { findBatch, requireBatch, setBatch } from './read-batches.ts';
 import type { Db, Tx } from '../schema.ts';
 import { write } from '../database/transactions.ts';
+import type { Tunables, Tuning } from '../../contract/tunables.ts';
+import { applyTuning } from '../../policy/tuning.ts';
+import { beginRatios } from '../money/charge-ratios.ts';
 
 /**
  * Rows whose files share a folder. A row has at most three files and a few takes, and no folder should have 100,000
@@ -99,7 +102,7 @@ export async function openBatch(db: Db, batch: string, rows: number): Promise<vo
     }
     if (found.state !== 'loading') return;
     await beginVoiceWaits(tx, batch);
-    await tx.updateTable('batches').set({ state: 'open' }).where('name', '=', batch).execute();
+    await setBatch(tx, batch, { state: 'open' });
   });
 }
 
@@ -143,11 +146,7 @@ export async function setControl(db: Db, batch: string, control: Control, reason
     if (found.state === 'closed' || found.control === 'stopping') return found.control;
     const pauseReason = control === 'running' ? undefined : (reason ?? found.pauseReason ?? undefined);
     const goesOn = found.control === 'paused' && control === 'running' ? { watch: watchFrom(tx.now()) } : {};
-    await tx
-      .updateTable('batches')
-      .set({ control, pause_reason: jsonOrNull(pauseReason), ...goesOn })
-      .where('name', '=', batch)
-      .execute();
+    await setBatch(tx, batch, { control, pause_reason: jsonOrNull(pauseReason), ...goesOn });
     if (control === 'paused' && pauseReason !== undefined) await tellPause(tx, found, pauseReason);
     return control;
   });
@@ -160,7 +159,7 @@ export async function closeBatch(db: Db, batch: string): Promise<number> {
     const open = await countOpen(tx, batch);
     if (open === 0 && state === 'open') {
       const now = tx.now();
-      await tx.updateTable('batches').set({ state: 'closed', closed_at: now }).where('name', '=', batch).execute();
+      await setBatch(tx, batch, { state: 'closed', closed_at: now });
       await addNotices(tx, { batch, event: 'ended', hooks: settings, at: now });
     }
     return open;
@@ -178,18 +177,28 @@ export async function reopenBatch(tx: Tx, batch: string, wasClosed: boolean): Pr
     const why = cleaned.unfinished === null ? 'what its rows asked for was removed' : 'it is being cleaned';
     throw new LedgerMisuse(`Batch "${batch}" cannot be opened again: ${why}. No row was changed.`);
   }
-  await tx
-    .updateTable('batches')
-    .set({
-      state: 'open',
-      control: 'running',
-      pause_reason: null,
-      halted: null,
-      stop_now: 0,
-      closed_at: null,
-      reopened_at: tx.now(),
-      watch: watchFrom(tx.now()),
-    })
-    .where('name', '=', batch)
-    .execute();
+  await setBatch(tx, batch, {
+    state: 'open',
+    control: 'running',
+    pause_reason: null,
+    halted: null,
+    stop_now: 0,
+    closed_at: null,
+    reopened_at: tx.now(),
+    watch: watchFrom(tx.now()),
+  });
+}
+
+/** Changes the given settings and returns all of them. Also works on a closed batch, for a redrive. */
+export async function tune(db: Db, batch: string, tuning: Tuning): Promise<Tunables> {
+  return write(db, async (tx) => {
+    const { settings } = await requireBatch(tx, batch);
+    const tuned = applyTuning(settings, tuning);
+    const { submitsByRows: byRows = false } = settings;
+    const submitsByRows = byRows && tuning.limits?.submits === undefined;
+    const changed: BatchSettings = { ...settings, ...tuned, submitsByRows };
+    await setBatch(tx, batch, settingsColumns(changed));
+    if (settings.budget === null && tuned.budget !== null) await beginRatios(tx, batch);
+    return tuned;
+  });
 }

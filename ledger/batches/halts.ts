@@ -1,16 +1,20 @@
+import { readBatchLine, setBatch } from './read-batches.ts';
+import { ofRow } from '../conditions.ts';
 import type { Failure } from '../../contract/failures.ts';
 import { formatHalt } from '../../contract/halt.ts';
-import { OUTCOME_FACTS, outcomesThat, type Outcome } from '../../contract/outcomes.ts';
+import { OUTCOME_FACTS, outcomesThat, type Outcome, ACCEPTED_STATES } from '../../contract/outcomes.ts';
 import { resultStepOf, type Step } from '../../contract/row-kinds.ts';
 import { shouldHalt, type Ended } from '../../policy/lanes/halt.ts';
 import { isProcessEnd } from '../../policy/reconcile/process-end.ts';
-import { pauseIfAlike } from './alike.ts';
 import { countProcessEnds, countRecent, counts } from './counts.ts';
 import type { RowEnding } from '../rows/row-effects.ts';
-import { toFailure, toSettings } from '../records.ts';
+import { toFailure, toSettings, toBatch } from '../records.ts';
 import type { RowInHand } from '../rows/row-in-hand.ts';
 import type { RowLine, Tx } from '../schema.ts';
 import { cancelIdle, endRunning } from './stops.ts';
+import { afterFailure, newWatch, type AlikeWatch } from '../../policy/lanes/alike.ts';
+import { reasonOf } from '../../policy/rows/failure-reason.ts';
+import { tellPause } from '../notices/notices.ts';
 
 /** Outcomes that count as failures of the batch. */
 const FAILURES = outcomesThat(({ counts }) => counts === 'failure');
@@ -25,11 +29,7 @@ export async function haltIfDue(tx: Tx, name: string, row: number, { outcome, fa
   const { counts } = OUTCOME_FACTS[outcome];
   if (counts !== 'failure' && counts !== 'late') return;
   if (failure !== undefined && isProcessEnd(failure)) return;
-  const batch = await tx
-    .selectFrom('batches')
-    .select(['settings', 'state', 'control'])
-    .where('name', '=', name)
-    .executeTakeFirstOrThrow();
+  const batch = await readBatchLine(tx, name);
   const { halt } = toSettings(batch.settings);
   if (halt.when === 'never' || batch.state !== 'open' || batch.control === 'stopping') return;
   if (halt.when === 'alike') {
@@ -44,11 +44,7 @@ export async function haltIfDue(tx: Tx, name: string, row: number, { outcome, fa
   if (!shouldHalt(halt, ended)) return;
   const share = halt.unit === 'rows' ? `${ended.failed}` : `${ended.failed} of ${ended.tried}`;
   const words = `${share} ${share === '1' ? 'row' : 'rows'} failed, the threshold of --halt ${formatHalt(halt)}`;
-  await tx
-    .updateTable('batches')
-    .set({ control: 'stopping', halted: words, stop_now: halt.when === 'now' ? 1 : 0 })
-    .where('name', '=', name)
-    .execute();
+  await setBatch(tx, name, { control: 'stopping', halted: words, stop_now: halt.when === 'now' ? 1 : 0 });
   await cancelIdle(tx, name);
   if (halt.when === 'now') await endRunning(tx, name);
 }
@@ -62,8 +58,7 @@ export async function haltIfWholeIsDue(tx: Tx, { batch, part_of: row }: RowLine)
   const { outcome } = await tx
     .selectFrom('rows')
     .select('outcome')
-    .where('batch', '=', batch)
-    .where('row', '=', row)
+    .where(ofRow({ batch, row }))
     .executeTakeFirstOrThrow();
   if (outcome !== null) await haltIfDue(tx, batch, row, { outcome });
 }
@@ -77,11 +72,7 @@ export async function haltAtTrouble({ tx, line }: RowInHand, step: Step, failure
   const before = toFailure(line.failure);
   const isAgain = line.outcome === null && before?.class === failure.class;
   if (!isAgain) return;
-  const batch = await tx
-    .selectFrom('batches')
-    .select(['settings', 'state'])
-    .where('name', '=', line.batch)
-    .executeTakeFirstOrThrow();
+  const batch = await readBatchLine(tx, line.batch);
   if (batch.state !== 'open' || toSettings(batch.settings).halt.when !== 'alike') return;
   const isLast = resultStepOf(line) === step;
   await pauseIfAlike(tx, line.batch, { row: line.row, failure, ...(isLast ? {} : { step }) });
@@ -93,4 +84,108 @@ async function countEnded(tx: Tx, batch: string): Promise<Ended> {
   const count = (wanted: readonly Outcome[]): number => wanted.reduce((sum, name) => sum + (recent.get(name) ?? 0), 0);
   const { processing, fetching, verifying } = (await counts(tx, batch)).states;
   return { failed: count(FAILURES), tried: count(TRIED) + processing + fetching + verifying };
+}
+
+/** A paid row that failed, or is about to. */
+export interface BadRow {
+  readonly row: number;
+  readonly failure: Failure;
+  /** Set if this is not the row's last step: then results of this step count too. */
+  readonly step?: Step;
+}
+
+/**
+ * Pauses a batch whose first paid rows have all failed with one class of failure, if any row is left that still costs
+ * money. Runs in the transaction that records the failure, so it holds across all processes. Costs nothing once a row
+ * had a result.
+ */
+async function pauseIfAlike(tx: Tx, batch: string, bad: BadRow): Promise<void> {
+  const { row, failure } = bad;
+  const line = await readBatchLine(tx, batch);
+  const before = toWatch(line.watch);
+  if (before.is !== 'on' || line.control !== 'running' || !(await isPaid(tx, batch, row, before.since))) return;
+  const watch = afterFailure(before, { row, reason: failure.class }, await hasResult(tx, batch, bad, before.since));
+  if (watch === before) return;
+  const isDue = watch.is === 'due' && (await costsMore(tx, batch));
+  const reason: Failure = { ...failure, message: wordsOf(watch, failure) };
+  await setBatch(tx, batch, {
+    watch: JSON.stringify(watch),
+    ...(isDue ? { control: 'paused', pause_reason: JSON.stringify(reason) } : {}),
+  });
+  if (isDue) await tellPause(tx, toBatch(line), reason);
+}
+
+/**
+ * The watch starts over when a person lets the batch continue. Rows that were paid for before do not count, whenever they
+ * end: they say nothing about what that person has changed, and pausing again would spare nothing of them.
+ */
+export function watchFrom(since: number): string {
+  return JSON.stringify(newWatch(since));
+}
+
+function toWatch(json: string | null): AlikeWatch {
+  return json === null ? newWatch(null) : (JSON.parse(json) as AlikeWatch);
+}
+
+/** Without the money: requests in flight are still paid for, so a recorded figure would soon be too low. */
+function wordsOf({ rows }: AlikeWatch, failure: Failure): string {
+  return `the first ${rows.length} paid rows all failed (${failure.class}), the last one because: ${reasonOf(failure)}`;
+}
+
+/** Whether the row was paid for since then. */
+async function isPaid(tx: Tx, batch: string, row: number, since: number | null): Promise<boolean> {
+  const found = await tx
+    .selectFrom('charges')
+    .select('row')
+    .where(ofRow({ batch, row }))
+    .where('intent_at', '>=', since ?? 0)
+    .where('state', 'in', [...ACCEPTED_STATES, 'unknown'])
+    .limit(1)
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
+/** Whether a row that was paid for since then has a result. */
+async function hasResult(tx: Tx, batch: string, { step }: BadRow, since: number | null): Promise<boolean> {
+  let query = tx.selectFrom('rows').select('row').where('batch', '=', batch).where('outcome', '=', 'succeeded');
+  if (since !== null) {
+    query = query
+      .where('ended_at', '>=', since)
+      .where((eb) =>
+        eb.exists(
+          eb
+            .selectFrom('charges')
+            .select('charges.row')
+            .whereRef('charges.batch', '=', 'rows.batch')
+            .whereRef('charges.row', '=', 'rows.row')
+            .where('charges.intent_at', '>=', since),
+        ),
+      );
+  }
+  if ((await query.limit(1).executeTakeFirst()) !== undefined) return true;
+  if (step === undefined) return false;
+  const stored = await tx
+    .selectFrom('charges')
+    .select('row')
+    .where('batch', '=', batch)
+    .where('state', '=', 'accepted')
+    .where('step', '=', step)
+    .where('file', 'is not', null)
+    .where('intent_at', '>=', since ?? 0)
+    .limit(1)
+    .executeTakeFirst();
+  return stored !== undefined;
+}
+
+/** Whether any row still has a step to pay for. */
+async function costsMore(tx: Tx, batch: string): Promise<boolean> {
+  const found = await tx
+    .selectFrom('rows')
+    .select('row')
+    .where('batch', '=', batch)
+    .where('outcome', 'is', null)
+    .where('state', '=', 'waiting')
+    .limit(1)
+    .executeTakeFirst();
+  return found !== undefined;
 }

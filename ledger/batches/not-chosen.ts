@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Subset } from '../../contract/subset.ts';
 import { reopenBatch } from './batches.ts';
-import { requireBatch } from './read-batches.ts';
+import { requireBatch, setBatch } from './read-batches.ts';
 import { isPart } from '../conditions.ts';
 import { LedgerMisuse } from '../errors.ts';
 import { failureColumns, jsonOrNull } from '../records.ts';
@@ -41,11 +41,7 @@ export async function openUnsent(
         `Batch "${batch}" is ${state === 'open' ? 'being stopped' : 'loading'}; no row was changed.`,
       );
     }
-    await tx
-      .updateTable('batches')
-      .set({ subset: jsonOrNull(subset ?? undefined) })
-      .where('name', '=', batch)
-      .execute();
+    await setBatch(tx, batch, { subset: jsonOrNull(subset ?? undefined) });
     const { numUpdatedRows } = await tx
       .updateTable('rows')
       .set((eb) => ({ ...OPENED, hold: eb('hold', '+', 1), updated_at: tx.now() }))

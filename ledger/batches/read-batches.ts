@@ -1,8 +1,10 @@
+import type { Selectable, Updateable } from 'kysely';
 import { preparedOne } from '../database/prepared.ts';
 import { LedgerMisuse } from '../errors.ts';
 import type { BatchRecord } from '../record-types.ts';
 import { toBatch } from '../records.ts';
 import type { Db, Tx } from '../schema.ts';
+import type { BatchesTable } from '../tables/batches.ts';
 
 const selectBatch = preparedOne((db, { batch }: { batch: string }) =>
   db
@@ -41,4 +43,30 @@ export async function listBatches(db: Db): Promise<readonly BatchRecord[]> {
 export async function accountsAt(db: Db, apiUrl: string): Promise<readonly string[]> {
   const lines = await db.selectFrom('batches').select('account').distinct().where('api_url', '=', apiUrl).execute();
   return lines.map(({ account }) => account);
+}
+
+const selectLine = preparedOne((db, { batch }: { batch: string }) =>
+  db.selectFrom('batches').selectAll().where('name', '=', batch),
+);
+
+/** The line of a batch. Throws {@link LedgerMisuse} if there is none. */
+export async function readBatchLine(db: Db | Tx, batch: string): Promise<Selectable<BatchesTable>> {
+  const line = await selectLine(db, { batch });
+  if (line === undefined) throw new LedgerMisuse(`There is no batch "${batch}" in this ledger.`);
+  return line;
+}
+
+/** Changes these columns of a batch. */
+export async function setBatch(tx: Tx, batch: string, change: Updateable<BatchesTable>): Promise<void> {
+  await tx.updateTable('batches').set(change).where('name', '=', batch).execute();
+}
+
+/** Opens a closed batch again, because a row of it is open. */
+export async function reopenClosed(tx: Tx, batch: string): Promise<void> {
+  await tx
+    .updateTable('batches')
+    .set({ state: 'open', closed_at: null, stop_now: 0 })
+    .where('name', '=', batch)
+    .where('state', '=', 'closed')
+    .execute();
 }

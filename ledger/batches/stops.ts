@@ -1,11 +1,10 @@
 import type { SelectQueryBuilder } from 'kysely';
 import type { Control } from '../../contract/outcomes.ts';
 import type { Failure } from '../../contract/failures.ts';
-import { requireBatch } from './read-batches.ts';
+import { requireBatch, readBatchLine, setBatch } from './read-batches.ts';
 import { isFetchedAgain, isUnresolved, isRunning, presentTakeOf } from '../conditions.ts';
-import { updateRow } from '../rows/row-changes.ts';
+import { updateRow, endingColumns } from '../rows/row-changes.ts';
 import type { ChargeRecord } from '../record-types.ts';
-import { endingColumns } from '../rows/ending-columns.ts';
 import { toCharge, toFallback } from '../records.ts';
 import { endReturning } from '../takes/returned.ts';
 import { RowInHand } from '../rows/row-in-hand.ts';
@@ -23,11 +22,7 @@ const MOST_ROWS = 1_000;
  * {@link stopNow} those with such a job as `overdue`. Some rows at a time; returns how many.
  */
 export async function cancelRest(db: Db, batch: string): Promise<number> {
-  const { stop_now } = await db
-    .selectFrom('batches')
-    .select('stop_now')
-    .where('name', '=', batch)
-    .executeTakeFirstOrThrow();
+  const { stop_now } = await readBatchLine(db, batch);
   let ended = 0;
   for (let more = stop_now === 1; more;) {
     const dropped = await write(db, (tx) => endRunning(tx, batch));
@@ -53,7 +48,7 @@ export async function stopNow(db: Db, batch: string): Promise<Control> {
   const control = await write(db, async (tx) => {
     const found = await requireBatch(tx, batch);
     if (found.state === 'closed') return found.control;
-    await tx.updateTable('batches').set({ control: 'stopping', stop_now: 1 }).where('name', '=', batch).execute();
+    await setBatch(tx, batch, { control: 'stopping', stop_now: 1 });
     return undefined;
   });
   if (control !== undefined) return control;

@@ -1,10 +1,11 @@
-import { prepared } from '../database/prepared.ts';
+import { ofAttempt } from '../conditions.ts';
+import { allOf, prepared } from '../database/prepared.ts';
 import type { ResultFile } from '../record-types.ts';
 import { toCharge, toFile } from '../records.ts';
 import type { RowEffect } from '../rows/row-effects.ts';
 import type { ChargeLine, Tx } from '../schema.ts';
-import type { ResultsTable } from '../tables/charges.ts';
-import type { AttemptKey } from '../../contract/batch.ts';
+import { results, type ResultsTable } from '../tables/charges.ts';
+import { attemptKeyOf, type AttemptKey } from '../../contract/batch.ts';
 import { checkedBy } from '../../contract/row-kinds.ts';
 import type { RowInHand } from '../rows/row-in-hand.ts';
 
@@ -22,22 +23,7 @@ interface Besides {
 const insertResult = prepared((db, given: ResultsTable) =>
   db
     .insertInto('results')
-    .values({
-      key: given.key,
-      batch: given.batch,
-      row: given.row,
-      step: given.step,
-      take: given.take,
-      attempt: given.attempt,
-      file: given.file,
-      extra_files: given.extra_files,
-      text: given.text,
-      job_id: given.job_id,
-      credits: given.credits,
-      bytes: given.bytes,
-      made_at: given.made_at,
-      used_at: given.used_at,
-    })
+    .values(allOf(results, given))
     // Fetched again after a person asked for it: the same job, and so the same result.
     .onConflict((conflict) =>
       conflict
@@ -50,11 +36,10 @@ const insertResult = prepared((db, given: ResultsTable) =>
 export async function keepResult(tx: Tx, charge: ChargeLine, besides: Besides): Promise<void> {
   const file = toFile(charge.file);
   if (charge.result_key === null || file === null || charge.failure !== null) return;
-  const { batch, row, step, take, attempt } = charge;
   const { extraFiles = [], text = null, jobId, credits } = besides;
   const now = tx.now();
   await insertResult(tx, {
-    ...{ key: charge.result_key, batch, row, step, take, attempt, text, credits },
+    ...{ ...attemptKeyOf(charge), key: charge.result_key, text, credits },
     file: JSON.stringify(file),
     extra_files: extraFiles.length === 0 ? null : JSON.stringify(extraFiles),
     job_id: jobId,
@@ -73,15 +58,8 @@ export async function keepPaidResult(tx: Tx, charge: ChargeLine, effect: RowEffe
 }
 
 /** Forgets a result: no later row uses it. */
-export async function forgetResult(tx: Tx, { batch, row, step, take, attempt }: AttemptKey): Promise<void> {
-  await tx
-    .deleteFrom('results')
-    .where('batch', '=', batch)
-    .where('row', '=', row)
-    .where('step', '=', step)
-    .where('take', '=', take)
-    .where('attempt', '=', attempt)
-    .execute();
+export async function forgetResult(tx: Tx, of: AttemptKey): Promise<void> {
+  await tx.deleteFrom('results').where(ofAttempt(of)).execute();
 }
 
 /**
@@ -101,4 +79,22 @@ export async function forgetUnfit(row: RowInHand, check: ChargeLine): Promise<vo
 /** The record of a file that is removed from the store on purpose. One that was removed before keeps its time. */
 export function removed(file: ResultFile, now: number): ResultFile {
   return { ...file, removedAt: file.removedAt ?? now };
+}
+
+/**
+ * A copy of an earlier result whose file is lost. Its attempt is `cached`, and has no job; the request that made the result
+ * has. While that job is read for the copy, the attempt is `accepted` with it, at no charge, so that it counts as a job that
+ * runs wherever that matters. When the job has ended, it is a copy as before.
+ */
+
+/** What an attempt becomes while a job is read for it again. */
+export function withJob(charge: ChargeLine): Partial<ChargeLine> {
+  if (charge.state !== 'cached') return {};
+  return { state: 'accepted', job_id: toCharge(charge).source?.jobId ?? null, charged: 0, charged_from: null };
+}
+
+/** What an attempt becomes when no job is read for it any more. */
+export function withoutJob(charge: ChargeLine): Partial<ChargeLine> {
+  if (charge.state !== 'accepted' || toCharge(charge).source?.is !== 'used') return {};
+  return { state: 'cached', job_id: null, charged: null, charged_from: null, told: null };
 }

@@ -1,3 +1,5 @@
+import { readBatchLine } from '../batches/read-batches.ts';
+import { ofAttempt } from '../conditions.ts';
 import { attemptKeyOf, type AttemptKey } from '../../contract/batch.ts';
 import type { Failure } from '../../contract/failures.ts';
 import { operationOf, type TtsMode } from '../../contract/row-kinds.ts';
@@ -35,15 +37,7 @@ export interface ResultUse {
 }
 
 const touch = prepared((db, given: AttemptKey & { now: number }) =>
-  db
-    .updateTable('results')
-    .set({ used_at: given.now })
-    .where('batch', '=', given.batch)
-    .where('row', '=', given.row)
-    .where('step', '=', given.step)
-    .where('take', '=', given.take)
-    .where('attempt', '=', given.attempt)
-    .returning('key'),
+  db.updateTable('results').set({ used_at: given.now }).where(ofAttempt(given)).returning('key'),
 );
 
 /**
@@ -70,11 +64,7 @@ async function wantedBy(row: RowInHand, key: AttemptKey, { fence }: ResultUse): 
   if (next.type !== 'submit' || line.take !== key.take || (fence ?? line.hold) !== line.hold) return undefined;
   if (next.at.step !== key.step && !isLastStep(row.spec, key.step)) return undefined;
   if (findBlocking(row.chargesOf(key.step), key) !== undefined) return undefined;
-  const { state, control, settings } = await row.tx
-    .selectFrom('batches')
-    .select(['state', 'control', 'settings'])
-    .where('name', '=', key.batch)
-    .executeTakeFirstOrThrow();
+  const { state, control, settings } = await readBatchLine(row.tx, key.batch);
   return state === 'open' && control === 'running' ? toSettings(settings).tts : undefined;
 }
 

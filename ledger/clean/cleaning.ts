@@ -1,8 +1,9 @@
+import { ofRow } from '../conditions.ts';
 import type { CleanParts } from '../../contract/cleaning.ts';
 import { defined } from '../../contract/defined.ts';
 import type { RowSpec } from '../../contract/row-kinds.ts';
 import { isInDoubt } from '../../policy/reconcile/in-doubt.ts';
-import { requireBatch } from '../batches/read-batches.ts';
+import { requireBatch, setBatch } from '../batches/read-batches.ts';
 import { counts } from '../batches/counts.ts';
 import { LedgerMisuse } from '../errors.ts';
 import { setRow, updateCharge } from '../rows/line-changes.ts';
@@ -39,11 +40,7 @@ export async function beginClean(db: Db, batch: string, parts: CleanParts): Prom
       media: parts.media || cleaned.unfinished?.media === true,
       rows: parts.rows || cleaned.unfinished?.rows === true,
     };
-    await tx
-      .updateTable('batches')
-      .set({ cleaning: JSON.stringify(all) })
-      .where('name', '=', batch)
-      .execute();
+    await setBatch(tx, batch, { cleaning: JSON.stringify(all) });
     return { type: 'begun', parts: all };
   });
 }
@@ -79,15 +76,11 @@ export async function endClean(db: Db, batch: string): Promise<void> {
     const { unfinished } = (await requireBatch(tx, batch)).cleaned;
     if (unfinished === null) return;
     const now = tx.now();
-    await tx
-      .updateTable('batches')
-      .set({
-        cleaning: null,
-        ...(unfinished.media ? { media_cleaned_at: now } : {}),
-        ...(unfinished.rows ? { rows_cleaned_at: now } : {}),
-      })
-      .where('name', '=', batch)
-      .execute();
+    await setBatch(tx, batch, {
+      cleaning: null,
+      ...(unfinished.media ? { media_cleaned_at: now } : {}),
+      ...(unfinished.rows ? { rows_cleaned_at: now } : {}),
+    });
   });
 }
 
@@ -115,8 +108,7 @@ async function forgetRequest(tx: Tx, batch: string, { row }: RowStanding): Promi
   // Without its text such a result is of no use to other rows.
   await tx
     .deleteFrom('results')
-    .where('batch', '=', batch)
-    .where('row', '=', row.row)
+    .where(ofRow({ batch, row: row.row }))
     .where('text', 'is not', null)
     .execute();
   await setRow(tx, { batch, row: row.row }, { ...fromSpec(spec), input: '[]', text: null });
@@ -136,8 +128,7 @@ async function changeTakes(
     await tx
       .updateTable('takes')
       .set({ before: JSON.stringify(change(made.before)) })
-      .where('batch', '=', batch)
-      .where('row', '=', row)
+      .where(ofRow({ batch, row }))
       .where('take', '=', made.take)
       .execute();
   }

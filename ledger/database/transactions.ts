@@ -1,6 +1,11 @@
-import { withClock } from './clock.ts';
-import type { Db, Schema, Tx } from '../schema.ts';
-import { WriteQueue } from './write-queue.ts';
+import type { Clock, Db, Schema, Tx } from '../schema.ts';
+import { CompiledQuery, type Kysely, type Transaction } from 'kysely';
+import { execute } from './prepared.ts';
+
+/** Gives a database or a transaction its clock. */
+export function withClock<T extends object>(database: T, { now }: Clock): T & Clock {
+  return Object.assign(database, { now });
+}
 
 const queues = new WeakMap<Db, WriteQueue<Schema>>();
 
@@ -32,4 +37,121 @@ export async function look<R>(db: Db, work: (tx: Tx) => Promise<R>): Promise<R> 
     .transaction()
     .setAccessMode('read only')
     .execute((tx) => work(withClock(tx, db)));
+}
+
+/** Size of one transaction: other processes wait for its lock. */
+export interface GroupLimits {
+  /** Maximum pieces of work. */
+  readonly pieces: number;
+  /** Time after which the transaction takes no more pieces, ms. */
+  readonly ms: number;
+}
+
+const LIMITS: GroupLimits = { pieces: 64, ms: 10 };
+
+const SAVEPOINT = CompiledQuery.raw('savepoint piece');
+const RELEASE = CompiledQuery.raw('release savepoint piece');
+const ROLL_BACK = CompiledQuery.raw('rollback to savepoint piece');
+
+type Work<S, R> = (tx: Transaction<S>) => Promise<R>;
+
+/** One piece of work and its caller's promise. */
+interface Piece<S> {
+  readonly run: (tx: Transaction<S>) => Promise<() => void>;
+  readonly reject: (reason: unknown) => void;
+}
+
+/**
+ * Concurrent writes share one transaction and its sync to disk, which costs more than all the rest.
+ *
+ * Each piece but the first runs behind a savepoint: one that throws is rolled back alone, and only its caller gets the
+ * error. No caller gets a success before the commit has returned. If the transaction cannot begin or commit, all its
+ * callers get the error, and nothing of it is kept.
+ */
+export class WriteQueue<S> {
+  readonly #db: Kysely<S>;
+  readonly #limits: GroupLimits;
+  readonly #waiting: Piece<S>[] = [];
+  #isWorking = false;
+  #working = Promise.resolve();
+
+  constructor(db: Kysely<S>, limits = LIMITS) {
+    this.#db = db;
+    this.#limits = limits;
+  }
+
+  /** Runs `work` in the next transaction that has room. Resolves once that is synced to disk. */
+  add<R>(work: Work<S, R>): Promise<R> {
+    return new Promise<R>((resolve, reject) => {
+      const run = async (tx: Transaction<S>): Promise<() => void> => {
+        const result = await work(tx);
+        return () => {
+          resolve(result);
+        };
+      };
+      this.#waiting.push({ run, reject });
+      if (!this.#isWorking) this.#working = this.#work();
+    });
+  }
+
+  /** Resolves once the queue is empty. */
+  idle(): Promise<void> {
+    return this.#working;
+  }
+
+  async #work(): Promise<void> {
+    this.#isWorking = true;
+    while (this.#waiting.length > 0) await this.#commitGroup();
+    this.#isWorking = false;
+  }
+
+  /** Never throws: errors go to the callers. */
+  async #commitGroup(): Promise<void> {
+    const group: Piece<S>[] = [];
+    const tellers: (() => void)[] = [];
+    try {
+      await this.#db.transaction().execute(async (tx) => {
+        const { pieces, ms } = this.#limits;
+        const endAt = performance.now() + ms;
+        // Work that arrives while the transaction begins, or while it runs, still finds a place in it.
+        while (group.length < pieces && (group.length === 0 || performance.now() < endAt)) {
+          const piece = this.#waiting.shift();
+          if (piece === undefined) return;
+          group.push(piece);
+          // The first is alone so far: if it throws, the whole transaction is rolled back.
+          tellers.push(await (group.length === 1 ? piece.run(tx) : runAlone(tx, piece)));
+        }
+      });
+    } catch (error) {
+      // If the transaction never began, the group is empty, and all waiting callers have waited for it.
+      const failed = group.length === 0 ? this.#waiting.splice(0) : group;
+      for (const { reject } of failed) reject(error);
+      return;
+    }
+    for (const tell of tellers) tell();
+  }
+}
+
+/**
+ * Runs the piece behind a savepoint. Returns how to answer its caller after the commit; throws only if nothing can be
+ * saved any more.
+ */
+async function runAlone<S>(tx: Transaction<S>, piece: Piece<S>): Promise<() => void> {
+  await execute(tx, SAVEPOINT, []);
+  try {
+    const tell = await piece.run(tx);
+    await execute(tx, RELEASE, []);
+    return tell;
+  } catch (error) {
+    try {
+      await execute(tx, ROLL_BACK, []);
+      await execute(tx, RELEASE, []);
+    } catch {
+      // The database gave up the whole transaction by itself (a full disk, say). The first error is its reason.
+      throw error;
+    }
+    return () => {
+      piece.reject(error);
+    };
+  }
 }

@@ -1,6 +1,5 @@
-import type { Clock } from '../database/clock.ts';
-import type { Db, Tx } from '../schema.ts';
 import { write } from '../database/transactions.ts';
+import type { Clock, Db, Tx } from '../schema.ts';
 
 /**
  * Which worker processes are alive. Each reports every few seconds. This tells how many lanes a batch can use, and

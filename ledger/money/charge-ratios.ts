@@ -1,3 +1,4 @@
+import { readBatchLine } from '../batches/read-batches.ts';
 import { sql, type RawBuilder, type Selectable } from 'kysely';
 import {
   operationOf,
@@ -105,11 +106,7 @@ export function sizeInSql(quoted: string): string {
 
 /** Begins the lines of an operation with what is known of it: by this batch, if it ran without a budget, and by earlier ones. */
 async function addRatio(tx: Tx, batch: string, step: Step, operation: Operation): Promise<void> {
-  const { settings } = await tx
-    .selectFrom('batches')
-    .select('settings')
-    .where('name', '=', batch)
-    .executeTakeFirstOrThrow();
+  const { settings } = await readBatchLine(tx, batch);
   const price = JSON.stringify(toSettings(settings).prices[operation]);
   const isTold = sql`coalesce(charged_from, '') = 'api' and charged > 0`;
   await sql`

@@ -5,9 +5,8 @@ import { dialectOf, stepsIn, type Kind } from '../../contract/row-kinds.ts';
 import { DUST } from '../../policy/money/room.ts';
 import type { BudgetAnswer } from './budget-room.ts';
 import type { Intent } from '../requests/intent-records.ts';
-import { isNoPart, isPart, isUntouched } from '../conditions.ts';
-import { endingColumns } from '../rows/ending-columns.ts';
-import { updateRow } from '../rows/row-changes.ts';
+import { isNoPart, isPart, isUntouched, isUnsent } from '../conditions.ts';
+import { endingColumns, updateRow } from '../rows/row-changes.ts';
 import {
   costInWords,
   notSent,
@@ -23,7 +22,6 @@ import { toFallback, toSpec, toTake } from '../records.ts';
 import type { RowEnding } from '../rows/row-effects.ts';
 import type { Db, RowLine, Tx } from '../schema.ts';
 import { undoTake } from '../takes/undo-take.ts';
-import { isUnsent } from '../rows/unsent-rows.ts';
 
 /**
  * How rows end that a budget has no room for. One that nothing was sent for is `skipped`. One whose retake does not fit

@@ -1,9 +1,10 @@
+import { readBatchLine } from '../batches/read-batches.ts';
+import { ofRow, hasSentSibling, isUnsent } from '../conditions.ts';
 import { setRow } from '../rows/line-changes.ts';
 import { toSettings } from '../records.ts';
 import type { RowInHand } from '../rows/row-in-hand.ts';
 import { selectParts } from '../rows/rows.ts';
 import type { ChargeLine, RowLine, Tx } from '../schema.ts';
-import { hasSentSibling, isUnsent } from '../rows/unsent-rows.ts';
 
 /**
  * What rows in parts hold back from a budget. With the first request of such a row its unsent parts reserve their
@@ -50,11 +51,7 @@ export async function reserveAgain(row: RowInHand, { quoted }: ChargeLine): Prom
   const { line, tx } = row;
   if (line.part_of === null || line.outcome !== null) return;
   if (line.state === 'blocked' && !(await isRowBegun(tx, line))) return;
-  const { settings } = await tx
-    .selectFrom('batches')
-    .select('settings')
-    .where('name', '=', line.batch)
-    .executeTakeFirstOrThrow();
+  const { settings } = await readBatchLine(tx, line.batch);
   if (toSettings(settings).budget !== null) await row.change({ promised: line.promised + (quoted ?? 0) });
 }
 
@@ -62,8 +59,7 @@ async function isRowBegun(tx: Tx, { batch, row }: RowLine): Promise<boolean> {
   const begun = await tx
     .selectFrom('rows')
     .select('row')
-    .where('batch', '=', batch)
-    .where('row', '=', row)
+    .where(ofRow({ batch, row }))
     .where(hasSentSibling('rows'))
     .executeTakeFirst();
   return begun !== undefined;

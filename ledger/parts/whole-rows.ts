@@ -1,6 +1,6 @@
 import { hasResult, type Outcome } from '../../contract/outcomes.ts';
-import { reopenClosed } from '../batches/batch-state.ts';
-import { isPart } from '../conditions.ts';
+import { reopenClosed } from '../batches/read-batches.ts';
+import { isPart, ofRow } from '../conditions.ts';
 import { readLine, setRow } from '../rows/line-changes.ts';
 import { failureColumns, toFailure, toFile } from '../records.ts';
 import type { TakeRecord } from '../record-types.ts';
@@ -39,8 +39,7 @@ async function takeWith(tx: Tx, whole: RowLine, part: PartLine, now: number): Pr
   const why = await tx
     .selectFrom('takes')
     .select(['reason', 'from_step', 'made_at'])
-    .where('batch', '=', part.batch)
-    .where('row', '=', part.row)
+    .where(ofRow(part))
     .where('take', '=', part.take)
     .executeTakeFirst();
   const before: TakeRecord['before'] = {

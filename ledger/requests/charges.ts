@@ -8,11 +8,10 @@ import { isSending } from '../conditions.ts';
 import { applyEffect, applyJobEnd, applyLateEffect, effectOf, withoutRetake } from '../rows/endings.ts';
 import { LedgerMisuse } from '../errors.ts';
 import type { Patience } from './intent-records.ts';
-import type { RowEffect, RowEnding, RowProgress } from '../rows/row-effects.ts';
+import type { RowEffect, RowEnding, RowProgress, Retake } from '../rows/row-effects.ts';
 import type { ChargeRecord, ResultFile, RowStanding } from '../record-types.ts';
 import { reserveAgain } from '../parts/part-budgets.ts';
-import { keepPaidResult, forgetUnfit } from '../cache/kept-results.ts';
-import { withoutJob } from '../cache/copied-files.ts';
+import { keepPaidResult, forgetUnfit, withoutJob } from '../cache/kept-results.ts';
 import { whyUnfit } from '../takes/lost-files.ts';
 import { jsonOrNull, toCharge, toFile } from '../records.ts';
 import { haltAtTrouble } from '../batches/halts.ts';
@@ -22,6 +21,7 @@ import { RowInHand } from '../rows/row-in-hand.ts';
 import { doubtResult, isPaidElsewhere, mayShareJob, ownerOf, takenFailure } from './taken-jobs.ts';
 import type { ChargeLine, Db } from '../schema.ts';
 import { write } from '../database/transactions.ts';
+import { findBlocking } from './intents.ts';
 
 /**
  * What happens to an attempt after its intent.
@@ -269,4 +269,22 @@ export function requireCharge(row: RowInHand, key: AttemptKey): ChargeLine {
     );
   }
   return found;
+}
+
+/**
+ * Ends the open row of an attempt that is `unknown`, or that is due and cannot be made; or gives it a new take.
+ * Changes no charge. No effect if the attempt is in flight or has another verdict, or the row is at another take.
+ *
+ * The caller may have stood still since it looked, and the attempt may have been made, answered or adopted meanwhile.
+ * So the transaction that ends the row checks it again.
+ */
+export async function giveUp(db: Db, key: AttemptKey, effect: RowEnding | Retake): Promise<RowStanding> {
+  return write(db, async (tx) => {
+    const row = await RowInHand.take(tx, key);
+    const blocking = findBlocking(row.chargesOf(key.step), key);
+    const isOwn = blocking?.take === key.take && blocking.attempt === key.attempt;
+    const isOver = blocking === undefined || (isOwn && blocking.state === 'unknown');
+    if (isOver && row.isAt(key.take)) await applyEffect(row, effectOf(row, key.step, effect));
+    return row.standing();
+  });
 }

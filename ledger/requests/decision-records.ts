@@ -1,3 +1,4 @@
+import { ofRow } from '../conditions.ts';
 import type { AttemptKey } from '../../contract/batch.ts';
 import type { DecisionRecord, ResultFile } from '../record-types.ts';
 import type { Db, Tx } from '../schema.ts';
@@ -59,13 +60,7 @@ export async function releasedFiles(
 
 /** The decisions about a row, oldest first. */
 export async function decisionsIn(db: Db | Tx, batch: string, row: number): Promise<readonly DecisionRecord[]> {
-  const lines = await db
-    .selectFrom('decisions')
-    .selectAll()
-    .where('batch', '=', batch)
-    .where('row', '=', row)
-    .orderBy('number')
-    .execute();
+  const lines = await db.selectFrom('decisions').selectAll().where(ofRow({ batch, row })).orderBy('number').execute();
   return lines.map(toDecision);
 }
 

@@ -1,3 +1,4 @@
+import { setBatch, readBatchLine } from '../batches/read-batches.ts';
 import type { Selectable } from 'kysely';
 import { attemptKeyOf, type AttemptKey } from '../../contract/batch.ts';
 import { operationOf } from '../../contract/row-kinds.ts';
@@ -7,7 +8,6 @@ import type { Intent, IntentAnswer } from './intent-records.ts';
 import { haltIfDue, haltIfWholeIsDue } from '../batches/halts.ts';
 import { endOverBudget } from '../money/over-budget.ts';
 import { reserve, unreservedBeside } from '../parts/part-budgets.ts';
-import { preparedOne } from '../database/prepared.ts';
 import type { ChargeRecord, RowStanding } from '../record-types.ts';
 import { makingOf, resultsOf } from '../cache/found-results.ts';
 import { jsonOrNull, toCharge, toSettings } from '../records.ts';
@@ -29,13 +29,18 @@ import { readSums } from '../batches/counts.ts';
 /** Records the intent of an attempt, exclusively. See {@link IntentAnswer}. Sets the row to `submitting`. */
 export async function intend(db: Db, key: AttemptKey, intent: Intent): Promise<IntentAnswer & RowStanding> {
   return write(db, async (tx) => {
-    const batch = await readTerms(tx, key.batch);
+    const batch = await readBatchLine(tx, key.batch);
     const row = await RowInHand.take(tx, key);
     return { ...(await intendInHand(batch, row, key, intent)), ...row.standing() };
   });
 }
 
-async function intendInHand(batch: Terms, row: RowInHand, key: AttemptKey, intent: Intent): Promise<IntentAnswer> {
+async function intendInHand(
+  batch: Selectable<BatchesTable>,
+  row: RowInHand,
+  key: AttemptKey,
+  intent: Intent,
+): Promise<IntentAnswer> {
   const { tx, line } = row;
   // Checked first, even while the batch is paused: an existing record is the better answer.
   const charge = findBlocking(row.chargesOf(key.step), key);
@@ -92,7 +97,7 @@ async function intendInHand(batch: Terms, row: RowInHand, key: AttemptKey, inten
   const promised = budget === null ? 0 : (intent.quotedRest ?? 0);
   await row.change({ state: 'submitting', promised, updated_at: now });
   if (batch.started_at === null) {
-    await tx.updateTable('batches').set({ started_at: now }).where('name', '=', key.batch).execute();
+    await setBatch(tx, key.batch, { started_at: now });
   }
   return { type: 'go' };
 }
@@ -113,7 +118,7 @@ async function findInstead(tx: Tx, key: AttemptKey, { resultKey, reuse }: Intent
  */
 export async function revoke(db: Db, key: AttemptKey): Promise<ChargeRecord> {
   return write(db, async (tx) => {
-    await readTerms(tx, key.batch);
+    await readBatchLine(tx, key.batch);
     const row = await RowInHand.take(tx, key);
     if (key.take > row.line.take) {
       // Its record would block the row's current take.
@@ -127,19 +132,6 @@ export async function revoke(db: Db, key: AttemptKey): Promise<ChargeRecord> {
     const line = { ...attemptKeyOf(key), state: 'revoked', owner: '', intent_at: now, verdict_at: now } as const;
     return toCharge(await row.addCharge(line));
   });
-}
-
-/** What a batch allows. */
-type Terms = Pick<Selectable<BatchesTable>, 'state' | 'control' | 'settings' | 'started_at'>;
-
-const selectTerms = preparedOne((db, { batch }: { batch: string }) =>
-  db.selectFrom('batches').select(['state', 'control', 'settings', 'started_at']).where('name', '=', batch),
-);
-
-async function readTerms(tx: Tx, batch: string): Promise<Terms> {
-  const terms = await selectTerms(tx, { batch });
-  if (terms === undefined) throw new LedgerMisuse(`There is no batch "${batch}" in this ledger.`);
-  return terms;
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { AttemptKey } from '../../contract/batch.ts';
 import type { Failure } from '../../contract/failures.ts';
 import { asksForSame } from '../../policy/cache/result-key.ts';
-import { specAt } from '../takes/attempt-spec.ts';
+import { specAt } from '../takes/takes.ts';
 import { forgetResult } from '../cache/kept-results.ts';
 import { updateCharge } from '../rows/line-changes.ts';
 import { preparedOne } from '../database/prepared.ts';

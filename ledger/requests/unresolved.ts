@@ -1,6 +1,6 @@
 import type { AttemptKey } from '../../contract/batch.ts';
 import type { Step } from '../../contract/row-kinds.ts';
-import { specBefore } from '../takes/attempt-spec.ts';
+import { specBefore } from '../takes/takes.ts';
 import { isUnresolved, presentTakeOf } from '../conditions.ts';
 import type { EarlierUnresolved, JobHolder, UnresolvedAttempt } from '../record-types.ts';
 import { toCharge, toSpec } from '../records.ts';

@@ -1,17 +1,16 @@
-import type { Failure } from '../../contract/failures.ts';
-import type { Outcome, RowState } from '../../contract/outcomes.ts';
+import { readBatchLine, reopenClosed } from '../batches/read-batches.ts';
+import type { Outcome } from '../../contract/outcomes.ts';
 import { checkedBy, type Step } from '../../contract/row-kinds.ts';
-import { reopenClosed } from '../batches/batch-state.ts';
 import { haltIfDue, haltIfWholeIsDue } from '../batches/halts.ts';
 import { awaitRefused } from '../voices/refused-voices.ts';
-import type { Retake, RowEffect, RowEnding, RowProgress, VoiceRefused } from './row-effects.ts';
+import type { Retake, RowEffect, RowEnding } from './row-effects.ts';
 import { keepingChecked } from '../../policy/verification/after-check.ts';
 import { bestEnding, betterFallback } from '../../policy/rows/best-take.ts';
 import type { ResultFile } from '../record-types.ts';
 import { toFailure, toFallback } from '../records.ts';
 import type { RowInHand } from './row-in-hand.ts';
 import type { RowLine } from '../schema.ts';
-import { endingColumns } from './ending-columns.ts';
+import { endingColumns } from './row-changes.ts';
 import { makeTake } from '../takes/takes.ts';
 
 /**
@@ -33,7 +32,11 @@ export async function applyEffect(row: RowInHand, effect: RowEffect): Promise<vo
   if ('retake' in effect) return retake(row, effect);
   if (row.line.outcome !== null) return;
   if ('refusedVoice' in effect) return awaitRefused(row, effect);
-  if (!('outcome' in effect)) return row.change(progress(effect, row.tx.now()));
+  if (!('outcome' in effect)) {
+    const { state, trouble } = effect;
+    // Its trouble stays until it is declared over.
+    return row.change({ state, updated_at: row.tx.now(), ...(trouble === undefined ? {} : { failure: trouble }) });
+  }
   const best = bestOf(row, effect);
   await row.change(endingColumns(best, row.tx.now()));
   await haltIfDue(row.tx, row.line.batch, row.line.row, best);
@@ -44,11 +47,7 @@ export async function applyEffect(row: RowInHand, effect: RowEffect): Promise<vo
 async function retake(row: RowInHand, effect: Retake): Promise<void> {
   const { line, tx } = row;
   if (line.outcome !== null) return;
-  const { control } = await tx
-    .selectFrom('batches')
-    .select('control')
-    .where('name', '=', line.batch)
-    .executeTakeFirstOrThrow();
+  const { control } = await readBatchLine(tx, line.batch);
   // A stopping batch would only cancel it, and lose the row's real ending.
   if (control === 'stopping' || line.auto_takes >= effect.most) return applyEffect(row, effect.otherwise);
   const { file = null, failure = null } = effect.otherwise;
@@ -65,12 +64,11 @@ async function retake(row: RowInHand, effect: Retake): Promise<void> {
 export async function applyLateEffect(row: RowInHand, late: RowEffect, step: Step): Promise<void> {
   if (!wasGivenUp(row.line, step)) return applyEffect(row, late);
   const effect = withoutRetake(late);
-  const change =
-    'outcome' in effect
-      ? endingColumns(bestOf(row, effect), row.tx.now())
-      : reopening(stateAfter(effect), row.tx.now());
-  await row.change({ ...change, hold: row.line.hold + 1 });
-  if ('outcome' in effect) return;
+  const hold = row.line.hold + 1;
+  if ('outcome' in effect) return row.change({ ...endingColumns(bestOf(row, effect), row.tx.now()), hold });
+  const state = 'state' in effect ? effect.state : 'blocked';
+  const open = { state, outcome: null, failure: null, file: null, lane: null, ended_at: null };
+  await row.change({ ...open, updated_at: row.tx.now(), hold });
   if ('refusedVoice' in effect) await awaitRefused(row, effect);
   await reopenClosed(row.tx, row.line.batch);
 }
@@ -105,40 +103,4 @@ export function withoutRetake(effect: RowEffect): Exclude<RowEffect, Retake> {
 /** How a row ends: its earlier takes may have left something better. */
 function bestOf({ line }: RowInHand, ending: RowEnding): RowEnding {
   return bestEnding(ending, toFallback(line.fallback));
-}
-
-/** The columns of a row in progress. Its trouble stays until it is declared over. */
-function progress(
-  { state, trouble }: RowProgress,
-  now: number,
-): { state: RowState; updated_at: number; failure?: Failure | null } {
-  const failure = trouble === undefined ? {} : { failure: trouble };
-  return { state, updated_at: now, ...failure };
-}
-
-function stateAfter(effect: RowProgress | VoiceRefused): RowState {
-  return 'state' in effect ? effect.state : 'blocked';
-}
-
-function reopening(
-  state: RowState,
-  now: number,
-): {
-  state: RowState;
-  outcome: null;
-  failure: null;
-  file: null;
-  lane: null;
-  updated_at: number;
-  ended_at: null;
-} {
-  return {
-    state,
-    outcome: null,
-    failure: null,
-    file: null,
-    lane: null,
-    updated_at: now,
-    ended_at: null,
-  };
 }

@@ -5,7 +5,7 @@ import type { CacheMode } from '../../contract/cache.ts';
 import { resultStepOf, type RowSpec, type TtsMode } from '../../contract/row-kinds.ts';
 import type { Realm } from '../../contract/names.ts';
 import { requireBatch } from '../batches/read-batches.ts';
-import { isChosen } from '../conditions.ts';
+import { isChosen, ofRow } from '../conditions.ts';
 import { preparedOne } from '../database/prepared.ts';
 import { toSpec, type SPEC_COLUMNS } from '../records.ts';
 import type { Db, RowLine, Tx } from '../schema.ts';
@@ -61,8 +61,7 @@ const lastKey = preparedOne((db, { batch, row, step }: Pick<AttemptKey, 'batch' 
   db
     .selectFrom('charges')
     .select('result_key')
-    .where('batch', '=', batch)
-    .where('row', '=', row)
+    .where(ofRow({ batch, row }))
     .where('step', '=', step)
     .orderBy('take', 'desc')
     .orderBy('attempt', 'desc')

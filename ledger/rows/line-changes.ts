@@ -1,3 +1,4 @@
+import { ofAttempt } from '../conditions.ts';
 import type { AttemptKey } from '../../contract/batch.ts';
 import { LedgerMisuse } from '../errors.ts';
 import { prepared, preparedOne } from '../database/prepared.ts';
@@ -37,16 +38,7 @@ export async function setRow(tx: Tx, { batch, row }: RowKey, change: Partial<Row
 export async function updateCharge(tx: Tx, key: AttemptKey, change: Partial<ChargeLine>): Promise<void> {
   const columns = Object.keys(change) as (keyof ChargeLine)[];
   const update = keep(chargeChanges, columns, () =>
-    prepared((db, given) =>
-      db
-        .updateTable('charges')
-        .set(pick(columns, given))
-        .where('batch', '=', given.batch)
-        .where('row', '=', given.row)
-        .where('step', '=', given.step)
-        .where('take', '=', given.take)
-        .where('attempt', '=', given.attempt),
-    ),
+    prepared((db, given) => db.updateTable('charges').set(pick(columns, given)).where(ofAttempt(given))),
   );
   const { batch, row, step, take, attempt } = key;
   await update(tx, { ...change, batch, row, step, take, attempt });

@@ -1,9 +1,10 @@
 import type { Failure } from '../../contract/failures.ts';
 import { readLine, setRow, type RowKey } from './line-changes.ts';
-import { failureColumns } from '../records.ts';
+import { failureColumns, jsonOrNull } from '../records.ts';
 import type { RowLine, Tx } from '../schema.ts';
 import { settleSpeakers, withVoice } from '../voices/speakers.ts';
 import { settleWhole } from '../parts/whole-rows.ts';
+import type { RowEnding } from './row-effects.ts';
 
 /** A change of a row. Its failure is given as such. */
 export type RowChange = Omit<Partial<RowLine>, keyof ReturnType<typeof failureColumns>> & {
@@ -35,3 +36,20 @@ export async function updateRow(
   if (after.kind === 'voice' && line.outcome !== after.outcome) await settleSpeakers(tx, after);
   return change;
 }
+
+/** The columns of a row that ends. */
+export function endingColumns(effect: RowEnding, now: number): RowEnd {
+  return {
+    outcome: effect.outcome,
+    failure: effect.failure ?? null,
+    file: jsonOrNull(effect.file),
+    extra_files: jsonOrNull(effect.extraFiles),
+    text: effect.text ?? null,
+    updated_at: now,
+    ended_at: now,
+  };
+}
+
+type RowEnd = Required<
+  Pick<RowChange, 'outcome' | 'failure' | 'file' | 'extra_files' | 'text' | 'updated_at' | 'ended_at'>
+>;

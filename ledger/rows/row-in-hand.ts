@@ -4,11 +4,13 @@ import { byAttempt } from '../../contract/batch.ts';
 import { wasAccepted } from '../../contract/outcomes.ts';
 import { nextMove, presentTake, rowView, usedAttempt } from '../../policy/rows/row-machine.ts';
 import { readLine, updateCharge, type RowKey } from './line-changes.ts';
-import { prepared } from '../database/prepared.ts';
+import { allOf, prepared } from '../database/prepared.ts';
 import type { ChargeRecord, RowStanding } from '../record-types.ts';
 import { toCharge, toRow, toSpec } from '../records.ts';
 import { updateRow, type RowChange } from './row-changes.ts';
 import type { ChargeLine, RowLine, Tx } from '../schema.ts';
+import { charges } from '../tables/charges.ts';
+import type { Column } from '../tables/columns.ts';
 
 /**
  * A row and its charges inside a transaction: read once, then changed here and in the tables together. What the
@@ -123,26 +125,14 @@ export class RowInHand {
   }
 }
 
+type Empty = { [Name in keyof ChargeLine as null extends ChargeLine[Name] ? Name : never]: null };
+
+/** What an attempt has from its start that nothing else is said of. */
 const EMPTY = {
-  from_take: null,
-  operation: null,
-  job_id: null,
-  quoted: null,
-  charged: null,
-  charged_from: null,
-  told: null,
-  failure: null,
-  request_id: null,
-  link_hash: null,
-  name_free: null,
-  verdict_at: null,
-  finished_at: null,
-  priced_at: null,
-  file: null,
-  result_key: null,
-  source: null,
+  ...(Object.fromEntries(
+    Object.entries<Column>(charges.columns).flatMap(([name, { isNullable }]) => (isNullable ? [[name, null]] : [])),
+  ) as Empty),
   damaged: 0,
-  judgement: null,
 } as const;
 
 /** An attempt with at least the columns that every one has from its start. */
@@ -152,28 +142,4 @@ const selectCharges = prepared((db, { batch, row }: RowKey) =>
   db.selectFrom('charges').selectAll().where('batch', '=', batch).where('row', '=', row),
 );
 
-const insertCharge = prepared((db, given: ChargeLine) =>
-  db.insertInto('charges').values({
-    batch: given.batch,
-    row: given.row,
-    step: given.step,
-    take: given.take,
-    attempt: given.attempt,
-    from_take: given.from_take,
-    operation: given.operation,
-    state: given.state,
-    quoted: given.quoted,
-    link_hash: given.link_hash,
-    name_free: given.name_free,
-    owner: given.owner,
-    intent_at: given.intent_at,
-    verdict_at: given.verdict_at,
-    finished_at: given.finished_at,
-    file: given.file,
-    result_key: given.result_key,
-    source: given.source,
-    damaged: given.damaged,
-    failure: given.failure,
-    judgement: given.judgement,
-  }),
-);
+const insertCharge = prepared((db, given: ChargeLine) => db.insertInto('charges').values(allOf(charges, given)));

@@ -2,7 +2,7 @@ import type { Compilable, SelectQueryBuilder } from 'kysely';
 import { byAttempt } from '../../contract/batch.ts';
 import { defined } from '../../contract/defined.ts';
 import { whyNotChosen } from '../../policy/subset/subset.ts';
-import { requireBatch } from '../batches/read-batches.ts';
+import { requireBatch, setBatch } from '../batches/read-batches.ts';
 import { isPart } from '../conditions.ts';
 import { DuplicateKey, DuplicateRow, LedgerMisuse } from '../errors.ts';
 import type { ChargeRecord, LoadedRow, RowStanding } from '../record-types.ts';
@@ -17,7 +17,7 @@ const ROWS_PER_INSERT = 500;
 export async function addRows(db: Db, batch: string, rows: readonly LoadedRow[]): Promise<void> {
   try {
     await write(db, async (tx) => {
-      const { state, subset, number: loaded } = await requireBatch(tx, batch);
+      const { state, subset, number: loaded, rows: before } = await requireBatch(tx, batch);
       if (state !== 'loading') throw new LedgerMisuse(`Batch "${batch}" is ${state}; rows are added while it loads.`);
       const loading = { batch, loaded, now: tx.now() };
       const notChosen = whyNotChosen(subset);
@@ -31,11 +31,7 @@ export async function addRows(db: Db, batch: string, rows: readonly LoadedRow[])
           .values(lines.slice(at, at + ROWS_PER_INSERT))
           .execute();
       }
-      await tx
-        .updateTable('batches')
-        .set((eb) => ({ rows: eb('rows', '+', rows.length) }))
-        .where('name', '=', batch)
-        .execute();
+      await setBatch(tx, batch, { rows: before + rows.length });
     });
   } catch (error) {
     throw error instanceof DuplicateKey ? new DuplicateRow(batch, error) : error;

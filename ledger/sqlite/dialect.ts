@@ -13,7 +13,7 @@ import {
   type TransactionSettings,
 } from 'kysely';
 import { moveAdvice } from '../../contract/other-disk.ts';
-import type { DirectAdapter } from '../database/direct.ts';
+import type { DirectAdapter } from '../database/prepared.ts';
 import { LedgerUnreachable } from '../errors.ts';
 import { KeptStatements } from './kept-statements.ts';
 import { BUSY_TIMEOUT_MS, codeOf, explain } from './errors.ts';

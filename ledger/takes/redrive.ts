@@ -7,11 +7,10 @@ import { attemptToAccept, findUnresolved, isMade, jobToWaitFor } from '../../pol
 import { isLastStep } from '../../policy/rows/row-machine.ts';
 import { reopenBatch } from '../batches/batches.ts';
 import { requireBatch } from '../batches/read-batches.ts';
-import { withJob } from '../cache/copied-files.ts';
+import { withJob } from '../cache/kept-results.ts';
 import { LedgerMisuse } from '../errors.ts';
 import { goBack, type Return } from './go-back.ts';
-import { giveUpLost } from './given-up.ts';
-import { loseFile, restoreFile } from './lost-files.ts';
+import { giveUpLost, loseFile, restoreFile } from './lost-files.ts';
 import type { NewRow } from '../record-types.ts';
 import { toFailure, toFallback, toFile, toRow } from '../records.ts';
 import type { Fallback } from '../rows/row-effects.ts';

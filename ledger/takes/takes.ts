@@ -1,11 +1,13 @@
+import { ofRow } from '../conditions.ts';
 import type { TakeReason } from '../../contract/outcomes.ts';
-import { stepsIn, type Step } from '../../contract/row-kinds.ts';
+import { stepsIn, type Step, type RowSpec } from '../../contract/row-kinds.ts';
 import { keptTake } from '../../policy/redrive/earlier-take.ts';
-import { fromSpec, jsonOrNull, toRow, toTake } from '../records.ts';
+import { fromSpec, jsonOrNull, toRow, toTake, SPEC_COLUMNS, toSpec } from '../records.ts';
 import type { NewRow, RowRecord, TakeRecord } from '../record-types.ts';
 import type { Fallback } from '../rows/row-effects.ts';
 import type { RowInHand } from '../rows/row-in-hand.ts';
 import type { Db, Tx } from '../schema.ts';
+import type { AttemptKey } from '../../contract/batch.ts';
 
 /**
  * A take is a deliberate new try of a row, at a new price. Only this file creates take numbers, and each take once: of
@@ -75,12 +77,26 @@ function standingOf({ redoFrom, acceptedTake, returnedTo }: RowRecord): TakeReco
 
 /** The takes of a row after the first, oldest first. */
 export async function takesOf(db: Db | Tx, batch: string, row: number): Promise<readonly TakeRecord[]> {
-  const lines = await db
-    .selectFrom('takes')
-    .selectAll()
-    .where('batch', '=', batch)
-    .where('row', '=', row)
-    .orderBy('take')
-    .execute();
+  const lines = await db.selectFrom('takes').selectAll().where(ofRow({ batch, row })).orderBy('take').execute();
   return lines.map(toTake);
+}
+
+type TakeKey = Pick<AttemptKey, 'batch' | 'row' | 'take'>;
+
+/** What a row asked for at a take; undefined if there is no such row. */
+export async function specAt(db: Db | Tx, key: TakeKey): Promise<RowSpec | undefined> {
+  const line = await db
+    .selectFrom('rows')
+    .select([...SPEC_COLUMNS, 'take'])
+    .where(ofRow(key))
+    .executeTakeFirst();
+  if (line === undefined) return undefined;
+  const before = key.take < line.take ? await specBefore(db, key) : undefined;
+  return before ?? toSpec(line);
+}
+
+/** The row's input at this take, if a later take has changed it. */
+export async function specBefore(db: Db | Tx, { batch, row, take }: TakeKey): Promise<RowSpec | undefined> {
+  const takes = await takesOf(db, batch, row);
+  return takes.find((later) => later.take > take && later.before.spec !== undefined)?.before.spec;
 }

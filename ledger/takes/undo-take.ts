@@ -1,6 +1,7 @@
+import { ofRow } from '../conditions.ts';
 import { defined } from '../../contract/defined.ts';
 import { stepsIn } from '../../contract/row-kinds.ts';
-import { stillGivenUp, takeUp } from './given-up.ts';
+import { stillGivenUp, takeUp } from './lost-files.ts';
 import type { RowEnding } from '../rows/row-effects.ts';
 import type { RowLine, Tx } from '../schema.ts';
 import { takesOf } from './takes.ts';
@@ -25,12 +26,7 @@ export async function undoTake(
   const { outcome, failure, file, extraFiles, spec, standing, givenUp } = last.before;
   // An edited row asks for something else by now.
   if (spec !== undefined) return undefined;
-  const charges = await tx
-    .selectFrom('charges')
-    .selectAll()
-    .where('batch', '=', batch)
-    .where('row', '=', row)
-    .execute();
+  const charges = await tx.selectFrom('charges').selectAll().where(ofRow({ batch, row })).execute();
   if (charges.some((one) => one.take === take)) return undefined;
   // What it was to replace is of the take before, or of the one that the row had gone back to.
   const stoodAt = [take - 1, standing?.returnedTo ?? take - 1];

@@ -2,12 +2,11 @@ import { sql, type RawBuilder } from 'kysely';
 import { ACCEPTED_STATES } from '../../contract/outcomes.ts';
 import { FIRST_PAUSE_MS } from '../../policy/voices/awaited-voice.ts';
 import { freeRows, type VoiceUse } from './awaited-voices.ts';
-import { hasMadeVoice } from '../conditions.ts';
+import { hasMadeVoice, hasSentSibling, isUnsent } from '../conditions.ts';
 import type { VoiceRefused } from '../rows/row-effects.ts';
 import type { RowInHand } from '../rows/row-in-hand.ts';
 import type { Db, RowLine, Tx } from '../schema.ts';
 import { look } from '../database/transactions.ts';
-import { hasSentSibling, isUnsent } from '../rows/unsent-rows.ts';
 import type { Account } from './voice-users.ts';
 
 /**

@@ -1,7 +1,7 @@
+import { readBatchLine, reopenClosed } from '../batches/read-batches.ts';
 import { hasResult, type Outcome } from '../../contract/outcomes.ts';
 import type { Failure } from '../../contract/failures.ts';
 import { nameAskedFor } from '../../policy/voices/voice-name.ts';
-import { reopenClosed } from '../batches/batch-state.ts';
 import { readLine } from '../rows/line-changes.ts';
 import { failureColumns } from '../records.ts';
 import type { RowLine, Tx } from '../schema.ts';
@@ -46,11 +46,7 @@ export async function withVoice(tx: Tx, line: RowLine, change: Partial<RowLine>)
 /** Settles the rows that speak with a voice whose maker has ended, or is open again. */
 export async function settleSpeakers(tx: Tx, maker: RowLine): Promise<void> {
   const { batch, row, outcome } = maker;
-  const { control, cleaning, rows_cleaned_at } = await tx
-    .selectFrom('batches')
-    .select(['control', 'cleaning', 'rows_cleaned_at'])
-    .where('name', '=', batch)
-    .executeTakeFirstOrThrow();
+  const { control, cleaning, rows_cleaned_at } = await readBatchLine(tx, batch);
   const isStopping = control === 'stopping';
   const comeBack = outcome === null || (hasResult(outcome) && !isStopping);
   const turned = comeBack && cleaning === null && rows_cleaned_at === null ? await openAgain(tx, maker) : [];

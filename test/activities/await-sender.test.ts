@@ -17,7 +17,8 @@ async function sender(
 
 describe('a request on the wire of a worker that lost its lane', () => {
   it('is waited for while that worker lives, and its answer is what the row goes on with', async () => {
-    const world = await createWorld({}, [tts()], { onUnknown: 'resubmit' });
+    const world = await createWorld();
+    await world.fill([tts()], { onUnknown: 'resubmit' });
     const { owner, held, report } = await sender(world);
     const other = await world.worker();
     const { realm, ledger } = other.deps;
@@ -35,7 +36,8 @@ describe('a request on the wire of a worker that lost its lane', () => {
   });
 
   it('is in doubt once that worker is known to be dead', async () => {
-    const world = await createWorld({}, [tts()]);
+    const world = await createWorld();
+    await world.fill([tts()]);
     const { owner } = await sender(world);
     const other = await world.worker();
     const { realm, ledger } = other.deps;

@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { makeJob } from './make-job.ts';
 import { BATCH, dub, keyOf, tts } from './rows.ts';
 import { fastClock } from './worker.ts';
-import { begin, createWorld, type World } from './world.ts';
+import { createWorld, type World } from './world.ts';
 
 const ROWS = 64;
 /** Of a file, ms. Eight at once make the last one wait for longer than its link lives. */
@@ -26,11 +26,9 @@ async function withDoneJobs(): Promise<{ world: World; worker: Awaited<ReturnTyp
 
 describe('fetchResult', () => {
   it('follows links that redirect, and nothing but the API is shown the token', async () => {
-    const { world, worker } = await begin({ plan: { rules: [{ on: 'download', fault: 'redirect' }] } }, [
-      tts('One.'),
-      tts('Two.'),
-      dub(),
-    ]);
+    const world = await createWorld({ plan: { rules: [{ on: 'download', fault: 'redirect' }] } });
+    await world.fill([tts('One.'), tts('Two.'), dub()]);
+    const worker = await world.worker();
     for (const row of [1, 2, 3]) {
       await worker.drive(row);
       expect((await world.row(row)).outcome).toBe('succeeded');
@@ -76,7 +74,8 @@ describe('fetchResult', () => {
   });
 
   it('records no result of a job that was taken back meanwhile for the one that took its place', async () => {
-    const world = await createWorld({}, [tts('Lost.')]);
+    const world = await createWorld();
+    await world.fill([tts('Lost.')]);
     const ledger = await world.look();
     const failure = { class: 'OutcomeUnknown', message: 'No answer.' } as const;
     await ledger.intend(keyOf(1), { quoted: 1, quotedRest: 0, owner: 'w', maxSending: 8 });

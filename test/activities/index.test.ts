@@ -18,7 +18,8 @@ function survey(activities: Activities, batch = BATCH): Promise<BatchSurvey> {
 
 describe('createActivities', () => {
   it('walks a batch from its first survey to its close', async () => {
-    const world = await createWorld({}, [tts(), tts('Another.')]);
+    const world = await createWorld();
+    await world.fill([tts(), tts('Another.')]);
     const activities = createActivities((await world.worker()).deps);
     expect(await survey(activities)).toEqual({ open: 2, control: 'running', lanes: 1 });
     expect(await new MockActivityEnvironment().run(() => activities.workLane(OFFER))).toEqual({ then: 'idle' });
@@ -34,10 +35,11 @@ describe('createActivities', () => {
   });
 
   it('refuses for good what the ledger does not know, so that no workflow retries it for ever', async () => {
-    const world = await createWorld({}, [tts()]);
+    const world = await createWorld();
+    await world.fill([tts()]);
     const misuse = new LedgerMisuse('There is no such batch.');
     const { deps } = await world.worker({
-      ledger: () => ({ closeBatch: () => Promise.reject(misuse) }),
+      change: ({ ledger }) => ({ ledger: { ...ledger, closeBatch: () => Promise.reject(misuse) } }),
     });
     await expect(survey(createActivities(deps))).rejects.toMatchObject({
       type: 'LedgerMisuse',
@@ -46,15 +48,19 @@ describe('createActivities', () => {
   });
 
   it('beats while it surveys, so that another worker can take that over from one that stands still', async () => {
-    const world = await createWorld({}, [tts()]);
+    const world = await createWorld();
+    await world.fill([tts()]);
     const env = new MockActivityEnvironment();
     let beats = 0;
     env.on('heartbeat', () => (beats += 1));
     const { deps } = await world.worker({
-      ledger: (ledger) => ({
-        closeBatch: async (name) => {
-          await waitFor(() => beats > 1);
-          return ledger.closeBatch(name);
+      change: ({ ledger }) => ({
+        ledger: {
+          ...ledger,
+          closeBatch: async (name) => {
+            await waitFor(() => beats > 1);
+            return ledger.closeBatch(name);
+          },
         },
       }),
     });
@@ -62,10 +68,8 @@ describe('createActivities', () => {
   });
 
   it('beats while it works, and gives its rows up when the server takes the work away', async () => {
-    const world = await createWorld({ plan: { rules: [{ on: 'create', fault: 'job-stuck' }] } }, [
-      tts(),
-      tts('Another.'),
-    ]);
+    const world = await createWorld({ plan: { rules: [{ on: 'create', fault: 'job-stuck' }] } });
+    await world.fill([tts(), tts('Another.')]);
     const { deps } = await world.worker();
     let left = 0;
     const leaveContext = (): void => {
@@ -86,10 +90,11 @@ describe('createActivities', () => {
   });
 
   it('tells a fault that no retry heals, and throws it all the same', async () => {
-    const world = await createWorld({}, [tts()]);
+    const world = await createWorld();
+    await world.fill([tts()]);
     const gone = new LedgerUnreachable('ledger.db', 'the disk is full', 'Free some space.');
     const worker = await world.worker({
-      ledger: () => ({ closeBatch: () => Promise.reject(gone) }),
+      change: ({ ledger }) => ({ ledger: { ...ledger, closeBatch: () => Promise.reject(gone) } }),
     });
     await expect(survey(createActivities(worker.deps))).rejects.toBe(gone);
     expect(worker.faults).toEqual([gone]);

@@ -6,17 +6,16 @@ import { sampleFolder, writeSample } from '../support/samples.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { BATCH, keyOf, lipSync, tts } from './rows.ts';
 import { movableClock } from './worker.ts';
-import { begin, createWorld } from './world.ts';
+import { createWorld } from './world.ts';
 
 const legacy = (spec: RowSpec): RowSpec => ({ ...spec, dialect: 'legacy' });
 const LEGACY_HANG = { on: 'create', operation: 'lip-sync-job', fault: { kind: 'hang', accepted: true } } as const;
 
 describe('rows of the legacy dialect', () => {
   it('POST /api/open/tts: speaks at once, whatever the batch says of jobs', async () => {
-    const { world, worker } = await begin({}, [
-      legacy(tts()),
-      legacy({ ...tts(), format: 'wav', speed: 1.5, language: 'en' }),
-    ]);
+    const world = await createWorld();
+    await world.fill([legacy(tts()), legacy({ ...tts(), format: 'wav', speed: 1.5, language: 'en' })]);
+    const worker = await world.worker();
     for (const row of [1, 2]) {
       await worker.drive(row);
       expect(await world.row(row)).toMatchObject({ outcome: 'succeeded', charges: [{ state: 'done', jobId: null }] });
@@ -29,7 +28,9 @@ describe('rows of the legacy dialect', () => {
   });
 
   it('POST /api/open/lip-sync/create: one worker has rows of both dialects, and each stays in its own', async () => {
-    const { world, worker } = await begin({ jobMs: [50, 100] }, [legacy(lipSync(1)), lipSync(2)]);
+    const world = await createWorld({ jobMs: [50, 100] });
+    await world.fill([legacy(lipSync(1)), lipSync(2)]);
+    const worker = await world.worker();
     for (const row of [1, 2]) await worker.drive(row);
     expect([(await world.row(1)).outcome, (await world.row(2)).outcome]).toEqual(['succeeded', 'succeeded']);
     expect(world.charges().map(({ dialect = 'v1', videoUrl }) => [dialect, videoUrl])).toEqual([
@@ -41,7 +42,8 @@ describe('rows of the legacy dialect', () => {
   });
 
   it('GET /api/open/lip-sync/list: finds a create whose answer was lost', async () => {
-    const world = await createWorld({ plan: { rules: [LEGACY_HANG], echoInputs: true } }, [legacy(lipSync())]);
+    const world = await createWorld({ plan: { rules: [LEGACY_HANG], echoInputs: true } });
+    await world.fill([legacy(lipSync())]);
     const at = keyOf(1, 1, 'lip-sync');
     void (await world.worker()).submit(at);
     await waitFor(() => world.charges().length === 1);
@@ -77,9 +79,8 @@ describe('rows of the legacy dialect', () => {
     ] as const) {
       const fault = { kind: 'status', status: 429, message } as const;
       // Without a code, which would tell.
-      const world = await createWorld({ plan: { rules: [{ on: 'create', fault }] }, shape: 'legacy.error=bare' }, [
-        legacy(tts()),
-      ]);
+      const world = await createWorld({ plan: { rules: [{ on: 'create', fault }] }, shape: 'legacy.error=bare' });
+      await world.fill([legacy(tts())]);
       const clock = movableClock();
       const worker = await world.worker({ clock });
       const batch = async (): Promise<BatchRecord | undefined> => (await world.look()).findBatch(BATCH);

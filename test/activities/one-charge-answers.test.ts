@@ -2,7 +2,7 @@ import net from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import { listen, serve } from '../support/api-server.ts';
 import { keyOf, lipSync, tts } from './rows.ts';
-import { begin, createWorld } from './world.ts';
+import { createWorld } from './world.ts';
 
 /** Answers that lie, of docs/decisions/one-charge.md. */
 
@@ -23,10 +23,9 @@ describe('one charge: answers that lie', () => {
   });
 
   it('a 2xx without a job id', async () => {
-    const { world, worker } = await begin(
-      { plan: { rules: [{ on: 'create', fault: { kind: 'html', accepted: true } }] } },
-      [tts()],
-    );
+    const world = await createWorld({ plan: { rules: [{ on: 'create', fault: { kind: 'html', accepted: true } }] } });
+    await world.fill([tts()]);
+    const worker = await world.worker();
     expect(await worker.submit(keyOf(1))).toEqual({ verdict: 'unknown', next: { type: 'ended' } });
     expect(await world.row(1)).toMatchObject({ outcome: 'unknown', failure: { class: 'OutcomeUnknown', status: 200 } });
     await worker.submit(keyOf(1, 2));
@@ -34,23 +33,21 @@ describe('one charge: answers that lie', () => {
   });
 
   it('the first answer names a job that another row has', async () => {
-    const world = await createWorld({ plan: { rules: [], echoInputs: true } }, [
-      tts('one'),
-      tts('two'),
-      lipSync(1),
-      lipSync(2),
-      tts('one'),
-    ]);
+    const world = await createWorld({ plan: { rules: [], echoInputs: true } });
+    await world.fill([tts('one'), tts('two'), lipSync(1), lipSync(2), tts('one')]);
     const jobs = new Map<string, string>();
     const worker = await world.worker({
-      api: (api) => ({
-        // Each kind of request is answered with the job of the first one.
-        send: async (request, options) => {
-          const verdict = await api.send(request, options);
-          if (verdict.verdict !== 'accepted') return verdict;
-          const jobId = jobs.get(request.operation) ?? verdict.jobId;
-          jobs.set(request.operation, jobId);
-          return { ...verdict, jobId, credits: 0 };
+      change: ({ api }) => ({
+        api: {
+          ...api,
+          // Each kind of request is answered with the job of the first one.
+          send: async (request, options) => {
+            const verdict = await api.send(request, options);
+            if (verdict.verdict !== 'accepted') return verdict;
+            const jobId = jobs.get(request.operation) ?? verdict.jobId;
+            jobs.set(request.operation, jobId);
+            return { ...verdict, jobId, credits: 0 };
+          },
         },
       }),
     });

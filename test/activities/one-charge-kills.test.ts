@@ -13,7 +13,8 @@ import { claimAnew } from '../ledger/setup.ts';
 
 describe('one charge: kills', () => {
   it('killed before the intent', async () => {
-    const world = await createWorld({}, [tts(), tts('of a lane')]);
+    const world = await createWorld();
+    await world.fill([tts(), tts('of a lane')]);
     const death = world.holdAt('before-intent');
     const killed = await world.worker({ atFaultPoint: death.atFaultPoint });
     await claimAnew(killed.deps.ledger);
@@ -35,7 +36,8 @@ describe('one charge: kills', () => {
   });
 
   it('killed between the intent and the send', async () => {
-    const world = await createWorld({}, [tts(), lipSync()]);
+    const world = await createWorld();
+    await world.fill([tts(), lipSync()]);
     const death = world.holdAt('after-intent');
     const killed = await world.worker({ atFaultPoint: death.atFaultPoint });
     void killed.submit(keyOf(1));
@@ -77,9 +79,8 @@ describe('one charge: kills', () => {
   });
 
   it('killed after the answer, before the verdict', async () => {
-    const world = await createWorld({ shape: 'sync.headers=named' }, [tts('At once.'), tts('At once.'), stt(), stt()], {
-      tts: 'sync',
-    });
+    const world = await createWorld({ shape: 'sync.headers=named' });
+    await world.fill([tts('At once.'), tts('At once.'), stt(), stt()], { tts: 'sync' });
     const death = world.holdAt('after-answer');
     const killed = await world.worker({ atFaultPoint: death.atFaultPoint });
     void killed.submit(keyOf(1));
@@ -98,7 +99,7 @@ describe('one charge: kills', () => {
 
     // A transcript comes as JSON: it is in the store only once it was written there.
     const late = await world.worker({
-      ledger: () => ({ settle: () => world.never() }),
+      change: ({ ledger }) => ({ ledger: { ...ledger, settle: () => world.never() } }),
     });
     void late.submit(keyOf(3, 1, 'transcription'));
     await waitFor(
@@ -116,7 +117,8 @@ describe('one charge: kills', () => {
   });
 
   it('killed after the verdict, before the report', async () => {
-    const world = await createWorld({}, [tts()]);
+    const world = await createWorld();
+    await world.fill([tts()]);
     const death = world.holdAt('after-verdict');
     const killed = await world.worker({ atFaultPoint: death.atFaultPoint });
     void killed.submit(keyOf(1));
@@ -130,7 +132,8 @@ describe('one charge: kills', () => {
   });
 
   it('killed between download and rename', async () => {
-    const world = await createWorld({}, [tts()]);
+    const world = await createWorld();
+    await world.fill([tts()]);
     const death = world.holdAt('before-rename');
     const killed = await world.worker({ atFaultPoint: death.atFaultPoint });
     const { next } = await killed.submit(keyOf(1));

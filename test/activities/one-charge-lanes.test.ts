@@ -4,7 +4,7 @@ import { runLane } from '../../activities/lane/run-lane.ts';
 import type { LaneReport } from '../../contract/activities.ts';
 import { BATCH, keyOf, tts } from './rows.ts';
 import { movableClock, type Worker } from './worker.ts';
-import { begin, createWorld } from './world.ts';
+import { createWorld } from './world.ts';
 import { claimAnew } from '../ledger/setup.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -41,7 +41,8 @@ describe('one charge: lanes change hands', () => {
   });
 
   it('taken between claim and intent', async () => {
-    const world = await createWorld({}, [tts()]);
+    const world = await createWorld();
+    await world.fill([tts()]);
     const [old, next] = [await world.worker(), await world.worker()];
     await claimAnew(old.deps.ledger);
     await claimAnew(next.deps.ledger);
@@ -59,7 +60,8 @@ describe('one charge: lanes change hands', () => {
   });
 
   it('taken between intent and send', async () => {
-    const world = await createWorld({}, [tts()]);
+    const world = await createWorld();
+    await world.fill([tts()]);
     const stop = world.holdAt('after-intent');
     const clock = movableClock();
     const old = await world.worker({ atFaultPoint: stop.atFaultPoint, clock });
@@ -96,7 +98,8 @@ describe('one charge: lanes change hands', () => {
   });
 
   it("the old holder's answer comes after the take-over", async () => {
-    const world = await createWorld({}, [tts()]);
+    const world = await createWorld();
+    await world.fill([tts()]);
     const stop = world.holdAt('after-answer');
     const old = await world.worker({ atFaultPoint: stop.atFaultPoint });
     await claimAnew(old.deps.ledger);
@@ -116,7 +119,9 @@ describe('one charge: lanes change hands', () => {
   });
 
   it('a process with two lanes leaves the last to a worker that has none', async () => {
-    const { world, worker } = await begin({ jobMs: [600_000, 600_000] }, [tts(), tts()]);
+    const world = await createWorld({ jobMs: [600_000, 600_000] });
+    await world.fill([tts(), tts()]);
+    const worker = await world.worker();
     const { ledger, realm } = worker.deps;
     const end = new AbortController();
     const lanes = [1, 2].map((lane) =>
@@ -131,7 +136,8 @@ describe('one charge: lanes change hands', () => {
   });
 
   it('a slice ends with a request on the wire', async () => {
-    const world = await createWorld({ plan: { rules: [{ on: 'create', fault: { kind: 'late', ms: 300 } }] } }, [tts()]);
+    const world = await createWorld({ plan: { rules: [{ on: 'create', fault: { kind: 'late', ms: 300 } }] } });
+    await world.fill([tts()]);
     const end = new AbortController();
     const ending = slice(await world.worker(), end.signal);
     await waitFor(() => world.charges().length === 1);

@@ -1,20 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import { moveAfter } from '../../activities/attempt.ts';
 import { dub, keyOf, tts } from './rows.ts';
-import { begin, createWorld } from './world.ts';
+import { createWorld } from './world.ts';
 import { claimAnew } from '../ledger/setup.ts';
 
 /** Lost memory of docs/decisions/one-charge.md: what Temporal forgot or remembers wrongly, the ledger knows. */
 
 describe('one charge: lost memory', () => {
   it('the history is lost', async () => {
-    const world = await createWorld({ jobMs: [0, 0] }, [
-      tts('new'),
-      tts('in doubt'),
-      tts('accepted'),
-      dub('first step done'),
-      tts('finished'),
-    ]);
+    const world = await createWorld({ jobMs: [0, 0] });
+    await world.fill([tts('new'), tts('in doubt'), tts('accepted'), dub('first step done'), tts('finished')]);
     const before = await world.worker();
     await before.submit(keyOf(3));
     await before.submit(keyOf(4));
@@ -71,7 +66,9 @@ describe('one charge: lost memory', () => {
   });
 
   it('a finished row is asked for again', async () => {
-    const { world, worker } = await begin({}, [tts(), tts('never sent')]);
+    const world = await createWorld();
+    await world.fill([tts(), tts('never sent')]);
+    const worker = await world.worker();
     await worker.drive(1);
     await worker.deps.ledger.giveUp(keyOf(2), { outcome: 'cancelled' });
     const other = await world.worker();

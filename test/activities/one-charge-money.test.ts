@@ -6,7 +6,8 @@ import { createWorld } from './world.ts';
 
 describe('one charge: limits of money', () => {
   it('two requests for the last of the budget', async () => {
-    const world = await createWorld({ createMs: [100, 200] }, [tts(), tts(), tts()], { budget: 10 });
+    const world = await createWorld({ createMs: [100, 200] });
+    await world.fill([tts(), tts(), tts()], { budget: 10 });
     const workers = await Promise.all([world.worker(), world.worker(), world.worker()]);
     const reports = await Promise.all(workers.map((worker, index) => worker.submit(keyOf(index + 1))));
     expect(reports.map(({ verdict }) => verdict).sort()).toEqual(['accepted', 'skipped', 'skipped']);

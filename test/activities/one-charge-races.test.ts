@@ -14,7 +14,8 @@ import { claimAnew } from '../ledger/setup.ts';
 
 describe('one charge: two at once', () => {
   it('two workers with the same attempt', async () => {
-    const world = await createWorld({}, [tts()]);
+    const world = await createWorld();
+    await world.fill([tts()]);
     const workers = await Promise.all(Array.from({ length: 4 }, () => world.worker()));
     const reports = await Promise.all(workers.map((worker) => worker.submit(keyOf(1))));
     expect(reports.filter(({ verdict }) => verdict === 'accepted').length).toBeGreaterThan(0);
@@ -24,7 +25,8 @@ describe('one charge: two at once', () => {
   });
 
   it('reconcile overtakes a slow submit', async () => {
-    const world = await createWorld({}, [tts()]);
+    const world = await createWorld();
+    await world.fill([tts()]);
     const slow = world.holdAt('before-intent');
     const submitting = (await world.worker({ atFaultPoint: slow.atFaultPoint })).submit(keyOf(1));
     await slow.reached;
@@ -35,7 +37,8 @@ describe('one charge: two at once', () => {
   });
 
   it('a slow submit overtakes reconcile', async () => {
-    const world = await createWorld({ plan: { rules: [{ on: 'create', fault: { kind: 'late', ms: 300 } }] } }, [tts()]);
+    const world = await createWorld({ plan: { rules: [{ on: 'create', fault: { kind: 'late', ms: 300 } }] } });
+    await world.fill([tts()]);
     const slow = await world.worker();
     const submitting = slow.submit(keyOf(1));
     await waitFor(() => world.charges().length === 1);
@@ -120,7 +123,8 @@ describe('one charge: two at once', () => {
 
 describe('one charge: zombies and clocks', () => {
   it('zombie before the intent', async () => {
-    const world = await createWorld({}, [tts()]);
+    const world = await createWorld();
+    await world.fill([tts()]);
     const stop = world.holdAt('before-intent');
     const zombie = (await world.worker({ atFaultPoint: stop.atFaultPoint })).submit(keyOf(1));
     await stop.reached;
@@ -134,7 +138,8 @@ describe('one charge: zombies and clocks', () => {
   });
 
   it('zombie between intent and send', async () => {
-    const world = await createWorld({}, [tts()]);
+    const world = await createWorld();
+    await world.fill([tts()]);
     const stop = world.holdAt('after-intent');
     const clock = movableClock();
     const zombie = (await world.worker({ atFaultPoint: stop.atFaultPoint, clock })).submit(keyOf(1));
@@ -154,7 +159,8 @@ describe('one charge: zombies and clocks', () => {
   });
 
   it('zombie after the send', async () => {
-    const world = await createWorld({}, [tts()]);
+    const world = await createWorld();
+    await world.fill([tts()]);
     const stop = world.holdAt('after-answer');
     const zombie = (await world.worker({ atFaultPoint: stop.atFaultPoint })).submit(keyOf(1));
     await stop.reached;
@@ -182,7 +188,8 @@ describe('one charge: zombies and clocks', () => {
 
 /** Lets the clocks pass between intent and send. Nothing may be sent then; the next attempt may. */
 async function expectNothingSentAfter(by: { wall: number; monotonic: number }): Promise<void> {
-  const world = await createWorld({}, [tts()]);
+  const world = await createWorld();
+  await world.fill([tts()]);
   const stop = world.holdAt('after-intent');
   const clock = movableClock();
   const worker = await world.worker({ atFaultPoint: stop.atFaultPoint, clock });

@@ -28,10 +28,13 @@ function countLooks(): WorkerOptions & { readonly seen: () => number } {
   let looks = 0;
   return {
     seen: () => looks,
-    ledger: (ledger) => ({
-      lookForResult: (...asked) => {
-        looks += 1;
-        return ledger.lookForResult(...asked);
+    change: ({ ledger }) => ({
+      ledger: {
+        ...ledger,
+        lookForResult: (...asked) => {
+          looks += 1;
+          return ledger.lookForResult(...asked);
+        },
       },
     }),
   };
@@ -128,7 +131,8 @@ describe('one charge: earlier results', () => {
 
   it('the row that others wait for gets a new take', async () => {
     const fails = { on: 'create', fault: { kind: 'job-fails', message: 'no' }, times: 1 } as const;
-    const world = await createWorld({ plan: { rules: [fails] } }, [tts(), tts(), tts()], { cache: 'on', retakes: 1 });
+    const world = await createWorld({ plan: { rules: [fails] } });
+    await world.fill([tts(), tts(), tts()], { cache: 'on', retakes: 1 });
     await workOn(await world.worker(), 'b');
     // One more for the job that failed, whichever row goes on; none is paid for twice.
     expect(world.charges()).toHaveLength(2);
@@ -138,7 +142,8 @@ describe('one charge: earlier results', () => {
   });
 
   it('the row that others wait for is unknown, then its answer comes', async () => {
-    const world = await createWorld({}, [tts()], { name: 'leader', cache: 'on' });
+    const world = await createWorld();
+    await world.fill([tts()], { name: 'leader', cache: 'on' });
     const stop = world.holdAt('after-answer');
     void workOn(await world.worker({ atFaultPoint: stop.atFaultPoint }), 'leader').catch(() => undefined);
     await stop.reached;

@@ -7,7 +7,7 @@ import type { FencedAttempt } from '../../contract/batch.ts';
 import { adopt } from './adopt.ts';
 import { BATCH, dub, keyOf, tts } from './rows.ts';
 import { movableClock, SLICE_MS, type Worker } from './worker.ts';
-import { begin, createWorld, type World } from './world.ts';
+import { createWorld, type World } from './world.ts';
 import { claimAnew, redriveNow } from '../ledger/setup.ts';
 
 /** New takes of docs/decisions/one-charge.md: by a person, by `--retakes` and by `--on-unknown`. */
@@ -30,7 +30,8 @@ async function attemptsOf(world: World, row: number): Promise<string[]> {
 async function withLateAnswer(
   wanted: Parameters<World['fill']>[1] = {},
 ): Promise<{ world: World; other: Worker; late: Promise<unknown>; answer: () => void }> {
-  const world = await createWorld({}, [tts()], wanted);
+  const world = await createWorld();
+  await world.fill([tts()], wanted);
   const stop = world.holdAt('after-answer');
   const late = (await world.worker({ atFaultPoint: stop.atFaultPoint })).submit(keyOf(1));
   await stop.reached;
@@ -44,7 +45,9 @@ async function withLateAnswer(
 
 describe('one charge: takes', () => {
   it('an attempt of an earlier take is asked for', async () => {
-    const { world, worker } = await begin({ plan: { rules: [{ on: 'create', fault: FAILS, times: 1 }] } }, [tts()]);
+    const world = await createWorld({ plan: { rules: [{ on: 'create', fault: FAILS, times: 1 }] } });
+    await world.fill([tts()]);
+    const worker = await world.worker();
     await worker.drive(1);
     expect((await world.row(1)).outcome).toBe('failed');
     expect(await redriveNow(worker.deps.ledger, BATCH, [again(1)])).toEqual({ rows: [1], left: [] });
@@ -85,7 +88,8 @@ describe('one charge: takes', () => {
   });
 
   it('two redrives at once', async () => {
-    const world = await createWorld({ plan: { rules: [{ on: 'create', fault: FAILS, times: 1 }] } }, [tts()]);
+    const world = await createWorld({ plan: { rules: [{ on: 'create', fault: FAILS, times: 1 }] } });
+    await world.fill([tts()]);
     const workers = await Promise.all([world.worker(), world.worker()]);
     await workers[0].drive(1);
     const answers = await Promise.all(workers.map(({ deps }) => redriveNow(deps.ledger, BATCH, [again(1)])));
@@ -100,7 +104,8 @@ describe('one charge: takes', () => {
 
   it('redriven while a lane still has the row', async () => {
     for (const onUnknown of ['hold', 'resubmit'] as const) {
-      const world = await createWorld({}, [tts()], { onUnknown, budget: 1 });
+      const world = await createWorld();
+      await world.fill([tts()], { onUnknown, budget: 1 });
       const { ledger } = (await world.worker()).deps;
       const claim = async (lane: number): Promise<FencedAttempt> => {
         const { rows } = await claimAnew(ledger, { lane, limit: 1 });
@@ -136,7 +141,8 @@ describe('one charge: takes', () => {
   });
 
   it('redrive while the old request is on the wire', async () => {
-    const world = await createWorld({}, [tts()]);
+    const world = await createWorld();
+    await world.fill([tts()]);
     const stop = world.holdAt('after-intent');
     const submitting = (await world.worker({ atFaultPoint: stop.atFaultPoint })).submit(keyOf(1));
     await stop.reached;
@@ -156,18 +162,18 @@ describe('one charge: takes', () => {
   });
 
   it('retake and kill between the failure and the new take', async () => {
-    const world = await createWorld(
-      { plan: { rules: [{ on: 'create', fault: FAILS, times: 2 }] } },
-      [tts('one'), tts('two')],
-      { retakes: 1 },
-    );
+    const world = await createWorld({ plan: { rules: [{ on: 'create', fault: FAILS, times: 2 }] } });
+    await world.fill([tts('one'), tts('two')], { retakes: 1 });
     for (const row of [1, 2]) {
       // Dead before the failure is recorded, or right after: the new take is in the same transaction.
       const killed = await world.worker({
-        ledger: (ledger) => ({
-          finishJob: async (...end) => {
-            if (row === 2) await ledger.finishJob(...end);
-            return world.never<Awaited<ReturnType<typeof ledger.finishJob>>>();
+        change: ({ ledger }) => ({
+          ledger: {
+            ...ledger,
+            finishJob: async (...end) => {
+              if (row === 2) await ledger.finishJob(...end);
+              return world.never<Awaited<ReturnType<typeof ledger.finishJob>>>();
+            },
           },
         }),
       });
@@ -188,10 +194,8 @@ describe('one charge: takes', () => {
   });
 
   it('zombie of an earlier take', async () => {
-    const world = await createWorld({ plan: { rules: [{ on: 'create', fault: FAILS, times: 1 }] } }, [
-      tts('before'),
-      tts('after'),
-    ]);
+    const world = await createWorld({ plan: { rules: [{ on: 'create', fault: FAILS, times: 1 }] } });
+    await world.fill([tts('before'), tts('after')]);
     const clock = movableClock();
     const [before, after] = [world.holdAt('before-intent'), world.holdAt('after-intent')];
     const early = (await world.worker({ atFaultPoint: before.atFaultPoint, clock })).submit(keyOf(1));
@@ -231,11 +235,9 @@ describe('one charge: takes', () => {
   });
 
   it('resubmitted by itself, and lost again each time', async () => {
-    const { world, worker } = await begin(
-      { plan: { rules: [{ on: 'create', fault: 'accept-then-500' }] } },
-      [tts(), dub()],
-      { onUnknown: 'resubmit' },
-    );
+    const world = await createWorld({ plan: { rules: [{ on: 'create', fault: 'accept-then-500' }] } });
+    await world.fill([tts(), dub()], { onUnknown: 'resubmit' });
+    const worker = await world.worker();
     for (const row of [1, 2]) {
       expect(await worker.drive(row)).toEqual({ type: 'ended' });
       expect(await attemptsOf(world, row)).toEqual([1, 2, 3].map((take) => `speech ${take}.1 unknown`));
@@ -264,7 +266,8 @@ describe('one charge: takes', () => {
 
   it('the late answer names a job that another row was given', async () => {
     const lost = { on: 'create', match: { text: 'other' }, fault: { kind: 'hang', accepted: true } } as const;
-    const world = await createWorld({ plan: { rules: [lost] } }, [tts('The first one'), tts('The other one')]);
+    const world = await createWorld({ plan: { rules: [lost] } });
+    await world.fill([tts('The first one'), tts('The other one')]);
     const stop = world.holdAt('after-answer');
     const late = (await world.worker({ atFaultPoint: stop.atFaultPoint })).submit(keyOf(1));
     await stop.reached;

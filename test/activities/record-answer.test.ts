@@ -14,7 +14,7 @@ import { openFolderStore } from '../../store/folder-store.ts';
 import { mountSmallDisk } from '../support/small-disk.ts';
 import { keyOf, lipSync, stt, tts } from './rows.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { begin, createWorld } from './world.ts';
+import { createWorld } from './world.ts';
 
 const MIB = 1024 ** 2;
 const NEVER = new AbortController().signal;
@@ -24,9 +24,9 @@ describe('a result that is the answer itself', () => {
   it.each(['start-end', 'startTime-endTime', 'start_time-end_time', 'start_ms-end_ms'])(
     'is stored as text and as subtitles: %s',
     async (times) => {
-      const { world, worker } = await begin({ shape: `segments.times=${times}` }, [
-        stt('https://media.example/one-two-three-four-five.mp3?seconds=4'),
-      ]);
+      const world = await createWorld({ shape: `segments.times=${times}` });
+      await world.fill([stt('https://media.example/one-two-three-four-five.mp3?seconds=4')]);
+      const worker = await world.worker();
       expect(await worker.submit(STT)).toEqual({ verdict: 'done', next: { type: 'ended' } });
       const row = await world.row(1);
       expect(row).toMatchObject({
@@ -48,13 +48,15 @@ describe('a result that is the answer itself', () => {
   );
 
   it.each(['untimed', 'empty'])('is stored as text alone where segments have no times: %s', async (times) => {
-    const world = await createWorld({ shape: `segments.times=${times}` }, [stt()]);
+    const world = await createWorld({ shape: `segments.times=${times}` });
+    await world.fill([stt()]);
     await (await world.worker()).submit(STT);
     expect(await world.row(1)).toMatchObject({ outcome: 'succeeded', extraFiles: [], file: { extension: 'txt' } });
   });
 
   it.each(['length', 'chunked'])('is streamed to the store before the verdict: %s', async (transfer) => {
-    const world = await createWorld({ shape: `media.transfer=${transfer}` }, [tts('Spoken at once.')], { tts: 'sync' });
+    const world = await createWorld({ shape: `media.transfer=${transfer}` });
+    await world.fill([tts('Spoken at once.')], { tts: 'sync' });
     const stored: unknown[] = [];
     const worker = await world.worker({
       atFaultPoint: async (moment) => {
@@ -73,11 +75,9 @@ describe('a result that is the answer itself', () => {
   it.each(['cut', 'wrong-length', 'wrong-type'] as const)(
     'that is not whole leaves the row unknown: %s',
     async (fault) => {
-      const { world, worker } = await begin(
-        { plan: { rules: [{ on: 'create', fault }] }, shape: 'media.transfer=length' },
-        [tts()],
-        { tts: 'sync' },
-      );
+      const world = await createWorld({ plan: { rules: [{ on: 'create', fault }] }, shape: 'media.transfer=length' });
+      await world.fill([tts()], { tts: 'sync' });
+      const worker = await world.worker();
       expect(await worker.submit(keyOf(1))).toEqual({ verdict: 'unknown', next: { type: 'ended' } });
       expect((await world.row(1)).outcome).toBe('unknown');
       expect(await worker.deps.store.find(await world.stem(1), { family: 'audio' })).toBeUndefined();
@@ -87,15 +87,17 @@ describe('a result that is the answer itself', () => {
   );
 
   it('has its price on record before it is stored, where the API names one', async () => {
-    const world = await createWorld({ shape: 'sync.headers=named,segments.times=empty' }, [tts('Spoken.'), stt()], {
-      tts: 'sync',
-    });
+    const world = await createWorld({ shape: 'sync.headers=named,segments.times=empty' });
+    await world.fill([tts('Spoken.'), stt()], { tts: 'sync' });
     const told: unknown[] = [];
     const worker = await world.worker({
-      store: (store) => ({
-        write: async (...what) => {
-          told.push((await world.row(told.length + 1)).charges);
-          return store.write(...what);
+      change: ({ store }) => ({
+        store: {
+          ...store,
+          write: async (...what) => {
+            told.push((await world.row(told.length + 1)).charges);
+            return store.write(...what);
+          },
         },
       }),
     });
@@ -105,9 +107,10 @@ describe('a result that is the answer itself', () => {
   });
 
   it('loses nothing where its price cannot be noted', async () => {
-    const world = await createWorld({ shape: 'sync.headers=named' }, [tts('Spoken.')], { tts: 'sync' });
+    const world = await createWorld({ shape: 'sync.headers=named' });
+    await world.fill([tts('Spoken.')], { tts: 'sync' });
     const worker = await world.worker({
-      ledger: () => ({ notePrice: () => Promise.reject(new Error('no room')) }),
+      change: ({ ledger }) => ({ ledger: { ...ledger, notePrice: () => Promise.reject(new Error('no room')) } }),
     });
     expect(await worker.submit(keyOf(1))).toEqual({ verdict: 'done', next: { type: 'ended' } });
     expect((await world.row(1)).charges).toMatchObject([{ chargedFrom: 'api', charged: world.charges()[0]?.credits }]);
@@ -115,7 +118,8 @@ describe('a result that is the answer itself', () => {
   });
 
   it('that the disk does not take is told at once, before more is paid for', async () => {
-    const world = await createWorld({}, [tts()], { tts: 'sync' });
+    const world = await createWorld();
+    await world.fill([tts()], { tts: 'sync' });
     const cut = new AbortController();
     const worker = await world.worker({
       change: ({ store }) => ({
@@ -162,7 +166,8 @@ describe('what an answer means for its row', () => {
     ],
     ['lost, and may be in a list', { verdict: 'unknown', failure }, lipSync(), { state: 'submitting', outcome: null }],
   ] as const)('%s', async (_, verdict, spec, meaning) => {
-    const world = await createWorld({}, [spec]);
+    const world = await createWorld();
+    await world.fill([spec]);
     const { deps } = await world.worker();
     const key = keyOf(1, 1, spec.kind === 'tts' ? 'speech' : 'lip-sync');
     await deps.ledger.intend(key, { quoted: 1, quotedRest: 0, owner: 'w', maxSending: 8 });
@@ -173,15 +178,19 @@ describe('what an answer means for its row', () => {
   const FULL = new LedgerUnreachable('ledger.db', 'the disk is full', 'Free some space.');
 
   it('is recorded although the pause that follows from it cannot be, and then so is that', async () => {
-    const world = await createWorld({}, [tts()]);
+    const world = await createWorld();
+    await world.fill([tts()]);
     let refused = 0;
     const { deps } = await world.worker({
-      ledger: (ledger) => ({
-        // There is room once the answer has taken what was kept for it.
-        setControl: async (...control) => {
-          const { charges } = await world.row(1);
-          if (charges[0]?.state === 'sending') return Promise.reject(FULL).finally(() => refused++);
-          return ledger.setControl(...control);
+      change: ({ ledger }) => ({
+        ledger: {
+          ...ledger,
+          // There is room once the answer has taken what was kept for it.
+          setControl: async (...control) => {
+            const { charges } = await world.row(1);
+            if (charges[0]?.state === 'sending') return Promise.reject(FULL).finally(() => refused++);
+            return ledger.setControl(...control);
+          },
         },
       }),
     });
@@ -195,9 +204,10 @@ describe('what an answer means for its row', () => {
   });
 
   it('is recorded although what it says of long texts cannot be', async () => {
-    const world = await createWorld({}, [tts('A long story. '.repeat(200))]);
+    const world = await createWorld();
+    await world.fill([tts('A long story. '.repeat(200))]);
     const { deps } = await world.worker({
-      ledger: () => ({ noteTextLimit: () => Promise.reject(FULL) }),
+      change: ({ ledger }) => ({ ledger: { ...ledger, noteTextLimit: () => Promise.reject(FULL) } }),
     });
     await deps.ledger.intend(keyOf(1), { quoted: 1, quotedRest: 0, owner: 'w', maxSending: 8 });
     const tooLong = { class: 'BadRequest', message: 'text must be at most 2000 characters', status: 400 } as const;
@@ -211,7 +221,8 @@ describe('long speech that is the answer itself', () => {
   const LONG = { ...tts('A long story. '.repeat(100)), format: 'wav' } as const;
 
   it('is received to its end once the full disk has room, and takes none that is kept for other answers', async () => {
-    const world = await createWorld({ shape: 'media.transfer=chunked' }, [LONG], { tts: 'sync' });
+    const world = await createWorld({ shape: 'media.transfer=chunked' });
+    await world.fill([LONG], { tts: 'sync' });
     const folder = await mkdtemp(join(tmpdir(), 'voxbatch-full-'));
     const disk = await mountSmallDisk(join(folder, 'disk'), 24 * MIB);
     // Without the right to mount, the tests of the store and of the ledger's reserve stand for this one.
@@ -256,7 +267,8 @@ describe('long speech that is the answer itself', () => {
   });
 
   it('is unknown, and not paid for again, where the disk has lost part of it, and the worker is told', async () => {
-    const world = await createWorld({ shape: 'media.transfer=chunked' }, [LONG], { tts: 'sync' });
+    const world = await createWorld({ shape: 'media.transfer=chunked' });
+    await world.fill([LONG], { tts: 'sync' });
     const worker = await world.worker({
       atFaultPoint: async (moment) => {
         if (moment !== 'before-rename') return;

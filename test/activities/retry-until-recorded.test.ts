@@ -24,10 +24,13 @@ function worldOf(events: WorkEvent[] = []): Parameters<typeof retryUntilRecorded
 
 describe('retryUntilRecorded', () => {
   it('records the answer as soon as the disk takes it, and has logged the job id before', async () => {
-    const world = await createWorld({}, [tts()]);
+    const world = await createWorld();
+    await world.fill([tts()]);
     let isFull = true;
     const worker = await world.worker({
-      ledger: (ledger) => ({ settle: (...record) => (isFull ? Promise.reject(FULL) : ledger.settle(...record)) }),
+      change: ({ ledger }) => ({
+        ledger: { ...ledger, settle: (...record) => (isFull ? Promise.reject(FULL) : ledger.settle(...record)) },
+      }),
     });
     const submitting = worker.submit(keyOf(1));
     await waitFor(() => worker.faults.length > 0);
@@ -41,18 +44,22 @@ describe('retryUntilRecorded', () => {
     ['a transcript', stt(), 'transcription', { outcome: 'succeeded', text: expect.any(String) }],
     ['a sound', tts(), 'speech', { outcome: 'succeeded', file: { extension: 'mp3' } }],
   ] as const)('does not lose %s that comes in the answer itself', async (_, spec, step, result) => {
-    const world = await createWorld({}, [spec], { tts: 'sync' });
+    const world = await createWorld();
+    await world.fill([spec], { tts: 'sync' });
     let isFull = true;
     const cause = Object.assign(new Error('ENOSPC: no space left on device, write'), {
       code: 'ENOSPC',
       syscall: 'write',
     });
     const worker = await world.worker({
-      store: (store) => ({
-        write: (stem, body, expectation, onReceived) => {
-          if (!isFull) return store.write(stem, body, expectation, onReceived);
-          if (!Buffer.isBuffer(body)) body.destroy();
-          return Promise.reject(new StoreUnwritable('x.part', cause));
+      change: ({ store }) => ({
+        store: {
+          ...store,
+          write: (stem, body, expectation, onReceived) => {
+            if (!isFull) return store.write(stem, body, expectation, onReceived);
+            if (!Buffer.isBuffer(body)) body.destroy();
+            return Promise.reject(new StoreUnwritable('x.part', cause));
+          },
         },
       }),
     });

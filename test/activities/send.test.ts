@@ -4,12 +4,13 @@ import { isProcessEnd } from '../../policy/reconcile/process-end.ts';
 import { StoreUnwritable } from '../../store/errors.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { BATCH, keyOf, settingsOf, tts } from './rows.ts';
-import { begin, createWorld } from './world.ts';
+import { createWorld } from './world.ts';
 
 describe('trust503', () => {
   it('is the setting of the batch, not of the worker', async () => {
     const fault = { kind: 'status', status: 503, retryAfter: 1 } as const;
-    const world = await createWorld({ plan: { rules: [{ on: 'create', fault }] } }, [tts()], { trust503: true });
+    const world = await createWorld({ plan: { rules: [{ on: 'create', fault }] } });
+    await world.fill([tts()], { trust503: true });
     const ledger = await world.look();
     const found = await ledger.findBatch(BATCH);
     await ledger.createBatch({
@@ -41,14 +42,18 @@ const STOPPED = { now: () => ({ wall: NOW, monotonic: NOW }) };
 
 describe('a turn', () => {
   it('counts where its request was sent, and is given back where its intent is refused', async () => {
-    const world = await createWorld({}, [tts(), tts()]);
+    const world = await createWorld();
+    await world.fill([tts(), tts()]);
     const used: number[] = [];
     const worker = await world.worker({
       clock: STOPPED,
-      ledger: (ledger) => ({
-        intend: async (key, intent) => {
-          if (key.row === 2) await ledger.giveUp(key, { outcome: 'cancelled' });
-          return ledger.intend(key, intent);
+      change: ({ ledger }) => ({
+        ledger: {
+          ...ledger,
+          intend: async (key, intent) => {
+            if (key.row === 2) await ledger.giveUp(key, { outcome: 'cancelled' });
+            return ledger.intend(key, intent);
+          },
         },
       }),
     });
@@ -63,13 +68,17 @@ describe('a turn', () => {
 
 describe('a refusal because of too many unfinished jobs', () => {
   it('teaches the limit of jobs at once, and no other answer does', async () => {
-    const world = await createWorld({ concurrency: 1, jobMs: [600_000, 600_000] }, [tts(), tts()]);
+    const world = await createWorld({ concurrency: 1, jobMs: [600_000, 600_000] });
+    await world.fill([tts(), tts()]);
     const steps: string[] = [];
     const worker = await world.worker({
-      ledger: (ledger) => ({
-        updateLimiter: (scope, step) => {
-          if (step.type === 'limit-reached') steps.push(`${step.type} ${step.running}`);
-          return ledger.updateLimiter(scope, step);
+      change: ({ ledger }) => ({
+        ledger: {
+          ...ledger,
+          updateLimiter: (scope, step) => {
+            if (step.type === 'limit-reached') steps.push(`${step.type} ${step.running}`);
+            return ledger.updateLimiter(scope, step);
+          },
         },
       }),
     });
@@ -83,7 +92,8 @@ describe('a refusal because of too many unfinished jobs', () => {
 
 describe('a pause that the API asked for', () => {
   it('keeps a request from being sent whose record was made already', async () => {
-    const world = await createWorld({}, [tts()]);
+    const world = await createWorld();
+    await world.fill([tts()]);
     const worker = await world.worker({
       clock: STOPPED,
       // Another request is refused at this moment.
@@ -105,7 +115,8 @@ describe('a large result that comes in the answer itself', () => {
     ['the disk has no room for it, who must be told', new StoreUnwritable('x.part', new Error('ENOSPC: no space')), 1],
     ['it is none', new Error('not a sound'), 0],
   ])('is read once, and its row is unknown where %s', async (_, error, told) => {
-    const world = await createWorld({}, [tts()], { tts: 'sync' });
+    const world = await createWorld();
+    await world.fill([tts()], { tts: 'sync' });
     let writes = 0;
     const worker = await world.worker({
       change: ({ api, store }) => ({
@@ -143,7 +154,9 @@ describe('a conflict (409)', () => {
   const conflict = { kind: 'status', status: 409, accepted: false } as const;
 
   it('at the first attempt of a take is a refusal for good', async () => {
-    const { worker } = await begin({ plan: { rules: [{ on: 'create', fault: conflict }] } }, [tts()]);
+    const world = await createWorld({ plan: { rules: [{ on: 'create', fault: conflict }] } });
+    await world.fill([tts()]);
+    const worker = await world.worker();
     expect(await worker.submit(keyOf(1))).toEqual({ verdict: 'rejected', next: { type: 'ended' } });
   });
 
@@ -172,7 +185,8 @@ describe('a request whose answer is not waited for', () => {
       { on: 'create', match: { text: 'hangs' }, fault: { kind: 'hang', accepted: true } },
       { on: 'create', match: { text: 'is cut' }, fault: { kind: 'reset-after' } },
     ] as const;
-    const world = await createWorld({ plan: { rules: [...rules] } }, [tts('hangs'), tts('is cut')]);
+    const world = await createWorld({ plan: { rules: [...rules] } });
+    await world.fill([tts('hangs'), tts('is cut')]);
     const cut = new AbortController();
     const worker = await world.worker({ change: () => ({ cutting: cut.signal }) });
     await worker.submit(keyOf(2));

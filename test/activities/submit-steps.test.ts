@@ -15,10 +15,13 @@ const ELSEWHERE = { quoted: 1, quotedRest: 0, owner: 'elsewhere', maxSending: 8 
 /** Notes the intents that a worker asks for. */
 function noting(intents: Intent[]): WorkerOptions {
   return {
-    ledger: (ledger) => ({
-      intend: (key, intent) => {
-        intents.push(intent);
-        return ledger.intend(key, intent);
+    change: ({ ledger }) => ({
+      ledger: {
+        ...ledger,
+        intend: (key, intent) => {
+          intents.push(intent);
+          return ledger.intend(key, intent);
+        },
       },
     }),
   };
@@ -41,7 +44,8 @@ describe('submit', () => {
     ['of a known price', { ...BUILT_IN_PRICES, 'lip-sync-job': { unit: 'job', credits: 7, estimate: false } }, 7],
     ['of an unknown price', BUILT_IN_PRICES, null],
   ] as const)('asks for what the later steps of its row cost, %s', async (_, prices, quotedRest) => {
-    const world = await createWorld({}, [dub('Ten chars.'), tts('Ten chars.')], { prices });
+    const world = await createWorld();
+    await world.fill([dub('Ten chars.'), tts('Ten chars.')], { prices });
     const intents: Intent[] = [];
     const worker = await world.worker(noting(intents));
     for (const row of [1, 2]) await worker.submit(keyOf(row));
@@ -53,14 +57,16 @@ describe('submit', () => {
   });
 
   it('records which link a chain was given', async () => {
-    const world = await createWorld({}, [dub()]);
+    const world = await createWorld();
+    await world.fill([dub()]);
     const intents: Intent[] = [];
     await (await world.worker(noting(intents))).drive(1);
     expect(intents[1]?.linkHash).toBe(hashOf(world.charges()[1]?.audioUrl ?? ''));
   });
 
   it('asks with the fencing token of whoever has the row, and gives it back with what the row needs next', async () => {
-    const world = await createWorld({}, [tts()]);
+    const world = await createWorld();
+    await world.fill([tts()]);
     const intents: Intent[] = [];
     const worker = await world.worker(noting(intents));
     const { fence } = await world.row(1);
@@ -71,7 +77,8 @@ describe('submit', () => {
   });
 
   it('sends nothing for a row that has ended meanwhile', async () => {
-    const world = await createWorld({}, [tts()]);
+    const world = await createWorld();
+    await world.fill([tts()]);
     const hold = world.holdAt('before-intent');
     const worker = await world.worker({ atFaultPoint: hold.atFaultPoint });
     const submitting = worker.submit(keyOf(1));
@@ -82,7 +89,8 @@ describe('submit', () => {
   });
 
   it('stops waiting for the in-flight limit when its work is taken away', async () => {
-    const world = await createWorld({}, [tts(), tts()], { limits: { submits: 1 } });
+    const world = await createWorld();
+    await world.fill([tts(), tts()], { limits: { submits: 1 } });
     const intents: Intent[] = [];
     const worker = await world.worker(noting(intents));
     await worker.deps.ledger.intend(keyOf(2), ELSEWHERE);
@@ -110,7 +118,8 @@ describe('submit', () => {
   }
 
   it('leaves the concurrency limit when it has its answer, and when it fails', async () => {
-    const world = await createWorld({}, [tts(), tts()]);
+    const world = await createWorld();
+    await world.fill([tts(), tts()]);
     const concurrencyLimit = new CountedLimit();
     const broken = failing(world, 'the disk is gone', () => ({ concurrencyLimit }));
     await (await world.worker({ change: () => ({ concurrencyLimit }) })).submit(keyOf(1));
@@ -120,7 +129,8 @@ describe('submit', () => {
   });
 
   it('passes a failure on as it is, also one before its turn', async () => {
-    const world = await createWorld({}, [tts()]);
+    const world = await createWorld();
+    await world.fill([tts()]);
     const concurrencyLimit = new ConcurrencyLimit();
     concurrencyLimit.enter = () => Promise.reject(new Error('nobody may enter'));
     await expect((await world.worker({ change: () => ({ concurrencyLimit }) })).submit(keyOf(1))).rejects.toThrow(
@@ -135,7 +145,8 @@ describe('submit', () => {
  */
 describe('what submit leaves behind when its work is taken away', () => {
   it('a paid request whose answer cannot be recorded is for reconcile', async () => {
-    const world = await createWorld({}, [tts()]);
+    const world = await createWorld();
+    await world.fill([tts()]);
     const [cut, end] = [new AbortController(), new AbortController()];
     const full = new LedgerUnreachable('ledger.db', 'the disk is full', 'Free some space.');
     const worker = await world.worker({
@@ -153,14 +164,18 @@ describe('what submit leaves behind when its work is taken away', () => {
   });
 
   it('an intent that fails may be on record all the same', async () => {
-    const world = await createWorld({}, [tts()]);
+    const world = await createWorld();
+    await world.fill([tts()]);
     const end = new AbortController();
     const worker = await world.worker({
-      ledger: (ledger) => ({
-        intend: async (...intent) => {
-          await ledger.intend(...intent);
-          end.abort();
-          throw new Error('the disk is gone');
+      change: ({ ledger }) => ({
+        ledger: {
+          ...ledger,
+          intend: async (...intent) => {
+            await ledger.intend(...intent);
+            end.abort();
+            throw new Error('the disk is gone');
+          },
         },
       }),
     });

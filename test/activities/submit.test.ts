@@ -3,14 +3,16 @@ import { describe, expect, it } from '@jest/globals';
 import { openFront } from './front.ts';
 import { BATCH, keyOf, stt, tts } from './rows.ts';
 import { movableClock } from './worker.ts';
-import { begin, createWorld } from './world.ts';
+import { createWorld } from './world.ts';
 
 describe('submit', () => {
   it.each([
     ['credits run out', { credits: 0 }, { credits: 1_000 }, { class: 'OutOfCredits', status: 402 }],
     ['the token is refused', { token: 'another' }, undefined, { class: 'BadToken', status: 401 }],
   ] as const)('pauses the batch when %s, and goes on after a resume', async (_name, bad, good, pauseReason) => {
-    const { world, worker } = await begin({}, [tts()]);
+    const world = await createWorld();
+    await world.fill([tts()]);
+    const worker = await world.worker();
     await world.change('settings', bad);
     expect(await worker.submit(keyOf(1))).toMatchObject({
       verdict: 'not-accepted',
@@ -28,10 +30,8 @@ describe('submit', () => {
 
   it('slows everybody down after a 429 and sends again as the next attempt', async () => {
     const fault = { kind: 'status', status: 429, retryAfter: 1 } as const;
-    const world = await createWorld({ plan: { rules: [{ on: 'create', match: { nth: 1 }, fault }] } }, [
-      tts(),
-      tts('Another.'),
-    ]);
+    const world = await createWorld({ plan: { rules: [{ on: 'create', match: { nth: 1 }, fault }] } });
+    await world.fill([tts(), tts('Another.')]);
     const [one, two] = [await world.worker(), await world.worker()];
     expect(await one.submit(keyOf(1))).toMatchObject({
       verdict: 'not-accepted',
@@ -50,10 +50,9 @@ describe('submit', () => {
     ['a 4xx', { kind: 'status', status: 422, message: 'The media cannot be read' }, 'The media cannot be read'],
     ['a 2xx whose body is an error', { kind: 'soft-error' }, 'The provider refused the request'],
   ] as const)('fails the row with the words of the API and its request id: %s', async (_name, fault, words) => {
-    const { world, worker } = await begin(
-      { plan: { rules: [{ on: 'create', fault }] }, shape: 'error.body=code-message' },
-      [tts(), stt()],
-    );
+    const world = await createWorld({ plan: { rules: [{ on: 'create', fault }] }, shape: 'error.body=code-message' });
+    await world.fill([tts(), stt()]);
+    const worker = await world.worker();
     for (const key of [keyOf(1), keyOf(2, 1, 'transcription')]) {
       expect(await worker.submit(key)).toEqual({ verdict: 'rejected', next: { type: 'ended' } });
       const { outcome, failure } = await world.row(key.row);
@@ -82,15 +81,19 @@ describe('submit', () => {
   });
 
   it('does not send when the process stood still while the intent was recorded', async () => {
-    const world = await createWorld({}, [tts()]);
+    const world = await createWorld();
+    await world.fill([tts()]);
     const clock = movableClock();
     const worker = await world.worker({
       clock,
-      ledger: (ledger) => ({
-        intend: async (key, intent) => {
-          const answer = await ledger.intend(key, intent);
-          clock.move({ monotonic: 60_000, wall: 60_000 });
-          return answer;
+      change: ({ ledger }) => ({
+        ledger: {
+          ...ledger,
+          intend: async (key, intent) => {
+            const answer = await ledger.intend(key, intent);
+            clock.move({ monotonic: 60_000, wall: 60_000 });
+            return answer;
+          },
         },
       }),
     });
@@ -102,7 +105,8 @@ describe('submit', () => {
   });
 
   it('sends nothing when the work was taken away, before the intent or after', async () => {
-    const world = await createWorld({}, [tts(), tts()]);
+    const world = await createWorld();
+    await world.fill([tts(), tts()]);
     const early = new AbortController();
     early.abort();
     const worker = await world.worker();
@@ -122,7 +126,8 @@ describe('submit', () => {
   });
 
   it('brings home what is on the wire when it is told to end', async () => {
-    const world = await createWorld({ createMs: [200, 200] }, [tts()]);
+    const world = await createWorld({ createMs: [200, 200] });
+    await world.fill([tts()]);
     const end = new AbortController();
     const hold = world.holdAt('after-answer');
     const submitting = (await world.worker({ atFaultPoint: hold.atFaultPoint })).submit(keyOf(1), end.signal);
@@ -133,7 +138,8 @@ describe('submit', () => {
   });
 
   it('refuses the work of another account', async () => {
-    const world = await createWorld({}, [tts()]);
+    const world = await createWorld();
+    await world.fill([tts()]);
     const worker = await world.worker({ change: ({ realm }) => ({ realm: { ...realm, account: 'u2' } }) });
     await expect(worker.submit(keyOf(1))).rejects.toMatchObject({ type: 'WrongRealm', nonRetryable: true });
     expect(await world.paidRequests()).toBe(0);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { RowSpec } from '../../contract/row-kinds.ts';
 import type { FaultPlan } from '../../simulator/start-simulator.ts';
-import { begin, createWorld, type World } from './world.ts';
+import { createWorld, type World } from './world.ts';
 
 const FACE = 'https://media.example/face.mp4';
 
@@ -11,7 +11,9 @@ function videoDubbing(text: string): RowSpec {
 
 /** Rows of video dubbing, each worked on until it has ended. */
 async function runAll(texts: readonly string[], rules: NonNullable<FaultPlan['rules']> = []): Promise<World> {
-  const { world, worker } = await begin({ plan: { rules } }, texts.map(videoDubbing));
+  const world = await createWorld({ plan: { rules } });
+  await world.fill(texts.map(videoDubbing));
+  const worker = await world.worker();
   for (const index of texts.keys()) expect(await worker.drive(index + 1)).toEqual({ type: 'ended' });
   return world;
 }

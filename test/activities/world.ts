@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { BatchCache } from '../../activities/cache/batch-cache.ts';
 import type { Dependencies } from '../../activities/dependencies.ts';
 import type { FaultPoint } from '../../activities/fault-points.ts';
-import type { SpeechApi } from '../../api/speech-api.ts';
 import { createSpeechApi } from '../../api/create-api.ts';
 import type { VoiceWait } from '../../contract/batch.ts';
 import { defined } from '../../contract/defined.ts';
@@ -19,7 +18,6 @@ import {
   type Simulator,
   type SimulatorOptions,
 } from '../../simulator/start-simulator.ts';
-import type { Store } from '../../store/store.ts';
 import { openFolderStore } from '../../store/folder-store.ts';
 import { stemOf } from '../../store/layout.ts';
 import { dependenciesOf } from '../../worker/dependencies.ts';
@@ -42,33 +40,15 @@ export interface WorkerOptions {
   readonly resultMembers?: readonly string[];
   /** Changes the parts before they are wired. */
   readonly change?: (deps: Dependencies) => Partial<Dependencies>;
-  /** Members that take the place of those of a part. */
-  readonly ledger?: (ledger: Ledger) => Partial<Ledger>;
-  readonly api?: (api: SpeechApi) => Partial<SpeechApi>;
-  readonly store?: (store: Store) => Partial<Store>;
 }
 
-/** A simulator without latency, and a folder for a ledger and a store, with a batch of these rows if there are any; all of it is gone after the test. */
-export async function createWorld(
-  options: SimulatorOptions = {},
-  ...batch: Parameters<World['fill']> | readonly []
-): Promise<World> {
+/** A simulator without latency, and a folder for a ledger and a store; all of it is gone after the test. */
+export async function createWorld(options: SimulatorOptions = {}): Promise<World> {
   const folder = await mkdtemp(join(tmpdir(), 'voxbatch-activities-'));
   const simulator = await startSimulator({ createMs: [0, 0], jobMs: [0, 0], ...options });
   const world = new World(folder, simulator);
   endAfterTest(() => world.close());
-  const [specs, wanted] = batch;
-  if (specs !== undefined) await world.fill(specs, wanted);
   return world;
-}
-
-/** The same with a worker. */
-export async function begin(
-  options: SimulatorOptions,
-  ...batch: Parameters<World['fill']>
-): Promise<{ readonly world: World; readonly worker: Worker }> {
-  const world = await createWorld(options, ...batch);
-  return { world, worker: await world.worker() };
 }
 
 /** Where workers meet: one service, one ledger file, one store. */
@@ -118,13 +98,7 @@ export class World {
     // What a test has just changed is to be seen at once.
     const batches = new BatchCache(ledger, 0);
     const deps = { ...wired, batches, ...(options.clock === undefined ? {} : { clock: options.clock }) };
-    const parts = {
-      ledger: { ...ledger, ...options.ledger?.(ledger) },
-      api: { ...api, ...options.api?.(api) },
-      store: { ...deps.store, ...options.store?.(deps.store) },
-    };
-    const changed = { ...deps, ...parts };
-    const worker = new Worker({ ...changed, ...options.change?.(changed) }, faults, ending, (work) => {
+    const worker = new Worker({ ...deps, ...options.change?.(deps) }, faults, ending, (work) => {
       this.#note(work);
     });
     this.#workers.push(worker);

@@ -51,20 +51,16 @@ describe('a budget, and an API that charges five times the quote at the end of a
   });
 
   it('is exceeded by stated prices that are wrong, but only by what ran before the first had told', async () => {
-    const world = await createWorld({ shape: NAMED, jobMs: [100, 200] }, [tts(line(1)), tts(line(2)), tts(line(3))], {
-      budget: 25,
-      prices: stated(CHEAP),
-    });
+    const world = await createWorld({ shape: NAMED, jobMs: [100, 200] });
+    await world.fill([tts(line(1)), tts(line(2)), tts(line(3))], { budget: 25, prices: stated(CHEAP) });
     // Two were open when the first told 50: they were counted with 10 each.
     expect(await runOut(world)).toBe(100);
   });
 
   it('is kept where a job tells its price and gives no link: that is charged, too', async () => {
     const rule = { on: 'read', fault: { kind: 'link-name', name: 'movieUrl' } } as const;
-    const world = await createWorld({ shape: NAMED, plan: { rules: [rule] } }, [tts(line(1)), tts(line(2))], {
-      budget: 90,
-      prices: stated(CHEAP),
-    });
+    const world = await createWorld({ shape: NAMED, plan: { rules: [rule] } });
+    await world.fill([tts(line(1)), tts(line(2))], { budget: 90, prices: stated(CHEAP) });
     const worker = await world.worker({ change: tellsLate });
     await worker.drive(1);
     expect(await world.row(1)).toMatchObject({ outcome: 'failed', failure: { class: 'ResultGone' } });

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { existsSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { recallServer, rememberServer } from '../../embedded/known-server.ts';
+import { recallServer, rememberServer } from '../../embedded/find-server.ts';
 
 let folder: string;
 const notes = (): string => join(folder, 'cache', 'known-server.json');

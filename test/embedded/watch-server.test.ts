@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { limitLog } from '../../embedded/watch-server.ts';
+import { limitLog } from '../../embedded/join-server.ts';
 
 it('cuts a long log off while its writer goes on, and keeps one older part', () => {
   const folder = mkdtempSync(join(tmpdir(), 'voxbatch-log-'));

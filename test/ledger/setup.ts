@@ -6,7 +6,7 @@ import type { AttemptKey, BatchSettings } from '../../contract/batch.ts';
 import { NEVER_HALT } from '../../contract/halt.ts';
 import { BUILT_IN_PRICES, OPERATIONS, ofEach, type Kind, type Step } from '../../contract/row-kinds.ts';
 import { DEFAULT_TUNABLES } from '../../contract/tunables.ts';
-import type { Claim } from '../../ledger/lanes/claims.ts';
+import type { Claim } from '../../ledger/lanes/lanes.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { RedriveChoice, Redriven } from '../../ledger/takes/redrive.ts';
 import type { NewBatch, NewRow } from '../../ledger/record-types.ts';

@@ -1,5 +1,5 @@
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { ScheduleSettings } from '../../ledger/schedules/schedule-records.ts';
+import type { ScheduleSettings } from '../../ledger/schedules/schedule-settings.ts';
 import { readScheduleSpec, type ScheduleSpec, type WrittenSpec } from '../../policy/schedules/schedule-spec.ts';
 
 /** A spec as it is written on a command line. */

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { pathToFileURL } from 'node:url';
-import { DeadlinePool } from '../../threads/deadline-pool.ts';
+import { DeadlinePool } from '../../threads/thread-pool.ts';
 import { compiledOf } from '../compiled.mjs';
 
 let pool: DeadlinePool<unknown>;

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { deadlineSeconds } from '../../threads/deadline.ts';
+import { deadlineSeconds } from '../../threads/job-clock.ts';
 
 it('gives every job half a minute, and more for what takes a slow disk long to read', () => {
   expect([0, 300, 999_999].map(deadlineSeconds)).toEqual([30, 30, 30]);

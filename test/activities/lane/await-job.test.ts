@@ -10,7 +10,7 @@ import { waitFor } from '../../support/wait-for.ts';
 import { dub, keyOf, lipSync, tts } from '../rows.ts';
 import { fastClock } from '../worker.ts';
 import { reads, withJob } from '../with-job.ts';
-import { begin, createWorld } from '../world.ts';
+import { createWorld } from '../world.ts';
 import { UnfitBody } from '../../../store/unfit.ts';
 
 describe('awaitJob', () => {
@@ -75,15 +75,17 @@ describe('awaitJob', () => {
       { on: 'read', match: { text: 'one' }, fault: { kind: 'status', status: 500 } },
       { on: 'download', match: { text: 'two' }, fault: { kind: 'status', status: 500 } },
     ] as const;
-    const world = await createWorld({ plan: { rules: [...rules] } }, [tts('one'), tts('two')], {
-      jobDeadlineMs: 1_000,
-    });
+    const world = await createWorld({ plan: { rules: [...rules] } });
+    await world.fill([tts('one'), tts('two')], { jobDeadlineMs: 1_000 });
     const worker = await world.worker({
       clock: fastClock(60),
       // The pauses that trouble asks of all reads take longer than the test.
-      ledger: () => ({
-        updateLimiter: <Step extends LimiterStep>(_: string, step: Step) =>
-          Promise.resolve(takeStep(undefined, step).result as LimiterAnswer<Step>),
+      change: ({ ledger }) => ({
+        ledger: {
+          ...ledger,
+          updateLimiter: <Step extends LimiterStep>(_: string, step: Step) =>
+            Promise.resolve(takeStep(undefined, step).result as LimiterAnswer<Step>),
+        },
       }),
     });
     const sender = await world.worker();
@@ -94,13 +96,17 @@ describe('awaitJob', () => {
   });
 
   it('asks the ledger for no row that only it has changed', async () => {
-    const world = await createWorld({ jobMs: [600, 600] }, [tts(), dub()]);
+    const world = await createWorld({ jobMs: [600, 600] });
+    await world.fill([tts(), dub()]);
     let rowsRead = 0;
     const worker = await world.worker({
-      ledger: (ledger) => ({
-        readRow: (...row) => {
-          rowsRead += 1;
-          return ledger.readRow(...row);
+      change: ({ ledger }) => ({
+        ledger: {
+          ...ledger,
+          readRow: (...row) => {
+            rowsRead += 1;
+            return ledger.readRow(...row);
+          },
         },
       }),
     });
@@ -183,15 +189,19 @@ describe('awaitJob', () => {
   });
 
   it('does not hold other rows up with a long download', async () => {
-    const world = await createWorld({}, [tts('long'), tts('short')]);
+    const world = await createWorld();
+    await world.fill([tts('long'), tts('short')]);
     const long = await world.stem(1);
     let arrive: () => void = () => undefined;
     const arrived = new Promise<void>((resolve) => (arrive = resolve));
     const worker = await world.worker({
-      store: (store) => ({
-        write: async (stem, body, expectation) => {
-          if (stem === long) await arrived;
-          return store.write(stem, body, expectation);
+      change: ({ store }) => ({
+        store: {
+          ...store,
+          write: async (stem, body, expectation) => {
+            if (stem === long) await arrived;
+            return store.write(stem, body, expectation);
+          },
         },
       }),
     });
@@ -217,10 +227,14 @@ describe('awaitJob', () => {
   });
 
   it('tells a fault of the ledger', async () => {
-    const world = await createWorld({}, [dub(), tts()]);
+    const world = await createWorld();
+    await world.fill([dub(), tts()]);
     const worker = await world.worker({
-      ledger: () => ({
-        setControl: () => Promise.reject(new Error('the ledger is gone')),
+      change: ({ ledger }) => ({
+        ledger: {
+          ...ledger,
+          setControl: () => Promise.reject(new Error('the ledger is gone')),
+        },
       }),
     });
     for (const row of [1, 2]) await worker.submit(keyOf(row));
@@ -229,19 +243,23 @@ describe('awaitJob', () => {
   });
 
   it('tells a disk that is full, and fetches again later', async () => {
-    const world = await createWorld({}, [tts()]);
+    const world = await createWorld();
+    await world.fill([tts()]);
     let full = true;
     const worker = await world.worker({
       clock: fastClock(60),
-      store: (store) => ({
-        write: (stem, body, expectation) => {
-          if (!full) return store.write(stem, body, expectation);
-          if (!Buffer.isBuffer(body)) body.destroy();
-          const error = Object.assign(new Error('ENOSPC: no space left on device'), {
-            code: 'ENOSPC',
-            syscall: 'write',
-          });
-          return Promise.reject(new StoreUnwritable('x.part', error));
+      change: ({ store }) => ({
+        store: {
+          ...store,
+          write: (stem, body, expectation) => {
+            if (!full) return store.write(stem, body, expectation);
+            if (!Buffer.isBuffer(body)) body.destroy();
+            const error = Object.assign(new Error('ENOSPC: no space left on device'), {
+              code: 'ENOSPC',
+              syscall: 'write',
+            });
+            return Promise.reject(new StoreUnwritable('x.part', error));
+          },
         },
       }),
     });
@@ -256,7 +274,9 @@ describe('awaitJob', () => {
   });
 
   it('leaves a download that the end of the process stops for the next process', async () => {
-    const { world, worker } = await begin({ plan: { rules: [{ on: 'download', fault: 'hang', times: 1 }] } }, [tts()]);
+    const world = await createWorld({ plan: { rules: [{ on: 'download', fault: 'hang', times: 1 }] } });
+    await world.fill([tts()]);
+    const worker = await world.worker();
     await worker.submit(keyOf(1));
     const waiting = worker.wait([[1]]);
     await waitFor(() => worker.deps.downloads.activeCount === 1);

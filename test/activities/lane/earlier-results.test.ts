@@ -203,7 +203,8 @@ describe('whether earlier results are used', () => {
   });
 
   it('holds for the next step too, if a person says so while the one before is made', async () => {
-    const world = await createWorld({}, [dub()], { name: 'b', cache: 'on' });
+    const world = await createWorld();
+    await world.fill([dub()], { name: 'b', cache: 'on' });
     const stop = world.holdAt('before-rename');
     const ended = workOn(await workerWithMedia(world, { atFaultPoint: stop.atFaultPoint }), 'b');
     await stop.reached;

@@ -23,7 +23,7 @@ class VoiceList {
 }
 
 function workerWith(world: World, list: VoiceList): Promise<Worker> {
-  return world.worker({ api: (api) => ({ ...apiOf(api), listVoices: list.listVoices }) });
+  return world.worker({ change: ({ api }) => ({ api: { ...api, ...apiOf(api), listVoices: list.listVoices } }) });
 }
 
 /** The methods of a client, as members of a plain object. */

@@ -13,7 +13,7 @@ import { StoreUnwritable } from '../../../store/errors.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { BATCH, keyOf, tts } from '../rows.ts';
 import type { Worker } from '../worker.ts';
-import { begin, createWorld, type World } from '../world.ts';
+import { createWorld, type World } from '../world.ts';
 
 /** A lane of a worker, with room for so many rows. */
 async function laneOf({ deps }: Worker, room = 10): Promise<LaneWork & { end(): void }> {
@@ -40,14 +40,15 @@ async function work(world: World, lane: LaneWork, row = 1): Promise<void> {
 
 /** A worker some of whose calls of the ledger fail. */
 function faulty(world: World, calls: (ledger: Ledger) => Partial<Ledger>): Promise<Worker> {
-  return world.worker({ ledger: (ledger) => ({ ...calls(ledger) }) });
+  return world.worker({ change: ({ ledger }) => ({ ledger: { ...ledger, ...calls(ledger) } }) });
 }
 
 const bug = (): Promise<never> => Promise.reject(new TypeError('nothing has no members'));
 
 describe('a row in a lane', () => {
   it('is taken to its end, and leaves its place', async () => {
-    const world = await createWorld({}, [tts()]);
+    const world = await createWorld();
+    await world.fill([tts()]);
     const lane = await laneOf(await world.worker());
     await work(world, lane);
     expect(await world.row(1)).toMatchObject({ outcome: 'succeeded' });
@@ -57,7 +58,8 @@ describe('a row in a lane', () => {
   });
 
   it('is taken to its end by what its claim and its records said, without reading it again', async () => {
-    const world = await createWorld({}, [tts()]);
+    const world = await createWorld();
+    await world.fill([tts()]);
     let rowsRead = 0;
     const worker = await faulty(world, (ledger) => ({
       readRow: (...row) => {
@@ -71,7 +73,9 @@ describe('a row in a lane', () => {
   });
 
   it('waits for a place where it is to be sent, and not where its job runs', async () => {
-    const { world, worker } = await begin({}, [tts('New.'), tts('Begun.')]);
+    const world = await createWorld();
+    await world.fill([tts('New.'), tts('Begun.')]);
+    const worker = await world.worker();
     await worker.submit(keyOf(2));
     const lane = await laneOf(worker, 0);
     const waiting = work(world, lane, 1);
@@ -84,7 +88,9 @@ describe('a row in a lane', () => {
   });
 
   it.each(['paused', 'stopping'] as const)('is not sent in a batch that is %s', async (control) => {
-    const { world, worker } = await begin({}, [tts()]);
+    const world = await createWorld();
+    await world.fill([tts()]);
+    const worker = await world.worker();
     await worker.control(control);
     const lane = await laneOf(worker);
     const working = work(world, lane);
@@ -100,7 +106,8 @@ describe('a row in a lane', () => {
 
 describe('an error that nobody foresaw', () => {
   it('ends a row for which nothing was sent as failed, and leaves its place', async () => {
-    const world = await createWorld({}, [tts()]);
+    const world = await createWorld();
+    await world.fill([tts()]);
     const lane = await laneOf(await faulty(world, () => ({ intend: bug })));
     await work(world, lane);
     const { outcome, failure } = await world.row(1);
@@ -111,7 +118,8 @@ describe('an error that nobody foresaw', () => {
   });
 
   it('is no matter where the next attempt goes well', async () => {
-    const world = await createWorld({}, [tts()]);
+    const world = await createWorld();
+    await world.fill([tts()]);
     let left = 2;
     const calls = (ledger: Ledger): Partial<Ledger> => ({
       intend: (...args) => (left-- > 0 ? bug() : ledger.intend(...args)),
@@ -122,10 +130,13 @@ describe('an error that nobody foresaw', () => {
   });
 
   it('is no matter where the request is on record as accepted, however often nothing was sent before', async () => {
-    const world = await createWorld({}, [tts()]);
+    const world = await createWorld();
+    await world.fill([tts()]);
     let [intents, reports] = [2, 1];
     const worker = await world.worker({
-      ledger: (ledger) => ({ intend: (...args) => (intents-- > 0 ? bug() : ledger.intend(...args)) }),
+      change: ({ ledger }) => ({
+        ledger: { ...ledger, intend: (...args) => (intents-- > 0 ? bug() : ledger.intend(...args)) },
+      }),
       atFaultPoint: (point) => (point === 'after-verdict' && reports-- > 0 ? bug() : undefined),
     });
     await work(world, await laneOf(worker));
@@ -135,7 +146,8 @@ describe('an error that nobody foresaw', () => {
   });
 
   it('ends a row whose request is in doubt as unknown', async () => {
-    const world = await createWorld({}, [tts()]);
+    const world = await createWorld();
+    await world.fill([tts()]);
     let left = 1;
     const calls = (ledger: Ledger): Partial<Ledger> => ({
       settle: (...args) => (left-- > 0 ? bug() : ledger.settle(...args)),
@@ -149,7 +161,8 @@ describe('an error that nobody foresaw', () => {
   });
 
   it('ends a row whose job was accepted as overdue', async () => {
-    const world = await createWorld({ plan: { rules: [{ on: 'create', fault: 'job-fails' }] } }, [tts()]);
+    const world = await createWorld({ plan: { rules: [{ on: 'create', fault: 'job-fails' }] } });
+    await world.fill([tts()]);
     const lane = await laneOf(await faulty(world, () => ({ finishJob: bug })));
     await work(world, lane);
     const { outcome, failure, charges } = await world.row(1);
@@ -158,7 +171,8 @@ describe('an error that nobody foresaw', () => {
   });
 
   it('leaves the row alone where the lane was ended meanwhile', async () => {
-    const world = await createWorld({}, [tts()]);
+    const world = await createWorld();
+    await world.fill([tts()]);
     const lane = await laneOf(
       await faulty(world, () => ({
         intend: () => {
@@ -178,7 +192,8 @@ describe('an error that nobody foresaw', () => {
   };
 
   it.each(Object.keys(errors))('of a %s that cannot be reached is for the lane, and ends no row', async (what) => {
-    const world = await createWorld({}, [tts()]);
+    const world = await createWorld();
+    await world.fill([tts()]);
     const gone = (): Promise<never> => Promise.reject(errors[what] ?? new Error('no such error'));
     const lane = await laneOf(await faulty(world, () => ({ intend: gone, revoke: gone })));
     await expect(work(world, lane)).rejects.toBe(errors[what]);

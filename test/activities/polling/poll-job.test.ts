@@ -7,7 +7,7 @@ import { waitFor } from '../../support/wait-for.ts';
 import { dub, keyOf, lipSync, tts } from '../rows.ts';
 import { reads, withJob, type Rule } from '../with-job.ts';
 import { fastClock, movableClock } from '../worker.ts';
-import { begin, createWorld } from '../world.ts';
+import { createWorld } from '../world.ts';
 import { redriveNow } from '../../ledger/setup.ts';
 
 describe('polling jobs', () => {
@@ -30,7 +30,9 @@ describe('polling jobs', () => {
 
   it('takes a link under the name of an input for the result, if it was not sent', async () => {
     const rule = { on: 'read', operation: 'lip-sync-job', fault: 'link-name' } as const;
-    const { world, worker } = await begin({ plan: { rules: [rule] } }, [lipSync(), dub()]);
+    const world = await createWorld({ plan: { rules: [rule] } });
+    await world.fill([lipSync(), dub()]);
+    const worker = await world.worker();
     for (const row of [1, 2]) {
       await worker.drive(row);
       expect(await world.row(row)).toMatchObject({ outcome: 'succeeded', failure: null, file: { extension: 'mp4' } });
@@ -40,7 +42,8 @@ describe('polling jobs', () => {
 
   it('tells what a completed job without a link had in its place', async () => {
     const rule = { on: 'read', operation: 'lip-sync-job', fault: { kind: 'link-name', name: 'movieUrl' } } as const;
-    const world = await createWorld({ plan: { rules: [rule] } }, [lipSync()]);
+    const world = await createWorld({ plan: { rules: [rule] } });
+    await world.fill([lipSync()]);
     await (await world.worker()).drive(1);
     const { outcome, failure } = await world.row(1);
     expect({ outcome, failure }).toMatchObject({ outcome: 'failed', failure: { class: 'ResultGone' } });
@@ -53,11 +56,8 @@ describe('polling jobs', () => {
     const rule = (operation: 'speech-job' | 'lip-sync-job'): Rule => {
       return { on: 'read', operation, fault: { kind: 'link-name', name: 'movieUrl' } };
     };
-    const world = await createWorld({ plan: { rules: [rule('speech-job'), rule('lip-sync-job')] } }, [
-      lipSync(),
-      tts(),
-      dub(),
-    ]);
+    const world = await createWorld({ plan: { rules: [rule('speech-job'), rule('lip-sync-job')] } });
+    await world.fill([lipSync(), tts(), dub()]);
     const blind = await world.worker();
     for (const row of [1, 2, 3]) {
       await blind.drive(row);
@@ -88,11 +88,14 @@ describe('polling jobs', () => {
     let polls = 0;
     const shaky = await world.worker({
       clock: fastClock(60),
-      api: (api) => ({
-        readJob: (...job) =>
-          ++polls % 2 === 1 && polls < 20
-            ? Promise.reject(new ApiError({ class: 'BadRequest', message: 'no such job', status: 404 }))
-            : api.readJob(...job),
+      change: ({ api }) => ({
+        api: {
+          ...api,
+          readJob: (...job) =>
+            ++polls % 2 === 1 && polls < 20
+              ? Promise.reject(new ApiError({ class: 'BadRequest', message: 'no such job', status: 404 }))
+              : api.readJob(...job),
+        },
       }),
     });
     await shaky.wait([[1]]);
@@ -103,7 +106,9 @@ describe('polling jobs', () => {
 
   it('makes a new take of a job that failed, as often as the user pays for in advance', async () => {
     const fails = { on: 'create', fault: { kind: 'job-fails', message: 'hoarse' } } as const;
-    const { world, worker } = await begin({ plan: { rules: [fails] } }, [tts(), dub()], { retakes: 2 });
+    const world = await createWorld({ plan: { rules: [fails] } });
+    await world.fill([tts(), dub()], { retakes: 2 });
+    const worker = await world.worker();
     await worker.submit(keyOf(1));
     const next = { type: 'submit', at: { row: 1, step: 'speech', take: 2, attempt: 1 } };
     expect(await worker.wait([[1]])).toEqual(new Map([[1, next]]));
@@ -122,7 +127,8 @@ describe('polling jobs', () => {
 
   it('keeps the speech of a dub whose lip-sync is taken again', async () => {
     const rule = { on: 'create', operation: 'lip-sync-job', fault: { kind: 'job-fails', message: 'dark' }, times: 1 };
-    const world = await createWorld({ plan: { rules: [rule as Rule] } }, [dub()], { retakes: 1 });
+    const world = await createWorld({ plan: { rules: [rule as Rule] } });
+    await world.fill([dub()], { retakes: 1 });
     await (await world.worker()).drive(1);
     expect(await world.row(1)).toMatchObject({
       outcome: 'succeeded',
@@ -158,7 +164,9 @@ describe('polling jobs', () => {
   });
 
   it('counts the time of a lip-sync from its own acceptance, also where its speech was waited for again', async () => {
-    const { worker } = await begin({}, [dub()]);
+    const world = await createWorld();
+    await world.fill([dub()]);
+    const worker = await world.worker();
     await worker.submit(keyOf(1));
     await worker.wait([[1]]);
     await worker.deps.ledger.giveUp(keyOf(1, 1, 'lip-sync'), { outcome: 'overdue' });
@@ -171,7 +179,9 @@ describe('polling jobs', () => {
   });
 
   it('lets go of its rows within a second when the batch is stopped at once, and keeps their job ids', async () => {
-    const { world, worker } = await begin({ jobMs: [600_000, 600_000] }, [tts('one'), tts('two')]);
+    const world = await createWorld({ jobMs: [600_000, 600_000] });
+    await world.fill([tts('one'), tts('two')]);
+    const worker = await world.worker();
     for (const row of [1, 2]) await worker.submit(keyOf(row));
     const at = [1, 2].map((row) => ({ row, step: 'speech', take: 1, attempt: 1 }) as const);
     const slice = worker.slice(at, 600_000);
@@ -183,7 +193,9 @@ describe('polling jobs', () => {
 
   it('counts a result whose download was under way when the batch was stopped at once', async () => {
     const rule = { on: 'download', fault: { kind: 'late', ms: 1_500 } } as const;
-    const { world, worker } = await begin({ plan: { rules: [rule] } }, [tts()]);
+    const world = await createWorld({ plan: { rules: [rule] } });
+    await world.fill([tts()]);
+    const worker = await world.worker();
     await worker.submit(keyOf(1));
     const slice = worker.slice([{ row: 1, step: 'speech', take: 1, attempt: 1 }], 600_000);
     await waitFor(() => worker.deps.downloads.activeCount === 1);
@@ -220,17 +232,21 @@ describe('polling jobs', () => {
 
   it('writes nothing more once its downloads are over, also a long one', async () => {
     const rule = { on: 'download', fault: { kind: 'late', ms: 700 } } as const;
-    const world = await createWorld({ plan: { rules: [rule] } }, [tts()]);
+    const world = await createWorld({ plan: { rules: [rule] } });
+    await world.fill([tts()]);
     let [open, written] = [0, 0];
     const worker = await world.worker({
-      ledger: (ledger) => ({
-        changeRunning: async (...row) => {
-          open += 1;
-          // As on a slow disk: the download is over first.
-          await new Promise((resolve) => setTimeout(resolve, 600));
-          const standing = await ledger.changeRunning(...row);
-          [open, written] = [open - 1, written + 1];
-          return standing;
+      change: ({ ledger }) => ({
+        ledger: {
+          ...ledger,
+          changeRunning: async (...row) => {
+            open += 1;
+            // As on a slow disk: the download is over first.
+            await new Promise((resolve) => setTimeout(resolve, 600));
+            const standing = await ledger.changeRunning(...row);
+            [open, written] = [open - 1, written + 1];
+            return standing;
+          },
         },
       }),
     });
@@ -242,7 +258,8 @@ describe('polling jobs', () => {
   });
 
   it('polls jobs in time after the wall clock was set back an hour', async () => {
-    const world = await createWorld({ jobMs: [0, 0] }, [tts()]);
+    const world = await createWorld({ jobMs: [0, 0] });
+    await world.fill([tts()]);
     const clock = movableClock();
     const worker = await world.worker({ clock });
     await worker.submit(keyOf(1));

@@ -13,10 +13,11 @@ const INTENT = { quoted: 1, quotedRest: 0, owner: 'lost', maxSending: 8 };
 
 /** A batch whose rows' first requests are on record and without an answer. */
 async function withLost(specs: readonly RowSpec[], step: Step): Promise<{ world: World; worker: Worker }> {
-  const world = await createWorld({}, specs, { tts: 'sync' });
+  const world = await createWorld();
+  await world.fill(specs, { tts: 'sync' });
   const worker = await world.worker({
     // No list is to be read for what is not in it.
-    api: () => ({ listJobs: () => Promise.reject(new Error('the list was read')) }),
+    change: ({ api }) => ({ api: { ...api, listJobs: () => Promise.reject(new Error('the list was read')) } }),
   });
   for (const row of specs.keys()) await worker.deps.ledger.intend(keyOf(row + 1, 1, step), INTENT);
   return { world, worker };

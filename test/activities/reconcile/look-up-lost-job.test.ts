@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { waitFor } from '../../support/wait-for.ts';
 import type { RowSpec } from '../../../contract/row-kinds.ts';
 import { BATCH, dub, keyOf, lipSync } from '../rows.ts';
-import { begin, createWorld, type World } from '../world.ts';
+import { createWorld, type World } from '../world.ts';
 import type { Worker } from '../worker.ts';
 
 const HANG = { on: 'create', operation: 'lip-sync-job', fault: { kind: 'hang', accepted: true } } as const;
@@ -34,7 +34,8 @@ async function outcomeAfter(world: World, worker: Worker, row: number): Promise<
 
 describe('a lost lip-sync create', () => {
   it('is adopted from a list that echoes its inputs', async () => {
-    const world = await createWorld({ plan: { rules: [HANG], echoInputs: true } }, [lipSync()]);
+    const world = await createWorld({ plan: { rules: [HANG], echoInputs: true } });
+    await world.fill([lipSync()]);
     await lose(world, [1]);
     const worker = await world.worker();
     expect(await worker.reconcile(at(1))).toMatchObject({ verdict: 'accepted', next: { type: 'wait' } });
@@ -44,11 +45,8 @@ describe('a lost lip-sync create', () => {
   });
 
   it('is told from others by its inputs where the list echoes them', async () => {
-    const world = await createWorld({ plan: { rules: [HANG], echoInputs: true } }, [
-      lipSync(1),
-      lipSync(2),
-      lipSync(3),
-    ]);
+    const world = await createWorld({ plan: { rules: [HANG], echoInputs: true } });
+    await world.fill([lipSync(1), lipSync(2), lipSync(3)]);
     await lose(world, [1, 2, 3]);
     const worker = await world.worker();
     for (const row of [3, 1, 2]) expect(await outcomeAfter(world, worker, row)).toBe('succeeded');
@@ -59,7 +57,8 @@ describe('a lost lip-sync create', () => {
   });
 
   it.each([true, false])('is unknown where two jobs fit, echoing their inputs: %s', async (echoInputs) => {
-    const world = await createWorld({ plan: { rules: [{ ...HANG, match: { nth: 1 } }], echoInputs } }, [lipSync()]);
+    const world = await createWorld({ plan: { rules: [{ ...HANG, match: { nth: 1 } }], echoInputs } });
+    await world.fill([lipSync()]);
     await lose(world, [1]);
     await createElsewhere(world, lipSync());
     const worker = await world.worker();
@@ -69,7 +68,8 @@ describe('a lost lip-sync create', () => {
 
   it('is unknown where the list does not echo, for the only job in it may be a stranger’s', async () => {
     const never = { on: 'create', match: { nth: 1 }, fault: 'hang' } as const;
-    const world = await createWorld({ plan: { rules: [never], echoInputs: false } }, [lipSync(1)]);
+    const world = await createWorld({ plan: { rules: [never], echoInputs: false } });
+    await world.fill([lipSync(1)]);
     void (await world.worker()).submit(at(1));
     await waitFor(async () => (await world.paidRequests()) === 1);
     // Another program on the account makes the only job that there is.
@@ -84,7 +84,8 @@ describe('a lost lip-sync create', () => {
       { ...HANG, match: { text: 'face-1' } },
       { on: 'create', match: { text: 'face-2' }, fault: 'hang' },
     ] as const;
-    const world = await createWorld({ plan: { rules: [...rules], echoInputs: false } }, [lipSync(1), lipSync(2)]);
+    const world = await createWorld({ plan: { rules: [...rules], echoInputs: false } });
+    await world.fill([lipSync(1), lipSync(2)]);
     // The second is never accepted. The one job in the list is the first's, but nobody can know that.
     const killed = await world.worker();
     for (const row of [1, 2]) void killed.submit(at(row));
@@ -97,9 +98,8 @@ describe('a lost lip-sync create', () => {
   });
 
   it('is unknown where a create of another batch is outstanding', async () => {
-    const world = await createWorld({ plan: { rules: [{ ...HANG, match: { nth: 1 } }], echoInputs: false } }, [
-      lipSync(1),
-    ]);
+    const world = await createWorld({ plan: { rules: [{ ...HANG, match: { nth: 1 } }], echoInputs: false } });
+    await world.fill([lipSync(1)]);
     await lose(world, [1]);
     const worker = await world.worker();
     const { ledger } = worker.deps;
@@ -128,7 +128,8 @@ describe('a lost lip-sync create', () => {
 
   it('is looked for again while the list cannot be read for a moment', async () => {
     const down = { on: 'list', fault: { kind: 'status', status: 503 }, times: 2 } as const;
-    const world = await createWorld({ plan: { rules: [HANG, down], echoInputs: true } }, [lipSync()]);
+    const world = await createWorld({ plan: { rules: [HANG, down], echoInputs: true } });
+    await world.fill([lipSync()]);
     await lose(world, [1]);
     const worker = await world.worker();
     expect(await outcomeAfter(world, worker, 1)).toBe('succeeded');
@@ -136,9 +137,8 @@ describe('a lost lip-sync create', () => {
 
   it('is not sent again by itself where the list cannot be read, for its job may be there', async () => {
     const closed = { on: 'list', fault: { kind: 'status', status: 403 } } as const;
-    const world = await createWorld({ plan: { rules: [HANG, closed], echoInputs: true } }, [lipSync()], {
-      onUnknown: 'resubmit',
-    });
+    const world = await createWorld({ plan: { rules: [HANG, closed], echoInputs: true } });
+    await world.fill([lipSync()], { onUnknown: 'resubmit' });
     await lose(world, [1]);
     const worker = await world.worker();
     expect(await outcomeAfter(world, worker, 1)).toBe('unknown');
@@ -146,9 +146,8 @@ describe('a lost lip-sync create', () => {
   });
 
   it('is left alone by a worker that is told to end', async () => {
-    const world = await createWorld({ plan: { rules: [HANG, { on: 'list', fault: 'hang' }], echoInputs: true } }, [
-      lipSync(),
-    ]);
+    const world = await createWorld({ plan: { rules: [HANG, { on: 'list', fault: 'hang' }], echoInputs: true } });
+    await world.fill([lipSync()]);
     await lose(world, [1]);
     const ending = await world.worker();
     const looking = ending.reconcile(at(1));
@@ -163,7 +162,8 @@ describe('a lost lip-sync create', () => {
   it('does not overwrite the answer that comes while it is looked up', async () => {
     const late = { on: 'create', operation: 'lip-sync-job', fault: { kind: 'late', ms: 150 } } as const;
     const rules = [late, { on: 'list', fault: { kind: 'late', ms: 600 } }] as const;
-    const world = await createWorld({ plan: { rules: [...rules], echoInputs: false } }, [lipSync(1), lipSync(2)]);
+    const world = await createWorld({ plan: { rules: [...rules], echoInputs: false } });
+    await world.fill([lipSync(1), lipSync(2)]);
     const sender = await world.worker();
     const submitting = sender.submit(at(1));
     await waitFor(() => world.charges().length === 1);
@@ -177,7 +177,8 @@ describe('a lost lip-sync create', () => {
   });
 
   it('is found for a chain by the hash of its speech link, which itself is on no record', async () => {
-    const world = await createWorld({ plan: { rules: [HANG], echoInputs: true } }, [dub(), dub('Another.')]);
+    const world = await createWorld({ plan: { rules: [HANG], echoInputs: true } });
+    await world.fill([dub(), dub('Another.')]);
     const sender = await world.worker();
     for (const row of [1, 2]) await sender.submit(keyOf(row));
     await sender.wait([[1], [2]]);
@@ -196,12 +197,8 @@ describe('a lost lip-sync create', () => {
   });
 
   it('is adopted by each of two rows that look alike, and by none if a stranger made a third like them', async () => {
-    const world = await createWorld({ plan: { rules: [HANG], echoInputs: true } }, [
-      lipSync(1),
-      lipSync(1),
-      lipSync(2),
-      lipSync(2),
-    ]);
+    const world = await createWorld({ plan: { rules: [HANG], echoInputs: true } });
+    await world.fill([lipSync(1), lipSync(1), lipSync(2), lipSync(2)]);
     await lose(world, [1, 2, 3, 4]);
     await world.change('plan', { echoInputs: true });
     await createElsewhere(world, lipSync(2));
@@ -219,10 +216,9 @@ describe('a lost lip-sync create', () => {
   it('is not taken from a row with the same links that wants something else, and whose answer is still to come', async () => {
     const late = { on: 'create', match: { nth: 1 }, fault: { kind: 'late', ms: 4_000 } } as const;
     const reset = { on: 'create', match: { nth: 2 }, fault: 'reset-before' } as const;
-    const { world, worker } = await begin({ plan: { rules: [late, reset], echoInputs: true } }, [
-      other('x'),
-      other('y'),
-    ]);
+    const world = await createWorld({ plan: { rules: [late, reset], echoInputs: true } });
+    await world.fill([other('x'), other('y')]);
+    const worker = await world.worker();
     const first = worker.submit(at(1));
     await waitFor(() => world.charges().length === 1);
     expect(await outcomeAfter(world, worker, 2)).toBe('unknown');
@@ -232,7 +228,8 @@ describe('a lost lip-sync create', () => {
   });
 
   it('is unknown where the one job can be that of another row with the same links', async () => {
-    const world = await createWorld({ plan: { rules: [never, HANG], echoInputs: true } }, [other('x'), other('y')]);
+    const world = await createWorld({ plan: { rules: [never, HANG], echoInputs: true } });
+    await world.fill([other('x'), other('y')]);
     const killed = await world.worker();
     void killed.submit(at(1));
     await waitFor(async () => (await world.paidRequests()) === 1);
@@ -245,7 +242,8 @@ describe('a lost lip-sync create', () => {
 
   it('leaves its job to a row just like it that is on the wire, and counts it once', async () => {
     const late = { on: 'create', match: { nth: 2 }, fault: { kind: 'late', ms: 4_000 } } as const;
-    const world = await createWorld({ plan: { rules: [never, late], echoInputs: true } }, [lipSync(1), lipSync(1)]);
+    const world = await createWorld({ plan: { rules: [never, late], echoInputs: true } });
+    await world.fill([lipSync(1), lipSync(1)]);
     void (await world.worker()).submit(at(1));
     await waitFor(async () => (await world.paidRequests()) === 1);
     const worker = await world.worker();
@@ -258,7 +256,8 @@ describe('a lost lip-sync create', () => {
   });
 
   it('is not taken for that of another take, after an edit', async () => {
-    const world = await createWorld({ plan: { rules: [HANG], echoInputs: false } }, [lipSync(1)]);
+    const world = await createWorld({ plan: { rules: [HANG], echoInputs: false } });
+    await world.fill([lipSync(1)]);
     await lose(world, [1]);
     const worker = await world.worker();
     const { ledger } = worker.deps;
@@ -273,12 +272,16 @@ describe('a lost lip-sync create', () => {
   });
 
   it('is found at the second look where the list shows it a moment later', async () => {
-    const world = await createWorld({ plan: { rules: [HANG], echoInputs: true } }, [lipSync()]);
+    const world = await createWorld({ plan: { rules: [HANG], echoInputs: true } });
+    await world.fill([lipSync()]);
     await lose(world, [1]);
     let looks = 0;
     const worker = await world.worker({
-      api: (api) => ({
-        listJobs: async (...request) => (++looks === 1 ? { jobs: [], hasMore: false } : api.listJobs(...request)),
+      change: ({ api }) => ({
+        api: {
+          ...api,
+          listJobs: async (...request) => (++looks === 1 ? { jobs: [], hasMore: false } : api.listJobs(...request)),
+        },
       }),
     });
     expect(await outcomeAfter(world, worker, 1)).toBe('succeeded');

@@ -1,13 +1,15 @@
 /** @slow */
 import { describe, expect, it } from '@jest/globals';
 import { keyOf, lipSync, tts } from '../rows.ts';
-import { begin, createWorld } from '../world.ts';
+import { createWorld } from '../world.ts';
 
 const INTENT = { quoted: 1, quotedRest: 0, owner: 'lost', maxSending: 8 };
 
 describe('reconcile', () => {
   it('goes by what forbids the attempt that it is asked about', async () => {
-    const { world, worker } = await begin({}, [tts()]);
+    const world = await createWorld();
+    await world.fill([tts()]);
+    const worker = await world.worker();
     await worker.deps.ledger.intend(keyOf(1), INTENT);
     // Nobody may make a second attempt while the first has no answer.
     expect(await worker.reconcile(keyOf(1, 2))).toEqual({
@@ -18,16 +20,19 @@ describe('reconcile', () => {
   });
 
   it('says of what the row is given up', async () => {
-    const { world, worker } = await begin({}, [tts()]);
+    const world = await createWorld();
+    await world.fill([tts()]);
+    const worker = await world.worker();
     await worker.deps.ledger.intend(keyOf(1), INTENT);
     await worker.reconcile(keyOf(1));
     expect((await world.row(1)).charges).toMatchObject([{ state: 'unknown', failure: { class: 'OutcomeUnknown' } }]);
   });
 
   it('passes on what is no trouble of the API, and leaves the attempt open', async () => {
-    const world = await createWorld({}, [lipSync()]);
+    const world = await createWorld();
+    await world.fill([lipSync()]);
     const worker = await world.worker({
-      api: () => ({ listJobs: () => Promise.reject(new Error('a bug')) }),
+      change: ({ api }) => ({ api: { ...api, listJobs: () => Promise.reject(new Error('a bug')) } }),
     });
     const key = keyOf(1, 1, 'lip-sync');
     await worker.deps.ledger.intend(key, INTENT);

@@ -14,7 +14,8 @@ async function voice(name: string): Promise<RowSpec> {
 }
 
 async function worldOf(names: readonly string[], rules: NonNullable<FaultPlan['rules']> = []): Promise<World> {
-  const world = await createWorld({ plan: { rules } }, await Promise.all(names.map(voice)));
+  const world = await createWorld({ plan: { rules } });
+  await world.fill(await Promise.all(names.map(voice)));
   return world;
 }
 

@@ -8,7 +8,7 @@ import { freeReadsOf } from '../../../worker/free-reads.ts';
 import type { WorkerWorld } from '../../../worker/dependencies.ts';
 import { adopt, recordOf } from '../../activities/adopt.ts';
 import { BATCH, keyOf, lipSync, stt, tts } from '../../activities/rows.ts';
-import { begin, createWorld, type World } from '../../activities/world.ts';
+import { createWorld, type World } from '../../activities/world.ts';
 
 async function settleUnknown(world: WorkerWorld, rows: readonly number[]): Promise<readonly SettledRow[]> {
   const batch = await recordOf(world.ledger);
@@ -27,7 +27,9 @@ const LOSES_ANSWERS = { on: 'create', fault: 'accept-then-500' } as const;
 async function withUnknown(world: World): Promise<Awaited<ReturnType<World['worker']>>> {
   await world.fill([lipSync(), tts(), stt()]);
   const blind = await world.worker({
-    api: () => ({ listJobs: () => Promise.resolve({ jobs: [], hasMore: false }) }),
+    change: ({ api }) => ({
+      api: { ...api, listJobs: () => Promise.resolve({ jobs: [], hasMore: false }) },
+    }),
   });
   await blind.drive(1);
   expect((await world.row(1)).outcome).toBe('unknown');
@@ -48,7 +50,8 @@ describe('settleUnknown', () => {
   });
 
   it('finds a result that was stored before its process died', async () => {
-    const world = await createWorld({}, [tts('At once.')], { tts: 'sync' });
+    const world = await createWorld();
+    await world.fill([tts('At once.')], { tts: 'sync' });
     const death = world.holdAt('after-answer');
     void (await world.worker({ atFaultPoint: death.atFaultPoint })).submit(keyOf(1));
     await death.reached;
@@ -61,7 +64,9 @@ describe('settleUnknown', () => {
   });
 
   it('says of a row whose answer named the job of another row that it did', async () => {
-    const { worker } = await begin({}, [tts('one'), tts('two')]);
+    const world = await createWorld();
+    await world.fill([tts('one'), tts('two')]);
+    const worker = await world.worker();
     const { ledger } = worker.deps;
     for (const row of [1, 2]) {
       await ledger.intend(keyOf(row), { quoted: 1, quotedRest: 0, owner: 'gone', maxSending: 8 });
@@ -80,10 +85,9 @@ describe('settleUnknown', () => {
   });
 
   it('leaves a row as it is where there is no trace, and one that is not in doubt', async () => {
-    const { world, worker } = await begin({ plan: { rules: [{ ...LOSES_ANSWERS, match: { text: 'Good' } }] } }, [
-      tts(),
-      tts('Fine.'),
-    ]);
+    const world = await createWorld({ plan: { rules: [{ ...LOSES_ANSWERS, match: { text: 'Good' } }] } });
+    await world.fill([tts(), tts('Fine.')]);
+    const worker = await world.worker();
     for (const row of [1, 2]) await worker.drive(row);
     // Whoever is told of them knows what else can be done; a row that is not there is nobody's.
     expect(await settleUnknown(worker.deps, [1, 2, 3])).toMatchObject([
@@ -108,7 +112,9 @@ describe('settleUnknown, where the list cannot be read', () => {
 
 describe('adoptJob', () => {
   it('gives the row the job that a person names, which is fetched then', async () => {
-    const { world, worker } = await begin({ plan: { rules: [LOSES_ANSWERS] } }, [tts()]);
+    const world = await createWorld({ plan: { rules: [LOSES_ANSWERS] } });
+    await world.fill([tts()]);
+    const worker = await world.worker();
     await worker.drive(1);
     await worker.deps.ledger.closeBatch(BATCH);
     const jobId = world.charges()[0]?.jobId ?? '';
@@ -124,7 +130,9 @@ describe('adoptJob', () => {
   });
 
   it('names both sums where the job cost another than the row was to cost', async () => {
-    const { world, worker } = await begin({ plan: { rules: [LOSES_ANSWERS] } }, [tts(), tts()]);
+    const world = await createWorld({ plan: { rules: [LOSES_ANSWERS] } });
+    await world.fill([tts(), tts()]);
+    const worker = await world.worker();
     for (const row of [1, 2]) await worker.drive(row);
     const [first, second] = world.charges();
     const readJob: typeof worker.deps.api.readJob = async (operation, jobId, signal) => {
@@ -138,12 +146,9 @@ describe('adoptJob', () => {
   });
 
   it('refuses a job that does not exist, is of another kind, or belongs to a row', async () => {
-    const { world, worker } = await begin({ plan: { rules: [{ ...LOSES_ANSWERS, match: { text: 'lost' } }] } }, [
-      tts('lost'),
-      tts('had'),
-      lipSync(),
-      stt(),
-    ]);
+    const world = await createWorld({ plan: { rules: [{ ...LOSES_ANSWERS, match: { text: 'lost' } }] } });
+    await world.fill([tts('lost'), tts('had'), lipSync(), stt()]);
+    const worker = await world.worker();
     for (const row of [1, 2, 3]) await worker.drive(row);
     const [lost, had, lip] = await Promise.all([1, 2, 3].map(async (row) => (await world.row(row)).charges[0]?.jobId));
     expect(lost).toBeNull();
@@ -167,7 +172,8 @@ describe('adoptJob', () => {
   });
 
   it('refuses a row whose request is on the wire, and one that makes no job', async () => {
-    const world = await createWorld({ plan: { rules: [LOSES_ANSWERS] } }, [tts(), stt()]);
+    const world = await createWorld({ plan: { rules: [LOSES_ANSWERS] } });
+    await world.fill([tts(), stt()]);
     const hold = world.holdAt('after-intent');
     void (await world.worker({ atFaultPoint: hold.atFaultPoint })).submit(keyOf(1));
     await hold.reached;
@@ -220,7 +226,9 @@ describe('listOrphans', () => {
   });
 
   it('are of operations that the batch has: of speech alone, the list of lip-sync jobs says nothing', async () => {
-    const { worker } = await begin({}, [tts('Fine.')]);
+    const world = await createWorld();
+    await world.fill([tts('Fine.')]);
+    const worker = await world.worker();
     await worker.drive(1);
     const { deps } = worker;
     const listJobs = (): never => {

@@ -19,7 +19,9 @@ async function withLostVoice({ name = 'Anna', isBlind = true } = {}): Promise<{
   const samples = [await writeSample(await sampleFolder(), 'a.wav')];
   const spec: RowSpec = { kind: 'voice', name, samples, extra: {} };
   await world.fill([spec, { ...spec, name: 'Ben' }]);
-  const blind = await world.worker(isBlind ? { api: () => ({ listVoices: async function* () {} }) } : {});
+  const blind = await world.worker(
+    isBlind ? { change: ({ api }) => ({ api: { ...api, listVoices: async function* () {} } }) } : {},
+  );
   await blind.drive(1);
   expect((await world.row(1)).outcome).toBe('unknown');
   const { deps } = await world.worker();

@@ -4,10 +4,10 @@ import { Kysely, sql, type Dialect, type Driver } from 'kysely';
 import Database from 'libsql';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { DirectAdapter } from '../../../ledger/database/direct.ts';
+import type { DirectAdapter } from '../../../ledger/database/prepared.ts';
 import { LedgerUnreachable } from '../../../ledger/errors.ts';
 import { openSqlite } from '../../../ledger/sqlite/dialect.ts';
-import { WriteQueue } from '../../../ledger/database/write-queue.ts';
+import { WriteQueue } from '../../../ledger/database/transactions.ts';
 import { scaleRuns } from '../../support/property-runs.ts';
 import { makeFolder } from '../setup.ts';
 

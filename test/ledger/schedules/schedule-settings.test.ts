@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Ledger } from '../../../ledger/ledger.ts';
-import type { NewAllowance } from '../../../ledger/schedules/schedule-records.ts';
+import type { NewAllowance } from '../../../ledger/schedules/schedule-settings.ts';
 import { settingsOf, settle, specOf } from '../../support/schedule-on-record.ts';
 import { ledgerForEachTest } from '../setup.ts';
 
