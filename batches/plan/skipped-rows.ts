@@ -1,6 +1,6 @@
 import { roundCredits } from '../../contract/price-units.ts';
 import { operationOf, stepsIn, type Step } from '../../contract/row-kinds.ts';
-import type { ChargeOutlook } from '../../ledger/money/open-requests.ts';
+import type { ChargeOutlook } from '../../ledger/money/charge-ratios.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord, RowStanding } from '../../ledger/record-types.ts';
 import { countedFor, worstRatio } from '../../policy/money/charge-ratio.ts';
