@@ -17,9 +17,9 @@ import { canonicalJson } from '../../contract/canonical-json.ts';
 
 /** Which batches to compare, and where their records and files are. */
 export interface CompareRequest {
-  readonly ledger: Pick<Ledger, 'scanRows' | 'rowsWithIds' | 'readRow'>;
+  readonly ledger: Ledger;
   /** Measures files of earlier versions, which noted no length. */
-  readonly store: Pick<Store, 'seconds'>;
+  readonly store: Store;
   readonly batches: Pair<BatchRecord>;
   readonly tolerances: Tolerances;
   /** Called for each row that differs, and for each that only one batch has. */
@@ -144,7 +144,7 @@ export type PairedRow =
   | { readonly type: 'pair'; readonly rows: Pair<RowStanding> }
   | { readonly type: 'only'; readonly side: 0 | 1; readonly row: RowStanding };
 
-type RowReads = Pick<Ledger, 'scanRows' | 'rowsWithIds' | 'readRow'>;
+type RowReads = Ledger;
 
 /** Rows that are looked up together. */
 const ROWS_AT_ONCE = 200;

@@ -89,10 +89,7 @@ function partOf({ row: part, charges }: RowStanding): PartStory {
  * be; it is read, and those of its parts if it is lost. Default: nobody looks.
  */
 export async function explainRow(
-  ledger: Pick<
-    Ledger,
-    'findRowById' | 'readRow' | 'partsOf' | 'takesOf' | 'decisionsOf' | 'money' | 'counts' | 'chargeOutlook'
-  >,
+  ledger: Ledger,
   batch: BatchRecord,
   wanted: string,
   store?: SearchedStore,
@@ -146,7 +143,7 @@ function keptSteps({ spec }: RowRecord, { fromStep }: TakeRecord): readonly Step
  * after it.
  */
 function changesOf(
-  { columns }: Pick<BatchRecord, 'columns'>,
+  { columns }: BatchRecord,
   { input }: RowRecord,
   takes: readonly TakeRecord[],
   at: number,

@@ -54,7 +54,7 @@ export async function exitOfBatch(ledger: Ledger, name: string): Promise<ExitNam
  * True for a batch that paused because its first rows all failed (`--halt alike`). Unlike a pause for missing credits
  * or a bad token, only a person can resume it: a schedule that repeats the command would pay for more failures.
  */
-export function isPausedByFailures({ control, pauseReason }: Pick<BatchRecord, 'control' | 'pauseReason'>): boolean {
+export function isPausedByFailures({ control, pauseReason }: BatchRecord): boolean {
   return control === 'paused' && pauseReason !== null && !['OutOfCredits', 'BadToken'].includes(pauseReason.class);
 }
 
@@ -62,7 +62,7 @@ export function isPausedByFailures({ control, pauseReason }: Pick<BatchRecord, '
  * True if the batch paused because the API refused a token. A process cannot change its token: with a refused one it can
  * neither send nor read, and would pause the batch again. So it leaves, and the next process brings a valid token.
  */
-export function isTokenRefused({ control, pauseReason }: Pick<BatchRecord, 'control' | 'pauseReason'>): boolean {
+export function isTokenRefused({ control, pauseReason }: BatchRecord): boolean {
   return control === 'paused' && pauseReason?.class === 'BadToken';
 }
 
@@ -70,7 +70,7 @@ export function isTokenRefused({ control, pauseReason }: Pick<BatchRecord, 'cont
 export type Standstill = 'no-worker' | 'no-answer';
 
 /** What the ledger knows about workers and their troubles. */
-export type StandstillLedger = Pick<Ledger, 'livingWorkers' | 'troubles'>;
+export type StandstillLedger = Ledger;
 
 /**
  * Why a batch stands still; undefined: no known reason. Reads only the ledger. A worker that has just died counts as alive

@@ -74,7 +74,7 @@ export async function isTaken(request: NamedManifest & Pick<PlanRequest, 'ledger
 
 /** Whether these very bytes are a batch of this name already: its rows have the ids of their voices. */
 export async function isOnRecord(
-  ledger: Pick<Ledger, 'findBatch'> | undefined,
+  ledger: Ledger | undefined,
   name: string,
   { summary }: SoundManifest,
 ): Promise<boolean> {

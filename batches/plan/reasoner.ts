@@ -14,7 +14,7 @@ import { type IdentifyMedia, keysOfRows } from '../cache/result-keys.ts';
 /** What rows are compared with, and what they would be rows of. */
 export interface ReasonRequest {
   /** Undefined: there is nothing to compare with. */
-  readonly ledger: Pick<Ledger, 'lastRows' | 'keysWithResult' | 'findResults'> | undefined;
+  readonly ledger: Ledger | undefined;
   readonly account: Account;
   readonly settings: Pick<BatchSettings, 'tts' | 'prices' | 'cache'>;
   /** The identities of what is behind these URLs, as far as they can be learnt. */

@@ -31,8 +31,8 @@ export interface RowsLeft {
  * room for now. Changes nothing, spends nothing.
  */
 export async function billRowsLeft(
-  ledger: Pick<Ledger, 'scanRows' | 'partsOf'>,
-  batch: Pick<BatchRecord, 'name' | 'settings'>,
+  ledger: Ledger,
+  batch: BatchRecord,
   room: SkippedRoom,
   request: ReasonRequest,
 ): Promise<RowsLeft> {

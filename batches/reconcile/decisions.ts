@@ -93,7 +93,7 @@ export function lastDecision(
 
 /** The request of a take that has no answer or an unknown outcome. Default: the row's present take. */
 export async function findUnresolved(
-  ledger: Pick<Ledger, 'readRow'>,
+  ledger: Ledger,
   batch: string,
   row: number,
   wanted?: number,
@@ -166,7 +166,7 @@ export async function settleNotCharged(
 /** A row's take and the job that a person names for it. */
 export type NamedJob = RowTake & { readonly jobId: string };
 
-type BatchOfJob = Pick<BatchRecord, 'name' | 'apiUrl' | 'account' | 'settings'>;
+type BatchOfJob = BatchRecord;
 
 /**
  * Gives an unknown row the job that a person names. The job must exist, match the row's step, and belong to no row. The

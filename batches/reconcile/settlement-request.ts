@@ -142,12 +142,7 @@ type PartTest = (part: RowStanding, take: number | undefined) => boolean | Promi
  * Finds what `ROW` or `ROW/TAKE` names, as {@link findTake} does. A row in parts has no request of its own: its only part
  * that matches stands for it. If none does, it is the row, which has then nothing to settle.
  */
-async function resolveTake(
-  ledger: Pick<Ledger, 'findRowById' | 'readRow' | 'partsOf'>,
-  batch: Pick<BatchRecord, 'name' | 'rows'>,
-  word: string,
-  matches: PartTest,
-): Promise<ResolvedTake> {
+async function resolveTake(ledger: Ledger, batch: BatchRecord, word: string, matches: PartTest): Promise<ResolvedTake> {
   const named = await findTake(ledger, batch, word);
   if (named.type !== 'found') return named;
   const matching: RowStanding[] = [];

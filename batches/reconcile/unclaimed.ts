@@ -66,11 +66,7 @@ export async function listOrphans(
 }
 
 /** Whether a row of the batch asks for such jobs. */
-async function hasRowOf(
-  operation: ListedOperation,
-  ledger: Ledger,
-  { name, settings }: Pick<BatchRecord, 'name' | 'settings'>,
-): Promise<boolean> {
+async function hasRowOf(operation: ListedOperation, ledger: Ledger, { name, settings }: BatchRecord): Promise<boolean> {
   for await (const { row } of ledger.scanRows(name)) {
     if (stepsIn(row.spec).some((step) => operationOf(row.spec, step, settings.tts) === operation)) return true;
   }
@@ -111,9 +107,9 @@ export interface VoiceOfRow {
  * was made before it is left out. Reads the list only if one of the rows makes a voice.
  */
 export async function listLostVoices(
-  ledger: Pick<Ledger, 'readRow' | 'isJobClaimed'>,
+  ledger: Ledger,
   reads: Pick<FreeReads, 'listVoices'>,
-  batch: Pick<BatchRecord, 'name' | 'apiUrl' | 'account'>,
+  batch: BatchRecord,
   rows: readonly number[],
 ): Promise<{ readonly type: 'listed'; readonly voices: readonly VoiceOfRow[] } | Unreadable> {
   const { name: batchName, apiUrl, account } = batch;

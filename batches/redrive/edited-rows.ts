@@ -161,7 +161,7 @@ function isTelling(word: string): boolean {
 }
 
 /** How the batch's own manifest was read. */
-function readingOf({ settings }: Pick<BatchRecord, 'settings'>): ManifestOptions {
+function readingOf({ settings }: BatchRecord): ManifestOptions {
   const { reading, nameTemplate, prices } = settings;
   const { kind, ...read } = reading;
   return { ...(kind === null ? {} : { kind }), ...read, nameTemplate, prices, strict: false };
@@ -169,7 +169,7 @@ function readingOf({ settings }: Pick<BatchRecord, 'settings'>): ManifestOptions
 
 /** Columns that shape rows and exist on one side only. */
 function compareColumns(
-  { columns }: Pick<ManifestSummary, 'columns'>,
+  { columns }: ManifestSummary,
   batch: BatchRecord,
 ): { readonly type: 'missing-columns' | 'new-columns'; readonly columns: readonly string[] } | undefined {
   const meaningful = new Set([...KNOWN_COLUMNS].map((ours) => headerOf(ours, batch)));
@@ -181,7 +181,7 @@ function compareColumns(
 }
 
 /** A column of ours as the batch's manifest calls it. */
-function headerOf(ours: string, { settings }: Pick<BatchRecord, 'settings'>): string {
+function headerOf(ours: string, { settings }: BatchRecord): string {
   return settings.reading.map[ours] ?? ours;
 }
 
@@ -253,8 +253,8 @@ function nameOf({ id, row, spec, input }: NewRow, { columns, settings }: BatchRe
 function editOf(
   { row }: ScannedRow,
   line: ManifestRow,
-  { columns }: Pick<ManifestSummary, 'columns'>,
-  batch: Pick<BatchRecord, 'columns' | 'settings'>,
+  { columns }: ManifestSummary,
+  batch: BatchRecord,
 ): RowEdit | null {
   const before = batch.columns.map((_, at) => row.input[at] ?? '');
   const input = batch.columns.map((column, at) => {

@@ -11,7 +11,7 @@ import { isBatchName } from '../../contract/batch-name.ts';
 
 /** A firing, as Temporal tells of it: whoever reaches Temporal can tell of any. */
 export interface FiringRequest {
-  readonly ledger: Pick<Ledger, 'findBatch' | 'findOccurrence' | 'occurrencesOf' | 'scheduleRecord'>;
+  readonly ledger: Ledger;
   readonly realm: Realm;
   readonly occurrence: Occurrence;
   /** How long it waited for a worker, ms. */

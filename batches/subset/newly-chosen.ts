@@ -32,8 +32,8 @@ export interface NewlyChosen {
  * now has room for. Changes nothing. `budget`: credits left. `skipped`: default: none.
  */
 export async function billNewlyChosen(
-  ledger: Pick<Ledger, 'scanRows' | 'partsOf'>,
-  batch: Pick<BatchRecord, 'name' | 'settings'>,
+  ledger: Ledger,
+  batch: BatchRecord,
   isChosen: IsChosen,
   budget: number | null,
   skipped?: SkippedRoom,
@@ -92,8 +92,8 @@ function surcharge(requests: ReturnType<typeof requestsOf>, measured: PriceTally
  * the batch.
  */
 export async function openNewlyChosen(
-  ledger: Pick<Ledger, 'scanRows' | 'partsOf' | 'openUnsent'>,
-  batch: Pick<BatchRecord, 'name' | 'settings'>,
+  ledger: Ledger,
+  batch: BatchRecord,
   subset: Subset | null,
   isChosen: IsChosen,
   skipped?: SkippedRoom,

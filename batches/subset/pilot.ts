@@ -47,11 +47,11 @@ export interface Pilot {
   readonly budgetLeft: number | null;
 }
 
-type PricedBatch = Pick<BatchRecord, 'name' | 'settings'>;
+type PricedBatch = BatchRecord;
 
 /** What the API charged for the rows of a batch that were run. `onRow` is called for each of them. */
 export async function measurePrices(
-  ledger: Pick<Ledger, 'scanRows'>,
+  ledger: Ledger,
   batch: PricedBatch,
   onRow: (standing: RowStanding) => void = () => undefined,
 ): Promise<PriceTally> {
@@ -69,7 +69,7 @@ export async function measurePrices(
 
 /** The requests that a row will make, and their quotes in credits; null: unknown. */
 export function requestsOf(
-  { row: { spec } }: Pick<RowStanding, 'row'>,
+  { row: { spec } }: RowStanding,
   { tts, prices }: PricedBatch['settings'],
 ): readonly { readonly operation: ReturnType<typeof operationOf>; readonly quoted: number | null }[] {
   return stepsIn(spec).map((step) => {
@@ -79,10 +79,7 @@ export function requestsOf(
 }
 
 /** Compares the prices of the rows that were run with their quotes. Undefined: no row was left out, or none was run. */
-export async function viewPilot(
-  ledger: Pick<Ledger, 'scanRows' | 'counts' | 'money'>,
-  batch: BatchRecord,
-): Promise<Pilot | undefined> {
+export async function viewPilot(ledger: Ledger, batch: BatchRecord): Promise<Pilot | undefined> {
   const { total, notChosen } = await ledger.counts(batch.name);
   if (notChosen === 0 || notChosen === total) return undefined;
   const rows: PilotRow[] = [];

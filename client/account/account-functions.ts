@@ -159,7 +159,7 @@ const UNSURE: readonly Failure['class'][] = ['ServiceDown'];
  * refuse fields, and its answer may be lost. Spends nothing. `signal` aborts both.
  */
 export async function changeProfile(
-  { api }: Pick<OpenApi, 'api'>,
+  { api }: OpenApi,
   fields: Readonly<Record<string, unknown>>,
   signal?: AbortSignal,
 ): Promise<ProfileChange> {
@@ -179,7 +179,7 @@ export async function changeProfile(
 const NOTHINGS = [null, ''] as const;
 
 /** Asks the API to send webhooks nowhere, in each of the ways that might do it, until one is not a value that it refuses. */
-export async function clearWebhook(open: Pick<OpenApi, 'api'>, signal?: AbortSignal): Promise<ProfileChange> {
+export async function clearWebhook(open: OpenApi, signal?: AbortSignal): Promise<ProfileChange> {
   let change: ProfileChange = { fields: [] };
   for (const webhookUrl of NOTHINGS) {
     change = await changeProfile(open, { webhookUrl }, signal);

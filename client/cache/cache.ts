@@ -10,7 +10,7 @@ import { identifyMedia } from '../run/price.ts';
 const EMPTY: CacheSums = { entries: 0, results: 0, bytes: 0, byBatch: [], byKind: [], byVoice: [], byAge: [] };
 
 /** Sums over the results that later rows can reuse. */
-export async function sumCache(session: Pick<Session, 'ledger'>): Promise<CacheSums> {
+export async function sumCache(session: Session): Promise<CacheSums> {
   try {
     return await (await session.ledger()).sumResults();
   } catch (error) {
@@ -29,7 +29,7 @@ export interface PruneOptions extends PruneWish {
 
 /** Removes results that were not used for long; see `batches/cache/prune-cache.ts`. */
 export async function pruneHere(
-  session: Pick<Session, 'ledger' | 'store'>,
+  session: Session,
   { isDryRun = false, confirm, ...wish }: PruneOptions,
 ): Promise<Pruned> {
   const [ledger, store] = [await session.ledger(), await session.store()];
@@ -39,10 +39,7 @@ export async function pruneHere(
 }
 
 /** What the results of a row are known by, where they are kept, and who has them. */
-export async function showCachedRow(
-  { settings, ...session }: Pick<Session, 'ledger' | 'settings'>,
-  row: LookedUpRow,
-): Promise<CachedRowView> {
+export async function showCachedRow({ settings, ...session }: Session, row: LookedUpRow): Promise<CachedRowView> {
   // Claims nothing: where the store's disk is not mounted, its folder would become the store.
   const store = await openStore(settings.store, settings.env);
   try {

@@ -17,7 +17,7 @@ export type Cleaned = Extract<CleanEnd, { readonly type: 'cleaned' }>;
 
 /** Removes the media of a finished batch, what its rows asked for, or both; see `batches/clean/clean-batch.ts`. */
 export async function clean(
-  session: Pick<Session, 'ledger' | 'store'>,
+  session: Session,
   batch: BatchRecord,
   { media = false, rows = false, isDryRun = false, confirm }: CleanOptions,
 ): Promise<CleanEnd> {

@@ -32,7 +32,7 @@ export interface CompareOptions {
  * `loading`, `bad-option`).
  */
 export async function compareHere(
-  { settings, ...session }: Pick<Session, 'ledger' | 'settings'>,
+  { settings, ...session }: Session,
   [one, other]: readonly [string, string],
   { tolerances = {}, ...options }: CompareOptions = {},
 ): Promise<BatchComparison> {
@@ -70,7 +70,7 @@ export type ComparisonAnswer =
  * @param path of a CSV file for all of them; undefined: none
  */
 export async function showComparison(
-  session: Pick<Session, 'ledger' | 'settings'>,
+  session: Session,
   names: readonly [string, string],
   tolerances: Partial<Tolerances>,
   most: number,

@@ -37,10 +37,7 @@ export interface DeliverRequest {
 }
 
 /** Whose hooks a process tells, those of its own API and account, and how it signs what it sends. */
-export function ownNotices(
-  { env }: Pick<Settings, 'env'>,
-  open: OpenApi,
-): Required<Pick<DeliverRequest, 'realm' | 'secret'>> {
+export function ownNotices({ env }: Settings, open: OpenApi): Required<Pick<DeliverRequest, 'realm' | 'secret'>> {
   const secret = env['VOXBATCH_NOTIFY_SECRET'];
   // An empty secret is none.
   return { realm: realmOf(open), secret: secret === '' ? undefined : secret };

@@ -30,7 +30,7 @@ import { isDeserted } from '../temporal/anybody-in.ts';
 /** Which files to write, and where. */
 export interface WriteRequest extends Pick<ProjectionRequest, 'onFilesMade'> {
   readonly ledger: Ledger;
-  readonly settings: Pick<Settings, 'store' | 'env'>;
+  readonly settings: Settings;
   /** Default: that of the settings, which is only read. */
   readonly store?: ProjectionRequest['store'];
   readonly batch: BatchRecord;
@@ -171,7 +171,7 @@ export async function standingOf(
 export function afterSample(
   exit: ExitName,
   { left }: Pick<Pilot, 'left'>,
-  { yes, canAsk }: Pick<Person, 'yes' | 'canAsk'>,
+  { yes, canAsk }: Person,
 ): ReturnType<typeof decideAfterSample> {
   return decideAfterSample({ exit, left, yes, canAsk });
 }

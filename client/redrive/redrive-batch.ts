@@ -85,7 +85,7 @@ export async function redriveBatch(request: RedriveRequest): Promise<Redriven> {
 }
 
 /** Opens the API for a redrive, and claims the store before rows are opened: in a wrong one nobody can work on them. */
-export async function openForRedrive(session: Pick<Session, 'api' | 'store'>): Promise<OpenApi> {
+export async function openForRedrive(session: Session): Promise<OpenApi> {
   const open = await session.api();
   await session.store();
   return open;

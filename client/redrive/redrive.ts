@@ -121,7 +121,7 @@ export async function previewRedrive(
   session: Session,
   batch: BatchRecord,
   request: RedriveRequest,
-  { yes }: Pick<Person, 'yes'>,
+  { yes }: Person,
   tell: TellRedrive = () => undefined,
 ): Promise<RedrivePreview> {
   return withPlan<RedrivePreview>({ session, batch, tell, isPreview: true }, request, async ({ draft }) => {

@@ -51,7 +51,7 @@ export interface LedgerBeside {
  * have no such batch.
  */
 export function ledgerBeside(
-  { ledger, isLedgerNamed }: Pick<Settings, 'ledger' | 'isLedgerNamed'>,
+  { ledger, isLedgerNamed }: Settings,
   manifest: string,
   isUnknown: boolean,
 ): LedgerBeside | undefined {

@@ -24,7 +24,7 @@ export interface SchemaReport extends Pick<SchemaLook, 'form' | 'title' | 'versi
  * @throws VoxbatchError (`no-schema`, `odd-token`, `odd-proxy`)
  */
 export async function watchSchema(
-  { home }: Pick<Settings, 'home'>,
+  { home }: Settings,
   access: ApiAccess,
   { isStrict }: { readonly isStrict: boolean },
 ): Promise<SchemaReport> {

@@ -76,7 +76,7 @@ export interface JobResult {
   save(path: string, options?: { readonly replace?: boolean; readonly extension?: string }): Promise<CopiedOut>;
 }
 
-export function jobResult(record: SingleRecord, store: () => Promise<Pick<Store, 'read'>>): JobResult {
+export function jobResult(record: SingleRecord, store: () => Promise<Store>): JobResult {
   const { batch, row } = record;
   const files = row.file === null ? [] : [row.file, ...row.extraFiles];
   const { _credits: credits, _credits_kind: creditsKind } = resultFields(record, batch.name, '');

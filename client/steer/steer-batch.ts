@@ -205,10 +205,7 @@ export interface RunningJob {
 }
 
 /** The jobs of a batch that still run at the API, by row. */
-async function runningJobs(
-  ledger: Pick<Ledger, 'runningJobs' | 'readRow'>,
-  batch: string,
-): Promise<readonly RunningJob[]> {
+async function runningJobs(ledger: Ledger, batch: string): Promise<readonly RunningJob[]> {
   const jobs: RunningJob[] = [];
   for (const charge of await ledger.runningJobs(batch)) {
     const { row, step, jobId, charged, chargedFrom, quoted } = charge;

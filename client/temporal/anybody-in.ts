@@ -26,7 +26,7 @@ export function isAnybodyIn(home: string): boolean {
 }
 
 /** Whether it is certain that nobody works on any batch of this ledger, or is about to in this home. */
-export async function isDeserted(ledger: Pick<Ledger, 'isWorkedOn'>, home: string): Promise<boolean> {
+export async function isDeserted(ledger: Ledger, home: string): Promise<boolean> {
   try {
     return !(await ledger.isWorkedOn()) && !isAnybodyIn(home);
   } catch (error) {

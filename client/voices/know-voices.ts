@@ -20,14 +20,14 @@ export const NO_VOICES: Extract<KnownVoices, { readonly type: 'sound' }> = {
   warnings: [],
 };
 
-type Records = Pick<Ledger, 'accountsAt' | 'holderOfJob'>;
+type Records = Ledger;
 
 /**
  * Looks up the voices of a manifest in the API's list; free. `ledger`: tells which rows made voices before, if there is
  * one. Throws {@link VoxbatchError} (`voices-unread`) if it names voices and the list cannot be read.
  */
 export async function knowVoices(
-  api: Pick<SpeechApi, 'baseUrl' | 'speaking'>,
+  api: SpeechApi,
   manifest: SoundManifest,
   ledger: Records | undefined,
 ): Promise<KnownVoices> {
@@ -44,7 +44,7 @@ export async function knowVoices(
  */
 export async function withListedVoices(
   { summary, options }: SoundManifest,
-  settings: Pick<Settings, 'ledger'>,
+  settings: Settings,
   access: () => ApiAccess | Promise<ApiAccess>,
 ): Promise<ManifestSummary> {
   const { uses } = summary.voices;
@@ -108,10 +108,7 @@ function withoutApi({ summary: { voices } }: SoundManifest): KnownVoices {
 }
 
 /** What the check of voices asks: the API's list, and the rows of this ledger. */
-function lookUps(
-  api: Pick<SpeechApi, 'baseUrl' | 'speaking'>,
-  ledger: Records | undefined,
-): { readonly read: ReadVoices; readonly madeBy: MadeBy } {
+function lookUps(api: SpeechApi, ledger: Records | undefined): { readonly read: ReadVoices; readonly madeBy: MadeBy } {
   return {
     read: async (wanted, dialect) => {
       const { readVoicesIn } = await import('../../api/voices/read-voices.ts');

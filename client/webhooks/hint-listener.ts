@@ -117,7 +117,7 @@ function sourceOf(post: (changes: readonly WatchChange[]) => void): HintSource {
 export async function requirePort(
   wish: Pick<WebhookWish, 'host' | 'port'> | undefined,
   open: OpenApi,
-  ledger: Pick<Ledger, 'webhookOf'>,
+  ledger: Ledger,
 ): Promise<void> {
   if (wish === undefined || (await ledger.webhookOf(realmOf(open)))?.isAlive === true) return;
   const server = net.createServer();

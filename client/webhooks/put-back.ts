@@ -89,7 +89,7 @@ export interface Leftover {
 }
 
 /** The part of the ledger that is about webhooks. */
-export type WebhookLedger = Pick<Ledger, 'webhookOf' | 'takeWebhook' | 'leaveWebhook' | 'releaseWebhook'>;
+export type WebhookLedger = Ledger;
 
 /**
  * Puts the webhook back that a process of this ledger had set and left behind; undefined if there is none, or if it had set

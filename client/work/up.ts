@@ -71,7 +71,7 @@ export interface StartUpRequest {
  * Starts `voxbatch up` in the background, with the log of the home. Our secrets go to it by its stdin, where the hooks that it runs cannot
  * read them; other programs' secrets do not go to it.
  */
-export function startUp(settings: Pick<Settings, 'home' | 'env'>, { cli, args, secrets }: StartUpRequest): void {
+export function startUp(settings: Settings, { cli, args, secrets }: StartUpRequest): void {
   const log = openOwnLog(pathsIn(settings.home).upLog);
   const child = startChild(process.execPath, [...process.execArgv, cli, 'up', ...args], {
     detached: true,
