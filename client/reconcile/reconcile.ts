@@ -20,8 +20,8 @@ import { freeReadsOf } from '../../worker/free-reads.ts';
 import { checkSettlement } from '../check-options.ts';
 import { realmOf, requireSameRealm } from '../open-api.ts';
 import type { Confirm } from '../person.ts';
-import type { RedriveFacts } from '../redrive/redrive-batch.ts';
 import {
+  type RedriveFacts,
   isUnasked,
   redrivePlanned,
   type PaidEnd,
@@ -121,8 +121,8 @@ export async function reconcile(
   if (toPay.length > 0) {
     const paidRows = chosenRows(ledger, batch.name, { rows: toPay });
     const draft = await draftRedrive(ledger, batch, paidRows, rulesOf({ resubmit: true }));
-    const planned = { session, batch, plan: { draft, rows: paidRows, fileSha256: null }, terms: { ...request, out } };
-    const paid = await redrivePlanned(planned, person, tell);
+    const planned = { draft, rows: paidRows, fileSha256: null };
+    const paid = await redrivePlanned(session, batch, planned, { ...request, out }, person, tell);
     if (paid.type !== 'open' && paid.type !== 'finished') return { ...paid, ...found };
     return { type: 'open', ...found, rows: rows.map((row) => resubmittedIf(toPay, row)), paid };
   }

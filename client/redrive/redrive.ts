@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { defaultOut } from '../../contract/batch-name.ts';
-import type { RedriveDraft, RedriveForecast } from '../../batches/redrive/draft.ts';
+import type { RedriveDraft, RedriveForecast, RedriveRefusal } from '../../batches/redrive/draft.ts';
 import { findEditedRows, type EditedRows } from '../../batches/redrive/edited-rows.ts';
 import { withLostFiles } from '../../batches/redrive/lost-files.ts';
-import { draftRedrive } from '../../batches/redrive/redrive.ts';
+import { draftRedrive, budgetLeftFor, openRows, type OpenedRows } from '../../batches/redrive/redrive.ts';
 import {
   rulesOf,
   selectedRows,
@@ -18,11 +18,26 @@ import { decideSpend, type SpendDecision } from '../../policy/money/spend.ts';
 import { checkRedrive } from '../check-options.ts';
 import { beginStore, searchedStore } from '../claim-store.ts';
 import { refuseCleaned } from '../clean/clean.ts';
-import { payerOf, type Confirm, type Person, type SpendQuestion, approve, type NotApproved } from '../person.ts';
+import {
+  payerOf,
+  type Confirm,
+  type Person,
+  type SpendQuestion,
+  approve,
+  type NotApproved,
+  type Payer,
+} from '../person.ts';
 import { refuseLoading } from '../problem.ts';
 import type { Session } from '../session.ts';
 import type { WebhookWish } from '../webhooks/webhook-options.ts';
-import { openForRedrive, redriveBatch, redriveFacts, type RedriveFacts, type Redriven } from './redrive-batch.ts';
+import type { BillSummary } from '../../inputs/money/bill.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { budgetFor } from '../../policy/money/budget.ts';
+import type { SpendFacts } from '../../contract/spend.ts';
+import { allowReplacing } from '../../results/redrive/edited-tables.ts';
+import { requireSameRealm, type OpenApi } from '../open-api.ts';
+import { claimOut, requireOwnOut } from '../look/write-files.ts';
+import { requirePort } from '../webhooks/hint-listener.ts';
 
 /**
  * Which ended rows to run again, and how: those of a file, or those that meet all other conditions. At least one must
@@ -105,7 +120,7 @@ export type RedrivePreview =
 
 /** What became of rows whose price is known; see {@link Redriven}. */
 export type PaidEnd =
-  | (Exclude<Redriven, { readonly type: 'declined' }> & { readonly forecast: RedriveForecast })
+  | (Redriven & { readonly forecast: RedriveForecast })
   /** Results would be replaced, and a person must agree to that who cannot be asked. */
   | { readonly type: 'unasked'; readonly forecast: RedriveForecast }
   | NotApproved<RedriveFacts>;
@@ -124,7 +139,7 @@ export async function previewRedrive(
   { yes }: Person,
   tell: TellRedrive = () => undefined,
 ): Promise<RedrivePreview> {
-  return withPlan<RedrivePreview>({ session, batch, tell, isPreview: true }, request, async ({ draft }) => {
+  return withPlan<RedrivePreview>(session, batch, request, tell, true, async ({ draft }) => {
     if (draft.refusal !== undefined) return { type: draft.refusal, forecast: draft };
     const payer = { yes, canAsk: true, balance: null, confirmAbove: confirmAboveOf(session, request) };
     const facts = await redriveFacts({ ...request, ledger: await session.ledger(), batch, draft }, payer);
@@ -154,8 +169,8 @@ export async function redrive(
   person: RedrivePerson,
   tell: TellRedrive = () => undefined,
 ): Promise<RedriveEnd> {
-  return withPlan<RedriveEnd>({ session, batch, tell, isPreview: false }, request, (plan) =>
-    redrivePlanned({ session, batch, plan, terms: request }, person, tell),
+  return withPlan<RedriveEnd>(session, batch, request, tell, false, (plan) =>
+    redrivePlanned(session, batch, plan, request, person, tell),
   );
 }
 
@@ -168,17 +183,12 @@ interface RedrivePlan {
   readonly fileSha256: string | null;
 }
 
-/** A redrive whose price is not approved yet. */
-interface PlannedRedrive {
-  readonly session: Session;
-  readonly batch: BatchRecord;
-  readonly plan: RedrivePlan;
-  readonly terms: RedriveTerms;
-}
-
 /** Opens the rows of a plan if the person and the rules of spending allow it. */
 export async function redrivePlanned(
-  { session, batch, plan, terms }: PlannedRedrive,
+  session: Session,
+  batch: BatchRecord,
+  plan: RedrivePlan,
+  terms: RedriveTerms,
   person: RedrivePerson,
   tell: TellRedrive,
 ): Promise<PaidEnd> {
@@ -189,20 +199,21 @@ export async function redrivePlanned(
     if (draft.replaced > 0 && isUnasked(person)) return { type: 'unasked', forecast: draft };
   }
   const request = { ...plan, ledger: await session.ledger(), batch, tuning, webhook, out: resolve(out) };
-  const found: { refused?: NotApproved<RedriveFacts> | undefined } = {};
-  const ended = await redriveBatch({
+  const ended = await redriveBatch<RedriveFacts>({
     ...request,
-    openApi: () => openForRedrive(session),
+    openApi: async () => {
+      const open = await session.api();
+      // Before rows are opened: with a wrong store nobody can work on them.
+      await session.store();
+      return open;
+    },
     approve: async (open) => {
-      if (draft.paying === 0) return true;
+      if (draft.paying === 0) return undefined;
       const facts = await redriveFacts(request, payerOf(person, open, confirmAboveOf(session, terms)));
-      found.refused = await approve(facts, person, isDoubtful(draft));
-      return found.refused === undefined;
+      return approve(facts, person, isDoubtful(draft));
     },
   });
-  if (ended.type !== 'declined') return { ...ended, forecast: draft };
-  if (found.refused === undefined) throw new Error('What is declined has a reason.');
-  return found.refused;
+  return ended.type === 'refused' || ended.type === 'declined' ? ended : { ...ended, forecast: draft };
 }
 
 /** Whether a person must agree to what may be paid for twice, and cannot be asked. */
@@ -219,18 +230,13 @@ function confirmAboveOf({ settings }: Session, { confirmAbove }: Pick<RedriveTer
   return confirmAbove === undefined ? (settings.config.confirmAbove ?? null) : confirmAbove;
 }
 
-interface PlanContext {
-  readonly session: Session;
-  readonly batch: BatchRecord;
-  readonly tell: TellRedrive;
-  /** Nothing may be stored. */
-  readonly isPreview: boolean;
-}
-
-/** Runs `work` with the selected rows; a file that they come from is kept for as long as that takes. */
+/** Runs `work` with the selected rows; a file that they come from is kept for as long as that takes. `isPreview`: nothing may be stored. */
 async function withPlan<T>(
-  { session, batch, tell, isPreview }: PlanContext,
+  session: Session,
+  batch: BatchRecord,
   request: RedriveRequest,
+  tell: TellRedrive,
+  isPreview: boolean,
   work: (plan: RedrivePlan) => Promise<T>,
 ): Promise<T | NotRedrivable> {
   const ledger = await session.ledger();
@@ -262,4 +268,114 @@ async function withPlan<T>(
   } finally {
     if (typeof from === 'string') await source.close();
   }
+}
+
+/** A redrive whose effect is known: its rows, and whoever says whether it may be done at its price. */
+interface KnownRedrive<Facts extends SpendFacts> extends RedrivePlan {
+  readonly ledger: Ledger;
+  readonly batch: BatchRecord;
+  /** Changes of the batch's tunables that come with it. */
+  readonly tuning?: Tuning | undefined;
+  /** Folder of the batch's files, absolute; null: it has none. */
+  readonly out: string | null;
+  /** Opens the API; called only if somebody has to work on the batch. */
+  readonly openApi: () => Promise<OpenApi>;
+  readonly webhook?: WebhookWish | undefined;
+  /** Why it may not be paid for; undefined: it may. */
+  readonly approve: (open: OpenApi) => Promise<NotApproved<Facts> | undefined>;
+}
+
+/**
+ * Result of a redrive. `finished`: nobody has to work on the batch. `open`: somebody has to. In both, `opened` and
+ * `movedOn` are those of {@link OpenedRows}. In the other cases nothing was changed, except as `not-opened` says.
+ */
+export type Redriven =
+  | { readonly type: 'finished'; readonly opened: number; readonly movedOn: number }
+  | { readonly type: 'open'; readonly opened: number; readonly movedOn: number; readonly open: OpenApi }
+  /** The draft may not be carried out. */
+  | { readonly type: RedriveRefusal }
+  /** The ledger refused, in its own words; `opened` rows had been opened before that. */
+  | { readonly type: 'not-opened'; readonly opened: number; readonly why: string };
+
+/**
+ * Opens the rows of a draft in the ledger, once they are approved, and claims the out folder for the batch. Sends
+ * nothing. Throws {@link VoxbatchError} (all that opening the API throws, `other-realm`, `unwritable-out`,
+ * `taken-out`, `no-webhook-port`).
+ */
+export async function redriveBatch<Facts extends SpendFacts>(
+  request: KnownRedrive<Facts>,
+): Promise<Redriven | NotApproved<Facts>> {
+  const { ledger, batch, draft, tuning = {}, out } = request;
+  if (draft.refusal !== undefined) return { type: draft.refusal };
+  const isNothing = draft.count === 0;
+  // Another command may have opened it since: then its rows are no longer to be chosen, and somebody has to work on them.
+  const isClosed = ((await ledger.findBatch(batch.name)) ?? batch).state === 'closed';
+  if (isNothing && isClosed) {
+    if (out !== null) await requireOwnOut(out, batch, ledger);
+    await allowTaken(request, 0);
+    return { type: 'finished', opened: 0, movedOn: 0 };
+  }
+  if (out !== null) await claimOut(out, batch, ledger);
+  if (draft.isSettling && isClosed) {
+    return openAll(request, { type: 'finished' });
+  }
+  const open = await request.openApi();
+  requireSameRealm(batch, open);
+  if (isNothing) {
+    // The same redrive may have opened the rows already before it was killed: it continues with them.
+    await allowTaken(request, 0);
+    return { type: 'open', opened: 0, movedOn: 0, open };
+  }
+  await requirePort(request.webhook, open, ledger);
+  const refused = await request.approve(open);
+  if (refused !== undefined) return refused;
+  if (Object.keys(tuning).length > 0) await ledger.tune(batch.name, tuning);
+  return openAll(request, { type: 'open', open });
+}
+
+/** The price of a redrive, and its other risks. */
+export interface RedriveFacts extends SpendFacts {
+  readonly bill: BillSummary;
+  /** Existing results that will be replaced, and those whose stored file is lost and cannot be had free. */
+  readonly replaced: number;
+  /** Those of them whose stored file is lost. */
+  readonly lost: number;
+  /** Rows that may be charged a second time for one result. */
+  readonly resubmitted: number;
+  /** The budget is what is left of the batch's. */
+  readonly isBudgetLeft: true;
+  /** The budget of the batch that all of it needs. */
+  readonly budgetNeeded: number;
+}
+
+/** What decides whether the rows of a draft may be paid for; see `policy/money/spend.ts`. */
+export async function redriveFacts(
+  { ledger, batch, tuning, draft }: Pick<Opening, 'ledger' | 'batch' | 'tuning' | 'draft'>,
+  { yes, canAsk, balance, confirmAbove }: Payer,
+): Promise<RedriveFacts> {
+  const { paying: rows, isEstimate, bill, replaced, lost, resubmitted } = draft;
+  const budget = await budgetLeftFor(ledger, batch, tuning);
+  const budgetNeeded = budgetFor(await ledger.money(batch.name), bill.quoted);
+  const ofBatch = { budget, budgetNeeded, isBudgetLeft: true } as const;
+  return { rows, bill, isEstimate, replaced, lost, resubmitted, yes, canAsk, balance, confirmAbove, ...ofBatch };
+}
+
+type Opening = Omit<KnownRedrive<SpendFacts>, 'approve'>;
+
+/** Opens all rows; `then`: what follows. */
+async function openAll<Then extends { readonly type: 'finished' | 'open' }>(request: Opening, then: Then) {
+  const { ledger, batch, draft, rows } = request;
+  const opened = await openRows(ledger, batch.name, draft, rows);
+  if (opened.type === 'refused') return { ...opened, type: 'not-opened' as const };
+  await allowTaken(request, opened.movedOn);
+  return { ...opened, ...then };
+}
+
+/**
+ * The files of the batch may replace a file whose edits are all in the ledger now. `movedOn`: rows that were not taken
+ * from it.
+ */
+async function allowTaken({ draft, fileSha256, out }: Opening, movedOn: number): Promise<void> {
+  if (out !== null && fileSha256 !== null && movedOn + draft.untaken + draft.leftEdited === 0)
+    await allowReplacing(out, [fileSha256]);
 }

@@ -12,7 +12,7 @@ import { realmOf, type OpenApi } from '../open-api.ts';
 import { payerOf, approve, type NotApproved } from '../person.ts';
 import { priceAndApprove, type BillFacts, type BillRequest } from '../run/price.ts';
 import { putOnRecord, type MoreFacts, type RecordEvent, type RecordRequest } from '../run/put-on-record.ts';
-import { redriveBatch, redriveFacts, type RedriveFacts, type RedriveRequest } from '../redrive/redrive-batch.ts';
+import { redriveBatch, redriveFacts, type RedriveFacts } from '../redrive/redrive.ts';
 import type { Session } from '../session.ts';
 import { findSingle, readSingle, type SingleRecord } from './find-single.ts';
 
@@ -161,22 +161,18 @@ async function redrive(record: SingleRecord, request: AskRequest, open: OpenApi)
   const rows = chosenRows(ledger, batch.name, {});
   const draft: RedriveDraft = await draftRedrive(ledger, batch, rows, rules, tuning);
   const take = { ledger, batch, draft, tuning };
-  let refused: NotApproved<MoreFacts> | undefined;
-  const redriven = await redriveBatch({
+  const redriven = await redriveBatch<MoreFacts>({
     ...take,
     rows,
     fileSha256: null,
     out: null,
     openApi: () => Promise.resolve(open),
-    approve: async () => {
-      refused = await approveAgain(take, request, open);
-      return refused === undefined;
-    },
+    approve: () => approveAgain(take, request, open),
   });
   switch (redriven.type) {
+    case 'refused':
     case 'declined':
-      if (refused === undefined) throw new Error('What is declined has a reason.');
-      return refused;
+      return redriven;
     case 'open-edits':
       throw new Error('A single job is never edited.');
     case 'refused-rows':
@@ -195,7 +191,7 @@ async function redrive(record: SingleRecord, request: AskRequest, open: OpenApi)
 
 /** Whether a job on record may run again at its price. */
 async function approveAgain(
-  take: Pick<RedriveRequest, 'batch' | 'draft' | 'tuning' | 'ledger'>,
+  take: Parameters<typeof redriveFacts>[0],
   { person, confirmAbove, ready, tell }: AskRequest,
   open: OpenApi,
 ): Promise<NotApproved<MoreFacts> | undefined> {

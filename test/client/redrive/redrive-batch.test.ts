@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { chosenRows } from '../../../batches/redrive/selection.ts';
 import { draftRedrive } from '../../../batches/redrive/redrive.ts';
 import { openApi } from '../../../client/open-api.ts';
-import { redriveBatch } from '../../../client/redrive/redrive-batch.ts';
+import { redriveBatch } from '../../../client/redrive/redrive.ts';
 import { startSimulator } from '../../../simulator/start-simulator.ts';
 import { freshPlace } from '../../support/place.ts';
 import { addSampleBatchOf } from '../sample-batch-of.ts';
@@ -25,7 +25,9 @@ it('works on a batch that another redrive has opened since it was looked up, tho
     expect(draft.count).toBe(0);
     const open = await openApi({ baseUrl: simulator.url, token: simulator.token });
     const request = { ledger, batch, draft, rows, fileSha256: null, out: null, openApi: () => Promise.resolve(open) };
-    expect(await redriveBatch({ ...request, approve: () => Promise.resolve(false) })).toMatchObject({ type: 'open' });
+    expect(await redriveBatch({ ...request, approve: () => Promise.reject(new Error('asked')) })).toMatchObject({
+      type: 'open',
+    });
     open.api.close();
   } finally {
     await simulator.close();
