@@ -3,7 +3,7 @@ import { defaultOut } from '../../contract/batch-name.ts';
 import type { RedriveDraft, RedriveForecast, RedriveRefusal } from '../../batches/redrive/draft.ts';
 import { findEditedRows, type EditedRows } from '../../batches/redrive/edited-rows.ts';
 import { withLostFiles } from '../../batches/redrive/lost-files.ts';
-import { draftRedrive, budgetLeftFor, openRows, type OpenedRows } from '../../batches/redrive/redrive.ts';
+import { draftRedrive, budgetLeftFor, openRows } from '../../batches/redrive/redrive.ts';
 import {
   rulesOf,
   selectedRows,
@@ -287,7 +287,7 @@ interface KnownRedrive<Facts extends SpendFacts> extends RedrivePlan {
 
 /**
  * Result of a redrive. `finished`: nobody has to work on the batch. `open`: somebody has to. In both, `opened` and
- * `movedOn` are those of {@link OpenedRows}. In the other cases nothing was changed, except as `not-opened` says.
+ * `movedOn` are those of `OpenedRows`. In the other cases nothing was changed, except as `not-opened` says.
  */
 export type Redriven =
   | { readonly type: 'finished'; readonly opened: number; readonly movedOn: number }
@@ -363,10 +363,13 @@ export async function redriveFacts(
 type Opening = Omit<KnownRedrive<SpendFacts>, 'approve'>;
 
 /** Opens all rows; `then`: what follows. */
-async function openAll<Then extends { readonly type: 'finished' | 'open' }>(request: Opening, then: Then) {
+async function openAll(
+  request: Opening,
+  then: { readonly type: 'finished' } | { readonly type: 'open'; readonly open: OpenApi },
+): Promise<Redriven> {
   const { ledger, batch, draft, rows } = request;
   const opened = await openRows(ledger, batch.name, draft, rows);
-  if (opened.type === 'refused') return { ...opened, type: 'not-opened' as const };
+  if (opened.type === 'refused') return { ...opened, type: 'not-opened' };
   await allowTaken(request, opened.movedOn);
   return { ...opened, ...then };
 }

@@ -1,10 +1,7 @@
 import type { Leftovers } from '../../batches/look/leftovers.ts';
-import { billLines, pricesOf, spendFacts, type BillLines } from '../../batches/plan/bill-lines.ts';
+import { billLines, pricesOf, spendFacts } from '../../batches/plan/bill-lines.ts';
 import type { ManifestPlan } from '../../batches/plan/plan-manifest.ts';
 import type { Pilot } from '../../batches/subset/pilot.ts';
-import type { BatchSettings } from '../../contract/batch.ts';
-import type { Price } from '../../contract/price-units.ts';
-import type { Operation } from '../../contract/row-kinds.ts';
 import type { VoiceMeant } from '../../inputs/manifest-options.ts';
 import type { ManifestSummary } from '../../inputs/read-manifest.ts';
 import type { UsedVoices } from '../../inputs/voices/voice-uses.ts';
@@ -61,23 +58,7 @@ interface PlanFacts {
 }
 
 /** All that a plan shows. */
-export interface PlanView extends PlanFacts {
-  /** Billed without what is there already; for a batch on record, what is left of it. */
-  readonly summary: ManifestSummary;
-  /** The bill by kinds of rows, and the prices in it. */
-  readonly bill: BillLines;
-  readonly prices: ReadonlyMap<Operation, Price>;
-  /** Rows of the manifest, and those of them that are chosen. */
-  readonly rows: number;
-  readonly chosen: number;
-  /** Rows that others wait for; none of a batch on record. */
-  readonly awaited: readonly AwaitedRow[];
-  /** Of the batch. */
-  readonly settings: BatchSettings;
-  /** What a run would do where somebody can be asked, and the facts behind that. */
-  readonly decision: SpendDecision;
-  readonly facts: SpendFacts & { readonly bill: ManifestSummary; readonly isBudgetLeft?: boolean };
-}
+export type PlanView = ReturnType<typeof planView>;
 
 /** Works out what a run would do. `checked`: the manifest at full price; `yes`: the bill is confirmed already. */
 export function planView({
@@ -89,7 +70,7 @@ export function planView({
   readonly checked: ManifestSummary;
   readonly voices: Extract<KnownVoices, { readonly type: 'sound' }>;
   readonly yes: boolean;
-}): PlanView {
+}) {
   const { plan, planned, balance } = found;
   const isKnown = planned.type === 'known';
   const settings = isKnown ? planned.batch.settings : plan.settings;
@@ -98,15 +79,25 @@ export function planView({
   const credits = 'credits' in balance ? balance.credits : null;
   const payer = { balance: credits, yes, canAsk: true, confirmAbove: plan.confirmAbove };
   const ofBill = spendFacts(summary, settings, payer);
-  const facts = isKnown ? { ...ofBill, budget: planned.budget, isBudgetLeft: true } : ofBill;
+  const facts: SpendFacts & { readonly bill: ManifestSummary; readonly isBudgetLeft?: boolean } = isKnown
+    ? { ...ofBill, budget: planned.budget, isBudgetLeft: true }
+    : ofBill;
   // The other rows of a batch on record were agreed to when it was made.
   const isAgreed = isKnown && planned.left.newlyChosen === 0;
   return {
     ...found,
-    ...{ summary, settings, facts, rows: checked.rows, chosen: checked.chosen },
-    decision: isAgreed ? { type: 'go', notes: [] } : decideSpend(facts),
+    /** Billed without what is there already; for a batch on record, what is left of it. */
+    summary,
+    /** Of the batch. */
+    settings,
+    facts,
+    rows: checked.rows,
+    chosen: checked.chosen,
+    /** What a run would do where somebody can be asked. */
+    decision: isAgreed ? ({ type: 'go', notes: [] } satisfies SpendDecision) : decideSpend(facts),
     bill: billLines(summary, settings),
     prices: pricesOf(summary, settings),
+    /** Rows that others wait for; none of a batch on record. */
     awaited: awaitedRows(checked.voices, voices.voices),
   };
 }

@@ -2,42 +2,32 @@ import { areRowsCleaned } from '../../batches/clean/clean-batch.ts';
 import { lacksOnlyCheck } from '../../batches/look/leftovers.ts';
 import { exitOfView } from '../../batches/look/view-batch.ts';
 import { isBroughtBackFree } from '../../batches/redrive/find-loss.ts';
-import type { ExitName } from '../../contract/exit-codes.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { copyOut, isIntact } from '../../results/copy-out.ts';
-import { resultFields, type ResultFields } from '../../results/result-line.ts';
+import { resultFields } from '../../results/result-line.ts';
 import type { Store } from '../../store/store.ts';
 import type { Readable } from 'node:stream';
 import type { SingleRecord } from './find-single.ts';
 
 /** A job on record, with all that is shown of it. */
-export interface SingleView extends SingleRecord {
-  /** As in the tables of a batch. */
-  readonly fields: ResultFields;
-  /** Credits of its requests that may have been charged. */
-  readonly uncertain: number;
-  /** What it asked for was removed. */
-  readonly isCleaned: boolean;
-  /** It has a result that is stored and paid for, and lacks only the answer of its check. */
-  readonly lacksOnlyCheck: boolean;
-}
+export type SingleView = ReturnType<typeof singleView>;
 
 /** `uncertain`: credits of its requests that may have been charged. */
-export function singleView(record: SingleRecord, uncertain: number): SingleView {
+export function singleView(record: SingleRecord, uncertain: number) {
   return {
     ...record,
     uncertain,
+    /** As in the tables of a batch. */
     fields: resultFields(record, record.batch.name, ''),
+    /** What it asked for was removed. */
     isCleaned: areRowsCleaned(record.batch),
+    /** It has a result that is stored and paid for, and lacks only the answer of its check. */
     lacksOnlyCheck: lacksOnlyCheck(record),
   };
 }
 
 /** A job on record as it is now, and how a command ends that only shows it. */
-export async function viewSingle(
-  ledger: Pick<Ledger, 'counts' | 'money'>,
-  record: SingleRecord,
-): Promise<{ readonly view: SingleView; readonly exit: ExitName }> {
+export async function viewSingle(ledger: Pick<Ledger, 'counts' | 'money'>, record: SingleRecord) {
   const { batch } = record;
   const { uncertain } = await ledger.money(batch.name);
   const exit = exitOfView({ batch, counts: await ledger.counts(batch.name) });
