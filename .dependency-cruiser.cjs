@@ -80,6 +80,7 @@ const IMPORTS = {
 
       'inputs/formula-guard',
       'inputs/output-name',
+      'inputs/own-operations',
       'inputs/regular-file',
       'inputs/seen-table',
     ],

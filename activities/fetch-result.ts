@@ -2,7 +2,7 @@ import { NO_LINK } from '../contract/result-member.ts';
 import { defined } from '../contract/defined.ts';
 import { ApiError, type JobReading } from '../api/speech-api.ts';
 import type { Failure } from '../contract/failures.ts';
-import { OPERATION_FACTS } from '../contract/row-kinds.ts';
+import { factsOf } from '../contract/row-kinds.ts';
 import type { ResultFile, RowStanding } from '../ledger/record-types.ts';
 import { type StoredFile } from '../store/store.ts';
 import { afterResult } from '../policy/rows/after-result.ts';
@@ -112,7 +112,7 @@ async function fetchInTurn(
 function checkPace({ speechPaces, observe }: Dependencies, job: WaitedJob, file: StoredFile): StoredFile & ResultFile {
   const { key, loaded, operation } = job;
   const { seconds, unfit } = file;
-  const isSpeech = key.step === 'speech' && OPERATION_FACTS[operation].result === 'audio';
+  const isSpeech = key.step === 'speech' && factsOf(operation).result === 'audio';
   if (!isSpeech || seconds === undefined || unfit !== undefined) return file;
   const { spec } = loaded.row;
   const odd = speechPaces.judge(spec, seconds);

@@ -1,5 +1,5 @@
 import { ApiError } from '../api/speech-api.ts';
-import { OPERATION_FACTS } from '../contract/row-kinds.ts';
+import { factsOf } from '../contract/row-kinds.ts';
 import type { LoadedAttempt } from './attempt.ts';
 import type { Dependencies } from './dependencies.ts';
 import { voicesNamed } from './voices/look-up-lost-voice.ts';
@@ -26,7 +26,7 @@ export class FreeName {
   async isFree(attempt: LoadedAttempt, signal: AbortSignal): Promise<boolean | undefined> {
     const { operation, row } = attempt;
     const { name } = row.spec;
-    if (OPERATION_FACTS[operation].result !== 'voice' || name === undefined) return undefined;
+    if (factsOf(operation).result !== 'voice' || name === undefined) return undefined;
     const { clock } = this.#deps;
     if (this.#answer === undefined || clock.now().monotonic - this.#answer.at > FRESH_MS) {
       const isFree = await this.#read(attempt, name, signal);

@@ -2,7 +2,7 @@ import type { AnswerFacts, Receive, Transcript } from '../api/speech-api.ts';
 import type { AttemptKey } from '../contract/batch.ts';
 import { errorWords } from '../contract/events.ts';
 import { defined } from '../contract/defined.ts';
-import { OPERATION_FACTS } from '../contract/row-kinds.ts';
+import { factsOf } from '../contract/row-kinds.ts';
 import { toSrt, toVtt } from '../results/subtitles.ts';
 import { stemOf } from '../store/layout.ts';
 import type { Persist, Store, StoredFile } from '../store/store.ts';
@@ -18,7 +18,7 @@ export function receiveMedia(
 ): Receive<StoredFile> {
   return async (body, { contentLength, contentType }) => {
     const expectation = {
-      family: OPERATION_FACTS[operation].result === 'video' ? ('video' as const) : ('audio' as const),
+      family: factsOf(operation).result === 'video' ? ('video' as const) : ('audio' as const),
       contentType,
       ...defined({ format: row.spec.format, contentLength }),
     };

@@ -6,7 +6,7 @@ import { describeTrouble, isLocalTrouble } from './local-trouble.ts';
 import { download } from './download.ts';
 import type { AnswerHead } from './http.ts';
 import { openForm, type UploadBody } from './multipart.ts';
-import { lacks } from './dialects/dialect-table.ts';
+import { clientIn, lacks } from './dialects/dialect-table.ts';
 import type { OperationClient } from './operations/operation-client.ts';
 import { openMedia, readAnswer } from './read-answer.ts';
 import { readFacts } from './describe-failure.ts';
@@ -31,7 +31,7 @@ export async function sendPaid<T>(
   request: PaidRequest,
   options: SendOptions<T>,
 ): Promise<Verdict<T>> {
-  const operation = connection.dialect.operations[request.operation];
+  const operation: OperationClient | null = clientIn(connection.dialect, request.operation);
   if (operation === null) {
     return { verdict: 'rejected', failure: lacks(connection.dialect, request.operation) };
   }

@@ -157,6 +157,7 @@ export function chooseSettings(wanted: WantedBatch, config: Config): BatchChoice
       submitsByRows: (tuning.limits?.submits ?? config.limits?.submits) === undefined,
       tts,
       prices,
+      ...defined({ operations: config.operations }),
       nameTemplate,
       safeIds: true,
       ...pollingSettings(config.polling),

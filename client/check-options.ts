@@ -52,6 +52,7 @@ export function checkConfig(config: Config): void {
     if (name in POLLING) checkValue(`polling.${name}`, POLLING[name as keyof typeof POLLING].takes, value);
   }
   for (const [operation, price] of Object.entries(config.prices ?? {})) {
+    if (price === undefined) continue;
     checkNumber(`prices.${operation}.credits`, price.credits, 0);
     if (price.cjkFactor !== undefined) checkNumber(`prices.${operation}.cjkFactor`, price.cjkFactor, 0);
   }

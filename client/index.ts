@@ -23,6 +23,7 @@ export type { RedriveCheck, RedriveOptions } from './redrive/redrive.ts';
 export type { Finding, Trouble } from './doctor/doctor.ts';
 export type { FollowEvent } from './look/follow.ts';
 export type { TemporalCluster, VoxbatchOptions } from './read-options.ts';
+export type { OwnColumn, OwnOperation } from '../contract/own-operation.ts';
 export type { WebhookNews } from './webhooks/webhook-options.ts';
 export type { WebhookOptions } from './webhooks/webhook-options.ts';
 export { VoxbatchError } from './problem.ts';

@@ -1,3 +1,4 @@
+import { learnOperations } from '../contract/add-operations.ts';
 import { existsSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { LedgerMissing } from '../ledger/errors.ts';
@@ -99,5 +100,7 @@ export async function findBatch(ledger: Pick<Ledger, 'listBatches'>, name: strin
     name === undefined
       ? (batches.length === 0 ? all : batches).toSorted((a, b) => b.createdAt - a.createdAt)[0]
       : all.find((one) => one.name === name);
+  // The ledger may be in a thread, which alone has learned them then.
+  learnOperations(batch?.settings.operations);
   return batch === undefined ? { type: 'missing', known: batches.map((one) => one.name) } : { type: 'found', batch };
 }

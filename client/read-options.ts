@@ -3,7 +3,8 @@ import { parseResultMember } from '../contract/result-member.ts';
 import { resolve } from 'node:path';
 import { messageOf, VoxbatchError, refuseOption } from './problem.ts';
 import { webhookWish, type WebhookWish, type WebhookNews, type WebhookOptions } from './webhooks/webhook-options.ts';
-import { apiAddress, placesIn, type ApiAccess, type RefusedAddress, type Settings } from './settings.ts';
+import { apiAddress, placesIn, type ApiAccess, type RefusedAddress, type Settings, useOperations } from './settings.ts';
+import type { OwnOperation } from '../contract/own-operation.ts';
 import type { Config } from '../inputs/config-file.ts';
 
 /** A Temporal cluster, as `@temporalio/envconfig` describes one. */
@@ -36,6 +37,11 @@ export interface VoxbatchOptions {
    * Prices, limits and defaults, as in `voxbatch.config.json`. Default: the built-in ones. The file itself is not read.
    */
   readonly config?: Config;
+  /**
+   * Paid operations of your own, besides those of `config`. They are known to this process for good, and the same name always means
+   * the same. Default: none.
+   */
+  readonly operations?: readonly OwnOperation[];
   /** A cluster whose workers do the work. Default: an embedded server, and a worker in this process. */
   readonly temporal?: TemporalCluster;
   /**
@@ -49,8 +55,12 @@ export interface VoxbatchOptions {
   readonly say?: (line: string) => void;
 }
 
-/** Fills in the places that were not given. Throws {@link VoxbatchError} (`bad-option`) for an impossible one. */
-export function settingsOf({ home, ledger, store, config = {}, temporal }: VoxbatchOptions): Settings {
+/** Fills in the places that were not given. Throws {@link VoxbatchError} (`bad-option`, `bad-config`) for an impossible one. */
+export function settingsOf({ home, ledger, store, operations = [], temporal, ...options }: VoxbatchOptions): Settings {
+  const given = options.config ?? {};
+  const own = [...(given.operations ?? []), ...operations];
+  const config = own.length === 0 ? given : { ...given, operations: own };
+  useOperations(config);
   const folder = resolve(home ?? '.voxbatch');
   return {
     ...placesIn(folder, { ledger, store: store ?? config.store }, ({ of, ...wrong }) =>

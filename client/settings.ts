@@ -1,8 +1,10 @@
 import { join } from 'node:path';
 import { readBaseUrl } from '../api/base-url.ts';
+import { addOperations, OwnOperationError } from '../contract/add-operations.ts';
 import type { Config } from '../inputs/config-file.ts';
 import { readLedgerAddress } from '../ledger/supported-databases.ts';
 import { readStoreAddress } from '../store/open-store.ts';
+import { VoxbatchError } from './problem.ts';
 
 /** Where a user's records are, and how to reach Temporal. */
 export interface Settings {
@@ -54,6 +56,26 @@ export interface RefusedAddress {
   readonly expected: string;
   /** The value that was given; of a URL only the scheme. */
   readonly came: string;
+}
+
+/**
+ * Makes the operations of a configuration, or of a batch on record (`of`: its name), known to this process. Throws {@link VoxbatchError}
+ * (`bad-config`).
+ */
+export function useOperations({ operations = [] }: Pick<Config, 'operations'>, of?: string): void {
+  try {
+    addOperations(operations);
+  } catch (error) {
+    const cause = error instanceof OwnOperationError && of !== undefined ? otherThan(error, of) : error;
+    throw new VoxbatchError({ type: 'bad-config', cause });
+  }
+}
+
+function otherThan({ operation }: OwnOperationError, batch: string): Error {
+  return new Error(
+    `Batch "${batch}" was made with another operation "${operation}" than the configuration has now. ` +
+      'Put the former one back, and give the new one another name.',
+  );
 }
 
 /** The address of an API as it is used and recorded. Throws an error that says what is wrong with it. */

@@ -1,3 +1,4 @@
+import type { OwnOperation } from './own-operation.ts';
 import { formatDialectChoice, type DialectChoice } from './dialects.ts';
 import type { Finishing, Joining } from './finishing.ts';
 import type { PollingSettings } from './polling-settings.ts';
@@ -29,6 +30,8 @@ export interface BatchSettings extends Tunables, PollingSettings {
   readonly reading: Reading;
   readonly tts: TtsMode;
   readonly prices: PriceTable;
+  /** Operations of the user's own, as they were when the batch was made. Default: none. */
+  readonly operations?: readonly OwnOperation[];
   /**
    * Nobody has set `limits.submits`: it follows from the number of rows, each time that the batch is read. Batches of
    * earlier versions lack it, and keep what they have.

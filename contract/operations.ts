@@ -1,13 +1,19 @@
 import type { Dialect } from './dialects.ts';
+import type { OwnOperation } from './own-operation.ts';
 import type { Tariff } from './price-units.ts';
 
 /**
  * The paid operations of the API, and the kinds of rows made of them. This is all that the product knows about an
  * operation, so no other code asks for one by name. A new operation is an entry here, one in `request-fields.ts` and one
- * in `api/operations/clients.ts`.
+ * in `api/operations/clients.ts`. Operations of a user's own come to these tables by `add-operations.ts`, before the
+ * first row is read.
  */
 
+/** A name that is not known before the program runs: of a user's own operation, its kind, its step or one of its columns. */
+export type OwnName = string & { readonly ownName: never };
+
 /** What a cell of a column holds. */
+export type CellKind = keyof CellValues;
 interface CellValues {
   /** The user's text, unchanged. */
   text: string;
@@ -43,7 +49,7 @@ export interface LocalFile {
  * ignores `_*`. A new column is an entry here and a word in `takes` of each operation below that reads it; the compiler
  * then asks what requests call it (`request-fields.ts`).
  */
-export const COLUMN_CELLS = {
+const CELL_TABLE = {
   text: 'text',
   voice: 'name',
   engine: 'name',
@@ -69,15 +75,29 @@ export const COLUMN_CELLS = {
   verify: 'threshold',
 } as const satisfies Readonly<Record<string, keyof CellValues>>;
 
-type Cells = typeof COLUMN_CELLS;
+type Cells = typeof CELL_TABLE;
+type BuiltInColumn = keyof Cells;
+type ColumnsThatHold<V> = { [C in BuiltInColumn]: Cells[C] extends V ? C : never }[BuiltInColumn];
 /** A manifest column that a kind reads. */
-export type SpecColumn = keyof Cells;
+export type SpecColumn = BuiltInColumn | OwnName;
 /** A column that holds a link to a recording or a video. */
-export type MediaColumn = { [C in SpecColumn]: Cells[C] extends 'link' ? C : never }[SpecColumn];
+export type MediaColumn = ColumnsThatHold<'link'>;
 /** A column whose content only the user should read: it is kept out of messages, even if the API repeats it. */
-export type PrivateColumn = { [C in SpecColumn]: Cells[C] extends 'text' | 'link' ? C : never }[SpecColumn];
+export type PrivateColumn = ColumnsThatHold<'text' | 'link'> | OwnName;
 /** A value for each filled column. */
-export type ColumnValues = { readonly [C in SpecColumn]?: CellValues[Cells[C]] };
+export type ColumnValues = { readonly [C in BuiltInColumn]?: CellValues[Cells[C]] } & {
+  readonly [own: OwnName]: string | number | undefined;
+};
+
+/** By column; see {@link cellOf}. */
+export const COLUMN_CELLS: Readonly<Record<SpecColumn, CellKind>> = CELL_TABLE;
+
+/** What the cells of a column hold. Throws {@link UnknownName}. */
+export function cellOf(column: SpecColumn): CellKind {
+  const cell = COLUMN_CELLS[column];
+  if (cell === undefined) throw new UnknownName('column', column);
+  return cell;
+}
 
 /** Numbers that the API accepts, bounds included. */
 export interface Bounds {
@@ -110,6 +130,8 @@ export interface OperationFacts {
   readonly limits: { readonly [C in SpecColumn]?: Bounds };
   /** The only words that the API knows for a column. Default: any. */
   readonly words?: { readonly [C in SpecColumn]?: readonly string[] };
+  /** How it is requested, if it is a user's own. */
+  readonly own?: OwnOperation;
 }
 
 /** Both ways of speaking. */
@@ -179,29 +201,52 @@ const OPERATION_TABLE = {
   },
 } as const satisfies Record<string, OperationFacts>;
 
-/** One paid operation of the API. */
-export type Operation = keyof typeof OPERATION_TABLE;
 type Table = typeof OPERATION_TABLE;
+/** An operation that comes with voxbatch. */
+export type BuiltInOperation = keyof Table;
+/** One paid operation of the API. */
+export type Operation = BuiltInOperation | OwnName;
 /** The columns that an operation reads. */
-export type ColumnsOf<O extends Operation> = Table[O]['needs'][number] | Table[O]['takes'][number];
+export type ColumnsOf<O extends BuiltInOperation> = Table[O]['needs'][number] | Table[O]['takes'][number];
+type BuiltInJob = { [O in BuiltInOperation]: Table[O]['style'] extends 'job' ? O : never }[BuiltInOperation];
 /** Operations whose jobs can be read by id. */
-export type JobOperation = { [O in Operation]: Table[O]['style'] extends 'job' ? O : never }[Operation];
+export type JobOperation = BuiltInJob | OwnName;
 /** Operations whose jobs the API lists. */
-export type ListedOperation = { [O in JobOperation]: Table[O]['list'] extends null ? never : O }[JobOperation];
+export type ListedOperation = { [O in BuiltInJob]: Table[O]['list'] extends null ? never : O }[BuiltInJob];
 
-/** Operations that a dialect of the API has. */
+/** Built-in operations that a dialect of the API has. */
 export type OperationIn<D extends Dialect> = {
-  [O in Operation]: D extends Table[O]['dialects'][number] ? O : never;
-}[Operation];
+  [O in BuiltInOperation]: D extends Table[O]['dialects'][number] ? O : never;
+}[BuiltInOperation];
 
+/** By operation; see {@link factsOf}. */
 export const OPERATION_FACTS: Readonly<Record<Operation, OperationFacts>> = OPERATION_TABLE;
+
+/** A name on record that this process does not know: an operation of a user's own that nobody has given it. */
+export class UnknownName extends Error {
+  constructor(what: string, name: string) {
+    super(
+      `Rows need the ${what} "${name}", which does not come with voxbatch: it has to be in "operations" of the configuration. ` +
+        'Nothing was sent for them.',
+    );
+    this.name = 'UnknownName';
+  }
+}
+
+/** What is known about an operation. Throws {@link UnknownName}. */
+export function factsOf(operation: Operation): OperationFacts {
+  const facts = OPERATION_FACTS[operation];
+  if (facts === undefined) throw new UnknownName('operation', operation);
+  return facts;
+}
 
 /**
  * One paid operation of a row, as the user sees it (`_job_ids`, receipts, `explain`), in the order in which a row runs
  * them.
  */
-export const STEPS = ['speech', 'verification', 'transcription', 'lip-sync', 'video-dubbing', 'voice'] as const;
-export type Step = (typeof STEPS)[number];
+const STEP_NAMES = ['speech', 'verification', 'transcription', 'lip-sync', 'video-dubbing', 'voice'] as const;
+export type Step = (typeof STEP_NAMES)[number] | OwnName;
+export const STEPS: Step[] = [...STEP_NAMES];
 
 export interface StepDefinition {
   readonly step: Step;
@@ -246,6 +291,14 @@ const KIND_TABLE = {
 } as const satisfies Record<string, KindFacts>;
 
 /** The kind of a row. */
-export type Kind = keyof typeof KIND_TABLE;
+export type Kind = keyof typeof KIND_TABLE | OwnName;
 
+/** By kind; see {@link kindFactsOf}. */
 export const KIND_FACTS: Readonly<Record<Kind, KindFacts>> = KIND_TABLE;
+
+/** What is known about a kind. Throws {@link UnknownName}. */
+export function kindFactsOf(kind: Kind): KindFacts {
+  const facts = KIND_FACTS[kind];
+  if (facts === undefined) throw new UnknownName('kind of rows', kind);
+  return facts;
+}

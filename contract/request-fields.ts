@@ -1,7 +1,8 @@
 import { DIALECTS, type Dialect } from './dialects.ts';
 import {
-  KIND_FACTS,
-  OPERATION_FACTS,
+  kindFactsOf,
+  factsOf,
+  type BuiltInOperation,
   type ColumnsOf,
   type Kind,
   type Operation,
@@ -13,7 +14,7 @@ import {
 
 /** The field of each column that an operation reads; that of files is the part of a form. null: the dialect has none such. */
 type RequestFields<D extends Dialect> = {
-  readonly [O in Operation]: O extends OperationIn<D> ? Readonly<Record<ColumnsOf<O>, string>> : null;
+  readonly [O in BuiltInOperation]: O extends OperationIn<D> ? Readonly<Record<ColumnsOf<O>, string>> : null;
 };
 
 /** Both ways of speaking. */
@@ -61,9 +62,9 @@ const ALIASES: { readonly [C in SpecColumn]?: readonly string[] } = { voice: ['m
 /** The names of what requests for rows of a kind say of each column, in any dialect: their fields, and the column's own. */
 export function fieldNamesOf(kind: Kind): ReadonlyMap<SpecColumn, readonly string[]> {
   const names = new Map<SpecColumn, string[]>();
-  const operations = KIND_FACTS[kind].steps.flatMap(({ operation, atOnce = operation }) => [operation, atOnce]);
+  const operations = kindFactsOf(kind).steps.flatMap(({ operation, atOnce = operation }) => [operation, atOnce]);
   for (const operation of operations) {
-    const { needs, takes } = OPERATION_FACTS[operation];
+    const { needs, takes } = factsOf(operation);
     for (const column of [...needs, ...takes]) {
       const fields = DIALECTS.flatMap((dialect) => fieldsOf(dialect, operation)[column] ?? []);
       names.set(column, [...(names.get(column) ?? []), column, ...fields, ...(ALIASES[column] ?? [])]);
@@ -73,5 +74,7 @@ export function fieldNamesOf(kind: Kind): ReadonlyMap<SpecColumn, readonly strin
 }
 
 function fieldsOf(dialect: Dialect, operation: Operation): { readonly [C in SpecColumn]?: string } {
-  return REQUEST_FIELDS[dialect][operation] ?? {};
+  const { own } = factsOf(operation);
+  if (own === undefined) return REQUEST_FIELDS[dialect][operation as BuiltInOperation] ?? {};
+  return Object.fromEntries(Object.entries(own.columns).map(([column, { field }]) => [column, field]));
 }

@@ -1,9 +1,13 @@
 import { DIALECTS, type Dialect } from './dialects.ts';
 import {
   COLUMN_CELLS,
+  factsOf,
   KIND_FACTS,
+  kindFactsOf,
   OPERATION_FACTS,
+  UnknownName,
   type Bounds,
+  type BuiltInOperation,
   type ColumnValues,
   type JobOperation,
   type Kind,
@@ -11,6 +15,7 @@ import {
   type MediaColumn,
   type Operation,
   type OperationFacts,
+  type OwnName,
   type PrivateColumn,
   type SpecColumn,
   type Step,
@@ -20,9 +25,10 @@ import type { Price } from './price-units.ts';
 
 /** The kinds of rows, and the paid operations that each is made of, derived from the tables of `operations.ts`. */
 
-export { COLUMN_CELLS, KIND_FACTS, OPERATION_FACTS, STEPS } from './operations.ts';
+export { cellOf, COLUMN_CELLS, factsOf, kindFactsOf, STEPS } from './operations.ts';
 export type {
   Bounds,
+  BuiltInOperation,
   JobOperation,
   Kind,
   ListedOperation,
@@ -30,6 +36,7 @@ export type {
   MediaColumn,
   Operation,
   OperationIn,
+  OwnName,
   SpecColumn,
   Step,
 } from './operations.ts';
@@ -51,9 +58,10 @@ export interface KindDefinition {
   readonly optional: readonly SpecColumn[];
 }
 
-export const ROW_KINDS: Readonly<Record<Kind, KindDefinition>> = ofEach(KINDS, (kind) => {
+/** The columns that rows of a kind read. */
+export const columnsOfKind = perKind((kind): KindDefinition => {
   const steps = makersOf(kind);
-  const facts = steps.map(({ operation }) => OPERATION_FACTS[operation]);
+  const facts = steps.map(({ operation }) => factsOf(operation));
   const linked = steps.flatMap(({ link }) => link?.column ?? []);
   const isBilledByLength = facts.some(({ lengthOf }) => lengthOf.length > 0);
   return {
@@ -74,39 +82,46 @@ export interface StepChoice {
 
 /** The paid steps of a row, in order; each waits for the one before it. */
 export function stepsIn({ kind, verify }: StepChoice): readonly Step[] {
-  return (verify === undefined ? MAKERS : ALL_STEPS)[kind];
+  return (verify === undefined ? makingStepsOf : allStepsOf)(kind);
 }
 
 /** The step whose result is the row's: the last one that does not only check another. */
 export function resultStepOf({ kind }: Pick<StepChoice, 'kind'>): Step {
-  const { steps } = KIND_FACTS[kind];
+  const { steps } = kindFactsOf(kind);
   return (steps.findLast(({ checks }) => checks === undefined) ?? steps[0]).step;
 }
 
 /** The earlier step whose result this one only checks; undefined: it makes a result itself, or such rows have none. */
 export function checkedBy(kind: Kind, step: Step): Step | undefined {
-  return KIND_FACTS[kind].steps.find((one) => one.step === step)?.checks;
+  return kindFactsOf(kind).steps.find((one) => one.step === step)?.checks;
 }
 
 /** Whether the results of such rows can be verified. */
 function isVerifiable(kind: Kind): boolean {
-  return KIND_FACTS[kind].steps.some(({ checks }) => checks !== undefined);
+  return kindFactsOf(kind).steps.some(({ checks }) => checks !== undefined);
 }
 
-const MAKERS = ofEach(KINDS, (kind) => makersOf(kind).map(({ step }) => step));
-const ALL_STEPS = ofEach(KINDS, (kind) => KIND_FACTS[kind].steps.map(({ step }) => step));
+const makingStepsOf = perKind((kind) => makersOf(kind).map(({ step }) => step));
+const allStepsOf = perKind((kind) => kindFactsOf(kind).steps.map(({ step }) => step));
 
 function makersOf(kind: Kind): readonly StepDefinition[] {
-  return KIND_FACTS[kind].steps.filter(({ checks }) => checks === undefined);
+  return kindFactsOf(kind).steps.filter(({ checks }) => checks === undefined);
 }
 
-export type PriceTable = Readonly<Record<Operation, Price>>;
+export type PriceTable = Readonly<Record<BuiltInOperation, Price>> & { readonly [own: OwnName]: Price | undefined };
 
 /** The prices of `operations.ts`, all estimates. */
 export const BUILT_IN_PRICES: PriceTable = ofEach(OPERATIONS, (operation) => ({
-  ...OPERATION_FACTS[operation].price,
+  ...factsOf(operation).price,
   estimate: true,
 }));
+
+/** The price of an operation. Throws {@link UnknownName}. */
+export function priceIn(prices: PriceTable, operation: Operation): Price {
+  const price = prices[operation];
+  if (price === undefined) throw new UnknownName('price of', operation);
+  return price;
+}
 
 /** How `tts` rows are spoken: by an asynchronous job (default) or the synchronous endpoint. */
 export type TtsMode = 'job' | 'sync';
@@ -122,7 +137,7 @@ export type OperationChoice = Pick<RowSpec, 'kind' | 'dialect'>;
 /** The operation that carries out a step of a row. A dialect without speech jobs speaks at once, whatever `tts` says. */
 export function operationOf(row: OperationChoice, step: Step, tts: TtsMode): Operation {
   const { operation, atOnce = operation } = stepOf(row.kind, step);
-  const isThere = OPERATION_FACTS[operation].dialects.includes(dialectOf(row));
+  const isThere = factsOf(operation).dialects.includes(dialectOf(row));
   return tts === 'sync' || !isThere ? atOnce : operation;
 }
 
@@ -131,7 +146,7 @@ export function dialectsOf(row: StepChoice): readonly Dialect[] {
   const steps = stepsIn(row).map((step) => stepOf(row.kind, step));
   return DIALECTS.filter((dialect) =>
     steps.every(({ operation, atOnce = operation }) =>
-      [operation, atOnce].some((one) => OPERATION_FACTS[one].dialects.includes(dialect)),
+      [operation, atOnce].some((one) => factsOf(one).dialects.includes(dialect)),
     ),
   );
 }
@@ -143,7 +158,7 @@ export function linkOf(kind: Kind, step: Step): StepDefinition['link'] {
 
 /** The columns that shape the request for a step. `api.*` fields are not listed: they go into every request. */
 export function columnsReadBy(kind: Kind, step: Step): readonly SpecColumn[] {
-  const { needs, takes } = OPERATION_FACTS[stepOf(kind, step).operation];
+  const { needs, takes } = factsOf(stepOf(kind, step).operation);
   return [...needs, ...takes];
 }
 
@@ -155,18 +170,18 @@ export function columnsThatShape(kind: Kind, step: Step): readonly SpecColumn[] 
 
 /** The media of a row whose length is billed, without what one step makes for a later one: that does not exist yet. */
 export function billedMedia(kind: Kind): readonly MediaColumn[] {
-  const columns = distinct(makersOf(kind).flatMap(({ operation }) => OPERATION_FACTS[operation].lengthOf));
-  return columns.filter((column) => ROW_KINDS[kind].required.includes(column));
+  const columns = distinct(makersOf(kind).flatMap(({ operation }) => factsOf(operation).lengthOf));
+  return columns.filter((column) => columnsOfKind(kind).required.includes(column));
 }
 
 /** The result of a row. */
 export function resultOf(kind: Kind): OperationFacts['result'] {
-  return OPERATION_FACTS[stepOf(kind, resultStepOf({ kind })).operation].result;
+  return factsOf(stepOf(kind, resultStepOf({ kind })).operation).result;
 }
 
 /** What the API accepts in a column of such a row; undefined: anything, as far as we know. */
 export function boundsOf(kind: Kind, column: SpecColumn): Bounds | undefined {
-  const bounds = KIND_FACTS[kind].steps.flatMap(({ operation }) => OPERATION_FACTS[operation].limits[column] ?? []);
+  const bounds = kindFactsOf(kind).steps.flatMap(({ operation }) => factsOf(operation).limits[column] ?? []);
   if (bounds.length === 0) return undefined;
   return {
     least: Math.max(...bounds.map(({ least }) => least)),
@@ -176,7 +191,7 @@ export function boundsOf(kind: Kind, column: SpecColumn): Bounds | undefined {
 
 /** The only words that the API knows for a column of such a row; undefined: any, as far as we know. */
 export function wordsOf(kind: Kind, column: SpecColumn): readonly string[] | undefined {
-  const words = KIND_FACTS[kind].steps.flatMap(({ operation }) => OPERATION_FACTS[operation].words?.[column] ?? []);
+  const words = kindFactsOf(kind).steps.flatMap(({ operation }) => factsOf(operation).words?.[column] ?? []);
   return words.length === 0 ? undefined : words;
 }
 
@@ -194,7 +209,7 @@ export function stepsOf(operation: Operation): readonly Step[] {
 
 /** True for an operation whose answer names a job to wait for. */
 export function makesJob(operation: Operation): operation is JobOperation {
-  return OPERATION_FACTS[operation].style === 'job';
+  return factsOf(operation).style === 'job';
 }
 
 /** True for an operation whose jobs the API lists. */
@@ -204,7 +219,17 @@ export function isListed(operation: Operation): operation is ListedOperation {
 
 /** True for an operation whose lost requests can be looked up: the API lists what it makes. */
 export function isTraceable(operation: Operation): boolean {
-  return OPERATION_FACTS[operation].list !== null;
+  return factsOf(operation).list !== null;
+}
+
+/** A function of a kind that works its value out once. A kind of a user's own comes when modules are loaded already. */
+export function perKind<T>(of: (kind: Kind) => T): (kind: Kind) => T {
+  const values = new Map<Kind, T>();
+  return (kind) => {
+    let value = values.get(kind);
+    if (value === undefined) values.set(kind, (value = of(kind)));
+    return value;
+  };
 }
 
 /** Builds a value for each of these names. */
@@ -213,7 +238,7 @@ export function ofEach<Name extends string, T>(names: readonly Name[], of: (name
 }
 
 function stepOf(kind: Kind, step: Step): StepDefinition {
-  const found = KIND_FACTS[kind].steps.find((one) => one.step === step);
+  const found = kindFactsOf(kind).steps.find((one) => one.step === step);
   if (found === undefined) throw new Error(`Rows of kind ${kind} have no step ${step}.`);
   return found;
 }
@@ -224,7 +249,7 @@ function distinct<T>(values: readonly T[]): T[] {
 
 /** What a row holds of the user's own: its texts and links. The API may repeat them, and no record shall. */
 export function privateTextsOf(spec: Partial<RowSpec> | undefined): readonly string[] {
-  return PRIVATE_COLUMNS.flatMap((column) => spec?.[column] ?? []);
+  return PRIVATE_COLUMNS.flatMap((column) => spec?.[column]?.toString() ?? []);
 }
 
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };

@@ -13,20 +13,13 @@ import {
   type TunableValues,
 } from '../contract/tunables.ts';
 import { expectedOf, isPlainUrl, type ValueKind } from '../contract/value-kinds.ts';
+import { nameIn, OWN_OPERATIONS, PRICE_MEMBERS } from './own-operations.ts';
 import { show } from '../contract/manifest-problems.ts';
 import { readRegular } from './regular-file.ts';
 import { isTooDeep, surveyJson, TOO_DEEP } from './survey-json.ts';
-import { PRICE_UNIT_NAMES } from '../contract/price-units.ts';
 import { faultOfFinishing, FINISHED_FORMATS } from '../contract/finishing.ts';
 
 const POLLING_NAMES = Object.keys(POLLING) as readonly (keyof Polling)[];
-
-/** The members of a price, as the config file and the record of a schedule have them. */
-export const PRICE_MEMBERS = {
-  unit: z.enum(PRICE_UNIT_NAMES),
-  credits: z.number().nonnegative(),
-  cjkFactor: z.number().positive().exactOptional(),
-};
 
 /** How copies are finished, as the config file and the record of a schedule have it. */
 export const FINISHING = z
@@ -100,32 +93,45 @@ function shapeOf<Values, N extends keyof Values & string>(
 }
 
 /** Settings as they stand in the file. */
-export const configSchema = z.strictObject({
-  $schema: z.string().exactOptional(),
-  api: z.strictObject({ url: z.url({ protocol: /^https?$/ }).exactOptional() }).exactOptional(),
-  prices: z.partialRecord(z.enum(OPERATIONS), PRICE).exactOptional(),
-  limits: z.strictObject(shapeOf<TunableValues, LimitName>(TUNABLES, LIMIT_NAMES)).exactOptional(),
-  polling: z.strictObject(shapeOf<Polling, keyof Polling>(POLLING, POLLING_NAMES)).exactOptional(),
-  ...shapeOf<TunableValues, PolicyName>(TUNABLES, POLICY_NAMES),
-  apiDialect: z
-    .string()
-    .regex(DIALECT_CHOICE, { message: `expected ${DIALECT_FORMS}` })
-    .exactOptional(),
-  confirmAbove: z.number().nonnegative().exactOptional(),
-  assumeSeconds: z.number().positive().exactOptional(),
-  textLimit: z.int().min(20).exactOptional(),
-  finish: FINISHING.exactOptional(),
-  store: z.string().min(1).exactOptional(),
-  samples: z
-    .strictObject({
-      files: z.int().positive().exactOptional(),
-      bytes: z.int().positive().exactOptional(),
-      seconds: z.number().positive().exactOptional(),
-    })
-    .exactOptional(),
-  resultMember: z.union([RESULT_PATH, RESULT_PATHS], EXPECTS_MEMBER).exactOptional(),
-  trust503: z.boolean().exactOptional(),
-});
+export const configSchema = z
+  .strictObject({
+    $schema: z.string().exactOptional(),
+    api: z.strictObject({ url: z.url({ protocol: /^https?$/ }).exactOptional() }).exactOptional(),
+    prices: z.partialRecord(nameIn(OPERATIONS), PRICE).exactOptional(),
+    operations: OWN_OPERATIONS.exactOptional(),
+    limits: z.strictObject(shapeOf<TunableValues, LimitName>(TUNABLES, LIMIT_NAMES)).exactOptional(),
+    polling: z.strictObject(shapeOf<Polling, keyof Polling>(POLLING, POLLING_NAMES)).exactOptional(),
+    ...shapeOf<TunableValues, PolicyName>(TUNABLES, POLICY_NAMES),
+    apiDialect: z
+      .string()
+      .regex(DIALECT_CHOICE, { message: `expected ${DIALECT_FORMS}` })
+      .exactOptional(),
+    confirmAbove: z.number().nonnegative().exactOptional(),
+    assumeSeconds: z.number().positive().exactOptional(),
+    textLimit: z.int().min(20).exactOptional(),
+    finish: FINISHING.exactOptional(),
+    store: z.string().min(1).exactOptional(),
+    samples: z
+      .strictObject({
+        files: z.int().positive().exactOptional(),
+        bytes: z.int().positive().exactOptional(),
+        seconds: z.number().positive().exactOptional(),
+      })
+      .exactOptional(),
+    resultMember: z.union([RESULT_PATH, RESULT_PATHS], EXPECTS_MEMBER).exactOptional(),
+    trust503: z.boolean().exactOptional(),
+  })
+  .superRefine(({ prices = {}, operations = [] }, context) => {
+    const names: readonly string[] = [...OPERATIONS, ...operations.map(({ name }) => name)];
+    for (const name of Object.keys(prices))
+      if (!names.includes(name))
+        context.addIssue({
+          code: 'custom',
+          path: ['prices', name],
+          message: `expected one of ${names.join(', ')}`,
+          input: name,
+        });
+  });
 
 /**
  * Settings of `voxbatch.config.json`. All are optional; flags and the environment go first.
@@ -133,6 +139,7 @@ export const configSchema = z.strictObject({
  * - `$schema`: where the JSON Schema of the file is, for editors.
  * - `api.url`: the API, ends in `/api/open/v1`.
  * - `prices`: replaces the built-in price of an operation as a whole. In credits.
+ * - `operations`: paid operations of your own; see `contract/own-operation.ts`.
  * - `limits`, `budget`, `halt`, `onUnknown`, `retakes`: see `contract/tunables.ts`.
  * - `polling`: see `contract/polling-settings.ts`.
  * - `apiDialect`: the paths of the API that new batches use; see `contract/dialects.ts`.

@@ -10,6 +10,7 @@ const CONFIRMED = [
   'notify',
   'store',
   'prices',
+  'operations',
   'assumeSeconds',
   'onUnknown',
   'retakes',

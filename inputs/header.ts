@@ -1,16 +1,19 @@
 import { isDefaulted } from '../contract/batch.ts';
-import { ROW_KINDS, type SpecColumn, KIND_FACTS, KINDS, ofEach, type Kind } from '../contract/row-kinds.ts';
+import { columnsOfKind, kindFactsOf, KINDS, perKind, type Kind, type SpecColumn } from '../contract/row-kinds.ts';
 import { unguardCell } from './formula-guard.ts';
 import { nearestName, slipOf } from './voices/nearest-name.ts';
 import { show, type Finding } from '../contract/manifest-problems.ts';
 
 /** Columns that some kind reads. */
-export const SPEC_COLUMNS: readonly SpecColumn[] = [
-  ...new Set(Object.values(ROW_KINDS).flatMap((kind) => [...kind.required, ...kind.optional])),
-];
+export function specColumns(): readonly SpecColumn[] {
+  const columns = KINDS.map(columnsOfKind).flatMap(({ required, optional }) => [...required, ...optional]);
+  return [...new Set(columns)];
+}
 
 /** Every column that means something, by name; `api.*` and `_*` come on top. */
-export const KNOWN_COLUMNS: ReadonlySet<string> = new Set(['id', 'kind', ...SPEC_COLUMNS]);
+export function knownColumns(): ReadonlySet<string> {
+  return new Set(['id', 'kind', ...specColumns()]);
+}
 
 /** An `api.<field>` column. */
 interface ApiColumn {
@@ -50,6 +53,7 @@ export class Columns {
   readonly #alsoKnown: readonly string[];
   readonly #headers = new Map<string, string>();
   readonly #seen = new Set<string>();
+  readonly #known = knownColumns();
 
   /**
    * `map`: our column → their header. `csv`: false for JSONL, where cells are never guarded. `alsoKnown`: columns that
@@ -82,8 +86,8 @@ export class Columns {
    */
   findWrong(): Finding[] {
     const findings = [...this.#ours].flatMap(([theirs, ours]): Finding[] => {
-      if (!KNOWN_COLUMNS.has(ours) && !isApi(ours)) {
-        const { name } = nearestName(ours, [...KNOWN_COLUMNS]);
+      if (!this.#known.has(ours) && !isApi(ours)) {
+        const { name } = nearestName(ours, [...this.#known]);
         const expected = `--map to a known column, such as ${name}`;
         return [{ column: ours, expected, came: show(`${ours}=${theirs}`), code: 'bad-map' }];
       }
@@ -91,7 +95,7 @@ export class Columns {
       const expected = `a column ${show(theirs)} in the file, as --map ${ours}=${theirs} says`;
       return [{ column: theirs, expected, came: 'no such column', code: 'bad-map' }];
     });
-    const isForeign = this.#csv && findings.length === 0 && !SPEC_COLUMNS.some((column) => this.known.has(column));
+    const isForeign = this.#csv && findings.length === 0 && !specColumns().some((column) => this.known.has(column));
     if (!isForeign) return findings;
     const expected = 'a first line that names the columns, such as text, voice, audio, video (--map renames yours)';
     return [{ column: '', expected, came: show([...this.byName.keys()].join(', ')), code: 'no-header' }];
@@ -128,7 +132,7 @@ export class Columns {
     this.input.push({ name, at });
     this.byName.set(name, at);
     if (isApi(ours)) this.api.push({ field: ours.slice('api.'.length), at });
-    else if (!KNOWN_COLUMNS.has(ours)) return this.#alsoKnown.includes(name) ? [] : [this.#unknown(name)];
+    else if (!this.#known.has(ours)) return this.#alsoKnown.includes(name) ? [] : [this.#unknown(name)];
     this.known.set(ours, at);
     this.#headers.set(ours, name);
     return [];
@@ -136,11 +140,11 @@ export class Columns {
 
   #unknown(name: string): ColumnNote {
     if (this.#strict) {
-      const nearest = nearestName(name, [...KNOWN_COLUMNS]);
+      const nearest = nearestName(name, [...this.#known]);
       const expected = `a known column (the nearest is ${nearest.name}), or a name that begins with _`;
       return { finding: { column: name, expected, came: show(name), code: 'unknown-column' } };
     }
-    const meant = slipOf(name, [...KNOWN_COLUMNS]);
+    const meant = slipOf(name, [...this.#known]);
     const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
     return { column: name, warning: `unknown column, copied to the results${hint}` };
   }
@@ -154,12 +158,12 @@ function isApi(name: string): boolean {
  * The columns that identify a kind: those that it needs and that no flag fills. The voice identifies none: it may come
  * from a default, and a row without one is reported. Nor does `name`: many tables have such a column of their own.
  */
-const TELLING_OF = ofEach(KINDS, (kind) =>
-  ROW_KINDS[kind].required.filter((column) => !isDefaulted(column) && column !== 'name'),
+const tellingOf = perKind((kind) =>
+  columnsOfKind(kind).required.filter((column) => !isDefaulted(column) && column !== 'name'),
 );
 
-/** Columns that distinguish the kinds. */
-const TELLING: readonly SpecColumn[] = [...new Set(Object.values(TELLING_OF).flat())];
+/** Columns that distinguish the kinds. Those of a user's own are selected by name. */
+const TELLING: readonly SpecColumn[] = [...new Set(KINDS.flatMap(tellingOf))];
 
 /** The kind implied by the columns of a file, whatever their cells contain; undefined if they imply none or several. */
 export function kindOfColumns({ known }: Columns): Kind | undefined {
@@ -196,16 +200,18 @@ export function decideKind(
  */
 function inferKind(has: readonly SpecColumn[]): Kind | undefined {
   return KINDS.find((kind) => {
-    const telling = TELLING_OF[kind];
+    const telling = tellingOf(kind);
     return (
-      KIND_FACTS[kind].onlyByName !== true && telling.length === has.length && telling.every((one) => has.includes(one))
+      kindFactsOf(kind).onlyByName !== true &&
+      telling.length === has.length &&
+      telling.every((one) => has.includes(one))
     );
   });
 }
 
 /** The finding for a row whose kind is not given and cannot be inferred. */
 function noKind(filled: readonly SpecColumn[]): Finding {
-  const needs = KINDS.map((kind) => `${kind} needs ${ROW_KINDS[kind].required.join(', ')}`).join('; ');
+  const needs = KINDS.map((kind) => `${kind} needs ${columnsOfKind(kind).required.join(', ')}`).join('; ');
   return {
     column: 'kind',
     expected: `a kind column or --kind, because the cells do not tell the kind: ${needs}`,

@@ -11,7 +11,7 @@ import { digestOfBytes, type ManifestBytes } from './check-bytes.ts';
 import { isUrl, labelOfPlace, requireManifestUrl, type FetchManifest } from './manifest-url.ts';
 import { ManifestError } from '../contract/manifest-problems.ts';
 import { DELIMITERS, PLAIN_TABLE, type Delimiter, type TableFormat } from '../contract/table-format.ts';
-import { KNOWN_COLUMNS } from './header.ts';
+import { knownColumns } from './header.ts';
 import type { ManifestOptions, ManifestRow } from './manifest-options.ts';
 
 /** A file of a manifest. */
@@ -187,7 +187,7 @@ function detectFormat(name: string, head: string): ManifestFormat {
   let best: { delimiter: Delimiter; known: number; cells: number } | undefined;
   for (const delimiter of order) {
     const cells = headerCells(start, delimiter);
-    const known = cells.filter((cell) => KNOWN_COLUMNS.has(cell.trim()) || cell.trim().startsWith('api.')).length;
+    const known = cells.filter((cell) => knownColumns().has(cell.trim()) || cell.trim().startsWith('api.')).length;
     if (best === undefined || known > best.known || (known === best.known && cells.length > best.cells)) {
       best = { delimiter, known, cells: cells.length };
     }

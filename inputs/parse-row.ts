@@ -1,8 +1,8 @@
 import {
   boundsOf,
-  COLUMN_CELLS,
-  KINDS,
-  ROW_KINDS,
+  cellOf,
+  columnsOfKind,
+  perKind,
   wordsOf,
   type Kind,
   type LocalFile,
@@ -11,7 +11,7 @@ import {
 } from '../contract/row-kinds.ts';
 import { ownColumnOf } from '../policy/rows/own-column.ts';
 import { nameAskedFor } from '../policy/voices/voice-name.ts';
-import { SPEC_COLUMNS, type Columns, decideKind } from './header.ts';
+import { specColumns, type Columns, decideKind } from './header.ts';
 import type { RowDefaults } from '../contract/batch.ts';
 import { valueOfApiCell } from '../contract/api-cells.ts';
 import { show, type Finding } from '../contract/manifest-problems.ts';
@@ -65,7 +65,7 @@ export function parseRow(columns: Columns, cells: readonly string[], rules: RowR
   const findings: Finding[] = [];
   const unread: string[] = [];
   const values: Partial<Record<SpecColumn, CellValue>> = {};
-  for (const { column, isRequired, isRead } of USES.get(kind) ?? []) {
+  for (const { column, isRequired, isRead } of usesOf(kind)) {
     const at = columns.known.get(column);
     const cell = at === undefined ? '' : (cells[at] ?? '');
     const filled = cell !== '' && cell.trim() !== '';
@@ -96,16 +96,13 @@ interface ColumnUse {
   readonly isRead: boolean;
 }
 
-const USES: ReadonlyMap<Kind, readonly ColumnUse[]> = new Map(
-  KINDS.map((kind) => {
-    const { required, optional } = ROW_KINDS[kind];
-    const uses = SPEC_COLUMNS.map((column) => {
-      const isRequired = required.includes(column);
-      return { column, isRequired, isRead: isRequired || optional.includes(column) };
-    });
-    return [kind, uses];
-  }),
-);
+const usesOf = perKind((kind): readonly ColumnUse[] => {
+  const { required, optional } = columnsOfKind(kind);
+  return specColumns().map((column) => {
+    const isRequired = required.includes(column);
+    return { column, isRequired, isRead: isRequired || optional.includes(column) };
+  });
+});
 
 /** The `api.FIELD` cells of a row. Adds what is wrong with them to the findings. */
 function readApiCells(
@@ -149,7 +146,7 @@ function findBadCells({ input }: Columns, cells: readonly string[]): Finding[] {
 type CellValue = string | number | readonly LocalFile[];
 
 function parseCell(kind: Kind, column: SpecColumn, cell: string): Parsed<CellValue | undefined> {
-  switch (COLUMN_CELLS[column]) {
+  switch (cellOf(column)) {
     case 'text':
       return { value: cell };
     case 'name':
@@ -197,7 +194,7 @@ function missing(kind: Kind, column: SpecColumn, header: string, cell: string): 
 function ownField(kind: Kind, field: string, columns: Columns): Finding | undefined {
   const column = ownColumnOf(kind, field);
   if (column === undefined) return undefined;
-  const { required, optional } = ROW_KINDS[kind];
+  const { required, optional } = columnsOfKind(kind);
   const isReadable = [...required, ...optional].includes(column);
   const from = isReadable ? ` from the column ${columns.headerOf(column)}` : '';
   const expected = `an empty cell: voxbatch fills this field of ${kind} requests itself${from}, and checks and prices the row by that`;
@@ -205,7 +202,7 @@ function ownField(kind: Kind, field: string, columns: Columns): Finding | undefi
 }
 
 function unreadCell(kind: Kind, header: string): Finding {
-  const { required, optional } = ROW_KINDS[kind];
+  const { required, optional } = columnsOfKind(kind);
   const expected = `an empty cell: ${kind} rows use only ${[...required, ...optional].join(', ')}`;
   return { column: header, expected, came: 'a filled cell', code: 'unread-column' };
 }

@@ -12,6 +12,7 @@ import {
   LedgerUnreachable,
   MonthUsedUp,
 } from './errors.ts';
+import { ownOperations } from '../contract/add-operations.ts';
 import { defined } from '../contract/defined.ts';
 import { withoutSecrets } from '../contract/url-scheme.ts';
 import { scanRows, type Ledger } from './ledger.ts';
@@ -72,7 +73,13 @@ export interface LedgerThread {
 
 /** Starts the thread of a ledger. Opens nothing. */
 export function beginThread(entry: URL, place: LedgerPlace): LedgerThread {
-  const pool = new ThreadPool<LedgerCall, unknown>({ name: 'ledger', entry, size: 1, data: place, toError });
+  const pool = new ThreadPool<LedgerCall, unknown>({
+    name: 'ledger',
+    entry,
+    size: 1,
+    data: { ...place, operations: ownOperations() },
+    toError,
+  });
   pool.begin();
   return { place, pool };
 }

@@ -1,13 +1,16 @@
 /** Entry of the ledger's thread: opens the ledger at the place in `workerData` with the first call, and answers calls. */
 import { workerData } from 'node:worker_threads';
 import { serveJobs } from '../threads/serve-jobs.ts';
+import { addOperations } from '../contract/add-operations.ts';
+import type { OwnOperation } from '../contract/own-operation.ts';
 import { defined } from '../contract/defined.ts';
 import type { LedgerCall, LedgerPlace, OpenedLedger } from './ledger-in-thread.ts';
 import { createLedger, type Ledger } from './ledger.ts';
 import { loadMethods } from './methods.ts';
 import { openDatabase } from './open-ledger.ts';
 
-const place = workerData as LedgerPlace;
+const { operations, ...place } = workerData as LedgerPlace & { readonly operations: readonly OwnOperation[] };
+addOperations(operations);
 const loading = loadMethods();
 let opening: Promise<Ledger> | undefined;
 

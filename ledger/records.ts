@@ -3,6 +3,7 @@ import type { CleanParts } from '../contract/cleaning.ts';
 import { defined } from '../contract/defined.ts';
 import type { Failure } from '../contract/failures.ts';
 import { partId } from '../contract/row-parts.ts';
+import { learnOperations } from '../contract/add-operations.ts';
 import { BUILT_IN_PRICES, type RowSpec } from '../contract/row-kinds.ts';
 import type { Subset } from '../contract/subset.ts';
 import type { Judgement } from '../contract/verify.ts';
@@ -76,6 +77,7 @@ let lastSettings: { readonly json: string; readonly settings: BatchSettings } | 
 export function toSettings(json: string): BatchSettings {
   if (lastSettings?.json !== json) {
     const settings = JSON.parse(json) as BatchSettings;
+    learnOperations(settings.operations);
     // No row of the batch uses later operations, but a file that is compared with it may name one.
     lastSettings = { json, settings: { ...settings, prices: { ...BUILT_IN_PRICES, ...settings.prices } } };
   }

@@ -1,3 +1,4 @@
+import { nameIn } from '../inputs/own-operations.ts';
 import * as z from 'zod';
 import { DIALECTS } from '../contract/dialects.ts';
 import { ATTEMPT_STATES, wasAccepted } from '../contract/outcomes.ts';
@@ -20,7 +21,7 @@ const receiptSource = z.object({
   is: z.enum(['used', 'missing', 'altered']),
   batch: z.string(),
   row: z.number().int().positive(),
-  step: z.enum(STEPS),
+  step: nameIn(STEPS),
   take: z.number().int().positive(),
   attempt: z.number().int().positive(),
   job_id: z.string().nullable(),
@@ -36,7 +37,7 @@ export const receiptSchema = z.object({
   id: z.string(),
   /** The part of its text that was spoken, from 1; absent if the row is not split. */
   part: z.number().int().positive().exactOptional(),
-  step: z.enum(STEPS),
+  step: nameIn(STEPS),
   take: z.number().int().positive(),
   attempt: z.number().int().positive(),
   /** `sending` while the request is in flight. */

@@ -7,6 +7,7 @@ import { byAttempt } from '../contract/batch.ts';
 import { roundCredits } from '../contract/price-units.ts';
 import type { BatchRecord, ChargeRecord, ResultFile, RowRecord } from '../ledger/record-types.ts';
 import { foldersOf } from '../store/layout.ts';
+import { nameIn } from '../inputs/own-operations.ts';
 import { safeId, UNFIT_FOLDER } from '../inputs/output-name.ts';
 import { MEDIA_FOLDER, mediaName } from './names.ts';
 
@@ -26,7 +27,7 @@ export const resultSchema = z.looseObject({
   _batch: z.string(),
   /** Its number in the batch. */
   _row: z.number().int().positive(),
-  _kind: z.enum(KINDS),
+  _kind: nameIn(KINDS),
   /** Empty while the row has not ended. */
   _outcome: z.enum([...OUTCOMES, '']),
   /** Path of the result below the out folder; empty without one. */

@@ -13,6 +13,7 @@ import { openApiDocument } from './open-api.ts';
 import { Refusal } from './refusals.ts';
 import { API_ROUTES } from './routes/all.ts';
 import { addControlRoutes } from './routes/control.ts';
+import { ownRoutes } from './routes/own.ts';
 import type { Service } from './service.ts';
 
 /** Where the legacy paths begin. */
@@ -59,7 +60,7 @@ export function buildApiServer(service: Service): FastifyInstance {
         service.account.checkToken(request.headers.authorization);
         next();
       });
-      for (const routes of API_ROUTES) routes.add(api, service);
+      for (const routes of [...API_ROUTES, ...service.settings.operations.map(ownRoutes)]) routes.add(api, service);
       done();
     }),
     { prefix: API_PATH },

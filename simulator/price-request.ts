@@ -1,12 +1,12 @@
 import { costOf } from '../contract/price-units.ts';
-import { BUILT_IN_PRICES, type Operation } from '../contract/row-kinds.ts';
+import { BUILT_IN_PRICES, priceIn, type Operation } from '../contract/row-kinds.ts';
 import type { Sound } from './media-result.ts';
 
 /** What the simulator charges for a request, in credits, at the built-in price of its operation, whatever the unit of that is. */
 export function priceOf(operation: Operation, { text, seconds }: Pick<Sound, 'text' | 'seconds'>): number {
   // Rounding noise must not turn 13 seconds, computed as 13.000000001, into 14 started seconds.
   const duration = Math.round(seconds * 1e6) / 1e6;
-  const cost = costOf(BUILT_IN_PRICES[operation], { text, duration });
+  const cost = costOf(priceIn(BUILT_IN_PRICES, operation), { text, duration });
   if (cost === null) throw new Error(`the price of ${operation} needs more than what is heard`);
   return cost;
 }

@@ -1,3 +1,4 @@
+import type { OwnOperation } from '../contract/own-operation.ts';
 import { parseFaultPlan, type FaultPlan, type ReadyFaultPlan } from './fault-plan.ts';
 import { parseShape } from './shapes.ts';
 import type { WebhookMode } from './webhook-modes.ts';
@@ -45,6 +46,8 @@ export interface SimulatorOptions {
   shape?: string;
   /** When webhooks are sent, once the profile has an address for them; see `webhooks.ts`. Default `drawn`. */
   webhooks?: WebhookMode;
+  /** Operations of a user's own that it has, too. Default: none. */
+  operations?: readonly OwnOperation[];
 }
 
 /** Settings with every default filled in. */
@@ -74,6 +77,7 @@ export function readySettings(options: SimulatorOptions): ReadySettings {
     voiceChurn: options.voiceChurn ?? 0,
     shape,
     webhooks: options.webhooks ?? 'drawn',
+    operations: options.operations ?? [],
     plan: parseFaultPlan(plan ?? {}),
   };
 }

@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
+import { addOperations } from '../contract/add-operations.ts';
 import { API_PATH } from '../contract/api-path.ts';
 import { buildApiServer } from './api-server.ts';
 import type { LedgerEntry } from './charge-ledger.ts';
@@ -32,6 +33,7 @@ export interface Simulator {
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const settings = readySettings(options);
   const { host } = settings;
+  addOperations(settings.operations);
   // Links contain the media port, which is known only once that server listens.
   let service: Service | null = null;
   const media = buildMediaServer(() => {

@@ -1,4 +1,5 @@
 import { ApplicationFailure } from '@temporalio/common';
+import { addOperations, OwnOperationError } from '../../contract/add-operations.ts';
 import { realmDifference, type Realm } from '../../contract/names.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -53,6 +54,15 @@ export async function loadBatch(
     throw ApplicationFailure.nonRetryable(
       `Batch "${name}" belongs to another API or account than this worker. Nothing was sent.`,
       'WrongRealm',
+    );
+  }
+  try {
+    addOperations(batch.settings.operations ?? []);
+  } catch (error) {
+    if (!(error instanceof OwnOperationError)) throw error;
+    throw ApplicationFailure.nonRetryable(
+      `Batch "${name}" was made with another operation "${error.operation}" than this worker knows. Nothing was sent.`,
+      'OtherOperation',
     );
   }
   return batch;

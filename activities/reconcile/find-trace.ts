@@ -1,5 +1,5 @@
 import type { AttemptKey } from '../../contract/batch.ts';
-import { isListed, makesJob, OPERATION_FACTS } from '../../contract/row-kinds.ts';
+import { isListed, makesJob, factsOf } from '../../contract/row-kinds.ts';
 import type { OperationFacts } from '../../contract/operations.ts';
 import { stemOf } from '../../store/layout.ts';
 import type { StoredFile } from '../../store/store.ts';
@@ -28,7 +28,7 @@ export async function findTrace(
   signal: AbortSignal,
 ): Promise<'found' | 'adopted' | undefined> {
   const { operation } = loaded;
-  const { result } = OPERATION_FACTS[operation];
+  const { result } = factsOf(operation);
   if (result === 'voice') return findVoice(deps, loaded, key, signal);
   if (!makesJob(operation)) return findInStore(deps, loaded, key, result);
   if (!isListed(operation)) return undefined;

@@ -1,8 +1,9 @@
 import type { Dialect } from '../../contract/dialects.ts';
 import type { FreeRequest } from '../free-request.ts';
-import type { OperationClients } from '../operations/operation-client.ts';
+import type { JobClient, OperationClient, OperationClients } from '../operations/operation-client.ts';
+import { ownClient } from '../operations/own-client.ts';
 import type { Failure } from '../../contract/failures.ts';
-import type { Operation } from '../../contract/row-kinds.ts';
+import { factsOf, type BuiltInOperation, type Operation, type OwnName } from '../../contract/row-kinds.ts';
 import { ApiError } from '../speech-api.ts';
 
 /** Which page of the voices is wanted. */
@@ -39,12 +40,25 @@ export interface DialectTable<D extends Dialect> {
 export type AnyDialectTable = { [D in Dialect]: DialectTable<D> }[Dialect];
 
 /** How a dialect requests an operation. Throws {@link ApiError} if it has none such; nothing was sent then. */
-export function clientOf<O extends Operation>(table: AnyDialectTable, operation: O): OperationClients<'v1'>[O] {
-  // Each table says which operations it lacks; here it may be either table.
-  const client = table.operations[operation] as OperationClients<'v1'>[O] | null;
+export function clientOf<O extends Operation>(table: AnyDialectTable, operation: O): ClientOf<O> {
+  const client = clientIn(table, operation);
   if (client === null) throw new ApiError(lacks(table, operation));
   return client;
 }
+
+/** The same; null: it has none such. */
+export function clientIn<O extends Operation>(table: AnyDialectTable, operation: O): ClientOf<O> | null {
+  const { own } = factsOf(operation);
+  // Each table says which operations it lacks; here it may be either table, and an operation of a user's own.
+  const client = own === undefined ? table.operations[operation as BuiltInOperation] : ownClient(own);
+  return client as ClientOf<O> | null;
+}
+
+type ClientOf<O extends Operation> = O extends BuiltInOperation
+  ? OperationClients<'v1'>[O]
+  : O extends OwnName
+    ? JobClient
+    : OperationClient;
 
 /** The failure of a request for something that a dialect does not have. */
 export function lacks({ dialect }: AnyDialectTable, what: string): Failure {

@@ -1,12 +1,12 @@
 import type { Dialect } from '../../contract/dialects.ts';
 import {
   COLUMN_CELLS,
-  OPERATION_FACTS,
+  factsOf,
   type JobOperation,
   type JsonValue,
   type ListedOperation,
   type LocalFile,
-  type Operation,
+  type BuiltInOperation,
   type OperationIn,
   type SpecColumn,
 } from '../../contract/row-kinds.ts';
@@ -25,7 +25,7 @@ type Body = (request: PaidRequest) => Readonly<Record<string, JsonValue>>;
 
 /** How a dialect requests each paid operation; null: it has none such. */
 export type OperationClients<D extends Dialect> = {
-  readonly [O in Operation]: O extends OperationIn<D>
+  readonly [O in BuiltInOperation]: O extends OperationIn<D>
     ? O extends ListedOperation
       ? ListedClient
       : O extends JobOperation
@@ -125,7 +125,7 @@ export function bodyOf(
   );
   return (request) => {
     const { spec, operation } = request;
-    const { needs } = OPERATION_FACTS[operation];
+    const { needs } = factsOf(operation);
     const body: Record<string, JsonValue> = {};
     for (const [column, field] of columns) {
       const value = spec[column];

@@ -1,6 +1,6 @@
-import { COLUMN_CELLS, KIND_FACTS, OPERATION_FACTS, type SpecColumn } from '../../contract/operations.ts';
+import { cellOf, factsOf, KIND_FACTS, type SpecColumn } from '../../contract/operations.ts';
 import { OPERATIONS, type Operation, type RowSpec } from '../../contract/row-kinds.ts';
-import type { AnyDialectTable } from '../dialects/dialect-table.ts';
+import { clientIn, type AnyDialectTable } from '../dialects/dialect-table.ts';
 import type { FreeRequest } from '../free-request.ts';
 import type { JobClient, ListedClient, OperationClient } from '../operations/operation-client.ts';
 
@@ -27,8 +27,8 @@ export function clientCalls(dialect: AnyDialectTable): readonly ClientCall[] {
   return [
     ...[...account, voices({ page: 1, pageSize: 100, offset: 0 })].map((request) => freeCall(request, false)),
     freeCall(deleteVoice(ID), true),
-    ...OPERATIONS.flatMap((operation) => {
-      const client: OperationClient | JobClient | ListedClient | null = dialect.operations[operation];
+    ...OPERATIONS.filter((one) => factsOf(one).own === undefined).flatMap((operation) => {
+      const client: OperationClient | JobClient | ListedClient | null = clientIn(dialect, operation);
       if (client === null) return [];
       const isRare = isRareOperation(operation);
       const reads = ['read' in client ? client.read(ID) : [], 'list' in client ? client.list(1, 50) : []].flat();
@@ -38,7 +38,7 @@ export function clientCalls(dialect: AnyDialectTable): readonly ClientCall[] {
 }
 
 function paidCall(operation: Operation, client: OperationClient, isRare: boolean): ClientCall {
-  const { needs, takes } = OPERATION_FACTS[operation];
+  const { needs, takes } = factsOf(operation);
   const needed = new Set(fieldsOf(operation, client, needs));
   const sends = fieldsOf(operation, client, [...needs, ...takes]).map((name) => ({ name, isNeeded: needed.has(name) }));
   return { method: 'POST', path: client.path, sends, asks: [], isRare };
@@ -46,7 +46,7 @@ function paidCall(operation: Operation, client: OperationClient, isRare: boolean
 
 /** Members of the request of a row that has these columns. */
 function fieldsOf(operation: Operation, client: OperationClient, columns: readonly SpecColumn[]): readonly string[] {
-  const cells = columns.map((column) => [column, ['number', 'seconds'].includes(COLUMN_CELLS[column]) ? 1 : 'a']);
+  const cells = columns.map((column) => [column, ['number', 'seconds'].includes(cellOf(column)) ? 1 : 'a']);
   const spec = { kind: 'tts', extra: {}, ...Object.fromEntries(cells) } as RowSpec;
   const body = Object.keys(client.body({ operation, spec, idempotencyKey: 'a', isRepeat: false, trust503: true }));
   return client.upload === undefined ? body : [...body, client.upload.part];

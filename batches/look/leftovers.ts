@@ -4,7 +4,7 @@ import {
   checkedBy,
   isTraceable,
   makesJob,
-  OPERATION_FACTS,
+  factsOf,
   operationOf,
   type Operation,
   type TtsMode,
@@ -209,7 +209,7 @@ export function hasList(scanned: RowWithCharges, tts: TtsMode): boolean {
 export function madeBy(scanned: RowWithCharges, tts: TtsMode): Made {
   const operation = lastOperation(scanned, tts);
   if (operation === undefined || makesJob(operation)) return 'job';
-  return OPERATION_FACTS[operation].result === 'voice' ? 'voice' : 'nothing';
+  return factsOf(operation).result === 'voice' ? 'voice' : 'nothing';
 }
 
 /** Whether a row in doubt has a result that is stored and paid for, and lacks only the answer of its check. */

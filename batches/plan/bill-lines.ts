@@ -1,6 +1,14 @@
 import { legacyShareOf, type BatchSettings } from '../../contract/batch.ts';
 import type { Price } from '../../contract/price-units.ts';
-import { dialectsOf, KINDS, operationOf, stepsIn, type Kind, type Operation } from '../../contract/row-kinds.ts';
+import {
+  dialectsOf,
+  KINDS,
+  operationOf,
+  priceIn,
+  stepsIn,
+  type Kind,
+  type Operation,
+} from '../../contract/row-kinds.ts';
 import type { BillSummary, KindSummary } from '../../inputs/money/bill.ts';
 import type { ManifestSummary } from '../../inputs/read-manifest.ts';
 import type { SpendFacts } from '../../contract/spend.ts';
@@ -26,9 +34,8 @@ export function billLines(
   bill: Pick<BillSummary, 'kinds' | 'quoted' | 'unpriced'>,
   settings: PriceSettings,
 ): BillLines {
-  const kinds = kindsIn(bill).map((kind): BillLine => {
-    const sum = bill.kinds[kind];
-    const isGuess = operationsOf(kind, settings).some((operation) => settings.prices[operation].estimate);
+  const kinds = kindsIn(bill).map(([kind, sum]): BillLine => {
+    const isGuess = operationsOf(kind, settings).some((operation) => priceIn(settings.prices, operation).estimate);
     return { kind, ...sum, isEstimate: (isGuess && sum.requests > 0) || sum.assumed > 0 };
   });
   const add = (value: (line: BillLine) => number): number => kinds.reduce((all, line) => all + value(line), 0);
@@ -48,8 +55,8 @@ export function billLines(
 
 /** The prices used in a bill. */
 export function pricesOf(bill: Pick<BillSummary, 'kinds'>, settings: PriceSettings): ReadonlyMap<Operation, Price> {
-  const operations = kindsIn(bill).flatMap((kind) => operationsOf(kind, settings));
-  return new Map(operations.map((operation) => [operation, settings.prices[operation]]));
+  const operations = kindsIn(bill).flatMap(([kind]) => operationsOf(kind, settings));
+  return new Map(operations.map((operation) => [operation, priceIn(settings.prices, operation)]));
 }
 
 /** The facts that decide whether a priced manifest may be paid for; see `policy/money/spend.ts`. */
@@ -68,8 +75,11 @@ export function spendFacts<Bill extends ManifestSummary>(
   };
 }
 
-function kindsIn({ kinds }: Pick<BillSummary, 'kinds'>): readonly Kind[] {
-  return KINDS.filter((kind) => kinds[kind].rows > 0);
+function kindsIn({ kinds }: Pick<BillSummary, 'kinds'>): readonly (readonly [Kind, KindSummary])[] {
+  return KINDS.flatMap((kind) => {
+    const sum = kinds[kind];
+    return sum === undefined || sum.rows === 0 ? [] : [[kind, sum] as const];
+  });
 }
 
 /** Those of both dialects, if the rows speak two. */

@@ -6,15 +6,7 @@ import type { RowTake } from '../rows/find-rows.ts';
 import { nameOf, type NamedRow } from '../../contract/row-parts.ts';
 import type { Dialect } from '../../contract/dialects.ts';
 import { defined } from '../../contract/defined.ts';
-import {
-  dialectOf,
-  makesJob,
-  OPERATION_FACTS,
-  operationOf,
-  stepsIn,
-  type Kind,
-  type Step,
-} from '../../contract/row-kinds.ts';
+import { dialectOf, makesJob, factsOf, operationOf, stepsIn, type Kind, type Step } from '../../contract/row-kinds.ts';
 import type { FreeReads } from '../free-reads.ts';
 import { isBefore, isNewSince } from '../../policy/voices/match-lost-voice.ts';
 import type { Made } from '../look/leftovers.ts';
@@ -225,7 +217,7 @@ async function tryAdopting(
   if (spec === undefined) return { type: 'not-in-doubt' };
   const { kind } = spec;
   const operation = operationOf(spec, step, batch.settings.tts);
-  const isResult = OPERATION_FACTS[operation].result === 'voice' ? (true as const) : undefined;
+  const isResult = factsOf(operation).result === 'voice' ? (true as const) : undefined;
   if (!makesJob(operation) && isResult === undefined) return { type: 'makes-no-job', step, kind };
   const dialect = dialectOf(spec);
   const found: FoundJob = makesJob(operation)

@@ -1,7 +1,7 @@
 import type { BatchSettings } from '../../contract/batch.ts';
 import { defined } from '../../contract/defined.ts';
 import { hasResult, OUTCOMES } from '../../contract/outcomes.ts';
-import { operationOf, type RowSpec, type Step, stepsIn } from '../../contract/row-kinds.ts';
+import { operationOf, priceIn, type RowSpec, type Step, stepsIn } from '../../contract/row-kinds.ts';
 import { Bill, type BillSummary } from '../../inputs/money/bill.ts';
 import type { RedriveChoice } from '../../ledger/takes/redrive.ts';
 import type { Return } from '../../ledger/takes/go-back.ts';
@@ -287,7 +287,7 @@ export class RedriveDraft extends RedriveTally {
     if (operations.length === 0) return;
     const isFirst = this.one('paying', row) === 1;
     if (isFirst) this.paying++;
-    if (operations.some((operation) => prices[operation].estimate)) this.isEstimate = true;
+    if (operations.some((operation) => priceIn(prices, operation).estimate)) this.isEstimate = true;
     const quoted = quoteSteps(steps, spec, { prices, tts });
     this.#bill.add({ line: row.line, id: row.id, spec, quoted, isAssumed: false, ofLastRow: !isFirst });
   }

@@ -1,5 +1,5 @@
 import { defined } from '../../contract/defined.ts';
-import { KNOWN_COLUMNS } from '../../inputs/header.ts';
+import { knownColumns } from '../../inputs/header.ts';
 import type { ManifestOptions, ManifestRow } from '../../inputs/manifest-options.ts';
 import { wordsOf } from '../../inputs/row-reader.ts';
 import type { ManifestSource } from '../../inputs/manifest-source.ts';
@@ -172,7 +172,7 @@ function compareColumns(
   { columns }: ManifestSummary,
   batch: BatchRecord,
 ): { readonly type: 'missing-columns' | 'new-columns'; readonly columns: readonly string[] } | undefined {
-  const meaningful = new Set([...KNOWN_COLUMNS].map((ours) => headerOf(ours, batch)));
+  const meaningful = new Set([...knownColumns()].map((ours) => headerOf(ours, batch)));
   const shapes = (column: string): boolean => column !== 'id' && (meaningful.has(column) || column.startsWith('api.'));
   const missing = batch.columns.filter((column) => shapes(column) && !columns.includes(column));
   if (missing.length > 0) return { type: 'missing-columns', columns: missing };

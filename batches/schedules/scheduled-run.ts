@@ -73,6 +73,7 @@ export function choicesOf(run: ScheduledRun): BatchChoices {
       submitsByRows: tunables.submits === undefined,
       tts,
       prices,
+      ...defined({ operations: run.operations }),
       nameTemplate,
       safeIds: true,
       firstLookMs,

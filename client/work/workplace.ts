@@ -13,7 +13,7 @@ import { followBatch, type FollowEvent, type FollowRequest } from '../look/follo
 import type { OpenApi } from '../open-api.ts';
 import { openTemporal, type Temporal } from '../temporal/open-temporal.ts';
 import { VoxbatchError } from '../problem.ts';
-import type { Settings } from '../settings.ts';
+import { useOperations, type Settings } from '../settings.ts';
 import { askWorkflow, startWorkflow } from '../temporal/start-workflow.ts';
 import { requireKnownLedger } from '../trust/known-ledgers.ts';
 import type { WebhookWish, WebhookNews } from '../webhooks/webhook-options.ts';
@@ -89,10 +89,11 @@ export class Workplace {
   /**
    * Starts the workflow of a batch, or finds the running one. A batch that paused by itself continues; one that a
    * person paused waits for `resume`. `isNew`: it cannot have a workflow yet. Throws {@link VoxbatchError}
-   * (`not-started`).
+   * (`not-started`, `bad-config`).
    */
   async start(batch: BatchRecord, { isNew }: { readonly isNew: boolean }): Promise<StartedBatch> {
     const { ledger } = this.#request;
+    useOperations(batch.settings, batch.name);
     if (batch.control === 'paused' && batch.pauseReason !== null && !isPausedByFailures(batch))
       await ledger.setControl(batch.name, 'running');
     const { client } = this.#opened;

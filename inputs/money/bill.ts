@@ -1,5 +1,5 @@
 import type { NamedRows } from '../../contract/spend.ts';
-import { dialectOf, KINDS, resultOf, stepsIn } from '../../contract/row-kinds.ts';
+import { dialectOf, KINDS, ofEach, resultOf, stepsIn } from '../../contract/row-kinds.ts';
 import type { Kind, RowSpec } from '../../contract/row-kinds.ts';
 import { spokenSeconds } from '../../policy/money/spoken-seconds.ts';
 import type { RowPart } from '../../contract/row-parts.ts';
@@ -101,12 +101,12 @@ export function billEntry({
   };
 }
 
+const NO_ROWS = { rows: 0, requests: 0, free: 0, quoted: 0, unpriced: 0, assumed: 0, legacy: 0 };
+
 /** Adds up rows as they are read. Keeps sums only. */
 export class Bill {
   readonly #budget: number | null;
-  readonly #kinds = Object.fromEntries(
-    KINDS.map((kind) => [kind, { rows: 0, requests: 0, free: 0, quoted: 0, unpriced: 0, assumed: 0, legacy: 0 }]),
-  ) as Record<Kind, { -readonly [K in keyof KindSummary]: number }>;
+  readonly #kinds = ofEach(KINDS, () => ({ ...NO_ROWS }));
   readonly #unpriced = new RowNames();
   readonly #notProbed = new RowNames();
   #cheapest: number | null = null;
@@ -122,7 +122,7 @@ export class Bill {
   }
 
   addEntry(row: BillEntry): void {
-    const sum = this.#kinds[row.kind];
+    const sum = (this.#kinds[row.kind] ??= { ...NO_ROWS });
     if (!row.ofLastRow) sum.rows++;
     if (row.isLegacy && !row.ofLastRow) sum.legacy++;
     sum.requests += row.requests;

@@ -1,13 +1,15 @@
 import { isAbsolute } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
+import { learnOperations } from '../../contract/add-operations.ts';
 import { OPERATIONS, KINDS } from '../../contract/row-kinds.ts';
 import { SPLIT_MODES } from '../../contract/row-parts.ts';
 import { SCHEDULED_TUNABLES } from '../../contract/schedule.ts';
 import { TUNABLES, type TunableValues } from '../../contract/tunables.ts';
 import { formatValue, parseValue, type AnyValue, type ValueKind } from '../../contract/value-kinds.ts';
 import { isManifestUrl } from '../manifest-url.ts';
-import { FINISHING, PRICE_MEMBERS } from '../config-file.ts';
+import { FINISHING } from '../config-file.ts';
+import { nameIn, OWN_OPERATIONS, PRICE_MEMBERS } from '../own-operations.ts';
 
 /** A value of a tunable is sound if it is read again as it is written. */
 function tunable(takes: ValueKind): z.ZodType {
@@ -43,7 +45,7 @@ const scheduledRunSchema = z.strictObject({
   manifest,
   /** Folder in which each occurrence gets a folder of its name. */
   outFolder: absolutePath,
-  kind: z.enum(KINDS).nullable(),
+  kind: nameIn(KINDS).nullable(),
   defaults: z.record(z.string(), z.string()),
   map: z.record(z.string(), z.string()),
   tts: z.enum(['job', 'sync']),
@@ -62,7 +64,8 @@ const scheduledRunSchema = z.strictObject({
   assumeSeconds: z.number().positive().nullable(),
   subset: subset.nullable(),
   probe: z.boolean(),
-  prices: z.partialRecord(z.enum(OPERATIONS), price),
+  prices: z.partialRecord(nameIn(OPERATIONS), price),
+  operations: OWN_OPERATIONS.exactOptional(),
   tunables,
   firstLookMs: z.number().nonnegative(),
   pollGapMs: z.number().nonnegative(),
@@ -76,5 +79,7 @@ export type ScheduledRun = z.infer<typeof scheduledRunSchema>;
 
 /** Reads what the ledger has on record; undefined if it is none of this version's. */
 export function parseScheduledRun(value: unknown): ScheduledRun | undefined {
-  return scheduledRunSchema.safeParse(value).data;
+  const run = scheduledRunSchema.safeParse(value).data;
+  learnOperations(run?.operations);
+  return run;
 }

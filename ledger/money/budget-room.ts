@@ -1,5 +1,5 @@
 import type { BatchSettings } from '../../contract/batch.ts';
-import { stepsIn, type Step } from '../../contract/row-kinds.ts';
+import { priceIn, stepsIn, type Step } from '../../contract/row-kinds.ts';
 import { countedFor, isChargeKnown, MOST_UNTOLD, worstRatio } from '../../policy/money/charge-ratio.ts';
 import { roomFor, settledOf, type Committed, type Room } from '../../policy/money/room.ts';
 import type { Intent } from '../requests/intent-records.ts';
@@ -64,7 +64,7 @@ export async function askBudget(row: RowInHand, request: BudgetRequest): Promise
   const answer = { settled: settledOf(scaled), counted: credits };
   if (room !== 'room') return { room, ...answer };
   const isUntold = ({ operation, ratios }: RatiosOfStep, of?: number): boolean =>
-    settings.prices[operation].estimate && !isChargeKnown(ratios, of);
+    priceIn(settings.prices, operation).estimate && !isChargeKnown(ratios, of);
   // Which part of the quote belongs to which of several later steps is not known.
   const ofRest = rest.length === 1 ? quotedRest : undefined;
   const alike = { operation: own.operation, quoted };

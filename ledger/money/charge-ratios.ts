@@ -1,11 +1,12 @@
 import { readBatchLine, findBatch } from '../batches/read-batches.ts';
 import { sql, type RawBuilder, type Selectable } from 'kysely';
 import {
-  operationOf,
-  stepsIn,
   type Operation,
+  operationOf,
+  priceIn,
   type RowSpec,
   type Step,
+  stepsIn,
   type TtsMode,
 } from '../../contract/row-kinds.ts';
 import { SIZES, countedFor, sizeOf, type ChargeRatio, isChargeKnown } from '../../policy/money/charge-ratio.ts';
@@ -209,7 +210,7 @@ export async function untoldSteps(db: Db, batch: string): Promise<readonly Step[
   if (found?.state !== 'open' || found.settings.budget === null) return [];
   const { prices } = found.settings;
   const lines = await knownRatios(db, batch);
-  const begun = lines.filter(({ operation }) => prices[operation].estimate);
+  const begun = lines.filter(({ operation }) => priceIn(prices, operation).estimate);
   const untold = begun.filter(({ operation }) => !isChargeKnown(lines.filter((line) => line.operation === operation)));
   return [...new Set(untold.map(({ step }) => step))].toSorted();
 }

@@ -5,6 +5,7 @@ import {
   type PriceTable,
   checkedBy,
   operationOf,
+  priceIn,
   stepsIn,
   type Kind,
   type Operation,
@@ -31,7 +32,7 @@ interface PriceTerms {
  * knows in which spellings the API reads it, so the dearer of both counts.
  */
 export function quoteStep(operation: Operation, spec: RowSpec, prices: PriceTable): number | null {
-  const price = prices[operation];
+  const price = priceIn(prices, operation);
   let most = costOf(price, spec);
   for (const [field, text] of Object.entries(spec.extra)) {
     if (ownColumnOf(spec.kind, field) !== 'text') continue;

@@ -1,5 +1,5 @@
 import { fieldNamesOf } from '../../contract/request-fields.ts';
-import { KINDS, ofEach, type Kind, type SpecColumn } from '../../contract/row-kinds.ts';
+import { perKind, type Kind, type SpecColumn } from '../../contract/row-kinds.ts';
 
 /**
  * Which `api.` fields a request fills itself. Such a field would buy something else than what the row is checked, priced,
@@ -9,11 +9,11 @@ import { KINDS, ofEach, type Kind, type SpecColumn } from '../../contract/row-ki
 
 /** The column by whose value requests for rows of this kind fill a field; undefined: none does. */
 export function ownColumnOf(kind: Kind, field: string): SpecColumn | undefined {
-  const own = OWN[kind];
+  const own = ownFieldsOf(kind);
   return own.get(plain(field)) ?? own.get(plain(rootOf(field)));
 }
 
-const OWN = ofEach(KINDS, (kind) => {
+const ownFieldsOf = perKind((kind) => {
   const pairs = [...fieldNamesOf(kind)].flatMap(([column, names]) =>
     names.map((name) => [plain(name), column] as const),
   );

@@ -5,6 +5,7 @@ import { DURATION_FORM, parseDuration } from '../../contract/duration.ts';
 import { faultOfFinishing, LOUDNESS_FORM, parsePause, PAUSE_FORM } from '../../contract/finishing.ts';
 import { parsePositive } from '../../contract/value-kinds.ts';
 import { readThreshold, THRESHOLD_FORM } from '../../contract/verify.ts';
+import { usageError } from '../exit-error.ts';
 import type { ApiFields } from '../../client/single/single-job-of.ts';
 
 /**
@@ -24,6 +25,15 @@ function reading<T>(parse: (text: string) => T | undefined, expected: string): (
     if (value === undefined) throw new InvalidArgumentError(`expected ${expected}.`);
     return value;
   };
+}
+
+/**
+ * The name that a flag gives, once the configuration is read: it may name operations of a user's own. Throws {@link ExitError} `usage`.
+ */
+export function nameAmong<Name extends string>(flag: string, given: string, names: readonly Name[]): Name {
+  const name = names.find((one) => one === given);
+  if (name === undefined) throw usageError(`${flag}: expected one of ${names.join(', ')}; got "${given}".`);
+  return name;
 }
 
 export const positive = reading(parsePositive, 'a number above 0');

@@ -52,7 +52,7 @@ const FIRST = {
     'Only rows whose stored file is lost or damaged: what a job made is fetched again, free; safe to repeat',
   ],
   from: ['--from <file>', 'Rows of an edited manifest or outcome file; edited rows are done again'],
-  step: ['--step <step>', 'Do this step and all later ones again, even if they are finished', STEPS],
+  step: ['--step <step>', `Do this step and all later ones again, even if they are finished: ${STEPS.join(', ')}`],
   accept: [
     '--accept [rows...]',
     'Accept results as they are, free, that failed a check or lack the answer of their verification: of these rows, or of those that --where and --rows select; ROW/TAKE goes back to the result of that take',
@@ -147,7 +147,7 @@ const MANIFEST = {
     '--confirm-after-sample',
     'With --sample: show its real price, then ask whether to run the others; without a terminal, needs --yes',
   ],
-  kind: ['--kind <kind>', 'Kind of rows without one (default: from the columns)', KINDS],
+  kind: ['--kind <kind>', `Kind of rows without one: ${KINDS.join(', ')} (default: from the columns)`],
   map: ['--map <ours=theirs>', 'Read a column from one with another name, such as text=script; repeatable', collect],
   strict: ['--strict', 'Refuse unknown columns instead of copying them to the results'],
   fileName: [

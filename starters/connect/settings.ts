@@ -14,7 +14,14 @@ import {
   readNamedConfig,
   type FolderConfig,
 } from '../../client/trust/folder-config.ts';
-import { apiAddress, placesIn, type ApiAccess, type RefusedAddress, type Settings } from '../../client/settings.ts';
+import {
+  apiAddress,
+  placesIn,
+  type ApiAccess,
+  type RefusedAddress,
+  type Settings,
+  useOperations,
+} from '../../client/settings.ts';
 import { readToken } from './api-token.ts';
 import { messageOf } from '../../client/problem.ts';
 import { ownEnvironment } from '../own-environment.ts';
@@ -28,6 +35,8 @@ import { openRecords } from '../../client/open-records.ts';
  */
 export async function readSettings(env: NodeJS.ProcessEnv = ownEnvironment()): Promise<CommandSettings> {
   const { config, store, unconfirmed } = await readConfigOf(env);
+  // Confirmed or not: to know an operation sends nothing, and whatever sends has all of the config confirmed first.
+  useOperations(unconfirmed?.whole ?? config);
   const given = { ledger: env['VOXBATCH_LEDGER'], store: env['VOXBATCH_STORE'] ?? store };
   return {
     ...placesIn(resolve(env['VOXBATCH_HOME'] || '.voxbatch'), given, (refused) => refuseAddress(env, refused)),

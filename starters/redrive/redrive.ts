@@ -1,3 +1,5 @@
+import { nameAmong } from '../commands/flag-values.ts';
+import { STEPS } from '../../contract/row-kinds.ts';
 import { resolve } from 'node:path';
 import { defaultOut } from '../../contract/batch-name.ts';
 import { chooseBatch } from '../../client/open-records.ts';
@@ -71,7 +73,8 @@ async function redriveFrom(
 function selectionOf({ where = [], rows, damaged, step, resubmit, accept }: Flags): RedriveOptions {
   const isAccepting = accept === undefined ? undefined : true;
   const named = rows?.filter(isNaming);
-  return { ...readConditions(where), ...defined({ rows: named, damaged, step, resubmit, accept: isAccepting }) };
+  const known = step === undefined ? undefined : nameAmong('--step', step, STEPS);
+  return { ...readConditions(where), ...defined({ rows: named, damaged, step: known, resubmit, accept: isAccepting }) };
 }
 
 /** The rows that `--accept` names are selected as by `--rows`. */

@@ -1,3 +1,5 @@
+import { KINDS } from '../../contract/row-kinds.ts';
+import { nameAmong } from '../commands/flag-values.ts';
 import { type CheckRequest, planOf, type RunPlan as ChosenPlan } from '../../client/run/check-run.ts';
 import type { SessionRequest } from '../../client/session.ts';
 import type { EarlyServer } from '../../client/temporal/early-server.ts';
@@ -50,7 +52,8 @@ export function planRun(manifestPath: string, flags: Flags, { config }: Pick<Set
     if (flags.sample === undefined) throw usageError('--confirm-after-sample needs --sample.');
     if (flags.detach === true) throw usageError('--confirm-after-sample cannot be combined with --detach.');
   }
-  const { voice, engine, format, language, verify, kind, apiDialect, split, tts = 'job' } = flags;
+  const { voice, engine, format, language, verify, apiDialect, split, tts = 'job' } = flags;
+  const kind = flags.kind === undefined ? undefined : nameAmong('--kind', flags.kind, KINDS);
   const defaults = defined({ voice, engine, format, language, verify: verifyCell(verify) });
   const map = readMap(flags.map ?? []);
   const tuning = readTuning(flags);

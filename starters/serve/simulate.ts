@@ -6,6 +6,8 @@ import type { SimulatorOptions } from '../../simulator/settings.ts';
 import { startSimulator, type Simulator } from '../../simulator/start-simulator.ts';
 import { flagOf } from '../terminal/tunable-words.ts';
 import { messageOf } from '../../client/problem.ts';
+import { ownOperations } from '../../contract/add-operations.ts';
+import { readSettings } from '../connect/settings.ts';
 import { findToken } from '../connect/api-token.ts';
 import { ExitError } from '../exit-error.ts';
 import { ownEnvironment } from '../own-environment.ts';
@@ -19,9 +21,10 @@ export async function simulate(flags: Readonly<Record<string, string>>, { output
   const nothing = (): void => undefined;
   const interrupt = listenForInterrupt(nothing, nothing);
   try {
-    const simulator = await start(
-      await readOptions(Object.entries(flags).map(([name, value]) => `${flagOf(name)}=${value}`)),
-    );
+    const argv = Object.entries(flags).map(([name, value]) => `${flagOf(name)}=${value}`);
+    // It makes the operations of the configuration known, so that they can be rehearsed.
+    await readSettings();
+    const simulator = await start({ ...(await readOptions(argv)), operations: ownOperations() });
     output.data(simulator.url);
     output.say('A simulator of the API; nothing here costs anything. In another shell:');
     output.say(`  export VOXBATCH_API_URL=${simulator.url}${tokenWords()}`);

@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Dependencies } from '../../activities/dependencies.ts';
 import { runLane } from '../../activities/lane/run-lane.ts';
-import { BUILT_IN_PRICES, OPERATIONS, ofEach, type PriceTable } from '../../contract/row-kinds.ts';
+import { BUILT_IN_PRICES, OPERATIONS, ofEach, priceIn, type PriceTable } from '../../contract/row-kinds.ts';
 import { BATCH, dub, tts } from './rows.ts';
 import { createWorld, type World } from './world.ts';
 
@@ -11,11 +11,11 @@ import { createWorld, type World } from './world.ts';
 const never = new AbortController().signal;
 /** A fifth of what the simulator charges. */
 const CHEAP: PriceTable = ofEach(OPERATIONS, (operation) => {
-  const price = BUILT_IN_PRICES[operation];
+  const price = priceIn(BUILT_IN_PRICES, operation);
   return { ...price, credits: price.credits / 5 };
 });
 const stated = (prices: PriceTable): PriceTable =>
-  ofEach(OPERATIONS, (operation) => ({ ...prices[operation], estimate: false }));
+  ofEach(OPERATIONS, (operation) => ({ ...priceIn(prices, operation), estimate: false }));
 /** 100 characters: 10 credits by these prices, 50 by the simulator's. */
 const line = (row: number): string => `${String(row)} `.padEnd(100, 'a');
 

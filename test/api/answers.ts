@@ -1,7 +1,8 @@
+import { clientOf } from '../../api/dialects/dialect-table.ts';
 import { classifyPaid, type PaidContext } from '../../api/classify.ts';
 import { createRedact } from '../../api/failure-text.ts';
 import type { NoAnswer } from '../../api/http.ts';
-import { V1_CLIENTS } from '../../api/operations/clients.ts';
+import { DIALECT_TABLES } from '../../api/dialects/dialects.ts';
 import type { Answer } from '../../api/read-answer.ts';
 import { parseJson } from '../../api/read-members.ts';
 import type { Operation } from '../../contract/row-kinds.ts';
@@ -18,7 +19,7 @@ export function contextOf(operation: Operation, trust503 = true, isRepeat = fals
     privateTexts: [],
     trust503,
     isRepeat,
-    operation: V1_CLIENTS[operation],
+    operation: clientOf(DIALECT_TABLES.v1, operation),
   };
 }
 

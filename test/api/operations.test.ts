@@ -1,27 +1,31 @@
+import { clientIn } from '../../api/dialects/dialect-table.ts';
 import { describe, expect, it } from '@jest/globals';
-import { V1_CLIENTS, LEGACY_CLIENTS } from '../../api/operations/clients.ts';
-import { DIALECTS, type Dialect } from '../../contract/dialects.ts';
-import { COLUMN_CELLS, OPERATION_FACTS, type Operation, type SpecColumn } from '../../contract/operations.ts';
+import { DIALECT_TABLES } from '../../api/dialects/dialects.ts';
+import { DIALECTS } from '../../contract/dialects.ts';
+import {
+  COLUMN_CELLS,
+  cellOf as cellKindOf,
+  OPERATION_FACTS,
+  factsOf,
+  type Operation,
+  type SpecColumn,
+} from '../../contract/operations.ts';
 import type { OperationClient } from '../../api/operations/operation-client.ts';
 import type { RowSpec } from '../../contract/row-kinds.ts';
 
 const OPERATIONS = Object.keys(OPERATION_FACTS) as Operation[];
-const CLIENTS: Readonly<Record<Dialect, Readonly<Record<Operation, OperationClient | null>>>> = {
-  v1: V1_CLIENTS,
-  legacy: LEGACY_CLIENTS,
-};
 const COLUMNS = DIALECTS.flatMap((dialect) =>
-  OPERATIONS.filter((operation) => OPERATION_FACTS[operation].dialects.includes(dialect)).flatMap((operation) => {
-    const { needs, takes } = OPERATION_FACTS[operation];
+  OPERATIONS.filter((operation) => factsOf(operation).dialects.includes(dialect)).flatMap((operation) => {
+    const { needs, takes } = factsOf(operation);
     return [...needs, ...takes].map(
-      (column) => [`${dialect} ${operation}`, column, CLIENTS[dialect][operation]] as const,
+      (column) => [`${dialect} ${operation}`, column, clientIn(DIALECT_TABLES[dialect], operation)] as const,
     );
   }),
 );
 
 /** Whether a column holds a number. */
 function isNumber(column: SpecColumn): boolean {
-  return ['number', 'seconds'].includes(COLUMN_CELLS[column]);
+  return ['number', 'seconds'].includes(cellKindOf(column));
 }
 
 /** Something in a column. */
@@ -40,7 +44,7 @@ function bodyOf(
   change: Partial<Record<SpecColumn, unknown>> = {},
 ): string {
   const operation = name.split(' ').at(-1) as Operation;
-  const { needs, takes } = OPERATION_FACTS[operation];
+  const { needs, takes } = factsOf(operation);
   const cells = Object.fromEntries([...needs, ...takes].map((column) => [column, cellOf(column)]));
   const spec = { kind: 'tts', ...cells, ...change } as unknown as RowSpec;
   const request = { operation, spec, idempotencyKey: 'key', isRepeat: false, trust503: false };

@@ -1,19 +1,20 @@
+import { clientOf } from '../../api/dialects/dialect-table.ts';
 import { describe, expect, it } from '@jest/globals';
-import { V1_CLIENTS } from '../../api/operations/clients.ts';
+import { DIALECT_TABLES } from '../../api/dialects/dialects.ts';
 import { PRICE_UNITS } from '../../contract/price-units.ts';
 import {
   billedMedia,
   boundsOf,
   columnsReadBy,
   isListed,
-  KIND_FACTS,
+  kindFactsOf,
   KINDS,
   linkOf,
   makesJob,
-  OPERATION_FACTS,
+  factsOf,
   operationOf,
   OPERATIONS,
-  ROW_KINDS,
+  columnsOfKind,
   stepsIn,
   STEPS,
   stepsOf,
@@ -21,8 +22,8 @@ import {
 
 describe('the table of operations', () => {
   it.each(OPERATIONS)('%s is on the wire what the table says', (operation) => {
-    const { result } = OPERATION_FACTS[operation];
-    const { answersJob, answersMedia } = V1_CLIENTS[operation];
+    const { result } = factsOf(operation);
+    const { answersJob, answersMedia } = clientOf(DIALECT_TABLES.v1, operation);
     expect(answersJob).toBe(makesJob(operation));
     expect(answersMedia).toBe(!makesJob(operation) && result !== 'transcript' && result !== 'voice');
   });
@@ -31,11 +32,11 @@ describe('the table of operations', () => {
     '%s carries out a step, and its price can be known from the columns of each kind',
     (operation) => {
       expect(stepsOf(operation)).not.toEqual([]);
-      const column = PRICE_UNITS[OPERATION_FACTS[operation].price.unit].reads;
+      const column = PRICE_UNITS[factsOf(operation).price.unit].reads;
       const kinds = KINDS.filter((kind) =>
-        KIND_FACTS[kind].steps.some((one) => one.operation === operation && one.checks === undefined),
+        kindFactsOf(kind).steps.some((one) => one.operation === operation && one.checks === undefined),
       );
-      for (const { required, optional } of kinds.map((kind) => ROW_KINDS[kind]))
+      for (const { required, optional } of kinds.map((kind) => columnsOfKind(kind)))
         if (column !== null) expect([...required, ...optional]).toContain(column);
     },
   );
@@ -63,7 +64,7 @@ describe('the kinds of rows', () => {
           ['job', 'sync'].map((tts) => makesJob(operationOf({ kind }, link.of, tts === 'job' ? 'job' : 'sync'))),
         ).toEqual([true, true]);
         expect(columnsReadBy(kind, step)).toContain(link.column);
-        expect(ROW_KINDS[kind].required).not.toContain(link.column);
+        expect(columnsOfKind(kind).required).not.toContain(link.column);
       }
     },
   );

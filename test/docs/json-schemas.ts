@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { boundsOf, COLUMN_CELLS, KINDS, ROW_KINDS, type SpecColumn } from '../../contract/row-kinds.ts';
+import { boundsOf, COLUMN_CELLS, KINDS, columnsOfKind, type SpecColumn } from '../../contract/row-kinds.ts';
 import { isDefaulted } from '../../contract/batch.ts';
-import { SPEC_COLUMNS } from '../../inputs/header.ts';
+import { specColumns } from '../../inputs/header.ts';
 import { configSchema } from '../../inputs/config-file.ts';
 import { receiptSchema } from '../../results/receipt.ts';
 import { resultSchema } from '../../results/result-line.ts';
@@ -26,14 +26,14 @@ function cellOf(column: SpecColumn): z.ZodType {
  * kind it is.
  */
 function manifestSchema(): object {
-  const columns = Object.fromEntries(SPEC_COLUMNS.map((column) => [column, cellOf(column).optional()]));
+  const columns = Object.fromEntries(specColumns().map((column) => [column, cellOf(column).optional()]));
   const line = z.looseObject({
     id: z.union([z.string().max(200), z.number(), z.null()]).optional(),
     kind: z.union([z.enum(KINDS), z.enum(['']), z.null()]).optional(),
     ...columns,
   });
   const needs = KINDS.map((kind) => {
-    const required = ROW_KINDS[kind].required.filter((column) => !isDefaulted(column));
+    const required = columnsOfKind(kind).required.filter((column) => !isDefaulted(column));
     const { properties } = inJson(z.looseObject(Object.fromEntries(required.map((column) => [column, filled]))));
     const isKind = { properties: { kind: { const: kind } }, required: ['kind'] };
     return { if: isKind, then: { properties, required } };

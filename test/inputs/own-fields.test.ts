@@ -1,13 +1,14 @@
+import { clientIn } from '../../api/dialects/dialect-table.ts';
 import { describe, expect, it } from '@jest/globals';
 import { DIALECT_TABLES } from '../../api/dialects/dialects.ts';
 import type { OperationClient } from '../../api/operations/operation-client.ts';
 import { DIALECTS } from '../../contract/dialects.ts';
 import {
   COLUMN_CELLS,
-  KIND_FACTS,
+  kindFactsOf,
   KINDS,
-  OPERATION_FACTS,
-  ROW_KINDS,
+  factsOf,
+  columnsOfKind,
   type Kind,
   type Operation,
   type RowSpec,
@@ -17,7 +18,7 @@ import { check, load } from './manifest-file.ts';
 
 /** The fields that a client of the API sets by itself, as its own request bodies show. */
 function sentBy(operation: Operation, client: OperationClient): readonly string[] {
-  const { needs, takes } = OPERATION_FACTS[operation];
+  const { needs, takes } = factsOf(operation);
   const cells = [...needs, ...takes].map((column) => [column, COLUMN_CELLS[column] === 'number' ? 1 : 'something']);
   const spec = { kind: 'tts', ...Object.fromEntries(cells), extra: {} } as RowSpec;
   const body = client.body({ operation, spec, idempotencyKey: 'key', isRepeat: false, trust503: false });
@@ -26,10 +27,10 @@ function sentBy(operation: Operation, client: OperationClient): readonly string[
 
 /** Each field that some request for rows of a kind sets, in any dialect. */
 const OWN = KINDS.flatMap((kind) => {
-  const operations = KIND_FACTS[kind].steps.flatMap(({ operation, atOnce = operation }) => [operation, atOnce]);
+  const operations = kindFactsOf(kind).steps.flatMap(({ operation, atOnce = operation }) => [operation, atOnce]);
   const fields = DIALECTS.flatMap((dialect) =>
     operations.flatMap((operation) => {
-      const client: OperationClient | null = DIALECT_TABLES[dialect].operations[operation];
+      const client: OperationClient | null = clientIn(DIALECT_TABLES[dialect], operation);
       return client === null ? [] : sentBy(operation, client);
     }),
   );
@@ -47,7 +48,7 @@ const CELLS: { readonly [C in SpecColumn]?: string } = {
 
 /** A manifest with a row of a kind, and something in these `api.` columns. */
 function withFields(kind: Kind, fields: readonly string[]): string {
-  const cells = ROW_KINDS[kind].required.map((column) => [column, CELLS[column]]);
+  const cells = columnsOfKind(kind).required.map((column) => [column, CELLS[column]]);
   const api = fields.map((field) => [`api.${field}`, 'other']);
   return `${JSON.stringify({ id: 'a', kind, ...Object.fromEntries([...cells, ...api]) })}\n`;
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AttemptKey, BatchSettings } from '../../contract/batch.ts';
 import { NEVER_HALT } from '../../contract/halt.ts';
-import { BUILT_IN_PRICES, OPERATIONS, ofEach, type Kind, type Step } from '../../contract/row-kinds.ts';
+import { BUILT_IN_PRICES, OPERATIONS, ofEach, priceIn, type Kind, type Step } from '../../contract/row-kinds.ts';
 import { DEFAULT_TUNABLES } from '../../contract/tunables.ts';
 import type { Claim } from '../../ledger/lanes/lanes.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -18,7 +18,7 @@ const SETTINGS: BatchSettings = {
   tts: 'job',
   reading: { kind: null, defaults: {}, map: {}, tts: 'job' },
   // Stated, not estimated: a budget then waits for no first charge.
-  prices: ofEach(OPERATIONS, (operation) => ({ ...BUILT_IN_PRICES[operation], estimate: false })),
+  prices: ofEach(OPERATIONS, (operation) => ({ ...priceIn(BUILT_IN_PRICES, operation), estimate: false })),
   nameTemplate: '{id}.{ext}',
   firstLookMs: 3000,
   pollGapMs: 3000,

@@ -13,8 +13,9 @@ import { replayFolder } from '../support/replay-folder.ts';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const run = promisify(execFile);
 
-/** The programs of the page, and what it says that each prints. */
-const EXAMPLES = [...readPage('docs/guide/library.md').matchAll(/```ts\n(.*?)```\s+It prints:\s+```\n(.*?)```/gs)].map(
+/** The programs of these pages, and what they say that each prints. */
+const PAGES = ['library', 'own-operations'].map((page) => readPage(`docs/guide/${page}.md`)).join('\n');
+const EXAMPLES = [...PAGES.matchAll(/```ts\n(.*?)```\s+It prints:\s+```\n(.*?)```/gs)].map(
   ([, program = '', prints = '']) => ({ program, prints }),
 );
 

@@ -1,6 +1,7 @@
+import { clientOf } from '../../api/dialects/dialect-table.ts';
 import { describe, expect, it } from '@jest/globals';
-import { V1_CLIENTS } from '../../api/operations/clients.ts';
-import { COLUMN_CELLS, OPERATION_FACTS, OPERATIONS, type Operation, type RowSpec } from '../../contract/row-kinds.ts';
+import { DIALECT_TABLES } from '../../api/dialects/dialects.ts';
+import { COLUMN_CELLS, factsOf, OPERATIONS, type Operation, type RowSpec } from '../../contract/row-kinds.ts';
 import { openApiDocument } from '../../simulator/open-api.ts';
 
 type Paths = Readonly<Record<string, Readonly<Record<string, { readonly requestBody?: RequestBody } | undefined>>>>;
@@ -11,17 +12,17 @@ const paths = openApiDocument()['paths'] as Paths;
 
 /** The fields of a request for a row with something in every column that the operation reads. */
 function fieldsOf(operation: Operation): readonly string[] {
-  const { needs, takes } = OPERATION_FACTS[operation];
+  const { needs, takes } = factsOf(operation);
   const cells = [...needs, ...takes].map((column) => [column, COLUMN_CELLS[column] === 'number' ? 1 : 'something']);
   const spec = { kind: 'tts', ...Object.fromEntries(cells), extra: {} } as RowSpec;
   const request = { operation, spec, idempotencyKey: 'key', isRepeat: false, trust503: false };
-  return Object.keys(V1_CLIENTS[operation].body(request));
+  return Object.keys(clientOf(DIALECT_TABLES.v1, operation).body(request));
 }
 
 describe('the simulator', () => {
   // It ignores a field that it does not know, as the API does, and a rehearsal would not notice.
   it.each(OPERATIONS)('knows every field of a request that %s sends', (operation) => {
-    const { path } = V1_CLIENTS[operation];
+    const { path } = clientOf(DIALECT_TABLES.v1, operation);
     const body = paths[path]?.['post']?.requestBody;
     const form = body?.content['application/json'] ?? body?.content['multipart/form-data'];
     const known = Object.keys(form?.schema.properties ?? {});

@@ -2,7 +2,6 @@ import { buffer } from 'node:stream/consumers';
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach } from '@jest/globals';
 import { main } from '../../starters/main.ts';
 import type { Output } from '../../starters/terminal/output.ts';
 
@@ -42,22 +41,6 @@ export async function openCommandLine(env: Readonly<Record<string, string>> = {}
       for (const name of Object.keys(process.env)) if (SETTINGS.test(name)) Reflect.deleteProperty(process.env, name);
       Object.assign(process.env, before.env);
       await rm(folder, { recursive: true, force: true });
-    },
-  };
-}
-
-/** One for every test of a file, with these settings. */
-export function lineForEach(env: () => NodeJS.ProcessEnv | Promise<NodeJS.ProcessEnv> = () => ({})): {
-  readonly folder: string;
-} {
-  let line: CommandLine | undefined;
-  beforeEach(async () => {
-    line = await openCommandLine((await env()) as Record<string, string>);
-  });
-  afterEach(() => line?.close());
-  return {
-    get folder() {
-      return line?.folder ?? '';
     },
   };
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { writeFile } from 'node:fs/promises';
-import { run, lineForEach } from './command-line.ts';
+import { run } from './command-line.ts';
+import { lineForEach } from './line-for-each.ts';
 
 lineForEach();
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { findMore, openMore } from '../../../client/run/put-on-record.ts';
 import type { AttemptKey } from '../../../contract/batch.ts';
-import { OPERATIONS, ofEach } from '../../../contract/row-kinds.ts';
+import { OPERATIONS, ofEach, priceIn } from '../../../contract/row-kinds.ts';
 import type { Subset } from '../../../contract/subset.ts';
 import type { SoundManifest } from '../../../inputs/read-manifest.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
@@ -95,7 +95,7 @@ describe('rows that the budget left out', () => {
 
   it('stay as they are if rows that were quoted at nothing were charged more than is left', async () => {
     const free = { ...INTENT, quoted: 0 };
-    const prices = ofEach(OPERATIONS, (operation) => ({ ...batch.settings.prices[operation], credits: 0 }));
+    const prices = ofEach(OPERATIONS, (operation) => ({ ...priceIn(batch.settings.prices, operation), credits: 0 }));
     const settings = { ...batch.settings, prices, budget: 20 };
     await ledger.createBatch({ ...aBatch('free'), settings });
     await ledger.addRows(

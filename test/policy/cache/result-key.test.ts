@@ -1,11 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
+  cellOf,
   COLUMN_CELLS,
   columnsReadBy,
   KINDS,
   linkOf,
-  ROW_KINDS,
+  columnsOfKind,
   stepsIn,
   type JsonValue,
   type LocalFile,
@@ -33,7 +34,7 @@ const MEDIA = new Map<string, MediaIdentity>(
 const FILE: LocalFile = { path: '/a.wav', bytes: 9, sha256: 'a', extension: 'wav', seconds: 1 };
 
 const anyCell = (column: SpecColumn): fc.Arbitrary<string | number | readonly LocalFile[]> => {
-  switch (COLUMN_CELLS[column]) {
+  switch (cellOf(column)) {
     case 'text':
       return fc.string({ unit: 'grapheme', minLength: 1 });
     case 'name':
@@ -57,7 +58,7 @@ const anyExtra = fc.dictionary(fc.constantFrom('style', 'seed', 'pitch'), anyJso
 const anySpec: fc.Arbitrary<RowSpec> = fc.constantFrom(...KINDS).chain((kind) =>
   fc
     .record(Object.fromEntries(COLUMNS.map((column) => [column, anyCell(column)])), {
-      requiredKeys: [...ROW_KINDS[kind].required],
+      requiredKeys: [...columnsOfKind(kind).required],
     })
     .chain((cells) => anyExtra.map((extra) => ({ ...cells, extra, kind }) as RowSpec)),
 );
@@ -68,7 +69,7 @@ const anyStep = anySpec.chain((spec) =>
 );
 
 function otherCell(column: SpecColumn, letter: string): unknown {
-  switch (COLUMN_CELLS[column]) {
+  switch (cellOf(column)) {
     case 'link':
       return LINKS[1];
     case 'files':

@@ -142,7 +142,7 @@ describe('redrive: which rows', () => {
     [['--where', 'failed'], /expected outcome=…/],
     [['--rows', 'd,zz,99'], /has no row "zz", "99"\. Expected ids, or numbers from 1 to 7\./],
     [['--rows', ''], /names no row/],
-    [['--rows', 'd', '--step', 'opera'], /Allowed choices are speech, verification, transcription, lip-sync/],
+    [['--rows', 'd', '--step', 'opera'], /expected one of speech, verification, transcription, lip-sync/],
   ])('%j is refused', async (words, said) => {
     const from = words.includes('x.csv') ? writeFile('x.csv', 'id,text,voice\nd,x,y\n') : undefined;
     await from;

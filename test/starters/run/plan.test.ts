@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { run, json, lineForEach } from '../command-line.ts';
+import { run, json } from '../command-line.ts';
+import { lineForEach } from '../line-for-each.ts';
 import { FFMPEG } from '../../support/ffmpeg.ts';
 
 const GOOD = [
@@ -209,10 +210,7 @@ describe('plan', () => {
     [['plan', 'lines'], /cannot read the manifest lines: .*Did you mean lines\.csv\?/],
     [['run', 'lines'], /Did you mean lines\.csv\?/],
     [['plan'], /missing required argument 'manifest'/],
-    [
-      ['plan', 'lines.csv', '--kind', 'opera'],
-      /'--kind <kind>' argument 'opera' is invalid. Allowed choices are tts, stt, lip-sync, dub/,
-    ],
+    [['plan', 'lines.csv', '--kind', 'opera'], /--kind: expected one of tts, stt, lip-sync, dub/],
     [['plan', 'lines.csv', '--map', 'text'], /expected OUR-COLUMN=THEIR-COLUMN/],
     [['plan', 'lines.csv', '--rate', '0'], /expected a number above 0/],
     [['plan', 'lines.csv', '--limit', '0'], /expected a whole number from 1 on/],

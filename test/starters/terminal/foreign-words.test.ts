@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { run, json, lineForEach } from '../command-line.ts';
+import { run, json } from '../command-line.ts';
+import { lineForEach } from '../line-for-each.ts';
 
 lineForEach();
 

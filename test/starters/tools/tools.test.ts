@@ -4,7 +4,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { KINDS } from '../../../contract/row-kinds.ts';
-import { run, json, lineForEach } from '../command-line.ts';
+import { run, json } from '../command-line.ts';
+import { lineForEach } from '../line-for-each.ts';
 
 lineForEach();
 

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { openLedger } from '../../../ledger/open-ledger.ts';
 import { aBatch, aRow } from '../../ledger/setup.ts';
-import { run, lineForEach } from '../command-line.ts';
+import { run } from '../command-line.ts';
+import { lineForEach } from '../line-for-each.ts';
 
 const EVIL = 'http://127.0.0.1:2/api/open/v1';
 

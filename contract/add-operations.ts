@@ -1,0 +1,125 @@
+import { canonicalJson } from './canonical-json.ts';
+import {
+  COLUMN_CELLS,
+  KIND_FACTS,
+  OPERATION_FACTS,
+  STEPS,
+  type CellKind,
+  type KindFacts,
+  type OperationFacts,
+  type OwnName,
+  type SpecColumn,
+} from './operations.ts';
+import type { OwnColumn, OwnOperation } from './own-operation.ts';
+import { PRICE_UNITS, type Price } from './price-units.ts';
+import { BUILT_IN_PRICES, KINDS, OPERATIONS, PRIVATE_COLUMNS } from './row-kinds.ts';
+
+/** An operation that cannot be added. Nothing of it was. */
+export class OwnOperationError extends Error {
+  readonly operation: string;
+
+  constructor(operation: string, why: string) {
+    super(`operation "${operation}": ${why}`);
+    this.operation = operation;
+    this.name = 'OwnOperationError';
+  }
+}
+
+/** The name of an operation. */
+export const OWN_NAME = /^[a-z][a-z0-9-]{0,39}$/;
+const COLUMN = /^[a-z][a-z0-9_-]{0,39}$/i;
+const PATH = /^(\/[A-Za-z0-9._~-]+)+$/;
+const RESERVED = ['id', 'kind', 'dialect', 'extra', 'duration', 'verify', 'samples'];
+const MEDIA: readonly string[] = ['audio', 'video'];
+
+const added = new Map<string, OwnOperation>();
+
+/** All that were added, in order. */
+export function ownOperations(): readonly OwnOperation[] {
+  return [...added.values()];
+}
+
+/** Adds those of a record whose names are free, so that its rows can be looked at. Whoever sends uses {@link addOperations}. */
+export function learnOperations(operations: readonly OwnOperation[] = []): void {
+  addOperations(operations.filter(({ name }) => !added.has(name)));
+}
+
+/**
+ * Adds operations; one that is there already is left as it is. Throws {@link OwnOperationError}, and adds none then, if a name is taken by
+ * another, or one is impossible.
+ */
+export function addOperations(operations: readonly OwnOperation[]): void {
+  const fresh = new Map<string, OwnOperation>();
+  for (const operation of operations) {
+    const before = added.get(operation.name) ?? fresh.get(operation.name);
+    if (before === undefined) fresh.set(operation.name, operation);
+    else if (canonicalJson(before) !== canonicalJson(operation))
+      throw new OwnOperationError(
+        operation.name,
+        'another operation of this name was given; the same name means the same',
+      );
+  }
+  const cells = new Map<string, CellKind>(Object.entries(COLUMN_CELLS));
+  for (const operation of fresh.values()) checkOperation(operation, cells);
+  for (const operation of fresh.values()) addOperation(operation);
+}
+
+function checkOperation({ name, path, columns, price }: OwnOperation, cells: Map<string, CellKind>): void {
+  const refuse = (why: string): never => {
+    throw new OwnOperationError(name, why);
+  };
+  if (!OWN_NAME.test(name)) refuse('expected a name of at most 40 small letters, digits and dashes');
+  if ([KIND_FACTS, OPERATION_FACTS].some((table) => Object.hasOwn(table, name)) || STEPS.some((step) => step === name))
+    refuse('voxbatch has an operation, a kind or a step of this name');
+  if (!PATH.test(path) || path.split('/').some((part) => part === '.' || part === '..'))
+    refuse('expected a path such as /sound/effects/jobs');
+  const needed = Object.entries(columns).filter(([, { optional }]) => optional !== true);
+  if (needed.length === 0) refuse('expected at least one column that rows must fill');
+  const fields = new Set<string>();
+  for (const [column, { cell, field }] of Object.entries(columns)) {
+    const known = cells.get(column);
+    if (!COLUMN.test(column) || RESERVED.includes(column)) refuse(`a column cannot be called "${column}"`);
+    if (known !== undefined && cell !== undefined && cell !== known)
+      refuse(`cells of the column "${column}" hold a ${known} already`);
+    if (field === '' || fields.has(field)) refuse(`expected a field of its own for the column "${column}"`);
+    fields.add(field);
+    cells.set(column, known ?? cell ?? 'text');
+  }
+  const reads = { text: ['text'], duration: MEDIA }[PRICE_UNITS[price.unit].reads ?? 'text'];
+  if (PRICE_UNITS[price.unit].reads !== null && !needed.some(([column]) => reads.includes(column)))
+    refuse(`a price by ${price.unit} needs a column ${reads.join(' or ')} that rows must fill`);
+}
+
+function addOperation(operation: OwnOperation): void {
+  const { columns, price } = operation;
+  // The one place where the name of a user's becomes one of ours.
+  const name = operation.name as OwnName;
+  const entries = Object.entries(columns) as [SpecColumn, OwnColumn][];
+  const facts: OperationFacts = {
+    dialects: ['v1'],
+    style: operation.answer,
+    result: operation.result,
+    list: null,
+    needs: entries.flatMap(([column, { optional }]) => (optional === true ? [] : column)),
+    takes: entries.flatMap(([column, { optional }]) => (optional === true ? column : [])),
+    lengthOf: price.unit === 'second' ? (['audio', 'video'] as const).filter((column) => column in columns) : [],
+    price,
+    limits: {},
+    own: operation,
+  };
+  for (const [column, { cell = 'text' }] of entries) {
+    if (column in COLUMN_CELLS) continue;
+    Object.assign(COLUMN_CELLS, { [column]: cell });
+    if (cell === 'text') PRIVATE_COLUMNS.push(column as OwnName);
+  }
+  Object.assign(OPERATION_FACTS, { [name]: facts });
+  Object.assign(KIND_FACTS, {
+    [name]: { steps: [{ step: name, operation: name }], onlyByName: true } satisfies KindFacts,
+  });
+  // A price that the user sets is what they pay, not our guess.
+  Object.assign(BUILT_IN_PRICES, { [name]: { ...price, estimate: false } satisfies Price });
+  STEPS.push(name);
+  OPERATIONS.push(name);
+  KINDS.push(name);
+  added.set(operation.name, operation);
+}

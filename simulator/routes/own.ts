@@ -1,0 +1,96 @@
+import type { FastifyRequest } from 'fastify';
+import * as z from 'zod';
+import type { OwnOperation } from '../../contract/own-operation.ts';
+import { costOf } from '../../contract/price-units.ts';
+import type { Operation } from '../../contract/row-kinds.ts';
+import { acceptJob, type JobOrder } from '../accept-job.ts';
+import { newRequestId } from '../answer.ts';
+import { deliver, type Exchange } from '../deliver.ts';
+import { contentTypeOf, listen, renderMedia, speechOf, type Sound } from '../media-result.ts';
+import { Refusal } from '../refusals.ts';
+import type { Service } from '../service.ts';
+import { speechAnswer } from '../speech-answer.ts';
+import type { ApiRoutes } from './api-routes.ts';
+import { idempotencyKeyOf, mediaUrl, readPart } from './read-request.ts';
+
+/** The endpoints of an operation of a user's own, as its definition says. What it makes sounds like its texts, or like the audio that was sent. */
+export function ownRoutes(own: OwnOperation): ApiRoutes {
+  return {
+    add(api, service) {
+      api.post(own.path, (request, reply) => deliver(service, create(own, service, request), reply));
+      if (own.answer !== 'job') return;
+      api.get<{ Params: { id: string } }>(`${own.path}/:id`, (request, reply) =>
+        deliver(service, readJob(own, service, request.params.id), reply),
+      );
+    },
+    paths: {},
+  };
+}
+
+function bodyOf({ columns }: OwnOperation): z.ZodType<Record<string, string | number | undefined>> {
+  const members = Object.entries(columns).map(([column, { field, cell, optional }]) => {
+    const value = isMedia(column) ? mediaUrl : cell === 'number' ? z.number() : z.string().min(1);
+    return [field, optional === true ? value.optional() : value] as const;
+  });
+  return z.object(Object.fromEntries(members));
+}
+
+function isMedia(column: string): boolean {
+  return column === 'audio' || column === 'video';
+}
+
+function orderOf(own: OwnOperation, service: Service, request: FastifyRequest): JobOrder {
+  const body = readPart(bodyOf(own), request.body);
+  const sent = (column: string): string | undefined => body[own.columns[column]?.field ?? '']?.toString();
+  const subject = Object.values(body).join(' ');
+  const [audio, video, text] = [sent('audio'), sent('video'), sent('text')];
+  const heard = [audio, video].flatMap((url) => (url === undefined ? [] : listen(url, service)));
+  const sound: Sound = heard[0] ?? speechOf(text ?? subject, own.name, 'mp3');
+  const duration = heard.length === 0 ? undefined : Math.max(...heard.map(({ seconds }) => seconds));
+  return {
+    operation: own.name as JobOrder['operation'],
+    cost: costOf(own.price, { text, duration }) ?? 0,
+    format: own.result === 'video' ? 'mp4' : 'mp3',
+    subject,
+    sound,
+    inputs: { text: text ?? subject },
+    idempotencyKey: idempotencyKeyOf(request),
+  };
+}
+
+function create(own: OwnOperation, service: Service, request: FastifyRequest): Exchange {
+  const order = orderOf(own, service, request);
+  const { cost, format, subject, sound, inputs, idempotencyKey } = order;
+  const operation: Operation = order.operation;
+  return {
+    on: 'create',
+    operation,
+    subject,
+    admission: service.admission(operation, cost),
+    perform: async (fate, draw) => {
+      if (own.answer === 'job') {
+        const { job, charge } = acceptJob(service, draw, fate, order);
+        return { ...speechAnswer(service, job, fate, draw, 202), charge };
+      }
+      const body = await renderMedia(format, sound);
+      const requestId = newRequestId();
+      const charge = service.charge({ operation, jobId: null, credits: cost, idempotencyKey, requestId, ...inputs });
+      return { status: 200, headers: { 'content-type': contentTypeOf(format) }, body, charge };
+    },
+  };
+}
+
+function readJob(own: OwnOperation, service: Service, id: string): Exchange {
+  const operation = own.name as JobOrder['operation'];
+  const job = service.jobs.find(operation, id);
+  return {
+    on: 'read',
+    operation,
+    subject: job?.result.subject ?? '',
+    perform: (fate, draw) => {
+      if (job === undefined) throw new Refusal(404, 'ERR_NOT_FOUND', 'Job not found');
+      service.statistics.countJobRead(Date.now() < job.finishesAt);
+      return speechAnswer(service, job, fate, draw, 200);
+    },
+  };
+}

@@ -1,0 +1,55 @@
+import { describe, expect, it } from '@jest/globals';
+import { addOperations, ownOperations } from '../../contract/add-operations.ts';
+import type { OwnOperation } from '../../contract/own-operation.ts';
+import { KINDS, OPERATIONS, STEPS } from '../../contract/row-kinds.ts';
+
+/**
+ * Tables are those of the process, and other tests read them, so nothing is added here. What is added is seen by the programs of
+ * docs/guide/own-operations.md, and by test/live/own-operations.
+ */
+const EFFECT: OwnOperation = {
+  name: 'sound-effect',
+  path: '/sound/effects/jobs',
+  answer: 'job',
+  result: 'audio',
+  columns: { prompt: { field: 'prompt' } },
+  price: { unit: 'job', credits: 12 },
+};
+
+const columns = (of: OwnOperation['columns']): Partial<OwnOperation> => ({ columns: of });
+
+const REFUSED: readonly (readonly [string, Partial<OwnOperation>, RegExp])[] = [
+  ['a name with capitals', { name: 'Effect' }, /small letters/],
+  ['the name of an operation', { name: 'speech-job' }, /of this name/],
+  ['the name of a kind', { name: 'tts' }, /of this name/],
+  ['the name of a step', { name: 'speech' }, /of this name/],
+  ['a path that leaves the API', { path: '/../account' }, /expected a path/],
+  ['a path of another host', { path: '//elsewhere.example/jobs' }, /expected a path/],
+  ['a query', { path: '/jobs?free=1' }, /expected a path/],
+  ['no column that rows must fill', columns({ prompt: { field: 'prompt', optional: true } }), /at least one column/],
+  ['a column of the manifest itself', columns({ id: { field: 'id' } }), /cannot be called "id"/],
+  ['a column of results', columns({ _credits: { field: 'credits' } }), /cannot be called/],
+  ['another meaning of a column', columns({ audio: { field: 'audio', cell: 'text' } }), /hold a link already/],
+  ['two columns for a field', columns({ one: { field: 'x' }, two: { field: 'x' } }), /a field of its own/],
+  ['a price by a text that no row has', { price: { unit: 'character', credits: 1 } }, /needs a column text/],
+  ['a price by a length that no row has', { price: { unit: 'second', credits: 1 } }, /needs a column audio or video/],
+];
+
+describe('an operation of a user', () => {
+  it.each(REFUSED)('is refused with %s, and nothing is added', (_, change, why) => {
+    const before = [...KINDS, ...OPERATIONS, ...STEPS];
+    const good = { ...EFFECT, name: 'good' };
+    expect(() => {
+      addOperations([good, { ...EFFECT, ...change }]);
+    }).toThrow(why);
+    expect([...KINDS, ...OPERATIONS, ...STEPS]).toEqual(before);
+    expect(ownOperations()).toEqual([]);
+  });
+
+  it('is refused beside another of its name', () => {
+    expect(() => {
+      addOperations([EFFECT, { ...EFFECT, path: '/elsewhere' }]);
+    }).toThrow(/the same name means the same/);
+    expect(ownOperations()).toEqual([]);
+  });
+});

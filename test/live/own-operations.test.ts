@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { freePort } from '../support/free-port.ts';
+import { LiveWorld, type Ended, type Running } from '../support/live-world.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+/**
+ * An operation of a user's own, which only the configuration of a folder names. The simulator of these tests runs in a process of
+ * its own, because an operation is known to a process for good.
+ */
+
+const EFFECT = {
+  name: 'sound-effect',
+  path: '/sound/effects/jobs',
+  answer: 'job',
+  result: 'audio',
+  columns: { prompt: { field: 'prompt' }, loudness: { field: 'loudnessDb', cell: 'number', optional: true } },
+  price: { unit: 'job', credits: 12 },
+};
+/** Answers with the media themselves, and is charged by the length of what is sent. */
+const CLEAN = {
+  name: 'clean-up',
+  path: '/sound/clean',
+  answer: 'direct',
+  result: 'audio',
+  columns: { audio: { field: 'audioUrl' } },
+  price: { unit: 'second', credits: 2 },
+};
+const ROWS = 12;
+const MANIFEST = [
+  'id,kind,prompt,loudness,audio,duration,text,voice',
+  ...Array.from({ length: ROWS }, (_, at) => `e${String(at)},sound-effect,Rain ${String(at)},${String(at)},,,,`),
+  'clean,clean-up,,,https://media.example/speech.mp3?seconds=4,4,,',
+  'hello,tts,,,,,Hello there!,voice-1',
+].join('\n');
+
+interface Charge {
+  readonly operation: string;
+  readonly credits: number;
+  readonly idempotencyKey: string;
+}
+
+let world: LiveWorld;
+let simulator: Running;
+let origin: string;
+let env: NodeJS.ProcessEnv;
+const configOf = (...operations: readonly object[]): string =>
+  JSON.stringify({ operations, polling: { firstLookMs: 100, gapMs: 200 } });
+const charges = async (): Promise<readonly Charge[]> =>
+  (await (await fetch(`${origin}/__simulator/ledger`)).json()) as readonly Charge[];
+
+beforeAll(async () => {
+  world = await LiveWorld.create();
+  const port = await freePort();
+  origin = `http://127.0.0.1:${String(port)}`;
+  env = { VOXBATCH_API_URL: `${origin}/api/open/v1` };
+  await world.write('voxbatch.config.json', configOf(EFFECT, CLEAN));
+  await world.write('effects.csv', MANIFEST);
+  simulator = world.start(['simulate', '--port', String(port), '--job-ms', '300-900', '--seed', '3']);
+  await waitFor(async () => (await fetch(`${origin}/api/openapi.json`).catch(() => undefined))?.ok === true);
+});
+
+afterAll(async () => {
+  simulator.child.kill('SIGINT');
+  await simulator.ended;
+  await world.close();
+});
+
+describe('an operation of a user', () => {
+  it('is planned without being confirmed, and bought only once it is', async () => {
+    const planned = await world.run(['plan', 'effects.csv'], { env });
+    expect(planned.code).toBe(0);
+    expect(planned.stdout).toMatch(/sound-effect +12 +12 +144 /);
+    expect(planned.stdout).toMatch(/clean-up +1 +1 +8 /);
+    const refused = await world.run(['run', 'effects.csv', '--yes'], { env });
+    expect(refused).toMatchObject({ code: 2 });
+    expect(refused.stderr).toMatch(/operations: .*sound-effect/);
+    expect(await charges()).toEqual([]);
+    await world.confirm(configOf(EFFECT, CLEAN));
+  });
+
+  it('is charged once a row, whatever ends in between', async () => {
+    const killed = world.start(['run', 'effects.csv', '--yes'], { env, dieAt: 'after-intent:5' });
+    expect((await killed.ended).signal).toBe('SIGKILL');
+    await world.run(['run', 'effects.csv', '--yes'], { env });
+    const results = [...(await world.results('effects')).values()];
+    const endedAs = (outcome: string): number => results.filter(({ _outcome }) => _outcome === outcome).length;
+    // No list is asked for such jobs, so what was in doubt at the kill stays so.
+    expect(endedAs('succeeded') + endedAs('unknown')).toBe(ROWS + 2);
+    expect(endedAs('succeeded')).toBeGreaterThan(ROWS / 2);
+    const made = results.find(({ _kind, _outcome }) => _kind === 'sound-effect' && _outcome === 'succeeded');
+    expect(made).toMatchObject({ _credits: 12, _file: `media/${String(made?.['id'])}.mp3` });
+    const rows = (await charges()).map(({ idempotencyKey }) => /-effects-(\d+)-/.exec(idempotencyKey)?.[1]);
+    expect(new Set(rows).size).toBe(rows.length);
+    expect((await charges()).find(({ operation }) => operation === 'clean-up')?.credits).toBe(8);
+  });
+
+  it('needs no configuration to be looked at', async () => {
+    await world.write('none.json', '{}');
+    const bare = { env: { ...env, VOXBATCH_CONFIG: world.path('none.json') } };
+    const looks = [
+      ['status', 'effects'],
+      ['explain', 'effects', 'e3'],
+      ['verify', 'out/effects'],
+    ];
+    // 13: some rows are unknown.
+    for (const args of looks) expect([0, 13]).toContain((await world.run(args, bare)).code);
+    expect((await world.run(['explain', 'effects', 'e11'], bare)).stdout).toMatch(/sound-effect, take 1/);
+  });
+
+  it('is not sent for a batch that was made with another one of its name', async () => {
+    await world.write('other.csv', 'id,prompt\nwind,Wind\nhail,Hail\n');
+    const slow = { env: { ...env, VOXBATCH_CONFIG: world.path('voxbatch.config.json') } };
+    const first = world.start(['run', 'other.csv', '--kind', 'sound-effect', '--yes', '--submits', '1'], {
+      ...slow,
+      dieAt: 'after-intent:1',
+    });
+    expect((await first.ended).signal).toBe('SIGKILL');
+    const before = (await charges()).length;
+    await world.write('changed.json', configOf({ ...EFFECT, path: '/sound/other' }));
+    const changed = { env: { ...env, VOXBATCH_CONFIG: world.path('changed.json') } };
+    const refused: Ended = await world.run(['run', 'other.csv', '--kind', 'sound-effect', '--yes'], changed);
+    expect(refused).toMatchObject({ code: 2 });
+    expect(refused.stderr).toMatch(/"other" was made with another operation "sound-effect"/);
+    expect(await charges()).toHaveLength(before);
+    await world.run(['run', 'other.csv', '--kind', 'sound-effect', '--yes'], slow);
+    expect((await world.results('other')).get('hail')).toMatchObject({ _outcome: 'succeeded' });
+    expect(await charges()).toHaveLength(before + 1);
+  });
+});
