@@ -172,11 +172,7 @@ const KILLS_ORPHAN = 'trap "" HUP INT TERM; read -r _ || kill -9 "$1"';
  * @param program its absolute path
  * @param streams its input, output and error output
  */
-function startWatched(
-  program: string,
-  args: readonly string[],
-  streams: readonly ('pipe' | 'ignore')[],
-): ChildProcess {
+function startWatched(program: string, args: readonly string[], streams: readonly ('pipe' | 'ignore')[]): ChildProcess {
   // Windows has no such shell, and neither do some containers; there nothing but a time limit of its own ends it.
   if (process.platform === 'win32' || !existsSync(SHELL))
     return spawn(program, args, { ...OPTIONS, stdio: [...streams] });
