@@ -9,7 +9,6 @@ import { applyTuning } from '../../policy/tuning.ts';
 import type { RowReasons } from '../../policy/plan/reason-groups.ts';
 import { compareBatch, type ComparedBatch, type TakenName } from '../load-batch.ts';
 import { type ReasonRequest, Reasoner } from './reasoner.ts';
-import { budgetLeftFor } from '../redrive/redrive.ts';
 import { billRowsLeft, type RowsLeft } from './rows-left.ts';
 import { stepsIn } from '../../contract/row-kinds.ts';
 
@@ -95,6 +94,7 @@ export async function planNew(
 async function planKnown(batch: BatchRecord, ledger: Ledger, request: PlanRequest): Promise<ManifestPlan> {
   const { checked, tuning } = request;
   const settings = applyTuning(batch.settings, tuning);
+  const { budgetLeftFor } = await import('../redrive/redrive.ts');
   const budget = await budgetLeftFor(ledger, batch, tuning);
   const known = { ...batch, settings: { ...batch.settings, ...settings } };
   const { isChosen } = checked.summary;

@@ -4,9 +4,7 @@ import { type SoundManifest, summarizeManifest } from '../../inputs/read-manifes
 import type { RowReasons } from '../../policy/plan/reason-groups.ts';
 import { withVoices, type CheckedVoices } from '../voices/check-voices.ts';
 import { planNew, type PlanRequest } from './plan-manifest.ts';
-import { createProbe } from '../../inputs/media/probe-media.ts';
 import type { ManifestSource } from '../../inputs/manifest-source.ts';
-import { createProbeReader } from '../../inputs/media/probe-reader.ts';
 
 /** What is told while a manifest is priced. */
 export type PricingEvent =
@@ -97,6 +95,10 @@ export async function probeManifest(
   if (summary.unmeasured === 0) return { summary, options };
   // Includes rows that are not chosen: a later run needs their prices.
   onProbing?.(summary.unmeasured);
+  const [{ createProbe }, { createProbeReader }] = await Promise.all([
+    import('../../inputs/media/probe-media.ts'),
+    import('../../inputs/media/probe-reader.ts'),
+  ]);
   const reader = createProbeReader(apiUrl);
   const probing = { ...options, probe: createProbe(reader.read) };
   const probed = await summarizeManifest(source, probing, budget).finally(() => reader.close());

@@ -8,7 +8,6 @@ import { isUrl, type FetchManifest } from '../../inputs/manifest-url.ts';
 import { readJson } from '../../results/files.ts';
 import { SUMMARY_FILE } from '../../results/names.ts';
 import type { Settings } from '../settings.ts';
-import { fetchFile } from '../../api/fetch-file.ts';
 import { voxbatchVersion } from '../version.ts';
 
 /** A manifest, or the batch of an outcome file that is gone because all its rows have ended otherwise. */
@@ -63,5 +62,8 @@ export function ledgerBeside(
 }
 
 /** Fetches a manifest for somebody who waits for it. */
-export const fetchManifest: FetchManifest = (url, receive) =>
-  fetchFile(url, receive, { userAgent: `voxbatch/${voxbatchVersion()}`, pausesMs: [1_000] });
+export const fetchManifest: FetchManifest = async (url, receive) =>
+  (await import('../../api/fetch-file.ts')).fetchFile(url, receive, {
+    userAgent: `voxbatch/${voxbatchVersion()}`,
+    pausesMs: [1_000],
+  });
