@@ -1,7 +1,7 @@
 import type { SpeechPaces } from './verification/speech-paces.ts';
 import type { LimitFunction } from 'p-limit';
 import type { SpeechApi } from '../api/speech-api.ts';
-import type { Observe } from '../contract/events.ts';
+import type { Observe } from '../contract/work-events.ts';
 import type { Realm } from '../contract/names.ts';
 import type { Instant } from '../policy/pacing/send-deadline.ts';
 import type { Ledger } from '../ledger/ledger.ts';

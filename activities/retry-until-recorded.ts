@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Verdict } from '../api/speech-api.ts';
 import type { AttemptKey } from '../contract/batch.ts';
-import { errorWords } from '../contract/events.ts';
+import { errorWords } from '../contract/work-events.ts';
 import { LedgerUnreachable } from '../ledger/errors.ts';
 import { StoreUnwritable } from '../store/errors.ts';
 import type { Dependencies } from './dependencies.ts';

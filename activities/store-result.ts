@@ -1,6 +1,6 @@
 import type { AnswerFacts, Receive, Transcript } from '../api/speech-api.ts';
 import type { AttemptKey } from '../contract/batch.ts';
-import { errorWords } from '../contract/events.ts';
+import { errorWords } from '../contract/work-events.ts';
 import { defined } from '../contract/defined.ts';
 import { factsOf } from '../contract/row-kinds.ts';
 import { toSrt, toVtt } from '../results/subtitles.ts';

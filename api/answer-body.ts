@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import type { Watch } from './watch.ts';
+import type { Watch } from './time-limits.ts';
 
 /** An incomplete body: cut off, too large, stalled, out of time or broken. */
 export class BodyCut extends Error {

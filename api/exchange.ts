@@ -4,7 +4,7 @@ import { pipeline, Readable } from 'node:stream';
 import { createBrotliDecompress, createUnzip } from 'node:zlib';
 import type { AgentPair } from './agents.ts';
 import { AnswerBody, BodyCut } from './answer-body.ts';
-import { type TimeLimits, Watch } from './watch.ts';
+import { type TimeLimits, Watch } from './time-limits.ts';
 import type { ClientRequest } from 'node:http';
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';

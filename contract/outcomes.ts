@@ -1,6 +1,6 @@
 import type { ExitName } from './exit-codes.ts';
 
-/** All that other code needs to know about an outcome; its words are in `starters/terminal/outcome-words.ts`. */
+/** All that other code needs to know about an outcome; its words are in `starters/terminal/summary-words.ts`. */
 interface OutcomeFacts {
   /** Whether such a row has the result that it asked for. */
   readonly hasResult: boolean;

@@ -1,6 +1,5 @@
 import { hostname } from 'node:os';
 import pLimit from 'p-limit';
-import type { Logger } from 'pino';
 import {
   SYSTEM_CLOCK,
   type Dependencies,
@@ -17,7 +16,6 @@ import { Listings } from '../activities/reconcile/shared-job-list.ts';
 import { PolledJobs } from '../activities/polling/polled-jobs.ts';
 import { Pace } from '../activities/pacing/pace.ts';
 import { ResultLookUps } from '../activities/cache/result-look-ups.ts';
-import { NOTES, type Observe } from '../contract/events.ts';
 import { readMediaIdentities } from '../batches/cache/result-keys.ts';
 import { SpeechPaces } from '../activities/verification/speech-paces.ts';
 import { RunningWork } from '../activities/running-work.ts';
@@ -54,23 +52,6 @@ export function dependenciesOf(
     cutting,
     atFaultPoint: world.atFaultPoint ?? ((): void => undefined),
     leaveContext: world.leaveContext ?? ((): void => undefined),
-  };
-}
-
-/**
- * Writes each event as a line of the log: what somebody on call should know at its level, all others at `debug`. A log that is not that detailed
- * leaves those out.
- */
-export function logEvents(log: Logger): Observe {
-  return (event) => {
-    const { type, ...facts } = event;
-    if (event.type === 'note') {
-      const [level, words] = NOTES[event.what];
-      log[level](facts, words);
-    } else {
-      const isTrouble = 'failure' in event || 'error' in event;
-      log[isTrouble ? 'warn' : 'debug']({ event: type, ...facts }, type);
-    }
   };
 }
 

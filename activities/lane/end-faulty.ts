@@ -1,5 +1,5 @@
 import type { FencedAttempt } from '../../contract/batch.ts';
-import { errorWords } from '../../contract/events.ts';
+import { errorWords } from '../../contract/work-events.ts';
 import type { Failure } from '../../contract/failures.ts';
 import { LedgerUnreachable } from '../../ledger/errors.ts';
 import { StoreUnwritable } from '../../store/errors.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { partWord } from '../../contract/row-parts.ts';
-import { errorWords } from '../../contract/events.ts';
+import { errorWords } from '../../contract/work-events.ts';
 import type { Failure } from '../../contract/failures.ts';
 import type { BatchRecord, ResultFile, RowStanding } from '../../ledger/record-types.ts';
 import type { WholeRow } from '../../ledger/parts/parts.ts';

@@ -1,6 +1,6 @@
 import { readVoices, type VoicesRead } from '../../api/voices/read-voices.ts';
 import type { AwaitedVoice, VoiceSettlement } from '../../ledger/voices/awaited-voices.ts';
-import { errorWords } from '../../contract/events.ts';
+import { errorWords } from '../../contract/work-events.ts';
 import type { Failure } from '../../contract/failures.ts';
 import { nextForVoice, watchAfter, type VoiceSeen } from '../../policy/voices/awaited-voice.ts';
 import { LONGEST_TRAINING_MS } from '../../policy/voices/unready-voice.ts';

@@ -1,5 +1,5 @@
 import type { FencedAttempt, Move } from '../../contract/batch.ts';
-import { errorWords } from '../../contract/events.ts';
+import { errorWords } from '../../contract/work-events.ts';
 import type { RowStanding } from '../../ledger/record-types.ts';
 import { loadAttempt, moveAfter, type RowNow, type SubmitReport, type LoadedAttempt } from '../attempt.ts';
 import { FreeName } from '../free-name.ts';

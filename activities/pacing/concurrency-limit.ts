@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
-import type { Observe } from '../../contract/events.ts';
+import type { Observe } from '../../contract/work-events.ts';
 import { limiterScope, type Realm } from '../../contract/names.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 

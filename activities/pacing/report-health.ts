@@ -1,5 +1,5 @@
 import { defined } from '../../contract/defined.ts';
-import type { Observe } from '../../contract/events.ts';
+import type { Observe } from '../../contract/work-events.ts';
 import type { Failure, FailureClass } from '../../contract/failures.ts';
 import { limiterScope } from '../../contract/names.ts';
 import type { LimiterStep } from '../../policy/pacing/limiter-step.ts';

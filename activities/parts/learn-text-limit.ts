@@ -1,4 +1,4 @@
-import { errorWords } from '../../contract/events.ts';
+import { errorWords } from '../../contract/work-events.ts';
 import type { Failure } from '../../contract/failures.ts';
 import { canBeSplit, TEXT_TOO_LONG } from '../../contract/text-limits.ts';
 import { textLimitIn } from '../../policy/parts/learnt-text-limit.ts';

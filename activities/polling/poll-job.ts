@@ -1,6 +1,6 @@
 import { ApiError, type JobReading } from '../../api/speech-api.ts';
 import { defined } from '../../contract/defined.ts';
-import type { WorkEvent } from '../../contract/events.ts';
+import type { WorkEvent } from '../../contract/work-events.ts';
 import type { Failure } from '../../contract/failures.ts';
 import type { RowStanding } from '../../ledger/record-types.ts';
 import { withoutIds } from '../../policy/rows/failure-reason.ts';

@@ -5,7 +5,7 @@ import { exitOfView } from '../../batches/look/view-batch.ts';
 import { writeOut } from '../../batches/out-folder.ts';
 import type { OccurrenceEnd } from '../../contract/activities.ts';
 import { defined } from '../../contract/defined.ts';
-import { errorWords } from '../../contract/events.ts';
+import { errorWords } from '../../contract/work-events.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import { endingOf } from '../../policy/schedules/occurrence-end.ts';
 import { formatOccurrence, parseOccurrence, type Occurrence } from '../../policy/schedules/occurrence.ts';

@@ -9,7 +9,8 @@ import { pathsIn } from '../../embedded/home.ts';
 import { openOwnLog } from '../../embedded/private-home.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Store } from '../../store/store.ts';
-import { logEvents, newHints, newIdentity } from '../../worker/dependencies.ts';
+import { newHints, newIdentity } from '../../worker/dependencies.ts';
+import { logEvents } from '../../worker/log-events.ts';
 import { startWorker, type RunningWorker } from '../../worker/run-worker.ts';
 import { beginBeats, type Beats } from '../../worker/show-alive.ts';
 import { realmOf, type OpenApi } from '../open-api.ts';
@@ -120,7 +121,7 @@ async function beginWebhook(
   return use;
 }
 
-/** The log of this home's workers: state changes; each event (`contract/events.ts`) if somebody listens. Ids, never texts, links or tokens. */
+/** The log of this home's workers: state changes; each event (`contract/work-events.ts`) if somebody listens. Ids, never texts, links or tokens. */
 export function openLog(home: string, onLine?: (line: string) => void): Logger {
   const file = openOwnLog(pathsIn(home).workerLog);
   const write = (line: string): void => {

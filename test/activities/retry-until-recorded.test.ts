@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { WorkEvent } from '../../contract/events.ts';
+import type { WorkEvent } from '../../contract/work-events.ts';
 import { retryUntilRecorded } from '../../activities/retry-until-recorded.ts';
 import { LedgerUnreachable } from '../../ledger/errors.ts';
 import { StoreUnwritable } from '../../store/errors.ts';

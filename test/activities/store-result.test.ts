@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { WorkEvent } from '../../contract/events.ts';
+import type { WorkEvent } from '../../contract/work-events.ts';
 import { notePrice } from '../../activities/store-result.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { keyOf } from './rows.ts';

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, it } from '@jest/globals';
 import { AnswerBody, BodyCut } from '../../api/answer-body.ts';
-import { Watch } from '../../api/watch.ts';
+import { Watch } from '../../api/time-limits.ts';
 
 const LIMITS = { connectTimeoutMs: 60_000, headTimeoutMs: 60_000, totalTimeoutMs: 60_000, idleTimeoutMs: 60_000 };
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
-import type { WorkEvent } from '../../contract/events.ts';
-import { logEvents } from '../../worker/dependencies.ts';
+import type { WorkEvent } from '../../contract/work-events.ts';
+import { logEvents } from '../../worker/log-events.ts';
 import { workOn } from './cached.ts';
 import { BATCH, lipSync, stt, tts } from './rows.ts';
 import { createWorld } from './world.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { STILL_MS, type TimeLimits, Watch } from '../../api/watch.ts';
+import { STILL_MS, type TimeLimits, Watch } from '../../api/time-limits.ts';
 import { SEND_WITHIN_MS } from '../../policy/pacing/send-deadline.ts';
 
 const LIMITS = { connectTimeoutMs: 1_000, headTimeoutMs: 5_000, totalTimeoutMs: 8_000, idleTimeoutMs: 2_000 };

@@ -1,0 +1,19 @@
+import type { Logger } from 'pino';
+import { NOTES, type Observe } from '../contract/work-events.ts';
+
+/**
+ * Writes each event as a line of the log: what somebody on call should know at its level, all others at `debug`. A log that is not that detailed
+ * leaves those out.
+ */
+export function logEvents(log: Logger): Observe {
+  return (event) => {
+    const { type, ...facts } = event;
+    if (event.type === 'note') {
+      const [level, words] = NOTES[event.what];
+      log[level](facts, words);
+    } else {
+      const isTrouble = 'failure' in event || 'error' in event;
+      log[isTrouble ? 'warn' : 'debug']({ event: type, ...facts }, type);
+    }
+  };
+}
