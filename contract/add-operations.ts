@@ -1,5 +1,6 @@
 import { canonicalJson } from './canonical-json.ts';
 import {
+  BUILT_IN_CELLS,
   COLUMN_CELLS,
   KIND_FACTS,
   OPERATION_FACTS,
@@ -29,7 +30,7 @@ export class OwnOperationError extends Error {
 export const OWN_NAME = /^[a-z][a-z0-9-]{0,39}$/;
 const COLUMN = /^[a-z][a-z0-9_-]{0,39}$/i;
 const PATH = /^(\/[A-Za-z0-9._~-]+)+$/;
-const RESERVED = ['id', 'kind', 'dialect', 'extra', 'duration', 'verify', 'samples'];
+const RESERVED = ['id', 'kind', 'dialect', 'extra', 'duration', 'verify', 'samples', 'pause'];
 const MEDIA: readonly string[] = ['audio', 'video'];
 
 const added = new Map<string, OwnOperation>();
@@ -39,9 +40,19 @@ export function ownOperations(): readonly OwnOperation[] {
   return [...added.values()];
 }
 
-/** Adds those of a record whose names are free, so that its rows can be looked at. Whoever sends uses {@link addOperations}. */
+/**
+ * Adds those of a record that fit to what is known, so that its rows can be looked at. It never throws: one batch must not keep others from
+ * being read. Whoever sends uses {@link addOperations}.
+ */
 export function learnOperations(operations: readonly OwnOperation[] = []): void {
-  addOperations(operations.filter(({ name }) => !added.has(name)));
+  for (const operation of operations) {
+    if (added.has(operation.name)) continue;
+    try {
+      addOperations([operation]);
+    } catch (error) {
+      if (!(error instanceof OwnOperationError)) throw error;
+    }
+  }
 }
 
 /**
@@ -68,7 +79,8 @@ function checkOperation({ name, path, columns, price }: OwnOperation, cells: Map
   const refuse = (why: string): never => {
     throw new OwnOperationError(name, why);
   };
-  if (!OWN_NAME.test(name)) refuse('expected a name of at most 40 small letters, digits and dashes');
+  if (!OWN_NAME.test(name) || name in Object.prototype)
+    refuse('expected a name of at most 40 small letters, digits and dashes');
   if ([KIND_FACTS, OPERATION_FACTS].some((table) => Object.hasOwn(table, name)) || STEPS.some((step) => step === name))
     refuse('voxbatch has an operation, a kind or a step of this name');
   if (!PATH.test(path) || path.split('/').some((part) => part === '.' || part === '..'))
@@ -78,16 +90,20 @@ function checkOperation({ name, path, columns, price }: OwnOperation, cells: Map
   const fields = new Set<string>();
   for (const [column, { cell, field }] of Object.entries(columns)) {
     const known = cells.get(column);
-    if (!COLUMN.test(column) || RESERVED.includes(column)) refuse(`a column cannot be called "${column}"`);
-    if (known !== undefined && cell !== undefined && cell !== known)
-      refuse(`cells of the column "${column}" hold a ${known} already`);
+    if (!COLUMN.test(column) || RESERVED.includes(column) || column in Object.prototype)
+      refuse(`a column cannot be called "${column}"`);
+    // Of a column of ours, its cells need no word; of one of the user's own, no word means a text.
+    const holds = cell ?? (column in BUILT_IN_CELLS ? known : 'text');
+    if (known !== undefined && holds !== known) refuse(`cells of the column "${column}" hold a ${known} already`);
     if (field === '' || fields.has(field)) refuse(`expected a field of its own for the column "${column}"`);
     fields.add(field);
-    cells.set(column, known ?? cell ?? 'text');
+    cells.set(column, holds ?? 'text');
   }
   const reads = { text: ['text'], duration: MEDIA }[PRICE_UNITS[price.unit].reads ?? 'text'];
   if (PRICE_UNITS[price.unit].reads !== null && !needed.some(([column]) => reads.includes(column)))
     refuse(`a price by ${price.unit} needs a column ${reads.join(' or ')} that rows must fill`);
+  if (price.unit === 'second' && MEDIA.some((column) => columns[column]?.optional === true))
+    refuse('a price by second needs every column of media to be one that rows must fill');
 }
 
 function addOperation(operation: OwnOperation): void {
@@ -108,7 +124,7 @@ function addOperation(operation: OwnOperation): void {
     own: operation,
   };
   for (const [column, { cell = 'text' }] of entries) {
-    if (column in COLUMN_CELLS) continue;
+    if (Object.hasOwn(COLUMN_CELLS, column)) continue;
     Object.assign(COLUMN_CELLS, { [column]: cell });
     if (cell === 'text') PRIVATE_COLUMNS.push(column as OwnName);
   }

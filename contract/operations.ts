@@ -89,8 +89,10 @@ export type ColumnValues = { readonly [C in BuiltInColumn]?: CellValues[Cells[C]
   readonly [own: OwnName]: string | number | undefined;
 };
 
+/** Of the columns that come with voxbatch. */
+export const BUILT_IN_CELLS: Readonly<Record<BuiltInColumn, CellKind>> = CELL_TABLE;
 /** By column; see {@link cellOf}. */
-export const COLUMN_CELLS: Readonly<Record<SpecColumn, CellKind>> = CELL_TABLE;
+export const COLUMN_CELLS: Readonly<Record<SpecColumn, CellKind>> = { ...CELL_TABLE };
 
 /** What the cells of a column hold. Throws {@link UnknownName}. */
 export function cellOf(column: SpecColumn): CellKind {

@@ -163,7 +163,9 @@ const tellingOf = perKind((kind) =>
 );
 
 /** Columns that distinguish the kinds. Those of a user's own are selected by name. */
-const TELLING: readonly SpecColumn[] = [...new Set(KINDS.flatMap(tellingOf))];
+const TELLING: readonly SpecColumn[] = [
+  ...new Set(KINDS.filter((kind) => kindFactsOf(kind).onlyByName !== true).flatMap(tellingOf)),
+];
 
 /** The kind implied by the columns of a file, whatever their cells contain; undefined if they imply none or several. */
 export function kindOfColumns({ known }: Columns): Kind | undefined {

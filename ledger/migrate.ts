@@ -51,8 +51,8 @@ export async function databaseOf(
 export const MIGRATION_TABLE = 'voxbatch_migrations';
 /** Table by which migrating processes lock each other out. */
 const MIGRATION_LOCK_TABLE = 'voxbatch_migrations_lock';
-/** On record in every ledger of a layout from before the first version. */
-export const FORMER_VERSION = '0001-first';
+/** On record in ledgers of layouts from before 0.1: one of these. */
+export const FORMER_VERSIONS = ['0001-first', 'v1'] as const;
 
 /**
  * Brings the tables up to date. Leaves databases of other programs and of newer versions alone: throws {@link LedgerUnreachable} and {@link
@@ -72,7 +72,7 @@ export async function migrate(
     throw new LedgerUnreachable(shown, 'it is the database of another program', advice);
   }
   let done = isNew ? [] : await versionsIn(db);
-  const isFormer = done.includes(FORMER_VERSION);
+  const isFormer = FORMER_VERSIONS.some((name) => done.includes(name));
   const former = isFormer ? await importFormer?.(place) : undefined;
   if (isFormer) done = await versionsIn(db);
   const known = Object.keys(versions);

@@ -12,7 +12,8 @@ export function logEvents(log: Logger): Observe {
       const [level, words] = NOTES[event.what];
       log[level](facts, words);
     } else {
-      const isTrouble = 'failure' in event || 'error' in event;
+      // A job that cannot be read is read again: an outage would be a line for each job and read.
+      const isTrouble = type !== 'poll' && ('failure' in event || 'error' in event);
       log[isTrouble ? 'warn' : 'debug']({ event: type, ...facts }, type);
     }
   };

@@ -14,28 +14,35 @@ export function ownClient(operation: OwnOperation): JobClient | DirectClient {
   return client;
 }
 
-function makeClient({ path, answer, columns, links = [...LINKS, 'url'] }: OwnOperation): JobClient | DirectClient {
+function makeClient(operation: OwnOperation): JobClient | DirectClient {
+  const { path, answer, columns } = operation;
   const fields = Object.entries(columns).map(([column, { field }]) => [column, field] as const);
   const body = bodyOf(Object.fromEntries(fields));
-  if (answer === 'job') return jobAt(path, body, namesOf(columns, links));
+  const results = namesOf(operation);
+  if (answer === 'job') return jobAt(path, body, results);
   return {
     path,
     answersMedia: true,
     answersJob: false,
     body,
     reply(json) {
-      const url = firstOf(objectsAt(json, ['', 'data', 'result', 'data.result']), links, asText);
+      const url =
+        firstOf(objectsAt(json, ['result', 'data.result']), results.inResult, asText) ??
+        firstOf(objectsAt(json, ['data', '']), results.names, asText);
       return url === undefined ? undefined : { type: 'link', url };
     },
   };
 }
 
-/** On the job itself, a name of what was sent repeats the input; inside a result object it is the result. */
-function namesOf(columns: OwnOperation['columns'], links: readonly string[]): JobClient['results'] {
+/**
+ * Beside the job, a name that was sent repeats the input, and is the result only inside a result object, unless the user names it as
+ * one; a job then has it only if its link is none of those that were sent.
+ */
+function namesOf({ columns, links }: OwnOperation): JobClient['results'] {
   const sent = Object.values(columns).map(({ field }) => field);
   return {
-    names: links.filter((name) => name !== 'url' && !sent.includes(name)),
-    inResult: links,
-    asInput: links.filter((name) => sent.includes(name)),
+    names: (links ?? LINKS).filter((name) => !sent.includes(name)),
+    inResult: links ?? [...LINKS, 'url'],
+    asInput: (links ?? []).filter((name) => sent.includes(name)),
   };
 }

@@ -9,7 +9,7 @@ export const sqlite: LedgerDriver = {
     return (await import('./dialect.ts')).openSqlite(place);
   },
   strangeParts: async (db) => (await import('./strange-parts.ts')).strangeParts(db),
-  versions: { v1: async (db) => (await import('./schema.ts')).up(db) },
+  versions: { '0.1': async (db) => (await import('./schema.ts')).up(db) },
   importFormer: async (place) => (await import('./import-former.ts')).importFormer(place),
   blocksThread: true,
   locksOf: async (place) => (await import('./locks.ts')).fileLocks(place),

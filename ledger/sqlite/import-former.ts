@@ -9,7 +9,7 @@ import { TUNABLES_BEFORE } from '../../contract/tunables.ts';
 import { KernelLock } from '../../embedded/kernel-lock.ts';
 import { applyTuning } from '../../policy/tuning.ts';
 import { LedgerUnreachable } from '../errors.ts';
-import { FORMER_VERSION, MIGRATION_TABLE } from '../migrate.ts';
+import { FORMER_VERSIONS, MIGRATION_TABLE } from '../migrate.ts';
 import { TABLES } from '../schema.ts';
 import { patiently } from './dialect.ts';
 import { explain } from './errors.ts';
@@ -18,7 +18,7 @@ import { createTables } from './schema.ts';
 import type { Table } from '../tables/columns.ts';
 
 /**
- * Reads a ledger of a layout from before version 1, whichever, into the present one. To be removed before version 1.0 of voxbatch.
+ * Reads a ledger of a layout from before 0.1, whichever, into the present one. To be removed before version 1.0 of voxbatch.
  *
  * The former ledger is copied beside the file first, and stays there. The file itself is emptied, and filled from that copy, in one
  * transaction: a process that is killed leaves the former ledger, and the next one begins anew. Nobody else writes meanwhile, and no worker
@@ -57,7 +57,8 @@ export async function importFormer(path: string): Promise<string | undefined> {
 }
 
 function isFormer(database: Database.Database): boolean {
-  return database.prepare(`select 1 from ${MIGRATION_TABLE} where name = ?`).get([FORMER_VERSION]) !== undefined;
+  const find = database.prepare(`select 1 from ${MIGRATION_TABLE} where name = ?`);
+  return FORMER_VERSIONS.some((name) => find.get([name]) !== undefined);
 }
 
 async function keepWorkersOut(path: string): Promise<KernelLock> {
@@ -127,7 +128,9 @@ async function fill(database: Database.Database): Promise<void> {
       return later[name]?.[column] ?? String(byDefault);
     });
     const into = Object.keys(columns).map((column) => JSON.stringify(column));
-    database.exec(`insert into main.${name} (${into.join(', ')}) select ${values.join(', ')} from former.${name}`);
+    database.exec(
+      `insert into main.${name} (${into.join(', ')}) select ${values.join(', ')} from former.${name} ${ONLY[name] ?? ''}`,
+    );
   }
   completeSettings(database);
   // Before a person could go back to a take, a row whose result was accepted in the middle of a chain paid only for what follows.
@@ -139,7 +142,7 @@ async function fill(database: Database.Database): Promise<void> {
     database.exec(`delete from main.sqlite_sequence;
       insert into main.sqlite_sequence select name, seq from former.sqlite_sequence where name = 'allowed_firings'`);
   database.exec(`delete from main.${MIGRATION_TABLE};
-    insert into main.${MIGRATION_TABLE} select 'v1', min(timestamp) from former.${MIGRATION_TABLE}`);
+    insert into main.${MIGRATION_TABLE} select '0.1', min(timestamp) from former.${MIGRATION_TABLE}`);
 }
 
 /** What one of these queries asks for, as far as it does. */
@@ -151,6 +154,12 @@ function linesOf(database: Database.Database, query: string): readonly Line[] {
 
 /** Columns without which a table is left: ratios of another kind are begun anew by the next request, schedules by whoever made them. */
 const NEEDED: Readonly<Record<string, string>> = { charge_ratios: 'size', schedules: 'run' };
+
+/** Lines that are taken, of a table of which not all are: a schedule whose settings were never here is made again by its user. */
+const ONLY: Readonly<Record<string, string>> = {
+  schedules:
+    'where run is not null and spec is not null and api_url is not null and account is not null and settled_at is not null',
+};
 
 /** Tables whose lines triggers make anew. */
 const NOT_COPIED: readonly string[] = ['row_counts', 'sums'];

@@ -4,11 +4,13 @@ import {
   COLUMN_CELLS,
   columnsReadBy,
   dialectOf,
+  factsOf,
   linkOf,
   operationOf,
   type JsonValue,
   type Kind,
   type MediaColumn,
+  type Operation,
   type RowSpec,
   type SpecColumn,
   type Step,
@@ -72,7 +74,15 @@ export function resultKeyOf(spec: RowSpec, step: Step, context: KeyContext): str
   // Only a dialect that is not the first is named, so that keys from before there were two still count.
   const dialect = dialectOf(spec);
   const api = dialect === 'v1' ? [realm.apiUrl] : [realm.apiUrl, dialect];
-  return digest(canonicalJson([VERSION, ...api, realm.account, operation, inputs, spec.extra]));
+  return digest(canonicalJson([VERSION, ...api, realm.account, asked(operation), inputs, spec.extra]));
+}
+
+/** An operation of a user's own is all that its requests are made of: under the same name it may once have been another. */
+function asked(operation: Operation): JsonValue {
+  const { own } = factsOf(operation);
+  if (own === undefined) return operation;
+  const { price: _price, ...request } = own;
+  return canonicalJson(request);
 }
 
 /** Columns in order, by kind and step: a manifest asks for the same few a million times. */

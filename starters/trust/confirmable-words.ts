@@ -6,7 +6,8 @@ import {
   type ScheduleContents,
 } from '../../client/trust/confirmables.ts';
 import type { BatchSettings } from '../../contract/batch.ts';
-import { BUILT_IN_PRICES } from '../../contract/row-kinds.ts';
+import type { OwnOperation } from '../../contract/own-operation.ts';
+import { BUILT_IN_PRICES, factsOf, OPERATIONS } from '../../contract/row-kinds.ts';
 import type { ScheduleHooks } from '../../contract/schedule.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import { findToken } from '../connect/api-token.ts';
@@ -104,15 +105,24 @@ function hookLines(of: string, { onEnd = null, notify = null }: Partial<Schedule
 interface RiskySettings {
   readonly onUnknown?: BatchSettings['onUnknown'] | undefined;
   readonly retakes?: number | undefined;
-  readonly prices?: object | undefined;
+  readonly prices?: Readonly<Record<string, unknown>> | undefined;
+  readonly operations?: readonly OwnOperation[] | undefined;
 }
 
-function riskLines(of: string, { onUnknown = 'hold', retakes = 0, prices }: RiskySettings): readonly string[] {
-  const isPricedOtherwise = prices !== undefined && !isDeepStrictEqual(prices, BUILT_IN_PRICES);
+function riskLines(
+  of: string,
+  { onUnknown = 'hold', retakes = 0, prices, operations = [] }: RiskySettings,
+): readonly string[] {
+  const shipped: Readonly<Record<string, unknown>> = Object.fromEntries(
+    OPERATIONS.filter((operation) => factsOf(operation).own === undefined).map((one) => [one, BUILT_IN_PRICES[one]]),
+  );
+  // An operation of somebody's own brings its price along, so none of its prices is ours.
+  const isPricedOtherwise = prices !== undefined && !isDeepStrictEqual({ ...prices }, shipped);
   return [
     ...(onUnknown === 'hold' ? [] : [`  onUnknown of ${of}: ${visible(onUnknown)}`]),
     ...(retakes === 0 ? [] : [`  retakes of ${of}: ${visible(retakes)}`]),
     ...(isPricedOtherwise ? [`  prices of ${of}: ${visible(prices)}`] : []),
+    ...(operations.length === 0 ? [] : [`  operations of ${of}: ${visible(operations)}`]),
   ];
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { addOperations, ownOperations } from '../../contract/add-operations.ts';
+import { addOperations, learnOperations, ownOperations } from '../../contract/add-operations.ts';
 import type { OwnOperation } from '../../contract/own-operation.ts';
 import { KINDS, OPERATIONS, STEPS } from '../../contract/row-kinds.ts';
 
@@ -31,6 +31,16 @@ const REFUSED: readonly (readonly [string, Partial<OwnOperation>, RegExp])[] = [
   ['a column of results', columns({ _credits: { field: 'credits' } }), /cannot be called/],
   ['another meaning of a column', columns({ audio: { field: 'audio', cell: 'text' } }), /hold a link already/],
   ['two columns for a field', columns({ one: { field: 'x' }, two: { field: 'x' } }), /a field of its own/],
+  [
+    'a price by the length of media that a row may lack',
+    {
+      ...columns({ audio: { field: 'a' }, video: { field: 'v', optional: true } }),
+      price: { unit: 'second', credits: 1 },
+    },
+    /every column of media/,
+  ],
+  ['a column that every object has', columns({ constructor: { field: 'x' } }), /cannot be called/],
+  ['a name that every object has', { name: 'constructor' }, /small letters/],
   ['a price by a text that no row has', { price: { unit: 'character', credits: 1 } }, /needs a column text/],
   ['a price by a length that no row has', { price: { unit: 'second', credits: 1 } }, /needs a column audio or video/],
 ];
@@ -43,6 +53,23 @@ describe('an operation of a user', () => {
       addOperations([good, { ...EFFECT, ...change }]);
     }).toThrow(why);
     expect([...KINDS, ...OPERATIONS, ...STEPS]).toEqual(before);
+    expect(ownOperations()).toEqual([]);
+  });
+
+  it('is refused where another has a column of its name that holds something else', () => {
+    const one = { ...EFFECT, name: 'one', ...columns({ level: { field: 'level', cell: 'number' } }) };
+    const other = { ...EFFECT, name: 'other', ...columns({ level: { field: 'level' } }) };
+    expect(() => {
+      addOperations([one, other]);
+    }).toThrow(/"level" hold a number already/);
+    expect(ownOperations()).toEqual([]);
+  });
+
+  it('keeps nobody from reading a record, whatever it is there', () => {
+    learnOperations([
+      { ...EFFECT, name: 'tts' },
+      { ...EFFECT, path: '/../account' },
+    ]);
     expect(ownOperations()).toEqual([]);
   });
 

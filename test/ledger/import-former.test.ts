@@ -212,3 +212,27 @@ describe('a process that is killed while it reads a former ledger in', () => {
     await ledger.close();
   });
 });
+
+describe('a ledger of a layout from before 0.1', () => {
+  it('keeps no schedule whose settings it never had: its user makes it anew', async () => {
+    make('229fdf07', `insert into schedules (name, surveyed_until) values ('unsettled', 1000)`);
+    const ledger = await openLedger(path);
+    expect(await ledger.knownSchedules()).toEqual(['nightly']);
+    await ledger.close();
+  });
+
+  it('is read in from the first form of the one schema, too', async () => {
+    await (await openLedger(path)).close();
+    const raw = new Database(path);
+    raw.exec(`update voxbatch_migrations set name = 'v1'; drop table schedules;
+      create table schedules (name text primary key, surveyed_until integer not null, on_end text, notify text, run text, spec text,
+        api_url text, account text, settled_at integer, legacy_until integer, note text);
+      insert into schedules (name, surveyed_until) values ('unsettled', 1000)`);
+    raw.close();
+    const ledger = await openLedger(path);
+    expect(ledger.former).toBe(`${path}.former`);
+    expect(await ledger.knownSchedules()).toEqual([]);
+    expect(await ledger.strangeParts()).toEqual([]);
+    await ledger.close();
+  });
+});
