@@ -212,7 +212,13 @@ function describeIssue(issue: z.core.$ZodIssue): string {
 /** An address may hold a password or a key, and where it is malformed, nobody can say where. */
 function showSetting(name: PropertyKey | undefined, value: unknown): string {
   const mayBeAddress = name === undefined || name === 'notify' || name === 'api';
-  return mayBeAddress ? `a ${Array.isArray(value) ? 'list' : typeof value}, not shown` : show(JSON.stringify(value));
+  return mayBeAddress ? `${kindOfValue(value)}, not shown` : show(JSON.stringify(value));
+}
+
+function kindOfValue(value: unknown): string {
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'object') return value === null ? 'null' : 'an object';
+  return `a ${typeof value}`;
 }
 
 /** Where a token, or a URL with a password, is in the file. Never returns the value. */

@@ -44,15 +44,15 @@ const LINGER_MS = { running: 5_000, paused: 500, stopping: 5_000 } as const;
  * that.
  */
 export async function runLane(
-  process: Dependencies,
+  shared: Dependencies,
   offer: LaneOffer,
   signal: AbortSignal,
   beat: () => void,
 ): Promise<LaneReport> {
   const deps: Dependencies = {
-    ...process,
+    ...shared,
     observe: (event) => {
-      process.observe({ lane: offer.lane, ...event });
+      shared.observe({ lane: offer.lane, ...event });
     },
   };
   const batch = await loadBatch(deps, offer.batch);
@@ -64,7 +64,7 @@ export async function runLane(
   setMaxListeners(0, end, over.signal);
   const wakeUps = new WakeUps();
   const window = new Window(windowOf(batch.settings.limits, offer.lanes));
-  const steering = new Steering(deps, batch, { signal: end, wakeUps: wakeUps });
+  const steering = new Steering(deps, batch, { signal: end, wakeUps });
   const lane: LaneWork = { deps, batch: batch.name, signal: end, wakeUps, window, steering, ahead: new Ahead() };
   end.addEventListener('abort', () => {
     window.open();

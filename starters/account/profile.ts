@@ -73,22 +73,22 @@ async function change(
 
 /** What to say of a field. */
 function wordsOf({ name, wanted, result, shown }: ChangedField): string {
-  const now = shown === undefined ? '' : `The profile shows ${asText(shown)}.`;
+  const now = shown === undefined ? '' : ` The profile shows ${asText(shown)}.`;
   const isCleared = name === 'webhookUrl' && (wanted === null || wanted === '');
   switch (result) {
     case 'set':
       return isCleared ? 'taken away; the profile shows none.' : `set to ${asText(wanted)}; the profile shows it.`;
     case 'ignored':
-      return `not set. The API accepted the request but ignored the field. ${now}`;
+      return `not set. The API accepted the request but ignored the field.${now}`;
     case 'unseen':
       return (
         'unknown. The API accepted the request, and the profile does not show this field, so nobody can tell whether it was ' +
         `${isCleared ? 'taken away' : 'set'} or ignored.`
       );
     case 'refused':
-      return `not set. The API refused it. ${now}`.trimEnd();
+      return `not set. The API refused it.${now}`;
     case 'not-set':
-      return `not set. There was no usable answer. ${now} Run the same command again.`;
+      return `not set. There was no usable answer.${now} Run the same command again.`;
     case 'lost':
       return 'unknown. There was no usable answer, and the profile does not show this field. Run the same command again.';
   }

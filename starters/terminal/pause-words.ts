@@ -2,16 +2,16 @@ import { nextCommand } from '../../contract/shell-word.ts';
 import { pauseOf, type Pause } from '../../client/look/continue-command.ts';
 import type { BatchStatus } from '../../client/look/status.ts';
 import { tokenAdvice } from '../connect/api-token.ts';
-import { commandLine } from './words.ts';
+import { commandLine, plural } from './words.ts';
 
 type Batch = BatchStatus['batch'];
 
 /** What a command does while the batch is paused. */
 export function waitMessage({ settings }: Batch, waits: boolean): string {
-  const minutes = String(Math.ceil(settings.jobDeadlineMs / 60_000));
+  const minutes = plural(Math.ceil(settings.jobDeadlineMs / 60_000), 'minute');
   return waits
     ? 'This command waits until then. Ctrl-C is safe.'
-    : `This command first fetches running jobs, for at most ${minutes} minutes. Ctrl-C is safe.`;
+    : `This command first fetches running jobs, for at most ${minutes}. Ctrl-C is safe.`;
 }
 
 /** What a paused batch needs, with the next command; see {@link pauseOf}. */
