@@ -8,7 +8,7 @@ import { mixedManifest } from '../support/mixed-manifest.ts';
 const ROWS = 60;
 /** One paid request per row, so that rows and charges can be compared. */
 const KINDS = ['tts', 'lip-sync'];
-const RUN = ['run', 'lines.csv', '--rate', '15'];
+const RUN = ['run', 'lines.csv', '--rate', '5'];
 
 /** A matcher with a type. */
 const saying = (text: string): unknown => expect.stringContaining(text);
