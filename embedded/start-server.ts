@@ -103,12 +103,13 @@ export async function startServer(
   return record;
 }
 
-/** Kills a process. When it resolves, the process writes nothing more. */
+/** Kills a process and what it has started, such as the shell's `mv`. When it resolves, they write nothing more. */
 async function killed(child: ChildProcess): Promise<void> {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   child.ref();
   const ended = once(child, 'exit');
-  child.kill('SIGKILL');
+  // It leads a process group of its own.
+  process.kill(-child.pid, 'SIGKILL');
   await ended;
 }
 
