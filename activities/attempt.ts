@@ -28,8 +28,8 @@ export interface SubmitReport {
   /** State of the row now, if it is known without asking the ledger again. */
   readonly standing?: RowStanding;
   /**
-   * The request is not made for now: an earlier result is there, another row's request may bring the same, or the budget has no room
-   * for it yet.
+   * Why the request is deferred: an earlier result exists, another row's request may bring the same one, or the budget
+   * has no room yet.
    */
   readonly instead?: 'cached' | 'awaited' | 'short';
 }
@@ -81,7 +81,7 @@ export async function moveOf(deps: Dependencies, key: FencedAttempt): Promise<Mo
   return standing === undefined ? { type: 'ended' } : moveAfter(key, standing);
 }
 
-/** What a row needs next from the holder of this fencing token; nothing if the row was given to another since. */
+/** What a row needs next from the holder of this fencing token; nothing if another holder has the row by now. */
 export function moveAfter(held: Pick<RowAttempt, 'fence'>, { row, charges }: RowStanding): Move {
   if (isFencedOff(held, row)) return { type: 'ended' };
   const next = nextMove({ ...rowView(row), ended: row.outcome !== null }, charges);
@@ -89,7 +89,7 @@ export function moveAfter(held: Pick<RowAttempt, 'fence'>, { row, charges }: Row
   return next.type === 'ended' || fence === undefined ? next : { ...next, at: { ...next.at, fence } };
 }
 
-/** True if the row was taken back since: another lane has it, or a later claim will. */
+/** True if the row was taken back: another lane holds it, or will with a later claim. */
 export function isFencedOff({ fence }: Pick<RowAttempt, 'fence'>, row: RowRecord): boolean {
   return fence !== undefined && fence !== row.fence;
 }

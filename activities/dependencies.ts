@@ -26,7 +26,7 @@ export interface Clock {
   now(): Instant;
 }
 
-/** What activities use from outside, and on whose behalf. */
+/** External services used by activities, and the identity they act for. */
 export interface Services {
   readonly ledger: Ledger;
   readonly store: Store;
@@ -40,10 +40,7 @@ export interface Services {
   readonly voxbatchVersion: string;
 }
 
-/**
- * What this process remembers and limits on its own. Losing it with the process costs free reads and a moment, never a
- * charge.
- */
+/** Per-process memory and limits. Losing them with the process costs free reads and a moment, never a charge. */
 export interface ProcessMemory {
   /** Records of batches, read a few times a second. */
   readonly batches: BatchCache;
@@ -51,7 +48,7 @@ export interface ProcessMemory {
   readonly lanes: Map<string, number>;
   /** Limits the paid requests in flight of this process. */
   readonly inFlightLimits: InFlightLimits;
-  /** Rows of this process that wait for room in their budgets. */
+  /** This process's rows that wait for budget room. */
   readonly roomWaits: RoomWaits;
   /** Limits the downloads of this process. */
   readonly downloads: LimitFunction;
@@ -61,23 +58,23 @@ export interface ProcessMemory {
   readonly pace: Pace;
   /** When each job is polled next, in this process. */
   readonly polls: PolledJobs;
-  /** What webhooks say of jobs, if they are listened for. */
+  /** Webhook hints about jobs, if webhooks are in use. */
   readonly hints: JobHints;
   /** How long jobs take. */
   readonly jobTimes: JobMemory;
-  /** How long the voices of this process's results usually speak. */
+  /** The usual speaking pace of each voice heard by this process. */
   readonly speechPaces: SpeechPaces;
-  /** How many jobs the API runs at once, and how many of them this process may start. */
+  /** The API's limit on concurrent jobs, and this process's share of it. */
   readonly concurrencyLimit: ConcurrencyLimit;
   /** Looks for earlier results, of many rows at once. */
   readonly resultLookUps: ResultLookUps;
-  /** What is behind the links of rows, as far as their servers tell. */
+  /** Identities of the media behind rows' links, where their servers report them. */
   readonly media: Pick<MediaIdentities, 'of'>;
-  /** Readings of the API's job list, shared by all look-ups of lost jobs. */
+  /** Reads of the API's job list, shared by all look-ups of lost jobs. */
   readonly listings: Listings;
   /** Paid requests of this process between intent and verdict, by attempt name. */
   readonly sends: RunningWork;
-  /** Downloads of this process, by attempt name; each resolves with the row's state, if it knows it. */
+  /** Downloads of this process, by attempt name; each resolves with the row's state, if known. */
   readonly fetches: RunningWork<RowStanding | undefined>;
 }
 
@@ -89,7 +86,7 @@ export interface ProcessSignals {
   readonly cutting: AbortSignal;
   /** Called on a fault that no retry fixes (disk full, ledger gone), so that the process can report it and exit. */
   readonly onFault: (fault: Error) => void;
-  /** Told of each step; logs, metrics and traces hang on it. */
+  /** Receives an event for each step; logs, metrics and traces are built on it. */
   readonly observe: Observe;
   /** Called at each fault point; tests kill the process there. */
   readonly atFaultPoint: FaultPointHook;

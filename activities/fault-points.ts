@@ -1,6 +1,6 @@
 /**
- * Points on the way of a paid request and its result at which a process can die. Tests kill there to prove that nothing
- * is lost; in production nobody listens.
+ * Points between a paid request and its recorded result at which a process can die. Tests kill the process there to
+ * prove that nothing is lost; in production nobody listens.
  */
 export const FAULT_POINTS = [
   'before-intent',
@@ -10,8 +10,8 @@ export const FAULT_POINTS = [
   'before-rename',
 ] as const;
 /**
- * `before-reuse-record`: an earlier result is copied, `before-join-record`: the parts of a row are joined, and nothing is
- * recorded yet; no request is on its way.
+ * `before-reuse-record`: an earlier result has been copied but not recorded. `before-join-record`: a row's parts have
+ * been joined but not recorded. No request is in flight at either point.
  */
 export type FaultPoint = (typeof FAULT_POINTS)[number] | 'before-reuse-record' | 'before-join-record';
 

@@ -27,20 +27,18 @@ const FRESH_MS = 500;
  */
 const PATIENCE_MS = 8;
 /**
- * The same while enough requests wait for their turn to fill that time, at most: then nothing waits for the row's place
- * in the window.
+ * The maximum while enough waiting requests fill that time: then nobody is waiting for the row's slot in the window.
  */
 const PATIENCE_AT_LIMIT_MS = 50;
 /** Downloads longer than this show as `fetching`, ms. */
 const SHOWN_AFTER_MS = 500;
-/** Pause after a fault of this machine (disk full), ms. */
+/** Pause after a local fault (disk full), ms. */
 const AFTER_FAULT_MS = 5_000;
 
 /**
- * Downloads a job's result to the store and records it. If it had to wait for a place among the downloads, it reads the
- * job for its link only then, so every download starts with a fresh link. A link that is dead all the same, cut, or
- * leads to something else is not retried: the job is read again. Returns the row's state, if that is known. Never
- * rejects: it passes faults that no retry fixes to `onFault`.
+ * Downloads a job's result to the store and records it. If it had to wait for a download slot, it reads the job again
+ * for a fresh link first. A link that is dead all the same, cut off, or leads to something else is not retried: the job
+ * is read again. Returns the row's state, if known. Never rejects: faults that no retry fixes go to `onFault`.
  */
 export async function fetchResult(
   deps: Dependencies,
@@ -53,7 +51,7 @@ export async function fetchResult(
     if (fetched === undefined) return undefined;
     const { credits } = fetched;
     const file = checkPace(deps, job, fetched.file);
-    // Only what is wrong with a file depends on what the user wants by now.
+    // Only an unfit file depends on the user's latest settings.
     const { settings, control } = file.unfit === undefined ? job.loaded.batch : await loadBatch(deps, key.batch);
     const allowed = { retakes: settings.retakes, control };
     const { effect, ...why } = afterResult(job.loaded.row.spec, key.step, file, allowed);
@@ -74,7 +72,7 @@ export async function fetchResult(
   }
 }
 
-/** The file, and the job's price if the API states it; undefined if the job gives no link any more. */
+/** The file, and the job's price if the API states it; undefined if the job no longer has a link. */
 async function fetchInTurn(
   deps: Dependencies,
   job: WaitedJob,
@@ -87,7 +85,7 @@ async function fetchInTurn(
     const isFresh = isFree || deps.clock.now().monotonic - readAt < FRESH_MS;
     const { resultUrl, credits } = isFresh ? reading : await readAgain(deps, job);
     if (resultUrl === undefined) {
-      // A poll will find out what is wrong with it.
+      // A poll will find out what is wrong.
       deps.polls.again(job.name, deps.clock.now().monotonic);
       return undefined;
     }
@@ -106,8 +104,8 @@ async function fetchInTurn(
 }
 
 /**
- * Says of a good file of speech whether it lasts as its text should. That is only likely, so it makes a file unfit only
- * where the row asked to be verified: what is unfit is made again for money, and holds up what comes after it.
+ * Checks whether the duration of a good speech file fits its text. This is a heuristic, so it makes a file unfit only
+ * for rows with `verify`: an unfit file is made again for money and holds up later steps.
  */
 function checkPace({ speechPaces, observe }: Dependencies, job: WaitedJob, file: StoredFile): StoredFile & ResultFile {
   const { key, loaded, operation } = job;
@@ -174,17 +172,17 @@ function causeOf(error: UnfitBody | ApiError): Pick<Failure, 'cause'> {
   return cause === undefined ? {} : { cause: withoutCode(cause) };
 }
 
-/** What is known of a result that cannot be fetched besides that. */
+/** Further facts about a result that cannot be fetched. */
 export interface TroubleDetails {
   /** Who refused it, and how; the same for all rows that fail alike. */
   readonly cause?: string | undefined;
   /** What the API answered. */
   readonly answer?: string;
-  /** The job's price: it has ended, and told it. */
+  /** The price that the ended job reported. */
   readonly credits?: number;
 }
 
-/** The job gives no link: its answer shows whether another member has one. */
+/** The job has no link; shows the other fields of its answer in case one of them is the link. */
 export function withoutLink({ members, credits }: JobReading): TroubleDetails {
   return {
     cause: NO_LINK,

@@ -4,12 +4,12 @@ import type { LoadedAttempt } from './attempt.ts';
 import type { Dependencies } from './dependencies.ts';
 import { voicesNamed } from './voices/look-up-lost-voice.ts';
 
-/** An answer that is older than this is asked for again, ms. Others may make voices meanwhile. */
+/** An answer older than this is read again, ms. Others may make voices meanwhile. */
 const FRESH_MS = 5_000;
 
 /**
- * Whether no voice has the name that a row's request is about to give: only then can a voice of that name be recognised as
- * its own if the answer is lost.
+ * Checks that no voice has the name a request is about to use: only then can a voice of that name be recognised as the
+ * request's own if the answer is lost.
  */
 export class FreeName {
   readonly #deps: Dependencies;
@@ -20,8 +20,8 @@ export class FreeName {
   }
 
   /**
-   * Reads the list, or answers as a moment ago: a request that waits for room asks many times a second. Undefined: the
-   * list cannot be read, or the request makes no voice.
+   * Reads the list, or repeats a recent answer: a request that waits for room asks many times a second. Undefined if
+   * the list cannot be read, or the request makes no voice.
    */
   async isFree(attempt: LoadedAttempt, signal: AbortSignal): Promise<boolean | undefined> {
     const { operation, row } = attempt;

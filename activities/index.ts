@@ -12,7 +12,7 @@ import { setMaxListeners } from 'node:events';
 import { lanesFor, isAnyFree } from '../policy/lanes/share.ts';
 import { runLane } from './lane/run-lane.ts';
 
-/** How often work beats that has no loop of its own, ms. A lane beats whenever it reads the ledger. */
+/** Heartbeat interval for work without its own loop, ms. A lane beats whenever it reads the ledger. */
 const BEAT_EVERY_MS = 2_000;
 
 /** All activities, bound to their dependencies. */
@@ -37,7 +37,7 @@ export function createActivities(deps: Dependencies): Activities {
   };
 }
 
-/** Beats during work that may take long: if it did not, nobody could take it over for that long. */
+/** Sends heartbeats during long work, so that another worker can take it over soon if this one dies. */
 function beating<T>(deps: Dependencies, work: () => Promise<T>): Promise<T> {
   return tellingFaults(deps, () =>
     withHeartbeat(async (_signal, beat) => {
@@ -62,8 +62,8 @@ function leaveContexts(deps: Pick<Dependencies, 'leaveContext'>): void {
 }
 
 /**
- * Reports a fault of this machine (disk full, ledger or store not writable) at once: Temporal would retry the activity
- * for ever, and the user would see nothing.
+ * Reports a local fault (disk full, ledger or store not writable) at once: Temporal would retry the activity forever,
+ * and the user would see nothing.
  */
 async function tellingFaults<T>(deps: Pick<Dependencies, 'onFault'>, work: () => Promise<T>): Promise<T> {
   try {
@@ -94,8 +94,8 @@ async function withHeartbeat<T>(work: (signal: AbortSignal, beat: () => void) =>
 }
 
 /**
- * Ends what a stopping batch has not sent, closes the batch if no row is open, and says how many lanes it can use now.
- * A paused batch can use lanes only for rows that were begun.
+ * Ends a stopping batch's unsent rows, closes the batch if no row is open, and returns how many lanes it can use now. A
+ * paused batch can use lanes only for rows already begun.
  */
 async function surveyBatch(deps: Dependencies, name: string): Promise<BatchSurvey> {
   const { apiUrl, account, control } = await loadBatch(deps, name);
@@ -110,15 +110,15 @@ async function surveyBatch(deps: Dependencies, name: string): Promise<BatchSurve
 }
 
 /**
- * A process declines a lane that another worker could take this many times, with a gap in ms, before it takes it after
- * all.
+ * How often a process declines a lane that another worker could take before taking it anyway, and the pause between
+ * offers, ms.
  */
 const MOST_DECLINES = 20;
 const DECLINE_FOR_MS = 250;
 
 /**
- * Works on an offered lane. Lanes are for processes: a process that has a lane of this batch already leaves the next
- * one to a worker that has none, if there is one.
+ * Works on an offered lane. Lanes spread work over processes: a process that already has a lane of this batch leaves
+ * the next one to a worker without one.
  */
 async function workLane(
   deps: Dependencies,

@@ -3,15 +3,16 @@ import * as z from 'zod';
 import type { Activities } from '../contract/activities.ts';
 
 /**
- * The door of the activities: whoever reaches Temporal can schedule any of them with any arguments. What is no good is refused for good, and what is
- * more than an activity asks for is not looked at: histories of earlier versions carry what a schedule runs and where its files go.
+ * Validates activity arguments: anyone who can reach Temporal can schedule any activity with any arguments. Invalid
+ * arguments are refused without retries. Extra members are ignored, because histories of earlier versions also carry a
+ * schedule's run and output folder.
  */
 
-/** Workers of one batch, and so its lanes, are fewer. */
+/** Upper bound for a batch's lanes, which are at most as many as its workers. */
 const MOST_LANES = 1_000;
-/** Names of batches and schedules are shorter, and so are ids of Temporal's runs. */
+/** Longer than any name of a batch or schedule, or id of a Temporal run. */
 const LONGEST_NAME = 1_000;
-/** As far as `Date` goes either way, ms. */
+/** Limit of `Date` in either direction, ms. */
 const LAST_TIME_MS = 8.64e15;
 
 const name = z.string().min(1).max(LONGEST_NAME);
@@ -23,7 +24,7 @@ const SCHEMAS = {
   stopBatch: name,
   workLane: z.object({ batch: name, lane, lanes: lane, run: name }).refine((offer) => offer.lane <= offer.lanes),
   openOccurrence: z.object({ schedule: name, at: z.int().min(0).max(LAST_TIME_MS).multipleOf(1_000), waitedMs }),
-  // Earlier versions named the folder beside the batch.
+  // Earlier versions passed the folder along with the batch.
   awaitOccurrence: z.union([name, z.object({ batch: name }).transform(({ batch }) => batch)]),
 } satisfies { readonly [Name in keyof Activities]: z.ZodType<Parameters<Activities[Name]>[0]> };
 

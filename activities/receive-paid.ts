@@ -9,9 +9,10 @@ import { notePrice, receiveMedia } from './store-result.ts';
 import { Readable } from 'node:stream';
 
 /**
- * Stores the result that answers a paid request; its price is recorded first. The result comes once, and is paid for:
- * a small one is kept until the disk accepts it, like a verdict. Of a large one each write is made until the disk accepts it beside the room
- * that is kept for records, and the rest of the answer waits, for as long as the request may last.
+ * Stores the result in the answer to a paid request; its price is recorded first. The result is paid for and comes only
+ * once. A small one is retried until the disk accepts it, like a verdict. For a large one, each write is retried until
+ * the disk accepts it without using the space reserved for records, while the rest of the answer waits, for as long as
+ * the request may last.
  */
 export function receivePaid(
   deps: Dependencies,
@@ -24,7 +25,7 @@ export function receivePaid(
     const persist: Persist = (write, growing) =>
       retryUntilRecorded(deps, key, { verdict: 'done' }, signal, async () => {
         if (growing === undefined) return inKeptRoom(deps, write);
-        // It could use up what the answers to other requests need.
+        // A growing file could use up the space that answers to other requests need.
         await deps.ledger.leaveRoom(growing);
         return write();
       });
@@ -36,7 +37,7 @@ export function receivePaid(
     try {
       return await receiveMedia(deps, loaded, key, persist)(body, info);
     } catch (error) {
-      // To the client it is a verdict; to the user it also means that the disk needs help.
+      // The client treats this as a verdict; the user must also learn that the disk needs attention.
       if (error instanceof StoreUnwritable) deps.onFault(error);
       throw error;
     }

@@ -25,8 +25,8 @@ const PATIENCE_MS = 8;
 
 /**
  * Writes the outcome of a paid request and its effect on the row to the ledger, in one transaction; retries until the
- * disk accepts it. Returns what the row needs next. A pause that follows from the answer is recorded first, so that nothing more
- * is sent; but if that fails, the answer is recorded all the same, and then the pause.
+ * disk accepts it. Returns the row's next move. A pause that follows from the answer is recorded first, so that nothing
+ * more is sent. If that fails, the answer is still recorded, and then the pause.
  */
 export async function recordVerdict(
   deps: Dependencies,
@@ -51,7 +51,7 @@ export async function recordVerdict(
   const isPaused = await pause().catch(() => false);
   const report = await retryUntilRecorded(deps, key, verdict, signal, async () => {
     const [record, effect] = await inKeptRoom(deps, () => meaningOf(deps, loaded, key, verdict));
-    // While others wait for their turn and not for room, nobody misses this request's room under the in-flight limit.
+    // While others wait for their turn rather than for room, nobody needs this request's in-flight slot.
     const patienceMs = Math.min(PATIENCE_MS, deps.pace.backlogMs('create', key.batch));
     const begunAt = deps.clock.now().monotonic;
     const standing = await deps.ledger.settle(key, { ...record, patienceMs }, effect);
@@ -131,7 +131,7 @@ function afterRefusal(loaded: LoadedAttempt, key: AttemptKey, failure: Failure):
   return { outcome: 'failed', failure: { ...failure, message } };
 }
 
-/** What the user wants for a row if nobody can say whether it was charged. */
+/** The user's choice for a row whose charge is unknown (`--on-unknown`). */
 export async function whenUnknown(
   deps: Dependencies,
   key: AttemptKey,
@@ -144,8 +144,8 @@ export async function whenUnknown(
 }
 
 /**
- * The voice of a refused row, if the refusal may mean that it is not ready: its words may, and the row was sent to try the voice, or
- * the voice is new. Undefined: it means something else.
+ * The voice of a refused row if the refusal may mean that the voice is not ready: the wording fits, and the row was
+ * sent to try the voice or the voice is new. Undefined otherwise.
  */
 async function unreadyVoice(
   { ledger, realm, clock }: Pick<Dependencies, 'ledger' | 'realm' | 'clock'>,

@@ -48,7 +48,10 @@ export async function retryUntilRecorded<T>(
   }
 }
 
-/** Writes a small file that came with its answer. What is kept free for records has room for it at the next try. */
+/**
+ * Writes a small file that arrived with its answer. After a failure, the space reserved for records is released for the
+ * next try.
+ */
 export async function inKeptRoom<T>({ ledger }: Pick<Dependencies, 'ledger'>, write: () => Promise<T>): Promise<T> {
   try {
     return await write();
@@ -58,7 +61,7 @@ export async function inKeptRoom<T>({ ledger }: Pick<Dependencies, 'ledger'>, wr
   }
 }
 
-/** What the API made, by its id: a job, or a voice. */
+/** Id of the job or voice that the API made. */
 export function namedBy(verdict: Verdict<unknown>): { readonly jobId?: string } {
   if (verdict.verdict === 'accepted') return { jobId: verdict.jobId };
   return verdict.verdict === 'done' && verdict.voiceId !== undefined ? { jobId: verdict.voiceId } : {};

@@ -1,7 +1,7 @@
 /**
- * Named work that runs in this process, whoever asked for it. A lane that ends does not wait for a long download: the
- * download continues here, and the next to wait for the job finds it and does not start it again. Reconcile finds a
- * request here that Temporal gave up on while its answer is still under way.
+ * Named work in this process, independent of its initiator. An ending lane does not wait for a long download: the
+ * download continues here, and the job's next waiter finds it instead of starting it again. Reconcile finds a request
+ * here that Temporal gave up on while its answer is still under way.
  */
 export class RunningWork<T = unknown> {
   readonly #running = new Map<string, Promise<T>>();

@@ -24,10 +24,10 @@ import { recordVerdict } from './record-answer.ts';
 import { apiOf } from './row-api.ts';
 import { reportHealth } from './pacing/report-health.ts';
 
-/** Time of a synced commit, including the way to the ledger and back, ms. */
+/** Time of a synced commit, including the round trip to the ledger thread, ms. */
 const COMMIT_MS = 5;
 
-/** What the record of a request says of its result: what that is known by, and whether an earlier one will do. */
+/** The result terms recorded with a request: its cache key, and whether an earlier result may replace it. */
 export type ResultTerms = Pick<Intent, 'resultKey' | 'reuse' | 'source'>;
 
 /** An attempt whose turn has come. */
@@ -38,7 +38,7 @@ export interface Sending {
   readonly turn: Turn;
   readonly signal: AbortSignal;
   readonly terms: ResultTerms;
-  /** Whether no voice has the name that the request gives; undefined: not known, or no voice is made. */
+  /** Whether the requested voice name is free; undefined if unknown, or if the request makes no voice. */
   readonly nameWasFree: boolean | undefined;
 }
 
@@ -50,12 +50,12 @@ export async function send(deps: Dependencies, sending: Sending): Promise<Submit
   const { key, turn } = sending;
   // Read again each time: the user may change the settings meanwhile.
   const { settings } = await loadBatch(deps, key.batch);
-  // Before the intent, so that a process that stands still in between notices it.
+  // Taken before the intent, so that a process that stalls in between notices.
   const askedAt = deps.clock.now();
   const intent = await deps.ledger.intend(key, intentOf(deps, sending, settings, askedAt));
   const ms = deps.clock.now().monotonic - askedAt.monotonic;
   deps.observe({ type: 'intent', ...key, answer: intent.type, ms });
-  // Whatever it waited for, others may have waited for, too.
+  // Others may have waited for the same room.
   if (intent.type !== 'short') deps.roomWaits.passed(key.batch);
   if (intent.type === 'go') return deps.sends.track(nameOf(key), sendRecorded(deps, sending, askedAt));
   giveBack(turn);
@@ -75,7 +75,7 @@ export async function send(deps: Dependencies, sending: Sending): Promise<Submit
   }
 }
 
-/** What the record of a request says before it is sent: its cost, and that of its row's later steps. */
+/** The intent recorded before a request is sent: its cost, and that of its row's later steps. */
 function intentOf(
   { owner }: Dependencies,
   { loaded, key, link: { link }, turn, terms, nameWasFree }: Sending,
@@ -93,7 +93,7 @@ function intentOf(
     ...terms,
     owner,
     maxSending: settings.limits.submits,
-    // It may wait for others, as long as it is on disk when its request is due.
+    // May wait to share a commit, as long as it is on disk when the request is due.
     patienceMs: Math.max(0, turn.slot.at - askedAt.monotonic - COMMIT_MS),
     ...defined({ fence: key.fence, nameWasFree }),
     ...(link === undefined ? {} : { linkHash: hashOf(link.url) }),
@@ -138,7 +138,8 @@ async function request(
     isRepeat: mayBeTaken(loaded.charges, key),
     trust503: loaded.batch.settings.trust503,
   };
-  // Not the activity's signal: a request in flight is brought home, as long as the process can wait for it.
+  // Not the activity's signal: a request in flight is carried through to its answer for as long as the process can
+  // wait.
   const sentAt = deps.clock.now().monotonic;
   const answer = await apiOf(deps, loaded.row).send(paid, {
     receive: receivePaid(deps, loaded, key, signal),
@@ -152,14 +153,14 @@ async function request(
   return verdict;
 }
 
-/** What is known of a request whose answer this process could not wait for as it ended. */
+/** Verdict on a request whose answer was cut off because this process ended. */
 function cutOff(verdict: Verdict<StoredFile>): Verdict<StoredFile> {
-  // With a status, the API has answered all the same.
+  // A status means that the API did answer.
   if (verdict.verdict !== 'unknown' || verdict.failure.status !== undefined) return verdict;
   return { ...verdict, failure: { ...verdict.failure, cause: PROCESS_ENDED.cause } };
 }
 
-/** The row's input, with the result of an earlier step in its place. */
+/** The row's input, with the link from an earlier step filled in. */
 function withLink(spec: RowSpec, { link }: ReadyLink): RowSpec {
   return link === undefined ? spec : { ...spec, [link.column]: link.url };
 }

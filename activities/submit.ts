@@ -10,16 +10,22 @@ import { FreeName } from './free-name.ts';
 import { giveBack } from './pacing/pace.ts';
 import { send, type ResultTerms } from './send.ts';
 
-/** Pause before asking again for room under the in-flight limit while other processes use it up, ms. */
+/** Retry interval while other processes use up the in-flight limit, ms. */
 const FULL_PAUSE_MS = 50;
 
-/** What the holder of a row knows of it, from one attempt to the next. */
+/** State that a row's holder carries from one attempt to the next. */
 export interface SubmitOptions {
-  /** The row's state as it was last seen. Nobody else has worked on it since, and the intent checks all of it again. Default: it is read. */
+  /**
+   * The row's last known state. Nobody else has worked on it since, and the intent checks everything again. Default:
+   * read from the ledger.
+   */
   readonly known?: RowStanding | undefined;
-  /** What its result is known by, and whether an earlier result will do. Default: it is known by nothing. */
+  /** Its result's cache key, and whether an earlier result may be used. Default: no key. */
   readonly terms?: ResultTerms;
-  /** Looks for the name of the voice that it makes. A row that waits for room asks again and again. Default: a new look. */
+  /**
+   * Checks whether the name of its new voice is free; kept across retries, because a row that waits for room asks
+   * repeatedly. Default: a new check.
+   */
   readonly name?: FreeName;
 }
 
@@ -32,9 +38,9 @@ export interface SubmitOptions {
  * 4. Records the intent, sends at its time, and records the verdict (`send.ts`).
  * 5. Reports what the row needs next; if the budget has no room for it yet, that it waits (`room-waits.ts`).
  *
- * Rejects if the signal aborts before the intent. After the intent the request is brought home, whatever it takes. An
- * error from then on leaves the attempt open: reconcile settles it, and it is not queued again for the in-flight limit,
- * which still counts it.
+ * Rejects if the signal aborts before the intent. After the intent the request is always carried through to its
+ * recorded answer. An error from then on leaves the attempt open for reconcile to settle; it is not queued again under
+ * the in-flight limit, which still counts it.
  */
 export async function submit(
   deps: Dependencies,
@@ -50,10 +56,10 @@ export async function submit(
   if (link.type !== 'ready') return reportWithoutLink(deps, loaded, key, link);
   // Read again: the link may have taken long, and this limit holds for the whole batch.
   const { settings } = await loadBatch(deps, key.batch);
-  // Only from here on is anything in flight; what comes before must not take the place of a request.
+  // Only from here on is anything in flight; earlier work must not occupy a request's slot.
   const leave = await deps.inFlightLimits.enter(key.batch, settings.limits.submits);
   try {
-    // Inside the window: a request that waits for it is no job yet, and must not count as one.
+    // Inside the in-flight limit: a request still waiting for that is not a job yet, and must not count as one.
     const leaveJobs = await deps.concurrencyLimit.enter(deps, signal);
     try {
       return await sendInTurn(deps, { loaded, key, need, signal, terms, name }, link);
@@ -65,11 +71,11 @@ export async function submit(
   }
 }
 
-/** An attempt that may go as soon as it has its turn. */
+/** An attempt ready to be sent once its turn comes. */
 interface Waiting {
   readonly loaded: LoadedAttempt;
   readonly key: FencedAttempt;
-  /** The link that its step needs of an earlier one. */
+  /** The link that its step needs from an earlier one. */
   readonly need: ReturnType<typeof linkOf>;
   readonly signal: AbortSignal;
   readonly terms: ResultTerms;
@@ -86,10 +92,10 @@ async function sendInTurn(
   await deps.atFaultPoint('before-intent');
   let link: Link = early;
   for (;;) {
-    // Only inside the limit: others would use up turns while they wait for it, and then go all at once.
+    // Take a turn only inside the limit: waiters would otherwise use up turns, and then all go at once.
     const turn = await deps.pace.take(deps, 'create', key.batch, signal);
-    // Turns and places may take longer than links live. The turn is kept meanwhile: its request goes late, and no other
-    // takes it.
+    // Waiting for a slot and a turn may take longer than links live. The turn is kept while the link is read again: its
+    // request goes late, and no other takes the turn.
     const isOld = deps.clock.now().monotonic > link.freshUntil;
     if (isOld && need !== undefined) link = await freshLink(deps, loaded, key, need, signal);
     if (link.type !== 'ready') {

@@ -3,16 +3,16 @@ import type { AttemptKey } from '../contract/batch.ts';
 import { ACCEPTED_STATES, type AttemptState } from '../contract/outcomes.ts';
 
 /**
- * Conditions of the partial indexes, word for word as in the schema of the database: if a name were a parameter, the database could
- * not tell in advance that the index covers the query.
+ * Conditions of the partial indexes, repeating the database schema word for word: if a name were a parameter, the query
+ * planner could not tell that the index covers the query.
  */
 
-/** The line of a row, or those of it. The table must have no other beside it in the query. */
+/** Matches a row's line, or all lines that belong to it. The query must use a single table. */
 export function ofRow({ batch, row }: Pick<AttemptKey, 'batch' | 'row'>): RawBuilder<boolean> {
   return sql<boolean>`batch = ${batch} and row = ${row}`;
 }
 
-/** The line of an attempt, likewise. */
+/** Matches an attempt's line. The query must use a single table. */
 export function ofAttempt({ batch, row, step, take, attempt }: AttemptKey): RawBuilder<boolean> {
   return sql<boolean>`batch = ${batch} and row = ${row} and step = ${step} and take = ${take} and attempt = ${attempt}`;
 }
@@ -27,23 +27,23 @@ export function isUnresolved(charges: string): RawBuilder<boolean> {
   return sql<boolean>`${sql.ref(`${charges}.state`)} in ('sending', 'unknown')`;
 }
 
-/** Accepted attempts whose jobs are not known to have ended: index `charges_running`. */
+/** Accepted attempts whose jobs may still run: index `charges_running`. */
 export function isRunning(charges: string): RawBuilder<boolean> {
   return sql<boolean>`${sql.ref(`${charges}.state`)} = 'accepted' and ${sql.ref(`${charges}.finished_at`)} is null`;
 }
 
-/** Those of them that are read again for a file that was stored, and is lost; of any take of their row. */
+/** Running attempts that are read again for a lost file, whatever their take. */
 export function isFetchedAgain(charges: string): RawBuilder<boolean> {
   return sql<boolean>`${isRunning(charges)} and ${sql.ref(`${charges}.file`)} is not null`;
 }
 
-/** Those of them whose price may still change: they have not ended before with a file, or with their price. */
+/** Running attempts whose price may still change: they have not ended before with a file or a price. */
 export function isUnpriced(charges: string): RawBuilder<boolean> {
   const at = (column: string): RawBuilder<unknown> => sql`${sql.ref(`${charges}.${column}`)}`;
   return sql<boolean>`${isRunning(charges)} and ${at('file')} is null and ${at('priced_at')} is null`;
 }
 
-/** Attempts that may still bring the result they are known by: index `charges_making`. */
+/** Attempts that may still produce the result of their key: index `charges_making`. */
 export function isMaking(charges: string): RawBuilder<boolean> {
   const at = (column: string): RawBuilder<unknown> => sql`${sql.ref(`${charges}.${column}`)}`;
   return sql<boolean>`${at('result_key')} is not null and ${at('state')} in ('sending', 'accepted', 'unknown') and ${at('finished_at')} is null`;
@@ -54,24 +54,24 @@ export function isNotChosen(rows: string): RawBuilder<boolean> {
   return sql<boolean>`${sql.ref(`${rows}.outcome`)} = 'skipped' and ${sql.ref(`${rows}.ended_at`)} is null`;
 }
 
-/** All other rows. */
+/** Rows that `--limit` or `--sample` did not leave out. */
 export function isChosen(rows: string): RawBuilder<boolean> {
   return sql<boolean>`(${isNotChosen(rows)}) is not true`;
 }
 
-/** Rows that were never sent, as far as the row's record says: index `rows_untouched`. */
+/** Rows never sent, judging by the row's own record: index `rows_untouched`. */
 export function isUntouched(rows: string): RawBuilder<boolean> {
   const at = (column: string): RawBuilder<unknown> => sql`${sql.ref(`${rows}.${column}`)}`;
   return sql<boolean>`${at('outcome')} is null and ${at('state')} = 'waiting' and ${at('take')} = 1`;
 }
 
-/** Free rows that the budget holds room for: index `rows_reserved`. */
+/** Free rows with reserved budget: index `rows_reserved`. */
 export function isReserved(rows: string): RawBuilder<boolean> {
   const at = (column: string): RawBuilder<unknown> => sql`${sql.ref(`${rows}.${column}`)}`;
   return sql<boolean>`${at('outcome')} is null and ${at('lane')} is null and ${at('state')} = 'waiting' and ${at('promised')} > 0`;
 }
 
-/** The take at which a row stands, as `presentTake` says. */
+/** A row's present take, as computed by `presentTake`. */
 export function presentTakeOf(rows: string): RawBuilder<number> {
   const at = (column: string): RawBuilder<unknown> => sql`${sql.ref(`${rows}.${column}`)}`;
   return sql<number>`coalesce(${at('returned_to')}, ${at('take')})`;
@@ -93,10 +93,10 @@ export function hasMadeVoice(rows: string): RawBuilder<boolean> {
   return sql<boolean>`${at('kind')} = 'voice' and ${at('outcome')} = 'succeeded'`;
 }
 
-/** States of an attempt that has brought a result, or may: all but those that were refused or taken back. */
+/** States of an attempt that has or may have a result: all except refused and revoked ones. */
 const SENT: readonly AttemptState[] = [...ACCEPTED_STATES, 'cached', 'sending', 'unknown'];
 
-/** Rows that nothing was sent for which could bring a result, and that were given none: ever, or in their current take. */
+/** Rows with no request that could bring a result and no reused result: ever, or in their current take. */
 export function isUnsent(rows: string, when: 'ever' | 'in-this-take'): RawBuilder<boolean> {
   const at = (column: string): RawBuilder<unknown> => sql`${sql.ref(`${rows}.${column}`)}`;
   const ofTake = when === 'ever' ? sql`` : sql`and sent.take = ${at('take')}`;
@@ -106,7 +106,7 @@ export function isUnsent(rows: string, when: 'ever' | 'in-this-take'): RawBuilde
   )`;
 }
 
-/** Parts of a row of which another part was sent, in any take: what they hold back of a budget completes a row that is begun. */
+/** Parts with a sibling that was sent, in any take: their reserved budget completes a row already begun. */
 export function hasSentSibling(rows: string): RawBuilder<boolean> {
   const at = (column: string): RawBuilder<unknown> => sql`${sql.ref(`${rows}.${column}`)}`;
   return sql<boolean>`exists (

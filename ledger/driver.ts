@@ -4,8 +4,8 @@ import type { Db } from './schema.ts';
 /** How one kind of database holds a ledger. `place` is a resolved address, from {@link DatabaseKind.resolve}. */
 export interface LedgerDriver extends Versions {
   /**
-   * Makes an empty database where there is none, and calls `onMade` before anything is in it. If that throws, there is
-   * none again.
+   * Creates an empty database if there is none, and calls `onMade` before anything is written to it. If that throws,
+   * removes the database again.
    */
   readonly make: (place: string, onMade: () => void) => Promise<void>;
   /**
@@ -13,13 +13,16 @@ export interface LedgerDriver extends Versions {
    * and `LedgerMissing` if it must exist.
    */
   open(place: string, options: { readonly mustExist: boolean }): Promise<Dialect>;
-  /** Parts of a database whose tables are up to date that this driver did not make, makes otherwise, or misses, in words. */
+  /**
+   * Human-readable names of the parts of an up-to-date database that are unexpected, differ from this driver's schema,
+   * or are missing.
+   */
   strangeParts(db: Db): Promise<readonly string[]>;
   /** True if a query blocks its thread: processes that work on batches then query from a separate thread. */
   readonly blocksThread: boolean;
   /** The locks of the ledger. Opens none yet. */
   locksOf(place: string): Promise<LockMethods>;
-  /** The room that is kept for answers, on the disk of the ledger. Keeps none yet. */
+  /** The disk space reserved for answers, on the ledger's disk. Reserves nothing yet. */
   reserveOf(place: string): Promise<Reserve>;
 }
 
@@ -47,13 +50,13 @@ export interface LockMethods {
 /** Releases a lock. */
 export type Unlock = () => void;
 
-/** Room on the ledger's disk that is kept for the answers to paid requests. Shared by all who work on the ledger. */
+/** Disk space reserved for the answers to paid requests, shared by all processes that work on the ledger. */
 export interface Reserve {
-  /** Makes sure that the room is kept. Throws {@link LedgerFull} if the disk has too little for that. */
+  /** Ensures that the space is reserved. Throws {@link LedgerFull} if the disk has too little. */
   hold(): void;
-  /** Gives the room back to the disk. */
+  /** Releases the space. */
   free(): void;
-  /** Whether files in this folder take their room from the same disk. */
+  /** Whether this folder is on the same disk. */
   isOnDiskOf(folder: string): boolean;
 }
 
@@ -62,8 +65,8 @@ export interface Versions {
   /** Makes each version of the tables, in this database's SQL, by its name. */
   readonly versions: Readonly<Record<string, Migration['up']>>;
   /**
-   * Reads a ledger of a layout before the first version into that. Returns where the former one is kept; undefined: another process has read it
-   * in meanwhile. Undefined: there were no such layouts.
+   * Imports a ledger whose layout predates version 1. Returns where the former ledger is kept; undefined if another
+   * process has imported it meanwhile. Omitted if there were no such layouts.
    */
   readonly importFormer?: (place: string) => Promise<string | undefined>;
 }

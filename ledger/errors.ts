@@ -15,7 +15,7 @@ export class LedgerUnreachable extends Error {
   }
 }
 
-/** The disk of the ledger is full, has too little room to send anything, or failed to write, as it does where a quota is used up. */
+/** The ledger's disk is full, has too little room to send anything, or failed a write, as with an exhausted quota. */
 export class LedgerFull extends LedgerUnreachable {
   constructor(path: string, problem: string, advice: string, cause?: unknown) {
     super(path, problem, advice, cause);
@@ -61,9 +61,9 @@ export class BatchExists extends Error {
   }
 }
 
-/** A month's budget is used up: not even one row of a new batch would fit. The batch was not made. */
+/** A month's budget is used up: not even one row of a new batch would fit. The batch was not created. */
 export class MonthUsedUp extends Error {
-  /** How the month stands. */
+  /** The month's budget and spending. */
   readonly standing: MonthStanding;
 
   constructor(standing: MonthStanding) {
@@ -73,7 +73,7 @@ export class MonthUsedUp extends Error {
   }
 }
 
-/** The database has a line with this key. It was not changed. */
+/** The database already has a line with this key, which was not changed. */
 export class DuplicateKey extends Error {
   constructor(message: string, cause: unknown) {
     super(message, { cause });
@@ -93,7 +93,7 @@ export class LedgerInUse extends Error {
   }
 }
 
-/** Two rows of a batch have one number or one id. None of the rows given together with them was added. */
+/** Two rows of a batch share a number or an id. None of the rows in the same call was added. */
 export class DuplicateRow extends Error {
   constructor(batch: string, cause: unknown) {
     super(`Two rows of batch "${batch}" have one id or one number. None of these rows was added.`, { cause });

@@ -24,7 +24,7 @@ export interface LedgerPlace {
   readonly place: string;
   /** Do not create a missing one. */
   readonly mustExist: boolean;
-  /** Keep room for answers. Default false. */
+  /** Reserve disk space for answers. Default false. */
   readonly hasReserve?: boolean;
 }
 
@@ -43,8 +43,8 @@ export interface LedgerCall {
 /** The thread's answer to `open`. */
 export interface OpenedLedger extends Pick<Ledger, 'id' | 'origin' | 'former'> {
   /**
-   * The names of all that its ledger has. They come from there, so that this side has no list of its own, and needs none
-   * of their code. What is no call has its name among them, but here its own value: the type makes sure of that.
+   * The names of all members of the thread's ledger. Getting them from there saves this side its own list and the code
+   * behind it. Members that are not calls are among the names, but have their own value here; the type ensures that.
    */
   readonly names: readonly string[];
 }
@@ -126,8 +126,7 @@ function remoteMethods(names: readonly string[], call: Call): Pick<Ledger, Metho
 }
 
 /**
- * Methods that are more than a call: a thread cannot return an iterator, and some changes may wait for others to join
- * them.
+ * Methods that are more than a call: a thread cannot return an iterator, and some changes may wait to share a commit.
  */
 function composed(call: Call): Pick<Ledger, 'scanRows' | 'intend' | 'settle' | 'finishJob'> {
   return {
@@ -146,7 +145,7 @@ async function closeThread(pool: ThreadPool<LedgerCall, unknown>): Promise<void>
   await pool.close();
 }
 
-/** Restores the classes of the ledger's errors; their members came along. */
+/** Restores the classes of the ledger's errors; their members were transferred. */
 function toError(thrown: ThrownError): Error {
   const error = unpackError(thrown);
   const Class = CLASSES.find(({ name }) => name === thrown.name);

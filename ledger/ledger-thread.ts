@@ -1,4 +1,6 @@
-/** Entry of the ledger's thread: opens the ledger at the place in `workerData` with the first call, and answers calls. */
+/**
+ * Entry of the ledger's thread: opens the ledger at the place in `workerData` with the first call, and answers calls.
+ */
 import { workerData } from 'node:worker_threads';
 import { serveJobs } from '../threads/serve-jobs.ts';
 import { addOperations } from '../contract/add-operations.ts';
@@ -15,13 +17,13 @@ const loading = loadMethods();
 let opening: Promise<Ledger> | undefined;
 
 serveJobs(async ({ method, args }: LedgerCall): Promise<unknown> => {
-  // Not before: the thread may be there early, while nobody knows yet whether the ledger will be needed.
+  // Opened lazily: the thread may start early, before it is clear whether the ledger is needed.
   opening ??= openDatabase(place).then(createLedger);
   const [ledger] = await Promise.all([opening, loading]);
   if (method === 'open') {
     const { id, origin, former } = ledger;
     return { id, origin, names: Object.keys(ledger), ...defined({ former }) } satisfies OpenedLedger;
   }
-  // The other side names only methods of the ledger, with arguments of their types.
+  // The other side only calls methods of the ledger, with correctly typed arguments.
   return (ledger[method] as (...given: readonly unknown[]) => Promise<unknown>)(...args);
 });

@@ -13,20 +13,21 @@ import type { Db } from './schema.ts';
  * ms. A method that changes a row or its charges also returns the row's new state, from the same transaction, so no
  * caller needs to read it again. Several processes may use one ledger at once.
  *
- * Most methods are functions of the table in `methods.ts`, and described there. Here are those that are more.
+ * Most methods come from the table in `methods.ts` and are documented there. This interface adds the rest.
  */
 export interface Ledger extends BoundMethods, LockMethods {
   /** Random id, created with the ledger. */
   readonly id: string;
-  /** When and by what it was made, as it says itself. */
+  /** When and by which version the ledger says it was created. */
   readonly origin: LedgerOrigin;
-  /** Where it is, for people: the absolute path of its file, or its URL without secrets. */
+  /** Human-readable location: the absolute path of its file, or its URL without secrets. */
   readonly place: string;
-  /** Where the ledger is kept that it was read in from when it was opened, because that had a former layout. Default: it was not. */
+  /** Where the former ledger is kept, if this one was imported from an older layout when opened. */
   readonly former?: string;
   /**
-   * Parts of its database that voxbatch did not make, makes otherwise, or misses, in words such as `trigger "t"`; empty for every ledger that only
-   * voxbatch has written. For a ledger that came from elsewhere: they could change what it says later.
+   * Parts of its database that are unexpected, altered or missing, as words such as `trigger "t"`. Empty for every
+   * ledger that only voxbatch has written. Meant for ledgers from elsewhere, whose foreign parts could later change the
+   * records.
    */
   strangeParts(): Promise<readonly string[]>;
   /**
@@ -34,13 +35,13 @@ export interface Ledger extends BoundMethods, LockMethods {
    * They are read in pages; the ledger may change between pages.
    */
   scanRows(batch: string, options?: ScanOptions): AsyncIterable<RowStanding>;
-  /** Here again, so that its answer depends on its argument; see `limiters.ts`. */
+  /** Redeclared so that its answer type depends on its argument; see `limiters.ts`. */
   updateLimiter<Step extends LimiterStep>(scope: string, step: Step): Promise<LimiterAnswer<Step>>;
-  /** Gives back the room that is kept for answers, for one that is no record: a small file that came with its answer. */
+  /** Releases the space reserved for answers, so that a small file that arrived with its answer can be stored. */
   makeRoom(): Promise<void>;
   /**
-   * Makes sure that a file that is about to grow in this folder takes nothing of the room that is kept for answers. Throws `LedgerFull` while
-   * that room is given back and not free again; a folder on another disk may always grow.
+   * Ensures that a growing file in this folder does not use the space reserved for answers. Throws `LedgerFull` while
+   * that space is released and not yet reserved again; a folder on another disk may always grow.
    */
   leaveRoom(folder: string): Promise<void>;
 }
@@ -70,8 +71,8 @@ function bind(db: Db): Pick<Ledger, keyof typeof METHODS> {
 }
 
 /**
- * A ledger that records no request unless it has room for the answer. When the disk is full, what an answer said takes
- * that room, and nothing more is sent until there is room again.
+ * A ledger that records no request unless it has space for the answer. When the disk is full, answers use the reserved
+ * space, and nothing more is sent until there is space again.
  */
 export function withReserve(ledger: Ledger, reserve: Reserve): Ledger {
   const recording =
@@ -87,7 +88,7 @@ export function withReserve(ledger: Ledger, reserve: Reserve): Ledger {
     };
   return {
     ...ledger,
-    // No other way: a plain function could throw before it returns a promise.
+    // Must be async: a plain function could throw before it returns a promise.
     intend: async (key, intent) => {
       reserve.hold();
       return ledger.intend(key, intent);
@@ -107,7 +108,10 @@ export function withReserve(ledger: Ledger, reserve: Reserve): Ledger {
   };
 }
 
-/** A disk that is gone, or read-only since an error, does not give its room back. The record that needs it says so, and is tried again. */
+/**
+ * A disk that is gone, or read-only after an error, cannot release the space. The write that needs it then fails and is
+ * retried.
+ */
 function freeIfPossible(reserve: Reserve): void {
   try {
     reserve.free();

@@ -4,12 +4,12 @@ import type { Db } from './schema.ts';
 /** A function whose first argument is the database. */
 export type Method = (db: Db, ...args: never[]) => Promise<unknown>;
 
-/** Of every module below. */
+/** Loaders of every module below. */
 const loads: (() => Promise<unknown>)[] = [];
-/** Those that are loaded, or on their way. */
+/** Modules loaded or being loaded. */
 const begun = new Set<Promise<unknown>>();
 
-/** These functions of a module, which is loaded when one of them is first called: a command needs few of all. */
+/** The named functions of a module, loaded on the first call to any of them: a command needs only a few modules. */
 function from<Name extends string, Module extends Readonly<Record<Name, Method>>>(
   load: () => Promise<Module>,
   ...names: readonly Name[]
@@ -28,14 +28,17 @@ function from<Name extends string, Module extends Readonly<Record<Name, Method>>
   return Object.fromEntries(names.map((name) => [name, call(name)])) as unknown as Pick<Module, Name>;
 }
 
-/** Loads all of them, for a process that records what was paid: it must not miss one because its files were replaced meanwhile. */
+/**
+ * Loads all modules, for processes that record payments: none may be missing because an upgrade replaced its files
+ * meanwhile.
+ */
 export async function loadMethods(): Promise<void> {
   await Promise.all(loads.map((load) => load()));
 }
 
 /**
- * The methods of a ledger, each as a function of its database. The type {@link Ledger}, a ledger here and one in a thread
- * are made from this table.
+ * The methods of a ledger, each as a function of its database. The {@link Ledger} type, the local ledger and the
+ * threaded one all derive from this table.
  */
 export const METHODS = {
   // Batches: create, steer, count and close them
@@ -99,16 +102,16 @@ export const METHODS = {
   ...from(() => import('./voices/awaited-voices.ts'), 'takeVoiceLook', 'settleVoices'),
   ...from(() => import('./voices/refused-voices.ts'), 'isNewVoice'),
   ...from(() => import('./voices/voice-users.ts'), 'voiceUsers'),
-  // What schedules run, and when they may fire
+  // Schedule settings, and when schedules may fire
   ...from(() => import('./schedules/schedule-settings.ts'), 'settleSchedule', 'scheduleRecord'),
   ...from(() => import('./schedules/schedule-settings.ts'), 'setScheduleHooks', 'scheduleHooks', 'pauseFirings'),
   ...from(() => import('./schedules/schedule-settings.ts'), 'resumeFirings', 'allowFirings', 'withdrawFirings'),
-  // What became of each time at which a schedule was due
+  // The outcome of each time at which a schedule was due
   ...from(() => import('./schedules/occurrences.ts'), 'forgetSchedule', 'knownSchedules', 'beginOccurrence'),
   ...from(() => import('./schedules/occurrences.ts'), 'endOccurrence', 'noteManifest', 'noteSkips', 'findOccurrence'),
   ...from(() => import('./schedules/occurrences.ts'), 'occurrencesOf'),
   ...from(() => import('./schedules/months.ts'), 'monthSpend'),
-  // Who uses the webhook of an account
+  // Which worker uses an account's webhook
   ...from(
     () => import('./webhooks/webhooks.ts'),
     'takeWebhook',
@@ -126,7 +129,7 @@ export const METHODS = {
 
 type Methods = typeof METHODS;
 
-/** The same without their first argument, except that a generic answer no longer depends on its argument. */
+/** The methods without their first argument. A generic answer type no longer depends on its argument. */
 export type BoundMethods = {
   [Name in keyof Methods]: Methods[Name] extends (db: Db, ...args: infer Args) => infer Answer
     ? (...args: Args) => Answer

@@ -14,12 +14,15 @@ export interface OpenDatabase {
   readonly place: string;
   readonly locks: LockMethods;
   readonly findStrange: () => Promise<readonly string[]>;
-  /** Room kept for answers; undefined: none. */
+  /** Disk space reserved for answers; undefined if none is reserved. */
   readonly reserve?: Reserve;
   readonly former?: string;
 }
 
-/** Opens a database, and brings its tables up to date. `hasReserve`: keep room for answers. Default of `clock`: the system. */
+/**
+ * Opens a database and migrates its tables. `hasReserve` reserves disk space for answers. `clock` defaults to the
+ * system clock.
+ */
 export async function databaseOf(
   dialect: Dialect,
   driver: LedgerDriver,
@@ -51,13 +54,13 @@ export async function databaseOf(
 export const MIGRATION_TABLE = 'voxbatch_migrations';
 /** Table by which migrating processes lock each other out. */
 const MIGRATION_LOCK_TABLE = 'voxbatch_migrations_lock';
-/** On record in ledgers of layouts from before 0.1: one of these. */
+/** Versions recorded by ledger layouts that predate 0.1; such a ledger has one of these. */
 export const FORMER_VERSIONS = ['0001-first', 'v1'] as const;
 
 /**
- * Brings the tables up to date. Leaves databases of other programs and of newer versions alone: throws {@link LedgerUnreachable} and {@link
- * LedgerTooNew}. Returns whether there were none, and where the ledger of a former layout is kept; undefined: it was none, or another process has
- * read it in.
+ * Migrates the tables. Leaves databases of other programs and of newer versions untouched: throws {@link
+ * LedgerUnreachable} and {@link LedgerTooNew}. Returns whether the database was new, and where an imported former
+ * ledger is kept; undefined if there was none or another process has imported it.
  */
 export async function migrate(
   db: Kysely<Schema>,
@@ -102,17 +105,17 @@ async function versionsIn(db: Kysely<Schema>): Promise<readonly string[]> {
   return lines.map((line) => line.name);
 }
 
-/** When and by what a ledger was made, as it says itself: whoever made it can have it say anything. */
+/** When and by which version a ledger says it was created. Its creator can make it say anything. */
 export interface LedgerOrigin {
-  /** When its first table was made, ms; null: it does not say. */
+  /** When its first table was created, ms; null if not recorded. */
   readonly madeAt: number | null;
-  /** False if it was made by a version that records outside of it which ledgers its user has made. */
+  /** False if the version that created it also keeps an external record of the user's ledgers. */
   readonly isOfEarlierVersion: boolean;
 }
 
 const RECORDED = 'recorded-outside';
 
-/** Reads where a ledger comes from. One that is new says from now on that its user's record has it. */
+/** Reads a ledger's origin. Marks a new one as listed in its user's external record. */
 async function readOrigin(db: Kysely<Schema>, isNew: boolean): Promise<LedgerOrigin> {
   if (isNew) {
     const fact = db.insertInto('facts').values({ name: RECORDED, value: 'true' });
@@ -126,7 +129,7 @@ async function readOrigin(db: Kysely<Schema>, isNew: boolean): Promise<LedgerOri
     .select('timestamp')
     .orderBy('name')
     .executeTakeFirst();
-  // A view could say that it was made a moment ago, whenever it is asked.
+  // A view could always claim to have been created a moment ago.
   const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
   const isTable = tables.some(({ name, isView }) => name === MIGRATION_TABLE && !isView);
   const madeAt = isTable ? Date.parse(first?.timestamp ?? '') : NaN;

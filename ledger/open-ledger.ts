@@ -10,16 +10,16 @@ export interface OpenOptions {
   /** For read-only commands: throw `LedgerMissing`, and create no ledger. Default false. */
   readonly mustExist?: boolean;
   /**
-   * For processes that work on batches. Runs the database in its own thread, so that neither SQL nor waiting for the disk
-   * blocks this one (no effect if the code runs from its TypeScript source), and keeps room for the answers to paid
-   * requests. Throws `LedgerFull` if the disk has too little. Default false.
+   * For processes that work on batches. Runs the database in its own thread, so that neither SQL nor waiting for the
+   * disk blocks this one (no effect if the code runs from its TypeScript source), and keeps room for the answers to
+   * paid requests. Throws `LedgerFull` if the disk has too little. Default false.
    */
   readonly thread?: boolean;
   /** A thread that was begun for this ledger with {@link beginLedgerThread}. Default: `thread` begins one. */
   readonly begun?: LedgerThread | undefined;
-  /** What tells its time; not that of a ledger in a thread. Default: the system. */
+  /** Its clock; ignored by a ledger in a thread. Default: the system clock. */
   readonly clock?: Clock;
-  /** Called when the ledger's file was made and is still empty; if it throws, there is none again. Default: does nothing. */
+  /** Called once the ledger's file is created and still empty; if it throws, the file is removed again. */
   readonly onMade?: () => void;
 }
 
@@ -36,10 +36,10 @@ export async function openLedger(
   const { driver, place } = await driverOf(address);
   if (!mustExist && onMade !== undefined) await driver.make(place, onMade);
   if (thread) {
-    // That of an attempt to open it that failed is closed.
+    // After a failed attempt to open the ledger, its thread pool is closed.
     const ready = begun?.pool.isClosed === false ? begun : undefined;
     const own = ready ?? (await beginThreadOf(driver, place, mustExist));
-    // Only who works on batches needs it.
+    // Only processes that work on batches need it.
     const { openInThread } = await import('./ledger-in-thread.ts');
     if (own !== undefined) return openInThread(own, await driver.locksOf(place));
   }
@@ -49,8 +49,8 @@ export async function openLedger(
 }
 
 /**
- * Begins the thread of a ledger that will probably be opened soon, with the right to create it: the thread's code loads meanwhile. Neither opens nor
- * creates anything. Undefined if the ledger needs no thread, or cannot be opened.
+ * Starts the thread of a ledger that will probably be opened soon and may be created, so that the thread's code loads
+ * meanwhile. Neither opens nor creates anything. Undefined if the ledger needs no thread or cannot be opened.
  */
 export async function beginLedgerThread(address: string): Promise<LedgerThread | undefined> {
   const read = readLedgerAddress(address);
@@ -75,7 +75,7 @@ export async function openDatabase(
 ): Promise<OpenDatabase> {
   const { driver } = await driverOf(place);
   const dialect = await driver.open(place, { mustExist });
-  // Not before: where there is no ledger, nothing of it is needed.
+  // Loaded late: where there is no ledger, this code is not needed.
   const { databaseOf } = await import('./migrate.ts');
   return databaseOf(dialect, driver, place, hasReserve, clock);
 }

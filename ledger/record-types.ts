@@ -20,18 +20,18 @@ export interface NewBatch extends BatchIdentity {
   readonly settings: BatchSettings;
   /** Input columns in order, without `_…`. */
   readonly columns: readonly string[];
-  /** Where the manifest was read from, for people. */
+  /** Human-readable source of the manifest. */
   readonly source: string;
   /** The rows to run. Default: all. */
   readonly subset?: Subset | null;
 }
 
 export interface BatchRecord extends NewBatch {
-  /** The rows that were last asked for; null: all. Rows of an earlier, larger subset run all the same. */
+  /** The subset requested last; null for all rows. Rows of an earlier, larger subset still run. */
   readonly subset: Subset | null;
-  /** Which batch it was, in the order in which they were made. */
+  /** Sequence number, in order of creation. */
   readonly number: number;
-  /** Where its files are: its own folder in the store, and how many rows share a folder there (null: all of them). */
+  /** Where its files are: its folder in the store, and how many rows share a subfolder there (null for all). */
   readonly layout: { readonly stem: string; readonly rowsAFolder: number | null };
   /**
    * `loading`: rows are still being written; such a batch never ran. `open`: it has rows without outcome, or may get
@@ -47,12 +47,12 @@ export interface BatchRecord extends NewBatch {
   readonly createdAt: number;
   /** First paid request of the batch, ms. */
   readonly startedAt: number | null;
-  /** When ended rows were last opened again, ms; null: never. */
+  /** When ended rows were last reopened, ms; null if never. */
   readonly reopenedAt: number | null;
   readonly closedAt: number | null;
   /**
-   * When its media, and when what its rows asked for, were last removed (`clean`), ms; null: never. `unfinished`: what is
-   * being removed, or was when a clean was cut off; then no row can be opened again before it is finished.
+   * When its media and its rows' requests were last removed (`clean`), ms; null if never. `unfinished`: the parts being
+   * removed, or left by an interrupted clean; no row can be reopened until that clean is finished.
    */
   readonly cleaned: {
     readonly media: number | null;
@@ -77,8 +77,8 @@ export interface NewRow {
 /** A row to be loaded. */
 export interface LoadedRow extends NewRow {
   /**
-   * What it is spoken in, at least two. They become rows of their own, from the number `first` on, which comes after
-   * those of all rows of the manifest. Default: it is not split.
+   * Its parts, at least two. They become separate rows, numbered from `first`, after all rows of the manifest. Default:
+   * not split.
    */
   readonly parts?: { readonly first: number; readonly rows: readonly RowPart[] };
   /** The row is not in the batch's subset: it ends `skipped` at once, until a later run selects it. Default false. */
@@ -93,11 +93,11 @@ export interface ResultFile {
   readonly bytes: number;
   readonly sha256: string;
   readonly extension: string;
-  /** How long it plays, in seconds; omitted for text, raw audio, and files of earlier versions. */
+  /** Duration in seconds; omitted for text, raw audio, and files of earlier versions. */
   readonly seconds?: number;
   /** Why it did not pass a check, in a few words; it stays on record if a person accepted the file. */
   readonly unfit?: string;
-  /** What is odd about it, in a few words, although it passed: somebody should listen to it. */
+  /** Why a person should listen to it although it passed, in a few words. */
   readonly oddity?: string;
   /** When it was removed from the store on purpose, ms; such a file is not missing. */
   readonly removedAt?: number;
@@ -107,7 +107,7 @@ export interface RowRecord extends NewRow {
   readonly kind: Kind;
   readonly state: RowState;
   readonly outcome: Outcome | null;
-  /** Why it ended this way; for an open row, what last went wrong with its result. */
+  /** Why it ended this way; for an open row, the latest trouble with its result. */
   readonly failure: Failure | null;
   /** The final result; `.srt` and `.vtt` files of a transcript are in `extraFiles`. */
   readonly file: ResultFile | null;
@@ -115,30 +115,30 @@ export interface RowRecord extends NewRow {
   /** Transcribed text, for `stt`. */
   readonly text: string | null;
   readonly take: number;
-  /** First step that the current take pays for; the steps before it keep what an earlier take made. Null: all steps. */
+  /** First step the current take pays for; earlier steps keep the results of an earlier take. Null for all steps. */
   readonly redoFrom: Step | null;
   /** Automatic takes since a person last asked for one. */
   readonly autoTakes: number;
   /**
-   * The take whose results of earlier steps its current take uses, because a person accepted them as they are in the middle
-   * of a chain, or went back to that take. Null: the last that there are.
+   * The take whose earlier-step results the current take uses, because a person accepted them mid-chain or went back to
+   * that take. Null for the latest results.
    */
   readonly acceptedTake: number | null;
-  /** The take whose result a person went back to; null: it stands at its current take (`presentTake`). */
+  /** The take whose result a person went back to; null if the row is at its current take (`presentTake`). */
   readonly returnedTo: number | null;
-  /** The file that it ends with if what is under way brings no better; undefined: it has kept none. */
+  /** The file it ends with unless the work under way brings a better one; undefined if none is kept. */
   readonly keptFile?: ResultFile | undefined;
-  /** Start of the time that its job may take, ms; null: its acceptance. */
+  /** Start of its job's deadline, ms; null to count from its acceptance. */
   readonly waitSince: number | null;
-  /** The row that makes its voice; null: none does. */
+  /** The row that makes its voice; null if none does. */
   readonly voiceRow: number | null;
-  /** The id of the voice that it waits for, because that may be in training; null: it does not, or not yet. */
+  /** Id of the voice it waits for, which may be in training; null if it waits for none, or not yet. */
   readonly awaitedVoice: string | null;
-  /** The row that it is a part of; null: it is a row of the manifest. */
+  /** The row it is a part of; null for rows of the manifest. */
   readonly partOf: number | null;
-  /** How many parts it is spoken in; null: it is not split. Such a row makes no request: its parts do. */
+  /** Number of parts it is spoken in; null if not split. A split row makes no requests: its parts do. */
   readonly parts: number | null;
-  /** Counts how often it was claimed or taken back; see `RowAttempt` of the contract. */
+  /** Counts claims and take-backs; see `RowAttempt` of the contract. */
   readonly fence: number;
   readonly updatedAt: number;
   readonly endedAt: number | null;
@@ -160,12 +160,12 @@ export interface TakeRecord {
     /** The result that it replaces. */
     readonly file: ResultFile | null;
     readonly extraFiles: readonly ResultFile[];
-    /** What the row asked for until then; only if this take changes it. */
+    /** The row's previous request; only if this take changes it. */
     readonly spec?: RowSpec;
     readonly input?: readonly string[];
-    /** What it stood at, for a take that is taken back. Default: on record from before this was kept. */
+    /** Its previous position, for undoing the take. Omitted in records that predate this field. */
     readonly standing?: Pick<RowRecord, 'redoFrom' | 'acceptedTake' | 'returnedTo'>;
-    /** The lost result that it no longer fetches, for a take that is taken back. Default: there was none. */
+    /** The lost result it stopped fetching, for undoing the take. Default: none. */
     readonly givenUp?: GivenUp;
   };
 }
@@ -173,7 +173,7 @@ export interface TakeRecord {
 /** An attempt whose result was lost, as it was before its row was paid for anew. */
 export interface GivenUp {
   readonly attempt: AttemptKey;
-  /** Its lost file; null: none was ever stored. */
+  /** Its lost file; null if none was ever stored. */
   readonly file: ResultFile | null;
   /** Its job was read for it. */
   readonly isRead: boolean;
@@ -181,14 +181,14 @@ export interface GivenUp {
 
 /** One attempt: one paid request. */
 export interface ChargeRecord extends AttemptKey {
-  /** The take that made what it uses of an earlier step; null: it uses nothing of one. */
+  /** The take that produced its input from an earlier step; null if it has no such input. */
   readonly fromTake: number | null;
   readonly state: AttemptState;
   readonly jobId: string | null;
   readonly quoted: number | null;
-  /** What was charged: the API's figure, or the quote if it gave none. Null unless accepted or done. */
+  /** Charged credits: the API's figure, or the quote if it gave none. Null unless accepted or done. */
   readonly charged: number | null;
-  /** Source of `charged`. Null with a charge of 0: another attempt has its job too, and pays for it there. */
+  /** Source of `charged`. Null with a charge of 0: its job is charged to another attempt. */
   readonly chargedFrom: 'api' | 'quote' | null;
   /**
    * The price that an answer reported before the attempt got its verdict, or that of a job that is charged to another
@@ -199,7 +199,7 @@ export interface ChargeRecord extends AttemptKey {
   readonly requestId: string | null;
   /** sha256 (hex) of the audio link that a chain's lip-sync got; the link itself is never recorded. */
   readonly linkHash: string | null;
-  /** Whether no voice had the name that the request gives, right before it; null: not known, or no voice is made. */
+  /** Whether the requested voice name was free right before the request; null if unknown, or if it makes no voice. */
   readonly nameWasFree: boolean | null;
   /** The worker process that made the intent. */
   readonly owner: string;
@@ -208,24 +208,24 @@ export interface ChargeRecord extends AttemptKey {
   /** The job ended (either way); if it completed, its result is in the store. */
   readonly finishedAt: number | null;
   readonly file: ResultFile | null;
-  /** What its result is known by; null: nothing can equal it, or its batch uses no cache. */
+  /** Cache key of its result; null if nothing can equal it, or its batch uses no cache. */
   readonly resultKey: string | null;
-  /** Where its result came from, if it was not made for it, or why it had to be made. */
+  /** The earlier result it used, or the damaged one it could not use. */
   readonly source: ResultSource | null;
-  /** For a verification: what the comparison with the text has found; null: there was none. */
+  /** For a verification: the result of the comparison with the text; null if there was none. */
   readonly judgement: Judgement | null;
 }
 
 /** An earlier result that an attempt used, or could not use. */
 export interface ResultSource {
-  /** `used`: in place of a request. `missing`, `altered`: its file was, so a request was made. */
+  /** `used`: replaced a request. `missing`, `altered`: its file was damaged, so a request was made. */
   readonly is: 'used' | 'missing' | 'altered';
   /** The attempt whose file it was. */
   readonly from: AttemptKey;
   readonly jobId: string | null;
   /** When it was made, ms. */
   readonly madeAt: number;
-  /** What was charged for it; null: nobody knows. */
+  /** Charged credits; null if unknown. */
   readonly credits: number | null;
 }
 
@@ -254,7 +254,7 @@ export interface ResultRecord extends AttemptKey {
 export interface RowStanding {
   readonly row: RowRecord;
   readonly charges: readonly ChargeRecord[];
-  /** Of a row in parts: the number of the row that is its first part; the others follow. */
+  /** For a row in parts: the row number of its first part; the others follow. */
   readonly firstPart?: number;
 }
 
@@ -266,20 +266,20 @@ export interface JobHolder {
 
 /** An attempt that may have made a job that no row has. */
 export interface UnresolvedAttempt extends ChargeRecord {
-  /** What its row asked for at the attempt's take. */
+  /** Its row's request at the attempt's take. */
   readonly spec: RowSpec;
 }
 
 export interface Counts {
   readonly total: number;
-  /** Of the rows that ended `skipped`, those that `--limit` or `--sample` left out. */
+  /** Skipped rows that `--limit` or `--sample` left out. */
   readonly notChosen: number;
   /** Rows without an outcome, by state. */
   readonly states: Readonly<Record<RowState, number>>;
   readonly outcomes: Readonly<Record<Outcome, number>>;
 }
 
-/** Total price of skipped rows, in credits, by why they were skipped; null if a price is unknown. */
+/** Total price of skipped rows, in credits, by reason; null if a price is unknown. */
 export interface SkippedQuotes {
   readonly overBudget: number | null;
   readonly notChosen: number | null;
@@ -289,7 +289,8 @@ export interface SkippedQuotes {
 export interface DecisionRecord extends AttemptKey {
   /**
    * `adopted`: the job belongs to it. `released`: that was wrong, and its outcome is unknown again. `not-charged`: the
-   * account shows that it was never accepted. `went-back`: its result is the row's again, instead of that of a later take.
+   * account shows that it was never accepted. `went-back`: its result is the row's again, instead of that of a later
+   * take.
    */
   readonly what: 'adopted' | 'released' | 'not-charged' | 'went-back';
   readonly jobId: string | null;
@@ -298,7 +299,7 @@ export interface DecisionRecord extends AttemptKey {
   readonly madeAt: number;
 }
 
-/** Requests of replaced takes of which nobody knows whether they were charged. */
+/** Requests of replaced takes that may have been charged. */
 export interface EarlierUnresolved {
   readonly count: number;
   /** The first of them, in manifest order. */
@@ -310,7 +311,7 @@ export interface ReasonCount {
   readonly class: FailureClass;
   /** In a few words: `403 from cdn.example`; empty if only the class is known. */
   readonly cause: string;
-  /** Open rows: what last went wrong with them may pass. */
+  /** Open rows, whose trouble may be temporary. */
   readonly open: number;
   readonly ended: number;
 }
@@ -322,10 +323,10 @@ export interface Money {
   readonly reserved: number;
   /** Quotes of attempts whose outcome is unknown. */
   readonly uncertain: number;
-  /** True if part of the sums is quotes, not the API's figures. */
+  /** True if the sums include quotes rather than only the API's figures. */
   readonly estimated: boolean;
-  /** What rows would have cost that used an earlier result. */
+  /** Credits saved by reusing earlier results. */
   readonly saved: number;
-  /** Missing or altered files of earlier results in whose stead requests were made, each once a row and take. */
+  /** Missing or altered files of earlier results that requests had to replace, counted once per row and take. */
   readonly damaged: number;
 }

@@ -19,7 +19,7 @@ export const TABLES = {
 /** The lines of every table. */
 export type Schema = { [Name in keyof typeof TABLES]: LineOf<(typeof TABLES)[Name]> };
 
-/** What tells the time of a ledger. Its database carries it, and each transaction on that. */
+/** The ledger's clock, carried by its database and by each transaction. */
 export interface Clock {
   /** ms since 1970. */
   readonly now: () => number;

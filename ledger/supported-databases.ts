@@ -6,8 +6,8 @@ import type { LedgerDriver } from './driver.ts';
 /** A kind of database that can hold a ledger. Everything specific to it is in its folder. */
 interface DatabaseKind {
   /**
-   * The meaning of an address of this kind in every working directory: an absolute path, say. Undefined for addresses
-   * of other kinds.
+   * Resolves an address of this kind so that it means the same in every working directory, such as an absolute path.
+   * Undefined for addresses of other kinds.
    */
   readonly resolve: (address: string) => string | undefined;
   /** Loads its code, which takes a while and which few commands need. */

@@ -9,12 +9,12 @@ export interface Stretch {
   readonly second: readonly [from: number, to: number];
 }
 
-/** Words to remove and add at most, which take half a second. */
+/** Max words removed and added; finding this many takes half a second. */
 const MOST_EDITS = 3_000;
 
 /**
- * Aligns two lists of words, and returns where they agree and where not, in order: as many as can agree do. Lists that
- * have next to nothing in common count as one stretch, for nobody needs to know more about them.
+ * Aligns two lists of words with as many matches as possible, and returns the equal and the differing stretches, in
+ * order. Lists with next to nothing in common count as one stretch: nobody needs more detail about them.
  */
 export function alignWords(first: readonly string[], second: readonly string[]): readonly Stretch[] {
   const changes = diffArrays([...first], [...second], { maxEditLength: MOST_EDITS });

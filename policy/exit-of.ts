@@ -17,7 +17,7 @@ export interface BatchEnd {
   readonly mismatch: boolean;
 }
 
-/** The exit codes of a batch, the gravest first: of several that hold, the first wins. */
+/** The exit codes of a batch, gravest first: if several apply, the first wins. */
 export const GRAVEST_FIRST = [
   'mismatch',
   'api',
@@ -41,8 +41,8 @@ export function exitOf(end: BatchEnd): ExitName {
 }
 
 /**
- * The exit code of a closed batch of which a hook is still to be told: it is not over, and the same command again tells
- * it. What does not add up is graver.
+ * The exit code of a closed batch with an undelivered hook: it is not over, and running the same command again delivers
+ * the hook. A mismatch is graver.
  */
 export function exitWhileOwed(exit: ExitName): ExitName {
   return exit === 'mismatch' ? exit : 'goesOn';

@@ -1,18 +1,20 @@
 import { tuningOf, valuesOf, type Tunables, type Tuning } from '../contract/tunables.ts';
 import { formatValue } from '../contract/value-kinds.ts';
 
-/** What holds after a tuning, and nothing else: other members of either are left out. */
+/** The settings after a tuning, and nothing else: other members of either argument are dropped. */
 export function applyTuning(holds: Tunables, tuning: Tuning): Tunables {
   return tuningOf({ ...valuesOf(holds), ...valuesOf(tuning) }) as Tunables;
 }
 
-/** What a batch has on record. `submitsByRows`: its `submits` follows from its rows, and nobody has said it. */
+/**
+ * A batch's recorded settings. `submitsByRows`: its `submits` was derived from its rows rather than set by the user.
+ */
 export type RecordedTunables = Tunables & { readonly submitsByRows?: boolean };
 
-/** What of a tuning does not hold yet; a flag may be given again and again. */
+/** The part of a tuning that changes something; a flag may be repeated. */
 export function newIn(tuning: Tuning, holds: RecordedTunables): Tuning {
   const known = new Map(Object.entries(valuesOf(holds)));
-  // Said, it stays, whatever would follow from the rows later.
+  // Once set explicitly, it stays, whatever the rows would imply later.
   if (holds.submitsByRows === true) known.delete('submits');
   const isNew = ([name, value]: [string, Parameters<typeof formatValue>[0]]): boolean => {
     const before = known.get(name);

@@ -10,9 +10,9 @@ interface Known {
 }
 
 /**
- * The batch records that this process last read. All work on a row reads its batch several times, and a record that is
- * a fraction of a second old is good enough: what must not be late (the wish to pause, the budget) is checked again in
- * the transaction of each intent.
+ * Caches this process's latest reads of batch records. Work on a row reads its batch several times, and a record a
+ * fraction of a second old is good enough: anything that must not be late (a pause, the budget) is checked again in the
+ * transaction of each intent.
  */
 export class BatchCache {
   readonly #ledger: Pick<Ledger, 'findBatch'>;

@@ -7,8 +7,8 @@ interface Asked {
 }
 
 /**
- * Looks for earlier results in the ledger. Rows that ask at about the same time, such as those of one claim, share a
- * call: a row without an earlier result costs no round trip of its own.
+ * Looks up earlier results in the ledger. Rows that ask at about the same time, such as those of one claim, share a
+ * call, so a row without an earlier result costs no separate round trip.
  */
 export class ResultLookUps {
   readonly #ledger: Pick<Ledger, 'findResults'>;

@@ -1,4 +1,4 @@
-/** Rows that wait for others' results beyond this many count as claimed ahead: they are in memory all the same. */
+/** Beyond this many, rows that wait for others' results count as claimed ahead, because they still take memory. */
 const MOST_AWAITING = 2_000;
 
 /** What a row does before it is in the window. */
@@ -8,7 +8,7 @@ type Before = 'looking-up' | 'awaiting' | 'short';
 export class Ahead {
   readonly #rows: Record<Before, number> = { 'looking-up': 0, awaiting: 0, short: 0 };
 
-  /** How many, as far as the next claim is concerned. */
+  /** The number that counts against the next claim. */
   get count(): number {
     return this.#rows['looking-up'] + Math.max(0, this.awaiting - MOST_AWAITING);
   }
@@ -18,7 +18,7 @@ export class Ahead {
     return this.#rows.awaiting;
   }
 
-  /** How many wait for room in the budget. Only what is begun already may be claimed beside them. */
+  /** How many wait for budget room. Meanwhile, only rows already begun may be claimed. */
   get short(): number {
     return this.#rows.short;
   }

@@ -6,7 +6,7 @@ import { pollJob, type PollResult } from '../polling/poll-job.ts';
 import { waitedJob, type WaitedJob, ageOf } from '../polling/waited-job.ts';
 import type { WakeUps } from './wake-ups.ts';
 
-/** What can end a wait. */
+/** Signals that can end a wait. */
 export interface Waiting {
   /** Ends the wait. */
   readonly signal: AbortSignal;
@@ -14,19 +14,19 @@ export interface Waiting {
   readonly wakeUps: WakeUps;
 }
 
-/** A waiting row is read again this often, ms: a change by another process wakes nobody here. */
+/** How often a waiting row is read again, ms. A change by another process wakes nobody here. */
 const READ_EVERY_MS = 10_000;
 
 /**
  * Waits for the job of an attempt, and returns what the row needs then. If the signal ends the wait, it returns the
  * attempt unchanged.
  *
- * A job is in one of three states here. *Due later*: nothing happens. *Polled*: one read waits for its turn or is in
- * flight; it brings "still running" (due later again), an end (recorded at once) or a link. *Fetched*: the download
- * runs in this process whoever waits for it, so it does not start again when a lane changes hands. Everything may be
- * done twice: reading is free, and records are written once.
+ * A job is in one of three states here. *Due later*: nothing happens. *Polled*: a read waits for its turn or is in
+ * flight; it returns "still running" (due later again), an end (recorded at once) or a link. *Fetched*: the download
+ * runs in this process independently of any waiter, so it does not restart when a lane changes hands. Everything may
+ * safely be done twice: reads are free, and records are written once.
  *
- * The row's state is known from what was last recorded. The ledger is asked only after a wake-up, and now and then.
+ * The row's state is the last one recorded; the ledger is read again only after a wake-up, and now and then.
  */
 export async function awaitJob(
   deps: Dependencies,
@@ -60,7 +60,7 @@ export async function awaitJob(
       readAt = now;
     }
   } finally {
-    // Also where the lane has lost the row: nobody else says that this process waits for the job no longer.
+    // Also if the lane has lost the row: nobody else reports that this process no longer waits for the job.
     expectHints();
   }
 }
@@ -96,8 +96,8 @@ async function pollWhenDue(deps: Dependencies, job: WaitedJob, waiting: Waiting)
 }
 
 /**
- * Sleeps until a job is to be read: because a webhook mentioned it, or because a poll is due that webhooks do not make
- * needless. Returns false if it woke before that; a poll that is left out is put off.
+ * Sleeps until a job should be read: a webhook mentioned it, or a poll is due that webhooks do not replace. Returns
+ * false if it woke earlier. A skipped poll is rescheduled.
  */
 async function sleepUntilDue(
   deps: Dependencies,

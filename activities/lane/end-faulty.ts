@@ -7,10 +7,10 @@ import { moveOf, type RowNow } from '../attempt.ts';
 import type { LaneWork } from './lane-work.ts';
 
 /**
- * Ends a row after an unexpected error, so that it does not hold up its batch: as `failed` if nothing was sent, `unknown` if a
- * request is in doubt, `overdue` if a job runs. The job id and the money stay on record, and a redrive continues from
- * there. Returns what the row needs if that has changed meanwhile. If the lane has to end, the row stays as it is; if the
- * ledger or the store cannot be reached, it rejects with that error.
+ * Ends a row after an unexpected error, so that it does not hold up its batch: as `failed` if nothing was sent,
+ * `unknown` if a request is in doubt, `overdue` if a job runs. The job id and the money stay on record, and a redrive
+ * continues from there. Returns the row's next move if that has changed meanwhile. If the lane has to end, the row
+ * stays as it is; if the ledger or the store is unreachable, rejects with that error.
  */
 export async function endFaulty(
   { deps, signal }: Pick<LaneWork, 'deps' | 'signal'>,

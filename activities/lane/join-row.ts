@@ -12,9 +12,9 @@ import { loadBatch } from '../cache/batch-cache.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 /**
- * Joins the parts of a row into its result. Free, and needs no network: so it is done even while the batch is paused or
- * stops. Killed in between, the next holder of the row does it again, to the same name. If a part changes meanwhile, the
- * ledger refuses the file, and the row waits for its parts again.
+ * Joins the parts of a row into its result. Free and offline, so it runs even while the batch is paused or stopping.
+ * After a kill, the row's next holder repeats it under the same name. If a part changes meanwhile, the ledger refuses
+ * the file, and the row waits for its parts again.
  */
 export async function joinRow(
   deps: Pick<Dependencies, 'ledger' | 'store' | 'observe' | 'atFaultPoint'> & Parameters<typeof loadBatch>[0],
@@ -25,7 +25,7 @@ export async function joinRow(
   const batch = await loadBatch(deps, batchName);
   const parts = await deps.ledger.partsOf(batchName, row.row);
   const files = parts.flatMap((part) => part.row.file ?? []);
-  // A part was opened again since the row was claimed.
+  // A part was reopened since the row was claimed.
   if (files.length !== row.parts) return;
   const stem = stemFor(batch, row.row, files);
   const joined = await joinThem(deps, whole, files, stem);
@@ -42,7 +42,7 @@ export async function joinRow(
     return;
   }
   if (joined.type === 'unjoinable') {
-    // A new take of a part takes nothing away.
+    // A new take of a part must not cost the row its earlier file.
     const before = await joinedBefore(deps, whole, () => true);
     const end =
       before === undefined ? { failure: notJoined(joined.why, files) } : { file: keptWith(before, joined.why) };
@@ -53,7 +53,7 @@ export async function joinRow(
   await deps.ledger.endWhole(whole, { file: joined.file });
 }
 
-/** What the row was last joined to before, if it is one of these, and still there as it is on record. */
+/** The row's last joined file that matches and is still stored as recorded. */
 async function joinedBefore(
   { ledger, store }: Pick<Dependencies, 'ledger' | 'store'>,
   { batch, row }: WholeRow,
@@ -67,7 +67,7 @@ async function joinedBefore(
   return there?.sha256 === file.sha256 ? file : undefined;
 }
 
-/** Only an unwritable store is the lane's business. */
+/** Returns the failure to join; only an unwritable store throws, since that concerns the whole lane. */
 async function joinThem(
   { store, observe }: Pick<Dependencies, 'store' | 'observe'>,
   { batch, row }: WholeRow,
@@ -84,14 +84,14 @@ async function joinThem(
   }
 }
 
-/** A name that says what is in the file: whoever joins the same files makes the same name. */
+/** A name derived from the contents: joining the same files always gives the same name. */
 function stemFor({ layout }: BatchRecord, row: number, files: readonly ResultFile[]): string {
   const hash = createHash('sha256');
   for (const { sha256 } of files) hash.update(sha256);
   return joinedStemOf(layout, row, hash.digest('hex'));
 }
 
-/** The file that the row keeps, with what is odd about it. */
+/** The kept file, with a note of why the row keeps it. */
 function keptWith(file: ResultFile, why: string): ResultFile {
   const oddity = `Its parts as they are now cannot be joined (${why.slice(0, 120)}), so it keeps what they were joined to before; a part can go back to an earlier take (redrive --accept).`;
   return { ...file, oddity };

@@ -8,7 +8,10 @@ import type { WakeUps } from './wake-ups.ts';
 export interface LaneWork {
   readonly deps: Dependencies;
   readonly batch: string;
-  /** Aborts when the lane must end, for whatever reason. What is in flight is still brought home. */
+  /**
+   * Aborts when the lane must end, for whatever reason. Requests in flight are still carried through to their recorded
+   * answers.
+   */
   readonly signal: AbortSignal;
   readonly wakeUps: WakeUps;
   readonly window: Window;

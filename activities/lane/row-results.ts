@@ -25,14 +25,14 @@ export interface Due {
 }
 
 /**
- * What a row has to do with the results of other rows, while a lane has it: it uses those that are there, and makes its
- * own known. Each of its steps is known by a key, or by none where nobody can tell what is behind a link.
+ * Result sharing for one row while a lane holds it: reuses other rows' results and publishes its own. Each step has a
+ * cache key, or none if the media behind a link cannot be identified.
  */
 export class RowResults {
   readonly #deps: Dependencies;
   readonly #batch: string;
   readonly passedOver = new PassedOver();
-  /** As last asked for. */
+  /** The media identities last looked up. */
   #media: { readonly urls: string; readonly identities: ReadonlyMap<string, MediaIdentity> } | undefined;
   readonly #keys = new Map<
     Step,
@@ -45,14 +45,15 @@ export class RowResults {
     this.#batch = batch;
   }
 
-  /** Whether the batch uses earlier results, for now: a person may change that at any time. */
+  /** Whether the batch currently uses earlier results; a person may change that at any time. */
   async usesEarlier(): Promise<boolean> {
     return usesEarlierResults((await this.#read()).settings.cache);
   }
 
   /**
-   * Gives a row that is due what there is of it: the result of its last step, which ends it, else that of its present
-   * one, and so on with the next. Without any, the row stays as it is; or ends `skipped`, if nothing is to be paid for.
+   * Gives a due row the earlier results that exist: that of its last step, which ends the row, or else that of its
+   * present step, continuing with the next. Without any, the row stays as it is, or ends `skipped` if the batch pays
+   * for nothing.
    */
   async use(due: Due): Promise<RowNow> {
     const batch = await this.#read();
@@ -68,10 +69,10 @@ export class RowResults {
     return now;
   }
 
-  /** What the record of a request says of its result. */
+  /** The result terms recorded with a request. */
   async termsOf({ key, standing }: Due): Promise<ResultTerms> {
     const batch = await this.#read();
-    // The row may have waited for long: what is recorded is what is behind its links now.
+    // The row may have waited long: record the media behind its links now.
     if (this.#media !== undefined && this.#media.identities.size > 0) this.#forgetKeys();
     const resultKey = await this.#keyOf(batch, standing, key.step);
     if (resultKey === undefined || !(await this.#isOfItsSource(batch, { key, standing }))) return {};
@@ -85,7 +86,7 @@ export class RowResults {
     };
   }
 
-  /** Tries the results that there are for a row, the last step's first; undefined: none will do. */
+  /** Tries the available results for a row, last step first; undefined if none can be used. */
   async #useOne(batch: BatchRecord, due: Due, tried: Set<string>): Promise<RowStanding | undefined> {
     const wanted = await this.#wantedOf(batch, due);
     const found = await this.#deps.resultLookUps.find(wanted.map(({ resultKey }) => resultKey));
@@ -101,13 +102,13 @@ export class RowResults {
     return undefined;
   }
 
-  /** The steps for which an earlier result would do, and what each would save. */
+  /** The steps that could use an earlier result, with the credits each would save. */
   async #wantedOf(
     batch: BatchRecord,
     { key, standing }: Due,
   ): Promise<readonly { readonly key: FencedAttempt; readonly resultKey: string; readonly saved: number | null }[]> {
     const { row, charges } = standing;
-    // What comes after a check is not known before it: another row's result may be of speech that did not pass.
+    // Steps after a check cannot be keyed before it: another row's result may stem from speech that did not pass.
     const last = row.spec.verify === undefined ? resultStepOf(row) : key.step;
     const { quoted, quotedRest } = quoteFrom(row.kind, key.step, row.spec, batch.settings);
     const all = quoted === null || quotedRest === null ? null : quoted + quotedRest;
@@ -126,10 +127,10 @@ export class RowResults {
     );
   }
 
-  /** Whether the earlier step that this one needs made what the key says. */
+  /** Whether the earlier step that this one needs really produced the result that the key assumes. */
   async #isOfItsSource(batch: BatchRecord, { key, standing: { row, charges } }: Due): Promise<boolean> {
     const link = linkOf(row.kind, key.step);
-    // With a check, the key says which file it is of.
+    // With a check, the key includes the checked file.
     if (link === undefined || row.spec.verify !== undefined) return true;
     const source = await this.#keyOf(batch, { row, charges }, link.of);
     return source !== undefined && isKnownBy(row, charges, link.of, source);
@@ -157,7 +158,7 @@ export class RowResults {
     this.#keys.clear();
   }
 
-  /** Nothing is to be paid for, and there is no earlier result. */
+  /** Ends a row that may not be paid for and has no earlier result. */
   async #skip(key: FencedAttempt): Promise<RowNow> {
     const message = 'No earlier result will do, and this batch uses nothing else (--cached-only). Nothing was sent.';
     const standing = await this.#deps.ledger.giveUp(key, {
@@ -172,7 +173,7 @@ export class RowResults {
   }
 }
 
-/** The files that the steps of a row with a check have made; undefined: it has no check, or none are made yet. */
+/** The files made so far by the steps of a row with a check; undefined if it has no check or no files yet. */
 function madeBy(
   row: RowStanding['row'],
   charges: RowStanding['charges'],
@@ -184,28 +185,33 @@ function madeBy(
   return of === undefined || file === null ? undefined : { key: file.sha256, files: new Map([[of, file.sha256]]) };
 }
 
-/** The requests of other rows that a row no longer waits for, because nobody works on them. */
+/** Other rows' requests that a row no longer waits for, because nobody works on them. */
 class PassedOver {
   readonly attempts: AttemptKey[] = [];
   #watch: Watch | undefined;
 
-  /** The row waits for this attempt, which is passed over once nobody has worked on it for long. `now`: monotonic, ms. */
+  /**
+   * The row waits for this attempt, which is passed over once nobody has worked on it for long. `now`: monotonic, ms.
+   */
   sees({ isAttended, ...attempt }: MakingAttempt, now: number): void {
     this.#watch = look(this.#watch, { attempt: nameOf(attempt), isAttended }, now);
     if (isPassedOver(this.#watch, now)) this.attempts.push(attempt);
   }
 }
 
-/** `taken`: the row has it (`used`), or cannot have it any more; see its state. `damaged`: its file is not what the record says. */
+/**
+ * `taken`: the row has used it (`used`), or can no longer use it; see its state. `damaged`: its file does not match the
+ * record.
+ */
 type ReuseAnswer =
   | { readonly type: 'taken'; readonly standing: RowStanding & { readonly used: boolean } }
   | { readonly type: 'damaged'; readonly source: ResultSource };
 
 /**
- * Gives a step the result of an earlier, equal row: copies of its files under the row's own names, each read again and
- * compared with its hash, and then the record. Killed in between, copies without a record are left; the next holder of
- * the row makes them again. A damaged result is forgotten, so that nobody tries it again. `saved`: what the row would cost
- * without it, up to this step; null if unknown.
+ * Gives a step the result of an earlier, equal row: copies the files under the row's own names, verifies each copy
+ * against its hash, then records them. A kill in between leaves unrecorded copies, which the row's next holder makes
+ * again. A damaged result is forgotten, so that nobody tries it again. `saved`: the row's cost without it, up to this
+ * step; null if unknown.
  */
 async function reuseResult(
   deps: Dependencies,
@@ -215,7 +221,7 @@ async function reuseResult(
   saved: number | null,
 ): Promise<ReuseAnswer> {
   const copies: ResultFile[] = [];
-  // The result comes last: if it is there, all files are.
+  // The main file comes last: if it exists, all files do.
   for (const file of [...result.extraFiles, result.file]) {
     const copy = await deps.store.reuse(file, copyStemOf(batch.layout, key, file.sha256));
     if (copy.type !== 'reused') return forget(deps, result, copy.type);

@@ -13,34 +13,31 @@ import { Window } from '../pacing/in-flight-limits.ts';
 import { pause, Steering } from './steering.ts';
 import { VoiceLooks } from './voice-looks.ts';
 
-/** Length of a slice, ms: then another worker, or one of another version, can take the lane. */
+/** Length of a slice, ms. Afterwards another worker, perhaps of another version, can take the lane. */
 const SLICE_MS = 600_000;
-/** How long an ending lane waits for what is in flight, ms: most answers arrive in that time. */
+/** How long an ending lane waits for requests in flight, ms. Most answers arrive in that time. */
 const FAREWELL_MS = 1_000;
 /** How often a lane checks whether it should claim, ms. */
 const CLAIM_TICK_MS = 20;
 /** How often an idle lane asks for free rows, ms. */
 const ASK_EVERY_MS = 1_000;
-/**
- * How long an idle lane stays, ms: rows may be opened again, or come free from another lane. A resume starts a new
- * lane.
- */
+/** How long an idle lane stays, ms. Rows may reopen, or be released by another lane. A resume starts a new lane. */
 const LINGER_MS = { running: 5_000, paused: 500, stopping: 5_000 } as const;
 
 /**
  * Works on one lane of a batch until nothing is left to do, the slice is over, another has taken the lane, or the
  * signal aborts.
  *
- * It acquires the lane (and with it every row of its earlier holder), then claims rows ahead of the window, and works
- * on each by itself (`work-row.ts`). It claims when fewer rows wait for room than a claim is worth, so a settled row
- * makes room at once and a slow one holds nobody up. Rows whose job runs need no room, and are claimed even while the
- * batch is paused.
+ * It acquires the lane (and with it every row of its earlier holder), then claims rows ahead of the window and works on
+ * each independently (`work-row.ts`). It claims more when fewer rows are queued than one claim brings, so a settled row
+ * frees its slot at once and a slow one holds nobody up. Rows with running jobs need no slot, and are claimed even
+ * while the batch is paused.
  *
- * Rows whose voice is not there are not free, so no claim brings them. As long as there are any, the lane stays, and looks
- * now and then whether voices are still in training (`voice-looks.ts`).
+ * Rows whose voice is not ready are not free, so no claim returns them. While there are any, the lane stays and checks
+ * from time to time whether voices are still in training (`voice-looks.ts`).
  *
- * However it ends, it sends nothing more, and its remaining rows are free for the next claim. A request in flight keeps
- * nobody waiting: this process brings its answer home (`Dependencies.sends`), and whoever claims the row waits for
+ * However the lane ends, it sends nothing more, and its remaining rows are free for the next claim. A request in flight
+ * delays nobody: this process still records its answer (`Dependencies.sends`), and the row's next holder waits for
  * that.
  */
 export async function runLane(
@@ -122,7 +119,7 @@ async function claimLoop(
     const queued = window.queued + ahead.count;
     const limit = mayBegin ? claimSize(size, queued + ahead.short) : 0;
     if (limit > 0 || isDue) {
-      // What waits for room may wait for what was begun, so it does not keep that from being claimed.
+      // Rows waiting for budget room may depend on rows already begun, so those must stay claimable.
       const begun = mayBegin ? claimSize(size, queued) : 0;
       const claim = await deps.ledger.claimRows({ ...owned, limit, begun });
       if (claim === 'lost') return { then: 'more' };
@@ -153,8 +150,8 @@ async function claimLoop(
 }
 
 /**
- * True if this process has several lanes of the batch, one of a dead worker among them, and another worker has none:
- * this lane is for that one.
+ * True if this process has several lanes of the batch, for example one taken over from a dead worker, and another
+ * worker has none: that worker should get this lane.
  */
 async function isWantedElsewhere(
   { ledger, realm, owner }: Dependencies,

@@ -3,14 +3,14 @@ import type { Dependencies } from '../dependencies.ts';
 import { loadBatch } from '../cache/batch-cache.ts';
 import type { WakeUps } from './wake-ups.ts';
 
-/** How often a lane reads what the user wants, ms. */
+/** How often a lane reads the user's control settings, ms. */
 const LISTEN_EVERY_MS = 250;
 /** How often a stopping batch is searched for rows that have ended or can end, ms. */
 const SWEEP_EVERY_MS = 1_000;
 
 /**
- * What the user allows a batch to do, read from the ledger a few times a second. Each read also proves that this
- * process and its ledger are alive, so the heartbeat is tied to it.
+ * The control state of a batch, read from the ledger a few times a second. Each read also proves that this process and
+ * its ledger are alive, so the heartbeat is tied to it.
  */
 export class Steering {
   readonly #deps: Dependencies;
@@ -65,7 +65,7 @@ export class Steering {
       beat();
       if (this.#batch.control === 'stopping' && performance.now() >= sweepAt) {
         sweepAt = performance.now() + SWEEP_EVERY_MS;
-        // Including rows that were in flight when a `stop --now` came, and have a job since.
+        // Includes rows that were in flight at a `stop --now` and have got a job since.
         await this.#deps.ledger.cancelRest(this.#batch.name);
         // Each row that waits for a job checks whether it has ended.
         this.#wakeUps.wakeAll();

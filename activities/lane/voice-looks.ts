@@ -7,13 +7,13 @@ import { LONGEST_TRAINING_MS } from '../../policy/voices/unready-voice.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { readInTurn } from '../polling/read-in-turn.ts';
 
-/** How long one look at the list may take, ms, from its first turn: shorter than the ledger waits for whoever took it. */
+/** Max time for one look at the list, ms, from its first turn. Shorter than the look's lease in the ledger. */
 const PATIENCE_MS = 60_000;
 
-/** How much of a refusal a row's failure quotes, in characters. */
+/** Max characters of a refusal quoted in a row's failure. */
 const LONGEST_QUOTE = 250;
 
-/** What a look needs. */
+/** Dependencies of a look. */
 type LookDependencies = Parameters<typeof readInTurn>[0] & Pick<Dependencies, 'api' | 'observe'>;
 
 /**
@@ -30,7 +30,9 @@ export class VoiceLooks {
     this.#signal = signal;
   }
 
-  /** Looks, unless a look is under way or none is due. Returns at once. `batch`: whose pace the reading takes. */
+  /**
+   * Starts a look unless one is under way or none is due. Returns at once. `batch`: the batch whose pace the read uses.
+   */
   begin(batch: string): void {
     if (this.#isLooking || this.#signal.aborted) return;
     this.#isLooking = true;

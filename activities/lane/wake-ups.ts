@@ -1,6 +1,6 @@
 /**
- * Lets many callers sleep until their time, and wakes all of them early when something has changed. It costs a timer
- * each, and no signal: a lane may have thousands.
+ * Lets many callers sleep until their time, and wakes all of them early when something has changed. Costs one timer per
+ * caller and no abort signal, because a lane may have thousands.
  */
 export class WakeUps {
   readonly #wakers = new Set<() => void>();

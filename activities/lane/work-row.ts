@@ -14,22 +14,22 @@ import { isFetchedAgain } from '../../policy/rows/row-machine.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { pauseBefore } from '../../policy/cache/awaited-result.ts';
 
-/** A row is ended after this many submits in one lane that failed before anything was sent. */
+/** Ends a row after this many submits in one lane that failed before anything was sent. */
 const MOST_FAULTS = 3;
 
 /**
- * Takes a row from its state in the ledger to where it needs nothing more, or as far as the lane may go. The row
+ * Works on a row, starting from its state in the ledger, until it needs nothing more or the lane must stop. The row
  * machine decides what each report means for the row; this only follows it.
  *
- * A row that is to be sent first looks for an earlier result (`beforeWindow`), and takes no place meanwhile. It
- * enters the window when it is to be sent, or at once if it was begun before, and stays in it through all its
- * steps, unless it has to wait for another row or for room in the budget. While the batch is paused, a row that is to be sent waits; in a stopping batch it is given up, because the
- * ledger ends it.
+ * A row due for sending first looks for an earlier result (`beforeWindow`), without taking a slot. It enters the window
+ * when it is to be sent, or at once if it was already begun, and stays in it through all its steps, unless it has to
+ * wait for another row or for budget room. While the batch is paused, a row due for sending waits; in a stopping batch
+ * it is given up, because the ledger ends it.
  *
  * A row in parts makes no request: it is claimed once all its parts have their results, which are joined.
  *
- * An unexpected error ends the row with its cause, not the lane. Only an unreachable ledger or store is the lane's
- * business: it is no row's fault.
+ * An unexpected error ends the row with its cause, not the lane. Only an unreachable ledger or store ends the lane: it
+ * is no row's fault.
  */
 export async function workRow(lane: LaneWork, claimed: RowStanding): Promise<void> {
   if (claimed.row.parts !== null) return joinRow(lane.deps, lane.batch, claimed);
@@ -40,7 +40,7 @@ export async function workRow(lane: LaneWork, claimed: RowStanding): Promise<voi
     const hasWaited = now.instead === 'short';
     now = await prepare(work, now);
     if (now.next.type !== 'ended') now = await workInWindow(work, now);
-    // Whatever became of it: one that has found an earlier result, for instance, asks no more.
+    // Whatever the outcome: a row that found an earlier result, for instance, no longer asks for room.
     if (hasWaited && now.instead !== 'short') deps.roomWaits.passed(batch);
   }
 }
@@ -50,7 +50,7 @@ interface RowWork {
   readonly lane: LaneWork;
   readonly results: RowResults;
   readonly name: FreeName;
-  /** Of submits in this lane. */
+  /** Errors of submits in this lane. */
   readonly faults: unknown[];
 }
 
@@ -110,9 +110,9 @@ async function step(
 }
 
 /**
- * Makes an attempt. If its report is lost, the ledger settles it: only the ledger can say whether anything was sent. If
- * nothing was, the next attempt may be made. Throws if that failed too often, because such attempts would follow each
- * other for ever.
+ * Makes an attempt. If its report is lost, the ledger settles it, because only the ledger can say whether anything was
+ * sent. If nothing was, the next attempt may follow. Throws after too many such failures, which would otherwise repeat
+ * forever.
  */
 async function submitOrReconcile(
   { lane: { deps, signal }, results, name, faults }: RowWork,
@@ -133,8 +133,8 @@ async function submitOrReconcile(
 }
 
 /**
- * Gives an attempt whose stored file is lost the same file of an equal row, if the store has one: that is there even where
- * the API has forgotten the job. Returns the row's state; undefined if the attempt has lost no file, or no row has the same.
+ * Restores an attempt's lost file from an equal row, if the store has one, which works even if the API has forgotten
+ * the job. Returns the row's state; undefined if the attempt has lost no file, or no equal row has it.
  */
 async function copyLost(
   { ledger, store }: Pick<Dependencies, 'ledger' | 'store'>,
@@ -154,9 +154,9 @@ async function copyLost(
 }
 
 /**
- * What a row that is to be sent does before it enters the window: it uses the earlier results that there are. If the
- * request is not made for now (`instead`), it first waits for the other row's result, or for room in the budget, outside of every
- * limit: a row that waits never keeps out the one that it waits for.
+ * Prepares a row due for sending before it enters the window: reuses the earlier results that exist. If the request is
+ * deferred (`instead`), waits for the other row's result or for budget room outside every limit, so that a waiting row
+ * never blocks the row it waits for.
  */
 async function beforeWindow(lane: LaneWork, results: RowResults, now: RowNow): Promise<RowNow> {
   if (now.next.type !== 'submit') return now;

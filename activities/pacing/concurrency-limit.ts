@@ -4,7 +4,7 @@ import type { Observe } from '../../contract/work-events.ts';
 import { limiterScope, type Realm } from '../../contract/names.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 
-/** What the limit needs from its caller. */
+/** Dependencies passed in by the caller. */
 interface Needs {
   readonly ledger: Pick<Ledger, 'countRunning' | 'updateLimiter'>;
   readonly realm: Pick<Realm, 'apiUrl' | 'account'>;
@@ -26,10 +26,10 @@ interface Known {
 }
 
 /**
- * How many jobs the API runs at once, and how many of them this process may start. The limit is learned from refusals,
- * which cost nothing, and shared by all processes. The jobs are counted in the ledger a few times a second. In between,
- * this process counts the requests it lets through and the jobs it sees end: such a job frees its place at once, before
- * its result is stored.
+ * The API's limit on concurrent jobs, and this process's share of it. The limit is learned from refusals, which cost
+ * nothing, and shared by all processes. Running jobs are counted in the ledger a few times a second. In between, this
+ * process counts the requests it lets through and the jobs it sees end: such a job frees its slot at once, before its
+ * result is stored.
  */
 export class ConcurrencyLimit {
   readonly #door = pLimit(1);
@@ -37,14 +37,14 @@ export class ConcurrencyLimit {
   #asking: Promise<Known> | undefined;
   /** Requests let through whose answer is not on record yet: each may be one more job. */
   #inside = 0;
-  /** Requests let through minus places freed since the ledger was asked. */
+  /** Requests let through minus slots freed since the ledger was last read. */
   #taken = 0;
   /** Jobs that this process saw end, before the ledger records it. */
   readonly #ended = new Set<string>();
 
   /**
-   * Waits until the API has room for one more job. That job counts from now on, and the ledger counts it once the answer
-   * is on record: call what is returned then. Rejects if the signal aborts first.
+   * Waits until the API has room for one more job, and counts that job from then on. Call the returned function once
+   * the answer is on record and the ledger counts the job. Rejects if the signal aborts first.
    */
   async enter(deps: Needs, signal: AbortSignal): Promise<() => void> {
     // First come, first served; if hundreds wait, only one of them checks.
@@ -89,8 +89,8 @@ export class ConcurrencyLimit {
   }
 
   /**
-   * What the ledger last said, no older than the asking interval. While nothing limits, the last answer is used until a
-   * new one arrives.
+   * The ledger's last answer, no older than the asking interval. While there is no limit, the last answer is used until
+   * a new one arrives.
    */
   async #upToDate(deps: Needs): Promise<Known> {
     const known = this.#known;

@@ -1,6 +1,6 @@
 /**
- * Limits how many are in flight: rows of a lane, paid requests of a batch. Waiters enter in order of arrival. A row
- * that was begun before is in flight whether there is room or not.
+ * Limits the number in flight: a lane's rows or a batch's paid requests. Waiters enter in order of arrival. A row
+ * already begun counts as in flight whether there is room or not.
  */
 export class Window {
   #limit: number;
@@ -21,13 +21,13 @@ export class Window {
     return this.#waiting.length;
   }
 
-  /** Changes the limit; nobody who is in is put out. */
+  /** Changes the limit; current holders keep their slots. */
   resize(limit: number): void {
     this.#limit = limit;
     this.#admit();
   }
 
-  /** Resolves when the caller is in. A caller that changed its mind must still leave. */
+  /** Resolves when the caller has a slot. A caller that no longer needs it must still leave. */
   enter(): Promise<void> {
     return new Promise((resolve) => {
       this.#waiting.push(resolve);
@@ -62,15 +62,15 @@ export class Window {
 }
 
 /**
- * Limits the paid requests that this process has in flight, per batch. The transaction of each intent holds the exact
- * limit over all processes; this one only saves asking it.
+ * Limits this process's paid requests in flight, per batch. The transaction of each intent enforces the exact limit
+ * across all processes; this one only saves needless transactions.
  */
 export class InFlightLimits {
   readonly #windows = new Map<string, Window>();
 
   /**
-   * Waits until fewer than `submits` requests of a batch are in flight; that limit holds from now on. Returns what ends the
-   * place of the request.
+   * Waits until fewer than `submits` requests of a batch are in flight, and keeps that limit from now on. Returns the
+   * function that releases the slot.
    */
   async enter(batch: string, submits: number): Promise<() => void> {
     const window = this.of(batch, submits);

@@ -10,7 +10,7 @@ import type { BatchCache } from '../cache/batch-cache.ts';
 /** Endpoint classes with separate limits: paid requests, and free reads. */
 export type EndpointClass = 'create' | 'read';
 
-/** What pacing a call needs. */
+/** Dependencies of pacing a call. */
 export interface PaceNeeds {
   readonly ledger: Pick<Ledger, 'updateLimiter'>;
   readonly batches: Pick<BatchCache, 'read'>;
@@ -21,21 +21,20 @@ export interface PaceNeeds {
 }
 
 /**
- * How long before its time a turn of a paid request is granted, ms: its intent is written meanwhile, and the request
- * still leaves on time. A timer and a synced commit before each send would lose twice that.
+ * How far ahead a paid request's turn is granted, ms. Its intent is written meanwhile, so the request still leaves on
+ * time. Otherwise a timer and a synced commit before each send would cost twice that.
  */
 const AHEAD_MS: Readonly<Record<EndpointClass, number>> = { create: 12, read: 0 };
 /**
- * Gap between calls if nothing limits them, ms: a limit that nobody has stated then refuses only a few calls, not all
- * that are ready.
+ * Gap between calls without a known limit, ms. An unstated limit then refuses only a few calls, not all that are ready.
  */
 const APART_MS: Readonly<Record<EndpointClass, number>> = { create: 1, read: 0 };
 
 /** While there are calls, the lease is renewed and the batch's settings are read this often, ms. */
 const RENEW_MS = 250;
-/** The same during a long pause. */
+/** Like {@link RENEW_MS}, during a long pause. */
 const RENEW_IN_PAUSE_MS = 1_000;
-/** Retry interval if others hold all of the rate, ms. */
+/** Retry interval while others hold the whole rate, ms. */
 const NOTHING_LEFT_MS = 50;
 /** Stands for "no limit" where a number is needed. */
 const ALL = 1e9;

@@ -69,7 +69,7 @@ export class Pace {
     return highestStated(used.map(({ limit }) => limit));
   }
 
-  /** Pauses all calls of the class in this process: the ledger said so, for all processes. */
+  /** Pauses all calls of the class in this process, because the ledger announced a pause for all processes. */
   pause(endpoint: EndpointClass, now: number, { pauseMs }: Pause): void {
     for (const line of this.#endpoints[endpoint].lines.values()) line.pauseUntil(now + pauseMs);
   }
@@ -97,9 +97,9 @@ export class Pace {
 }
 
 /**
- * Waits for the time of a turn, and notes the call as sent. That takes as long as turns are granted ahead; longer only
- * if others' calls were held up and went just before. Returns false if a pause was announced since the turn was
- * granted: the call should not be made now.
+ * Waits for the time of a turn, and notes the call as sent. The wait is as long as turns are granted ahead; longer only
+ * if other delayed calls were sent just before. Returns false if a pause was announced since the turn was granted: the
+ * call should not be made now.
  */
 export async function atItsMoment({ clock }: Pick<PaceNeeds, 'clock'>, { line, slot }: Turn): Promise<boolean> {
   for (;;) {

@@ -1,10 +1,10 @@
-/** How often one of the rows that wait for room asks again, ms. */
+/** How often one of the waiting rows checks again for room, ms. */
 const ASK_EVERY_MS = 250;
 
 /**
- * Rows that wait until their batch's budget has room, or until it is known what the API charges. Both may take as long as a job, and what
- * they wait for may need their place. So they wait outside of every limit, the window included; one of them asks now and then, and each that
- * goes lets the next ask at once.
+ * Rows that wait for budget room, or for the API's real charge to become known. Both may take as long as a job, and the
+ * rows they wait for may need their slots. So they wait outside every limit, including the window; one of them checks
+ * from time to time, and each that leaves lets the next one check at once.
  */
 export class RoomWaits {
   readonly #lines = new Map<string, Line>();

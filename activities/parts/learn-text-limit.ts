@@ -6,8 +6,8 @@ import type { LoadedAttempt } from '../attempt.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 /**
- * What a refusal says about the length of texts is kept for later plans, and the row says what to do. Any other refusal
- * stays as it is.
+ * Records the text limit that a refusal states, for later plans, and adds advice to the row's failure. Other refusals
+ * stay as they are.
  */
 export async function learnTextLimit(
   { ledger, realm, observe }: Pick<Dependencies, 'ledger' | 'realm' | 'observe'>,
@@ -19,7 +19,8 @@ export async function learnTextLimit(
   if (most === undefined) return failure;
   const event = { type: 'note', batch: batch.name, row: row.row, facts: { operation, most } } as const;
   observe({ ...event, what: 'text-limit-learnt' });
-  // The next refusal tells it again; the answer that told it now must be recorded whatever becomes of this.
+  // Ignore a failed write: the next refusal will state the limit again, and the current answer must be recorded in any
+  // case.
   await ledger.noteTextLimit(realm, operation, most).catch((error: unknown) => {
     observe({ ...event, what: 'text-limit-unrecorded', error: errorWords(error) });
   });

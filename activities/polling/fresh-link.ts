@@ -13,7 +13,7 @@ import type { PollTrouble } from './polled-jobs.ts';
 import { apiOf } from '../row-api.ts';
 import { readInTurn } from './read-in-turn.ts';
 
-/** The request has what it needs from an earlier step: a link, or nothing. */
+/** The request has its link from an earlier step, or needs none. */
 export interface ReadyLink {
   readonly type: 'ready';
   readonly link?: { readonly column: MediaColumn; readonly url: string };
@@ -26,8 +26,8 @@ export const NO_LINK_NEEDED: ReadyLink = { type: 'ready', freshUntil: Infinity }
 
 export interface NoLink {
   /**
-   * `later`: a free read failed; ask again later. `ended`: the link can never be had, and the row was ended, or has to
-   * make the earlier step again.
+   * `later`: a free read failed; try again later. `ended`: the link is unobtainable, and the row was ended or must
+   * repeat the earlier step.
    */
   readonly type: 'later' | 'ended';
 }
@@ -92,10 +92,10 @@ export async function freshLink(
   }
 }
 
-/** Reads in a row that may bring no link: of a finished job, and of one that cannot be read now. */
+/** Consecutive reads without a link before giving up: of a finished job, and of one that cannot be read now. */
 const MOST_READS: Readonly<Record<PollTrouble, number>> = { result: 6, read: 150 };
 
-/** The same for the job of an earlier, equal row: the API may have forgotten it long ago. */
+/** Like {@link MOST_READS}, for the job of an earlier, equal row, which the API may have forgotten long ago. */
 const MOST_READS_OF_EARLIER: Readonly<Record<PollTrouble, number>> = { ...MOST_READS, result: 2 };
 
 async function laterOrNever(

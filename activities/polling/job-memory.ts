@@ -33,13 +33,14 @@ interface Known {
 }
 
 /**
- * How long jobs take. All processes contribute, because jobs of one operation take the same time whoever waits for them.
- * What is learned decides when the next jobs are polled first. It is an aid, not a record: what cannot be shared is lost.
+ * Job durations, learned by all processes together, because jobs of one operation take the same time whoever waits for
+ * them. They decide when the next jobs are first polled. This is an aid, not a record: times that cannot be shared are
+ * lost.
  */
 export class JobMemory {
   readonly #known = new Map<JobOperation, Known>();
 
-  /** The age before which hardly any job has ended, ms; 0 if that is not known. */
+  /** The age before which hardly any job has ended, ms; 0 if unknown. */
   earlyOf(deps: MemoryNeeds, operation: JobOperation): number {
     return earlyOf(this.#of(deps, operation).times);
   }
@@ -47,7 +48,7 @@ export class JobMemory {
   /** How long nearly all jobs take at most, ms; undefined if none is known. */
   longestOf(deps: MemoryNeeds, operation: JobOperation): number | undefined {
     const { times, seen } = this.#of(deps, operation);
-    // What is not shared yet counts, too: a small batch may have nothing else to go by.
+    // Unshared times count too: a small batch may have nothing else to go by.
     return longestOf(learnTimes(times, seen));
   }
 
@@ -65,7 +66,7 @@ export class JobMemory {
     if (known === undefined) {
       known = { times: NO_JOB_TIMES, seen: [], sharedAt: 0, isSharing: false };
       this.#known.set(operation, known);
-      // What others have seen before.
+      // Fetches the times that others have observed.
       void this.#share(deps, operation, known);
     }
     return known;
@@ -81,7 +82,7 @@ export class JobMemory {
     try {
       known.times = await deps.ledger.updateLimiter(limiterScope(deps, `ages ${operation}`), { type: 'learn', spans });
     } catch {
-      // The ledger's trouble is reported by callers that cannot do without it.
+      // Ledger faults are reported by callers that depend on it.
     } finally {
       known.isSharing = false;
     }

@@ -14,7 +14,7 @@ import type { PollTrouble } from './polled-jobs.ts';
 import { readInTurn } from './read-in-turn.ts';
 import { ageOf, isPastDeadline, readWaitedJob, type WaitedJob } from './waited-job.ts';
 
-/** Maximum consecutive failed polls of either kind before the job is given up. */
+/** Max consecutive failed polls of either kind before the job is given up. */
 const MOST_TROUBLES = 6;
 
 /**
@@ -67,12 +67,12 @@ function observed(
   observe({ type: 'poll', ...job.key, jobId: job.jobId, ageMs: ageOf(job, clock.now().wall), ...what });
 }
 
-/** A webhook comes soon after the end: a job that it announced ended within the last tenth of its age. */
+/** Webhooks arrive soon after the end, so an announced job ended within the last tenth of its age. */
 function justBefore([from, to]: Span): Span {
   return [Math.max(from, 0.9 * to), to];
 }
 
-/** The API reports that the job failed: so does the row, unless the user pays for retakes in advance. */
+/** The API reports that the job failed: the row fails too, unless the user has agreed to pay for retakes. */
 async function endFailed(deps: Dependencies, job: WaitedJob, reading: JobReading): Promise<RowStanding> {
   const words = `The API says that job ${job.jobId} failed: ${reading.error ?? reading.status}`;
   const failure: Failure = {
@@ -87,8 +87,8 @@ async function endFailed(deps: Dependencies, job: WaitedJob, reading: JobReading
 
 /**
  * The job could not be read, and is due again later. If the API does not know it, it is given up after a few polls. If
- * the API cannot be read, polling goes on for as long as jobs may take, plus that many failed polls. If the token is
- * refused, it goes on until a person fixes that; but not while the batch is stopping, because then nobody will.
+ * the API is unreachable, polling continues for as long as jobs may take, plus that many failed polls. If the token is
+ * refused, polling continues until a person fixes that, except in a stopping batch, where nobody will.
  */
 async function afterFailedPoll(deps: Dependencies, job: WaitedJob, failure: Failure): Promise<PollResult> {
   if (failure.class === 'BadRequest') return troubled(deps, job, 'read', `cannot be read: ${failure.message}`);

@@ -7,7 +7,7 @@ import { type LoadedAttempt, nameOf } from '../attempt.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { apiIn } from '../row-api.ts';
 
-/** A job that this slice waits for. */
+/** A job that this lane slice waits for. */
 export interface WaitedJob {
   readonly key: FencedAttempt & JobKey;
   readonly name: string;
@@ -16,7 +16,7 @@ export interface WaitedJob {
   readonly dialect: Dialect;
   readonly operation: JobOperation;
   readonly acceptedAt: number;
-  /** Start of the time that jobs may take: its acceptance, or when a person asked to wait for it again. */
+  /** Start of its deadline: its acceptance, or when a person asked to wait for it again. */
   readonly waitedSince: number;
 }
 
@@ -26,7 +26,7 @@ export function waitedJob(key: FencedAttempt, loaded: LoadedAttempt): WaitedJob 
   if (charge?.jobId == null || !makesJob(operation)) return undefined;
   const acceptedAt = charge.verdictAt ?? charge.intentAt;
   return {
-    // While it is read or downloaded, a person may take it back and name another.
+    // While the job is read or downloaded, a person may release it and name another.
     key: { ...key, jobId: charge.jobId },
     name: nameOf(key),
     loaded,
@@ -39,7 +39,7 @@ export function waitedJob(key: FencedAttempt, loaded: LoadedAttempt): WaitedJob 
   };
 }
 
-/** Reads a job once, in no turn. Throws ApiError. */
+/** Reads a job once, unpaced. Throws ApiError. */
 export function readWaitedJob(
   deps: Pick<Dependencies, 'api'>,
   { dialect, operation, jobId, loaded }: WaitedJob,

@@ -14,8 +14,8 @@ import { lookUpLostVoice } from '../voices/look-up-lost-voice.ts';
 /**
  * Looks for the trace of a request whose answer was lost, and settles the attempt by it. Never sends a paid request.
  *
- * - `found`: a synchronous result is stored before its verdict is recorded; finding it is as good as the answer. The same
- * for the one voice of a name that was free before the request.
+ * - `found`: a synchronous result is stored before its verdict is recorded; finding it is as good as the answer. The
+ *   same for the one voice of a name that was free before the request.
  * - `adopted`: the API's list has the one job that the request can have made.
  * - undefined: there is no trace, and nothing was changed.
  *
@@ -41,8 +41,8 @@ export async function findTrace(
 }
 
 /**
- * Settles an attempt in doubt by a job that its answer did not name. False if another attempt has that job, or this one
- * has a verdict.
+ * Settles an attempt in doubt with a job found elsewhere than in its answer. False if another attempt has that job, or
+ * this one has a verdict.
  */
 export async function settleAsAdopted(
   deps: Pick<Dependencies, 'ledger'>,

@@ -18,9 +18,9 @@ import type { Listing } from './shared-job-list.ts';
 import type { LoadedAttempt } from '../attempt.ts';
 import { reachesBackTo, readList } from './read-job-list.ts';
 
-/** A create may have been under way for this long when its job was made, ms. */
+/** Max time between sending a create and the creation of its job, ms. */
 const LONGEST_CREATE_MS = 15 * 60_000;
-/** A job may appear in the list a moment after it was made: an empty list is read once more after this, ms. */
+/** Delay before an empty list is read once more, ms. A job may appear in the list a moment after its creation. */
 const SECOND_LOOK_MS = 1_500;
 /** No job appears any more for an attempt older than this, ms. */
 const SETTLED_AFTER_MS = 60_000;
@@ -54,7 +54,7 @@ export async function lookUpLost(
       const finding = await choose(deps, loaded, charge, listing, lost);
       if (finding.type === 'found') {
         if (await adopt(finding.id)) return finding.id;
-        // The ledger tells the adopter of it; never offer a job twice.
+        // The job is already adopted; never offer it twice.
         lost.add(finding.id);
         continue;
       }

@@ -8,9 +8,9 @@ import { readInTurn } from '../polling/read-in-turn.ts';
 
 /** Maximum pages read; a window of minutes needs fewer. */
 const MOST_PAGES = 100;
-/** Reads of a page that may fail before the look-up does; trouble that lost a create often lasts for a while. */
+/** Failed reads of a page before the look-up fails; trouble that lost a create often lasts for a while. */
 const MOST_READS = 6;
-/** Failures of a read that may pass. */
+/** Read failures that may be temporary. */
 const PASSING: readonly FailureClass[] = ['NotSent', 'RateLimited', 'ServiceDown'];
 
 /** Reads the list, each job once: a job that is created meanwhile moves the others to later pages. */

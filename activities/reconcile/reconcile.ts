@@ -54,7 +54,7 @@ async function lookForTrace(
   try {
     return await findTrace(deps, loaded, key, signal);
   } catch (error) {
-    // An aborted look-up found nothing out; it is done again.
+    // An aborted look-up proves nothing; it will be repeated.
     signal.throwIfAborted();
     if (!(error instanceof ApiError) || deps.ending.aborted) throw error;
     const facts = { failure: error.failure.class };

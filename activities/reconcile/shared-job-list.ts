@@ -4,7 +4,7 @@ import type { JobList } from '../../batches/free-reads.ts';
 /** Jobs per page of the API's list; the largest size that public material names. */
 export const PAGE_SIZE = 50;
 
-/** What the API's list said. */
+/** One complete read of the API's list. */
 export interface Listing {
   /** Each job once, in the API's order. */
   readonly jobs: readonly ListedJob[];

@@ -16,10 +16,11 @@ import type { Dependencies } from '../dependencies.ts';
 type EndedOccurrence = Extract<OccurrenceEnd, { readonly type: 'ended' }>;
 
 /**
- * Looks whether the batch of an occurrence has ended; if so, writes its files and records how the occurrence ended. `open`: it has not; a
- * paused batch has not. It does not wait: hundreds of firings may, and each would keep a place in which a lane could be
- * worked on. If the files cannot be written, or their copies not be finished, the occurrence has failed; that can be done later. They go to the folder
- * that the ledger has for it, and those of any other batch are its own command's to write.
+ * Checks whether an occurrence's batch has ended; if so, writes its files and records how the occurrence ended. `open`:
+ * it has not ended, for example because it is paused. Does not wait: with hundreds of firings, each would occupy a slot
+ * that could run a lane. If the files cannot be written, or their copies not finished, the occurrence has failed; both
+ * can be done later. The files go to the folder recorded for the occurrence; those of any other batch are left to its
+ * own command.
  */
 export async function awaitOccurrence(deps: Dependencies, name: string): Promise<OccurrenceEnd> {
   const { ledger, realm } = deps;
@@ -28,7 +29,7 @@ export async function awaitOccurrence(deps: Dependencies, name: string): Promise
   if (occurrence === undefined || recorded === undefined) {
     throw ApplicationFailure.nonRetryable(`The ledger has no occurrence with a batch "${name}".`, 'OccurrenceMissing');
   }
-  // Read anew: the look that follows the end of a batch must not see it as it was a moment before.
+  // Bypass the cache: the check that follows a batch's end must not see its state from a moment before.
   const batch = await loadBatch({ batches: new BatchCache(ledger), realm }, name);
   if (batch.state !== 'closed') return { type: 'open' };
   const end = await finish(deps, batch, recorded.out ?? (await outOfSchedule(deps, occurrence)));
@@ -36,13 +37,19 @@ export async function awaitOccurrence(deps: Dependencies, name: string): Promise
   return end;
 }
 
-/** An earlier version began it, and put no folder on record. */
+/**
+ * The output folder from the schedule's record, for an occurrence begun by an earlier version, which recorded no
+ * folder.
+ */
 async function outOfSchedule({ ledger }: Dependencies, occurrence: Occurrence): Promise<string | undefined> {
   const schedule = await ledger.scheduleRecord(occurrence.schedule);
   return schedule === undefined ? undefined : termsOf(schedule, formatOccurrence(occurrence))?.out;
 }
 
-/** Writes the files of a batch that has ended; of one that was cleaned since, those that are there know more. */
+/**
+ * Writes the files of an ended batch. If the batch was cleaned since, existing files are kept, because they contain
+ * more.
+ */
 async function finish(deps: Dependencies, batch: BatchRecord, out: string | undefined): Promise<EndedOccurrence> {
   const { ledger, store, observe, voxbatchVersion } = deps;
   const { name } = batch;
@@ -58,7 +65,7 @@ async function finish(deps: Dependencies, batch: BatchRecord, out: string | unde
     const { counts, mismatches, finished } = await writeOut({ ledger, store, batch, out, voxbatchVersion });
     const exit = exitOfView({ batch, counts }, mismatches.length > 0);
     const copies = (finished ?? []).filter(({ file }) => file === '').length;
-    // Sound that cannot be finished is a result; a machine that cannot finish any is to be mended.
+    // Individual audio that cannot be finished is a normal result; a machine without ffmpeg needs fixing.
     const isUnfinished = copies > 0 && (await store.ffmpeg()) === undefined;
     const problem = isUnfinished ? unfinishedText(copies, name, out) : undefined;
     return { type: 'ended', exit, ...leftOutOf(batch, counts), ...defined({ problem }) };
@@ -78,7 +85,7 @@ function unfinishedText(copies: number, batch: string, out: string): string {
   );
 }
 
-/** Rows that were chosen and never sent, for the reason of an occurrence. */
+/** Rows that were chosen but never sent, for the occurrence's reason. */
 function leftOutOf({ settings }: BatchRecord, counts: Counts): Pick<EndedOccurrence, 'leftOut'> {
   const rows = counts.outcomes.skipped - counts.notChosen;
   return rows === 0 ? {} : { leftOut: { rows, budget: settings.budget, isCachedOnly: settings.cache === 'only' } };

@@ -11,9 +11,10 @@ import type { BatchRecord } from '../../ledger/record-types.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 /**
- * Makes the current manifest of a schedule the batch of an occurrence, or finds that batch: an occurrence is one batch, even if the manifest has
- * changed since. Records the occurrence as running, or as failed or skipped with its reason. Nothing is recorded of a firing that the ledger does
- * not allow: it is none of the schedule's. Can be repeated; see `batches/schedules/admit-firing.ts` and `batches/schedules/open-occurrence.ts`.
+ * Creates an occurrence's batch from the schedule's current manifest, or finds it: an occurrence has one batch, even if
+ * the manifest has changed since. Records the occurrence as running, or as failed or skipped with its reason. A firing
+ * that the ledger does not allow leaves no record: it does not belong to the schedule. Repeatable; see
+ * `batches/schedules/admit-firing.ts` and `batches/schedules/open-occurrence.ts`.
  */
 export async function openOccurrence(deps: Dependencies, offer: OccurrenceOffer): Promise<OccurrenceStart> {
   const { ledger, realm } = deps;
@@ -24,7 +25,7 @@ export async function openOccurrence(deps: Dependencies, offer: OccurrenceOffer)
   if (admission.type === 'refused') return tell(deps, occurrence, admission);
   if (admission.type === 'missed') return skip(deps, occurrence, admission.reason);
   const { out, trigger } = admission;
-  // Another firing came first with this trigger: by what is left, this one is judged anew.
+  // Another firing used this trigger first: judge this one again by the remaining allowances.
   if (!(await ledger.beginOccurrence(occurrence, defined({ out, trigger })))) return openOccurrence(deps, offer);
   if (admission.type === 'there') return startOf(deps, admission.batch);
   return load(deps, occurrence, admission);
@@ -60,7 +61,9 @@ async function load(
   return startOf(deps, opened.batch);
 }
 
-/** Puts a firing on record that comes too late. What is known of its time already stays, unless it began: then this is its end. */
+/**
+ * Records a firing that comes too late. An existing record of its time stays, unless it is running: then this ends it.
+ */
 async function skip(deps: Dependencies, occurrence: Occurrence, reason: string): Promise<OccurrenceStart> {
   const { ledger } = deps;
   const { schedule, at } = occurrence;
@@ -89,7 +92,7 @@ function startOf({ realm }: Pick<Dependencies, 'realm'>, { name, state }: BatchR
   return { type: 'opened', batch: name, workflowId, isClosed: state === 'closed' };
 }
 
-/** An unreadable balance stops nothing: without credits, or with a bad token, the batch pauses and says so. */
+/** An unreadable balance stops nothing: without credits, or with a bad token, the batch will pause with that reason. */
 async function readBalance({ api }: Pick<Dependencies, 'api'>): Promise<number | null> {
   try {
     return (await api.readProfile()).quotaRemaining ?? null;

@@ -7,17 +7,17 @@ import type { AfterResult } from '../../policy/rows/after-result.ts';
 import { judgeSpeech } from '../../policy/verification/judge-speech.ts';
 import type { Dependencies } from '../dependencies.ts';
 
-/** What a verification found, and what that means for its attempt and its row. */
+/** A verification's judgement and its effect on the attempt and the row. */
 export interface CheckOutcome extends AfterResult<ResultFile> {
   readonly judgement: Judgement;
 }
 
-/** What was heard, and whether a request was paid for it. */
+/** The transcript, and whether it was free. */
 export type HeardSpeech = Pick<Transcript, 'text' | 'language'> & { readonly isFree?: boolean };
 
 /**
- * Compares what was heard with what a row should say. Undefined if this step checks nothing, so that its transcript is a
- * result like any other.
+ * Compares a transcript with the row's text. Undefined if this step is no check, so that its transcript is an ordinary
+ * result.
  */
 export function judgeCheck(
   { row, charges }: RowStanding,

@@ -10,12 +10,12 @@ import {
   type PacedSpeech,
 } from '../../policy/verification/speech-pace.ts';
 
-/** Voices, each with all that rows ask of it besides, whose paces are kept. A column may differ in each row. */
+/** Max speech settings (a voice with its other parameters) whose paces are kept. A column may differ in every row. */
 const MOST_VOICES = 1_000;
 
-/** How long the voices take that this process has heard. */
+/** The speaking paces of the voices heard by this process. */
 export class SpeechPaces {
-  /** The last one used comes last. */
+  /** In order of use, the latest last. */
   readonly #known = new Map<string, KnownPaces>();
 
   /** Judges the length of a result by those before it, and learns it. */

@@ -8,7 +8,10 @@ import { apiOf } from '../row-api.ts';
 import type { LoadedAttempt } from '../attempt.ts';
 import { readPatiently } from '../reconcile/read-job-list.ts';
 
-/** A voice may appear in the list a moment after it was made: without one, the list is read once more after this, ms. */
+/**
+ * Delay before a list without the voice is read once more, ms. A voice may appear in the list a moment after its
+ * creation.
+ */
 const SECOND_LOOK_MS = 1_500;
 /** No voice appears any more for a request older than this, ms. */
 const SETTLED_AFTER_MS = 60_000;

@@ -9,35 +9,38 @@ import {
   type Probes,
 } from '../../policy/webhooks/hint-trust.ts';
 
-/** Something that listens for webhooks and says which jobs they mention. */
+/** A webhook listener that reports the jobs mentioned. */
 export interface HintSource {
   /**
-   * Says once when a webhook mentions this job. One that came up to {@link UNHEARD_MS} before the first call for a job
-   * counts, too. Call it again for the next one.
+   * Reports the next webhook that mentions this job, once. A webhook received up to {@link UNHEARD_MS} before the first
+   * call for a job counts too. Call again for the next one.
    */
   listenFor(jobId: string): void;
-  /** Says nothing more of this job. */
+  /** Stops reporting this job. */
   forget(jobId: string): void;
 }
 
-/** A hint may come before the answer that names its job. A source remembers what it heard for this long, ms. */
+/** How long a source remembers hints, ms. A hint may arrive before the answer that names its job. */
 export const UNHEARD_MS = 10_000;
-/** A probe that was polled more often is none any longer. */
+/** A probe polled more often than this stops being a probe. */
 const MOST_PROBES_POLLS = 4;
 
-/** After so many gaps a job that is spared is asked about again: how long such jobs take may be known by then, and probes end. */
+/**
+ * Number of poll gaps after which a spared job is reconsidered: by then, job durations may be known, and probes may
+ * have ended.
+ */
 const ASK_AGAIN_GAPS = 10;
 
 /** A job whose webhook may come. */
 interface Hinted {
   readonly gapMs: number;
-  /** Who waits for it, see {@link JobHints.begin}. */
+  /** Its waiter; see {@link JobHints.begin}. */
   waiter: object;
   /** A webhook came since the job was last read. */
   isHinted: boolean;
-  /** Look at it then, whatever is planned; monotonic ms. */
+  /** When to read it regardless of the poll schedule, monotonic ms. */
   lookAt: number;
-  /** When it was last looked at because of a webhook. */
+  /** When it was last read because of a webhook. */
   hintedLookAt: number;
   isProbe: boolean;
   probePolls: number;
@@ -45,7 +48,7 @@ interface Hinted {
   probeAge: number;
   /** Its webhook can still come: it ran after webhooks were listened for. */
   mayBeSpared: boolean;
-  /** It was read and had ended, or could not be read: it is polled until somebody has its end. */
+  /** It had ended when read, or could not be read: it is polled until its end is recorded. */
   isDue: boolean;
   hasEnded: boolean;
   /** The age from which the next look by the safety net is counted, ms. */
@@ -55,8 +58,8 @@ interface Hinted {
 }
 
 /**
- * What webhooks say of the jobs that this process waits for, and which polls they make needless. A webhook only says
- * when to look; what the API answers then decides. Losing one costs time, never a row.
+ * Tracks webhook hints about the jobs that this process waits for, and the polls they make unnecessary. A webhook only
+ * says when to read a job; the API's answer decides. Losing one costs time, never a row.
  */
 export class JobHints {
   readonly #now: () => number;
@@ -105,8 +108,8 @@ export class JobHints {
   }
 
   /**
-   * A job of this age (ms) is waited for. `gapMs`: between two polls of it. `waiter`: by whom; of two that wait for one job,
-   * the later one counts. Can be repeated.
+   * Registers a wait for a job of this age (ms). `gapMs`: its poll interval. `waiter`: identifies the waiter; of two
+   * waiters for one job, the later one counts. Repeatable.
    */
   begin(jobId: string, waiter: object, ageMs: number, gapMs: number): void {
     if (this.#source === undefined) return;
@@ -115,7 +118,7 @@ export class JobHints {
       known.waiter = waiter;
       return;
     }
-    // What came before anybody listened is lost, and what came for an unknown job is remembered for a while only.
+    // Webhooks that came before we listened are lost, and those for unknown jobs are only remembered for a while.
     const mayBeSpared = ageMs <= Math.min(UNHEARD_MS, this.#now() - this.#listenedSince);
     const none = { isHinted: false, lookAt: Infinity, hintedLookAt: -Infinity, wake: undefined, netFrom: undefined };
     const no = { isProbe: false, probePolls: 0, probeAge: 0, isDue: false, hasEnded: false };
@@ -124,12 +127,12 @@ export class JobHints {
     this.#source.listenFor(jobId);
   }
 
-  /** When to look at a job whatever is planned, monotonic ms; Infinity: nothing asks for it. */
+  /** When to read a job regardless of the poll schedule, monotonic ms; Infinity if never. */
   lookAt(jobId: string): number {
     return this.#jobs.get(jobId)?.lookAt ?? Infinity;
   }
 
-  /** Whom to wake when a job should be looked at; the last one counts. */
+  /** Sets the callback that wakes the waiter when a job should be read; the last one counts. */
   wakes(jobId: string, wake: () => void): void {
     const job = this.#jobs.get(jobId);
     if (job !== undefined) job.wake = wake;
@@ -151,8 +154,8 @@ export class JobHints {
   }
 
   /**
-   * Whether the planned poll of a job at this age can be left out: then the age at which to ask again, else undefined.
-   * `safetyAge` works out when the safety net looks next, counted from an age; what it knows of such jobs may change.
+   * The age at which to ask again if the planned poll of a job at this age can be skipped, else undefined. `safetyAge`
+   * computes the safety net's next poll from a given age; its knowledge of such jobs may change.
    */
   spare(jobId: string, ageMs: number, safetyAge: (fromMs: number) => number): number | undefined {
     const job = this.#jobs.get(jobId);
@@ -211,7 +214,7 @@ export class JobHints {
     [job.isDue, job.hasEnded] = [true, true];
     this.#leaveProbes(job);
     if (wasHinted) this.#trust = afterEnd(this.#trust, 'hinted');
-    // One that came while it was read announced it, too.
+    // A webhook that arrived during the read also announced the end.
     else if (job.mayBeSpared && !job.isHinted) this.#judgeSoon(jobId, job.gapMs);
   }
 

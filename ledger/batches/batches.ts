@@ -38,8 +38,9 @@ function newStem(name: string): string {
 }
 
 /**
- * Creates a batch in state `loading`. Throws {@link BatchExists}. With `month`, its budget is its part of what is left of the month, if that is
- * less than its own: decided in the same transaction, so that two firings never get the same credits. Throws {@link MonthUsedUp}.
+ * Creates a batch in state `loading`. Throws {@link BatchExists}. With `month`, the batch's budget is capped at the
+ * month's remaining credits. The same transaction decides this, so two firings never claim the same credits. Throws
+ * {@link MonthUsedUp}.
  */
 export async function createBatch(db: Db, batch: NewBatch, month?: MonthClaim): Promise<void> {
   try {
@@ -80,7 +81,7 @@ async function nextNumber(tx: Tx): Promise<number> {
   return (last ?? 0) + 1;
 }
 
-/** The settings with a budget that the month can pay. */
+/** The settings, with the budget capped at the month's remaining credits. */
 async function withinMonth(tx: Tx, { settings }: NewBatch, month: MonthClaim): Promise<BatchSettings> {
   const standing = await monthSpend(tx, month);
   const share = shareOfMonth(standing, { budget: settings.budget, cheapest: month.cheapest });
@@ -107,8 +108,8 @@ export async function openBatch(db: Db, batch: string, rows: number): Promise<vo
 }
 
 /**
- * Removes a batch that is still `loading`, with its rows, some at a time; any other stays. If the process ends before the
- * last, the batch is still loading and can be removed later.
+ * Removes a batch that is still `loading`, with its rows, some at a time; any other stays. If the process ends before
+ * the last, the batch is still loading and can be removed later.
  */
 export async function discardLoading(db: Db, batch: string): Promise<void> {
   while (await write(db, (tx) => discardSome(tx, batch)));
@@ -136,9 +137,9 @@ async function discardSome(tx: Tx, batch: string): Promise<boolean> {
 }
 
 /**
- * Sets what the batch may do, and returns the result. A closed batch keeps its own control, and `stopping` is never
- * undone. The reason of a pause stays on record until the batch runs again: a later pause or stop by hand does not make
- * it untrue.
+ * Sets the batch's control and returns the resulting one. A closed batch keeps its control, and `stopping` is never
+ * undone. The pause reason stays on record until the batch runs again: a later manual pause or stop does not invalidate
+ * it.
  */
 export async function setControl(db: Db, batch: string, control: Control, reason?: Failure): Promise<Control> {
   return write(db, async (tx) => {
@@ -152,7 +153,7 @@ export async function setControl(db: Db, batch: string, control: Control, reason
   });
 }
 
-/** Closes an open batch if all its rows ended. Returns the number of those that did not. */
+/** Closes an open batch if all its rows have ended. Returns the number of rows still open. */
 export async function closeBatch(db: Db, batch: string): Promise<number> {
   return write(db, async (tx) => {
     const { state, settings } = await requireBatch(tx, batch);

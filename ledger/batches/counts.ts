@@ -10,7 +10,7 @@ import type { Db, Tx } from '../schema.ts';
 import type { RowCountsTable, SumsTable } from '../tables/batches.ts';
 import { LedgerMisuse } from '../errors.ts';
 
-/** How rows end whose answer is lost, as `--on-unknown` says. */
+/** The outcomes of rows whose answer was lost; `--on-unknown` decides between them. */
 const LOST = ['unknown', 'failed'] as const satisfies readonly Outcome[];
 
 const selectCounts = prepared((db, { batch }: { batch: string }) =>
@@ -36,7 +36,7 @@ export async function countRecent(tx: Tx, batch: string): Promise<ReadonlyMap<st
   return byStanding(await selectCounts(tx, { batch }), ({ recent }) => recent);
 }
 
-/** Reasons of rows that nobody wanted to pay for; that is no failure. */
+/** Reasons of rows that were deliberately not paid for; these are not failures. */
 const NO_FAILURES: readonly string[] = ['', 'OverBudget', 'NotChosen', 'NotCached'] satisfies (FailureClass | '')[];
 
 /** The most common reasons why rows failed, or are failing now, most rows first. */
@@ -59,7 +59,7 @@ function compare(one: ReasonCount, other: ReasonCount): number {
   return first < second ? -1 : first > second ? 1 : 0;
 }
 
-/** Those of them whose answer was lost by the end of a process, see {@link isProcessEnd}. Reads each failed row. */
+/** Failed rows whose answer was lost when a process ended; see {@link isProcessEnd}. Reads each failed row. */
 export async function countProcessEnds(db: Db | Tx, batch: string): Promise<number> {
   const { n } = await db
     .selectFrom('rows')
@@ -68,7 +68,7 @@ export async function countProcessEnds(db: Db | Tx, batch: string): Promise<numb
     .where('rows.batch', '=', batch)
     .where('rows.outcome', 'in', LOST)
     .where(isNoPart('rows'))
-    // With a plus, so that the index of outcomes is used: that of times has all rows that succeeded.
+    // The unary plus forces the outcome index: the time index covers all succeeded rows.
     .where(sql<boolean>`+rows.ended_at >= coalesce(batches.reopened_at, 0)`)
     .where('rows.failure_cause', '=', PROCESS_ENDED.cause)
     .where('rows.failure_class', '=', PROCESS_ENDED.class)
@@ -82,7 +82,7 @@ export async function countOpen(tx: Tx, batch: string): Promise<number> {
   return Object.values(states).reduce((sum, n) => sum + n, 0);
 }
 
-/** What the batch has cost, is about to cost and may have cost. */
+/** The batch's charged, reserved and uncertain credits. */
 export async function money(db: Db, batch: string): Promise<Money> {
   const sums = await readSums(db, batch);
   return {
@@ -120,7 +120,7 @@ export async function readSums(db: Db | Tx, batch: string): Promise<Sums> {
 
 /** What the rows that ended `skipped` would cost. */
 export async function skippedQuotes(db: Db, batch: string): Promise<SkippedQuotes> {
-  // Rows skipped by the budget have no index of their own, and usually there are none.
+  // There is no index for rows skipped by the budget; usually there are none.
   const { outcomes, notChosen } = await counts(db, batch);
   return {
     overBudget: outcomes.skipped > notChosen ? await sumQuotes(db, batch, IS_OVER_BUDGET) : 0,
@@ -129,7 +129,7 @@ export async function skippedQuotes(db: Db, batch: string): Promise<SkippedQuote
 }
 
 const IS_NOT_CHOSEN = sql<boolean>`${isNotChosen('rows')} and ${isNoPart('rows')}`;
-/** Of a row in parts only those parts count that were skipped: the others may be paid. */
+/** For a row in parts, count only the skipped parts: the others may have been paid for. */
 const IS_OVER_BUDGET = sql<boolean>`${isChosen('rows')} and rows.parts is null and (${isNoPart('rows')} or 'skipped' = (
   select outcome from rows w where w.batch = rows.batch and w.row = rows.part_of))`;
 

@@ -38,7 +38,7 @@ export async function haltIfDue(tx: Tx, name: string, row: number, { outcome, fa
   }
   if (counts !== 'failure') return;
   const all = await countEnded(tx, name);
-  // Leaving failures out makes no halt due that was not, so this is asked only where one would be.
+  // Excluding failures can only prevent a halt, so count them only if one is due.
   const lost = shouldHalt(halt, all) ? await countProcessEnds(tx, name) : 0;
   const ended = { failed: all.failed - lost, tried: all.tried - lost };
   if (!shouldHalt(halt, ended)) return;
@@ -50,8 +50,8 @@ export async function haltIfDue(tx: Tx, name: string, row: number, { outcome, fa
 }
 
 /**
- * The same for the row of a part that has ended: it may have ended with this part, because another one failed. Failures
- * that are alike are those of parts.
+ * Does the same for the whole row when one of its parts has ended: the row may have ended with it, because another part
+ * failed. The check for identical failures looks at the parts.
  */
 export async function haltIfWholeIsDue(tx: Tx, { batch, part_of: row }: RowLine): Promise<void> {
   if (row === null) return;
@@ -64,9 +64,9 @@ export async function haltIfWholeIsDue(tx: Tx, { batch, part_of: row }: RowLine)
 }
 
 /**
- * Pauses the batch if its `--halt` says so and the results of the first rows cannot be fetched, although these rows may
- * still run for hours. A single failure usually passes with a fresh link; a second one of the row counts, however it is
- * worded. Checked before the failure is recorded.
+ * Pauses the batch if `--halt` requires it because the results of the first rows cannot be fetched, even though these
+ * rows may run for hours yet. A single failure usually passes with a fresh link; a row's second failure counts, however
+ * it is worded. Checked before the failure is recorded.
  */
 export async function haltAtTrouble({ tx, line }: RowInHand, step: Step, failure: Failure): Promise<void> {
   const before = toFailure(line.failure);
@@ -78,7 +78,10 @@ export async function haltAtTrouble({ tx, line }: RowInHand, step: Step, failure
   await pauseIfAlike(tx, line.batch, { row: line.row, failure, ...(isLast ? {} : { step }) });
 }
 
-/** What has ended since the batch was last opened again, rows of {@link countProcessEnds} included, and what runs. */
+/**
+ * Counts the rows that ended since the batch was last reopened (including those of {@link countProcessEnds}) and the
+ * running ones.
+ */
 async function countEnded(tx: Tx, batch: string): Promise<Ended> {
   const recent = await countRecent(tx, batch);
   const count = (wanted: readonly Outcome[]): number => wanted.reduce((sum, name) => sum + (recent.get(name) ?? 0), 0);
@@ -90,14 +93,14 @@ async function countEnded(tx: Tx, batch: string): Promise<Ended> {
 export interface BadRow {
   readonly row: number;
   readonly failure: Failure;
-  /** Set if this is not the row's last step: then results of this step count too. */
+  /** Set unless this is the row's last step; results of this step then count too. */
   readonly step?: Step;
 }
 
 /**
- * Pauses a batch whose first paid rows have all failed with one class of failure, if any row is left that still costs
- * money. Runs in the transaction that records the failure, so it holds across all processes. Costs nothing once a row
- * had a result.
+ * Pauses a batch whose first paid rows have all failed with the same failure class, if any remaining row still costs
+ * money. Runs in the transaction that records the failure, so it holds across all processes. Does no work once a row
+ * has a result.
  */
 async function pauseIfAlike(tx: Tx, batch: string, bad: BadRow): Promise<void> {
   const { row, failure } = bad;
@@ -116,8 +119,8 @@ async function pauseIfAlike(tx: Tx, batch: string, bad: BadRow): Promise<void> {
 }
 
 /**
- * The watch starts over when a person lets the batch continue. Rows that were paid for before do not count, whenever they
- * end: they say nothing about what that person has changed, and pausing again would spare nothing of them.
+ * The watch restarts when a person resumes the batch. Rows paid for before that do not count, whenever they end: they
+ * say nothing about what the person changed, and pausing again would save nothing on them.
  */
 export function watchFrom(since: number): string {
   return JSON.stringify(newWatch(since));
@@ -127,12 +130,12 @@ function toWatch(json: string | null): AlikeWatch {
   return json === null ? newWatch(null) : (JSON.parse(json) as AlikeWatch);
 }
 
-/** Without the money: requests in flight are still paid for, so a recorded figure would soon be too low. */
+/** Omits the cost: requests in flight are still being charged, so a recorded figure would soon be too low. */
 function wordsOf({ rows }: AlikeWatch, failure: Failure): string {
   return `the first ${rows.length} paid rows all failed (${failure.class}), the last one because: ${reasonOf(failure)}`;
 }
 
-/** Whether the row was paid for since then. */
+/** Whether the row was paid for after `since`. */
 async function isPaid(tx: Tx, batch: string, row: number, since: number | null): Promise<boolean> {
   const found = await tx
     .selectFrom('charges')
@@ -145,7 +148,7 @@ async function isPaid(tx: Tx, batch: string, row: number, since: number | null):
   return found !== undefined;
 }
 
-/** Whether a row that was paid for since then has a result. */
+/** Whether any row paid for after `since` has a result. */
 async function hasResult(tx: Tx, batch: string, { step }: BadRow, since: number | null): Promise<boolean> {
   let query = tx.selectFrom('rows').select('row').where('batch', '=', batch).where('outcome', '=', 'succeeded');
   if (since !== null) {

@@ -10,23 +10,23 @@ import type { Db } from '../schema.ts';
 import { write } from '../database/transactions.ts';
 
 /**
- * Rows that `--limit` or `--sample` left out, or that the budget had no room for. The former end `skipped` from the start. All are
- * opened at the take at which they were skipped: nothing was sent in vain.
+ * Columns that reopen rows excluded by `--limit` or `--sample`, or skipped for lack of budget. Excluded rows end
+ * `skipped` from the start. All reopen at the take at which they were skipped, since nothing was sent for it.
  */
 
 const OPENED = { outcome: null, ...failureColumns(null), file: null, lane: null, promised: 0, ended_at: null };
-/** Rows that others follow, or that follow others. */
+/** Rows that depend on other rows, or that others depend on. */
 const HAS_FOLLOWERS = sql<boolean>`(kind = 'voice' or voice_row is not null or awaits is not null or part_of is not null)`;
 
-/** Never chosen, or over the budget; not if a request may have been charged without anybody knowing. */
+/** Never chosen, or over budget; excludes rows whose request may have been charged unnoticed. */
 const IS_UNSENT = sql<boolean>`rows.outcome = 'skipped' and (rows.ended_at is null or (
   rows.failure_class = 'OverBudget' and not exists (
     select 1 from charges c where c.batch = rows.batch and c.row = rows.row and c.state in ('sending', 'unknown'))))`;
 
 /**
- * Opens those of the rows that `--limit`, `--sample` or the budget left out, and with any of them the batch, which then runs this
- * subset. They stay at their take; one with a request whose outcome is not known stays as it is. One transaction; returns how many.
- * Throws {@link LedgerMisuse} for a batch that is being stopped.
+ * Reopens the given rows that `--limit`, `--sample` or the budget left out, and with the first of them the batch, which
+ * then runs this subset. Rows keep their take; a row with an unresolved request stays as it is. One transaction;
+ * returns the number of reopened rows. Throws {@link LedgerMisuse} for a stopping batch.
  */
 export async function openUnsent(
   db: Db,
@@ -52,7 +52,7 @@ export async function openUnsent(
       .executeTakeFirstOrThrow();
     const ofBatch = tx.selectFrom('rows').selectAll().where('batch', '=', batch).where(IS_UNSENT).orderBy('row');
     const others = await ofBatch.where('row', 'in', rows).where(HAS_FOLLOWERS).execute();
-    // What opens the parts of a row makes it wait for them.
+    // Reopening its parts makes the whole row wait for them.
     const parts = await ofBatch.where('part_of', 'in', rows).where(isPart('rows')).execute();
     for (const line of [...others, ...parts]) {
       await updateRow(tx, line, { ...OPENED, failure: null, hold: line.hold + 1, updated_at: tx.now() }, line);

@@ -39,7 +39,7 @@ export async function listBatches(db: Db): Promise<readonly BatchRecord[]> {
   return lines.map((line) => toBatch(line));
 }
 
-/** The accounts that have batches at this address of an API. */
+/** The accounts with batches at this API URL. */
 export async function accountsAt(db: Db, apiUrl: string): Promise<readonly string[]> {
   const lines = await db.selectFrom('batches').select('account').distinct().where('api_url', '=', apiUrl).execute();
   return lines.map(({ account }) => account);
@@ -61,7 +61,7 @@ export async function setBatch(tx: Tx, batch: string, change: Updateable<Batches
   await tx.updateTable('batches').set(change).where('name', '=', batch).execute();
 }
 
-/** Opens a closed batch again, because a row of it is open. */
+/** Reopens a closed batch because one of its rows is open. */
 export async function reopenClosed(tx: Tx, batch: string): Promise<void> {
   await tx
     .updateTable('batches')

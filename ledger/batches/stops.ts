@@ -14,12 +14,12 @@ import type { RowsTable } from '../tables/rows.ts';
 import { write } from '../database/transactions.ts';
 import { undoTake } from '../takes/undo-take.ts';
 
-/** Maximum rows that end in one transaction: other writers wait for its lock. */
+/** Max rows ended per transaction, because other writers wait for its lock. */
 const MOST_ROWS = 1_000;
 
 /**
- * Ends the open rows that have no attempt in flight, none in doubt and no unfinished job as `cancelled`, and after
- * {@link stopNow} those with such a job as `overdue`. Some rows at a time; returns how many.
+ * Ends as `cancelled` the open rows without an attempt in flight or in doubt and without an unfinished job; after
+ * {@link stopNow}, also ends rows with such a job as `overdue`. Works in chunks; returns the number of ended rows.
  */
 export async function cancelRest(db: Db, batch: string): Promise<number> {
   const { stop_now } = await readBatchLine(db, batch);
@@ -56,15 +56,16 @@ export async function stopNow(db: Db, batch: string): Promise<Control> {
   return 'stopping';
 }
 
-/** The batch's accepted attempts whose jobs are not known to have ended; of each step only the latest counts. */
+/** The batch's accepted attempts whose jobs may still run; only the latest attempt of each step counts. */
 export async function runningJobs(db: Db | Tx, batch: string): Promise<readonly ChargeRecord[]> {
   const lines = await latest(db, batch).selectAll('c').where(isRunning('c')).orderBy('c.row').execute();
   return lines.map(toCharge);
 }
 
 /**
- * Ends the next open rows that have nothing in flight, nothing in doubt and no unfinished job as `cancelled`, or as they
- * were if they were only to replace such a request or job. Returns how many, and after which row there may be more.
+ * Ends as `cancelled` the next open rows with nothing in flight, nothing in doubt and no unfinished job. Rows that were
+ * open only to replace such a request or job return to their earlier outcome. Returns the number of ended rows, and the
+ * row to continue after.
  */
 export async function cancelIdle(
   tx: Tx,
@@ -84,7 +85,7 @@ export async function cancelIdle(
     .execute();
   const last = open.at(-1)?.row;
   if (last === undefined) return { ended: 0, next: undefined };
-  // Each uses an index that holds only unfinished work.
+  // Each query uses an index that holds only unfinished work.
   const underWay = latest(tx, batch).select('c.row').where('c.row', '>', after).where('c.row', '<=', last);
   const unresolved = await underWay.where(isUnresolved('c')).execute();
   const running = await underWay.where(isRunning('c')).execute();
@@ -102,8 +103,9 @@ export async function cancelIdle(
 }
 
 /**
- * Ends the next open rows with running jobs as `overdue`: they were paid for and can be waited for again, free. Those whose job
- * is read for an earlier take end as they had ended. Returns how many; if it is all that one transaction takes, there may be more.
+ * Ends the next open rows with running jobs as `overdue`: they were paid for, and waiting for them can resume for free.
+ * Rows whose job is read for an earlier take return to their earlier outcome. Returns the number of ended rows; if it
+ * equals the transaction limit, there may be more.
  */
 export async function endRunning(tx: Tx, batch: string): Promise<number> {
   const jobs = await latest(tx, batch)
@@ -129,8 +131,8 @@ export async function endRunning(tx: Tx, batch: string): Promise<number> {
 }
 
 /**
- * The latest attempt of each step of each row, of its current take: the jobs of earlier ones are no longer waited for.
- * Includes whatever is still in flight, of any take, and jobs that are read again for a lost file.
+ * The latest attempt of each step in each row's current take: nobody waits for the jobs of earlier takes. Also includes
+ * attempts in flight, whatever their take, and jobs read again for a lost file.
  */
 function latest(
   db: Db | Tx,

@@ -8,8 +8,8 @@ import { isFetchedAgain, isMaking, presentTakeOf } from '../conditions.ts';
 import { aliveSince } from '../lanes/workers.ts';
 
 /**
- * The results with these keys, at most three of each, the newest first. A key is a digest of the API's address and
- * the account too, so no other account's results are among them.
+ * Results with these keys, at most three per key, newest first. Each key also hashes the API URL and the account, so
+ * results never cross accounts.
  */
 export async function findResults(db: Db, keys: readonly string[]): Promise<readonly ResultRecord[]> {
   return look(db, async (tx) => {
@@ -20,8 +20,8 @@ export async function findResults(db: Db, keys: readonly string[]): Promise<read
 }
 
 /**
- * What an intent with this key would find in place of its request: results, or another row's request that may bring
- * one, except those of `passOver`.
+ * Looks up what would replace a request with this key: earlier results, or another row's request that may produce one,
+ * except those in `passOver`.
  */
 export async function lookForResult(
   db: Db,
@@ -43,7 +43,7 @@ export async function resultsOf(tx: Tx, key: string): Promise<readonly ResultRec
 
 /** An attempt of another row that may still bring a result. */
 export interface MakingAttempt extends AttemptKey {
-  /** True if a live worker works on its batch, or has its request on the wire. */
+  /** True if a live worker works on its batch or has its request in flight. */
   readonly isAttended: boolean;
 }
 
@@ -60,8 +60,8 @@ const selectMaking = prepared((db, { key }: { key: string }) =>
 );
 
 /**
- * The attempt of another row that may still bring the result with this key, except those of `passOver`. Its row has not
- * ended, and is at that take or waits for that lost file: nothing else holds a key, so a kill leaves no lock.
+ * Another row's attempt that may still produce the result with this key, except those in `passOver`. Its row is open
+ * and is at that take or waits for that lost file. Nothing else holds a key, so a kill leaves no stale lock.
  */
 export async function makingOf(
   tx: Tx,
@@ -85,15 +85,15 @@ export async function makingOf(
         'in',
         eb.selectFrom('lanes').select('lanes.owner').where('lanes.batch', '=', attempt.batch),
       );
-      // Who has sent it brings its answer home, and no more: only a lane looks after what follows. A worker may live
-      // for weeks after it has left the batch.
+      // The sender only records its answer; the steps that follow need a lane. A worker may live for weeks after it has
+      // left the batch.
       return state === 'sending' ? eb.or([eb('owner', '=', owner), hasLane]) : hasLane;
     })
     .executeTakeFirst();
   return { ...attempt, isAttended: found !== undefined };
 }
 
-/** What is recorded of an earlier result with the attempt that used it, or could not. */
+/** The record of an earlier result, kept with the attempt that used it or could not. */
 export function sourceOf(result: ResultRecord, is: ResultSource['is']): ResultSource {
   const { jobId, madeAt, credits } = result;
   return { is, from: attemptKeyOf(result), jobId, madeAt, credits };

@@ -9,14 +9,14 @@ import { attemptKeyOf, type AttemptKey } from '../../contract/batch.ts';
 import { checkedBy } from '../../contract/row-kinds.ts';
 import type { RowInHand } from '../rows/row-in-hand.ts';
 
-/** Which results later rows may use: of attempts that have a key and brought a whole file that passed all checks. */
+/** Results that later rows may reuse: those of keyed attempts whose file is complete and passed all checks. */
 
-/** What a result has besides its file. */
+/** A result's data besides its file. */
 interface Besides {
   readonly extraFiles?: readonly ResultFile[];
   readonly text?: string | null;
   readonly jobId: string | null;
-  /** What was charged for it; null: nobody knows. */
+  /** Charged credits; null if unknown. */
   readonly credits: number | null;
 }
 
@@ -24,7 +24,7 @@ const insertResult = prepared((db, given: ResultsTable) =>
   db
     .insertInto('results')
     .values(allOf(results, given))
-    // Fetched again after a person asked for it: the same job, and so the same result.
+    // A person had it fetched again: the same job, and so the same result.
     .onConflict((conflict) =>
       conflict
         .columns(['batch', 'row', 'step', 'take', 'attempt'])
@@ -32,7 +32,7 @@ const insertResult = prepared((db, given: ResultsTable) =>
     ),
 );
 
-/** Keeps the result of an attempt, if it may be used again. */
+/** Caches an attempt's result if later rows may reuse it. */
 export async function keepResult(tx: Tx, charge: ChargeLine, besides: Besides): Promise<void> {
   const file = toFile(charge.file);
   if (charge.result_key === null || file === null || charge.failure !== null) return;
@@ -49,7 +49,7 @@ export async function keepResult(tx: Tx, charge: ChargeLine, besides: Besides): 
   });
 }
 
-/** Keeps the result of a request that was answered, of a job that ended, or of a copy whose lost file is back. */
+/** Caches the result of an answered request, an ended job, or a copy whose lost file was restored. */
 export async function keepPaidResult(tx: Tx, charge: ChargeLine, effect: RowEffect): Promise<void> {
   const besides = 'outcome' in effect ? { extraFiles: effect.extraFiles ?? [], text: effect.text ?? null } : {};
   const own = { jobId: charge.job_id, credits: charge.charged };
@@ -62,10 +62,7 @@ export async function forgetResult(tx: Tx, of: AttemptKey): Promise<void> {
   await tx.deleteFrom('results').where(ofAttempt(of)).execute();
 }
 
-/**
- * Takes a result out of the cache that a check has found wrong: no later row shall use it. Does nothing for any other
- * attempt.
- */
+/** Removes a result that failed its check from the cache, so that no later row uses it. No effect on other attempts. */
 export async function forgetUnfit(row: RowInHand, check: ChargeLine): Promise<void> {
   const checked = checkedBy(row.line.kind, check.step);
   if (checked === undefined || check.judgement === null || check.failure === null) return;
@@ -76,24 +73,24 @@ export async function forgetUnfit(row: RowInHand, check: ChargeLine): Promise<vo
   if (source?.is === 'used') await forgetResult(row.tx, source.from);
 }
 
-/** The record of a file that is removed from the store on purpose. One that was removed before keeps its time. */
+/** Marks a file as deliberately removed from the store. If it was already marked, its original time stays. */
 export function removed(file: ResultFile, now: number): ResultFile {
   return { ...file, removedAt: file.removedAt ?? now };
 }
 
 /**
- * A copy of an earlier result whose file is lost. Its attempt is `cached`, and has no job; the request that made the result
- * has. While that job is read for the copy, the attempt is `accepted` with it, at no charge, so that it counts as a job that
- * runs wherever that matters. When the job has ended, it is a copy as before.
+ * A copy of an earlier result whose file is lost. Its attempt is `cached` and has no job; only the original request
+ * does. While that job is read again for the copy, the attempt is `accepted` with it, free of charge, so that it counts
+ * as a running job wherever that matters. When the job ends, the attempt is `cached` again.
  */
 
-/** What an attempt becomes while a job is read for it again. */
+/** The changes to an attempt while a job is read for it again. */
 export function withJob(charge: ChargeLine): Partial<ChargeLine> {
   if (charge.state !== 'cached') return {};
   return { state: 'accepted', job_id: toCharge(charge).source?.jobId ?? null, charged: 0, charged_from: null };
 }
 
-/** What an attempt becomes when no job is read for it any more. */
+/** The changes to an attempt once no job is read for it any more. */
 export function withoutJob(charge: ChargeLine): Partial<ChargeLine> {
   if (charge.state !== 'accepted' || toCharge(charge).source?.is !== 'used') return {};
   return { state: 'cached', job_id: null, charged: null, charged_from: null, told: null };

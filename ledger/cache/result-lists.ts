@@ -8,15 +8,15 @@ import type { Db, Tx } from '../schema.ts';
 import { look, write } from '../database/transactions.ts';
 
 /**
- * The results that later rows may use, as a whole. Lines with one key are names of one result: the row that paid for it,
- * and those that reused it.
+ * Lists and sums over all reusable results. Lines with the same key are names of one result: one for the row that paid
+ * for it, and one for each row that reused it.
  */
 
-/** Entries of the cache that have something in common. */
+/** Totals for one group of cache entries. */
 export interface NamedSum {
   readonly name: string;
   readonly entries: number;
-  /** Lengths of their files; a file with several names counts for each. */
+  /** Total file size; a file with several names counts once per name. */
   readonly bytes: number;
 }
 
@@ -26,21 +26,21 @@ export interface CacheSums {
   readonly entries: number;
   /** Different results. */
   readonly results: number;
-  /** Length of the results, each once. */
+  /** Total size, counting each result once. */
   readonly bytes: number;
   readonly byBatch: readonly NamedSum[];
   readonly byKind: readonly NamedSum[];
-  /** A name is empty for rows without a voice. */
+  /** The name is empty for rows without a voice. */
   readonly byVoice: readonly NamedSum[];
-  /** Results by when they were last used: within so many days; null: longer ago. */
+  /** Results by last use: within `days` days; null for longer ago. */
   readonly byAge: readonly { readonly days: number | null; readonly results: number; readonly bytes: number }[];
 }
 
-/** Sums beyond this many are left out, the smallest first. */
+/** Max sums per list; the smallest are dropped. */
 const MOST_SUMS = 100;
 const DAY_MS = 86_400_000;
 
-/** Those of these keys that have a result. */
+/** The given keys that have a result. */
 export async function keysWithResult(db: Db, keys: readonly string[]): Promise<readonly string[]> {
   if (keys.length === 0) return [];
   const found = await db.selectFrom('results').select('key').distinct().where('key', 'in', keys).execute();
@@ -88,7 +88,7 @@ async function sumByBatch(tx: Tx): Promise<readonly NamedSum[]> {
     .execute();
 }
 
-/** Both at once: to look up the row of each entry is what takes long. */
+/** Sums both in one query: looking up each entry's row is the slow part. */
 async function sumByKindAndVoice(tx: Tx): Promise<Pick<CacheSums, 'byKind' | 'byVoice'>> {
   const { rows } = await sql<Omit<NamedSum, 'name'> & { readonly kind: string; readonly voice: string }>`
     select rows.kind, coalesce(rows.voice, '') as voice, count(*) as entries, sum(bytes) as bytes
@@ -121,7 +121,10 @@ async function sumByAge(tx: Tx): Promise<CacheSums['byAge']> {
   );
 }
 
-/** When the most recent result was used that does not fit if those used last have this many bytes; null: all fit. */
+/**
+ * The last-use time of the newest result that does not fit when the most recently used results are kept up to this many
+ * bytes; null if all fit.
+ */
 export async function usedBeyond(db: Db, bytes: number): Promise<number | null> {
   const { rows } = await sql<{ used: number }>`
     select used from (
@@ -131,8 +134,8 @@ export async function usedBeyond(db: Db, bytes: number): Promise<number | null> 
 }
 
 /**
- * Results that were last used at this time (ms) or earlier, in order of their keys, those after a key (at first the
- * empty text), at most so many: all entries of each.
+ * All entries of the results last used at or before this time (ms), ordered by key. Pages by key: starts after the
+ * given key (initially the empty string) and returns at most the given number of results.
  */
 export async function resultsUnused(
   db: Db,
@@ -168,7 +171,7 @@ async function namesOf(db: Db | Tx, keys: readonly string[]): Promise<readonly R
   return lines.map(toResult);
 }
 
-/** Forgets results whose files are removed, and marks the files so. */
+/** Forgets results whose files are being removed, and marks the files as removed. */
 export async function pruneResults(db: Db, results: readonly AttemptKey[]): Promise<void> {
   await write(db, async (tx) => {
     const now = tx.now();
@@ -179,7 +182,7 @@ export async function pruneResults(db: Db, results: readonly AttemptKey[]): Prom
   });
 }
 
-/** On the attempt, and on its row if that is the row's result. */
+/** Marks the attempt's file, and the row's if that is the row's result. */
 async function markRemoved(tx: Tx, key: AttemptKey, now: number): Promise<void> {
   const row = await RowInHand.take(tx, key);
   const charge = row.chargeAt(key);
@@ -197,12 +200,12 @@ export interface StoredFileOfBatch {
   readonly key: string;
 }
 
-/** The file of an attempt is there, and was not removed on purpose. */
+/** The attempt has a file that was not deliberately removed. */
 const IS_STORED = sql<boolean>`charges.file is not null and charges.file not like '%"removedAt":%'`;
 
 /**
- * A file in the store that nobody removed on purpose: of the newest batch that has one, and of one whose rows were cleaned
- * only if no other has. Undefined: none is on record.
+ * A stored file that was not deliberately removed, from the newest batch that has one. Batches whose rows were cleaned
+ * are the last resort. Undefined if no file is on record.
  */
 export async function findStoredFile(db: Db): Promise<StoredFileOfBatch | undefined> {
   const found = await db
@@ -213,7 +216,7 @@ export async function findStoredFile(db: Db): Promise<StoredFileOfBatch | undefi
         eb.selectFrom('charges').select('charges.row').whereRef('charges.batch', '=', 'batches.name').where(IS_STORED),
       ),
     )
-    // One whose rows were cleaned cannot be redriven.
+    // A batch whose rows were cleaned cannot be redriven.
     .orderBy(sql`rows_cleaned_at is not null`)
     .orderBy('created_at', 'desc')
     .limit(1)

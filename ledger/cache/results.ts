@@ -17,7 +17,7 @@ import { RowInHand } from '../rows/row-in-hand.ts';
 import type { Db } from '../schema.ts';
 import { write } from '../database/transactions.ts';
 
-/** Results of earlier rows in place of requests. A row with such a result costs nothing, and nothing is sent for it. */
+/** Reuses results of earlier rows instead of sending requests. Such a row costs nothing. */
 
 /** An earlier result in place of a request. */
 export interface ResultUse {
@@ -25,12 +25,12 @@ export interface ResultUse {
   /** The row's own copies of its files. */
   readonly file: ResultFile;
   readonly extraFiles: readonly ResultFile[];
-  /** What the row would have cost without it, up to this step, credits; null if unknown. */
+  /** Credits the row would have cost up to this step without it; null if unknown. */
   readonly saved: number | null;
   readonly owner: string;
   /** The caller's fencing token for the row; omitted: not checked. */
   readonly fence?: number;
-  /** For a verification: what the comparison with the text has found, why it did not pass, and what that means. */
+  /** For a verification: the result of the comparison with the text, why it did not pass, and the consequence. */
   readonly judgement?: Judgement;
   readonly failure?: Failure;
   readonly effect?: RowEffect;
@@ -41,10 +41,10 @@ const touch = prepared((db, given: AttemptKey & { now: number }) =>
 );
 
 /**
- * Records that a step has an earlier result in place of a request: an attempt in state `cached`, which costs nothing.
- * For the last step of its kind, whose result is the row's, the row ends `cached`, even if earlier steps were never
- * made. Not `used`, and nothing changes, if the result is on record no more, the batch does not run, or the row does
- * not need this attempt or one of an earlier step.
+ * Records an earlier result in place of a request, as a free attempt in state `cached`. For the last step of the row's
+ * kind, whose result is the row's, the row ends `cached`, even if earlier steps were never made. Not `used`, and
+ * without any change, if the result is no longer on record, the batch does not run, or the row needs neither this
+ * attempt nor one of an earlier step.
  */
 export async function useResult(
   db: Db,
@@ -58,7 +58,7 @@ export async function useResult(
   });
 }
 
-/** How the batch of a row speaks that wants such a result now; undefined: it does not want it. */
+/** The TTS mode of the row's batch; undefined if the row cannot use the result now. */
 async function wantedBy(row: RowInHand, key: AttemptKey, { fence }: ResultUse): Promise<TtsMode | undefined> {
   const { line, next } = row;
   if (next.type !== 'submit' || line.take !== key.take || (fence ?? line.hold) !== line.hold) return undefined;
@@ -77,7 +77,7 @@ async function useInHand(row: RowInHand, key: AttemptKey, use: ResultUse, tts: T
     ...attemptKeyOf(key),
     owner,
     from_take: row.sourceOf(key.step),
-    // If its file is lost, it counts as a job that runs while another is read for it.
+    // If its file is lost, it counts as a running job while the original job is read for it.
     operation: operationOf(row.spec, key.step, tts),
     state: 'cached',
     quoted: use.saved,
@@ -99,7 +99,7 @@ async function useInHand(row: RowInHand, key: AttemptKey, use: ResultUse, tts: T
   return true;
 }
 
-/** Forgets a result, because its file is missing or altered. Its row keeps it. */
+/** Forgets a result whose file is missing or altered. Its own row keeps it. */
 export async function dropResult(db: Db, of: AttemptKey): Promise<void> {
   await write(db, (tx) => forgetResult(tx, of));
 }

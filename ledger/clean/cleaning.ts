@@ -16,19 +16,19 @@ import { takesOf } from '../takes/takes.ts';
 import { write } from '../database/transactions.ts';
 
 /**
- * Removes what a finished batch no longer needs. The rows themselves, their outcomes and their charges stay, so that
- * every count and sum stays, too. Between {@link beginClean} and {@link endClean} no row of the batch can be opened
- * again; a clean that was killed is begun again and goes through all rows once more.
+ * Removes data that a finished batch no longer needs. Rows, outcomes and charges stay, so every count and sum stays the
+ * same. Between {@link beginClean} and {@link endClean} no row of the batch can be reopened; a killed clean starts over
+ * and goes through all rows again.
  */
 
-/** Whether a batch can be cleaned. `undecided`: rows that ended `unknown` or `overdue` still need what they asked for. */
+/** Whether a batch can be cleaned. `undecided`: rows that ended `unknown` or `overdue` still need their requests. */
 export type CleanStart =
-  /** With these parts: a clean that was cut off is finished with it. */
+  /** The parts to remove, including those of an interrupted clean. */
   | { readonly type: 'begun'; readonly parts: CleanParts }
   | { readonly type: 'not-closed' }
   | { readonly type: 'undecided'; readonly rows: number };
 
-/** Records that parts of a batch are being removed. From then on none of its rows can be opened again. */
+/** Records that parts of a batch are being removed. From then on none of its rows can be reopened. */
 export async function beginClean(db: Db, batch: string, parts: CleanParts): Promise<CleanStart> {
   return write(db, async (tx) => {
     const { state, cleaned } = await requireBatch(tx, batch);
@@ -46,9 +46,9 @@ export async function beginClean(db: Db, batch: string, parts: CleanParts): Prom
 }
 
 /**
- * Removes these parts of the records of rows, except of those in doubt: empties what they asked for, and marks their
- * files as removed, of which no later row gets a result any more. Returns the rows that are not in doubt. Throws
- * {@link LedgerMisuse} if no clean has begun.
+ * Removes these parts from the records of rows that are not in doubt: clears their requests and marks their files as
+ * removed, so that later rows no longer reuse them. Returns the rows that are not in doubt. Throws {@link LedgerMisuse}
+ * if no clean has begun.
  */
 export async function cleanRows(db: Db, batch: string, rows: readonly number[]): Promise<readonly number[]> {
   return write(db, async (tx) => {
@@ -70,7 +70,7 @@ export async function cleanRows(db: Db, batch: string, rows: readonly number[]):
   });
 }
 
-/** Records that what was begun is removed. */
+/** Records that the removal is complete. */
 export async function endClean(db: Db, batch: string): Promise<void> {
   await write(db, async (tx) => {
     const { unfinished } = (await requireBatch(tx, batch)).cleaned;
@@ -98,14 +98,14 @@ async function forgetMedia(tx: Tx, batch: string, { row, charges }: RowStanding,
   });
 }
 
-/** Empties what a row asked for, in all its takes, and the text that it got. */
+/** Clears a row's request, in all its takes, and its transcript. */
 async function forgetRequest(tx: Tx, batch: string, { row }: RowStanding): Promise<void> {
   const spec: RowSpec = {
     kind: row.kind,
     ...defined({ dialect: row.spec.dialect, verify: row.spec.verify }),
     extra: {},
   };
-  // Without its text such a result is of no use to other rows.
+  // Without its text, such a result is useless to other rows.
   await tx
     .deleteFrom('results')
     .where(ofRow({ batch, row: row.row }))

@@ -23,7 +23,7 @@ export function prepared<P extends object, R>(
   return compiledOnce(build, 'all');
 }
 
-/** The same for a query of at most one line, which takes half as long. Undefined: there is none. */
+/** Like {@link prepared}, for a query of at most one line, which takes half as long. Undefined if there is no line. */
 export function preparedOne<P extends object, R>(
   build: (db: Db | Tx, parameters: P) => Compilable<R>,
 ): (db: Db | Tx, parameters: P) => Promise<R | undefined> {
@@ -48,7 +48,10 @@ const STAND_INS = new Proxy({}, { get: (_, name) => new Parameter(String(name)) 
 
 /** Adapter of a database that answers synchronously. */
 export interface DirectAdapter extends DialectAdapter {
-  /** Executes a statement on the only connection, which the caller must hold. `most`: the lines wanted, of a statement that changes nothing. */
+  /**
+   * Executes a statement on the only connection, which the caller must hold. `most` limits the lines returned; `one` is
+   * only for reads.
+   */
   executeNow(sql: string, parameters: readonly unknown[], most: 'one' | 'all'): readonly unknown[];
 }
 
@@ -75,7 +78,7 @@ function isDirect(adapter: DialectAdapter): adapter is DirectAdapter {
   return 'executeNow' in adapter;
 }
 
-/** A new line of a table, all of whose columns are given. */
+/** A new line of a table, with every column given. */
 export function allOf<Line extends object>({ columns }: Table, given: Line): Line {
   return Object.fromEntries(Object.keys(columns).map((name) => [name, given[name as keyof Line]])) as Line;
 }

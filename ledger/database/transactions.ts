@@ -10,9 +10,9 @@ export function withClock<T extends object>(database: T, { now }: Clock): T & Cl
 const queues = new WeakMap<Db, WriteQueue<Schema>>();
 
 /**
- * Runs `work` inside a write transaction that may hold other work of this process, and returns once it is synced to
- * disk. If `work` throws, only its own writes are rolled back. It sees the writes of the work before it. Writers wait
- * for each other.
+ * Runs `work` inside a write transaction, possibly shared with other work of this process, and returns once it is
+ * synced to disk. If `work` throws, only its own writes are rolled back. It sees the writes of earlier work in the
+ * transaction. Writers wait for each other.
  */
 export async function write<R>(db: Db, work: (tx: Tx) => Promise<R>): Promise<R> {
   let queue = queues.get(db);
@@ -113,12 +113,12 @@ export class WriteQueue<S> {
       await this.#db.transaction().execute(async (tx) => {
         const { pieces, ms } = this.#limits;
         const endAt = performance.now() + ms;
-        // Work that arrives while the transaction begins, or while it runs, still finds a place in it.
+        // Work that arrives while the transaction begins or runs can still join it.
         while (group.length < pieces && (group.length === 0 || performance.now() < endAt)) {
           const piece = this.#waiting.shift();
           if (piece === undefined) return;
           group.push(piece);
-          // The first is alone so far: if it throws, the whole transaction is rolled back.
+          // The first piece is still alone: if it throws, the whole transaction is rolled back.
           tellers.push(await (group.length === 1 ? piece.run(tx) : runAlone(tx, piece)));
         }
       });

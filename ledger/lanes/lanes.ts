@@ -9,10 +9,10 @@ import { prepared, preparedOne } from '../database/prepared.ts';
 import { readRows } from '../rows/rows.ts';
 
 /**
- * Who works on which share of a batch. A lane has one holder at a time, identified by a fencing token: the next holder
- * raises the token, and in the same transaction takes every row of the previous one. From then on the previous holder
- * can claim nothing, and record no intent for the rows that it had (each has a new fencing token); its late answers
- * still settle their attempts.
+ * Which process works on which share of a batch. A lane has one holder at a time, identified by a fencing token. The
+ * next holder raises the token and, in the same transaction, takes over every row of the previous one. From then on the
+ * previous holder can claim no rows and record no intents for the rows it had (each has a new fencing token); its late
+ * answers still settle their attempts.
  */
 
 /** A request for a lane. */
@@ -37,7 +37,7 @@ export interface LaneOwnership {
 const NOBODY = '';
 
 /**
- * Acquires a lane from its current holder, with every row of it. Can be repeated: the last caller has it. Lanes of an
+ * Acquires a lane, with all its rows, from its current holder. Repeatable: the last caller holds it. Lanes of an
  * earlier run of the workflow are dissolved, and their rows are free.
  */
 export async function acquireLane(db: Db, { batch, lane, run, owner }: LaneRequest): Promise<LaneOwnership> {
@@ -56,12 +56,15 @@ export async function acquireLane(db: Db, { batch, lane, run, owner }: LaneReque
   });
 }
 
-/** Releases a lane in order: its rows are free at once, for the next claim. No effect if another process has it now. */
+/**
+ * Releases a lane in an orderly way: its rows are immediately free for the next claim. No effect if another process
+ * holds it by now.
+ */
 export async function releaseLane(db: Db, owned: LaneOwnership): Promise<void> {
   await write(db, async (tx) => {
     if (!(await ownsLane(tx, owned))) return;
     await freeRows(tx, owned.batch, owned.lane);
-    // Its line stays: tokens never start again, or an old one might become valid once more.
+    // The line stays, so that tokens never restart: an old one might become valid again.
     await tx
       .updateTable('lanes')
       .set({ owner: NOBODY, token: owned.token + 1 })
@@ -71,7 +74,7 @@ export async function releaseLane(db: Db, owned: LaneOwnership): Promise<void> {
   });
 }
 
-/** True if nobody has taken the lane since. */
+/** True if this holder still owns the lane. */
 export async function ownsLane(tx: Tx, { batch, lane, token }: LaneOwnership): Promise<boolean> {
   const found = await tx
     .selectFrom('lanes')
@@ -104,9 +107,9 @@ async function freeRows(tx: Tx, batch: string, lane: number): Promise<void> {
 
 /** A lane's request for rows. */
 export interface ClaimRequest extends LaneOwnership {
-  /** Max rows that are to be sent. Rows with an open request or job come on top. */
+  /** Max rows to send. Rows with an open request or job come on top. */
   readonly limit: number;
-  /** Max of those for which the budget holds room; they come first, and count under `limit`. Default: `limit`. */
+  /** Max rows with reserved budget among these; they come first and count towards `limit`. Default: `limit`. */
   readonly begun?: number;
 }
 
@@ -114,28 +117,28 @@ export interface Claim {
   readonly rows: readonly RowStanding[];
   /** True if no free row is left, as of this claim. */
   readonly exhausted: boolean;
-  /** Rows that are not free yet, because their voice is not there. */
+  /** Rows that are not free yet because their voice is not ready. */
   readonly blocked: number;
 }
 
-/** Max rows per claim that are already begun; the next claim brings the others. */
+/** Max rows under way per claim; the next claim brings the rest. */
 const MOST_UNDER_WAY = 200;
 /** States of a row with an open request or job. */
 const UNDER_WAY = ROW_STATES.filter((state) => state !== 'waiting' && state !== 'blocked');
 
 /**
- * The next free rows for a lane, in manifest order, each under a new fencing token, so that an earlier holder can record
- * no intent for them. `lost`: the lane has another holder by now, and got nothing.
+ * Claims the next free rows for a lane, in manifest order, each under a new fencing token, so that an earlier holder
+ * can record no intent for them. `lost`: another process holds the lane by now; nothing was claimed.
  *
  * Rows under way come first, even if the lane has no room (`limit` 0): their jobs are paid for, and requests without a
- * verdict use up the in-flight limit that all others wait for. Then come those that the budget holds room for, because
- * others may wait until they need it no more.
+ * verdict use up the in-flight limit that all others wait for. Rows with reserved budget come next, because others may
+ * be waiting for that budget to be released.
  */
 export async function claimRows(db: Db, request: ClaimRequest): Promise<Claim | 'lost'> {
   const { batch, lane, limit, begun: mostReserved = limit } = request;
   return write(db, async (tx) => {
     if (!(await ownsLane(tx, request))) return 'lost';
-    // One more than needed tells whether any is left.
+    // Select one extra to see whether any are left.
     const underWay = await selectFreeRows(tx, batch, UNDER_WAY, MOST_UNDER_WAY + 1).execute();
     const reserved = (await selectReserved(tx, { batch, limit: mostReserved })).map(({ row }) => row);
     const most = Math.max(limit, reserved.length);
@@ -159,7 +162,9 @@ export async function claimRows(db: Db, request: ClaimRequest): Promise<Claim | 
   });
 }
 
-/** Open rows in these states that no lane has; of one state in manifest order. Exported for the test of its query plan. */
+/**
+ * Open rows in these states that belong to no lane; in manifest order within a state. Exported for its query-plan test.
+ */
 export function selectFreeRows(
   db: Db,
   batch: string,

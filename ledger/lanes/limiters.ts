@@ -19,8 +19,8 @@ const saveState = prepared((db, { scope, state }: { scope: string; state: string
 );
 
 /**
- * Takes a step of the limiter of that name, in one transaction; see `policy/pacing/limiter-step.ts`. A step that changes nothing
- * writes nothing.
+ * Applies a step to the limiter of this name, in one transaction; see `policy/pacing/limiter-step.ts`. A step that
+ * changes nothing writes nothing.
  */
 export async function updateLimiter<Step extends LimiterStep>(
   db: Db,
@@ -37,8 +37,8 @@ export async function updateLimiter<Step extends LimiterStep>(
 }
 
 /**
- * Consecutive pauses, by the worst of these rate limiters, since calls were last answered normally; 0: they are, or nothing was in vain since
- * that time (ms).
+ * The most consecutive pauses of any of these rate limiters since calls were last answered normally; 0 if they are
+ * answered now, or if no call has failed since that time (ms).
  */
 export async function troubles(db: Db, scopes: readonly string[], since: number): Promise<number> {
   const lines = await db.selectFrom('limiters').select('state').where('scope', 'in', scopes).execute();
@@ -46,7 +46,10 @@ export async function troubles(db: Db, scopes: readonly string[], since: number)
   return Math.max(0, ...states.map(({ troubles, troubledAt }) => (troubledAt < since ? 0 : troubles)));
 }
 
-/** Records the longest text that an operation takes, characters, as a refusal of now says. It replaces what was known. */
+/**
+ * Records the longest text that an operation accepts, in characters, as stated by a current refusal. Replaces the known
+ * limit.
+ */
 export async function noteTextLimit(
   db: Db,
   { apiUrl, account }: Pick<Realm, 'apiUrl' | 'account'>,
@@ -63,7 +66,7 @@ export async function noteTextLimit(
   );
 }
 
-/** The limits that were learnt at this address of an API: those of the account, or the newest ones of any account. */
+/** Text limits learned at this API URL: the account's own, or the newest of any account. */
 export async function textLimits(db: Db, apiUrl: string, account?: string): Promise<TextLimits> {
   let query = db.selectFrom('text_limits').selectAll().where('api_url', '=', apiUrl).orderBy('learnt_at');
   if (account !== undefined) query = query.where('account', '=', account);

@@ -2,8 +2,8 @@ import { write } from '../database/transactions.ts';
 import type { Clock, Db, Tx } from '../schema.ts';
 
 /**
- * Which worker processes are alive. Each reports every few seconds. This tells how many lanes a batch can use, and
- * whether the sender of a request without an answer may still be waiting for it. No promise rests on it: a clock may be
+ * Which worker processes are alive. Each reports every few seconds. This decides how many lanes a batch can use, and
+ * whether the sender of an unanswered request may still be waiting for it. No guarantee rests on it: a clock may be
  * wrong.
  */
 
@@ -15,12 +15,14 @@ export interface WorkerRecord {
   readonly account: string;
 }
 
-/** A worker that has not reported for this long counts as dead, ms; it reports at least three times in that time. */
+/**
+ * A worker that has not reported for this long counts as dead, ms. Live workers report at least three times within it.
+ */
 const ALIVE_MS = 8_000;
 /** A worker that has not reported for this long is forgotten, ms. */
 const FORGET_MS = 3_600_000;
 
-/** A worker that reported after this time is alive, as far as is known; ms. */
+/** A worker that reported after this time (ms) is presumed alive. */
 export function aliveSince({ now }: Clock): number {
   return now() - ALIVE_MS;
 }
@@ -41,7 +43,7 @@ export async function beat(db: Db, { owner, apiUrl, account }: WorkerRecord): Pr
   });
 }
 
-/** How a worker ended that could not go on. */
+/** The end of a worker that could not continue. */
 export interface WorkerEnd {
   /** ms since 1970. */
   readonly at: number;
@@ -50,8 +52,8 @@ export interface WorkerEnd {
 }
 
 /**
- * Records that a worker ends because it cannot go on, and why. May use the room that is kept for answers. It is forgotten
- * with the dead, when the next one begins.
+ * Records that a worker ends because it cannot continue, and why. May use the space reserved for answers. The record is
+ * deleted with those of dead workers when the next worker starts.
  */
 export async function noteWorkerEnd(db: Db, { owner, apiUrl, account }: WorkerRecord, reason: string): Promise<void> {
   await write(db, async (tx) => {
@@ -64,7 +66,7 @@ export async function noteWorkerEnd(db: Db, { owner, apiUrl, account }: WorkerRe
   });
 }
 
-/** How and why the last worker of this API and account ended, if it could not go on and nobody came after it. */
+/** When and why the last worker of this API and account ended, if it could not continue and no other followed. */
 export async function lastWorkerEnd(db: Db, apiUrl: string, account: string): Promise<WorkerEnd | undefined> {
   const last = await db
     .selectFrom('workers')
@@ -79,7 +81,7 @@ export async function lastWorkerEnd(db: Db, apiUrl: string, account: string): Pr
     : { at: last.seen_at, reason: last.ended_because };
 }
 
-/** Forgets a worker that ends in order; or, with `all`, all workers, because they are known to be dead. */
+/** Forgets a worker that shut down normally; with `all`, every worker, because all are known to be dead. */
 export async function forgetWorkers(db: Db, which: { readonly owner: string } | 'all'): Promise<void> {
   await write(db, async (tx) => {
     const query = tx.deleteFrom('workers');
@@ -87,7 +89,7 @@ export async function forgetWorkers(db: Db, which: { readonly owner: string } | 
   });
 }
 
-/** Workers of this API and account that are alive, as far as is known: they reported within the last seconds. */
+/** Workers of this API and account that are presumed alive: they reported within the last few seconds. */
 export async function livingWorkers(db: Db | Tx, apiUrl: string, account: string): Promise<readonly string[]> {
   const lines = await db
     .selectFrom('workers')

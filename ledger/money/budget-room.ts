@@ -11,30 +11,32 @@ import type { Sums } from '../batches/counts.ts';
 /**
  * The budget of a batch. The transaction that records an intent checks it, so any number of workers share it.
  *
- * Three parts are committed: what was charged, what open requests may be charged (`policy/money/charge-ratio.ts`), and what started rows need for
- * their later steps and, if they are spoken in parts, for their unsent parts. So no row is left half paid, as far as charges are foreseen.
+ * The committed credits have three parts: past charges, the possible charges of open requests
+ * (`policy/money/charge-ratio.ts`), and the later steps of started rows, including the unsent parts of rows spoken in
+ * parts. So no row is left half paid, as far as charges can be foreseen.
  *
- * Nobody knows by an estimate what the API really charges. So the first requests of an operation go a few at a time, until one has ended.
+ * An estimate does not say what the API really charges. So only a few requests of an operation are sent at first, until
+ * one has ended.
  */
 
-/** A request that is to be made. */
+/** A request to be made. */
 export interface BudgetRequest {
   readonly step: Step;
   readonly intent: Intent;
   readonly sums: Sums;
   readonly settings: BatchSettings;
   readonly budget: number;
-  /** Parts beside it that need room, too. */
+  /** Sibling parts that need room as well. */
   readonly parts: readonly UnsentPart[];
 }
 
-/** What a budget says to a request. */
+/** The budget's answer to a request. */
 export interface BudgetAnswer {
-  /** `untold`: there is room, but first it must be known what the API charges. */
+  /** `untold`: there is room, but the API's real charge must become known first. */
   readonly room: Room | 'untold';
-  /** Credits that are spent for good, as far as anybody knows now. */
+  /** Credits known to be spent for good. */
   readonly settled: number;
-  /** What the request, and what its row needs after it, count with, in credits; null: nobody knows the price. */
+  /** Credits counted for the request and its row's remaining needs; null if the price is unknown. */
   readonly counted: number | null;
 }
 
@@ -65,7 +67,7 @@ export async function askBudget(row: RowInHand, request: BudgetRequest): Promise
   if (room !== 'room') return { room, ...answer };
   const isUntold = ({ operation, ratios }: RatiosOfStep, of?: number): boolean =>
     priceIn(settings.prices, operation).estimate && !isChargeKnown(ratios, of);
-  // Which part of the quote belongs to which of several later steps is not known.
+  // With several later steps, each step's share of the quote is unknown.
   const ofRest = rest.length === 1 ? quotedRest : undefined;
   const alike = { operation: own.operation, quoted };
   const waits =
@@ -74,7 +76,7 @@ export async function askBudget(row: RowInHand, request: BudgetRequest): Promise
   return { room: waits ? 'untold' : 'room', ...answer };
 }
 
-/** What decides whether the open requests have to be looked at one by one. */
+/** Decides whether the open requests must be examined one by one. */
 interface ScaleTerms {
   readonly credits: number;
   readonly budget: number;
@@ -83,7 +85,10 @@ interface ScaleTerms {
   readonly all: readonly OperationRatio[];
 }
 
-/** The sums with all that is open at the worst that is known. Looks at single requests only where that may matter. */
+/**
+ * The sums, with everything open counted at the worst known ratio. Examines individual requests only where that can
+ * matter.
+ */
 async function scale(
   { tx, line: { batch } }: RowInHand,
   committed: Committed,

@@ -16,15 +16,15 @@ import { toSettings } from '../records.ts';
 import type { Db, Tx } from '../schema.ts';
 import type { ChargeRatiosTable } from '../tables/charges.ts';
 
-/** What a batch under a budget has been charged for its operations, beside its quotes. A trigger keeps it. */
+/** Charges compared with quotes, per operation, for batches with a budget. A trigger maintains them. */
 
-/** Of so many earlier batches the charges count, told or not: one odd charge is forgotten in time. */
+/** Number of earlier batches whose charges count, reported or not: a single odd charge is forgotten in time. */
 const BATCHES_BEFORE = 3;
 
-/** The line of an operation and a size. An operation that was begun has one of size 0 at least. */
+/** The line of an operation and a quote size. A started operation has at least one, of size 0. */
 export type OperationRatio = Selectable<ChargeRatiosTable>;
 
-/** Whose steps: what decides by which operations they are carried out, and so at which price. */
+/** Whose steps these are: this determines the operations that carry them out, and so their prices. */
 export interface RatioOwner {
   readonly batch: string;
   readonly spec: RowSpec;
@@ -40,22 +40,22 @@ export async function knownRatios(tx: Db | Tx, batch: string): Promise<readonly 
   return selectRatios(tx, { batch });
 }
 
-/** What counts for a step. */
+/** The ratios that apply to a step. */
 export interface RatiosOfStep {
   readonly operation: Operation;
-  /** Those of its operation, by size. */
+  /** The operation's ratios, by size. */
   readonly ratios: readonly OperationRatio[];
 }
 
-/** What counts for a row. */
+/** The ratios that apply to a row. */
 export interface RatiosOfRow {
-  /** Those of its steps, in order. */
+  /** Ratios of its steps, in order. */
   readonly ofSteps: readonly RatiosOfStep[];
-  /** Those of all operations of the batch. */
+  /** Ratios of all the batch's operations. */
   readonly all: readonly OperationRatio[];
 }
 
-/** The ratios of a batch, with those of all steps of a row among them. */
+/** The ratios of a batch, including those of all steps of a row. */
 export async function ratiosOf(tx: Tx, owner: RatioOwner): Promise<RatiosOfRow> {
   const { batch, spec, tts } = owner;
   const steps = stepsIn(spec).map((step) => ({ step, operation: operationOf(spec, step, tts) }));
@@ -76,8 +76,8 @@ interface NeededOperation {
 }
 
 /**
- * Begins the lines of these operations, and of those whose requests are open: they were sent before there was a budget, or by an earlier
- * version. Returns all lines.
+ * Creates the lines of these operations and of those with open requests, which may have been sent before there was a
+ * budget or by an earlier version. Returns all lines.
  */
 export async function beginRatios(
   tx: Tx,
@@ -99,13 +99,16 @@ function selectOpenOperations(batch: string): RawBuilder<NeededOperation> {
     select c.operation, c.step ${ofBatch} and ${isUnpriced('c')}`;
 }
 
-/** The size of a quote, as `sizeOf` says, in SQL. */
+/** `sizeOf` as an SQL expression. */
 export function sizeInSql(quoted: string): string {
   const sizes = SIZES.map((size) => `when ${quoted} <= ${String(size)} then ${String(size)}`);
   return `case when coalesce(${quoted}, 0) <= 0 then 0 ${sizes.join(' ')} else ${String(SIZES.at(-1))} end`;
 }
 
-/** Begins the lines of an operation with what is known of it: by this batch, if it ran without a budget, and by earlier ones. */
+/**
+ * Creates an operation's lines from known charges: this batch's own, if it ran without a budget, and those of earlier
+ * batches.
+ */
 async function addRatio(tx: Tx, batch: string, step: Step, operation: Operation): Promise<void> {
   const { settings } = await readBatchLine(tx, batch);
   const price = JSON.stringify(toSettings(settings).prices[operation]);
@@ -129,7 +132,7 @@ async function addRatio(tx: Tx, batch: string, step: Step, operation: Operation)
     ) as known group by size`.execute(tx);
 }
 
-/** The last batches of the account that had the operation under a budget, at the same price. */
+/** The account's latest batches that ran the operation under a budget at the same price. */
 function batchesBefore(batch: string, operation: Operation, price: string): RawBuilder<string> {
   return sql<string>`
     select b.name from batches as own
@@ -140,13 +143,16 @@ function batchesBefore(batch: string, operation: Operation, price: string): RawB
     limit ${sql.lit(BATCHES_BEFORE)}`;
 }
 
-/** What the open requests of a batch come to, in credits. A job that is read again is none of them if its price is known: it was paid for long ago. */
+/**
+ * The possible cost of a batch's open requests, in credits. A job that is read again does not count if its price is
+ * known: it was paid for long ago.
+ */
 export interface OpenRequests {
-  /** Requests whose end is awaited: it changes the sums, and will come. */
+  /** Requests whose end is certain to come, and will change the sums. */
   readonly awaited: number;
-  /** What those may be charged beyond what counts for them, at the worst that is known of their operations. */
+  /** Possible charges of those requests beyond their counted credits, at the worst known ratio of their operations. */
   readonly beyond: number;
-  /** The same of requests whose end may never be known: in doubt, or a job that nobody waits for any longer. */
+  /** Likewise for requests whose end may never be known: those in doubt, and jobs that nobody waits for any more. */
   readonly beyondLost: number;
 }
 
@@ -160,7 +166,7 @@ const selectOpen = prepared((db, { batch }: { batch: string }) => {
   const of = (condition: typeof isUnresolved) =>
     db
       .selectFrom('charges as c')
-      // The other way round, a batch of a million rows is read from its beginning.
+      // The reverse join order would scan a batch of a million rows from the beginning.
       .crossJoin('rows as r')
       .select(['c.operation', 'c.quoted', 'c.charged'])
       .select(
@@ -175,7 +181,7 @@ const selectOpen = prepared((db, { batch }: { batch: string }) => {
   return of(isUnresolved).unionAll(of(isUnpriced));
 });
 
-/** The open requests of a batch: all of them, or those alike. Reads them by the indexes of such. */
+/** The open requests of a batch, or only those like `alike`. Uses the indexes on open requests. */
 export async function openRequestsOf(tx: Db | Tx, batch: string, alike?: RequestsAlike): Promise<OpenRequests> {
   const ratios = await knownRatios(tx, batch);
   const sums = { awaited: 0, beyond: 0, beyondLost: 0 };
@@ -183,7 +189,7 @@ export async function openRequestsOf(tx: Db | Tx, batch: string, alike?: Request
     const isAlike = operation === alike?.operation && sizeOf(quoted ?? 0) === sizeOf(alike.quoted);
     if (alike !== undefined && !isAlike) continue;
     const own: readonly ChargeRatio[] = ratios.filter((one) => one.operation === operation);
-    // Of an operation that is not under a budget yet, no more is known than its quote.
+    // For an operation not yet under a budget, only its quote is known.
     const beyond = Math.max(0, countedFor(quoted ?? 0, [own]) - (charged ?? quoted ?? 0));
     if (is_awaited === 1) {
       sums.awaited += 1;
@@ -193,16 +199,16 @@ export async function openRequestsOf(tx: Db | Tx, batch: string, alike?: Request
   return sums;
 }
 
-/** What open and further requests of a batch may cost. */
+/** Possible costs of a batch's open and future requests. */
 export interface ChargeOutlook {
-  /** What was charged beside the quotes, by operation and size; none for those that were not sent under a budget. */
+  /** Charges compared with quotes, by operation and size; none for operations not sent under a budget. */
   readonly ratios: readonly (ChargeRatio & { readonly operation: Operation })[];
-  /** What requests whose charge may never be known may have cost beyond what counts for them, in credits. */
+  /** Possible credits beyond the counted ones of requests whose charge may never be known. */
   readonly beyondLost: number;
 }
 
 /**
- * Steps of which few requests go at once, until one has told what the API charges: the batch has a budget, and their
+ * Steps limited to a few requests at a time until the API's real charge is known: the batch has a budget, and their
  * prices are estimates.
  */
 export async function untoldSteps(db: Db, batch: string): Promise<readonly Step[]> {
@@ -215,7 +221,7 @@ export async function untoldSteps(db: Db, batch: string): Promise<readonly Step[
   return [...new Set(untold.map(({ step }) => step))].toSorted();
 }
 
-/** What requests of the batch may cost, by what was charged under a budget so far. */
+/** Possible costs of the batch's requests, based on the charges under a budget so far. */
 export async function chargeOutlook(db: Db, batch: string): Promise<ChargeOutlook> {
   const ratios = await knownRatios(db, batch);
   const { beyondLost } = await openRequestsOf(db, batch);

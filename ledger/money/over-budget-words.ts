@@ -9,10 +9,10 @@ import type { RowLine } from '../schema.ts';
 /** Max characters of a message. */
 const LONGEST = 500;
 
-/** Begins the words of a request that was to be made again. */
+/** Prefix of the message for a request that was to be sent again. */
 const NOT_AGAIN = 'Not sent again: it would exceed';
 
-/** What a row has cost so far. */
+/** A row's charges so far. */
 export interface Charged {
   readonly charged: number;
   /** Requests that may have been charged, too. */
@@ -23,9 +23,9 @@ export const UNCHARGED: Charged = { charged: 0, inDoubt: 0 };
 
 /** Why a request is not sent. */
 export interface Unsent {
-  /** The budget, and what it would take, in words. */
+  /** The budget and the required credits, in words. */
   readonly sums: string;
-  /** What the row has cost before. */
+  /** The row's earlier charges. */
   readonly before: Charged;
   /** The request was to be made again, for a further take. */
   readonly isAgain: boolean;
@@ -41,12 +41,12 @@ export function notSent({ sums, before: { charged, inDoubt }, isAgain }: Unsent)
   return [...words, ...(words.length === 1 ? ['Nothing was charged.'] : [])].join(' ');
 }
 
-/** A failure, with the word that there was no other chance. */
+/** A failure with these words appended to its message, shortened to fit. */
 export function withWords(failure: Failure, words: string): Failure {
   return { ...failure, message: `${failure.message.slice(0, LONGEST - words.length - 1)} ${words}` };
 }
 
-/** The failure of a request in doubt that is not sent again. What was said when that was tried before is replaced. */
+/** The failure of a request in doubt that is not sent again. Replaces the note of an earlier try. */
 export function withNoResend(failure: Failure, sums: string): Failure {
   const [message = ''] = failure.message.split(` ${NOT_AGAIN}`);
   return withWords({ ...failure, message }, `${NOT_AGAIN} ${sums}.`);
@@ -58,8 +58,8 @@ export function sumsInWords(budget: number, spent: number, costs?: string): stri
 }
 
 /**
- * What was to be sent and its price; undefined: nobody knows the price. `parts`: the unsent ones beside a part. `counted`: what it may cost, by
- * what was charged before.
+ * The request and its price, in words; undefined if the price is unknown. `parts`: a part's unsent siblings. `counted`:
+ * the possible cost, judging by earlier charges.
  */
 export function costInWords(
   intent: Intent,

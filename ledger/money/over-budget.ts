@@ -24,29 +24,30 @@ import type { Db, RowLine, Tx } from '../schema.ts';
 import { undoTake } from '../takes/undo-take.ts';
 
 /**
- * How rows end that a budget has no room for. One that nothing was sent for is `skipped`. One whose retake does not fit
- * ends as it would have without retakes: `unfit` with the best result so far, or `failed` with its job. One whose request in
- * doubt is not sent again is as it was, `unknown` or `overdue`.
+ * How rows end when the budget has no room for them. A row with nothing sent is `skipped`. A row whose retake does not
+ * fit ends as it would have without retakes: `unfit` with the best result so far, or `failed` with its job. A row whose
+ * request in doubt is not sent again keeps its outcome, `unknown` or `overdue`.
  */
 
-/** Max untouched rows to end together with one that does not fit. The next one ends the others. */
+/** Max untouched rows ended together with a row that does not fit. The next such row ends more. */
 const MOST_SKIPPED = 2_000;
 
-/** A budget that is too small for a request. */
+/** Facts about a budget that is too small for a request. */
 interface OverBudget {
   /** In credits. */
   readonly budget: number;
-  /** Earlier results may do for other rows. */
+  /** Other rows may be able to reuse earlier results. */
   readonly mayBeFree: boolean;
   /** The request was to be made again, for a further take. */
   readonly isAgain: boolean;
-  /** What the budget has said to it. */
+  /** The budget's answer to the request. */
   readonly answer: BudgetAnswer;
 }
 
 /**
- * Ends a row that does not fit, if it is a part also the other unsent parts, and all untouched rows that cost more than is left, to save asking for each. With
- * `mayBeFree`, the others are left alone: an earlier result may do for any of them. Returns how the row has ended.
+ * Ends a row that does not fit, and with it all untouched rows that cost more than is left, which saves checking each
+ * of them; for a part, also its unsent siblings. With `mayBeFree`, the other rows are left alone, because each may
+ * still reuse an earlier result. Returns the row's ending.
  */
 export async function endOverBudget(
   tx: Tx,
@@ -69,16 +70,19 @@ export async function endOverBudget(
   return ending;
 }
 
-/** Rows of a kind and dialect that make one request each, and so by one operation, and what their quotes are above. */
+/**
+ * Rows of one kind and dialect that make a single request each, and so use a single operation, with quotes above a
+ * minimum.
+ */
 interface LikeRows {
   readonly kind: Kind;
   readonly dialect: Dialect;
   readonly above: number;
 }
 
-/** Rows like this one count with as many times their quotes; undefined: this one is not as simple. */
+/** Similar rows, whose quotes scale by the same factor; undefined if this row is not simple enough. */
 function likeThis(row: RowLine, { quoted }: Intent, above: number, counted: number | null): LikeRows | undefined {
-  // A part counts with those beside it.
+  // A part is counted together with its siblings.
   if (row.part_of !== null || quoted === null || counted === null || counted <= quoted || quoted <= 0) return undefined;
   const spec = toSpec(row);
   if (stepsIn(spec).length > 1) return undefined;
@@ -86,8 +90,8 @@ function likeThis(row: RowLine, { quoted }: Intent, above: number, counted: numb
 }
 
 /**
- * Rows without any request whose quotes are above this; parts end with the first one of their row. `like`: rows that may cost more than
- * their quotes. Exported for the test of its query plan.
+ * Rows without any request whose quotes are above this; parts end with the first one of their row. `like`: rows that
+ * may cost more than their quotes. Exported for the test of its query plan.
  */
 export function selectUntouched(
   tx: Db | Tx,
@@ -130,7 +134,7 @@ export function selectUntouched(
     .limit(MOST_SKIPPED);
 }
 
-/** What the row, or that of the part, has cost so far, in all its steps and takes. */
+/** The charges so far of the row, or of a part's whole row, over all steps and takes. */
 async function chargedFor(tx: Tx, { batch, row, part_of: whole }: RowLine): Promise<Charged> {
   const { charged, inDoubt } = await tx
     .selectFrom('charges')
@@ -184,7 +188,7 @@ function endingOf(kept: RowEnding | undefined, failed: Failure | undefined, why:
   return { outcome: 'failed', failure: withWords(failed, notSent({ ...why, isAgain: true })) };
 }
 
-/** Why the job failed that a take was made for by itself, if nothing was sent in that take. */
+/** The job failure that caused this automatic take, if nothing was sent in it. */
 async function failureBefore(tx: Tx, { batch, row, take }: UnsentPart): Promise<Failure | undefined> {
   const retake = await tx
     .selectFrom('takes')

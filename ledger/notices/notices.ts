@@ -12,78 +12,81 @@ import type { OccurrencesTable } from '../tables/schedules.ts';
 import { write } from '../database/transactions.ts';
 
 /**
- * The outbox of `--on-end` and `--notify`: what batches tell that end or pause by themselves, and schedules. A process
- * that delivers it takes it for a while, so that others leave it alone, and reports the result; if it does not report
- * in time (a kill), the next one takes it. So every notice is delivered at least once, and the id of its event tells a
- * receiver that it has seen it before.
+ * The outbox of `--on-end` and `--notify`: notices of schedules, and of batches that end or pause on their own. A
+ * process claims a notice under a lease, delivers it and reports the result. If it does not report in time (because it
+ * was killed), the next process claims the notice. So every notice is delivered at least once; receivers detect
+ * duplicates by the event id.
  */
 
 /** A message about a batch, to be delivered. */
 export interface Notice {
-  /** Of this notice in the ledger. The event that it tells has an id of its own, see `batches/hooks/event-id.ts`. */
+  /** The notice's id in the ledger. The event itself has a separate id; see `batches/hooks/event-id.ts`. */
   readonly id: string;
   readonly batch: string;
   readonly event: HookEvent;
   readonly target: HookTarget;
   /** When the event happened, ms. */
   readonly madeAt: number;
-  /** Deliveries that were started, this one included. */
+  /** Deliveries started, including this one. */
   readonly tries: number;
 }
 
 /** A notice as the ledger records it. */
 export interface NoticeRecord extends Notice {
-  /** Next delivery, if it has not ended, ms. */
+  /** Time of the next delivery, ms, unless delivery has ended. */
   readonly dueAt: number;
   /** Why the last delivery failed. */
   readonly trouble: string | null;
-  /** When it was delivered, or given up (with `trouble`), ms. */
+  /** When it was delivered, or abandoned (with `trouble`), ms. */
   readonly endedAt: number | null;
-  /** The process that has it; null: none, or one that has no name. */
+  /** The process that holds it; null if there is none or it has no name. */
   readonly claimer: string | null;
 }
 
-/** Result of a delivery. `delivered`: it is finished. `failed`: it is due again at `retryAt`; null: it is given up. */
+/** Result of a delivery. `failed`: due again at `retryAt`, or abandoned if that is null. */
 export type Delivery =
   | { readonly type: 'delivered' }
   | { readonly type: 'failed'; readonly trouble: string; readonly retryAt: number | null };
 
-/** Which notices a process delivers, and how long it may keep one. */
+/** Which notices a process claims, and for how long. */
 export interface NoticeClaim {
-  /** Notices of this batch. Default: of any. */
+  /** Only notices of this batch. Default: notices of any batch. */
   readonly batch?: string | undefined;
   /**
-   * Also notices of other batches, once they are this old, ms; those of a schedule's batch as soon as its occurrence is
-   * over, and so its files are written. Default: only of `batch`, or of any without it.
+   * Also claim notices of other batches once they are this old, ms. For a schedule's batch, as soon as its occurrence
+   * is over and its files are written. Default: only those of `batch`, or of any batch without it.
    */
   readonly othersAfterMs?: number | undefined;
   /**
-   * Only of batches of this API and account, and of occurrences of its schedules. A schedule of an earlier version has
-   * neither until its settings are taken over. Default: of any.
+   * Only notices of this API and account: of its batches and its schedules' occurrences. A schedule from an earlier
+   * version has neither until its settings are migrated. Default: any account.
    */
   readonly realm?: Pick<Realm, 'apiUrl' | 'account'> | undefined;
-  /** Only notices of this event. Default: of any. */
+  /** Only notices of this event. Default: any event. */
   readonly event?: HookEvent | undefined;
-  /** Only notices to these. Default: to any. */
+  /** Only notices to these targets. Default: any target. */
   readonly targets?: readonly HookTarget[] | undefined;
-  /** No notices of these: another one of the same batch is on its way there. Default: none. */
+  /** Excludes these: another notice of the same batch to the same target is in flight. Default: none. */
   readonly except?: readonly Pick<Notice, 'batch' | 'target'>[] | undefined;
   readonly leaseMs: number;
-  /** Names the process that takes it. Default: it has no name. */
+  /** Name of the claiming process. Default: unnamed. */
   readonly claimer?: string | undefined;
 }
 
-/** What a batch, or a time of a schedule, has to tell. */
+/** An event of a batch or of a schedule's occurrence. */
 export interface News {
-  /** The batch, or the one that its occurrence would have made. */
+  /** The batch, or the one the occurrence would have made. */
   readonly batch: string;
   readonly event: HookEvent;
-  /** Who wants to know. */
+  /** The hooks to notify. */
   readonly hooks: Partial<ScheduleHooks>;
   readonly at: number;
 }
 
-/** Puts the notices of an event into the outbox, in the transaction that records the event: no kill can come between the two. */
+/**
+ * Puts the notices of an event into the outbox, in the transaction that records the event: no kill can come between the
+ * two.
+ */
 export async function addNotices(tx: Tx, { batch, event, hooks, at }: News): Promise<void> {
   const targets: readonly (readonly [HookTarget, unknown])[] = [
     ['command', hooks.onEnd],
@@ -96,7 +99,10 @@ export async function addNotices(tx: Tx, { batch, event, hooks, at }: News): Pro
   }
 }
 
-/** Tells that an open batch pauses by itself. One that is paused for another reason already told of it; a pause by hand keeps the reason of the one before. */
+/**
+ * Adds the notices of an open batch that pauses on its own. A batch already paused for another reason has sent its
+ * notices; a manual pause keeps the reason of the pause before it.
+ */
 export async function tellPause(
   tx: Tx,
   before: Pick<BatchRecord, 'name' | 'state' | 'control' | 'pauseReason' | 'settings'>,
@@ -108,9 +114,9 @@ export async function tellPause(
   await addNotices(tx, { batch, event: 'paused', hooks: settings, at: tx.now() });
 }
 
-/** Takes the notice that has been due longest, for as long as the claim says. Undefined if none is. */
+/** Claims the notice that has been due longest, for the duration of the claim's lease. Undefined if none is due. */
 export async function takeNotice(db: Db, claim: NoticeClaim): Promise<Notice | undefined> {
-  // Every worker asks every second: take the lock of the ledger only if there is something to do.
+  // Every worker polls every second: take the ledger's lock only if there is something to do.
   if ((await due(db, claim, db.now())) === undefined) return undefined;
   return write(db, async (tx) => {
     const now = tx.now();
@@ -171,19 +177,19 @@ async function due(db: Db | Tx, claim: NoticeClaim, now: number): Promise<Select
 
 /** Events of an occurrence that made no batch. */
 const OF_OCCURRENCES: readonly HookEvent[] = ['failed', 'skipped'];
-/** The schedule in the name of the batch that its occurrence did not make. */
+/** The schedule's name, taken from the name of the batch that its occurrence would have made. */
 const SCHEDULE_OF_NOTICE = sql<string>`substr(notices.batch, 1, length(notices.batch) - ${sql.lit(STAMP_LENGTH)})`;
-/** Notices that one search looks at. What is left for later holds up others only if there are so many. */
+/** Max notices examined per search. Only this many deferred notices could hold up others. */
 const MOST_LOOKED_AT = 200;
-/** The firing of an occurrence that has not written its files by then was ended from outside, ms. */
+/** A firing that has not written its occurrence's files within this time was terminated externally, ms. */
 const WRITTEN_AFTER_MS = 600_000;
 
-/** Whether a notice of another batch is left to whoever takes it: its files are written, or it has none. */
+/** Whether any process may claim a notice of another batch: that batch's files are written, or it has none. */
 async function isLeft(db: Db | Tx, line: Selectable<NoticesTable>, before: number, now: number): Promise<boolean> {
   if (OF_OCCURRENCES.includes(line.event)) return true;
   const occurrence = line.event === 'ended' ? await occurrenceOf(db, line.batch) : undefined;
   if (occurrence?.state === 'running') return line.made_at <= now - WRITTEN_AFTER_MS;
-  // A batch that ends again afterwards, as by a redrive, has a command that writes the files.
+  // If the batch ends again later, after a redrive for example, that command writes the files.
   return line.made_at <= Math.max(before, occurrence?.ended_at ?? 0);
 }
 
@@ -222,7 +228,9 @@ export async function noteDelivery(db: Db, id: string, delivery: Delivery): Prom
   });
 }
 
-/** Takes a notice away from a process that is dead: it is due now. No effect if another one has it meanwhile. */
+/**
+ * Releases the notice of a dead process, so that it is due now. No effect if another process has claimed it meanwhile.
+ */
 export async function freeNotice(db: Db, id: string, claimer: string): Promise<void> {
   await write(db, async (tx) => {
     const held = tx.updateTable('notices').where('id', '=', id).where('claimer', '=', claimer);

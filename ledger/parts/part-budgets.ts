@@ -7,14 +7,14 @@ import { selectParts } from '../rows/rows.ts';
 import type { ChargeLine, RowLine, Tx } from '../schema.ts';
 
 /**
- * What rows in parts hold back from a budget. With the first request of such a row its unsent parts reserve their
- * quotes, so it is begun only if there is room for all of it, and no other row takes that room away.
+ * Budget reservations of rows spoken in parts. With such a row's first request, its unsent parts reserve their quotes.
+ * So the row starts only if there is room for all of it, and no other row takes that room.
  */
 
-/** A part that was not sent in its current take. */
+/** A part not sent in its current take. */
 export type UnsentPart = Pick<RowLine, 'batch' | 'row' | 'kind' | 'take' | 'quoted' | 'promised' | 'fallback'>;
 
-/** The open parts beside this one that nothing was sent for; none for a row that is not a part. */
+/** The part's open, unsent siblings; none for a row that is not a part. */
 export async function unsentBeside(tx: Tx, { batch, row, part_of: whole }: RowLine): Promise<readonly UnsentPart[]> {
   if (whole === null) return [];
   return selectParts(tx, batch, whole)
@@ -26,13 +26,16 @@ export async function unsentBeside(tx: Tx, { batch, row, part_of: whole }: RowLi
     .execute();
 }
 
-/** Those of them that reserve nothing yet: when the first part is sent, all. Not asked for a part that reserves itself. */
+/**
+ * The unsent siblings without a reservation: all of them when the first part is sent. None for a part that has its own
+ * reservation.
+ */
 export async function unreservedBeside(tx: Tx, line: RowLine): Promise<readonly UnsentPart[]> {
   if (line.part_of === null || line.promised > 0) return [];
   return (await unsentBeside(tx, line)).filter(({ promised }) => promised === 0);
 }
 
-/** What these parts are quoted at; null: the price of one is unknown. */
+/** The quotes of these parts; null if any price is unknown. */
 export function quotesOf(parts: readonly UnsentPart[]): readonly number[] | null {
   const quotes = parts.flatMap(({ quoted }) => quoted ?? []);
   return quotes.length < parts.length ? null : quotes;
@@ -44,8 +47,8 @@ export async function reserve(tx: Tx, batch: string, parts: readonly UnsentPart[
 }
 
 /**
- * Reserves the price of a part whose request was not accepted: until it is sent again, it is no longer on the wire. One that waits for its
- * voice reserves nothing, unless another part of its row was sent.
+ * Reserves the quote of a part whose request was not accepted, since it is no longer in flight until sent again. A part
+ * that waits for its voice reserves nothing unless another part of its row was sent.
  */
 export async function reserveAgain(row: RowInHand, { quoted }: ChargeLine): Promise<void> {
   const { line, tx } = row;

@@ -10,19 +10,19 @@ import type { Db, Tx } from '../schema.ts';
 import { write } from '../database/transactions.ts';
 
 /**
- * The end of rows whose text is spoken in parts. Such a row is `fetching` once the last part has its result, and is
- * taken back from whoever has it when a part changes (`whole-rows.ts`).
+ * Ends rows whose text is spoken in parts. Such a row is `fetching` once the last part has its result, and is taken
+ * back from its holder when a part changes (`whole-rows.ts`).
  */
 
-/** A row whose parts all have their results, in the hands of whoever joins them. */
+/** A row whose parts all have results, claimed in order to join them. */
 export interface WholeRow extends Pick<AttemptKey, 'batch' | 'row'> {
   /** Its fencing token; raised whenever one of its parts changes. */
   readonly fence: number;
 }
 
 /**
- * Ends a row with the file that its parts were joined into, or with the reason why they could not be. No effect if a
- * part has changed since.
+ * Ends a row with the file joined from its parts, or with the reason why joining failed. No effect if a part has
+ * changed since.
  */
 export async function endWhole(
   db: Db,
@@ -43,8 +43,8 @@ export async function endWhole(
 }
 
 /**
- * Ends a part as `failed` whose result is no longer in the store, and its row with it. A redrive fetches it again, if a
- * job made it. No effect if the row has changed since.
+ * Ends a part as `failed` because its stored result is lost, and its row with it. A redrive fetches the result again if
+ * a job made it. No effect if the row has changed since.
  */
 export async function losePart(db: Db, whole: WholeRow, part: number, failure: Failure): Promise<void> {
   await write(db, async (tx) => {
@@ -64,14 +64,14 @@ export async function areAllThere(tx: Tx, batch: string, row: number): Promise<b
   return lacking === undefined;
 }
 
-/** The row, if it still is as it was when its caller claimed it. */
+/** The row, unless it has changed since its caller claimed it. */
 async function takeWhole(tx: Tx, whole: WholeRow): Promise<RowInHand | undefined> {
   const row = await RowInHand.take(tx, whole);
   const { parts, outcome, state, hold } = row.line;
   return parts !== null && outcome === null && state === 'fetching' && hold === whole.fence ? row : undefined;
 }
 
-/** Whether any part was paid for: a row of which all were there before is `cached`, too. */
+/** Whether any part was paid for: if all its parts were cached, the row is `cached` too. */
 async function hasPaidPart(tx: Tx, { batch, row }: WholeRow): Promise<boolean> {
   const paid = await selectParts(tx, batch, row).where('outcome', '<>', 'cached').limit(1).executeTakeFirst();
   return paid !== undefined;

@@ -7,21 +7,21 @@ import type { TakeRecord } from '../record-types.ts';
 import type { RowLine, Tx } from '../schema.ts';
 
 /**
- * A row whose text is spoken in parts makes no request, and follows them: open as long as one of them is; free for whoever joins them
- * (`fetching`) once all have their results; ended like the gravest of them if all have ended and some have none. Whoever holds it loses it
- * whenever a part changes.
+ * A row spoken in parts makes no request; its state follows its parts. It is open while any part is open, claimable for
+ * joining (`fetching`) once all have results, and ends like the gravest part if all have ended and some have no result.
+ * A holder loses the row whenever a part changes.
  */
 
 /** Outcomes of parts without a result, the gravest first. */
 const GRAVE: readonly Outcome[] = ['unknown', 'overdue', 'failed', 'unfit', 'skipped', 'cancelled'];
-/** Parts that are named of each outcome. */
+/** Max parts named per outcome. */
 const NAMED = 5;
 /** Max characters of a message. */
 const LONGEST = 500;
 
 type PartLine = Pick<RowLine, 'batch' | 'row' | 'take' | 'outcome'>;
 
-/** Settles a row with a part of it that has ended, is open again, or got another take. */
+/** Settles a row after one of its parts has ended, reopened or got another take. */
 export async function settleWhole(tx: Tx, part: PartLine, row: number): Promise<void> {
   const whole = await readLine(tx, { batch: part.batch, row });
   const now = tx.now();
@@ -32,7 +32,7 @@ export async function settleWhole(tx: Tx, part: PartLine, row: number): Promise<
   if ({ ...whole, ...change }.outcome === null) await reopenClosed(tx, whole.batch);
 }
 
-/** A row that loses its file, or gets a take with a part, has on record what it had before. */
+/** Records the row's previous state when it loses its file or gets a new take along with a part. */
 async function takeWith(tx: Tx, whole: RowLine, part: PartLine, now: number): Promise<Partial<RowLine>> {
   const take = Math.max(whole.take + (whole.file === null ? 0 : 1), part.take);
   if (take === whole.take) return {};

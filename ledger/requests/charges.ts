@@ -26,9 +26,9 @@ import { findBlocking } from './intents.ts';
 /**
  * What happens to an attempt after its intent.
  *
- * An attempt starts as `sending` (see `intents.ts`), or as `revoked` if somebody looked for its record and there was
- * none. From `sending`, a verdict leads to any other state. A late answer can still change `unknown`. When the job of
- * an `accepted` attempt ends, `finishedAt` is filled in and the state stays. All other states are final.
+ * An attempt starts as `sending` (see `intents.ts`), or as `revoked` if its record was looked up and missing. From
+ * `sending`, a verdict leads to any other state. A late answer can still change `unknown`. When the job of an
+ * `accepted` attempt ends, `finishedAt` is set and the state stays. All other states are final.
  */
 
 /** An attempt, and the job that was read for it. If the attempt has another job by now, the reading does not apply. */
@@ -52,14 +52,14 @@ export interface SettleVerdict extends Patience {
 }
 
 /**
- * Records a verdict and its effect on the row. Settles `sending`, and also `unknown` if a late answer arrives: a row that
- * had ended `unknown` is then open again, free for the next claim, or ended by the effect; for a row at another take, only
- * the money is recorded. Not `settled`, and nothing changes, if the attempt already has a final verdict.
+ * Records a verdict and its effect on the row. Settles `sending`, and also `unknown` if a late answer arrives: a row
+ * that had ended `unknown` is then open again, free for the next claim, or ended by the effect; for a row at another
+ * take, only the money is recorded. Not `settled`, and nothing changes, if the attempt already has a final verdict.
  *
  * A job that another attempt has is never charged twice. A first answer that names one is accepted at no charge if both
  * ask for the same; if not, the attempt is `unknown` instead, and its row is for reconcile, whatever the effect. A late
- * one is not `settled` and leaves the attempt in doubt, because the other attempt then has a job that is not its
- * own (see `taken-jobs.ts`).
+ * one is not `settled` and leaves the attempt in doubt, because the other attempt then has a job that is not its own
+ * (see `taken-jobs.ts`).
  */
 export async function settle(
   db: Db,
@@ -73,7 +73,7 @@ export async function settle(
   });
 }
 
-/** The same with a row in hand. Returns whether anything was settled. */
+/** Does the same for a row already loaded. Returns whether anything was settled. */
 export async function settleInHand(
   row: RowInHand,
   key: AttemptKey,
@@ -94,7 +94,7 @@ export async function settleInHand(
     await doubtResult(row.tx, holder);
     const { requestId } = verdict;
     const failure = takenFailure(jobId, holder, false);
-    // Reconcile looks for what it did make, and else gives the row up.
+    // Reconcile looks for the job it did make, or gives the row up.
     return settleInHand(row, key, { verdict: 'unknown', failure, ...defined({ requestId }) }, { state: 'submitting' });
   }
 
@@ -122,7 +122,7 @@ export async function settleInHand(
   if (isDone) await keepPaidResult(row.tx, settled, effect);
   if (isTaken) await useIfTried(row);
   const meant = effectOf(row, key.step, effect);
-  // If the row has moved on to another take, or gone back to one, only the money matters.
+  // If the row is at another take, only the money matters.
   if (!row.isAt(key.take)) {
     await noteWhereItStood(row, settled, withoutRetake(meant));
     return true;
@@ -141,7 +141,7 @@ function reportedPriceOf({ verdict, credits }: SettleVerdict): number | undefine
   return verdict === 'accepted' && credits === 0 ? undefined : credits;
 }
 
-/** Records what came to light on an attempt in doubt, and on its row if it was given up for that attempt. */
+/** Records new facts on an attempt in doubt, and on its row if the row was given up because of it. */
 async function stayUnresolved(row: RowInHand, charge: ChargeLine, failure: Failure): Promise<void> {
   await row.changeCharge(charge, { failure: JSON.stringify(failure) });
   if (!row.isAt(charge.take) || row.line.outcome !== 'unknown') return;
@@ -182,7 +182,7 @@ export async function finishJob(
     const charge = requireCharge(row, key);
     const finished = hasRunningJob(toCharge(charge)) && isItsJob(charge, key);
     if (finished) {
-      // Its file was stored before, and is lost: what is on record of it stays until there is another.
+      // Its stored file is lost: the file's record stays until there is another.
       const lost = toFile(charge.file);
       const same = lost !== null && lost.sha256 === end.file?.sha256 ? { ...lost, key: end.file.key } : undefined;
       const ended = await row.changeCharge(charge, {
@@ -198,7 +198,7 @@ export async function finishJob(
       });
       if (lost === null) await keepPaidResult(tx, ended, effect);
       if (lost !== null || isReturningTo(row, ended)) {
-        // It was announced as free: nothing is paid for by itself.
+        // The fetch was announced as free, so it must not start a paid retake.
         const end = await afterFetch(row, ended, lost, withoutRetake(effect));
         // A stop may have cancelled its row meanwhile.
         await applyJobEnd(row, end, ['overdue', 'cancelled']);
@@ -213,8 +213,8 @@ export async function finishJob(
 }
 
 /**
- * Changes a row whose job runs, and no charge: its progress, or that nobody waits for it any longer. No effect once
- * the job's end is on record (by another poll or process), or if the row is at another take.
+ * Changes a row with a running job, but no charge: its progress, or that nobody waits for it any more. No effect once
+ * the job's end is on record (through another poll or process), or if the row is at another take.
  */
 export async function changeRunning(db: Db, key: JobKey, effect: RowProgress | RowEnding): Promise<RowStanding> {
   return write(db, async (tx) => {
@@ -272,11 +272,11 @@ export function requireCharge(row: RowInHand, key: AttemptKey): ChargeLine {
 }
 
 /**
- * Ends the open row of an attempt that is `unknown`, or that is due and cannot be made; or gives it a new take.
- * Changes no charge. No effect if the attempt is in flight or has another verdict, or the row is at another take.
+ * Ends the open row of an attempt that is `unknown`, or that is due and cannot be made; or gives it a new take. Changes
+ * no charge. No effect if the attempt is in flight or has another verdict, or the row is at another take.
  *
- * The caller may have stood still since it looked, and the attempt may have been made, answered or adopted meanwhile.
- * So the transaction that ends the row checks it again.
+ * The caller may have stalled since it last looked, and the attempt may have been made, answered or adopted meanwhile.
+ * So the transaction that ends the row checks again.
  */
 export async function giveUp(db: Db, key: AttemptKey, effect: RowEnding | Retake): Promise<RowStanding> {
   return write(db, async (tx) => {

@@ -4,7 +4,7 @@ import type { DecisionRecord, ResultFile } from '../record-types.ts';
 import type { Db, Tx } from '../schema.ts';
 import type { DecisionsTable } from '../tables/rows.ts';
 
-/** The record of what persons decided about the requests of rows. */
+/** Records of people's decisions about requests. */
 
 /**
  * A person's decision about a request with an unknown outcome; see `DecisionRecord`. `who`: user and host of the
@@ -12,7 +12,7 @@ import type { DecisionsTable } from '../tables/rows.ts';
  */
 export type Decision =
   | { readonly type: 'adopted'; readonly jobId: string; readonly who: string }
-  /** `jobId`: the job that is taken back; null: what is taken back is `not-charged`. */
+  /** `jobId`: the job that is taken back; null when reverting `not-charged`. */
   | { readonly type: 'released'; readonly jobId: string | null; readonly who: string }
   | { readonly type: 'not-charged'; readonly who: string };
 
@@ -39,8 +39,8 @@ export async function note(
 }
 
 /**
- * Files that were results of rows until a person took their jobs back, or went back to an earlier take; in order of rows, the
- * oldest first. Default of `row`: all.
+ * Files that were results of rows until a person took their jobs back, or went back to an earlier take; in order of
+ * rows, the oldest first. Default of `row`: all.
  */
 export async function releasedFiles(
   db: Db | Tx,

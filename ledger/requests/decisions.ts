@@ -19,10 +19,10 @@ import { isPaidElsewhere, passOnCharge } from './taken-jobs.ts';
  */
 
 /**
- * Carries out and records what a person decided about an attempt. Returns false, and changes nothing, if it does not
- * apply: to adopt or to call not charged, the outcome must be unknown and no other attempt may have the job; to
- * release, a person must have given it that job. Throws {@link LedgerMisuse} for calling an attempt of the row's
- * present take not charged, or for releasing a job whose result a later step has used.
+ * Carries out and records a person's decision about an attempt. Returns false, without any change, if it does not
+ * apply. `adopted` and `not-charged` need an unknown outcome and a job that no other attempt has; `released` needs a
+ * job that a person assigned. Throws {@link LedgerMisuse} for marking an attempt of the row's present take as not
+ * charged, or for releasing a job whose result a later step has used.
  */
 export async function decide(db: Db, key: AttemptKey, decision: Decision): Promise<boolean> {
   return write(db, async (tx) => {
@@ -30,7 +30,7 @@ export async function decide(db: Db, key: AttemptKey, decision: Decision): Promi
     const files = decision.type === 'released' ? await release(row, key) : [];
     if (decision.type === 'adopted') {
       if (!(await adopt(row, key, decision.jobId))) return false;
-      // Nothing proves that the job is of this request, so no other row uses its result.
+      // Nothing proves that this request made the job, so no other row may use its result.
       await row.changeCharge(requireCharge(row, key), { result_key: null });
     }
     if (decision.type === 'not-charged') {
@@ -47,7 +47,9 @@ export async function decide(db: Db, key: AttemptKey, decision: Decision): Promi
   });
 }
 
-/** Gives an attempt what a person names: a job, which is waited for, or a voice, which is the result itself. */
+/**
+ * Assigns to an attempt the job or voice that a person named. A job is then waited for; a voice is itself the result.
+ */
 function adopt(row: RowInHand, key: AttemptKey, jobId: string): Promise<boolean> {
   return key.step === 'voice'
     ? settleInHand(row, key, { verdict: 'done', jobId, isAdopted: true }, { outcome: 'succeeded', text: jobId })
@@ -55,8 +57,9 @@ function adopt(row: RowInHand, key: AttemptKey, jobId: string): Promise<boolean>
 }
 
 /**
- * Takes back what a person decided about an attempt: its outcome is unknown again. If that was a job, its row, if still at that
- * take, ends `unknown`. Returns the files that were the row's result; undefined, without any change, if no person decided anything.
+ * Reverts a person's decision about an attempt: its outcome is unknown again. If the decision was a job, the row ends
+ * `unknown`, provided it is still at that take. Returns the files that were the row's result; undefined, without any
+ * change, if there was no decision.
  */
 async function release(row: RowInHand, key: AttemptKey): Promise<readonly ResultFile[] | undefined> {
   const last = (await decisionsIn(row.tx, key.batch, key.row)).findLast(
@@ -129,7 +132,7 @@ function refuseLaterSteps(row: RowInHand, key: AttemptKey): void {
   );
 }
 
-/** The result of the job is what a row of a later take has kept, or went back to, so it cannot be taken back. */
+/** The row kept the job's result in a later take, or went back to it, so the job cannot be taken back. */
 function refuseKept({ line }: RowInHand, key: AttemptKey, charge: ChargeLine): void {
   const file = toFile(charge.file)?.key;
   if (line.take === key.take || file === undefined || toFile(line.file)?.key !== file) return;
@@ -138,7 +141,7 @@ function refuseKept({ line }: RowInHand, key: AttemptKey, charge: ChargeLine): v
   );
 }
 
-/** Rows that speak with a voice may have been sent, so it cannot be taken back. */
+/** Rows that speak with the voice may have been sent, so it cannot be taken back. */
 async function refuseSpeakers({ tx }: RowInHand, { batch, row }: AttemptKey, voiceId: string): Promise<void> {
   const speaker = await tx
     .selectFrom('rows')

@@ -4,7 +4,7 @@ import type { ChargeRecord, ResultRecord, ResultSource } from '../record-types.t
 
 /** How urgent a change is. */
 export interface Patience {
-  /** How long it may wait for others to share its commit, ms; only used by a ledger in its own thread. Default 0. */
+  /** Max time to wait for others to share its commit, ms. Only used by a ledger in its own thread. Default 0. */
   readonly patienceMs?: number;
 }
 
@@ -18,15 +18,15 @@ export interface Intent extends Patience {
   /** Max requests of the batch without a verdict. */
   readonly maxSending: number;
   readonly linkHash?: string;
-  /** Whether no voice has the name that the request gives. Omitted: not known, or no voice is made. */
+  /** Whether the requested voice name is free. Omitted if unknown, or if the request makes no voice. */
   readonly nameWasFree?: boolean;
   /** The caller's fencing token for the row; omitted: not checked. */
   readonly fence?: number;
-  /** What the result will be known by. Omitted: nothing can equal it, or no other row may use it. */
+  /** Cache key of the future result. Omitted if nothing can equal it, or no other row may use it. */
   readonly resultKey?: string;
   /**
-   * An earlier result with that key will do, and so will that of another row's request for the same, except the
-   * requests of `passOver`. Omitted: this request is made in any case.
+   * Allows reuse of an earlier result with that key, or of the result of another row's identical request, except those
+   * in `passOver`. Omitted: the request is made in any case.
    */
   readonly reuse?: { readonly passOver: readonly AttemptKey[] };
   /** The earlier result that should have been used, but was damaged. */
@@ -45,15 +45,18 @@ export type IntentAnswer =
   /** `maxSending` attempts of the batch have no verdict. Nothing was recorded; ask again. */
   | { readonly type: 'full' }
   /**
-   * The budget has room only if what is open costs less than it may, or it must first be known what the API charges
-   * for such a request. Nothing was recorded; ask again.
+   * The budget has room only if open requests turn out cheaper than their worst case, or the API's charge for such a
+   * request must become known first. Nothing was recorded; ask again.
    */
   | { readonly type: 'short' }
-  /** There is an earlier result with its key, or the batch may use nothing else (`results` is empty). Nothing was recorded. */
+  /**
+   * There is an earlier result with its key, or the batch may use nothing else (`results` is empty). Nothing was
+   * recorded.
+   */
   | { readonly type: 'cached'; readonly results: readonly ResultRecord[] }
   /** Another row's request may still bring the same result. Nothing was recorded; ask again. */
   | { readonly type: 'awaited'; readonly by: MakingAttempt }
-  /** It exceeds the budget, whatever becomes of the requests in flight. The row has ended `skipped`. */
+  /** It exceeds the budget however the requests in flight turn out. The row has ended `skipped`. */
   | { readonly type: 'over-budget' }
   /** There is already a record with this key, or one that forbids it. Nothing was changed. */
   | { readonly type: 'exists'; readonly charge: ChargeRecord };

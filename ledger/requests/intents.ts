@@ -47,15 +47,14 @@ async function intendInHand(
   if (charge !== undefined) return { type: 'exists', charge: toCharge(charge) };
   if (batch.state !== 'open' || batch.control !== 'running' || line.outcome !== null) return { type: 'blocked' };
   if (line.state === 'blocked') return { type: 'blocked' };
-  // An old history may ask for a take that is over, and a lane for a row that another now has.
+  // A replayed history may ask for a take that is over, and a lane for a row that another lane now holds.
   if (line.take !== key.take || (intent.fence ?? line.hold) !== line.hold) return { type: 'blocked' };
-  // A step's turn comes once the earlier ones have their results; otherwise its price could leave them too little of
-  // the budget.
+  // A step may start only once the earlier ones have results; otherwise its price could leave them too little budget.
   const { next } = row;
   if (next.type === 'ended' || next.at.step !== key.step) return { type: 'blocked' };
   const settings = toSettings(batch.settings);
   const { budget, cache } = settings;
-  // Whatever the lane knew when the row began to wait for its turn: a person may have said so since.
+  // Checked here because a person may have changed it since the row began to wait for its turn.
   if (cache === 'only') return { type: 'cached', results: [] };
   const instead = await findInstead(tx, key, intent);
   if (instead !== undefined) return instead;
@@ -65,10 +64,10 @@ async function intendInHand(
     const parts = await unreservedBeside(tx, line);
     const answer = await askBudget(row, { step: key.step, intent, sums, settings, budget, parts });
     const { room } = answer;
-    // A row does not end while a request of its own is in flight: nobody would settle that request any more.
+    // A row does not end while one of its own requests is in flight: nobody would settle that request any more.
     if (room === 'later' || room === 'untold' || (room === 'none' && row.isOnTheWire)) return { type: 'short' };
     if (room === 'none') {
-      // An earlier result may do for any of the others; each finds out for itself.
+      // Any of the other rows may be able to reuse an earlier result; each finds out for itself.
       const isAgain = row.chargesOf(key.step).some(({ take }) => take < key.take);
       const ending = await endOverBudget(tx, line, { budget, mayBeFree: cache === 'on', isAgain, answer }, intent);
       await haltIfDue(tx, key.batch, key.row, ending);
@@ -102,7 +101,7 @@ async function intendInHand(
   return { type: 'go' };
 }
 
-/** What makes the request needless, now or soon: an earlier result, or a request of another row for the same. */
+/** What makes the request unnecessary: an earlier result, or another row's identical request. */
 async function findInstead(tx: Tx, key: AttemptKey, { resultKey, reuse }: Intent): Promise<IntentAnswer | undefined> {
   if (resultKey === undefined || reuse === undefined) return undefined;
   const results = await resultsOf(tx, resultKey);

@@ -41,7 +41,7 @@ const selectHolder = preparedOne((db, { batch, step, jobId }: NamedJob) => {
     .limit(1);
 });
 
-/** An attempt, and what its result is known by. */
+/** An attempt and the cache key of its result. */
 type Holder = AttemptKey & Pick<ChargeLine, 'result_key'>;
 
 /** The attempt of the same API and account that has this job. */
@@ -49,7 +49,10 @@ export async function ownerOf(tx: Tx, job: NamedJob): Promise<Holder | undefined
   return selectHolder(tx, job);
 }
 
-/** Whether the API may have made one job of the requests of both attempts. Reads more only for what this row asks. */
+/**
+ * Whether the API may have made one job for both attempts' requests. Only reads more if the cache keys do not settle
+ * it.
+ */
 export async function mayShareJob(tx: Tx, one: Holder, other: Holder): Promise<boolean> {
   if (one.result_key !== null && one.result_key === other.result_key) return true;
   const [asked, before] = [await specAt(tx, one), await specAt(tx, other)];
@@ -63,8 +66,8 @@ export async function doubtResult(tx: Tx, holder: Holder): Promise<void> {
 }
 
 /**
- * The job was taken back from the attempt that paid for it. Another attempt that has it, by its own answer, is charged
- * for it from now on: by the price that the API reported for either, else by its own quote.
+ * Moves the charge of a job that was taken back from the attempt that paid for it. Another attempt whose own answer
+ * named the job is charged from now on: the price that the API reported for either, else its own quote.
  */
 export async function passOnCharge(
   tx: Tx,

@@ -7,8 +7,7 @@ import { toCharge, toSpec } from '../records.ts';
 import type { Db } from '../schema.ts';
 
 /**
- * What a lost request must know about all others of its account before it takes a job from the API's list: who has the
- * job, and whose it could be.
+ * Checks before a lost request adopts a job from the API's list: who on the account has the job, and whose it could be.
  */
 
 /** True if any attempt of this step, of any batch of this API and account, has this job. */

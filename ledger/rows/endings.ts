@@ -19,7 +19,7 @@ import { makeTake } from '../takes/takes.ts';
  * redrive.
  */
 
-/** What an attempt of this step means for its row: a check that fails takes nothing from what it checks. */
+/** The effect of this step's attempt on its row: a failed check does not take away the result it checked. */
 export function effectOf<Effect extends RowEffect>(row: RowInHand, step: Step, effect: Effect): Effect | RowEnding {
   if (checkedBy(row.line.kind, step) === undefined) return effect;
   if ('retake' in effect) return { ...effect, otherwise: effectOf(row, step, effect.otherwise) };
@@ -43,12 +43,12 @@ export async function applyEffect(row: RowInHand, effect: RowEffect): Promise<vo
   await haltIfWholeIsDue(row.tx, row.line);
 }
 
-/** Makes a new take without asking anybody. The row stays with its lane. */
+/** Makes an automatic new take. The row stays with its lane. */
 async function retake(row: RowInHand, effect: Retake): Promise<void> {
   const { line, tx } = row;
   if (line.outcome !== null) return;
   const { control } = await readBatchLine(tx, line.batch);
-  // A stopping batch would only cancel it, and lose the row's real ending.
+  // A stopping batch would only cancel the new take and lose the row's real ending.
   if (control === 'stopping' || line.auto_takes >= effect.most) return applyEffect(row, effect.otherwise);
   const { file = null, failure = null } = effect.otherwise;
   const fallback = betterFallback(effect.otherwise, toFallback(line.fallback));
@@ -58,8 +58,8 @@ async function retake(row: RowInHand, effect: Retake): Promise<void> {
 }
 
 /**
- * Applies a late answer to a row that may have been given up: such a row ends as the answer says, or is open again,
- * free for the next claim, and so is its batch. A row that ended otherwise stays as it is.
+ * Applies a late answer to a row that may have been given up. Such a row ends as the answer says, or reopens with its
+ * batch, free for the next claim. A row that ended otherwise stays as it is.
  */
 export async function applyLateEffect(row: RowInHand, late: RowEffect, step: Step): Promise<void> {
   if (!wasGivenUp(row.line, step)) return applyEffect(row, late);
@@ -73,17 +73,17 @@ export async function applyLateEffect(row: RowInHand, late: RowEffect, step: Ste
   await reopenClosed(row.tx, row.line.batch);
 }
 
-/** True for a row that ended only because an answer for this step was missing, whatever that was called. */
+/** True for a row that ended, with whatever outcome, only because the answer for this step was missing. */
 function wasGivenUp({ kind, outcome, failure }: RowLine, step: Step): boolean {
   if (outcome === 'unknown') return true;
-  // What is kept of a row whose check has no answer.
+  // The kept ending of a row whose check got no answer.
   if (outcome === 'unfit') return checkedBy(kind, step) !== undefined;
   return outcome === 'failed' && toFailure(failure)?.class === 'OutcomeUnknown';
 }
 
 /**
- * Applies the end of a job: to an open row as usual, and to one that nobody waited for any longer if it brings an
- * ending. `late`: how such rows have ended.
+ * Applies the end of a job to an open row, and, if it brings an ending, also to a row that nobody waited for any more.
+ * `late` lists the outcomes of such rows.
  */
 export async function applyJobEnd(
   row: RowInHand,
@@ -100,7 +100,7 @@ export function withoutRetake(effect: RowEffect): Exclude<RowEffect, Retake> {
   return 'retake' in effect ? effect.otherwise : effect;
 }
 
-/** How a row ends: its earlier takes may have left something better. */
+/** The row's real ending: an earlier take may have left a better one. */
 function bestOf({ line }: RowInHand, ending: RowEnding): RowEnding {
   return bestEnding(ending, toFallback(line.fallback));
 }

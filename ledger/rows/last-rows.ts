@@ -14,19 +14,19 @@ import { look } from '../database/transactions.ts';
 /** An API and an account there. */
 export type Account = Pick<Realm, 'apiUrl' | 'account'>;
 
-/** The last row of an id that was meant to be sent, as it is now. */
+/** The current state of an id's last row that was chosen for sending. */
 export interface LastRow {
   readonly id: string;
   readonly batch: string;
   readonly row: number;
   readonly spec: RowSpec;
-  /** How its batch speaks. */
+  /** TTS mode of its batch. */
   readonly tts: TtsMode;
-  /** Null: it has not ended. */
+  /** Null while the row is open. */
   readonly outcome: Outcome | null;
-  /** What the result of its last step is known by; null: nothing can equal it, or it has none. */
+  /** Cache key of its last step's result; null if nothing can equal it, or it has none. */
   readonly key: string | null;
-  /** It has a result that no other row may use: its batch ran with `--cache off`. */
+  /** True if no other row may use its result because its batch ran with `--cache off`. */
   readonly isUncached: boolean;
 }
 
@@ -49,7 +49,7 @@ export function selectLastRow(
       .where('batches.state', '<>', 'loading')
       .where('batches.rows_cleaned_at', 'is', null)
       .where(isChosen('rows'))
-      // The order in which rows were loaded, so that the first match is the answer: an id may be in a batch of each night.
+      // Ordered by load sequence, so that the first match is the answer: an id may be in every nightly batch.
       .orderBy('rows.loaded', 'desc')
       .limit(1)
   );
@@ -69,8 +69,8 @@ const lastKey = preparedOne((db, { batch, row, step }: Pick<AttemptKey, 'batch' 
 );
 
 /**
- * The last row of each of these ids that was meant to be sent, in the batches of an account. Ids without one are left
- * out.
+ * The last row of each of these ids that was chosen for sending, over all batches of an account. Ids without one are
+ * omitted.
  */
 export async function lastRows(db: Db, account: Account, ids: readonly string[]): Promise<readonly LastRow[]> {
   return look(db, async (tx) => {

@@ -23,7 +23,7 @@ export async function readLine(tx: Tx, { batch, row }: RowKey): Promise<RowLine>
   return line;
 }
 
-/** Changes these columns of a row, and nothing that follows it; see `updateRow`. */
+/** Changes these columns of a row, without updating the rows that depend on it; see `updateRow`. */
 export async function setRow(tx: Tx, { batch, row }: RowKey, change: Partial<RowLine>): Promise<void> {
   const columns = Object.keys(change) as (keyof RowLine)[];
   const update = keep(rowChanges, columns, () =>

@@ -6,15 +6,15 @@ import { settleSpeakers, withVoice } from '../voices/speakers.ts';
 import { settleWhole } from '../parts/whole-rows.ts';
 import type { RowEnding } from './row-effects.ts';
 
-/** A change of a row. Its failure is given as such. */
+/** A change of a row, with its failure as an object rather than as columns. */
 export type RowChange = Omit<Partial<RowLine>, keyof ReturnType<typeof failureColumns>> & {
   readonly failure?: Failure | null;
 };
 
 /**
- * Changes these columns of a row. If it ends, is open again or gets another take, so do the rows that follow it, in the same transaction: a
- * row in parts follows its parts, and a row that speaks with a voice follows the one that makes it. `before`: the row as it is. Default: it
- * is read, if that matters. Returns the columns that have changed.
+ * Changes these columns of a row. If the row ends, reopens or gets another take, the same transaction updates its
+ * dependents: a row in parts follows its parts, and a row that speaks with a voice follows the row that makes it.
+ * `before`: the current row; read if needed by default. Returns the columns that have changed.
  */
 export async function updateRow(
   tx: Tx,

@@ -9,11 +9,14 @@ export type RowEffect = RowProgress | VoiceRefused | Retake | RowEnding;
 /** Progress of an open row. */
 export interface RowProgress {
   readonly state: RowState;
-  /** What went wrong with its result this time, although it may still be fetched; null: nothing any more. */
+  /** The latest trouble with its result, which may still be fetched; null once the trouble is over. */
   readonly trouble?: Failure | null;
 }
 
-/** The row, and all of its batch that would speak with its voice, wait for that: the API has refused it as not ready. */
+/**
+ * The API has refused the row's voice as not ready. The row, and all others of its batch that would speak with that
+ * voice, wait for it.
+ */
 export interface VoiceRefused {
   /** The id of the voice. */
   readonly refusedVoice: string;
@@ -21,8 +24,8 @@ export interface VoiceRefused {
 }
 
 /**
- * A new take from this step on, without asking anybody, unless the row has had `most` of them since a person last
- * decided: then it ends as `otherwise` says.
+ * An automatic new take from this step on, unless the row has had `most` of them since a person last decided; then it
+ * ends as `otherwise` says.
  */
 export interface Retake {
   readonly retake: Step;
@@ -32,24 +35,24 @@ export interface Retake {
 }
 
 /**
- * How a row ends if its further takes bring nothing better: with the best result so far that did not pass. `error`: how
- * bad that is, less is better.
+ * The ending of a row whose further takes bring nothing better: the best result so far that did not pass. `error`: its
+ * badness; lower is better.
  */
 export interface Fallback {
   readonly ending: RowEnding;
   readonly error: number;
-  /** What it waits for is the file of a take that a person goes back to. Default: it is not. */
+  /** Set if it waits for the file of a take that a person is going back to. */
   readonly returning?: Returning;
 }
 
-/** A row on its way back to a take: it stands there already, and its `ending` is how it ends if the file does not come. */
+/** A row on its way back to a take. It is already at that take; its `ending` applies if the file does not come. */
 export interface Returning {
   readonly take: number;
   /** User and host of the command. */
   readonly who: string;
-  /** Its `returned_to` until then. */
+  /** Its previous `returned_to`. */
   readonly from: number | null;
-  /** What it had kept besides until then. Default: nothing. */
+  /** Its previous fallback. Default: none. */
   readonly fallback?: Fallback;
 }
 
@@ -60,6 +63,6 @@ export interface RowEnding {
   readonly file?: ResultFile;
   readonly extraFiles?: readonly ResultFile[];
   readonly text?: string;
-  /** For `unfit`: how bad its file is, less is better, 1 if nobody knows. Default 1. */
+  /** For `unfit`: the badness of its file; lower is better, 1 if unknown. Default 1. */
   readonly error?: number;
 }

@@ -13,8 +13,8 @@ import { charges } from '../tables/charges.ts';
 import type { Column } from '../tables/columns.ts';
 
 /**
- * A row and its charges inside a transaction: read once, then changed here and in the tables together. What the
- * transaction decides and returns needs no further read.
+ * A row and its charges inside a transaction: read once, then kept in step with the tables, so that later decisions and
+ * the returned state need no further read.
  */
 export class RowInHand {
   readonly tx: Tx;
@@ -57,12 +57,12 @@ export class RowInHand {
     return this.#charges.some((one) => one.take === take && (one.state === 'cached' || wasAccepted(one.state)));
   }
 
-  /** True if the row stands at this take: what becomes of the requests of any other changes nothing of it. */
+  /** True if the row is at this take: requests of other takes do not affect it. */
   isAt(take: number): boolean {
     return presentTake({ take: this.#line.take, returnedTo: this.#line.returned_to }) === take;
   }
 
-  /** The take that made what a request for this step uses of an earlier one; null: it uses nothing of one. */
+  /** The take that produced this step's input from an earlier step; null if it has no such input. */
   sourceOf(step: Step): number | null {
     const of = linkOf(this.#line.kind, step)?.of;
     return of === undefined
@@ -127,7 +127,7 @@ export class RowInHand {
 
 type Empty = { [Name in keyof ChargeLine as null extends ChargeLine[Name] ? Name : never]: null };
 
-/** What an attempt has from its start that nothing else is said of. */
+/** Default column values of a new attempt. */
 const EMPTY = {
   ...(Object.fromEntries(
     Object.entries<Column>(charges.columns).flatMap(([name, { isNullable }]) => (isNullable ? [[name, null]] : [])),
@@ -135,7 +135,7 @@ const EMPTY = {
   damaged: 0,
 } as const;
 
-/** An attempt with at least the columns that every one has from its start. */
+/** A new attempt, with at least the columns that have no default. */
 type NewCharge = Omit<ChargeLine, keyof typeof EMPTY> & Partial<ChargeLine>;
 
 const selectCharges = prepared((db, { batch, row }: RowKey) =>

@@ -15,7 +15,7 @@ export interface ScanOptions {
   readonly isNotChosen?: boolean;
   /** Only rows that ended at this time (ms) or later, in the order in which they ended. */
   readonly endedSince?: number;
-  /** The parts of a row in its stead: rows that make requests. Default: the rows of the manifest. */
+  /** Replaces each split row with its parts, so that all rows make requests. Default: the rows of the manifest. */
   readonly inParts?: true;
   /** Only parts of rows. */
   readonly onlyParts?: true;
@@ -24,21 +24,21 @@ export interface ScanOptions {
 /** Where a page ended. */
 export interface ScanPosition {
   readonly row: number;
-  /** When its row ended, ms; 0 in a scan in manifest order. */
+  /** When its last row ended, ms; 0 in a scan in manifest order. */
   readonly endedAt: number;
 }
 
 export interface ScanPage {
   readonly rows: readonly RowStanding[];
-  /** Where the next page begins; undefined: this was the last. */
+  /** Where the next page begins; undefined on the last page. */
   readonly next: ScanPosition | undefined;
 }
 
 const PAGE = 500;
 
 /**
- * One page of {@link Ledger.scanRows}: the rows after this position with their charges, as of one moment. The position is
- * a key, so a page costs the same anywhere in a batch.
+ * One page of {@link Ledger.scanRows}: the rows after this position with their charges, as of one moment. The position
+ * is a key, so a page costs the same anywhere in a batch.
  */
 export async function scanPage(db: Db, batch: string, options: ScanOptions, after: ScanPosition): Promise<ScanPage> {
   return look(db, async (tx) => {

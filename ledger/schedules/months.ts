@@ -4,14 +4,14 @@ import { formatOccurrence, parseOccurrence } from '../../policy/schedules/occurr
 import type { MonthQuestion } from './occurrence-records.ts';
 import type { Db, Tx } from '../schema.ts';
 
-/** What the batches of a schedule spent in a calendar month, and what is left of its budget. */
+/** A schedule's spending in a calendar month, and the rest of its budget. */
 export async function monthSpend(db: Db | Tx, question: MonthQuestion): Promise<MonthStanding> {
   return monthStanding(question.credits, await batchesOfMonth(db, question));
 }
 
 /**
- * What rows that were given up need for their later steps. Such a row ends, and holds nothing back from its batch; a late answer opens it again, and
- * nobody asks the month then.
+ * Credits that given-up rows would need for their later steps. Such a row has ended and reserves nothing in its batch,
+ * but a late answer reopens it without checking the month's budget again.
  */
 const PROMISED_IN_DOUBT = sql<number>`case when sums.unknown = 0 then 0 else coalesce((
   select sum(promised) from rows where rows.batch = batches.name and rows.outcome is not null

@@ -3,28 +3,31 @@ import type { SkipCause } from '../../contract/schedule.ts';
 import type { MonthBudget } from '../../policy/schedules/month-budget.ts';
 import type { Occurrence } from '../../policy/schedules/occurrence.ts';
 
-/** A time at which a schedule was due, and what came of it. Temporal forgets that after its retention time; the ledger does not. */
+/**
+ * A time at which a schedule was due, and its outcome. Temporal forgets it after its retention period; the ledger does
+ * not.
+ */
 export interface OccurrenceRecord {
-  /** The time that it was scheduled for, ms since 1970. */
+  /** Scheduled time, ms since 1970. */
   readonly at: number;
   /**
-   * `running`: its firing has begun, and lasts as long as its batch. `failed`: it made no batch, its batch gave up, or its files could not be
-   * written. `skipped`: it did not take place.
+   * `running`: its firing has begun, and lasts as long as its batch. `failed`: it made no batch, its batch gave up, or
+   * its files could not be written.
    */
   readonly state: 'running' | 'ended' | 'failed' | 'skipped';
-  /** How its batch ended; null: it runs, or there is none. */
+  /** The exit of its batch; null while it runs, or if there is none. */
   readonly exit: ExitName | null;
-  /** Why it was skipped; null: it was not. */
+  /** Why it was skipped; null unless skipped. */
   readonly cause: SkipCause | null;
-  /** Why it failed or was skipped, for people; null: it has not. */
+  /** Human-readable reason why it failed or was skipped; null otherwise. */
   readonly reason: string | null;
-  /** When it was over, ms; null: it runs, or was skipped. */
+  /** When it ended, ms; null while it runs, or if it was skipped. */
   readonly endedAt: number | null;
-  /** How the server of its manifest names the version that it sent; null: it does not, or it was no URL. */
+  /** ETag of its manifest; null if the server sent none, or the manifest is not a URL. */
   readonly etag: string | null;
-  /** Its manifest is, byte for byte, that of the batch before; null: it made no batch. */
+  /** Whether its manifest is byte-identical to the previous batch's; null if it made no batch. */
   readonly isUnchanged: boolean | null;
-  /** Folder of its files, absolute; null: an earlier version began it, or it never began. */
+  /** Absolute path of its output folder; null if an earlier version began it, or it never began. */
   readonly out: string | null;
 }
 
@@ -32,11 +35,14 @@ export interface OccurrenceRecord {
 export interface OccurrenceBeginning {
   /** Folder of its files, absolute. */
   readonly out?: string;
-  /** The trigger that it is used up by; see `AllowedFirings`. */
+  /** The trigger that it uses up; see `AllowedFirings`. */
   readonly trigger?: number;
 }
 
-/** How an occurrence ended. `exit`: how its batch did; null: it made none. `skipped`: it fired, and made none on purpose. */
+/**
+ * How an occurrence ended. `exit`: its batch's exit; null if it made no batch. `skipped`: it fired and deliberately
+ * made no batch.
+ */
 export type OccurrenceEnding =
   | { readonly type: 'ended'; readonly exit: ExitName }
   | { readonly type: 'failed'; readonly exit: ExitName | null; readonly reason: string }
@@ -50,10 +56,10 @@ export interface SkippedOccurrence {
   readonly reason: string;
 }
 
-/** What a look at the due times of a schedule found. */
+/** The result of checking a schedule's due times. */
 export interface Survey {
   readonly skipped: readonly SkippedOccurrence[];
-  /** Every time up to this one is settled, ms since 1970. It never goes back. */
+  /** Every due time up to this one is settled, ms since 1970. Never decreases. */
   readonly until: number;
 }
 
@@ -61,18 +67,18 @@ export interface Survey {
 export interface OccurrenceRange {
   /** Scheduled for this time or later, ms since 1970. Default: any. */
   readonly from?: number | undefined;
-  /** So many, the newest. Default: all. */
+  /** Max number, newest first. Default: all. */
   readonly most?: number | undefined;
 }
 
 /** The budget of a schedule for the calendar month in which `at` lies. */
 export interface MonthQuestion extends Occurrence, MonthBudget {
-  /** The batch that does not count. */
+  /** A batch to leave out of the count. */
   readonly except?: string | undefined;
 }
 
-/** A firing that wants its part of a month's budget. */
+/** A firing's claim on a month's budget. */
 export interface MonthClaim extends MonthQuestion {
-  /** The least that one of its rows costs, in credits; null: unknown. */
+  /** Price of its cheapest row, in credits; null if unknown. */
   readonly cheapest: number | null;
 }

@@ -30,8 +30,8 @@ export async function knownSchedules(db: Db): Promise<readonly string[]> {
 }
 
 /**
- * Records that an occurrence fires: `running`. Also one that was skipped or has failed; one that runs or has ended stays. False, and nothing is
- * recorded, if its trigger has fired for another time, or is void.
+ * Records that an occurrence fires, as `running`. Replaces a skipped or failed record; one that runs or has ended
+ * stays. False, without any change, if its trigger has fired for another time or is void.
  */
 export async function beginOccurrence(
   db: Db,
@@ -48,7 +48,7 @@ export async function beginOccurrence(
         conflict.columns(['schedule', 'at']).doUpdateSet(anew).where('occurrences.state', 'in', ['skipped', 'failed']),
       )
       .execute();
-    // An earlier version began it, and put no folder on record.
+    // An earlier version began it without recording a folder.
     if (out !== undefined) {
       await tx
         .updateTable('occurrences')
@@ -62,7 +62,7 @@ export async function beginOccurrence(
   });
 }
 
-/** Records how an occurrence ended. The last word counts. */
+/** Records how an occurrence ended. The last call wins. */
 export async function endOccurrence(db: Db, { schedule, at }: Occurrence, end: OccurrenceEnding): Promise<void> {
   await write(db, async (tx) => {
     const ended = { state: end.type, ...endColumns(end, tx.now()) };
@@ -77,7 +77,8 @@ export async function endOccurrence(db: Db, { schedule, at }: Occurrence, end: O
 }
 
 /**
- * Tells of an occurrence that made no batch. A pause and the overlap policy are somebody's choice; a batch that gave up tells of itself.
+ * Adds the notice of an occurrence that made no batch. None for a pause or the overlap policy, which are deliberate,
+ * nor for a batch that gave up, which sends its own.
  */
 async function tell(
   tx: Tx,
@@ -106,10 +107,10 @@ function endColumns(
   }
 }
 
-/** Names of the batches of a schedule sort by their times; those of others may lie between them. */
+/** A schedule's batch names sort by time; up to this many names of other batches may lie between two of them. */
 const MOST_BETWEEN = 100;
 
-/** Records which manifest the batch of an occurrence was made of, and whether it is that of the batch before. */
+/** Records the version of the manifest behind an occurrence's batch, and whether it equals the previous batch's. */
 export async function noteManifest(db: Db, { schedule, at }: Occurrence, etag: string | null): Promise<void> {
   const name = formatOccurrence({ schedule, at });
   await write(db, async (tx) => {
@@ -136,7 +137,8 @@ export async function noteManifest(db: Db, { schedule, at }: Occurrence, etag: s
 /** Records a survey: occurrences that did not take place, unless they are on record, and how far it went. */
 export async function noteSkips(db: Db, schedule: string, { skipped, until }: Survey): Promise<void> {
   await write(db, async (tx) => {
-    // An outage may have missed as many as there are minutes in a month. The reason of the newest says how many there were.
+    // An outage may have missed one per minute for a month. Only the newest sends a notice, and its reason gives the
+    // number.
     const newest = Math.max(...skipped.filter(({ cause }) => cause === 'missed').map(({ at }) => at));
     for (const { at, cause, reason } of skipped) {
       const { numInsertedOrUpdatedRows: isNew = 0n } = await tx

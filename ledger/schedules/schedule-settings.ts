@@ -6,12 +6,15 @@ import type { AllowedFiringsTable } from '../tables/schedules.ts';
 import { write } from '../database/transactions.ts';
 import type { ScheduleHooks } from '../../contract/schedule.ts';
 
-/** Everything of a schedule that decides what is spent, read or written, besides its hooks. Temporal has a copy of its times alone. */
+/**
+ * All settings of a schedule, besides its hooks, that decide what is spent, read or written. Temporal only has a copy
+ * of its times.
+ */
 export interface ScheduleSettings {
-  /** What it runs; `inputs/schedules/scheduled-run.ts` reads it. */
+  /** The run definition, parsed by `inputs/schedules/scheduled-run.ts`. */
   readonly run: unknown;
   readonly spec: ScheduleSpec;
-  /** Whose money it spends. */
+  /** URL and account of the API that it charges. */
   readonly apiUrl: string;
   readonly account: string;
 }
@@ -20,11 +23,11 @@ export interface ScheduleSettings {
 export interface ScheduleRecord {
   readonly name: string;
   readonly settings: ScheduleSettings;
-  /** Every time up to this one at which it was due is on record, ms since 1970. */
+  /** Every due time up to this one is on record, ms since 1970. */
   readonly surveyedUntil: number;
   /** When its times were last set, ms since 1970. */
   readonly settledAt: number;
-  /** Why it was last paused or resumed here; null: it never was. */
+  /** Why it was last paused or resumed here; null if never. */
   readonly note: string | null;
   /** Firings that are allowed, the newest first. */
   readonly allowed: readonly AllowedFirings[];
@@ -48,8 +51,9 @@ export type NewAllowance =
   | { readonly kind: 'trigger'; readonly from: number; readonly until: number };
 
 /**
- * Sets what a schedule runs and when, from a moment on, and makes it known. Its due times from then on are allowed, unless it is paused here; those
- * of its former times until then stay so. If it runs something else than before, triggers and backfills that have not begun are void.
+ * Registers a schedule, or replaces its run and its times from a given moment on. Its due times from then on are
+ * allowed, unless it is paused here; former due times before that moment stay allowed. If the run changes, triggers and
+ * backfills that have not begun become void.
  */
 export async function settleSchedule(db: Db, name: string, settings: ScheduleSettings, at: number): Promise<void> {
   const { run, spec, apiUrl, account } = settings;
@@ -67,15 +71,15 @@ export async function settleSchedule(db: Db, name: string, settings: ScheduleSet
       .values({ name, surveyed_until: at, ...columns })
       .onConflict((conflict) => conflict.column('name').doUpdateSet(columns))
       .execute();
-    // One that is paused stays so.
+    // A paused schedule stays paused.
     const wasOpen = (await closeDue(tx, name, at)) || before === undefined;
-    // They were asked for what ran then.
+    // They were requested for the former run.
     if (before?.run !== columns.run) await voidAsked(tx, name, at);
     if (wasOpen) await insertAllowance(tx, name, { kind: 'due', from: at, until: null, spec });
   });
 }
 
-/** A schedule; undefined if it is not known. */
+/** A schedule's record; undefined if unknown. */
 export async function scheduleRecord(db: Db, name: string): Promise<ScheduleRecord | undefined> {
   const line = await db.selectFrom('schedules').selectAll().where('name', '=', name).executeTakeFirst();
   if (line === undefined) return undefined;
@@ -104,7 +108,7 @@ function toAllowed(line: Selectable<AllowedFiringsTable>): AllowedFirings {
   return kind === 'due' ? { ...span, kind } : { ...span, kind, askedAt: at ?? 0, isVoid };
 }
 
-/** Allows no due time after a moment, and no trigger or backfill that was asked for before it and has not begun. `note`: why. */
+/** Disallows due times after this moment, and voids earlier triggers and backfills that have not begun. `note`: why. */
 export async function pauseFirings(db: Db, name: string, at: number, note: string): Promise<void> {
   await write(db, async (tx) => {
     await closeDue(tx, name, at);
@@ -129,7 +133,7 @@ export async function resumeFirings(db: Db, name: string, at: number, note: stri
   });
 }
 
-/** Allows firings that somebody asks for. Returns the id of the allowance. */
+/** Allows requested firings. Returns the id of the allowance. */
 export async function allowFirings(db: Db, name: string, allowance: NewAllowance): Promise<number> {
   return write(db, async (tx) => insertAllowance(tx, name, allowance));
 }
@@ -146,9 +150,7 @@ export async function withdrawFirings(db: Db, id: number): Promise<boolean> {
   });
 }
 
-/**
- * Uses a trigger up for a time. False if it has fired for another one meanwhile, or is void.
- */
+/** Uses a trigger up for a scheduled time. False if it has fired for another time meanwhile, or is void. */
 export async function useTrigger(tx: Tx, id: number, at: number): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('allowed_firings')
@@ -160,7 +162,7 @@ export async function useTrigger(tx: Tx, id: number, at: number): Promise<boolea
   return numUpdatedRows > 0n;
 }
 
-/** Closes what is open of the due times. True if something was. */
+/** Closes the open allowance for due times. True if there was one. */
 async function closeDue(tx: Tx, schedule: string, at: number): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('allowed_firings')
@@ -173,8 +175,9 @@ async function closeDue(tx: Tx, schedule: string, at: number): Promise<boolean> 
 }
 
 /**
- * Voids what somebody asked for: a right that Temporal has dropped would be left for whoever reaches it. Used triggers, too: their firing goes on as
- * one that runs, and may not begin anew once it has failed.
+ * Voids triggers and backfills: an allowance that Temporal has dropped would stay usable by anyone who can reach
+ * Temporal. Includes used triggers: their firing continues as a running one, and must not start over once it has
+ * failed.
  */
 async function voidAsked(tx: Tx, schedule: string, at: number): Promise<void> {
   await tx

@@ -28,7 +28,7 @@ export async function openSqlite(path: string): Promise<Dialect> {
   try {
     const database = new Database(path, { timeout: BUSY_TIMEOUT_MS });
     try {
-      // By `exec`, which cleans up after itself: libsql never finalises a prepared statement that failed, and a
+      // Uses `exec`, which cleans up after itself: libsql never finalises a prepared statement that failed, and a
       // connection with such a statement can never commit.
       await patiently(() => {
         database.exec('pragma journal_mode = wal');
@@ -80,7 +80,9 @@ class LedgerAdapter extends SqliteAdapter implements DirectAdapter {
     this.#statements = statements;
   }
 
-  /** Lets the migrator run in one (immediate) transaction: two processes that start at once migrate one after the other. */
+  /**
+   * Lets the migrator run in one (immediate) transaction: two processes that start at once migrate one after the other.
+   */
   override get supportsTransactionalDdl(): boolean {
     return true;
   }
@@ -132,7 +134,7 @@ class LedgerDriver extends SqliteDriver {
     this.#checkSchema();
   }
 
-  /** A transaction whose begin throws is rolled back by nobody else. */
+  /** If begin throws, nobody else rolls the transaction back. */
   #checkSchema(): void {
     try {
       this.#statements.checkSchema();
@@ -155,7 +157,8 @@ class LedgerDriver extends SqliteDriver {
     try {
       this.#statements.exec('pragma wal_checkpoint(passive)');
     } catch {
-      // A full disk, say. Nothing is lost: the log beside the file holds it, and the next opening reads it.
+      // For example, a full disk. Nothing is lost: the log next to the file holds the data, and the next opening reads
+      // it.
     }
     await super.destroy();
   }

@@ -19,11 +19,11 @@ import type { Reserve } from '../driver.ts';
 
 const MIB = 1024 ** 2;
 /**
- * The answers to a hundred requests take less than 1 MiB of the log. The rest is for a log that cannot be merged into
- * the database, and for small files that came with their answers.
+ * Answers to a hundred requests take less than 1 MiB of the log. The rest is for a log that cannot be checkpointed, and
+ * for small files that arrive with their answers.
  */
 const RESERVE_BYTES = 8 * MIB;
-/** What must be free beside it, or the disk would be full again at once. */
+/** Free space required in addition, or the disk would fill up again at once. */
 const LEAST_FREE_BYTES = 8 * MIB;
 
 type Look = (folder: string) => Pick<StatsFs, 'bavail' | 'bsize' | 'blocks'>;
@@ -34,10 +34,13 @@ export class DiskReserve implements Reserve {
   readonly #leastFree: number;
   readonly #look: Look;
   #isUseless = false;
-  /** False once a file of real bytes, just written, was said to take no room. */
+  /** False once the system reported zero blocks for a file just written with real data. */
   #countsBlocks = true;
 
-  /** `leastFree`: what must be free beside it, in bytes. `look`: asks the system how full a disk is. Tests say others. */
+  /**
+   * `leastFree`: bytes that must stay free besides the reserve. `look`: queries the disk's free space. Tests replace
+   * both.
+   */
   constructor(ledger: string, leastFree = LEAST_FREE_BYTES, look: Look = statfsSync) {
     this.#ledger = ledger;
     this.#leastFree = leastFree;
@@ -49,7 +52,7 @@ export class DiskReserve implements Reserve {
     if (this.#isUseless || this.#isKept(file)) return;
     const { bavail, bsize, blocks } = this.#look(dirname(file));
     const needed = RESERVE_BYTES + this.#leastFree;
-    // Some file systems do not say how large they are.
+    // Some file systems do not report their size.
     if (blocks > 0 && bavail * bsize < needed) throw this.#tooFull(bavail * bsize, needed);
     try {
       fill(`${file}.part`);
@@ -57,11 +60,11 @@ export class DiskReserve implements Reserve {
       this.#countsBlocks = this.#isKept(file);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      // Another process makes it at this moment. If that fails, the next request tries again.
+      // Another process is creating it. If that fails, the next request tries again.
       if (code === 'EEXIST' || code === 'ENOENT') return;
       rmSync(`${file}.part`, { force: true, recursive: true });
       if (code === 'ENOSPC' || code === 'EDQUOT') throw this.#tooFull(bavail * bsize, needed);
-      // A limit for the size of files, say. Nothing can be kept then, and work goes on without.
+      // For example, a file size limit. Then no reserve is possible, and work continues without one.
       this.#isUseless = true;
     }
   }
@@ -74,19 +77,19 @@ export class DiskReserve implements Reserve {
     try {
       return statSync(folder).dev === statSync(dirname(this.#file())).dev;
     } catch {
-      // Who writes there is told what is wrong.
+      // The write to that folder will report the problem.
       return false;
     }
   }
 
-  /** True if the file really keeps the room: its bytes are on the disk, and it is no link to others. */
+  /** True if the file really reserves the space: its bytes are on the disk, and it is not a link. */
   #isKept(file: string): boolean {
     const found = lstatSync(file, { throwIfNoEntry: false });
     if (found?.isFile() !== true || found.size < RESERVE_BYTES) return false;
     return !this.#countsBlocks || found.blocks * 512 >= RESERVE_BYTES;
   }
 
-  /** Two names of one ledger have one reserve. */
+  /** Two paths to one ledger share one reserve. */
   #file(): string {
     return `${realpathSync(this.#ledger)}.reserve`;
   }
@@ -101,7 +104,9 @@ export class DiskReserve implements Reserve {
   }
 }
 
-/** Zeros would take no room on a disk that compresses. Made anew, so that it follows no link. */
+/**
+ * Random, because zeros would take no space on a compressing disk. Always created anew, so that no link is followed.
+ */
 function fill(path: string): void {
   const block = randomFillSync(Buffer.alloc(MIB));
   rmSync(path, { force: true, recursive: true });

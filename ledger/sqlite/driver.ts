@@ -1,7 +1,10 @@
 import type { LedgerDriver } from '../driver.ts';
 import { admitFile, makeFile } from './open-file.ts';
 
-/** A ledger in a local file, through libsql (docs/decisions/ledger.md). What only some commands need is loaded for these. */
+/**
+ * A ledger in a local file, through libsql (docs/decisions/ledger.md). Code that only some commands need is loaded on
+ * demand.
+ */
 export const sqlite: LedgerDriver = {
   make: makeFile,
   open: async (place, options) => {

@@ -36,12 +36,15 @@ const EXPLANATIONS: readonly (readonly [prefix: string, problem: string, advice:
   ['SQLITE_CANTOPEN', 'it cannot be opened', 'Check that its folder exists and is writable.'],
 ];
 
-/** SQLite knows only ENOSPC as a full disk. A quota that is used up (EDQUOT), or a limit of the file's size, is a failed write to it. */
+/**
+ * SQLite recognises only ENOSPC as a full disk. It reports an exhausted quota (EDQUOT) or a file size limit as a failed
+ * write.
+ */
 const MAY_LACK_ROOM = ['SQLITE_FULL', 'SQLITE_IOERR'] as const;
 
 /**
- * How SQLite names a full disk where it finds no room for its index of the log, which is the first thing that it writes: as any other failed
- * write. The numbers are those of codes for which libsql has no name.
+ * How SQLite reports a full disk when there is no room for the log's index, its first write: like any failed write. The
+ * numbers are codes for which libsql has no name.
  */
 const ROOMLESS_WRITES: ReadonlyMap<string, number> = new Map([
   ['SQLITE_IOERR_WRITE', 778],
@@ -50,7 +53,7 @@ const ROOMLESS_WRITES: ReadonlyMap<string, number> = new Map([
   ['SQLITE_IOERR_SHMMAP', 5386],
 ]);
 
-/** Less than this free is no room, in bytes: that index alone takes 32 KiB. */
+/** Less free space than this counts as none, in bytes: that index alone takes 32 KiB. */
 const NO_ROOM = 64 * 1024;
 
 type Look = (folder: string) => Pick<StatsFs, 'bavail' | 'bsize' | 'blocks'>;
@@ -66,7 +69,7 @@ const PRIMARY_CODES: ReadonlyMap<number, string> = new Map([
 /** Codes of a violated primary key or unique constraint. */
 const DUPLICATE = ['SQLITE_CONSTRAINT_PRIMARYKEY', 'SQLITE_CONSTRAINT_UNIQUE'];
 
-/** What is used of an error of libsql. */
+/** The parts of a libsql error used here. */
 interface SqliteError {
   /** Name of the result code. */
   readonly code?: string;
@@ -75,8 +78,8 @@ interface SqliteError {
 }
 
 /**
- * The error to throw for one of SQLite's: our own if it is about an existing key, the file or its disk. `look`: asks the system how full a disk is;
- * tests say others.
+ * The error to throw for a SQLite error: our own if it concerns an existing key, the file or its disk. `look` queries
+ * the disk's free space; tests replace it.
  */
 export function explain(path: string, error: unknown, look: Look = statfsSync): Error {
   const code = codeOf(error);

@@ -2,15 +2,15 @@ import type Database from 'libsql';
 import type { SqliteDatabase, SqliteStatement } from 'kysely';
 import { explain } from './errors.ts';
 
-/** Statements that are kept prepared. */
+/** Max prepared statements in the cache. */
 const MOST_STATEMENTS = 200;
 
 /**
- * The database with prepared statements: the ledger runs the same few dozen queries thousands of times, and preparing
- * took a third of the time of a query; more for a change of `rows`, whose triggers are compiled with it. Lists of
- * varying length make ever new statements, so the one that was used longest ago makes room: otherwise the lists of a
- * beginning batch would keep out those that each row needs. The driver uses one connection for one query at a time, so
- * a statement is never used twice at once. A failed one is not used again.
+ * A database with a cache of prepared statements. The ledger runs the same few dozen queries thousands of times, and
+ * preparing took a third of each query's time; more for a change of `rows`, whose triggers are compiled with it. Lists
+ * of varying length keep producing new statements, so the least recently used one is evicted: otherwise the lists of a
+ * starting batch would crowd out those that each row needs. The driver runs one query at a time on one connection, so a
+ * statement is never used twice at once. A failed statement is not reused.
  */
 export class KeptStatements implements SqliteDatabase {
   readonly #database: Database.Database;
@@ -31,12 +31,12 @@ export class KeptStatements implements SqliteDatabase {
     this.#database.close();
   }
 
-  /** Whether a transaction is open in it; in a closed one none is. */
+  /** Whether a transaction is open; false once the database is closed. */
   get inTransaction(): boolean {
     return !this.#isClosed && this.#database.inTransaction;
   }
 
-  /** Executes statements that give nothing back. */
+  /** Executes statements that return no rows. */
   exec(sql: string): void {
     this.#opened().exec(sql);
   }
@@ -54,7 +54,10 @@ export class KeptStatements implements SqliteDatabase {
     return statement;
   }
 
-  /** At the begin of a transaction: forgets all statements if another process has changed the tables, whose columns may have moved. */
+  /**
+   * Called when a transaction begins: drops all statements if another process has changed the tables, whose columns may
+   * have moved.
+   */
   checkSchema(): void {
     const [version] = this.execute('pragma schema_version', [], 'one') as readonly {
       readonly schema_version: number;
@@ -62,17 +65,18 @@ export class KeptStatements implements SqliteDatabase {
     if (this.#schemaVersion === version?.schema_version) return;
     this.#schemaVersion = version?.schema_version;
     this.#kept.clear();
-    // SQLite notices that the tables have changed when it runs a statement. Until then it would prepare for the old ones.
+    // SQLite only notices changed tables when it runs a statement. Until then it would prepare against the old ones.
     this.exec('select 1 from sqlite_schema limit 1');
   }
 
   /**
-   * Executes a statement at once, inside a transaction that the caller holds. `most`: the lines wanted, of a statement that changes nothing.
-   * Throws {@link LedgerUnreachable} if file or disk fail.
+   * Executes a statement at once, inside a transaction that the caller holds. `most` limits the lines returned; `one`
+   * is only for reads. Throws {@link LedgerUnreachable} if the file or disk fails.
    */
   execute(sql: string, parameters: readonly unknown[], most: 'one' | 'all'): readonly unknown[] {
     try {
-      // `get` of libsql ignores new parameters where `all` was used before it, so neither meets the other's statement.
+      // libsql's `get` ignores new parameters after `all` was used on the same statement, so each gets its own
+      // statement.
       if (most === 'one') return this.#keep(`one: ${sql}`, sql).first(parameters);
       const statement = this.prepare(sql);
       if (statement.reader) return statement.lines(parameters);
@@ -83,7 +87,7 @@ export class KeptStatements implements SqliteDatabase {
     }
   }
 
-  /** Work of a killed or ending process may come after the end. libsql 0.5.29 aborts the whole process where a closed database is used. */
+  /** Late work may arrive after closing. libsql 0.5.29 aborts the whole process if a closed database is used. */
   #opened(): Database.Database {
     if (this.#isClosed) throw new Error(`the ledger ${this.#path} is closed`);
     return this.#database;
@@ -95,7 +99,7 @@ class Statement implements SqliteStatement {
   readonly reader: boolean;
   readonly #statement: Database.Statement;
   readonly #onFailed: () => void;
-  /** Of its columns; the statement gives arrays as soon as they are known, else objects. */
+  /** Column names. Once they are known, the statement returns arrays instead of objects. */
   #names: readonly string[] | undefined;
 
   constructor(statement: Database.Statement, onFailed: () => void) {
@@ -117,8 +121,8 @@ class Statement implements SqliteStatement {
   }
 
   /**
-   * All lines. libsql makes an array in two thirds of the time of an object (docs/decisions/cpu.md). The columns must be those that the statement
-   * had when it was first run so.
+   * All lines. libsql builds an array in two thirds of the time of an object (docs/decisions/cpu.md). The columns must
+   * not have changed since the first call.
    */
   lines(parameters: readonly unknown[]): readonly object[] {
     return this.#guarded(() => {
@@ -127,7 +131,7 @@ class Statement implements SqliteStatement {
     });
   }
 
-  /** The first line, if there is one, in half the time. To be the only way in which the statement is used. */
+  /** The first line, if there is one, in half the time. A statement used this way must not be used any other way. */
   first(parameters: readonly unknown[]): readonly object[] {
     return this.#guarded(() => {
       const names = this.#asArrays();
@@ -152,7 +156,7 @@ class Statement implements SqliteStatement {
     return this.#statement;
   }
 
-  /** One that failed is not used again. */
+  /** A failed statement is not reused. */
   #guarded<R>(act: () => R): R {
     try {
       return act();

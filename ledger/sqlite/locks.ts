@@ -4,13 +4,13 @@ import { KernelLock } from '../../embedded/kernel-lock.ts';
 import { LedgerInUse } from '../errors.ts';
 import type { LockMethods, Unlock } from '../driver.ts';
 
-/** A process that takes the lock alone, to leave a note or to look, holds it only for an instant, ms. */
+/** Retry interval while another process briefly holds the lock exclusively, to write or check the note, ms. */
 const GAP_MS = 20;
-/** Another's share counts only if it lasts: a command that is just ending gives it back, ms. */
+/** How long another's share must last to count, ms: a command that is just ending releases its own. */
 const PATIENCE_MS = 1_000;
-/** Pause between two attempts to load, ms: what is waited for takes seconds. */
+/** Pause between two attempts to lock for loading, ms. Loading takes seconds. */
 const LOADING_GAP_MS = 50;
-/** Pause between two attempts to replace files, ms: that takes some hundredths of a second. */
+/** Pause between two attempts to lock for replacing files, ms. Replacing takes hundredths of a second. */
 const FILES_GAP_MS = 10;
 
 /** The locks of a ledger: files beside it, locked by the kernel. */
@@ -27,9 +27,9 @@ export function fileLocks(file: string): LockMethods {
 }
 
 /**
- * All processes that work on the ledger share a lock; a note beside it says whose they are. A process that holds the
- * lock alone for a moment knows that nobody works on the ledger, and writes the note; the others compare it. A process
- * that dies loses its share at that moment, so a ledger may move to another server whenever nobody works on it.
+ * All processes that work on the ledger share a lock; a note next to it names their server. A process that briefly
+ * holds the lock exclusively knows that nobody works on the ledger, and writes the note; the others compare it. A
+ * process that dies loses its share at that moment, so a ledger may move to another server whenever nobody works on it.
  */
 async function lockForWorkers(file: string, server: string): Promise<Unlock> {
   const lock = new KernelLock(besides(file, 'lock'));
@@ -41,13 +41,13 @@ async function lockForWorkers(file: string, server: string): Promise<Unlock> {
     const givesUpAt = performance.now() + PATIENCE_MS;
     for (;;) {
       if (lock.tryAlone()) {
-        // Made anew, so that it follows no link. Who reads it shares the lock, which is ours alone.
+        // Created anew, so that no link is followed. Readers need a shared lock, and we hold it exclusively.
         rmSync(note, { force: true });
         writeFileSync(note, server, { flag: 'wx', mode: 0o600 });
         lock.release();
       }
       if (lock.tryShared()) {
-        // Before the first note, two that start while somebody looks both find none; one of them writes it next.
+        // Before the first note, two starting processes may both find none; one of them writes it next.
         const holder = existsSync(note) ? readFileSync(note, 'utf8') : undefined;
         if (holder === server) return close;
         lock.release();

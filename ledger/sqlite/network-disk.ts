@@ -39,7 +39,7 @@ const NETWORK_TYPES: ReadonlyMap<number, string> = new Map([
   [0xbacbacbc, 'a shared folder of VMware'],
 ]);
 
-/** Programs can be file systems (FUSE), for a local disk or a remote one: only their name tells. */
+/** FUSE file systems are programs, for local or remote disks: only their name tells which. */
 const FUSE = 0x65735546;
 const NETWORK_PROGRAMS =
   /sshfs|s3|gcsfuse|goofys|rclone|davfs|curlftpfs|gluster|ceph|juicefs|seaweed|moosefs|mfs|lizardfs|beegfs|gvfsd|kio|google-drive|onedrive|dropbox|blobfuse|hdfs|alluxio|cvmfs|smbnetfs|fuse-nfs|9p|virtiofs|vmhgfs|prl_fs|vbox|osxfs|grpcfuse|drvfs|keybase|ipfs/i;

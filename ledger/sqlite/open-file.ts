@@ -11,11 +11,11 @@ import { refuseNetworkDisk, type Disks } from './network-disk.ts';
 export interface OpenFileOptions {
   /** Throw {@link LedgerMissing}, and create no file. */
   readonly mustExist: boolean;
-  /** Tells network disks from others; tests replace it. Default: the system. */
+  /** Detects network disks. Default: the system's calls; tests replace it. */
   readonly disks?: Disks;
 }
 
-/** What lies beside the database under its name: SQLite's files, the reserve, the locks and the former ledger. */
+/** Suffixes of the files next to the database: SQLite's own, the reserve, the locks and the former ledger. */
 const BESIDE = [
   ...['-wal', '-shm', '-journal'],
   ...['.reserve', '.reserve.part'],
@@ -24,8 +24,9 @@ const BESIDE = [
 ];
 
 /**
- * Makes sure that there may be a ledger in the file at this path, creating it and its folder if needed, both for their owner alone. Throws {@link
- * LedgerUnreachable}, also for a file on a network disk and for one with a symbolic link beside it, and {@link LedgerMissing}.
+ * Ensures that the file at this path may hold a ledger, creating it and its folder, accessible only to the owner, if
+ * needed. Throws {@link LedgerUnreachable}, also for a file on a network disk or one with a symbolic link next to it,
+ * and {@link LedgerMissing}.
  */
 export async function admitFile(path: string, { mustExist, disks }: OpenFileOptions): Promise<void> {
   await refuseNetworkDisk(path, disks);
@@ -40,7 +41,7 @@ export async function admitFile(path: string, { mustExist, disks }: OpenFileOpti
   for (const suffix of ['', '-wal', '-shm']) takeFromOthers(path + suffix);
 }
 
-/** Makes an empty file where there is none, with its folder. `onMade` throws: there is none again. */
+/** Creates an empty file, and its folder, if there is none. If `onMade` throws, the file is removed again. */
 export async function makeFile(path: string, onMade: () => void): Promise<void> {
   await refuseNetworkDisk(path);
   await makeFolder(path);
@@ -69,7 +70,10 @@ async function exists(path: string): Promise<boolean> {
   }
 }
 
-/** The folder may be somebody else's work, whose links would let us write over any file of this user. The ledger itself may be one. */
+/**
+ * The folder may come from somebody else, whose links could make us overwrite any file of this user. The ledger itself
+ * may be a link.
+ */
 function refuseLinks(path: string): void {
   const link = firstLink(BESIDE.map((suffix) => path + suffix));
   if (link === undefined) return;
@@ -79,14 +83,14 @@ function refuseLinks(path: string): void {
 
 async function makeFolder(path: string): Promise<void> {
   try {
-    // It holds the users' texts.
+    // The ledger holds the users' texts.
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   } catch (error) {
     throw unreachable(path, error);
   }
 }
 
-/** Exported for its test: root, as whom tests may run, is refused nothing. `may`: what was tried. */
+/** Exported for its test, because tests may run as root, which is never refused. `may`: the attempted access. */
 export function unreachable(
   path: string,
   error: unknown,
@@ -107,16 +111,17 @@ export function unreachable(
   );
 }
 
-/** Where to look; tests say others. */
+/** System look-ups; tests replace them. */
 export interface Looks {
-  /** Effective user; undefined: the system has none. */
+  /** Effective user id; undefined if the system has none. */
   readonly me?: number | undefined;
   readonly look?: (path: string) => Pick<Stats, 'uid'>;
 }
 
 /**
- * Says that a path is in a folder of another user, by the nearest folder that can be seen; undefined if it is not, or nobody can tell. Root's is nobody
- * else's: it owns many a mounted volume, which only lacks a right. `may`: what is refused.
+ * Says that a path is in another user's folder, judging by the nearest visible folder; undefined if it is not, or
+ * cannot be told. Root does not count as another user: it owns many mounted volumes, which only lack a permission.
+ * `may`: the refused access.
  */
 export function notYours(
   path: string,

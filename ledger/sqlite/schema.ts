@@ -5,11 +5,11 @@ import type { Table } from '../tables/columns.ts';
 import { TRIGGERS } from './triggers.ts';
 
 /**
- * Version 1 of a ledger in SQLite. What a line of each table is, and what its columns hold, is said in `ledger/tables/`; here is what SQLite
- * needs besides: which lines refer to which, the indexes, and the triggers that keep the counts and sums.
+ * Version 1 of a ledger in SQLite. `ledger/tables/` describes the tables and columns; this file adds what SQLite needs:
+ * references, indexes, and the triggers that maintain counts and sums.
  */
 
-/** Lines that may only be there with the line of another table that has the same values in these columns. */
+/** Foreign keys: a line needs a line of the other table with the same values in these columns. */
 const REFERENCES: readonly (readonly [table: keyof Schema, columns: readonly string[], to: keyof Schema])[] = [
   ['rows', ['batch'], 'batches'],
   ['charges', ['batch', 'row'], 'rows'],
@@ -17,39 +17,39 @@ const REFERENCES: readonly (readonly [table: keyof Schema, columns: readonly str
   ['lanes', ['batch'], 'batches'],
 ];
 
-/** Rows of a batch end about in order, so most lines of these are added at the end of their key. */
+/** Tables whose lines arrive roughly in key order, because the rows of a batch end about in order. */
 const SORTED: readonly string[] = ['results'];
 
 interface Index {
   readonly on: keyof Schema;
   readonly columns: readonly string[];
-  /** The lines that are in it. Default: all. The same, word for word, as in `ledger/conditions.ts`. */
+  /** Condition of a partial index, word for word as in `ledger/conditions.ts`. Default: all lines. */
   readonly where?: string;
   readonly isUnique?: true;
 }
 
 const INDEXES: Readonly<Record<string, Index>> = {
   rows_id: { on: 'rows', columns: ['batch', 'id'], isUnique: true },
-  // The last row of an id, in whatever batch, comes last.
+  // Within an id, the last loaded row of any batch comes last.
   rows_loaded: { on: 'rows', columns: ['id', 'loaded'] },
-  // Open rows only, so that the next claim and the states of a big batch cost what is open, not what there is.
+  // Open rows only, so that claims and state counts of a big batch cost as much as its open rows, not all its rows.
   // `outcome` is in it, though always empty, because SQLite reads the whole row otherwise.
   rows_open: { on: 'rows', columns: ['batch', 'row', 'state', 'outcome'], where: 'outcome is null' },
-  // The next claim: rows leave it when they are given out, so it is not touched again while somebody works on them.
+  // For the next claim: rows leave the index when claimed, so it stays untouched while they are worked on.
   rows_free: {
     on: 'rows',
     columns: ['batch', 'state', 'row', 'outcome', 'lane'],
     where: 'outcome is null and lane is null',
   },
-  // Those that the budget holds room for come first.
+  // Rows with reserved budget come first.
   rows_reserved: {
     on: 'rows',
     columns: ['batch', 'state', 'row', 'outcome', 'lane', 'promised'],
     where: `outcome is null and lane is null and state = 'waiting' and promised > 0`,
   },
-  // What a lane has: as many as are in flight.
+  // Rows held by lanes: as many as are in flight.
   rows_lane: { on: 'rows', columns: ['batch', 'lane', 'row'], where: 'outcome is null and lane is not null' },
-  // Rows that nothing was sent for, by price: those that a budget has no room for end together.
+  // Unsent rows by price: those that do not fit the budget end together.
   rows_untouched: {
     on: 'rows',
     columns: ['batch', 'quoted', 'row'],
@@ -57,7 +57,7 @@ const INDEXES: Readonly<Record<string, Index>> = {
   },
   rows_outcome: { on: 'rows', columns: ['batch', 'outcome', 'row'], where: 'outcome is not null' },
   rows_ended: { on: 'rows', columns: ['batch', 'ended_at', 'row'], where: 'ended_at is not null' },
-  // Also what rows would cost that are not chosen, without their parts.
+  // Also covers the quotes of rows that were not chosen, without their parts.
   rows_not_chosen: {
     on: 'rows',
     columns: ['batch', 'outcome', 'ended_at', 'row', 'quoted', 'part_of'],
@@ -79,14 +79,14 @@ const INDEXES: Readonly<Record<string, Index>> = {
     columns: ['batch', 'row', 'step', 'intent_at'],
     where: `state in ('sending', 'unknown')`,
   },
-  // Jobs that run: few, among all that ever ran.
+  // Running jobs: few among all that ever ran.
   charges_running: {
     on: 'charges',
     columns: ['batch', 'row'],
     where: `state = 'accepted' and finished_at is null`,
   },
   charges_job: { on: 'charges', columns: ['job_id', 'batch'], where: 'job_id is not null' },
-  // Who is making a result now. A finished attempt leaves it, and so does one that failed.
+  // Attempts now making a result; finished and failed attempts leave the index.
   charges_making: {
     on: 'charges',
     columns: ['result_key'],
@@ -127,7 +127,7 @@ async function createTable(db: Kysely<unknown>, name: string, { columns, key }: 
       return byDefault === undefined ? filled : filled.defaultTo(byDefault);
     });
   }
-  // A number that the database gives is a key by itself.
+  // A generated number is already the key.
   if (!Object.values(columns).some((column) => column.isNumbered))
     table = table.addPrimaryKeyConstraint(`${name}_key`, [...key]);
   for (const [from, own, to] of REFERENCES) {

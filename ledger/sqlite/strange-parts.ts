@@ -8,7 +8,7 @@ import { up } from './schema.ts';
 interface Part {
   readonly type: string;
   readonly name: string;
-  /** How it was made; null: SQLite made it, for a part that has it. */
+  /** Its SQL; null if SQLite created it for another part. */
   readonly sql: string | null;
 }
 
@@ -16,8 +16,9 @@ interface Part {
 const OF_SQLITE = new Set(['sqlite_sequence', 'sqlite_stat1', 'sqlite_stat4']);
 
 /**
- * Parts of a ledger that our schema does not have, make otherwise, or make and are gone, such as `trigger "t"`. A trigger of somebody else
- * could give a command to each new batch, a view could hide one, and without ours nobody counts what is spent.
+ * Parts of a ledger that are missing from our schema, differ from it, or are absent from the ledger, such as `trigger
+ * "t"`. A foreign trigger could change the control of each new batch, a view could hide one, and without our triggers
+ * nobody counts what is spent.
  */
 export async function strangeParts(db: Kysely<Schema>): Promise<readonly string[]> {
   const fresh = new Kysely<Schema>({ dialect: new SqliteDialect({ database: new Database(':memory:') }) });

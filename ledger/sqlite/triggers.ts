@@ -1,8 +1,9 @@
 import { sizeInSql } from '../money/charge-ratios.ts';
 
 /**
- * Counts and sums of a batch are kept with every change instead of being added up again, so that they cost the same at any size. The database
- * keeps them itself: no statement can forget them, not even one that ends thousands of rows. They only count and add.
+ * Triggers update a batch's counts and sums with every change instead of recomputing them, so reading them costs the
+ * same at any size. Because the database does it, no statement can skip them, not even one that ends thousands of rows.
+ * The triggers only count and add.
  */
 
 type Line = 'old' | 'new';
@@ -28,12 +29,12 @@ const OF_CHARGES: Readonly<Record<string, (charge: Line) => string>> = {
        then ${c}.quoted - coalesce(${c}.charged, 0) else 0 end`,
 };
 
-/** What a row adds to `sums`: what it holds back from the budget. */
+/** A row's contribution to `sums`: its reserved budget. */
 const OF_ROWS: Readonly<Record<string, (row: Line) => string>> = {
   promised: (r) => `case when ${r}.outcome is null then ${r}.promised else 0 end`,
 };
 
-/** Credits have six decimals at most; without rounding, what is added and taken away again leaves dust. */
+/** Credits have at most six decimals; without rounding, adding and subtracting would leave floating-point dust. */
 function changeSums(parts: Readonly<Record<string, (line: Line) => string>>, lines: readonly Line[]): string {
   const by = (part: (line: Line) => string): string =>
     lines.map((line) => `${line === 'new' ? '+' : '-'} (${part(line)})`).join(' ');
@@ -55,7 +56,7 @@ const UNCOUNT = `update row_counts set n = n - 1, recent = recent - (${isRecent(
   where (batch, standing, class, cause) = (${standing('old')});`;
 
 const IS_TOLD = `new.charged_from = 'api' and new.charged > 0`;
-/** A job that is read again has ended and told before. */
+/** A job that is read again has already ended and reported its price. */
 const HAS_ENDED = `new.finished_at is not null and old.finished_at is null and old.file is null`;
 
 export const TRIGGERS: readonly string[] = [
@@ -88,7 +89,8 @@ export const TRIGGERS: readonly string[] = [
   `create trigger charges_changed after update of state, quoted, charged, charged_from, finished_at, file, damaged on charges
    begin ${changeSums(OF_CHARGES, ['old', 'new'])} end`,
 
-  // `intend` adds the line of an operation with its first request under a budget. Without a budget there is none, and nothing to do.
+  // `intend` adds an operation's line with its first request under a budget. Without a budget there is no line, and
+  // nothing to do.
   `create trigger charges_ratio after update of state, charged, charged_from, finished_at on charges
    when new.state in ('accepted', 'done') and (new.finished_at is not null or new.charged_from = 'api')
    begin

@@ -4,7 +4,7 @@ import type { Control, Outcome, RowState } from '../../contract/outcomes.ts';
 import type { BatchRecord } from '../record-types.ts';
 import { amount, integer, json, or, orNull, table, text, time, type LineOf } from './columns.ts';
 
-/** The tables of batches: what they are, and what is kept of all their rows. */
+/** The tables of batches, with the counts and sums over their rows. */
 
 /** One line per batch. */
 export const batches = table(['name'], {
@@ -14,12 +14,12 @@ export const batches = table(['name'], {
   account: text(),
   /** `BatchSettings` */
   settings: json(),
-  /** The one of its settings, in credits; null: none. */
+  /** The budget from its settings, in credits; null if none. */
   budget: orNull(amount()),
   /** `string[]` */
   columns: json(),
   source: text(),
-  /** Which batch it was, in the order in which they were made here. */
+  /** Sequence number, in order of creation in this ledger. */
   number: integer(),
   /** Folder of its files in the store. */
   stem: text(),
@@ -32,39 +32,39 @@ export const batches = table(['name'], {
   halted: orNull(text()),
   /** 1: running jobs are not waited for any more. */
   stop_now: or(0, integer()),
-  /** `Subset`: the rows that were last asked for; null: all. */
+  /** `Subset` requested last; null for all rows. */
   subset: orNull(json()),
   /** When ended rows were last opened again; a halt counts from there. */
   reopened_at: orNull(time()),
-  /** `AlikeWatch`: what is known about the first rows; null: nothing yet. */
+  /** `AlikeWatch` on the first rows; null until it starts. */
   watch: orNull(json()),
   rows: integer(),
   created_at: time(),
   started_at: orNull(time()),
   closed_at: orNull(time()),
-  /** When its media, and when what its rows asked for, were last removed; null: never. */
+  /** When its media, and its rows' requests, were last removed; null if never. */
   media_cleaned_at: orNull(time()),
   rows_cleaned_at: orNull(time()),
-  /** `CleanParts`: what is being removed; null: nothing. */
+  /** `CleanParts` being removed; null if none. */
   cleaning: orNull(json()),
 });
 export type BatchesTable = LineOf<typeof batches>;
 
-/** How many rows of a batch are in a state, or ended so, for one reason. Parts of rows do not count. Triggers keep it. */
+/** Number of a batch's rows per state or outcome and reason. Parts of rows do not count. Maintained by triggers. */
 export const rowCounts = table(['batch', 'standing', 'class', 'cause'], {
   batch: text(),
   /** An outcome, or the state of open rows. */
   standing: text<Outcome | RowState>(),
-  /** Of their failures; both are empty for rows without one, the cause also if a failure names none. */
+  /** Failure class and cause; both are empty for rows without a failure, the cause also if the failure has none. */
   class: text<FailureClass | ''>(),
   cause: text(),
   n: integer(),
-  /** Those of them that ended since the batch was last opened again. */
+  /** Rows among these that ended since the batch was last reopened. */
   recent: integer(),
 });
 export type RowCountsTable = LineOf<typeof rowCounts>;
 
-/** One line per batch: sums over its charges and rows. Triggers keep it. */
+/** One line per batch: sums over its charges and rows. Maintained by triggers. */
 export const sums = table(['batch'], {
   batch: text(),
   /** What its attempts were charged. */
@@ -79,13 +79,13 @@ export const sums = table(['batch'], {
   running: or(0, amount()),
   /** Attempts that were charged by their quotes. */
   by_quote: or(0, amount()),
-  /** What its attempts would have cost that used an earlier result. */
+  /** Credits saved by reusing earlier results. */
   saved: or(0, amount()),
   /** Requests that were made because an earlier result was damaged. */
   damaged: or(0, amount()),
   /** By how much the API announced running jobs as cheaper than quoted. */
   unbilled: or(0, amount()),
-  /** What open rows hold back from the budget. */
+  /** Budget reserved by open rows. */
   promised: or(0, amount()),
 });
 export type SumsTable = LineOf<typeof sums>;
@@ -102,7 +102,7 @@ export const notices = table(['id'], {
   tries: or(0, integer()),
   trouble: orNull(text()),
   ended_at: orNull(time()),
-  /** Process that is telling it; null: nobody, or nobody knows which. */
+  /** Process that is delivering it; null if none or unknown. */
   claimer: orNull(text()),
 });
 export type NoticesTable = LineOf<typeof notices>;

@@ -3,18 +3,24 @@ import type { Operation, Step } from '../../contract/row-kinds.ts';
 import type { ChargeRecord } from '../record-types.ts';
 import { amount, integer, json, or, orNull, table, text, time, type LineOf } from './columns.ts';
 
-/** The tables of paid requests and of what they brought. */
+/** The tables of paid requests and their results. */
 
-/** One line per attempt, that is, per paid request. Its key is the heart of the ledger: an attempt is recorded once, whoever tries. */
+/**
+ * One line per attempt, that is, per paid request. Its key is the heart of the ledger: an attempt can be recorded only
+ * once.
+ */
 export const charges = table(['batch', 'row', 'step', 'take', 'attempt'], {
   batch: text(),
   row: integer(),
   step: text<Step>(),
   take: integer(),
   attempt: integer(),
-  /** The take that made what it uses of an earlier step; null: it uses nothing of one. */
+  /** The take that produced its input from an earlier step; null if it has no such input. */
   from_take: orNull(integer()),
-  /** What it asks the API for, or would have for a copy; null: nothing was to be asked for, or the request was refused before this was kept. */
+  /**
+   * The requested API operation, or for a copy, the one it replaces; null if there was none, or if the request was
+   * refused before this was recorded.
+   */
   operation: orNull(text<Operation>()),
   state: text<AttemptState>(),
   job_id: orNull(text()),
@@ -27,17 +33,19 @@ export const charges = table(['batch', 'row', 'step', 'take', 'attempt'], {
   failure: orNull(json()),
   request_id: orNull(text()),
   link_hash: orNull(text()),
-  /** 1: no voice had the name that the request gives; 0: one had it; null: not known, or no voice is made. */
+  /** 1: the requested voice name was free; 0: it was taken; null if unknown, or if the request makes no voice. */
   name_free: orNull(integer<0 | 1>()),
   owner: text(),
   intent_at: time(),
   verdict_at: orNull(time()),
   finished_at: orNull(time()),
-  /** When its price was known for good, because its job ended with it: it stays known while the job is read again. Null: not so far. */
+  /**
+   * When its price became final because its job ended with one; stays set while the job is read again. Null until then.
+   */
   priced_at: orNull(time()),
   /** `ResultFile` */
   file: orNull(json()),
-  /** What its result is known by, 43 characters; null: nothing can equal it, or its batch uses no cache. */
+  /** Cache key of its result, 43 characters; null if nothing can equal it, or its batch uses no cache. */
   result_key: orNull(text()),
   /** `ResultSource` */
   source: orNull(json()),
@@ -48,7 +56,10 @@ export const charges = table(['batch', 'row', 'step', 'take', 'attempt'], {
 });
 export type ChargesTable = LineOf<typeof charges>;
 
-/** One line per operation of a batch that was sent under a budget, and per size of the quotes: what was charged beside them. A trigger keeps it. */
+/**
+ * One line per operation of a batch sent under a budget and per quote size: charges compared with quotes. Maintained by
+ * a trigger.
+ */
 export const chargeRatios = table(['batch', 'operation', 'size'], {
   batch: text(),
   operation: text<Operation>(),
@@ -58,20 +69,20 @@ export const chargeRatios = table(['batch', 'operation', 'size'], {
   step: text<Step>(),
   /** `Price` of the operation in this batch. */
   price: json(),
-  /** The largest charge of the API ÷ its quote; 0: none yet. */
+  /** The largest ratio of charge to quote; 0 if none yet. */
   worst: or(0, amount()),
   /** The largest charge of a request that was quoted at 0. */
   unquoted: or(0, amount()),
-  /** Requests that ended and whose charge the API has told. */
+  /** Ended requests whose charge the API reported. */
   told: or(0, integer()),
-  /** Requests that ended, told or not. */
+  /** Ended requests, charge reported or not. */
   ended: or(0, integer()),
-  /** `worst` of the account's earlier batches at the same price; 0: they show nothing. */
+  /** `worst` of the account's earlier batches at the same price; 0 if unknown. */
   earlier: or(0, amount()),
 });
 export type ChargeRatiosTable = LineOf<typeof chargeRatios>;
 
-/** One line per stored result that later rows may use: of an attempt that made it, or that used it in turn. */
+/** One line per stored result that later rows may use, for the attempt that made it or one that reused it. */
 export const results = table(['batch', 'row', 'step', 'take', 'attempt'], {
   key: text(),
   batch: text(),

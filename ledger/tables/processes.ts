@@ -1,7 +1,7 @@
 import type { Operation } from '../../contract/row-kinds.ts';
 import { integer, json, orNull, table, text, time } from './columns.ts';
 
-/** The tables of what processes share: who they are, what they hold, and what they have learnt. */
+/** The tables shared by processes: who is alive, what each holds, and what they have learned. */
 
 /** One line per fact about the ledger itself: its random `id`. */
 export const facts = table(['name'], { name: text(), value: text() });
@@ -12,7 +12,7 @@ export const workers = table(['owner'], {
   api_url: text(),
   account: text(),
   seen_at: time(),
-  /** Why it ended, if it could not go on; null: it lives, or nobody knows. */
+  /** Why it ended, if it could not continue; null if it is alive or the reason is unknown. */
   ended_because: orNull(text()),
 });
 
@@ -38,7 +38,7 @@ export const webhooks = table(['api_url', 'account'], {
   account: text(),
   /** The worker process that uses it. */
   owner: text(),
-  /** The address that it sets; null: none yet. It holds a secret. */
+  /** The webhook address it sets, which contains a secret; null if none yet. */
   address: orNull(text()),
   /** `WebhookBefore`, and the earlier addresses of ours */
   before: orNull(json()),

@@ -5,7 +5,7 @@ import type { Kind, Step } from '../../contract/row-kinds.ts';
 import type { DecisionRecord } from '../record-types.ts';
 import { amount, integer, json, or, orNull, table, text, time, type LineOf } from './columns.ts';
 
-/** The tables of rows: as they are, as they were, and what they wait for. */
+/** The tables of rows: their current state, their earlier takes, and the voices they wait for. */
 
 /** One line per row of a manifest, and per part of such a row. */
 export const rows = table(['batch', 'row'], {
@@ -16,7 +16,7 @@ export const rows = table(['batch', 'row'], {
   /** The `number` of its batch: of rows with one id, the one with the largest was loaded last. */
   loaded: integer(),
   kind: text<Kind>(),
-  /** What it asks for: the members of `RowSpec` that queries ask for, and `spec`, which has all others. */
+  /** Its request: the members of `RowSpec` used in queries, and `spec` with all the others. */
   dialect: orNull(text<Dialect>()),
   voice: orNull(text()),
   name: orNull(text()),
@@ -40,21 +40,21 @@ export const rows = table(['batch', 'row'], {
   redo_from: orNull(text<Step>()),
   auto_takes: or(0, integer()),
   wait_since: orNull(time()),
-  /** Quotes of its later steps, held back from the budget since its first request; 0 without a budget. */
+  /** Quotes of its later steps, reserved since its first request; 0 without a budget. */
   promised: or(0, amount()),
-  /** The lane that works on it; null: free for the next claim. */
+  /** The lane that holds it; null if free for the next claim. */
   lane: orNull(integer()),
-  /** The row that makes its voice; null: none does. */
+  /** The row that makes its voice; null if none does. */
   voice_row: orNull(integer()),
-  /** The voice that it waits for, because that may be in training; null: none. */
+  /** The voice it waits for, which may be in training; null if none. */
   awaits: orNull(text()),
-  /** The row that it is a part of; null: it is a row of the manifest. */
+  /** The row it is a part of; null for rows of the manifest. */
   part_of: orNull(integer()),
-  /** How many parts it is spoken in; null: it is not split. */
+  /** Number of parts it is spoken in; null if not split. */
   parts: orNull(integer()),
-  /** The take whose results of earlier steps its current take uses, by a person's word; null: the last there are. */
+  /** The take whose earlier-step results its current take uses, by a person's decision; null for the latest ones. */
   accepted_take: orNull(integer()),
-  /** The take whose result a person went back to; null: it stands at its current take. */
+  /** The take whose result a person went back to; null if at its current take. */
   returned_to: orNull(integer()),
   /** `Fallback` */
   fallback: orNull(json()),
@@ -78,7 +78,7 @@ export const takes = table(['batch', 'row', 'take'], {
 });
 export type TakesTable = LineOf<typeof takes>;
 
-/** One line per decision of a person about a request whose outcome nobody knew. */
+/** One line per person's decision about a request with an unknown outcome. */
 export const decisions = table(['batch', 'row', 'number'], {
   batch: text(),
   row: integer(),
@@ -108,9 +108,9 @@ export const awaitedVoices = table(['batch', 'voice'], {
   silent_ms: or(0, integer()),
   /** 1: the list was read for it. */
   was_read: or(0, integer<0 | 1>()),
-  /** When it was last looked at; null: never, since `since`. */
+  /** When it was last looked up; null if never since `since`. */
   looked_at: orNull(time()),
-  /** `Failure`: how the API last refused a row because of it; null: it did not since rows wait for it. */
+  /** `Failure`: the API's last refusal because of this voice since rows wait for it; null if none. */
   refusal: orNull(json()),
 });
 export type AwaitedVoicesTable = LineOf<typeof awaitedVoices>;

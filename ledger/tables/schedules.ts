@@ -9,7 +9,7 @@ import { integer, json, numbered, orNull, table, text, time, type LineOf } from 
 /** One line per schedule that is known here. */
 export const schedules = table(['name'], {
   name: text(),
-  /** Every time up to this one at which it was due has its line in `occurrences`. */
+  /** Every due time up to this one has its line in `occurrences`. */
   surveyed_until: time(),
   /** `--on-end` of its batches, and of its occurrences without one. */
   on_end: orNull(text()),
@@ -21,9 +21,9 @@ export const schedules = table(['name'], {
   spec: json(),
   api_url: text(),
   account: text(),
-  /** When its times were last set. */
+  /** When its run or times were last set. */
   settled_at: time(),
-  /** Why it was last paused or resumed here; null: it never was. */
+  /** Why it was last paused or resumed here; null if never. */
   note: orNull(text()),
 });
 
@@ -33,13 +33,13 @@ export const allowedFirings = table(['id'], {
   schedule: text(),
   kind: text<AllowedFirings['kind']>(),
   from_at: time(),
-  /** null: it goes on. */
+  /** Null while it is open. */
   until_at: orNull(time()),
-  /** `ScheduleSpec`; null: any time. */
+  /** `ScheduleSpec`; null for any time. */
   spec: orNull(json()),
-  /** Of a trigger: the time for which it fired. Of a backfill: when it was asked for. */
+  /** For a trigger: the time for which it fired. For a backfill: when it was requested. */
   at: orNull(time()),
-  /** Since when a trigger or a backfill allows nothing any more. */
+  /** When a trigger or backfill became void. */
   voided_at: orNull(time()),
 });
 export type AllowedFiringsTable = LineOf<typeof allowedFirings>;
@@ -55,9 +55,9 @@ export const occurrences = table(['schedule', 'at'], {
   ended_at: orNull(time()),
   /** As the server of its manifest sent it. */
   etag: orNull(text()),
-  /** 1: its manifest is that of the occurrence before; null: not known. */
+  /** 1: its manifest equals the previous occurrence's; null if unknown. */
   unchanged: orNull(integer()),
-  /** Folder of its files, absolute; null: an earlier version began it, or it never began. */
+  /** Absolute path of its output folder; null if an earlier version began it, or it never began. */
   out: orNull(text()),
 });
 export type OccurrencesTable = LineOf<typeof occurrences>;

@@ -13,21 +13,24 @@ import type { RowInHand } from '../rows/row-in-hand.ts';
 import type { ChargeLine } from '../schema.ts';
 import { takesOf } from './takes.ts';
 
-/** A person's word to go back to an earlier take. */
+/** A person's request to go back to an earlier take. */
 export interface Return {
   readonly take: number;
   /** User and host of the command. */
   readonly who: string;
-  /** What a transcript says, as its file does. Default: the result is no text. */
+  /** The transcript's text, as in its file. Omitted if the result is not text. */
   readonly text?: string;
-  /** Its stored file is lost: its job is read for it first, and the row keeps what it has unless that brings the same. Default false. */
+  /**
+   * True if its stored file is lost: its job is read first, and the row keeps its present result unless that brings the
+   * same file. Default false.
+   */
   readonly isLost?: boolean;
 }
 
 /**
- * Ends a row with the result of an earlier take. What it had until then stays on record with the decision, and in the store,
- * so that a person may go forth again. Charges stay as they are: each take was paid for. The row is settled at once; the row
- * of a part is joined again. If the file is lost, or was never fetched, its job is read for it first.
+ * Ends a row with the result of an earlier take. Its previous result stays on record with the decision, and in the
+ * store, so that a person can switch back. Charges stay as they are: each take was paid for. The row is settled at
+ * once; the row of a part is joined again. If the file is lost, or was never fetched, its job is read for it first.
  *
  * @returns true if the row is open again, because its job is read
  */
@@ -56,14 +59,14 @@ export async function goBack(row: RowInHand, { take, who, text, isLost = false }
   const settled = await row.changeCharge(charge, { failure: null, finished_at, ...withoutJob(charge) });
   const { file, extraFiles } = record;
   const replaced = file === null ? [] : [file, ...extraFiles];
-  // The row of a part is settled by the database once the part ends; this one has ended before.
+  // Reopen the part first: ending it again makes the database settle its whole row.
   if (line.part_of !== null) await row.change({ outcome: null, state: 'waiting', ended_at: null });
   const ending = { ...(await endReturned(row, settled, made.file, { who, replaced })), ...defined({ text }) };
   await row.change({ ...endingColumns(ending, tx.now()), hold: line.hold + 1 });
   return false;
 }
 
-/** Waits for the file of a take. If that does not come, the row ends as it had ended. */
+/** Waits for the file of a take. If it does not come, the row returns to its earlier ending. */
 async function fetchFirst(row: RowInHand, charge: ChargeLine, who: string): Promise<void> {
   const { line } = row;
   const had = toFallback(line.fallback);

@@ -14,9 +14,9 @@ import { attemptKeyOf, isSameAttempt } from '../../contract/batch.ts';
 import { updateCharge } from '../rows/line-changes.ts';
 
 /**
- * Ends a row as `failed` whose stored file is lost, and lets no other row use that file. Its attempt keeps its record.
- * `before`: how the row has ended, if its file did not pass a check, or nobody needs it: it ends so again, with its file or
- * without.
+ * Ends a row as `failed` because its stored file is lost, and keeps other rows from using that file. Its attempt keeps
+ * its record. `before`: the row's earlier ending, if its file had failed a check or is not needed; the row returns to
+ * it, with or without its file.
  */
 export async function loseFile(row: RowInHand, failure: Failure, before?: Fallback): Promise<void> {
   const found = attemptOfFile(row.attempts, toFile(row.line.file)?.key);
@@ -30,7 +30,7 @@ export async function loseFile(row: RowInHand, failure: Failure, before?: Fallba
   await row.change({ ...ending, fallback: jsonOrNull(before), updated_at: now, ended_at: now });
 }
 
-/** Ends a row with its lost file, which is in the store again as it is on record. False: the row is settled at once. */
+/** Ends a row with its lost file, which is back in the store as recorded. Always false: the row is settled at once. */
 export async function restoreFile(row: RowInHand): Promise<false> {
   const lost = lostAttempt(row.attempts);
   const charge = lost === undefined ? undefined : row.chargeAt(lost);
@@ -44,8 +44,8 @@ export async function restoreFile(row: RowInHand): Promise<false> {
 }
 
 /**
- * Waits no longer for a lost file of a row that has another result: its attempt is as it was before, and whoever goes back to it
- * looks for its file.
+ * Stops waiting for a lost file of a row that has another result. Its attempt is restored, and a later return to it
+ * looks for the file again.
  */
 export async function leaveLost(row: RowInHand): Promise<void> {
   const lost = lostAttempt(row.attempts);
@@ -53,16 +53,16 @@ export async function leaveLost(row: RowInHand): Promise<void> {
   if (lost?.file != null && charge !== undefined) await asBefore(row, charge, lost.file);
 }
 
-/** An attempt with its file, as it was before that was lost. */
+/** Restores an attempt with its file to its state before the loss. */
 export function asBefore(row: RowInHand, charge: ChargeLine, file: ResultFile): Promise<ChargeLine> {
   const finished_at = charge.finished_at ?? row.tx.now();
   return row.changeCharge(charge, { finished_at, failure: whyUnfit(row, file), ...withoutJob(charge) });
 }
 
 /**
- * What a file means for its row that came in place of a lost one. `effect`: what it would mean if it were the first.
- * The same content is the result that the row had. Other content is one that no check of this row was of, and that nobody
- * has agreed to pay anything for: a row with steps to come ends with it, and a person decides.
+ * The effect of a file fetched in place of a lost one. `effect`: its effect if it were the first. The same content
+ * restores the row's result. Different content was never checked for this row, and nobody has agreed to pay for further
+ * steps on it: a row with steps left ends with it, and a person decides.
  */
 export async function afterFetchedAgain(
   row: RowInHand,
@@ -74,7 +74,7 @@ export async function afterFetchedAgain(
   if (file !== null && isAsBefore(row, charge, lost)) return endAsBefore(row, charge, file);
   const isEnd = 'outcome' in effect;
   if (file === null || (isEnd && effect.file === undefined)) return effect;
-  // What was kept is the lost file.
+  // The fallback is the lost file itself.
   await row.change({ fallback: null });
   if (!isEnd) return { outcome: 'unfit', failure: otherContent(await loseCheck(row, charge)), file };
   if (effect.outcome !== 'succeeded') return effect;
@@ -83,12 +83,12 @@ export async function afterFetchedAgain(
   return { ...effect, outcome: charge.state === 'cached' ? 'cached' : 'succeeded', file: other };
 }
 
-/** Whether an attempt has the content again that was lost, and nothing is held against it that was not before. */
+/** Whether an attempt has its lost content back, with the same verdict on it as before. */
 export function isAsBefore(row: RowInHand, charge: ChargeLine, lost: ResultFile): boolean {
   return toFile(charge.file)?.sha256 === lost.sha256 && charge.failure === whyUnfit(row, lost);
 }
 
-/** Takes back what a check found no fault in, so that it alone is made again. Returns its step; undefined: there was none. */
+/** Revokes a passed check, so that only the check is made again. Returns its step; undefined if there was none. */
 async function loseCheck(row: RowInHand, charge: ChargeLine): Promise<Step | undefined> {
   const check = checkOf(row, charge);
   if (check?.failure !== null) return check?.step;
@@ -97,13 +97,15 @@ async function loseCheck(row: RowInHand, charge: ChargeLine): Promise<Step | und
   return check.step;
 }
 
-/** Why a file that is back did not pass by itself, for the record of its attempt; null: it did, or a person accepted it. */
+/**
+ * Why a restored file did not pass on its own, for its attempt's record; null if it did, or if a person accepted it.
+ */
 export function whyUnfit({ line }: RowInHand, { unfit }: ResultFile): string | null {
   const kept = toFallback(line.fallback);
   return unfit === undefined || kept?.returning !== undefined ? null : jsonOrNull(kept?.ending.failure);
 }
 
-/** How a row ends whose file is back as it was. */
+/** The ending of a row whose file is restored. */
 async function endAsBefore(row: RowInHand, charge: ChargeLine, file: ResultFile): Promise<RowEnding> {
   const before = toFallback(row.line.fallback)?.ending;
   if (before !== undefined) await row.change({ fallback: null });
@@ -114,7 +116,7 @@ async function endAsBefore(row: RowInHand, charge: ChargeLine, file: ResultFile)
   return ending;
 }
 
-/** How a row ends with the file that this attempt brought, and whether that passed all checks by itself. */
+/** The row's ending with this attempt's file, and whether the file passed all checks on its own. */
 export function outcomeWith(
   row: RowInHand,
   charge: ChargeLine,
@@ -126,15 +128,15 @@ export function outcomeWith(
   return { outcome: isFree ? 'cached' : 'succeeded', isPassed };
 }
 
-/** The attempt that checked what this one brought. */
+/** The attempt that checked this one's result. */
 function checkOf(row: RowInHand, { step, take }: ChargeLine): ChargeLine | undefined {
   const checks = stepsIn(row.spec).find((one) => checkedBy(row.line.kind, one) === step);
   return checks === undefined ? undefined : row.chargesOf(checks).findLast((one) => one.from_take === take);
 }
 
 /**
- * Jobs that had ended, were read again for a result that was lost, and are read no more. They have ended, as before: left as running, they
- * would count for ever as requests of unknown price, and as places under the limit of the account.
+ * Failure of ended jobs that were read again for a lost result and are read no more. They are marked as ended again:
+ * left as running, they would forever count as requests of unknown price and occupy slots of the account's job limit.
  */
 
 const NOT_READ: Failure = {
@@ -143,8 +145,8 @@ const NOT_READ: Failure = {
 };
 
 /**
- * What is paid for anew is not fetched again: the attempt has ended, and keeps no record of its lost file. Returns what it was, for a take
- * that is taken back; undefined: no result is lost.
+ * Stops fetching a lost result that is about to be paid for again: its attempt ends, without a record of the lost file.
+ * Returns its previous state, for undoing the take; undefined if no result is lost.
  */
 export async function giveUpLost(row: RowInHand): Promise<GivenUp | undefined> {
   const lost = lostAttempt(row.attempts);
@@ -152,26 +154,26 @@ export async function giveUpLost(row: RowInHand): Promise<GivenUp | undefined> {
   if (charge === undefined) return undefined;
   const isRead = charge.finished_at === null;
   const now = row.tx.now();
-  // Whatever was stored once was paid for, too.
+  // A result that was stored once was also paid for.
   const ended = { finished_at: charge.finished_at ?? now, priced_at: charge.priced_at ?? now };
   const failure = charge.failure ?? JSON.stringify(NOT_READ);
   await row.changeCharge(charge, { ...ended, failure, file: null, ...withoutJob(charge) });
   return { attempt: attemptKeyOf(charge), file: toFile(charge.file), isRead };
 }
 
-/** The attempt among those of its row, if it is still as it was given up: its job may have been taken back meanwhile. */
+/** The given-up attempt, if unchanged since: its job may have been taken back meanwhile. */
 export function stillGivenUp(charges: readonly ChargeLine[], { attempt }: GivenUp): ChargeLine | undefined {
   const charge = charges.find((one) => isSameAttempt(one, attempt));
   return charge?.file === null && (charge.state === 'accepted' || charge.state === 'cached') ? charge : undefined;
 }
 
-/** Waits again for what was given up. */
+/** Resumes waiting for a given-up result. */
 export async function takeUp(tx: Tx, charge: ChargeLine, { file, isRead }: GivenUp): Promise<void> {
   const read = isRead ? { finished_at: null, failure: null, ...withJob(charge) } : {};
   await updateCharge(tx, charge, { file: jsonOrNull(file ?? undefined), ...read });
 }
 
-/** Reads no longer the job of this take, whose result was never stored, if it had ended before. */
+/** Stops reading this take's job again, whose result was never stored although it had ended. */
 export async function leaveRead(row: RowInHand, take: number): Promise<void> {
   const charge = readAgain(row, take);
   if (charge === undefined) return;

@@ -28,8 +28,9 @@ export interface RedriveChoice {
   readonly outcome: Outcome;
   /**
    * `pay`: a new take, from `fromStep` on. `wait`: its job is waited for again, free (a row that ended `overdue`); one
-   * whose result has arrived since, or whose lost file is back (`restored`), ends `succeeded` at once. `accept`: its result is accepted as it is, free: the row ends
-   * `succeeded`, or continues with its later steps; with `earlier`, it ends with the result of that take.
+   * whose result has arrived since, or whose lost file is back (`restored`), ends `succeeded` at once. `accept`: its
+   * result is accepted as it is, free: the row ends `succeeded`, or continues with its later steps; with `earlier`, it
+   * ends with the result of that take.
    */
   readonly how:
     | {
@@ -41,19 +42,19 @@ export interface RedriveChoice {
       }
     | { readonly type: 'wait'; readonly restored?: true }
     | { readonly type: 'accept'; readonly earlier?: Return };
-  /** The row's result is not in the store any more as it is on record, and why that ends the row. Default: it is. */
+  /** Why the row ends because its stored result is missing or altered. Omitted if the file is intact. */
   readonly lost?: Failure;
   /**
-   * It is a part that lost its file, and its row has its joined file: if it is waited for in vain, it ends as it had
-   * ended, and so does its row. Default false.
+   * True for a part that lost its file while its row still has the joined file: if the wait fails, both return to their
+   * earlier endings. Default false.
    */
   readonly isJoined?: boolean;
 }
 
 export interface Redriven {
-  /** Rows that are open again, or were settled at once. */
+  /** Rows that were reopened or settled at once. */
   readonly rows: readonly number[];
-  /** Rows that were left alone: somebody else opened them first, or they have not ended. */
+  /** Rows left alone because somebody else reopened them first, or because they have not ended. */
   readonly left: readonly number[];
 }
 
@@ -61,13 +62,13 @@ type Pay = Extract<RedriveChoice['how'], { type: 'pay' }>;
 
 /**
  * Opens ended rows again as a person chose, and with any of them the batch (even one that was stopped or halted). One
- * transaction: all of the choices or none. A new take of a row is made once, whoever asks. Throws {@link
- * LedgerMisuse} for a batch that is being stopped, for a row whose last request the API may have accepted or whose
- * job may still run, unless the choice is `resubmitted`, for a `wait` without a job to wait for, and for an `accept`
- * without a result that failed a check or lacks one.
+ * transaction: all of the choices or none. A new take of a row is made once, whoever asks. Throws {@link LedgerMisuse}
+ * for a batch that is being stopped, for a row whose last request the API may have accepted or whose job may still run,
+ * unless the choice is `resubmitted`, for a `wait` without a job to wait for, and for an `accept` without a result that
+ * failed a check or lacks one.
  *
- * It is the only way past a request that the API may have accepted. So it checks for itself: a choice that does not say
- * `resubmitted` is refused for such a row, whatever its caller believed.
+ * This is the only way past a request that the API may have accepted. So it checks for itself and refuses a choice
+ * without `resubmitted` for such a row, whatever its caller believed.
  */
 export async function redrive(db: Db, batch: string, choices: readonly RedriveChoice[]): Promise<Redriven> {
   return write(db, async (tx) => {
@@ -92,7 +93,7 @@ export async function redrive(db: Db, batch: string, choices: readonly RedriveCh
   });
 }
 
-/** Carries out a choice. True if the row is open again; false if it was settled at once. */
+/** Carries out a choice. True if the row was reopened; false if it was settled at once. */
 async function open(row: RowInHand, how: RedriveChoice['how']): Promise<boolean> {
   if (row.line.parts !== null) return joinAgain(row, how);
   switch (how.type) {
@@ -106,7 +107,7 @@ async function open(row: RowInHand, how: RedriveChoice['how']): Promise<boolean>
   }
 }
 
-/** A row in parts makes no request: what it needs is done to its parts. Once these are there, it is joined again. */
+/** A row in parts makes no request: its parts do the work, and it is joined again once they have their results. */
 async function joinAgain(row: RowInHand, how: RedriveChoice['how']): Promise<boolean> {
   const { batch, row: number } = row.line;
   if (how.type !== 'wait' || !(await areAllThere(row.tx, batch, number))) {
@@ -147,14 +148,14 @@ async function payAgain(row: RowInHand, how: Pay): Promise<void> {
   await release(row);
 }
 
-/** What the row keeps if its new take brings nothing: its result, however good. */
+/** The fallback if the new take brings nothing: the row's present result, however good. */
 function keptOf(row: RowInHand): Fallback | undefined {
   const { outcome, file, extraFiles, text } = toRow(row.line);
   if (outcome === null || !hasResult(outcome) || file === null || file.removedAt !== undefined) return unfitOf(row);
   return { ending: { outcome, file, extraFiles, ...defined({ text: text ?? undefined }) }, error: 0 };
 }
 
-/** What a row without a good result has all the same: the best that did not pass. */
+/** The fallback of a row without a good result: its best result that did not pass. */
 function unfitOf(row: RowInHand): Fallback | undefined {
   const { outcome, failure, file, extraFiles, text } = toRow(row.line);
   if (outcome !== null && hasResult(outcome)) return undefined;
@@ -166,7 +167,7 @@ function unfitOf(row: RowInHand): Fallback | undefined {
   return betterFallback({ outcome, file, extraFiles, ...besides }, kept);
 }
 
-/** A part that its row can do without ends as it had ended, whatever else comes of it. */
+/** A part that its row can do without returns to its earlier ending if the wait fails. */
 function spareOf(row: RowInHand, { isJoined, how }: RedriveChoice): Fallback | undefined {
   const { outcome, file } = toRow(row.line);
   if (isJoined !== true || how.type !== 'wait' || outcome === null || file === null) return undefined;
@@ -191,14 +192,14 @@ async function waitAgain(row: RowInHand): Promise<boolean> {
   await row.change({ state, outcome: null, failure: null, wait_since: now, updated_at: now, ended_at: null });
   await release(row);
   if (isThere || charge.finished_at === null) return true;
-  // Its result could not be fetched; treat it as if it had not ended.
+  // Its result could not be fetched: treat the job as still running.
   await row.changeCharge(charge, { finished_at: null, failure: null, ...withJob(charge) });
   return true;
 }
 
 /**
- * Accepts a result that did not pass a check, or could not be checked. Its step has succeeded, and is not checked any
- * more; later steps are still to be made.
+ * Accepts a result that failed a check or could not be checked. Its step counts as succeeded and is not checked again;
+ * later steps still follow.
  */
 async function accept(row: RowInHand): Promise<boolean> {
   const { line } = row;
@@ -228,7 +229,7 @@ function acceptableOf(row: RowInHand): ChargeLine | undefined {
   return found === undefined ? undefined : row.chargeAt(found);
 }
 
-/** Takes the row back from any holder, for the next claim, with as many automatic takes as a new row has. */
+/** Takes the row back from any holder, for the next claim, and resets its automatic takes. */
 async function release(row: RowInHand): Promise<void> {
   await row.change({ lane: null, hold: row.line.hold + 1, auto_takes: 0 });
 }

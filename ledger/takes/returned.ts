@@ -12,7 +12,10 @@ import type { RowInHand } from '../rows/row-in-hand.ts';
 import type { ChargeLine } from '../schema.ts';
 import { takesOf } from './takes.ts';
 
-/** How a row ends that goes back to what this attempt brought, and the decision on record. `replaced`: what it had until then. */
+/**
+ * The ending of a row that goes back to this attempt's result; also records the decision. `replaced`: its previous
+ * result.
+ */
 export async function endReturned(
   row: RowInHand,
   charge: ChargeLine,
@@ -33,15 +36,16 @@ export async function endReturned(
   };
 }
 
-/** True if the row waits for the file of this attempt, in order to go back to its take. */
+/** True if the row waits for this attempt's file in order to go back to its take. */
 export function isReturningTo({ line }: RowInHand, { take }: ChargeLine): boolean {
   return toFallback(line.fallback)?.returning?.take === take;
 }
 
 /**
- * What the end of a job means for its row that was read for a lost file, or for that of an earlier take. `lost`: the file; null: it
- * was never stored. A row that waits for the file of an earlier take goes back to that only if it is the same, or if it passed.
- * Otherwise it ends as it had ended; another file is kept with its attempt, where a person may accept it.
+ * The effect of the end of a job that was read for a lost file or for an earlier take. `lost`: the lost file; null if
+ * none was ever stored. A row that waits for an earlier take's file goes back to that take only if the file is the
+ * same, or if it passed. Otherwise it returns to its earlier ending; another file stays with its attempt, where a
+ * person may accept it.
  */
 export async function afterFetch(
   row: RowInHand,
@@ -68,8 +72,8 @@ export async function afterFetch(
 }
 
 /**
- * How an open row ends that waits no longer for the file of the take that it was to go back to: as it had ended. Its attempt is as
- * it was before. Undefined, without any change: it does not wait for such a file.
+ * Stops an open row's return to an earlier take and returns its earlier ending; its attempt is restored. Undefined,
+ * without any change, if the row is not returning.
  */
 export async function leaveReturn(row: RowInHand): Promise<RowEnding | undefined> {
   const kept = row.line.outcome === null ? toFallback(row.line.fallback) : undefined;
@@ -79,7 +83,7 @@ export async function leaveReturn(row: RowInHand): Promise<RowEnding | undefined
   return stayAt(row, kept.ending, kept.returning);
 }
 
-/** Ends such a row, and takes it from its holder. False, without any change: it does not wait for such a file. */
+/** Ends a returning row and takes it from its holder. False, without any change, if the row is not returning. */
 export async function endReturning(row: RowInHand): Promise<boolean> {
   const left = await leaveReturn(row);
   if (left === undefined) return false;
@@ -88,8 +92,8 @@ export async function endReturning(row: RowInHand): Promise<boolean> {
 }
 
 /**
- * Notes a late answer of the take at which a row stood that waits for the file of another: if that does not come, the row is no
- * longer `unknown`, but ends as the answer says.
+ * Records a late answer for the take that a returning row came from: if the awaited file does not come, the row ends as
+ * the answer says instead of `unknown`.
  */
 export async function noteWhereItStood(
   row: RowInHand,
@@ -110,7 +114,7 @@ export async function noteWhereItStood(
   await row.change({ fallback: JSON.stringify({ ...kept, ending }) });
 }
 
-/** Lets a row stand where it stood. */
+/** Leaves a row at the take it came from. */
 async function stayAt(row: RowInHand, ending: RowEnding, { from, fallback }: Returning): Promise<RowEnding> {
   await row.change({ returned_to: from, fallback: jsonOrNull(fallback) });
   return ending;

@@ -19,7 +19,7 @@ export interface NewTake {
   readonly reason: TakeReason;
   readonly fromStep: Step;
   readonly before: Omit<TakeRecord['before'], 'standing'>;
-  /** What the row keeps if its further takes bring nothing better; default: nothing. */
+  /** The fallback if further takes bring nothing better. Default: none. */
   readonly fallback?: Fallback | undefined;
   /** The row's new input; default: unchanged. */
   readonly edited?: Pick<NewRow, 'spec' | 'input' | 'quoted'>;
@@ -65,7 +65,7 @@ export async function makeTake(inHand: RowInHand, take: NewTake): Promise<void> 
           ...fromSpec(take.edited.spec),
           input: JSON.stringify(take.edited.input),
           quoted: take.edited.quoted,
-          // It speaks with another voice now, which is there.
+          // The row now speaks with another voice, which is ready.
           ...(take.edited.spec.voice === toRow(row).spec.voice ? {} : { voice_row: null, awaits: null }),
         }),
   });
@@ -83,7 +83,7 @@ export async function takesOf(db: Db | Tx, batch: string, row: number): Promise<
 
 type TakeKey = Pick<AttemptKey, 'batch' | 'row' | 'take'>;
 
-/** What a row asked for at a take; undefined if there is no such row. */
+/** A row's request at a take; undefined if there is no such row. */
 export async function specAt(db: Db | Tx, key: TakeKey): Promise<RowSpec | undefined> {
   const line = await db
     .selectFrom('rows')

@@ -6,15 +6,16 @@ import type { RowEnding } from '../rows/row-effects.ts';
 import type { RowLine, Tx } from '../schema.ts';
 import { takesOf } from './takes.ts';
 
-/** A row at its take before, and how it had ended there. */
+/** A row back at its previous take, with its ending there. */
 export interface UndoneTake {
   readonly ending: RowEnding;
   readonly columns: Pick<RowLine, 'take' | 'redo_from'> & Partial<Pick<RowLine, 'accepted_take' | 'returned_to'>>;
 }
 
 /**
- * Takes back a take that was to replace a request in doubt, or a job that may still run, or is read again, if nothing is on record for it:
- * only where it stood before can the row be given its job, or wait for it. Undefined: the row keeps its take.
+ * Undoes a take that was to replace a request in doubt, or a job that may still run or is read again, if nothing is on
+ * record for it. Only at its previous take can the row get that job or wait for it. Undefined if the row keeps its
+ * take.
  */
 export async function undoTake(
   tx: Tx,
@@ -24,7 +25,7 @@ export async function undoTake(
   const [last, earlier] = (await takesOf(tx, batch, row)).toReversed();
   if (last?.take !== take || (last.reason !== 'resubmitted' && last.reason !== 'on-unknown')) return undefined;
   const { outcome, failure, file, extraFiles, spec, standing, givenUp } = last.before;
-  // An edited row asks for something else by now.
+  // An edited row has a different request now.
   if (spec !== undefined) return undefined;
   const charges = await tx.selectFrom('charges').selectAll().where(ofRow({ batch, row })).execute();
   if (charges.some((one) => one.take === take)) return undefined;

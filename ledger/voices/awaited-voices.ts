@@ -11,9 +11,9 @@ import { write } from '../database/transactions.ts';
 import type { Account } from './voice-users.ts';
 
 /**
- * Voices that rows wait for because they may be in training. They come here when a voice has been made
- * (`speakers.ts`), or by a refusal (`refused-voices.ts`); whoever takes a look reads the API's list for all of them
- * at once.
+ * Voices that rows wait for because they may be in training. They are added when a voice has been made (`speakers.ts`)
+ * or after a refusal (`refused-voices.ts`); the process that claims a look reads the API's list for all of them at
+ * once.
  */
 
 /** A voice that rows of a batch wait for. */
@@ -21,12 +21,12 @@ export interface AwaitedVoice {
   readonly batch: string;
   /** Its id. */
   readonly voice: string;
-  /** What it is called; null: not known. */
+  /** Its name; null if unknown. */
   readonly name: string | null;
-  /** When it was last looked at; before that, since when rows wait for it. Wall clock, ms. */
+  /** When it was last looked up, or at first, since when rows wait for it. Wall clock, ms. */
   readonly lookedAt: number;
   readonly watch: VoiceWatch;
-  /** How the API last refused a row because of it; null: it did not since rows wait for it. */
+  /** The API's last refusal because of this voice since rows wait for it; null if none. */
   readonly refusal: Failure | null;
 }
 
@@ -35,11 +35,11 @@ export interface VoiceUse {
   readonly batch: string;
   /** Its id. */
   readonly voice: string;
-  /** The row of the batch that made it; null: none did. */
+  /** The row of the batch that made it; null if none did. */
   readonly voiceRow: number | null;
 }
 
-/** What becomes of the rows that wait for a voice. */
+/** The outcome of a look for the rows that wait for a voice. */
 export type VoiceSettlement = Pick<AwaitedVoice, 'batch' | 'voice'> &
   (
     | { readonly then: 'use' }
@@ -53,12 +53,12 @@ export type VoiceSettlement = Pick<AwaitedVoice, 'batch' | 'voice'> &
     | { readonly then: 'give-up'; readonly failure: Failure }
   );
 
-/** A look at the list. Whoever takes it has this long, ms; then it is due for another. */
+/** Lease of a look at the list, ms; afterwards another process may claim it. */
 const LEASE_MS = 90_000;
 
 /**
- * The voices of an account that are due for a look, in running batches, each given to one caller until it settles them
- * or some time has passed: then a caller that died is not waited for. `now`: wall clock, ms.
+ * Claims the voices of an account in running batches that are due for a look. The caller holds them until it settles
+ * them or its lease expires, so a dead caller blocks nobody. `now`: wall clock, ms.
  */
 export async function takeVoiceLook(
   db: Db,
@@ -85,7 +85,7 @@ export async function takeVoiceLook(
   });
 }
 
-/** Sets rows free that wait for voices, ends them as `failed`, or leaves them until the next look. */
+/** Frees rows that wait for voices, ends them as `failed`, or leaves them until the next look. */
 export async function settleVoices(db: Db, settlements: readonly VoiceSettlement[]): Promise<void> {
   await write(db, async (tx) => {
     for (const one of settlements) {
@@ -128,7 +128,10 @@ export async function freeRows(tx: Tx, { batch, voice }: VoiceKey): Promise<void
   await forget(tx, { batch, voice });
 }
 
-/** Frees the row that was claimed least often: one may be refused for what it alone asks. The voice is forgotten if there is none. */
+/**
+ * Frees the row claimed least often, because one row may be refused for its own request. Forgets the voice if no row
+ * waits for it.
+ */
 async function freeOne(tx: Tx, { batch, voice }: VoiceKey): Promise<void> {
   const rows = tx
     .selectFrom('rows')
@@ -168,12 +171,12 @@ async function change(tx: Tx, { batch, voice }: VoiceKey, to: Updateable<Awaited
   await tx.updateTable('awaited_voices').set(to).where('batch', '=', batch).where('voice', '=', voice).execute();
 }
 
-/** A batch is loaded: its rows wait for voices in training from now on, and for rows only if those are to run. */
+/** Starts a loaded batch's waits: for voices in training, and for rows that make voices, if those are to run. */
 export async function beginVoiceWaits(tx: Tx, batch: string): Promise<void> {
   const now = tx.now();
   await tx
     .insertInto('awaited_voices')
-    // The list that the batch was checked by said that they are in training.
+    // The list read when the batch was checked said that they are in training.
     .columns(['batch', 'voice', 'since', 'due_at', 'was_read'])
     .expression((eb) =>
       eb

@@ -10,12 +10,14 @@ import { look } from '../database/transactions.ts';
 import type { Account } from './voice-users.ts';
 
 /**
- * Voices that the API has refused as not ready. All rows of the batch that would speak with one wait for it, and each look
- * lets one of them try (`awaited-voices.ts`): so many rows do not make many refusals. That row keeps the voice in
- * `awaits` while it is under way. Once it is accepted, all of them are free.
+ * Voices that the API has refused as not ready. All rows of the batch that would speak with one wait for it, and each
+ * look lets one of them try (`awaited-voices.ts`), so that many rows do not cause many refusals. That row keeps the
+ * voice in `awaits` while it is under way. Once it is accepted, all of them are free.
  */
 
-/** Whether a row of this ledger made the voice after `since` (wall clock, ms), and no speech with it was accepted yet. */
+/**
+ * Whether a row of this ledger made the voice after `since` (wall clock, ms), and no speech with it was accepted yet.
+ */
 export async function isNewVoice(db: Db, { apiUrl, account }: Account, use: VoiceUse, since: number): Promise<boolean> {
   return look(db, async (tx) => {
     const made = await tx
@@ -40,7 +42,7 @@ export async function isNewVoice(db: Db, { apiUrl, account }: Account, use: Voic
       .select('rows.row')
       .where('batches.api_url', '=', apiUrl)
       .where('batches.account', '=', account)
-      // Those that had ended before cannot have spoken with it.
+      // Batches closed before it was made cannot have used it.
       .where((eb) => eb.or([eb('batches.closed_at', 'is', null), eb('batches.closed_at', '>=', made.ended_at)]))
       .where(speaksWith(use))
       .where('charges.step', '=', 'speech')
@@ -51,14 +53,17 @@ export async function isNewVoice(db: Db, { apiUrl, account }: Account, use: Voic
   });
 }
 
-/** Rows that speak with a voice: with one that a row of the batch made only rows of that batch, and these are indexed. */
+/**
+ * Rows that speak with a voice. A voice made by a row of the batch is used only by rows of that batch, which are
+ * indexed.
+ */
 function speaksWith({ batch, voice, voiceRow }: VoiceUse): RawBuilder<boolean> {
   return voiceRow === null
     ? sql<boolean>`rows.voice_row is null and rows.voice = ${voice}`
     : sql<boolean>`rows.batch = ${batch} and rows.voice_row = ${voiceRow}`;
 }
 
-/** Makes a row that was refused wait for its voice, with all rows of the batch that nothing was sent for. */
+/** Makes a refused row wait for its voice, with all unsent rows of the batch that use it. */
 export async function awaitRefused(row: RowInHand, { refusedVoice: voice, refusal }: VoiceRefused): Promise<void> {
   const { tx, line } = row;
   const { batch } = line;
@@ -74,20 +79,20 @@ export async function awaitRefused(row: RowInHand, { refusedVoice: voice, refusa
       .insertInto('awaited_voices')
       .values({ batch, voice, since: now, due_at: now + FIRST_PAUSE_MS, refusal: JSON.stringify(refusal) })
       .execute();
-    // Those that are sent later find out for themselves.
+    // Rows sent later find out for themselves.
     await blockUnsent(tx, { batch, voice, voiceRow: line.voice_row }, now);
   }
   await row.change({ ...blockedFor(voice, now), hold: line.hold + 1, promised: 0 });
 }
 
-/** Takes them back from their lanes, too. */
+/** Blocks the unsent rows and takes them back from their lanes. */
 async function blockUnsent(tx: Tx, use: VoiceUse, now: number): Promise<void> {
   await tx
     .updateTable('rows')
     .set((eb) => ({
       ...blockedFor(use.voice, now),
       hold: eb('hold', '+', 1),
-      // A row of which nothing is paid holds nothing back while it waits: it may be long.
+      // A row with nothing paid reserves nothing while it waits, which may be long.
       promised: sql<number>`case when ${hasSentSibling('rows')} then promised else 0 end`,
     }))
     .where('batch', '=', use.batch)
@@ -102,7 +107,7 @@ function blockedFor(voice: string, now: number): Pick<RowLine, 'state' | 'awaits
   return { state: 'blocked', awaits: voice, lane: null, updated_at: now };
 }
 
-/** A request of this row was accepted. If it was the one to try a voice, all rows that wait for that are free. */
+/** Called when a request of this row was accepted. If the row was trying a voice, frees all rows that wait for it. */
 export async function useIfTried(row: RowInHand): Promise<void> {
   const { batch, awaits: voice } = row.line;
   if (voice === null) return;

@@ -8,8 +8,9 @@ import type { RowLine, Tx } from '../schema.ts';
 import { settleWhole } from '../parts/whole-rows.ts';
 
 /**
- * A row that speaks with a voice that another row makes follows that one: it is `blocked` until the voice is there, then waits until somebody
- * has looked whether that is in training (`awaited-voices.ts`). If the voice is not made, it ends; it comes back if that is made after all.
+ * A row whose voice is made by another row follows that row: it is `blocked` until the voice exists, then waits for a
+ * look at whether the voice is in training (`awaited-voices.ts`). If the voice is not made, the row ends; it reopens if
+ * the voice is made after all.
  */
 
 const NO_VOICE = 'the row that makes its voice did not succeed';
@@ -19,12 +20,12 @@ function noVoice({ row, id, outcome }: RowLine): Failure {
   return { class: 'NoVoice', cause: NO_VOICE, message };
 }
 
-/** The voice that a row has made; null: it has made none. */
+/** Id of the voice that a row has made; null if none. */
 function voiceMadeBy({ outcome, text }: RowLine): string | null {
   return hasResult(outcome) ? text : null;
 }
 
-/** What a change comes to that opens a row again: it may have to wait for its voice, or never get it. */
+/** Adjusts a change that reopens a row: the row may have to wait for its voice, or may never get it. */
 export async function withVoice(tx: Tx, line: RowLine, change: Partial<RowLine>): Promise<Partial<RowLine>> {
   const { batch, outcome, voice_row: row, voice, awaits, state } = { ...line, ...change };
   if (line.outcome === null || outcome !== null) return change;
@@ -43,7 +44,7 @@ export async function withVoice(tx: Tx, line: RowLine, change: Partial<RowLine>)
   return maker.outcome === null ? blocked : { ...blocked, ...endedAs(tx.now(), 'failed', noVoice(maker)) };
 }
 
-/** Settles the rows that speak with a voice whose maker has ended, or is open again. */
+/** Settles the rows that speak with a voice after its maker has ended or reopened. */
 export async function settleSpeakers(tx: Tx, maker: RowLine): Promise<void> {
   const { batch, row, outcome } = maker;
   const { control, cleaning, rows_cleaned_at } = await readBatchLine(tx, batch);
@@ -54,7 +55,7 @@ export async function settleSpeakers(tx: Tx, maker: RowLine): Promise<void> {
   if (made !== null) await useVoice(tx, maker, made);
   else if (outcome === 'cancelled' && isStopping) turned.push(...(await endWaiting(tx, maker, 'cancelled')));
   else if (outcome !== null) turned.push(...(await endWaiting(tx, maker, 'failed', noVoice(maker))));
-  // Of the parts of one row any will do, but the newest take counts.
+  // Any part stands for its row, but the newest take counts.
   const byWhole = new Map<number, Turned>();
   for (const part of turned.toSorted((one, other) => one.take - other.take)) {
     if (part.part_of !== null) byWhole.set(part.part_of, part);
@@ -66,7 +67,7 @@ export async function settleSpeakers(tx: Tx, maker: RowLine): Promise<void> {
 type Turned = Pick<RowLine, 'batch' | 'row' | 'take' | 'outcome' | 'part_of'>;
 const TURNED = ['batch', 'row', 'take', 'outcome', 'part_of'] as const;
 
-/** Opens the rows again that had ended without this voice. Those that had it before wait for it anew. */
+/** Reopens the rows that had ended without this voice. Rows that had the voice before wait for it again. */
 async function openAgain(tx: Tx, { batch, row }: RowLine): Promise<Turned[]> {
   const opened = await tx
     .updateTable('rows')
@@ -85,7 +86,7 @@ async function openAgain(tx: Tx, { batch, row }: RowLine): Promise<Turned[]> {
   return opened;
 }
 
-/** Gives the rows that wait the voice that was made. Nobody knows whether it is in training before somebody has looked. */
+/** Assigns the new voice to the waiting rows. Whether it is in training is unknown until the first look. */
 async function useVoice(tx: Tx, { batch, row, name }: RowLine, voice: string): Promise<void> {
   if ((await selectWaiting(tx, { batch, row })) === undefined) return;
   await startWait(tx, { batch, voice, name });

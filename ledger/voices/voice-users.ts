@@ -20,11 +20,11 @@ export interface VoiceUser {
   readonly batch: string;
   /** Rows that speak with it. */
   readonly speaking: number;
-  /** Rows that make a voice of its name: it may be theirs, by an answer that is still to come. */
+  /** Rows that make a voice of this name: it may be theirs, named by an answer still to come. */
   readonly making: number;
 }
 
-/** The batches that are not closed, and have rows without an outcome that speak with a voice, or make one of its name. */
+/** Open batches with open rows that speak with the voice or make one of its name. */
 export async function voiceUsers(db: Db, account: Account, { id, name }: NamedVoice): Promise<readonly VoiceUser[]> {
   return look(db, async (tx) => {
     const users = new Map<string, { speaking: number; making: number }>();
@@ -42,7 +42,7 @@ export async function voiceUsers(db: Db, account: Account, { id, name }: NamedVo
 
 type Query<Line> = Compilable<Line> & { execute(): Promise<Line[]> };
 
-/** Counts by batch. A name stands for its voice here already: it became an id when the batch was made, or its voice was. */
+/** Counts speaking rows by batch. Names need no look-up here: they became ids when the batch or the voice was made. */
 function selectSpeaking(tx: Tx, account: Account, id: string): Query<{ batch: string; rows: number }> {
   return openRows(tx, account)
     .select((eb) => ['rows.batch', eb.fn.countAll<number>().as('rows')])

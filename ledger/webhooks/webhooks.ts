@@ -12,13 +12,13 @@ export interface AccountKey {
 /** The address of an account's webhooks before we changed it; `unknown`: the API did not show it. */
 export type WebhookBefore = { readonly type: 'known'; readonly url: string | null } | { readonly type: 'unknown' };
 
-/** Who uses the webhook of an account. It has only one, so one process does. */
+/** The process that uses an account's webhook. An account has only one, so only one process does. */
 export interface WebhookRecord extends AccountKey {
-  /** A worker process, see {@link WorkerRecord}; empty if it has released it. */
+  /** The worker process (see {@link WorkerRecord}); empty once released. */
   readonly owner: string;
   /**
-   * The address that it sets, and what was there before; null: nothing is set yet. `earlier`: addresses of processes that
-   * died, which may still be set.
+   * The address it sets, and the previous one; null if nothing is set yet. `earlier`: addresses of dead processes,
+   * which may still be set.
    */
   readonly set: {
     readonly address: string;
@@ -31,8 +31,8 @@ type WebhookSet = NonNullable<WebhookRecord['set']>;
 type Line = Selectable<Schema['webhooks']>;
 
 /**
- * Takes the webhook of an account for a worker process, unless one that lives has it. Returns the record as it was
- * before: of this process, of a dead one, or none; `taken`: another process has it.
+ * Claims an account's webhook for a worker process, unless a live one holds it. Returns the previous record, if any:
+ * this process's or a dead one's. `taken`: another process holds it.
  */
 export async function takeWebhook(
   db: Db,
@@ -59,8 +59,8 @@ export async function takeWebhook(
 }
 
 /**
- * Records what its owner is about to set, before it does. False, without effect, if another process has taken it: that
- * one's record says what to put back.
+ * Records the address that the owner is about to set. False, without effect, if another process has claimed the
+ * webhook: then its record says what to restore.
  */
 export async function noteWebhook(
   db: Db,
@@ -78,7 +78,7 @@ export async function noteWebhook(
   });
 }
 
-/** Ends its use by this process, but keeps the record of what is to be put back, for any other one. */
+/** Ends its use by this process, but keeps the record of what to restore, for the next process. */
 export async function releaseWebhook(db: Db, account: AccountKey, owner: string): Promise<void> {
   await write(db, async (tx) => {
     await tx
@@ -99,7 +99,7 @@ export async function leaveWebhook(db: Db, account: AccountKey, owner: string): 
   });
 }
 
-/** Who uses it, and whether that process is alive, as far as is known. */
+/** The webhook's record, and whether its process is presumed alive. */
 export async function webhookOf(
   db: Db,
   account: AccountKey,
@@ -126,7 +126,7 @@ function recordOf({ api_url: apiUrl, account, owner, address, before }: Line): W
   return { apiUrl, account, owner, set };
 }
 
-/** The column `before`: what was there before, and the earlier addresses of ours if there are any. */
+/** Value of the column `before`: the previous address, and our earlier addresses if there are any. */
 function beforeText({ before, earlier }: WebhookSet): string {
   return JSON.stringify({ ...before, ...(earlier.length === 0 ? {} : { earlier }) });
 }

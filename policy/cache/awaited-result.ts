@@ -1,25 +1,25 @@
 /**
- * How long a row waits for the request of another row that may bring the same result. It waits as long as somebody
- * works on that row: it ends then, with a result or without. If nobody does, it is given up after a while, and the
- * waiting row pays. No record says "mine": a process that is killed leaves nothing that would have to be released.
+ * How long a row waits for another row's request that may bring the same result. It waits while somebody works on that
+ * row, which will then end with or without a result. If nobody does, the wait ends after a while, and the waiting row
+ * pays. No record claims a result, so a killed process leaves nothing to release.
  */
 
 /**
- * A row that nobody works on for this long is passed over, ms. A dead worker's lane is with another after some 10 s,
- * and after 30 s if the server has to be started first.
+ * A row unattended for this long is passed over, ms. Another worker takes over a dead worker's lane after some 10 s, or
+ * after 30 s if the server has to start first.
  */
 const TAKE_OVER_MS = 60_000;
 /** First and longest pause between two looks, ms. */
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 2_000;
-/** The pauses of many rows of a lane grow, so that together they look this often at most. */
+/** Max looks per second by all waiting rows of a lane; their pauses grow accordingly. */
 const LOOKS_A_SECOND = 200;
 
-/** What a waiting row has seen of the request that it waits for. */
+/** A waiting row's observations of the request it waits for. */
 export interface Watch {
   /** Name of the attempt. */
   readonly attempt: string;
-  /** Since when nobody has worked on it, monotonic ms; null: somebody does. */
+  /** Since when nobody has worked on it, monotonic ms; null while somebody does. */
   readonly unattendedSince: number | null;
 }
 
@@ -39,7 +39,7 @@ export function isPassedOver({ unattendedSince }: Watch, now: number): boolean {
   return unattendedSince !== null && now - unattendedSince >= TAKE_OVER_MS;
 }
 
-/** Pause before the next look, ms; `looks`: so many before; `waiting`: rows of the lane that wait. */
+/** Pause before the next look, ms. `looks`: number of looks so far; `waiting`: number of waiting rows in the lane. */
 export function pauseBefore(looks: number, waiting: number, random: number): number {
   const shared = (1_000 * waiting) / LOOKS_A_SECOND;
   const longest = Math.max(LONGEST_PAUSE_MS, shared);

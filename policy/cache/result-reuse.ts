@@ -16,11 +16,11 @@ export interface EarlierAttempt {
 }
 
 /**
- * Whether a step of a row may have the result of an earlier, equal row.
+ * Whether a step of a row may reuse the result of an earlier, equal row.
  *
- * Not if the row has had a good result for the same: whoever runs it again wants another. That does not hold for a check
- * of the same file, unless a person asked for the check itself. Not if it had such a result at this take and gave it
- * back, because the next step could not use it.
+ * Not if the row has already had a good result for the same request: whoever runs it again wants another. A check of
+ * the same file may reuse one anyway, unless a person asked for the check itself. Not if the row revoked such a result
+ * in this take because the next step could not use it.
  */
 export function mayReuse(
   { take, kind, redoFrom }: { readonly take: number; readonly kind: Kind; readonly redoFrom: Step | null },
@@ -40,8 +40,8 @@ export function mayReuse(
 }
 
 /**
- * Whether what a later step gets from this one is what its key says. Not if a person named the job, or it was made
- * before results were known by keys: then the later step's result is not known by one either.
+ * Whether a later step's input from this step matches its cache key. Not if a person named the job, or if the result
+ * predates cache keys: then the later step's result has no key either.
  */
 export function isKnownBy(
   row: { readonly acceptedTake: number | null },
@@ -57,7 +57,7 @@ interface Sourced extends Pick<EarlierAttempt, 'take'> {
   readonly source: { readonly is: 'used' | 'missing' | 'altered'; readonly from: AttemptKey } | null;
 }
 
-/** Whether a request of this take says already that a result was damaged, so that its next ones need not. */
+/** Whether a request of this take already records that a result was damaged, so that later ones need not. */
 export function isOnRecord(
   attempts: readonly Sourced[],
   { take }: { readonly take: number },

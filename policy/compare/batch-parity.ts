@@ -8,18 +8,18 @@ import { ROW_DIFFERENCES, type Pair, type RowDifference, type RowParity, type Ro
 /** How long an accepted request took, ms. */
 export interface RequestTimes {
   readonly step: Step;
-  /** From its creation to its acceptance, or to its result if the answer was that. */
+  /** From creation to acceptance, or to the result for synchronous requests. */
   readonly acceptedMs: number;
   /** From its acceptance to the result in the store; null if there was no job, or it has not ended. */
   readonly finishedMs: number | null;
 }
 
-/** A row of a batch, with what it took. */
+/** A row of a batch, with its requests and cost. */
 export interface PaidSide extends RowSide {
   readonly requests: readonly RequestTimes[];
   /** What was charged for it in all its takes. */
   readonly credits: number;
-  /** Whether it paid for its result: it has one, nothing of it is an earlier row's, and every price is known. */
+  /** Whether it paid for its result: it has one, reused nothing, and every price is known. */
   readonly isPaid: boolean;
   /** Requests that were sent. */
   readonly attempts: number;
@@ -33,12 +33,12 @@ export interface BatchParity {
     readonly notRun: number;
     readonly open: number;
   };
-  /** Rows by how they ended in each batch; the most frequent first. */
+  /** Rows by their pair of outcomes, most frequent first. */
   readonly outcomes: readonly { readonly ended: Pair<Outcome>; readonly rows: number }[];
-  /** Rows by why they have no result. */
+  /** Rows without a result, by failure class. */
   readonly errors: readonly { readonly class: FailureClass; readonly rows: Pair<number> }[];
   readonly differences: Readonly<Record<RowDifference, number>>;
-  /** Rows whose lengths were compared. `change`: by what share they differ, longer or shorter; null without a row. */
+  /** Rows whose lengths were compared. `change`: relative difference in either direction; null without such rows. */
   readonly length: { readonly rows: number; readonly seconds: Pair<number>; readonly change: Spread | null };
   /** Rows whose transcripts were compared. */
   readonly words: {
@@ -65,7 +65,7 @@ interface Samples {
   readonly finished: Pair<number[]>;
 }
 
-/** Adds up what the comparison of rows found. Keeps a few numbers per row, no row. */
+/** Aggregates the comparisons of rows. Keeps a few numbers per row, not the rows. */
 export class ParityTally {
   #compared = 0;
   #differing = 0;

@@ -1,20 +1,20 @@
 import type { Pair } from './row-parity.ts';
 
-/** Something that two interfaces tell of, in one shape: fields that one does not tell are absent. */
+/** An item reported by two interfaces, in a common shape; fields that an interface does not report are absent. */
 export type Item = Readonly<Record<string, string | number | boolean>>;
 
-/** A field of an item in which two interfaces do not agree; null: that one does not tell it. */
+/** A field on which two interfaces disagree; null if that one does not report it. */
 export interface ItemDifference {
   readonly id: string;
   readonly field: string;
   readonly values: Pair<Item[string] | null>;
 }
 
-/** In what two sets of items differ. Of pairs, the first is of the first set. */
+/** The differences between two sets of items. In pairs, the first element belongs to the first set. */
 export interface ItemDifferences {
   /** Ids that only one set has. */
   readonly only: Pair<readonly string[]>;
-  /** Fields that only one set tells, of whatever item. They are no difference of items. */
+  /** Fields that only one set reports for any item. These do not count as differences between items. */
   readonly fieldsOnly: Pair<readonly string[]>;
   readonly differences: readonly ItemDifference[];
 }
@@ -40,8 +40,8 @@ export function compareItems([one, other]: Pair<ReadonlyMap<string, Item>>): Ite
 }
 
 /**
- * What two looks in a row agree on: an account goes on working while it is read, so what differs only once may have
- * changed between two requests. Values are those of the second look.
+ * The differences found in two consecutive reads: an account stays active while it is read, so a difference seen only
+ * once may be a change between two requests. Values are those of the second read.
  */
 export function lastingDifferences(first: ItemDifferences, second: ItemDifferences): ItemDifferences {
   const known = new Set(first.differences.map(keyOf));
@@ -56,7 +56,7 @@ export function lastingDifferences(first: ItemDifferences, second: ItemDifferenc
   };
 }
 
-/** Whether the items differ; fields that only one set tells are no difference. */
+/** Whether the items differ; fields that only one set reports do not count. */
 export function isDifferent({ only, differences }: ItemDifferences): boolean {
   return differences.length > 0 || only.some((ids) => ids.length > 0);
 }

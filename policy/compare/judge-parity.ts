@@ -17,7 +17,7 @@ export interface Judgement {
 /** `unfinished`: nothing differs so far, but rows have not ended. */
 export type ParityVerdict = 'parity' | 'differs' | 'unfinished';
 
-/** Each figure that has a tolerance, and the verdict on all. */
+/** Judges each figure that has a tolerance, and gives the overall verdict. */
 export function judgeParity(
   parity: BatchParity,
   tolerances: Tolerances,
@@ -45,7 +45,7 @@ function apart([one, other]: Pair<number>): number {
   return larger === 0 ? 0 : Math.abs(one - other) / larger;
 }
 
-/** By what share the second median is above the first; 0 if it is not. Undefined if one is missing. */
+/** Relative increase from the first median to the second; 0 if there is none. Undefined if one is missing. */
 function slower([one, other]: Pair<Spread | null>): number | undefined {
   if (one === null || other === null) return undefined;
   return one.median === 0 ? 0 : Math.max(0, other.median / one.median - 1);

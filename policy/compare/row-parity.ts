@@ -3,12 +3,12 @@ import { hasResult, type Outcome } from '../../contract/outcomes.ts';
 import type { Tolerances } from '../../contract/tolerances.ts';
 import { wordDistance } from './word-distance.ts';
 
-/** The same of two batches: of the first, then of the second. */
+/** A pair of values: the first batch's, then the second's. */
 export type Pair<T> = readonly [T, T];
 
-/** A row of a batch, as far as it is compared. */
+/** The compared properties of a row. */
 export interface RowSide {
-  /** Null: it has not ended. */
+  /** Null while the row is open. */
   readonly outcome: Outcome | null;
   /** Why it has no result. */
   readonly failure: FailureClass | null;
@@ -21,7 +21,7 @@ export interface RowSide {
 }
 
 /**
- * In what two rows can differ.
+ * The ways in which two rows can differ.
  *
  * - `input`: they asked for different things.
  * - `outcome`: one has a result and the other has none, or they have none in different ways.
@@ -37,16 +37,16 @@ export interface RowParity {
   /** `not-run`: one was never tried, or cancelled. `open`: one has not ended. Neither counts as a difference. */
   readonly type: 'compared' | 'not-run' | 'open';
   readonly differences: readonly RowDifference[];
-  /** By how much the second result is longer, as a share of the longer one; null if a length is missing. */
+  /** Difference of the second length from the first, as a share of the longer one; null if a length is missing. */
   readonly lengthChange: number | null;
   /** Words that differ, and words of the longer transcript; null if one is missing. */
   readonly words: { readonly different: number; readonly of: number } | null;
 }
 
-/** Differences of length that nobody hears: encoders round to frames, voices breathe. */
+/** Inaudible differences of length: encoders round to frames, voices breathe. */
 const SLACK_SECONDS = 0.5;
 
-/** Outcomes of rows that nobody tried to the end, so that they say nothing about a service. */
+/** Outcomes of rows not tried to the end, which say nothing about a service. */
 const NOT_RUN: readonly (Outcome | null)[] = ['skipped', 'cancelled'];
 
 /** Compares two rows. `differsInInput`: they asked for different things. */

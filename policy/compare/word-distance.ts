@@ -2,7 +2,7 @@ import { alignWords, changesIn } from '../align-words.ts';
 
 const SEGMENTER = new Intl.Segmenter('und', { granularity: 'word' });
 
-/** The words of a text, without case, punctuation and forms of one character; languages without spaces included. */
+/** The words of a text, normalised for case, punctuation and Unicode form; also handles languages without spaces. */
 export function wordsOf(text: string): readonly string[] {
   const plain = text.normalize('NFKC').toLowerCase();
   return Array.from(SEGMENTER.segment(plain)).flatMap(({ segment, isWordLike }) =>
@@ -11,8 +11,8 @@ export function wordsOf(text: string): readonly string[] {
 }
 
 /**
- * How many words must be added, removed or replaced to make one text the other, where as many as can stay. Texts that are so unlike that it would
- * take long count as different in every word.
+ * The edit distance between two texts, in words added, removed or replaced. Texts so different that it would take long
+ * count as different in every word.
  */
 export function wordDistance(one: readonly string[], other: readonly string[]): number {
   return changesIn(alignWords(one, other));

@@ -7,18 +7,18 @@ import type { FailureClass } from '../../contract/failures.ts';
  * row's own file).
  */
 
-/** This many rows alike are no accident. */
+/** This many identical failures are no accident. */
 export const FIRST_ALIKE = 20;
 
-/** What is known of the first rows since the batch was made, opened again or resumed. */
+/** The state of the watch on the first rows since the batch was created, reopened or resumed. */
 export interface AlikeWatch {
-  /** Only rows that were paid for since this time count, ms; null: all. */
+  /** Only rows paid for since this time count, ms; null for all. */
   readonly since: number | null;
   /** The failure class of all rows so far; null before the first. */
   readonly reason: FailureClass | null;
   /** Their numbers; never more than {@link FIRST_ALIKE}. */
   readonly rows: readonly number[];
-  /** `over`: some row had a result, or another class, so the watch has ended. `due`: the batch must pause. */
+  /** `over`: some row had a result or another failure class, so the watch has ended. `due`: the batch must pause. */
   readonly is: 'on' | 'over' | 'due';
 }
 

@@ -1,11 +1,14 @@
 import { type BatchLimits, DEFAULT_TUNABLES } from '../../contract/tunables.ts';
 
-/** How a batch's limits are shared out among its lanes, and how many lanes there are. */
+/** The number of a batch's lanes, and each lane's share of the batch's limits. */
 
 /** Rows that justify one more lane. */
 const ROWS_A_LANE = 50;
 
-/** Lanes for a batch: one per worker process (four in one process were slower than one), and no more than there is work for. */
+/**
+ * Lanes for a batch: one per worker process (four in one process were slower than one), and no more than there is work
+ * for.
+ */
 export function lanesFor(openRows: number, workers: number): number {
   return Math.max(1, Math.min(workers, Math.ceil(openRows / ROWS_A_LANE)));
 }
@@ -27,33 +30,36 @@ export function givesWay({ lane, owner }: OwnedLane, workers: readonly string[],
   return own.length > 1 && lane === Math.max(...own) && isAnyFree(workers, lanes);
 }
 
-/** A lane's share of the rows that may be in flight. The shares add up to the limit, rounded up where a lane would get nothing. */
+/**
+ * A lane's share of the rows that may be in flight. The shares add up to the limit, rounded up where a lane would get
+ * nothing.
+ */
 export function windowOf({ window }: Pick<BatchLimits, 'window'>, lanes: number): number {
   return Math.max(1, Math.ceil(window / lanes));
 }
 
-/** Rows that wait in a lane for their place in the window, at least; below that it claims more. */
+/** Min rows queued in a lane for a slot in the window; below that it claims more. */
 const FEWEST_AHEAD = 50;
 /** The most rows that one claim takes. */
 const MOST_A_CLAIM = 200;
 
 /**
- * How many new rows a lane claims next. It keeps some ahead, so that the next request need not wait for a claim; rows that have not begun
- * cost nothing if the lane is lost. A quarter of the window, in claims that are worth their commit.
+ * How many new rows a lane claims next. It keeps a quarter of the window queued, so that the next request need not wait
+ * for a claim, and claims enough at once to be worth a commit. Rows not yet begun cost nothing if the lane is lost.
  */
 export function claimSize(window: number, ahead: number): number {
   const wanted = Math.max(FEWEST_AHEAD, Math.min(MOST_A_CLAIM, Math.ceil(window / 4)));
   return ahead < wanted ? 2 * wanted - ahead : 0;
 }
 
-/** Of a small batch's requests, one in so many is in flight at once. */
+/** In a small batch, one in this many requests may be in flight at once. */
 const SHARE = 4;
 /** The first answer may be slow. */
 const LEAST = 2;
 
 /**
- * Paid requests in flight at once where nobody has said how many: a crash leaves at most a quarter of a small batch in doubt.
- * `requests`: what the batch sends at least, in rows and parts of rows.
+ * Default max paid requests in flight: a crash leaves at most a quarter of a small batch in doubt. `requests`: the
+ * batch's min number of requests, counting rows and parts of rows.
  */
 export function defaultSubmits(requests: number): number {
   return Math.min(DEFAULT_TUNABLES.limits.submits, Math.max(LEAST, Math.ceil(requests / SHARE)));

@@ -19,7 +19,7 @@ export function budgetFor(spent: SpentSums, more: number): number {
   return Math.ceil(roundCredits(sumOf(spent) + more));
 }
 
-/** Whether some of the charged sum is our estimate. A sum of zero is not. */
+/** Whether part of the charged sum is an estimate. A sum of zero is not. */
 export function isChargeEstimated({ charged, estimated }: { charged: number; estimated: boolean }): boolean {
   return estimated && charged > 0;
 }

@@ -1,55 +1,66 @@
 /**
- * What a request may be charged, by what the API has charged for requests of its operation so far. A quote of ours is often an estimate, and an
- * API may tell the real price only when a job ends; until then each open request counts with the worst that is known.
+ * The possible charge of a request, based on the API's charges for its operation so far. Our quotes are often
+ * estimates, and an API may report the real price only when a job ends; until then each open request counts at the
+ * worst known ratio.
  *
- * Short requests say little of long ones: an API that charges 20 credits at least charges 20 times the quote of one word, and not that of a
- * page. So charges are kept by the size of the quote, and one of a smaller size counts with what it would be beyond the quote at the top of
- * its own size.
+ * Short requests say little about long ones: an API with a minimum charge of 20 credits charges 20 times the quote of
+ * one word, but not of a page. So ratios are kept per quote size, and the surplus of a smaller size is capped at what
+ * it would be for the largest quote of that size.
  */
 
-/** What a batch has been charged for requests of one operation whose quotes are of one size. */
+/** A batch's charges for requests of one operation and quote size. */
 export interface ChargeRatio {
   /** The largest quote of this size, in credits; see {@link sizeOf}. */
   readonly size: number;
-  /** The largest charge ÷ its quote; 0: none is known. */
+  /** The largest ratio of charge to quote; 0 if unknown. */
   readonly worst: number;
   /** The largest charge of a request that was quoted at 0, in credits. */
   readonly unquoted: number;
-  /** Requests that ended and whose charge the API has told. */
+  /** Ended requests whose charge the API reported. */
   readonly told: number;
-  /** Requests that ended, told or not. */
+  /** Ended requests, charge reported or not. */
   readonly ended: number;
-  /** `worst` of the account's earlier batches at the same price; 0: they show nothing. */
+  /** `worst` of the account's earlier batches at the same price; 0 if unknown. */
   readonly earlier: number;
 }
 
-/** Requests of an operation and size that may be open under a budget while nobody knows what the API charges for them: the second goes on if the first is stuck. */
+/**
+ * Max open requests of an operation and size under a budget until the API's charge is known. The second continues if
+ * the first is stuck.
+ */
 export const MOST_UNTOLD = 2;
-/** After this many requests that ended without a charge, the API is taken not to tell any: estimates are all there is. */
+/**
+ * After this many requests ended without a reported charge, the API is assumed to report none, so estimates must do.
+ */
 const ENDED_UNTOLD = 3;
-/** The sizes of quotes, in credits: each is four times the one before. The ledger's trigger has the same. */
+/** Quote sizes, in credits, each four times the previous one. The ledger's trigger uses the same. */
 export const SIZES: readonly number[] = Array.from({ length: 25 }, (_, index) => 4 ** (index - 8));
 const LARGEST = 4 ** 16;
 
-/** The largest quote that is of the same size as this one, in credits; 0: it is quoted at 0. */
+/** The largest quote of the same size as this one, in credits; 0 for a quote of 0. */
 export function sizeOf(quoted: number): number {
   return quoted <= 0 ? 0 : (SIZES.find((size) => quoted <= size) ?? LARGEST);
 }
 
-/** How many times its quote a request of any size may cost. Never below 1: what was cheaper before loosens nothing. */
+/**
+ * The worst known ratio of charge to quote, over all sizes. Never below 1: cheaper charges do not loosen the budget.
+ */
 export function worstRatio(ratios: readonly ChargeRatio[]): number {
   return Math.max(1, ...ratios.flatMap(({ worst, earlier }) => [worst, earlier]));
 }
 
-/** What requests of these operations, quoted together, count with until their charges are known, in credits. Each operation has its ratios, by size. */
+/**
+ * Credits that requests of these operations, quoted together, count for until their charges are known. `operations`:
+ * the ratios of each operation, by size.
+ */
 export function countedFor(quoted: number, operations: readonly (readonly ChargeRatio[])[]): number {
   if (quoted <= 0) return operations.reduce((sum, ratios) => sum + mostOf(ratios, ({ unquoted }) => unquoted), 0);
-  // How much of the quote belongs to which operation is not known: each is taken to have all of it, and all to have the worst ratio.
+  // Each operation's share of the quote is unknown: assume all of it for each, capped at the worst ratio for the whole.
   const surplus = operations.reduce((sum, ratios) => sum + surplusOf(quoted, ratios), 0);
   return quoted + Math.min(surplus, quoted * (worstRatio(operations.flat()) - 1));
 }
 
-/** By how much a request may be charged more than it is quoted. Grows with the quote, and more slowly than that. */
+/** How much a request may be charged above its quote. Grows with the quote, but more slowly. */
 function surplusOf(quoted: number, ratios: readonly ChargeRatio[]): number {
   return mostOf(ratios, (ratio) => Math.min(quoted, ratio.size) * (worstRatio([ratio]) - 1));
 }
@@ -58,7 +69,10 @@ function mostOf(ratios: readonly ChargeRatio[], value: (ratio: ChargeRatio) => n
   return Math.max(0, ...ratios.map(value));
 }
 
-/** Whether it is known what the API charges for an operation, as far as it ever tells: at the size of this quote, or at any. `ratios`: of that operation. */
+/**
+ * Whether the API's charge for an operation is known, or will never be reported: at the size of this quote, or at any
+ * size. `ratios`: those of that operation.
+ */
 export function isChargeKnown(ratios: readonly ChargeRatio[], quoted?: number): boolean {
   const alike = quoted === undefined ? ratios : ratios.filter(({ size }) => size === sizeOf(quoted));
   if (alike.some(({ told, earlier }) => told > 0 || earlier > 0)) return true;

@@ -7,7 +7,7 @@ export interface MeasuredPrice {
   readonly requests: number;
   /** Sum of their quotes. */
   readonly quoted: number;
-  /** What the API charged for them. */
+  /** The API's charges for them. */
   readonly charged: number;
   /** Requests that had no quote, and what the API charged for them. */
   readonly unquoted: { readonly requests: number; readonly charged: number };
@@ -23,22 +23,22 @@ export interface OpenRequests {
   readonly unquoted: number;
 }
 
-/** What an operation costs, and what it was said to cost. */
+/** An operation's measured and quoted prices. */
 export interface ComparedPrice extends MeasuredPrice {
   readonly operation: Operation;
   /** `charged / quoted`; null without a quote and a charge to compare. */
   readonly factor: number | null;
-  /** What is still to be sent. `expected`: its cost at the measured price, in credits; null if it cannot be known. */
+  /** Requests still to be sent. `expected`: their cost at the measured price, in credits; null if unknown. */
   readonly open: OpenRequests & { readonly expected: number | null };
 }
 
-/** What rows have cost against their quotes, and what the others will then cost. Money is in credits. */
+/** Charges compared with quotes so far, and the resulting forecast for the remaining rows. Money is in credits. */
 export interface PriceComparison {
-  /** The operations that were paid for, or will be. */
+  /** Operations paid for, or still to be paid for. */
   readonly operations: readonly ComparedPrice[];
-  /** True if the API told other prices than the quoted ones. */
+  /** True if the API's prices differ from the quoted ones. */
   readonly differs: boolean;
-  /** Cost of what is not sent yet: as quoted, and at the measured prices; null if it cannot be known. */
+  /** Cost of unsent requests, as quoted and at the measured prices; null if unknown. */
   readonly open: { readonly quoted: number | null; readonly expected: number | null };
 }
 
@@ -112,9 +112,9 @@ export class PriceTally {
 }
 
 /**
- * Quoted requests cost their quotes times what the measured ones cost more or less; where those were quoted at nothing,
- * each costs its quote and what one of those was charged. Requests without a quote cost as much as one measured request.
- * Without any measured request, a quote is all that is known.
+ * Scales the quotes by the measured ratio of charge to quote; if the measured requests were quoted at 0, adds their
+ * average charge to each quote instead. Requests without a quote cost as much as an average measured request. Without
+ * any measured request, the quote is all that is known.
  */
 function expectedCost({ requests, quoted, charged, unquoted }: MeasuredPrice, open: OpenRequests): number | null {
   const all = requests + unquoted.requests;

@@ -15,21 +15,21 @@ import {
 } from '../../contract/row-kinds.ts';
 
 /**
- * What a request will cost, in credits, by the price table. Pure, and free of Node's globals: it also runs in the
+ * The price of a request, in credits, from the price table. Pure, and free of Node's globals: it also runs in the
  * workflow sandbox.
  */
 
-/** What the price of a step depends on, besides the row. */
+/** Inputs to a step's price besides the row. */
 interface PriceTerms {
   readonly prices: PriceTable;
   readonly tts: TtsMode;
-  /** Length of what a check listens to; undefined: it is not there yet. */
+  /** Length of the audio to check; undefined if it does not exist yet. */
   readonly heardSeconds?: number | undefined;
 }
 
 /**
- * Price of one request, or null where it cannot be known (no text, no duration). An earlier version took `api.text` beside the column; nobody
- * knows in which spellings the API reads it, so the dearer of both counts.
+ * Price of one request, or null if unknown (no text, no duration). An earlier version accepted `api.text` in addition
+ * to the column; it is unknown which spellings the API reads, so the dearer of both counts.
  */
 export function quoteStep(operation: Operation, spec: RowSpec, prices: PriceTable): number | null {
   const price = priceIn(prices, operation);
@@ -59,8 +59,8 @@ export function quoteSteps(steps: readonly Step[], spec: RowSpec, terms: PriceTe
 }
 
 /**
- * Price of the request for a step of a row (`quoted`), and of all later steps of the row together (`quotedRest`). Each is null where it
- * cannot be known.
+ * Price of the request for a step of a row (`quoted`), and of all later steps of the row together (`quotedRest`). Each
+ * is null where it cannot be known.
  */
 export function quoteFrom(
   kind: Kind,
@@ -77,7 +77,7 @@ export function quoteFrom(
   return { quoted: priceOf(step, spec, terms), quotedRest };
 }
 
-/** A check is priced by what it listens to. Before that is there, its length is estimated from the text. */
+/** A check is priced by the length of its audio, which is estimated from the text until the audio exists. */
 function priceOf(step: Step, spec: RowSpec, terms: PriceTerms): number | null {
   const { prices, tts } = terms;
   const isCheck = checkedBy(spec.kind, step) !== undefined;

@@ -1,44 +1,45 @@
 /**
- * Whether a budget has room for a request. At each `room`, what was charged and all that is open, each at the worst that is known, fit into
- * the budget. So a batch can exceed it only by what the requests open at the last `room` are charged beyond that.
+ * Whether a budget has room for a request. `room` means that past charges and all open requests, at their worst known
+ * ratios, fit into the budget. So a batch can exceed the budget only if requests open at the last `room` are charged
+ * more than that.
  */
 
-/** What counts against a budget, in credits, without the request in question and what its row holds back. */
+/** Credits that count against a budget, without the request in question and its row's reservation. */
 export interface Committed {
-  /** Charged so far; a running job whose price nobody told counts with its quote. */
+  /** Charged so far; a running job without a reported price counts at its quote. */
   readonly charged: number;
   /** Quotes of requests whose outcome is unknown. */
   readonly unknown: number;
-  /** Quotes of requests on the wire, which may still turn out to be free. */
+  /** Quotes of requests in flight, which may still turn out to be free. */
   readonly onTheWire: number;
-  /** Quotes of what begun rows need for their later steps. */
+  /** Quotes of the later steps of rows already begun. */
   readonly promised: number;
-  /** What open requests may be charged beyond that, at the worst that is known. */
+  /** Possible charges beyond those, at the worst known ratios. */
   readonly beyond: {
-    /** Of requests whose end is awaited: it may turn out to be less. */
+    /** For requests whose end is awaited, which may turn out cheaper. */
     readonly awaited: number;
-    /** Of those whose charge may never be known. */
+    /** For requests whose charge may never be known. */
     readonly lost: number;
-    /** Of later steps of begun rows. */
+    /** For later steps of rows already begun. */
     readonly promised: number;
   };
 }
 
-/** A request, and what its row needs after it. */
+/** The needs of a request and the later steps of its row. */
 export interface Needs {
-  /** In credits, at the worst that is known. */
+  /** In credits, at the worst known ratio. */
   readonly credits: number;
-  /** Its row has paid for something already, and must come to its end. */
+  /** True if its row has already paid for something, and so should be completed. */
   readonly isBegun: boolean;
 }
 
-/** `later`: it fits if what is open turns out to cost less than it may. */
+/** `later`: it fits if open requests turn out cheaper than their worst case. */
 export type Room = 'room' | 'later' | 'none';
 
 /** Binary fractions must not make 0.1 + 0.2 exceed 0.3. */
 export const DUST = 1e-6;
 
-/** What is spent for good, as far as anybody knows now. */
+/** Credits known to be spent for good. */
 export function settledOf({ charged, unknown, promised, beyond }: Committed): number {
   return charged + unknown + promised + beyond.lost;
 }

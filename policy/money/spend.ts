@@ -6,9 +6,9 @@ export type SpendDecision = { readonly notes: readonly SpendNote[] } & (
 );
 
 /**
- * Decides whether a bill may be paid. It is refused where it cannot keep its budget (a row without a price), where budget
- * or balance pay not even one row, and where nobody confirms a bill above the threshold. A budget or a balance below the
- * bill is noted and is no reason not to start: what does not fit ends `skipped`; out of credits the batch pauses.
+ * Decides whether a bill may be paid. Refused if it cannot keep its budget (a row without a price), if the budget or
+ * balance does not cover even one row, or if nobody confirms a bill above the threshold. A budget or balance below the
+ * bill is only noted: rows that do not fit end `skipped`, and a batch out of credits pauses.
  */
 export function decideSpend(facts: SpendFacts): SpendDecision {
   const { budget, confirmAbove, bill, yes, canAsk } = facts;
@@ -24,7 +24,7 @@ export function decideSpend(facts: SpendFacts): SpendDecision {
   return canAsk ? { type: 'ask', notes } : { type: 'refuse', why: 'unconfirmed', notes };
 }
 
-/** True if the account cannot pay the cheapest row. Where prices are unknown, any credit may do. */
+/** True if the account cannot pay for the cheapest row. If prices are unknown, any credit may suffice. */
 function paysNothing({ balance, bill }: SpendFacts): boolean {
   if (balance === null) return false;
   const least = bill.unpriced > 0 ? 0 : (bill.cheapest ?? 0);

@@ -1,5 +1,5 @@
 /**
- * How many jobs the API runs at once for an account, learned from its refusals. All processes share it.
+ * The API's limit on an account's concurrent jobs, learned from its refusals and shared by all processes.
  *
  * An API that refuses a request because too many jobs are unfinished is not overloaded: only the end of a job helps,
  * going slower does not. So the limit is the number of our own jobs that ran at the refusal, and new requests wait

@@ -4,8 +4,9 @@
  * The figure is how many calls of the trailing second were not refused when one was. If the API counts calls per
  * second, that is the limit itself. It is too low if calls had only just begun (a burst was refused), or if the refusal
  * had another reason. So a single figure is a guess, and the rate climbs from it at once. It is confirmed by a second
- * refusal at about the same figure, or by one where the rate in use was really reached. Then the rate is held just below, and raised a little only after a long while, because each
- * failed trial costs a refusal and the pause that the API asks for.
+ * refusal at about the same figure, or by one where the rate in use was really reached. Then the rate is held just
+ * below, and raised a little only after a long while, because each failed trial costs a refusal and the pause that the
+ * API asks for.
  *
  * A rate that the user stated outweighs a single refusal: only a second one at the same figure can teach a far lower
  * rate.

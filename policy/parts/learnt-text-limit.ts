@@ -1,11 +1,11 @@
 /**
- * The longest text that the API takes, as a refusal of it says: `text must be at most 5000 characters`. Nothing is
- * published about it, so it is learnt from the words.
+ * The longest text that the API accepts, as stated by a refusal: `text must be at most 5000 characters`. The limit is
+ * not published, so it is parsed from the wording.
  */
 
-/** Shorter limits are no limits of texts. */
+/** Lower numbers are not text limits. */
 const LEAST = 20;
-/** How much of a refusal is read, in characters: whoever refuses says so in the first sentences. */
+/** Max characters of a refusal that are read: the limit is in the first sentences. */
 const MOST_WORDS = 2_000;
 /** The refusal is about the length of a text, and counts characters. */
 const IS_ABOUT_LENGTH =
@@ -15,9 +15,9 @@ const COUNTS_OTHERWISE = /byte|\bkb\b|\bmb\b|second|minute|token|word|file|uploa
 const NUMBER = String.raw`\d{1,3}(?:[,.'\u00a0\u202f ]\d{3})+(?!\d)|\d+`;
 const BOUND = String.raw`at most|up to|no more than|(?:longer|more|greater) than|max(?:imum)?|limit(?:ed)?|exceed(?:s|ed|ing)?|<=|≤`;
 const BETWEEN = String.raw`(?:[\s.:=(]+(?:text|length|limit|size|of|is|to|the|allowed|maximum|characters|chars))*[\s.:=(]*`;
-/** A number of characters, or of nothing that is named: not of jobs, and no code. */
+/** The number counts characters or has no unit; excludes jobs and codes. */
 const NO_OTHER_UNIT = String.raw`(?=\s*(?:$|[^\p{L}\p{N}\s]|(?:characters?|chars?|but|and|got|for|allowed)\b))`;
-/** A number that is said to be a bound. Other numbers are a position, a status, a code. */
+/** A number stated as a bound. Other numbers are a position, a status or a code. */
 const LIMIT = new RegExp(String.raw`(?:${BOUND})${BETWEEN}(${NUMBER})${NO_OTHER_UNIT}`, 'giu');
 /** The same in the other order: `5000 characters max`. */
 const LIMIT_FIRST = new RegExp(
@@ -26,8 +26,8 @@ const LIMIT_FIRST = new RegExp(
 );
 
 /**
- * The limit that a refusal names, in characters; undefined if it names none. `length`: of the refused text. Of several
- * bounds it is the largest that this text is longer than.
+ * The limit that a refusal states, in characters; undefined if none. `length`: the refused text's length. Among several
+ * bounds, returns the largest one below that length.
  */
 export function textLimitIn(words: string, length: number): number | undefined {
   const message = words.slice(0, MOST_WORDS);

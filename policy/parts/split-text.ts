@@ -1,27 +1,31 @@
 import type { SplitMode } from '../../contract/row-parts.ts';
 
 /**
- * Cuts a long text into parts that the API accepts, where a reader would pause: between paragraphs or sentences, and only if one of
- * those is too long by itself between clauses, between words, or at worst between the characters of one word.
+ * Splits a long text into parts that the API accepts, where a reader would pause: between paragraphs or sentences, or,
+ * if a single one is too long, between clauses, between words, or at worst within a word.
  *
- * The parts are the text, in order: nothing is added, and only white space at the cuts is left out.
+ * The parts add up to the text, in order: nothing is added, and only white space at the cuts is dropped.
  */
 
 export interface SplitRules {
   readonly by: SplitMode;
-  /** Max length of a part, in UTF-16 code units, of which every character has one or two. */
+  /** Max length of a part, in UTF-16 code units (one or two per character). */
   readonly limit: number;
-  /** The language of the text, in any words (`en`, `pt-BR`). Default, and where it is no language tag: the rules for all languages. */
+  /**
+   * The text's language (`en`, `pt-BR`). Without one, or if it is not a language tag, language-independent rules apply.
+   */
   readonly language?: string | undefined;
 }
 
-/** Why a text can't be cut. `markup`: a cut could fall between two tags. `character`: one character alone is too long. */
+/**
+ * Why a text can't be cut. `markup`: a cut could fall between two tags. `character`: one character alone is too long.
+ */
 export type Uncut = 'markup' | 'character';
 
 export type SplitText =
   { readonly type: 'parts'; readonly parts: readonly string[] } | { readonly type: 'refused'; readonly why: Uncut };
 
-/** Cuts a text. One that is within the limit is its only part, unchanged. */
+/** Splits a text. A text within the limit is returned unchanged as its only part. */
 export function splitText(text: string, rules: SplitRules): SplitText {
   const { by, limit } = rules;
   if (text.length <= limit) return { type: 'parts', parts: [text] };
@@ -41,7 +45,7 @@ const PARAGRAPH_END = /(?:\r\n|\n|\r(?!\n))[^\S\r\n]*(?:\r\n|\n|\r(?!\n))\s*/gu;
 /** Punctuation inside of a sentence: Latin marks only before white space, because `1,000` has one too. */
 const CLAUSE_END = /(?:[,;:–—](?=\s)|[、，；：،؛]|[\r\n])+\s*/gu;
 
-/** Cuts a text into units that are the text if put together. */
+/** Cuts a text into units that concatenate to the text. */
 type Cutter = (text: string) => Iterable<string>;
 
 /** From the largest units to the smallest. */
@@ -56,13 +60,16 @@ function cuttersFor(language: string | undefined): readonly Cutter[] {
   ];
 }
 
-/** As many units a part as fit; a unit that is too long is cut into the next smaller ones. White space around a part does not count. */
+/**
+ * Packs as many units into each part as fit; a unit that is too long is cut into the next smaller kind. White space
+ * around a part does not count.
+ */
 function pack(text: string, limit: number, [cut, ...finer]: readonly Cutter[]): readonly string[] {
   const whole = text.trim();
   if (whole === '') return [];
   if (cut === undefined || whole.length <= limit) return [whole];
   const parts: string[][] = [];
-  // Where the part is in the text. Only compared: to put it together for each unit would cost its length each time.
+  // The part's position in the text. Concatenating it anew for each unit would cost its length each time.
   let part: { readonly from: number; readonly to: number } | undefined;
   const endPart = (): void => {
     if (part !== undefined) parts.push([text.slice(part.from, part.to)]);
@@ -96,10 +103,10 @@ function cutAfter(text: string, end: RegExp): string[] {
   return [...units, text.slice(from)];
 }
 
-/** What a sentence seems to end with where only an abbreviation does: an initial, or one of the usual ones before a name or a number. */
+/** Abbreviations that look like the end of a sentence: initials, and the usual ones before a name or number. */
 const ABBREVIATION =
   /(?:^|[\s("'«„“])(?:\p{L}|mr|mrs|ms|dr|prof|st|jr|sr|rev|gen|col|capt|lt|sgt|no|nr|vol|fig|pp?|approx|vs|cf|ca|bzw|vgl|hr|fr|str|mme|mlle|sra?|dra?|ing|núm|art|av|ul|tel|e\.g|i\.e|z\.\s?b|d\.\s?h|u\.\s?a)\.\s*$/iu;
-/** A letter that may be a word in the end of a sentence: "It was I." */
+/** A letter that may be the last word of a sentence: "It was I." */
 const LETTER_WORD = /\s[IiAaYyÓóOo]\.\s*$/u;
 
 /** `Mr.` does not end a sentence, although a capital letter follows. */
@@ -108,14 +115,17 @@ function joinAbbreviations(sentences: Iterable<Intl.SegmentData>): readonly stri
   let isOpen = false;
   for (const { segment: sentence } of sentences) {
     joined.push(isOpen ? `${joined.pop() ?? ''}${sentence}` : sentence);
-    // The end decides: the whole may be long.
+    // Only test the end: the sentence may be long.
     const end = sentence.slice(-20);
     isOpen = ABBREVIATION.test(end) && !LETTER_WORD.test(end) && !/[\r\n]/u.test(end.slice(end.trimEnd().length));
   }
   return joined;
 }
 
-/** Words with the punctuation and the white space that belongs to them: no part begins with a comma, or ends with a bracket that opens. */
+/**
+ * Joins words with their punctuation and white space, so that no part begins with a comma or ends with an opening
+ * bracket.
+ */
 function joinPunctuation(segments: Iterable<Intl.SegmentData>): readonly string[] {
   const units: string[] = [];
   let opening = '';
@@ -146,14 +156,14 @@ function tagOf(language: string | undefined): string {
   }
 }
 
-/** Code units that are segmented at a time. A step of `Intl.Segmenter` takes as long as the string that it walks in. */
+/** Code units segmented at a time. The cost of a step of `Intl.Segmenter` grows with the length of its string. */
 const WINDOW = 512;
 /** Code units before the end of a window where a boundary may still depend on what follows it. */
 const LOOKAHEAD = 64;
 
 /**
- * The segments of a text, which are the text if put together, in time that grows with its length. The text is segmented
- * in windows that begin at a boundary; a segment that is longer than a window gets a larger one for itself.
+ * The segments of a text, which concatenate to the text, in linear time. The text is segmented in windows that begin at
+ * a boundary; a segment longer than a window gets a larger one.
  */
 export function* segmentsOf(segmenter: Intl.Segmenter, text: string): Generator<Intl.SegmentData, void, undefined> {
   let from = 0;

@@ -4,14 +4,14 @@ import type { Outcome } from '../../contract/outcomes.ts';
 import type { FieldChange } from './row-changes.ts';
 
 /**
- * Why a row of a manifest is paid for, or is not.
+ * Why a row of a manifest costs money or not.
  *
- * - `cached`: its result is there already.
+ * - `cached`: its result already exists.
  * - `equal`: an earlier row of the manifest asks for the same, and pays for it.
  * - `new`: no row of this id has ever been sent.
  * - `changed`: the last row of this id, in `batch`, asked for something else.
- * - `again`: it asked for the same, but there is no result of it to reuse; `ended`: how it ended, null if it has not. `isUncached`: its batch
- *   keeps its results from other rows (`--cache off`). Default false.
+ * - `again`: it asked for the same, but has no reusable result. `ended`: its outcome, null if open. `isUncached`: its
+ *   batch does not share results (`--cache off`). Default false.
  */
 export type RowReason =
   | { readonly type: 'cached' | 'equal' | 'new' }
@@ -22,9 +22,9 @@ export type RowReason =
 export interface ReasonedRow {
   readonly id: string;
   readonly reason: RowReason;
-  /** What it costs now; null if that cannot be known. */
+  /** Its price now; null if unknown. */
   readonly quoted: number | null;
-  /** What the cache saves of its full price. */
+  /** Credits saved by the cache. */
   readonly saved: number;
 }
 
@@ -35,7 +35,7 @@ export interface ReasonSum {
   readonly quoted: number;
   /** Rows whose price cannot be known. */
   readonly unpriced: number;
-  /** What the cache saves. */
+  /** Credits saved by the cache. */
   readonly saved: number;
 }
 
@@ -183,8 +183,8 @@ function inOrder(groups: ReadonlyMap<string, Group>): readonly ReasonGroup[] {
 }
 
 /**
- * The steps, of these in order, whose results must be paid for. The result of the last one is the row's, so with it
- * nothing else is needed; otherwise a result is of use only as far as all before it are there.
+ * The steps whose results must be paid for. The last step's result is the row's, so if it exists, nothing else is
+ * needed; otherwise an existing result only helps if all earlier ones exist too.
  */
 export function stepsToPay(steps: readonly Step[], isThere: (step: Step) => boolean): readonly Step[] {
   const last = steps.at(-1);

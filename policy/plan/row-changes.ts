@@ -11,13 +11,13 @@ import {
   type TtsMode,
 } from '../../contract/row-kinds.ts';
 
-/** What a row asks for, and how its batch speaks: everything in a manifest that shapes its results. */
+/** A row's request and its batch's TTS mode: everything in a manifest that shapes its result. */
 export interface RowRequest {
   readonly spec: RowSpec;
   readonly tts: TtsMode;
 }
 
-/** A field that shapes a row's result and is not what it was. A value that is not set is empty. */
+/** A changed field that shapes a row's result. Unset values are empty. */
 export interface FieldChange {
   /** A column, `kind`, `tts`, `api-dialect`, or `api.<field>`. */
   readonly field: string;
@@ -52,7 +52,7 @@ export function changesBetween(before: RowRequest, after: RowRequest): readonly 
 
 function written(value: RowSpec[SpecColumn]): string {
   if (value === undefined) return '';
-  // A file with another content is another file.
+  // A file with different content is a different file.
   if (typeof value === 'object') return value.map(({ path, sha256 }) => `${path} (${sha256.slice(0, 8)})`).join(' | ');
   return String(value).normalize('NFC');
 }
@@ -61,7 +61,10 @@ function asJson(value: unknown): string {
   return value === undefined ? '' : canonicalJson(value);
 }
 
-/** The changes of a row whose links are the same, but not what is behind them. Which of several it is, nobody can tell. */
+/**
+ * The changes of a row whose links are the same but whose media differ. With several links, it is unknown which one
+ * changed.
+ */
 export function contentChanges(spec: RowSpec): readonly FieldChange[] {
   const read = new Set(stepsIn(spec).flatMap((step) => columnsReadBy(spec.kind, step)));
   const columns = [...read].filter((column) => COLUMN_CELLS[column] === 'link' && spec[column] !== undefined);

@@ -1,7 +1,7 @@
 /**
- * How long jobs of one operation take, as far as polls need it: two quantiles, learned one job at a time. Each job moves
- * a quantile a little up or down, in such a proportion that it comes to rest where it should. So it follows a service
- * that becomes slower or faster, and its size does not depend on the number of jobs.
+ * Durations of one operation's jobs, reduced to the two quantiles that polling needs and learned one job at a time.
+ * Each job nudges a quantile up or down, in the proportion that makes it settle at the right place. So it follows a
+ * service that becomes slower or faster, at constant size.
  */
 export interface JobTimes {
   readonly jobs: number;
@@ -24,7 +24,7 @@ const EARLY = 0.03;
 const NEARLY_ALL = 0.995;
 /** How far all jobs together move a quantile. */
 const PACE = 0.1;
-/** While few are known, another may take so many times as long as the longest. */
+/** While few jobs are known, another may take this many times as long as the longest. */
 const BEYOND_FEW = 2;
 
 /** Learns from ended jobs. */
@@ -44,7 +44,7 @@ function learnOne({ jobs, earlyMs, longestMs }: JobTimes, [fromMs, toMs]: Span):
   };
 }
 
-/** Polls come a little apart, so a job that ended at its first poll must not seem to have lasted longer. */
+/** Poll times vary a little, so a job that ended at its first poll must not seem to have lasted longer. */
 const SAME = 1.03;
 
 function moved(quantileMs: number, ms: number, part: number): number {

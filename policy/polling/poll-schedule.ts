@@ -53,8 +53,8 @@ export function mostFailedPolls({ pollGapMs, jobDeadlineMs }: PollingSettings): 
 }
 
 /**
- * Age of the first look at a job whose duration nobody knows, ms, and in gaps, whichever is more. As soon as one of its operation
- * has ended, its duration is known; until then, probes show that webhooks come.
+ * Age at which a job of unknown duration is first polled, in ms and in poll gaps, whichever is more. The duration is
+ * known once one job of the operation has ended; until then, probes show whether webhooks arrive.
  */
 const UNKNOWN_MS = 600_000;
 const UNKNOWN_GAPS = 10;
@@ -63,17 +63,17 @@ const BEYOND = 1.2;
 /** Each further look comes at this multiple of the age. */
 const GROWTH = 1.5;
 
-/** What the safety net needs to know of a job. */
+/** Facts about a job that the safety net needs. */
 export interface NetFacts {
-  /** How long the longest of such jobs take, ms; undefined: not known. */
+  /** Longest known duration of such jobs, ms; undefined if unknown. */
   readonly longestMs: number | undefined;
   /** The age at which the job is overdue, ms. */
   readonly deadlineMs: number;
 }
 
 /**
- * The age at which to look at a job next whose end a webhook should announce, after an age: when nearly all such jobs
- * have ended, then ever more rarely; and once when it is overdue.
+ * The next age, after the given one, at which to poll a job whose end a webhook should announce: when nearly all such
+ * jobs have ended, then ever more rarely, and once when it is overdue.
  */
 export function safetyAge(plan: PollPlan, { longestMs, deadlineMs }: NetFacts, ageMs: number): number {
   const { pollGapMs } = plan;

@@ -2,14 +2,13 @@ import type { AttemptState, Outcome } from '../../contract/outcomes.ts';
 
 /** The part of a row that matters here. */
 export interface DoubtfulRow {
-  /** Null: it has not ended. */
+  /** Null while the row is open. */
   readonly outcome: Outcome | null;
 }
 
 /**
- * Whether something may still come to light about a row: it has not ended, its end waits for a decision or a job, or
- * nobody knows what became of a request of any of its takes. What is on record of such a row is needed to settle it, so
- * it is never removed.
+ * Whether a row is unsettled: it is open, its ending waits for a decision or a job, or the fate of a request of any of
+ * its takes is unknown. The records of such a row are needed to settle it, so they are never removed.
  */
 export function isInDoubt({ outcome }: DoubtfulRow, attempts: readonly { readonly state: AttemptState }[]): boolean {
   if (outcome === null || outcome === 'unknown' || outcome === 'overdue') return true;

@@ -5,35 +5,35 @@ import { jobOfFile, type FileLoss } from './lost-file.ts';
 import { lastAttempt, presentTake, type AttemptView } from '../rows/row-machine.ts';
 
 /**
- * Going back to the result of an earlier take (`redrive --accept ROW/TAKE`). Every take was paid for and keeps its file in
- * the store, so this is free, and the bill stays as it is. The result of the present take stays in the store, too, so a
- * person may go forth again in the same way. If the file is lost, the job that made it is read for it again, and until that
- * has brought the same file, the row keeps what it has. In the same way it goes back to a take that it left before its job,
- * paid for as well, had brought a result.
+ * Going back to the result of an earlier take (`redrive --accept ROW/TAKE`). Every take was paid for and keeps its file
+ * in the store, so this is free, and the bill stays as it is. The present take's result also stays in the store, so a
+ * person can switch back the same way. If the file is lost, its job is read again, and the row keeps its present result
+ * until that yields the same file. A row can also go back to a take that it left before that take's paid job had a
+ * result.
  */
 
-/** The take that a person goes back to, and what is known about it besides its attempts. */
+/** The take that a person goes back to, with facts about it besides its attempts. */
 export interface EarlierTake {
   readonly take: number;
-  /** The first later take for which the row was edited: since then it asks for something else. Default: none. */
+  /** The first later take for which the row was edited, which changed its request. Default: none. */
   readonly editedBy?: number;
-  /** Its stored file, or one beside it, is not what is on record. Default: it is there. */
+  /** How its stored file, or an extra file, differs from the record. Omitted if all files are intact. */
   readonly is?: FileLoss | 'removed';
 }
 
 /** The part of a row that matters here. */
 export interface RedriveRow {
   readonly spec: StepChoice;
-  /** Null: the row has not ended. */
+  /** Null while the row is open. */
   readonly outcome: Outcome | null;
   readonly failure: { readonly class: FailureClass } | null;
   readonly take: number;
   readonly redoFrom: Step | null;
   /** The take whose result a person went back to. Default: none. */
   readonly returnedTo?: number | null;
-  /** How many parts it is spoken in. Default: it is not split. */
+  /** Number of parts it is spoken in. Default: not split. */
   readonly parts?: number | null;
-  /** What it has ended with. Default: nothing. */
+  /** Its final file. Default: none. */
   readonly file?: StoredFile | null;
 }
 
@@ -51,13 +51,13 @@ export interface RedriveAttempt extends AttemptView {
   readonly source?: { readonly jobId: string | null } | null;
 }
 
-/** Why a row does not go back to a take. */
+/** Why a row cannot go back to a take. */
 export type ReturnRefusal =
   /** The take made no result. `takes`: those that did. */
   | { readonly why: 'no-file'; readonly take: number; readonly takes: readonly number[] }
   /** The row has asked for something else since. */
   | { readonly why: 'other-request'; readonly take: number; readonly editedBy: number }
-  /** Its file was removed, or is lost, and no job can be read for it again. `jobId`: the job that made it; null: no job did. */
+  /** Its file was removed, or is lost and has no readable job. `jobId`: the job that made it; null if none did. */
   | {
       readonly why: 'lost-file';
       readonly take: number;
@@ -67,7 +67,7 @@ export type ReturnRefusal =
   /** The row is spoken in parts, which have takes of their own. */
   | { readonly why: 'whole'; readonly take: number };
 
-/** The attempt that brought the result of a take; undefined: none did. */
+/** The attempt that brought a take's result; undefined if none did. */
 export function resultOfTake<A extends RedriveAttempt>(
   row: StepChoice,
   attempts: readonly A[],
@@ -80,8 +80,8 @@ export function resultOfTake<A extends RedriveAttempt>(
 }
 
 /**
- * The attempt of a take that has brought no result, and whose job can still be read for it: it was overdue when the row left
- * the take, or found or named since. Undefined: there is none, or the row stands at that take, and just waits for it.
+ * A take's attempt without a result whose job can still be read: the job was overdue when the row left the take, or was
+ * found or named since. Undefined if there is none, or if the row is at that take and simply waits for the job.
  */
 export function unfetchedOfTake<A extends RedriveAttempt>(
   row: RedriveRow,
@@ -110,7 +110,7 @@ export function leftUnfetched<A extends RedriveAttempt>(
   return newestFirst.map((take) => unfetchedOfTake(row, attempts, take)).find((one) => one !== undefined);
 }
 
-/** Why a row cannot go back to a take; undefined: it can. */
+/** Why a row cannot go back to a take; undefined if it can. */
 export function refusedReturn(
   row: RedriveRow,
   attempts: readonly RedriveAttempt[],
@@ -126,8 +126,8 @@ export function refusedReturn(
 }
 
 /**
- * The take whose earlier results a new take goes on with, if it does not pay for all: those of the result that the row went
- * back to, or what a person accepted; null: the last there are.
+ * The take whose earlier results a partial new take builds on: that of the result the row went back to, or the one a
+ * person accepted; null for the latest results.
  */
 export function keptTake(
   {
@@ -141,7 +141,7 @@ export function keptTake(
 }
 
 /**
- * The files that were beside a row's result.
+ * The extra files that belong to a row's result.
  *
  * @param groups results that the row has had, each with the files beside it
  */

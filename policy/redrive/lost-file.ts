@@ -2,11 +2,11 @@ import type { Failure } from '../../contract/failures.ts';
 import type { AttemptState } from '../../contract/outcomes.ts';
 
 /**
- * A result whose stored file is no longer what its record says: its row has none. The attempt that brought it keeps the
- * record of the file. If its job can be read again, and gives the same content, all is as it was: nothing of it is made,
- * or checked, a second time. Other content is another result, which was never checked.
+ * A result whose stored file no longer matches its record: its row has no result. The attempt that brought it keeps the
+ * file's record. If its job can be read again and gives the same content, everything is restored, and nothing is made
+ * or checked a second time. Different content is another result, which was never checked.
  *
- * A copy of an earlier result has no job of its own, but that of the request that made the result gives the same.
+ * A copy of an earlier result has no job, but the job behind the original result gives the same content.
  */
 
 /** How a stored file differs from its record. */
@@ -25,13 +25,13 @@ interface Made {
   readonly source?: { readonly jobId: string | null } | null;
 }
 
-/** The job that can be read again for the file of an attempt. Undefined: there is none. */
+/** The job that can be read again for an attempt's file; undefined if there is none. */
 export function jobOfFile({ state, jobId, source }: Made): string | undefined {
   if (state === 'accepted') return jobId ?? undefined;
   return state === 'cached' ? (source?.jobId ?? undefined) : undefined;
 }
 
-/** The attempt that brought a stored file. Undefined: none did, because it was joined from others. */
+/** The attempt that brought a stored file; undefined if the file was joined from parts. */
 export function attemptOfFile<A extends Filed>(attempts: readonly A[], key: string | undefined): A | undefined {
   return key === undefined ? undefined : attempts.findLast(({ file }) => file?.key === key);
 }
@@ -56,11 +56,11 @@ function wayBack(attempt: Filed | 'joined' | undefined): string {
     : 'A redrive reads its job again for a new link, free.';
 }
 
-/** What is odd about a file that came in place of a lost one, and that nothing verifies. */
+/** Note on a file that replaced a lost one and that no check verifies. */
 export const OTHER_CONTENT = 'Its stored file was lost, and its job gave another file than the row had; listen to it.';
 
 /**
- * Why a file that came in place of a lost one is not taken for a result that was checked.
+ * Why a file that replaced a lost one does not count as a checked result.
  *
  * @param check the step that has checked the lost file; undefined: none has
  */

@@ -24,15 +24,15 @@ import {
 export type { RedriveAttempt, RedriveRow } from './earlier-take.ts';
 
 /**
- * What a redrive does with a row.
+ * Plans what a redrive does with a row.
  *
  * A row that is paid for again is paid from its first unfinished step; finished steps before that are kept. If the
  * person names a step, or edited its input, that step and all later ones are done again even if they are finished.
  *
  * Two kinds of rows need `--resubmit` to be paid again, because that may be a second charge for one result: a row whose
  * last request may have been accepted, and a row whose job may still run. The second kind need not be paid at all: its
- * job is waited for again. The same holds for a finished job whose result could not be fetched, and for a row without a result
- * that left such a job at an earlier take: it can go back to that take.
+ * job is waited for again. The same holds for a finished job whose result could not be fetched, and for a row without a
+ * result that left such a job at an earlier take: it can go back to that take.
  *
  * A result that failed a check is also paid for. A person may accept it as it is (`--accept`), free; otherwise a
  * redrive pays for a new one. In the same way a row goes back to the result of an earlier take, whatever it has now.
@@ -41,7 +41,7 @@ export type { RedriveAttempt, RedriveRow } from './earlier-take.ts';
  * of that result is lost, the job that made it is read for it again, free, whichever take, or other row, it is of.
  */
 
-/** What a person wants done with a row. */
+/** A person's request for a row. */
 export interface RedriveWish {
   /** Redo this step and all later ones; null: only what is unfinished. */
   readonly step: Step | null;
@@ -49,11 +49,11 @@ export interface RedriveWish {
   readonly resubmit: boolean;
   /** Replace even an existing result. */
   readonly replace: boolean;
-  /** Accept a result that failed a check, and pay for no other one. */
+  /** Accept a result that failed a check instead of paying for another. */
   readonly accept: boolean;
-  /** With `accept`: that of this earlier take, whatever the row has now. Default: what it has kept. */
+  /** With `accept`: use the result of this earlier take, whatever the row has now. Default: the kept result. */
   readonly earlier?: EarlierTake | undefined;
-  /** The take since which the row asks for what it asks for now. Default: the first, it was never edited. */
+  /** The first take with the row's present request. Default: take 1, if never edited. */
   readonly askedSince?: number | undefined;
   /** The row's cells were edited; `from`: the first step that reads one of them, null if none does. */
   readonly edited: { readonly from: Step | null } | null;
@@ -72,19 +72,20 @@ export type RedrivePlan =
    */
   | { readonly type: 'wait'; readonly step: Step; readonly isAgain?: true }
   /**
-   * Accept the result of this step as it is, free; later steps are paid as usual. `take`: that of this earlier take, which is
-   * the row's whole result. `isAgain`: it has no stored file, or that is lost, and its job is read for it first, free.
+   * Accept the result of this step as it is, free; later steps are paid as usual. `take`: that of this earlier take,
+   * which is the row's whole result. `isAgain`: it has no stored file, or that is lost, and its job is read for it
+   * first, free.
    */
   | { readonly type: 'accept'; readonly step: Step; readonly take?: number; readonly isAgain?: true }
   /**
-   * Do nothing; `open`: the row has not ended. `has-result`: it has a result, and nobody asked for another. `no-unfit`:
-   * there is nothing to accept.
+   * Do nothing. `has-result`: it has a result, and nobody asked for another. `no-unfit`: there is nothing to accept.
    */
   | { readonly type: 'leave'; readonly why: 'open' | 'has-result' | 'no-unfit' }
   /**
    * Refused without `--resubmit`: the last request for this step may have been accepted (`unknown`), or its job may
-   * still run (`running`; `leftTake`: it is the result of this take, which the row has left, and can go back to). Refused for now: `on-the-wire`. Refused always: its kind has no such step (`no-step`), or it was edited and
-   * is spoken in parts, which are those of its old text (`in-parts`).
+   * still run (`running`; `leftTake`: it is the result of this take, which the row has left, and can go back to).
+   * Refused for now: `on-the-wire`. Refused always: its kind has no such step (`no-step`), or it was edited and is
+   * spoken in parts, which are those of its old text (`in-parts`).
    */
   | {
       readonly type: 'refuse';
@@ -111,7 +112,7 @@ export function planRedrive(row: RedriveRow, attempts: readonly RedriveAttempt[]
 
   const unfinished = [firstToPay(row, attempts), lostAttempt(attempts)?.step];
   const wanted = [...asked, ...unfinished.filter((step) => step !== undefined)];
-  // Everything is finished, but the row is wanted again: nothing tells which step was at fault.
+  // Everything is finished, but the row is wanted again: it is unknown which step was at fault.
   const fromStep = steps.find((step) => wanted.includes(step)) ?? firstOf(row.spec);
   const unresolved = findUnresolved(row.spec, fromStep, attempts);
   if (unresolved?.why === 'on-the-wire') return { type: 'refuse', ...unresolved };
@@ -128,7 +129,7 @@ export function planRedrive(row: RedriveRow, attempts: readonly RedriveAttempt[]
   return { type: 'pay', fromStep, reason };
 }
 
-/** A redrive of what is unfinished, by which a person wants nothing besides. */
+/** A redrive of only what is unfinished, without further wishes. */
 const PLAIN: RedriveWish = { step: null, resubmit: false, replace: false, accept: false, edited: null };
 
 /** Whether a redrive of a row that failed fetches its result again, and pays for nothing. */
@@ -143,7 +144,7 @@ export function paysOnlyCheck(row: RedriveRow, attempts: readonly RedriveAttempt
   return paid.length > 0 && paid.every((step) => checkedBy(row.spec.kind, step) !== undefined);
 }
 
-/** A row whose parts are all there: joining them again costs nothing. Its parts are planned by themselves. */
+/** Plans a row whose parts all have results: joining them again is free. The parts are planned separately. */
 function planWhole(row: RedriveRow, { edited }: RedriveWish): RedrivePlan {
   const step = edited?.from ?? null;
   if (step !== null) return { type: 'refuse', why: 'in-parts', step };
@@ -152,7 +153,7 @@ function planWhole(row: RedriveRow, { edited }: RedriveWish): RedrivePlan {
     : { type: 'wait', step: firstOf(row.spec), isAgain: true };
 }
 
-/** A row that has the result of that take already is left alone. */
+/** Plans a return to an earlier take; a row that already has that take's result is left alone. */
 function planReturn(row: RedriveRow, attempts: readonly RedriveAttempt[], earlier: EarlierTake): RedrivePlan {
   const step = resultStepOf(row.spec);
   const because = refusedReturn(row, attempts, earlier);
@@ -191,10 +192,7 @@ export function jobToWaitFor<A extends RedriveAttempt>(row: RedriveRow, attempts
   return last?.state === 'accepted' && last.jobId !== null ? last : undefined;
 }
 
-/**
- * The attempt whose stored file is lost. It keeps what is on record of the file, for comparing it with what comes in its
- * place.
- */
+/** The attempt whose stored file is lost. It keeps the file's record for comparison with the replacement. */
 export function lostAttempt<A extends RedriveAttempt>(attempts: readonly A[]): A | undefined {
   return attempts.findLast((one) => isFetchedAgain(one) || (one.file != null && one.failure?.class === 'ResultGone'));
 }
@@ -205,8 +203,8 @@ function planAcceptance(row: RedriveRow, attempts: readonly RedriveAttempt[]): R
 }
 
 /**
- * The attempt whose result a person may accept: the one that an unfit row has kept, of whatever take, or one that passed
- * and whose check was refused, or its answer was lost, or it was never made.
+ * The attempt whose result a person may accept: the one an unfit row has kept, from any take, or a good one whose check
+ * was refused, never made, or lost its answer.
  */
 export function attemptToAccept<A extends RedriveAttempt>(row: RedriveRow, attempts: readonly A[]): A | undefined {
   if (row.outcome === null || hasResult(row.outcome)) return undefined;
@@ -223,7 +221,7 @@ export function attemptToAccept<A extends RedriveAttempt>(row: RedriveRow, attem
   return made !== undefined && isMade(made) ? made : undefined;
 }
 
-/** The last step that the current take keeps of an earlier one. */
+/** The last step whose earlier result the current take keeps. */
 function stepBefore({ spec, redoFrom }: RedriveRow): Step | undefined {
   const steps = stepsIn(spec);
   return redoFrom === null ? undefined : steps[steps.indexOf(redoFrom) - 1];
@@ -250,7 +248,10 @@ function lastOfTake<A extends Pick<AttemptView, 'step' | 'take' | 'attempt'>>(
     .findLast((one) => one !== undefined);
 }
 
-/** The first unfinished step that the current take had to pay for. A row that went back has the whole result of another. */
+/**
+ * The first unfinished step that the current take had to pay for. None for a row that went back: it has another take's
+ * whole result.
+ */
 function firstUnfinished(row: RedriveRow, attempts: readonly RedriveAttempt[]): Step | undefined {
   if ((row.returnedTo ?? null) !== null) return undefined;
   const ofTake = attempts.filter((one) => one.take === row.take);
@@ -259,7 +260,7 @@ function firstUnfinished(row: RedriveRow, attempts: readonly RedriveAttempt[]): 
     return last === undefined || !isMade(last);
   });
   if (step === undefined || lastAttempt(ofTake, step)?.failure?.class !== 'Unfit') return step;
-  // A check that found fault is finished, and would find the same again: what it checked is to be made anew.
+  // A failed check is finished, and would fail again: the checked result must be made anew.
   return checkedBy(row.spec.kind, step) ?? step;
 }
 

@@ -4,8 +4,8 @@ import type { Step, StepChoice } from '../../contract/row-kinds.ts';
 import { isLastStep } from './row-machine.ts';
 
 /**
- * What a stored result means for its row. A result that failed a check was paid for, and may be right all the same: a
- * pause is silent. So its row ends with the file, even if steps remain, and a person decides; unless the user has
+ * The effect of a stored result on its row. A result that failed a check was paid for, and may be right after all: a
+ * pause is silent too. So its row ends with the file, even if steps remain, and a person decides, unless the user has
  * agreed to pay for retakes.
  */
 
@@ -20,7 +20,7 @@ export interface UnfitEnding<File> {
   readonly outcome: 'unfit';
   readonly failure: Failure;
   readonly file: File;
-  /** How bad it is, less is better. Default 1. */
+  /** Badness of the file; lower is better. Default 1. */
   readonly error?: number;
 }
 
@@ -43,7 +43,7 @@ export interface AfterResult<File> {
     | Retaken<File>;
 }
 
-/** What the user allows: new takes of a row, and the batch to go on. */
+/** What the user allows: retakes of a row, and whether the batch may continue. */
 export interface Allowed {
   readonly retakes: number;
   readonly control: Control;
@@ -62,7 +62,7 @@ export function afterResult<File extends CheckedFile>(
   return { effect: isLastStep(row, step) ? { outcome: 'succeeded', file } : { state: 'waiting' } };
 }
 
-/** Ends the row with a result of this step that did not pass, or makes it again if the user pays for that. */
+/** Ends the row with this step's failed result, or makes it again if the user pays for retakes. */
 export function afterUnfit<File>(
   step: Step,
   unfit: Omit<UnfitEnding<File>, 'outcome'>,

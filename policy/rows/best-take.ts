@@ -1,14 +1,14 @@
 import type { Outcome } from '../../contract/outcomes.ts';
 
 /**
- * Of the takes of a row that did not pass, the best is kept: a further take may bring something better, and never takes
- * away what is there.
+ * Keeps the best of a row's takes that did not pass: a further take may bring a better result, but never loses the
+ * present one.
  */
 
 /** The part of an ending that matters here. */
 interface Ended {
   readonly outcome: Outcome;
-  /** For `unfit`: how bad its file is, less is better. Default 1. */
+  /** For `unfit`: badness of its file; lower is better. Default 1. */
   readonly error?: number;
   readonly file?: { readonly key: string };
 }
@@ -19,19 +19,19 @@ interface Kept<Ending> {
   readonly error: number;
 }
 
-/** Endings that bring no file, and leave nothing open that the row could still get. */
+/** Endings without a file that leave nothing the row could still receive. */
 const EMPTY_HANDED: readonly Outcome[] = ['failed', 'skipped', 'cancelled'];
 
-/** How a row really ends: as its last take did, or with what was kept of an earlier one. */
+/** The row's real ending: that of its last take, or the one kept from an earlier take. */
 export function bestEnding<Ending extends Ended>(last: Ending, kept: Kept<Ending> | undefined): Ending {
   if (kept === undefined) return last;
   if (EMPTY_HANDED.includes(last.outcome)) return kept.ending;
-  // What was found last of the same file is what is known of it.
+  // The latest judgement of the same file counts.
   if (last.outcome === 'unfit' && last.file !== undefined && last.file.key === kept.ending.file?.key) return last;
   return last.outcome === 'unfit' && errorOf(last) >= kept.error ? kept.ending : last;
 }
 
-/** What is kept before a further take: the better of what was kept so far and the ending of the last take. */
+/** The fallback before a further take: the better of the present fallback and the last take's ending. */
 export function betterFallback<Ending extends Ended>(
   last: Ending,
   kept: Kept<Ending> | undefined,

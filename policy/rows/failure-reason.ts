@@ -1,11 +1,11 @@
 import type { Failure } from '../../contract/failures.ts';
 import { trimEnd } from '../../contract/trim-end.ts';
 
-/** Most characters of a reason that is made from a message. */
+/** Max characters of a reason derived from a message. */
 const LONGEST = 120;
 
 /**
- * The key by which failures are counted: few words that many rows share. Without a named cause, it is the message minus
+ * The key by which failures are counted: a few words shared by many rows. Without a named cause, the message minus
  * everything specific to a row (numbers, ids, the part in brackets).
  */
 export function reasonOf({ cause, message }: Pick<Failure, 'cause' | 'message'>): string {

@@ -45,14 +45,14 @@ export function pausesBatch(failure: FailureClass): failure is 'BadToken' | 'Out
   return failure === 'BadToken' || failure === 'OutOfCredits';
 }
 
-/** A take's 429s without a reason that are taken for "too fast"; the next one is taken for "no credits". */
+/** How many of a take's 429s without a reason are read as "too fast"; the next one is read as "no credits". */
 const MOST_VAGUE = 7;
 
 /**
- * What a refusal means after the earlier ones of its take. The legacy paths answer a 429 for too many requests and for
- * missing credits, and may not say which. Slowing down heals the first soon. So one that comes again and again pauses
- * the batch, as missing credits do: nothing is lost, and a person sees which it is. After a resumption the first such
- * answer pauses again.
+ * Interprets a refusal in light of the earlier ones of its take. The legacy paths answer 429 both for too many requests
+ * and for missing credits, and may not say which. Slowing down soon fixes the first. So a 429 that keeps coming pauses
+ * the batch, as missing credits do: nothing is lost, and a person sees which it is. After a resume, the first such
+ * answer pauses the batch again.
  */
 export function afterVague(
   attempts: readonly Omit<EarlierAttempt, 'state'>[],

@@ -3,8 +3,9 @@ import type { Control, UnknownPolicy } from '../../contract/outcomes.ts';
 import type { Step } from '../../contract/row-kinds.ts';
 
 /**
- * When a row gets a new take, at a new price, without asking anybody. There are two cases, both off by default:
- * `--on-unknown resubmit`, after an answer that is lost for good, and `--retakes N`, after a failed job or a result that did not pass (`after-result.ts`).
+ * When a row automatically gets a new take, at a new price. There are two cases, both off by default: `--on-unknown
+ * resubmit`, after a permanently lost answer, and `--retakes N`, after a failed job or a result that did not pass
+ * (`after-result.ts`).
  *
  * Neither applies to a batch that is stopping: the new take would only be cancelled, and the row's real ending lost.
  * The ledger counts the takes, in the transaction that makes the next one.
@@ -24,12 +25,11 @@ export interface NewTake<Reason extends 'retake' | 'on-unknown'> {
   readonly otherwise: Ending;
 }
 
-/** New takes of a row by `--on-unknown resubmit`: each may be one more charge for nothing. */
+/** Max new takes of a row by `--on-unknown resubmit`: each may be one more charge for nothing. */
 const MOST_RESUBMITS = 2;
 
 /**
- * Ends or continues a row after an answer that is lost for good. An attempt with a job id is not lost: its job can be
- * read.
+ * Ends or continues a row after a permanently lost answer. An attempt with a job id is not lost: its job can be read.
  */
 export function afterUnknown(
   policy: UnknownPolicy,

@@ -2,12 +2,12 @@ import { fieldNamesOf } from '../../contract/request-fields.ts';
 import { perKind, type Kind, type SpecColumn } from '../../contract/row-kinds.ts';
 
 /**
- * Which `api.` fields a request fills itself. Such a field would buy something else than what the row is checked, priced,
- * looked for and cached by. It counts however it is written, because nobody knows which spellings the API takes for one:
- * `voice_id` and `VoiceID` for `voiceId`, and the ways in which forms write members and lists (`text[]`, `voice.id`).
+ * The `api.` fields that a request already fills from columns. Overriding one would buy something other than what the
+ * row is checked, priced, looked up and cached by. All spellings count, because it is unknown which ones the API treats
+ * as equal: `voice_id` and `VoiceID` for `voiceId`, and form notations for members and lists (`text[]`, `voice.id`).
  */
 
-/** The column by whose value requests for rows of this kind fill a field; undefined: none does. */
+/** The column from which requests for rows of this kind fill a field; undefined if none. */
 export function ownColumnOf(kind: Kind, field: string): SpecColumn | undefined {
   const own = ownFieldsOf(kind);
   return own.get(plain(field)) ?? own.get(plain(rootOf(field)));

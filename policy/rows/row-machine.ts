@@ -21,26 +21,28 @@ import { stepsIn, type RowSpec, type Step, type StepChoice } from '../../contrac
  * A row with `verify` has one more step, which transcribes the speech that an earlier one made (`after-check.ts`). A
  * person may accept a result as it is: then its take pays only for the row's own result (`redoFrom`).
  *
- * Attempts of an earlier take matter only as money, with two exceptions. While one of them is `sending`, nobody may send
- * for that step, so it is reconciled first. A person's new take needs a row that has ended, and a row does not end
+ * Attempts of an earlier take matter only as money, with two exceptions. While one of them is `sending`, nobody may
+ * send for that step, so it is reconciled first. A person's new take needs a row that has ended, and a row does not end
  * while a request is in flight, so this is a second safeguard. And the row's result may be that of any take: if its
- * stored file is lost, or a person goes back to a take that has not brought it yet, its job is waited for before all else.
+ * stored file is lost, or a person goes back to a take that has not brought it yet, its job is waited for before all
+ * else.
  *
  * The transaction that records a job's failure also ends its row, or makes a new take. So a failed job in an open row
  * belongs to an earlier take; if a row waits for its job again, the job's end is removed from its record. The story
  * tests (`test/support/row-story`) find no open row that needs nothing.
  *
- * A row may speak with a voice that is not there yet: another row of its batch makes it, or it is in training. The
- * machine is not asked about such a row. Its state is `blocked`, so no claim selects it, and the transaction of an intent
- * refuses it. The database settles it with the row that makes the voice, in the same transaction: once that has
- * succeeded, the voice's id is put into the row; once it has ended otherwise, the row fails unpaid (`NoVoice`), and is
- * back as soon as that row is open again. A look at the API's list (`policy/voices/awaited-voice.ts`) then says when training is
- * over, and sets the row free: from there on it is a row like any other. A row that is refused because its voice is not
- * ready (`policy/voices/unready-voice.ts`) is `blocked` again in the same way.
+ * A row may speak with a voice that is not ready: another row of its batch makes it, or it is in training. The machine
+ * is never asked about such a row. Its state is `blocked`, so no claim selects it, and the transaction of an intent
+ * refuses it. The database settles it with the row that makes the voice, in the same transaction: if that row succeeds,
+ * the voice's id is written to the waiting row; otherwise the waiting row fails unpaid (`NoVoice`), and reopens as soon
+ * as the maker does. A look at the API's list (`policy/voices/awaited-voice.ts`) then tells when training is over and
+ * frees the row, which from then on is a row like any other. A row refused because its voice is not ready
+ * (`policy/voices/unready-voice.ts`) is `blocked` again in the same way.
  *
- * A row in parts makes no request, so it never needs a move: its parts are rows, with moves of their own. The database
- * settles it with them, in the same transaction: it is `blocked` until all have ended, ends as the gravest of them, or is
- * `fetching` once all have their results. Then whoever claims it joins these (`activities/lane/join-row.ts`), free.
+ * A row in parts makes no request, so it never needs a move: its parts are rows with their own moves. The database
+ * settles it with its parts, in the same transaction: it is `blocked` until all have ended, then ends like the gravest
+ * of them, or is `fetching` if all have results. Whoever claims it then joins these (`activities/lane/join-row.ts`),
+ * free.
  *
  * A row with an outcome has ended, whatever its attempts say. The machine never decides to send again after `sending`
  * or `unknown` of a take: that is the promise of one charge, as seen from the workflow.
@@ -56,7 +58,7 @@ export interface AttemptView {
   readonly finishedAt: number | null;
   /** Why it failed, including its job's failure; null if it did not. */
   readonly failure: object | null;
-  /** What it brought. Default: nothing. */
+  /** Its result. Default: none. */
   readonly file?: object | null;
 }
 
@@ -64,12 +66,12 @@ export interface AttemptView {
 export interface RowView extends StepChoice {
   readonly row: number;
   readonly take: number;
-  /** First step that the current take pays for; null: all steps. */
+  /** First step that the current take pays for; null for all steps. */
   readonly redoFrom: Step | null;
   /** The take that it goes back to. Default: none. */
   readonly returnedTo?: number | null;
   readonly ended: boolean;
-  /** It is spoken in parts, which are rows of their own. Default false. */
+  /** True if it is spoken in parts, which are separate rows. Default false. */
   readonly isInParts?: boolean;
 }
 
@@ -126,12 +128,12 @@ export function nextMove(row: RowView, attempts: readonly AttemptView[]): Move {
   return { type: 'ended' };
 }
 
-/** True for an accepted attempt whose job is not known to have ended. */
+/** True for an accepted attempt whose job may still run. */
 export function hasRunningJob({ state, finishedAt }: Pick<AttemptView, 'state' | 'finishedAt'>): boolean {
   return state === 'accepted' && finishedAt === null;
 }
 
-/** True for an attempt whose file was stored, and is lost, and whose job is read for it again. */
+/** True for an attempt whose job is read again for its lost file. */
 export function isFetchedAgain(attempt: Pick<AttemptView, 'state' | 'finishedAt' | 'file'>): boolean {
   return hasRunningJob(attempt) && attempt.file != null;
 }
@@ -150,7 +152,7 @@ export function lastAttempt<A extends Pick<AttemptView, 'step' | 'take' | 'attem
   return last;
 }
 
-/** The take at which a row stands: its current one, or the one whose result a person went back to. */
+/** A row's present take: its current one, or the one whose result a person went back to. */
 export function presentTake({
   take,
   returnedTo,
@@ -161,7 +163,7 @@ export function presentTake({
   return returnedTo ?? take;
 }
 
-/** The attempt whose result later steps of a row use: a person may have accepted what an earlier take made. */
+/** The attempt whose result a row's later steps use: a person may have accepted an earlier take's result. */
 export function usedAttempt<A extends Pick<AttemptView, 'step' | 'take' | 'attempt'>>(
   { acceptedTake }: { readonly acceptedTake: number | null },
   attempts: readonly A[],
@@ -176,7 +178,7 @@ export function isLastStep(row: StepChoice, step: Step): boolean {
   return stepsIn(row).at(-1) === step;
 }
 
-/** The steps of a row from one on; from null: all. */
+/** The steps of a row from this one on; all steps for null. */
 export function stepsFrom(row: StepChoice, first: Step | null): readonly Step[] {
   const steps = stepsIn(row);
   return first === null ? steps : steps.slice(Math.max(0, steps.indexOf(first)));

@@ -1,4 +1,4 @@
-/** Times of a calendar: all those whose fields are among these. */
+/** Calendar times: all times whose fields match these values. */
 export interface CalendarTimes {
   readonly second: FieldValues;
   readonly minute: FieldValues;
@@ -12,10 +12,10 @@ export interface CalendarTimes {
   readonly year: FieldValues;
 }
 
-/** The values that a field may have, in order; `*`: any. */
+/** The allowed values of a field, in order; `*` for any. */
 export type FieldValues = readonly number[] | '*';
 
-/** Calendar times that were read, or what was expected instead. */
+/** Parsed calendar times, or what was expected instead. */
 export type ReadCalendar =
   | { readonly type: 'read'; readonly times: CalendarTimes }
   | { readonly type: 'refused'; readonly expected: string; readonly came: string };
@@ -32,7 +32,7 @@ interface Field {
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 const SUNDAY = 0;
-/** The other number of Sunday. As the end of a range it comes after Saturday. */
+/** The alternative number for Sunday, which follows Saturday at the end of a range. */
 const SUNDAY_AT_THE_END = 7;
 
 const FIELDS: Readonly<Record<FieldName, Field>> = {
@@ -58,8 +58,8 @@ const CRON_WORDS: Readonly<Record<string, string>> = {
 const EACH_MINUTE = { second: [0], minute: '*', hour: '*', day: '*', month: '*', weekday: '*', year: '*' } as const;
 
 /**
- * Reads a cron expression of five fields, or a word such as `@daily`. An expression that names both days of the month and days of the week is
- * refused: cron fires where either matches, Temporal where both do, and whoever wrote it means one of them.
+ * Parses a five-field cron expression, or a word such as `@daily`. An expression with both days of the month and days
+ * of the week is refused: cron fires if either matches, Temporal if both do, and it is unclear which the author meant.
  */
 export function parseCron(text: string): ReadCalendar {
   const given = CRON_WORDS[text.trim().toLowerCase()] ?? text.trim();
@@ -81,7 +81,10 @@ export function parseCron(text: string): ReadCalendar {
   return { type: 'read', times };
 }
 
-/** Reads `*`, `5`, `1-5`, `mon-fri`, any of them with a step (`*` `/15`), and lists of them. Undefined for any other text. */
+/**
+ * Reads `*`, `5`, `1-5`, `mon-fri`, any of them with a step (`*` `/15`), and lists of them. Undefined for any other
+ * text.
+ */
 function parseField(field: Field, text: string): FieldValues | undefined {
   if (text === '*' || text === '?') return '*';
   const values = new Set<number>();

@@ -4,20 +4,23 @@ import { offsetOf } from './zone-offset.ts';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
-/** A calendar's time that a change of the clocks leaves out comes within this time after the change, ms. */
+/** A calendar time skipped by a clock change comes within this time after the change, ms. */
 const LONGEST_CHANGE_MS = 3 * 3_600_000;
-/** A server takes a trigger within this time, ms. Less than a second, or a schedule that is due every two seconds would leave no room. */
+/**
+ * A server accepts a trigger within this time, ms. Less than a second, or a schedule due every two seconds would leave
+ * no room.
+ */
 const TAKEN_WITHIN_MS = 900;
-/** A schedule that is due each second leaves no second for a trigger; then it waits for none. */
+/** Max wait for a free second, ms. A schedule due every second leaves none; then the trigger does not wait. */
 const LONGEST_WAIT_MS = 4_000;
 
 /**
- * Whether a schedule is due at a time, ms since 1970 and a whole second; jitter does not count. Where clocks go forward, a calendar's time that does
- * not exist on that day is due at the one that clocks show instead: some timezones have it so.
+ * Whether a schedule is due at a time (ms since 1970, a whole second), ignoring jitter. If clocks go forward, a
+ * calendar time that does not exist on that day is due at the time shown instead; some timezones do this.
  */
 export function isNominal(at: number, { times, timezone }: Pick<ScheduleSpec, 'times' | 'timezone'>): boolean {
   if (at % SECOND_MS !== 0) return false;
-  // A multiple between two seconds is known by the one that it is in.
+  // A multiple between two seconds belongs to the second it falls in.
   if (times.type === 'every') return Math.ceil(at / times.everyMs) * times.everyMs < at + SECOND_MS;
   const offset = offsetOf(at, timezone);
   if (isShown(at + offset, times.calendar)) return true;
@@ -26,8 +29,9 @@ export function isNominal(at: number, { times, timezone }: Pick<ScheduleSpec, 't
 }
 
 /**
- * The time that a firing was scheduled for, ms since 1970, by the time at which it comes: up to its jitter before that. Without jitter they are the
- * same, to the second. Where a calendar's time does not exist on a day and the schedule fires at another one, that one is returned as it is.
+ * The scheduled time of a firing, ms since 1970, derived from its actual time, which is later by up to the jitter.
+ * Without jitter the two are equal, to the second. If a calendar time does not exist on a day and the schedule fires at
+ * another, that time is returned unchanged.
  */
 export function nominalTimeOf(firesAt: number, { times, timezone, jitterMs }: ScheduleSpec): number {
   const latest = firesAt - (firesAt % SECOND_MS);
@@ -43,8 +47,8 @@ export function nominalTimeOf(firesAt: number, { times, timezone, jitterMs }: Sc
 }
 
 /**
- * How long a trigger has to wait for a second in which the schedule is not due, ms. Temporal tells firings apart by their second: of a trigger and a due
- * time in one, it drops one, without a word.
+ * How long a trigger must wait for a second in which the schedule is not due, ms. Temporal identifies firings by their
+ * second: if a trigger and a due time share one, it silently drops one of them.
  */
 export function waitForOwnSecond(now: number, spec: Pick<ScheduleSpec, 'times' | 'timezone'>): number {
   const isDue = (time: number): boolean => isNominal(time - (time % SECOND_MS), spec);

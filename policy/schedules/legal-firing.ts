@@ -2,18 +2,19 @@ import { formatDuration } from '../../contract/duration.ts';
 import { isNominal } from './due-times.ts';
 import type { ScheduleSpec } from './schedule-spec.ts';
 
-/** What lets a schedule fire in a stretch of time. */
+/** An allowance for a schedule to fire within a time span. */
 interface AllowedSpan {
   readonly id: number;
-  /** Both ends included, ms since 1970. `until` null: it goes on. */
+  /** Both ends inclusive, ms since 1970. `until` is null while the span is open. */
   readonly from: number;
   readonly until: number | null;
 }
 
 /**
- * Firings that the ledger allows. `due`: at the times of this spec, because the schedule was made, changed or resumed. `backfill`: somebody asked for
- * those of the past; `askedAt`: when, ms since 1970. `trigger`: somebody asked for one, at any time; `at`: when it fired, null: it has not. `isVoid`: it
- * allows nothing any more, because the schedule was paused or changed.
+ * Firings that the ledger allows. `due`: at the times of this spec, since the schedule was created, changed or resumed.
+ * `backfill`: requested firings in the past; `askedAt`: when they were requested, ms since 1970. `trigger`: one
+ * requested firing at any time; `at`: when it fired, null until then. `isVoid`: no longer allows anything, because the
+ * schedule was paused or changed.
  */
 export type AllowedFirings =
   | (AllowedSpan & { readonly kind: 'due'; readonly spec: ScheduleSpec })
@@ -34,47 +35,54 @@ export interface RecordedOccurrence {
   readonly endedAt: number | null;
 }
 
-/** What the ledger knows of a schedule. */
+/** The ledger's records of a schedule. */
 export interface FiringRecords {
   readonly spec: ScheduleSpec;
   /** When that spec was set, ms since 1970. */
   readonly settledAt: number;
   readonly allowed: readonly AllowedFirings[];
-  /** Those since `settledAt`, and those that may have run at the time of the firing; in any order. */
+  /** Occurrences since `settledAt`, and those that may have been running when the firing came; in any order. */
   readonly occurrences: readonly RecordedOccurrence[];
 }
 
 /**
- * What a firing is. `legal`: it may make a batch; `trigger`: by this one, which is used up then. `late`: it may not any more. `illegal`: nobody asked
- * for it. `reason` is a sentence.
+ * Verdict on a firing. `legal`: it may create a batch; `trigger`: the trigger it uses up. `late`: no longer allowed.
+ * `illegal`: never requested. `reason` is a sentence.
  */
 export type FiringVerdict =
   | { readonly type: 'legal'; readonly trigger?: number }
   | { readonly type: 'late' | 'illegal'; readonly reason: string };
 
-/** A worker that comes within this time takes any firing, ms: starting one takes its time, and so does a rollout. */
+/**
+ * A firing picked up by a worker within this time is never late, ms: starting a worker takes time, and so does a
+ * rollout.
+ */
 const ALWAYS_IN_TIME_MS = 600_000;
-/** Occurrences that were scheduled for longer ago are not asked whether they still run, or a firing had to wait for them, ms. */
+/** Occurrences scheduled longer ago than this are assumed neither to be running nor to have delayed a firing, ms. */
 export const LONGEST_RUN_MS = 31 * 86_400_000;
 /** Clocks of the server and of those who write the ledger differ by less than this, ms. */
 const CLOCKS_DIFFER_MS = 60_000;
-/** A server that is busy takes a trigger within this time, ms. */
+/** A busy server accepts a trigger within this time, ms. */
 const TRIGGER_WITHIN_MS = 600_000;
 
-/** What is backfilled begins within this time, or soon after a batch before it, ms: there may be many, and loading one takes its time. */
+/**
+ * A backfilled firing begins within this time of the request, or of the end of a batch before it, ms: there may be
+ * many, and loading each takes time.
+ */
 const BACKFILL_WITHIN_MS = 7 * 86_400_000;
 
-/** The stretch in which a trigger of this moment may fire, ms since 1970. */
+/** The time span in which a trigger requested now may fire, ms since 1970. */
 export function spanOfTrigger(now: number): { readonly from: number; readonly until: number } {
   return { from: now - CLOCKS_DIFFER_MS, until: now + TRIGGER_WITHIN_MS };
 }
 
 /**
- * Whether a schedule may fire for a time, ms since 1970, by the ledger alone: whoever reaches Temporal can start its workflow for any time. It is lenient
- * where an honest server may have fired: clocks differ, firings wait for a batch before them, for a server and for a worker.
+ * Whether a schedule may fire for a time (ms since 1970), judged by the ledger alone, because anyone who can reach
+ * Temporal can start its workflow for any time. Lenient where an honest server may have fired: clocks differ, and
+ * firings wait for an earlier batch, a server or a worker.
  */
 export function judgeFiring(at: number, now: number, records: FiringRecords): FiringVerdict {
-  // It began before, as an activity that is repeated, or under an earlier version.
+  // It has already begun: a retried activity, or a firing of an earlier version.
   if (records.occurrences.some((one) => one.at === at && one.state === 'running')) return { type: 'legal' };
   if (at > now + CLOCKS_DIFFER_MS) return illegal('it lies in the future');
   const backfills = records.allowed.flatMap((one) =>
@@ -89,7 +97,7 @@ export function judgeFiring(at: number, now: number, records: FiringRecords): Fi
     (one) => one.kind === 'trigger' && !one.isVoid && isWithin(one, at) && (one.at === null || one.at === at),
   );
   if (trigger === undefined) return due;
-  // It has an overlap policy of its own, so it may have waited whatever that of the schedule is.
+  // A trigger has its own overlap policy, so it may have waited whatever the schedule's policy.
   const isOver = isLate(at, now, records, { ...records.spec, overlap: 'buffer-all' });
   return isOver ? late(records.spec) : { type: 'legal', trigger: trigger.id };
 }
@@ -103,7 +111,7 @@ function judgeDue(at: number, now: number, records: FiringRecords): FiringVerdic
   return dues.every(({ spec }) => isLate(at, now, records, spec)) ? late(due.spec) : { type: 'legal' };
 }
 
-/** How often a schedule may still fire by itself; null: without a limit. `except`: the time that does not count. */
+/** How often a schedule may still fire on its own; null for no limit. `except`: a time to leave out of the count. */
 export function runsLeft(records: FiringRecords, except?: number): number | null {
   const { spec, settledAt, allowed, occurrences } = records;
   if (spec.runs === null) return null;
@@ -116,8 +124,9 @@ export function runsLeft(records: FiringRecords, except?: number): number | null
 }
 
 /**
- * Which times without an occurrence are due by the ledger, ms since 1970: the schedule was not paused here then, and had a run left. What fires at any
- * other is refused, whatever Temporal makes of it. Unlike for a firing, there is no slack for clocks: one that is legal by it has a line of its own.
+ * Tells which times without an occurrence are due according to the ledger, ms since 1970: the schedule was not paused
+ * here then and had a run left. Firings at any other time are refused, whatever Temporal does. There is no slack for
+ * clocks here: a firing that is legal only by that slack has its own record.
  */
 export function dueHere(records: FiringRecords): (at: number) => boolean {
   const { settledAt, allowed } = records;
@@ -126,8 +135,8 @@ export function dueHere(records: FiringRecords): (at: number) => boolean {
 }
 
 /**
- * Occurrences from this time on decide whether a schedule may fire for `at`; both ms since 1970. What is backfilled may have waited for any of its
- * range, however rare its times are.
+ * Start of the occurrences needed to judge a firing for `at`; both ms since 1970. A backfilled firing may have waited
+ * for any other of its range, however rare its times.
  */
 export function firingLookBack(
   at: number,
@@ -140,23 +149,23 @@ export function firingLookBack(
 }
 
 /**
- * Why a firing comes too late: no worker took it within the schedule's catch-up time after the server had fired it. Undefined: it is in time.
+ * Why a firing comes too late: no worker picked it up within the schedule's catch-up time. Undefined if it is in time.
  *
- * An embedded server fires whenever it runs, also for the moment of a command that looks at schedules. Its batch would be made, and paid for, when
- * somebody works here again, be that weeks later.
+ * An embedded server fires whenever it runs, even during a command that only lists schedules. Without this check, the
+ * batch would be created and paid for when a worker next runs here, perhaps weeks later.
  */
 export function whyTooLate(waitedMs: number, catchUpMs: number): string | undefined {
   if (waitedMs <= Math.max(catchUpMs, ALWAYS_IN_TIME_MS)) return undefined;
   return `It fired, and no worker took it within its catch-up time of ${formatDuration(catchUpMs)}.`;
 }
 
-/** Whether a time is a due time of an allowance, give or take a slack, ms. */
+/** Whether a time is a due time of an allowance, within a slack, ms. */
 export function isDueIn(
   { from, until, spec }: Extract<AllowedFirings, { readonly spec: ScheduleSpec }>,
   at: number,
   slackMs = 0,
 ): boolean {
-  // What was due shortly before comes in it, by its jitter.
+  // A firing due shortly before the span may arrive in it because of its jitter.
   const isIn = isWithin({ from: from - spec.jitterMs - slackMs, until: until === null ? null : until + slackMs }, at);
   return isIn && (spec.until === null || at <= spec.until) && isNominal(at, spec);
 }
@@ -165,7 +174,7 @@ function isWithin({ from, until }: Pick<AllowedSpan, 'from' | 'until'>, at: numb
   return at >= from && at <= (until ?? Infinity);
 }
 
-/** Whether what was backfilled comes in time: soon after it was asked for, or after a batch that it had to wait for. */
+/** Whether a backfilled firing is in time: soon after it was requested, or after a batch it had to wait for. */
 function isBackfilled(backfill: Backfill, at: number, now: number, { occurrences }: FiringRecords): boolean {
   const isRecent = (time: number): boolean => time >= now - BACKFILL_WITHIN_MS;
   if (isRecent(backfill.askedAt)) return true;
@@ -175,13 +184,14 @@ function isBackfilled(backfill: Backfill, at: number, now: number, { occurrences
   });
 }
 
-/** Whether a firing comes later than a server and a worker that were away for as long as they may be. */
+/** Whether a firing is later than the longest permitted absence of server and worker explains. */
 function isLate(at: number, now: number, { occurrences }: FiringRecords, spec: ScheduleSpec): boolean {
   const { jitterMs, catchUpMs, overlap } = spec;
   const patienceMs = catchUpMs + Math.max(catchUpMs, ALWAYS_IN_TIME_MS) + CLOCKS_DIFFER_MS;
   if (now - at <= jitterMs + patienceMs) return false;
   if (overlap === 'skip' || overlap === 'allow') return true;
-  // It waits for the batch that runs when it is due, and those that wait before it. Each ends right before the next begins.
+  // It waits for the batch running when it is due, and for those queued before it. Each ends right before the next
+  // begins.
   const others = occurrences.filter((one) => one.at !== at && one.state !== 'skipped');
   const hadToWait = others.some((one) => one.at < at && (one.endedAt === null || one.endedAt >= at));
   return !(hadToWait && others.some(({ endedAt }) => endedAt === null || endedAt >= now - patienceMs));

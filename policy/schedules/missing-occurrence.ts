@@ -2,29 +2,29 @@ import type { SkipCause } from '../../contract/schedule.ts';
 import { utcSecond, formatDuration } from '../../contract/duration.ts';
 import type { ScheduleSpec } from './schedule-spec.ts';
 
-/** A time at which a schedule was due, and has not fired. */
+/** A due time at which a schedule has not fired. */
 export interface DueTime {
-  /** The time that it was scheduled for, ms since 1970. */
+  /** Scheduled time, ms since 1970. */
   readonly at: number;
   /** When it should have fired: the same, or up to the jitter later. */
   readonly firesAt: number;
 }
 
-/** An occurrence that takes place, or did. */
+/** An occurrence that runs or has run. */
 export interface OccurrenceRun {
-  /** The time that it was scheduled for, ms since 1970. */
+  /** Scheduled time, ms since 1970. */
   readonly at: number;
-  /** When it ended, ms since 1970; null: it has not. */
+  /** When it ended, ms since 1970; null while it runs. */
   readonly until: number | null;
   /** False if the schedule was not due then: somebody triggered it. */
   readonly isScheduled: boolean;
 }
 
-/** What is known of a schedule when one of its due times is looked at. */
+/** Facts about a schedule when one of its due times is examined. */
 export interface ScheduleStanding {
   readonly spec: ScheduleSpec;
   readonly isPaused: boolean;
-  /** Why it is paused. */
+  /** The note of its latest pause. */
   readonly note: string;
   /** Its occurrences that took place, in any order. */
   readonly runs: readonly OccurrenceRun[];
@@ -34,19 +34,20 @@ export interface ScheduleStanding {
 }
 
 /**
- * What is to be said of a due time without a firing. `skipped`: it will not take place; `reason` is a sentence. `waiting`: it still may; `isBuffered`:
- * it waits for the end of a run. `not-due`: the schedule had no run left.
+ * Explanation of a due time without a firing. `skipped`: it will not take place; `reason` is a sentence. `waiting`: it
+ * still may; `isBuffered`: it waits for a run to end. `not-due`: the schedule had no runs left.
  */
 export type MissingOccurrence =
   | { readonly type: 'skipped'; readonly cause: SkipCause; readonly reason: string }
   | { readonly type: 'waiting'; readonly isBuffered: boolean; readonly reason: string }
   | { readonly type: 'not-due' };
 
-/** A run ends for Temporal, which fires, a moment after it ends for the ledger, ms. */
+/** Max delay between a run's end in the ledger and in Temporal, which then fires, ms. */
 const SLACK_MS = 10_000;
 
 /**
- * Why a due time has no firing. Temporal counts those that it skips, and does not say which: this goes by the record of those that took place.
+ * Why a due time has no firing. Temporal counts the times it skips but does not say which, so this uses the record of
+ * the occurrences that ran.
  */
 export function explainMissing(due: DueTime, standing: ScheduleStanding): MissingOccurrence {
   const { spec, isPaused, note, runs, buffered, now } = standing;
@@ -54,11 +55,12 @@ export function explainMissing(due: DueTime, standing: ScheduleStanding): Missin
   const before = runs.find(
     ({ at, until }) => at < due.at && (until === null || until + SLACK_MS > due.firesAt) && spec.overlap !== 'allow',
   );
-  // A paused schedule does not come to its overlap policy. A run that ended after the due time may have been over before the pause.
+  // A pause precedes the overlap policy. But if a run lasted beyond the due time, the policy may have skipped that time
+  // before the pause.
   if (isPaused && (before?.until == null || before.until <= due.firesAt)) return pausedBy(note);
   const ends = before === undefined ? 0 : (before.until ?? Infinity) + SLACK_MS;
   if (before !== undefined && spec.overlap === 'cancel') {
-    // Of those that wait for a batch to stop, Temporal fires the last one only.
+    // Temporal fires only the last of those that wait for a batch to stop.
     if (runs.some(({ at }) => at > due.at)) {
       const reason = `While the batch of ${utcSecond(before.at)} was being stopped, a later firing took the place of this one.`;
       return { type: 'skipped', cause: 'overlap', reason };
@@ -83,7 +85,7 @@ export function explainMissing(due: DueTime, standing: ScheduleStanding): Missin
   return { type: 'skipped', cause: 'missed', reason: `No server was there within its catch-up time of ${window}.` };
 }
 
-/** That a schedule was paused, with the note of that. */
+/** The explanation for a paused schedule, with the pause's note. */
 export function pausedBy(note: string): Extract<MissingOccurrence, { readonly type: 'skipped' }> {
   if (BY_ITSELF.test(note)) {
     const reason = 'The schedule had paused by itself, because an occurrence failed.';
@@ -109,24 +111,24 @@ export function countMissed<S extends { readonly at: number; readonly cause: Ski
   );
 }
 
-/** How Temporal notes that it paused a schedule by itself, in its older and newer words; an id and the failure follow. */
+/**
+ * How Temporal notes that it paused a schedule by itself, in its older and newer words; an id and the failure follow.
+ */
 const BY_ITSELF = /^paused due to workflow (?:failure|timeout)|^paused, workflow /;
 
-/** The note of a schedule for people: without ids of Temporal's. */
+/** A schedule's note in human-readable form, without Temporal ids. */
 export function noteInWords(note: string): string {
   return BY_ITSELF.test(note) ? 'an occurrence failed' : note;
 }
 
-/** What decides whether an occurrence is amiss, beside how it stands. */
+/** Decides, with an occurrence's state, whether it is amiss. */
 export interface Watchfulness {
   readonly hasWorker: boolean;
-  /** A pause by hand is known of, so what it skipped is in order. Default false. */
+  /** True if a manual pause is acknowledged, so that occurrences it skipped are in order. Default false. */
   readonly isPauseFine?: boolean | undefined;
 }
 
-/**
- * True if an occurrence is one that somebody should look after: it failed, did not take place, or stands still because no worker is there.
- */
+/** True if an occurrence needs attention: it failed, did not take place, or is stalled because there is no worker. */
 export function isAmiss(
   {
     state,
@@ -142,7 +144,10 @@ export function isAmiss(
   return state !== 'ended' && !hasWorker;
 }
 
-/** How a schedule has done of late, by its occurrences, the newest first: the newest that is over or was skipped, and how many were amiss since the last that ended. */
+/**
+ * A schedule's recent outcomes, from its occurrences, newest first: the newest one that is over or was skipped, and how
+ * many were amiss since the last that ended.
+ */
 export function recentOutcomes<Occurrence extends { readonly state: 'running' | 'ended' | 'failed' | 'skipped' }>(
   occurrences: readonly Occurrence[],
 ): { readonly newest: Occurrence | undefined; readonly amissInARow: number } {

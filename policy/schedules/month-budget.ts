@@ -2,11 +2,11 @@ import { roundCredits } from '../../contract/price-units.ts';
 import { offsetOf } from './zone-offset.ts';
 
 /**
- * The budget of a schedule for a calendar month. A batch counts in the month in which its occurrence lies, in the timezone of the schedule,
- * whenever it spends.
+ * The budget of a schedule for a calendar month. A batch counts in the month in which its occurrence lies, in the
+ * timezone of the schedule, whenever it spends.
  *
- * Each firing gets its part before it begins, and keeps to it as to any budget. While a batch is open, all of its budget counts as gone, spent or
- * not, so firings that run at the same time cannot exceed the month together.
+ * Each firing gets its share before it begins, as its batch's budget. While a batch is open, its whole budget counts as
+ * spent, so concurrent firings cannot exceed the month together.
  */
 
 /** Credits for each calendar month, and whose calendar. */
@@ -18,19 +18,22 @@ export interface MonthBudget {
 
 /** A batch of the month, in credits. */
 export interface MonthBatch {
-  /** Charged, in flight, possibly charged, and promised to later steps, also of rows that a late answer would open again. */
+  /**
+   * Charged, in flight, possibly charged, and reserved for later steps, including those of rows that a late answer
+   * would reopen.
+   */
   readonly spent: number;
-  /** What it may spend in all; null: no limit. */
+  /** Its total budget; null for no limit. */
   readonly budget: number | null;
-  /** It has ended, and spends no more. */
+  /** True if it has ended and spends no more. */
   readonly isClosed: boolean;
 }
 
-/** What is left of a month, in credits. */
+/** A month's budget, spending and remainder, in credits. */
 export interface MonthStanding {
   readonly credits: number;
   readonly spent: number;
-  /** What open batches may still spend; null: one of them has no budget. */
+  /** Credits that open batches may still spend; null if one of them has no budget. */
   readonly held: number | null;
   /** Never below 0. */
   readonly left: number;
@@ -64,7 +67,7 @@ function startOf(inUtc: number, timezone: string): number {
   return from;
 }
 
-/** How a month stands with these batches of it. */
+/** A month's standing, given its batches. */
 export function monthStanding(credits: number, batches: readonly MonthBatch[]): MonthStanding {
   let spent = 0;
   let held: number | null = 0;
@@ -79,8 +82,8 @@ export function monthStanding(credits: number, batches: readonly MonthBatch[]): 
 }
 
 /**
- * What a firing may spend. `budget`: the most that each may; null: no limit. `cheapest`: the least that a row costs; 0: a row
- * costs nothing; null: unknown, and any credit may do.
+ * What a firing may spend. `budget`: max per firing; null for no limit. `cheapest`: price of the cheapest row; 0 if a
+ * row is free; null if unknown, when any credit may suffice.
  */
 export function shareOfMonth(
   { left }: MonthStanding,

@@ -2,20 +2,24 @@ import type { OccurrenceEnd, RowsLeftOut } from '../../contract/activities.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 
 /**
- * Ends at which a batch gave up by itself, or does not add up: its occurrence has failed, which pauses a schedule that is to pause on failure. Single
- * rows that failed, are unknown or unfit do not: they are results, and the next occurrence has the next manifest.
+ * Exits of a batch that gave up on its own or has a mismatch: its occurrence has failed, which pauses a schedule with
+ * `pauseOnFailure`. Single rows that are failed, unknown or unfit do not count: they are results, and the next
+ * occurrence has the next manifest.
  */
 const FAILED: readonly ExitName[] = ['halted', 'outOfCredits', 'api', 'mismatch', 'internal'];
 
-/** How an occurrence is told of once its batch has ended. `reason`: why it counts as failed, as a sentence. */
+/** How an occurrence is reported once its batch has ended. `reason`: why it counts as failed, as a sentence. */
 export type OccurrenceVerdict =
   | { readonly type: 'ended'; readonly exit: ExitName }
   | { readonly type: 'failed'; readonly exit: ExitName; readonly reason: string };
 
-/** How a batch ended, and what its reason is made of. */
+/** How a batch ended, with the facts for its reason. */
 type BatchEnding = Omit<Extract<OccurrenceEnd, { readonly type: 'ended' }>, 'type'>;
 
-/** Tells a batch that ended in order from one that gave up, and from one whose files could not be written: `problem` says why. */
+/**
+ * Distinguishes a batch that ended normally from one that gave up, or whose files could not be written (`problem` says
+ * why).
+ */
 export function endingOf(batch: string, { exit, problem, leftOut }: BatchEnding): OccurrenceVerdict {
   if (problem !== undefined) return { type: 'failed', exit, reason: problem };
   return FAILED.includes(exit)
@@ -44,15 +48,17 @@ function whyLeftOut({ rows, budget, isCachedOnly }: RowsLeftOut): string {
   return `${budget === null ? 'ran out of credits' : `stopped at its budget of ${String(budget)} credits`}: ${unsent}`;
 }
 
-/** A batch whose workflow tells of its end is looked at for the case that the message does not come: first after so long, at most so long, ms. */
+/**
+ * First and longest pause between checks of a batch whose workflow reports its end, in case that report is lost, ms.
+ */
 const GUARDS_MS = [15_000, 300_000] as const;
-/** One that nobody tells of, ms. */
+/** First and longest pause for a batch without such a report, ms. */
 const LOOKS_MS = [1_000, 15_000] as const;
 
 /**
- * How long a firing waits before it looks again whether its batch has ended, ms: longer each time, because a batch may
- * run for hours and be paused for days. `looks`: looks in a row without news. `isTold`: the batch's workflow is a child
- * of the firing, so its end is told at once.
+ * How long a firing waits before it checks again whether its batch has ended, ms. Longer each time, because a batch may
+ * run for hours and be paused for days. `looks`: consecutive checks without news. `isTold`: the batch's workflow is a
+ * child of the firing, so its end is reported at once.
  */
 export function lookPauseMs(looks: number, isTold: boolean): number {
   const [first, longest] = isTold ? GUARDS_MS : LOOKS_MS;

@@ -1,22 +1,24 @@
 import { utcSecond } from '../../contract/duration.ts';
 
 /**
- * Occurrences of a schedule: each is a time at which it fires, and a batch of its own. The batch's name carries that time, so a firing that
- * runs twice is one batch.
+ * Occurrences of a schedule: each is a time at which it fires, with a separate batch. The batch's name contains that
+ * time, so a repeated firing is still one batch.
  */
 
 /** An occurrence of a schedule. */
 export interface Occurrence {
   /** Name of the schedule. */
   readonly schedule: string;
-  /** The time that it was scheduled for, without jitter, ms since 1970; a whole second. */
+  /** Scheduled time without jitter, ms since 1970; a whole second. */
   readonly at: number;
 }
 
-/** Of the end of an occurrence's name: `.2026-12-01T02-00-00Z`. */
+/** Length of the suffix of an occurrence's name: `.2026-12-01T02-00-00Z`. */
 export const STAMP_LENGTH = 21;
 
-/** The longest name that a schedule can have: with the time behind it, it still is a batch's name, which has at most 100 characters. */
+/**
+ * Max length of a schedule's name: with the time appended, it must fit into a batch's name of at most 100 characters.
+ */
 export const LONGEST_SCHEDULE_NAME = 100 - STAMP_LENGTH;
 
 /** The name of an occurrence's batch, safe as a folder name on every file system: `nightly.2026-12-01T02-00-00Z`. */
@@ -32,14 +34,14 @@ export function parseOccurrence(batch: string): Occurrence | undefined {
   if (found?.groups === undefined) return undefined;
   const { schedule = '', day = '', hour = '', minute = '', second = '' } = found.groups;
   const at = Date.parse(`${day}T${hour}:${minute}:${second}Z`);
-  // A day or an hour that does not exist is read as another one.
+  // `Date` turns a nonexistent day or hour into another one.
   if (Number.isNaN(at) || !batch.endsWith(stampOf(at))) return undefined;
   return { schedule, at };
 }
 
 /**
- * The time for which Temporal started a workflow by schedule, in ms since 1970: Temporal puts it behind the id of the schedule's action, as
- * `…-2026-12-01T02:00:00Z`. Undefined for a workflow that no schedule started.
+ * The time for which Temporal started a workflow by schedule, in ms since 1970: Temporal puts it behind the id of the
+ * schedule's action, as `…-2026-12-01T02:00:00Z`. Undefined for a workflow that no schedule started.
  */
 export function scheduledTimeOf(workflowId: string): number | undefined {
   const text = /-(?<time>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)$/.exec(workflowId)?.groups?.['time'];

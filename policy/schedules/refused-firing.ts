@@ -2,7 +2,7 @@ import type { MonthBudget } from './month-budget.ts';
 import { mostSpent, type SpendFacts, type SpendRefusal } from '../../contract/spend.ts';
 import { decideSpend } from '../money/spend.ts';
 
-/** What decides whether a firing may pay, and what its reason is made of. Credits. */
+/** Facts that decide whether a firing may pay, and that its reason quotes. In credits. */
 type FiringFacts = Pick<SpendFacts, 'bill' | 'budget' | 'balance' | 'confirmAbove'>;
 
 /** Why a firing may not pay, with the figures: the start of a sentence, in lower case. */
@@ -24,8 +24,8 @@ export function refusalInWords(why: SpendRefusal, facts: FiringFacts): string {
 }
 
 /**
- * What a firing would be refused for, if its manifest were as it is now; undefined: nothing. What is left of the month
- * and of the account by then is not known.
+ * Why a firing would be refused if its manifest stays as it is now; undefined if it would not. The month's and the
+ * account's remaining credits at that time are unknown.
  */
 export function refusalAhead(
   facts: Pick<SpendFacts, 'bill' | 'budget' | 'confirmAbove'>,

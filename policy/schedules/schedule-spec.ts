@@ -3,12 +3,15 @@ import { OVERLAP_POLICIES, type OverlapPolicy } from '../../contract/schedule.ts
 import { parseCron, type CalendarTimes } from './calendar-times.ts';
 import { DURATION_FORM, formatDuration, parseDuration } from '../../contract/duration.ts';
 
-/** When a schedule fires: at multiples of a length since 1970 in UTC, or at times of a calendar; `text` is what was written. */
+/**
+ * When a schedule fires: at multiples of a length since 1970 in UTC, or at times of a calendar; `text` is what was
+ * written.
+ */
 export type Times =
   | { readonly type: 'every'; readonly everyMs: number }
   | { readonly type: 'calendar'; readonly calendar: CalendarTimes; readonly text: string };
 
-/** When a schedule fires, and what becomes of firings that cannot take place in time. */
+/** When a schedule fires, and how firings that cannot take place in time are handled. */
 export interface ScheduleSpec {
   readonly times: Times;
   /** IANA name. Calendars are read in it, and times are shown in it. */
@@ -16,19 +19,22 @@ export interface ScheduleSpec {
   /** Each firing comes up to this much later, ms. */
   readonly jitterMs: number;
   readonly overlap: OverlapPolicy;
-  /** A firing that is missed takes place if the server is back within this time, ms. */
+  /** A missed firing still takes place if the server is back within this time, ms. */
   readonly catchUpMs: number;
   /** True: pauses when an occurrence fails. */
   readonly pauseOnFailure: boolean;
-  /** It does not fire after this, ms since 1970; null: it has no end. */
+  /** It does not fire after this time, ms since 1970; null for no end. */
   readonly until: number | null;
-  /** How often it may fire by itself from now on; null: without a limit. */
+  /** How often it may fire on its own from now on; null for no limit. */
   readonly runs: number | null;
-  /** Credits that all its batches of a calendar month in its timezone may spend together; null: no limit. See `month-budget.ts`. */
+  /**
+   * Credits that its batches of a calendar month, in its timezone, may spend together; null for no limit. See
+   * `month-budget.ts`.
+   */
   readonly budgetMonth: number | null;
 }
 
-/** A {@link ScheduleSpec} as it is written on a command line; left out: the default. */
+/** A {@link ScheduleSpec} as written on a command line; omitted options take their defaults. */
 export interface WrittenSpec {
   readonly every?: string | undefined;
   readonly cron?: string | undefined;
@@ -50,18 +56,18 @@ export interface WrittenSpec {
   readonly budgetMonth?: string | undefined;
 }
 
-/** A spec, or the option that is no good, with what was expected. */
+/** A parsed spec, or the invalid option with what was expected. */
 export type ReadSpec =
   | { readonly type: 'read'; readonly spec: ScheduleSpec }
   | { readonly type: 'refused'; readonly option: keyof WrittenSpec; readonly expected: string; readonly came: string };
 
 const HOUR_MS = 3_600_000;
-/** A firing is looked for within its jitter, and one that comes later than this belongs to no time any more. */
+/** Max jitter, ms. A firing is matched to its due time within the jitter; a later one matches none. */
 export const MOST_JITTER_MS = 28 * 24 * HOUR_MS;
-/** Temporal takes less for this much. */
+/** Temporal rounds shorter catch-up times up to this, ms. */
 const SHORTEST_CATCH_UP_MS = 10_000;
 
-/** What of a spec may be left out. */
+/** Defaults of the optional settings. */
 const DEFAULTS = {
   timezone: 'UTC',
   jitterMs: 0,
@@ -73,9 +79,7 @@ const DEFAULTS = {
   budgetMonth: null,
 } as const satisfies Omit<ScheduleSpec, 'times'>;
 
-/**
- * Reads what was written. With `before`, what is left out stays as it is there, else it is the default.
- */
+/** Parses written options. Omitted ones keep their value from `before`, if given, or take their default. */
 export function readScheduleSpec(written: WrittenSpec, before?: ScheduleSpec): ReadSpec {
   const times = readTimes(written, before);
   if (times.type === 'refused') return times;
@@ -151,13 +155,16 @@ export const INSTANT_FORM = 'a date and time with its zone, such as 2026-12-31T2
 export function parseInstant(text: string): number | undefined {
   const found = /^(?<day>\d{4}-\d\d-\d\d)T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d)$/.exec(text.trim());
   const at = found === null ? Number.NaN : Date.parse(text.trim());
-  // 30 February would be read as a day in March.
+  // `Date` reads 30 February as a day in March.
   const day = found?.groups?.['day'] ?? '';
   if (Number.isNaN(at) || new Date(`${day}T00:00:00Z`).toISOString().slice(0, 10) !== day) return undefined;
   return at;
 }
 
-/** True for names that both this program and Temporal can read. Offsets such as `+01:00` are none: Temporal knows names only. */
+/**
+ * True for names that both this program and Temporal can read. Offsets such as `+01:00` are none: Temporal knows names
+ * only.
+ */
 function isTimezone(name: string): boolean {
   if (!/^[A-Z][A-Za-z0-9_+-]*(?:\/[A-Za-z0-9_+-]+)*$/.test(name)) return false;
   try {

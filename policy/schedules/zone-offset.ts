@@ -1,6 +1,6 @@
 const FORMATS = new Map<string, Intl.DateTimeFormat>();
 
-/** How far the clocks of a timezone are before UTC at a time (ms since 1970), ms; whole minutes. `timezone`: IANA name. */
+/** Offset of a timezone from UTC at a time (ms since 1970), in ms; whole minutes. `timezone`: IANA name. */
 export function offsetOf(at: number, timezone: string): number {
   const name = formatIn(timezone)
     .formatToParts(at)
@@ -11,7 +11,7 @@ export function offsetOf(at: number, timezone: string): number {
   return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
 }
 
-/** To make a format takes longer than to use it. */
+/** Cached, because creating a format takes longer than using it. */
 function formatIn(timeZone: string): Intl.DateTimeFormat {
   const known = FORMATS.get(timeZone);
   if (known !== undefined) return known;

@@ -1,14 +1,14 @@
 import type { ExitName } from '../../contract/exit-codes.ts';
 
-/** What is known when the rows of a sample have ended. */
+/** Facts once the rows of a sample have ended. */
 export interface SampleEnd {
   /** How the sample ended. */
   readonly exit: ExitName;
-  /** Rows that it left out. */
+  /** Rows that the sample left out. */
   readonly left: number;
-  /** The person has said yes in advance (`--yes`). */
+  /** True if the person agreed in advance (`--yes`). */
   readonly yes: boolean;
-  /** The person can be asked. */
+  /** True if the person can be asked. */
   readonly canAsk: boolean;
 }
 

@@ -3,7 +3,7 @@ import { subsetFlags, type Subset } from '../../contract/subset.ts';
 import type { Dialect } from '../../contract/dialects.ts';
 import { dialectsOf, type StepChoice } from '../../contract/row-kinds.ts';
 
-/** What a row is chosen by. */
+/** The properties by which a row is chosen. */
 export interface Candidate {
   /** 1-based position in the manifest. */
   readonly row: number;
@@ -17,13 +17,13 @@ interface Ranked {
 
 /** Rows with the same traits. */
 interface Stratum<Item extends Ranked> {
-  /** What its rows have in common, the most important trait first; null: it has none of this sort. */
+  /** The traits its rows share, most important first; null where they have none of that kind. */
   readonly traits: readonly (string | null)[];
   /** Its rows, the lowest rank first. At least one. */
   readonly items: readonly Item[];
 }
 
-/** What a sample is spread over: a value of each sort, the most important first; null where a row has none. */
+/** The traits that a sample is spread over: one value of each kind, most important first; null where a row has none. */
 export type Traits = Stratum<Ranked>['traits'];
 
 /** Whether a row is chosen. */
@@ -32,7 +32,7 @@ export type IsChosen = (row: Candidate) => boolean;
 /** Place of an id in the order in which a seed draws, compared as text. Different ids must have different ranks. */
 export type RankOf = (seed: number, id: string) => string;
 
-/** Rows that are held before the first look at which of them a sample cannot need. */
+/** Rows held before the first pruning of those that a sample cannot need. */
 const FIRST_LOOK = 1_000;
 
 /**
@@ -48,7 +48,9 @@ export class SubsetDraw<Item> {
   #lookAt = FIRST_LOOK;
   #offered = 0;
 
-  /** `take` is given what came with each chosen row, in the order of the manifest: a sample's not before {@link finish}. */
+  /**
+   * `take` is given what came with each chosen row, in the order of the manifest: a sample's not before {@link finish}.
+   */
   constructor(subset: Subset | null, rankOf: RankOf, take: (item: Item) => void) {
     this.#subset = subset;
     this.#rankOf = rankOf;
@@ -71,7 +73,7 @@ export class SubsetDraw<Item> {
     if (this.#held >= this.#lookAt) this.#drop(subset.rows);
   }
 
-  /** Ends the draw. What it returns tells for any row of the manifest whether it is chosen; it holds their ids. */
+  /** Ends the draw. Returns a predicate that tells whether a row of the manifest is chosen; it holds the chosen ids. */
   finish(): IsChosen {
     const subset = this.#subset;
     if (subset === null) return () => true;
@@ -83,7 +85,10 @@ export class SubsetDraw<Item> {
     return ({ id }) => ids.has(id);
   }
 
-  /** Drops the rows of high ranks that no sample of so many can have: no stratum gives more than it takes if all give as many. */
+  /**
+   * Drops the rows of high ranks that no sample of so many can have: no stratum gives more than it takes if all give as
+   * many.
+   */
   #drop(rows: number): void {
     const strata = [...this.#strata.values()];
     const held = (most: number): number => strata.reduce((sum, { items }) => sum + Math.min(most, items.length), 0);
@@ -153,7 +158,7 @@ function byFirst(a: Stratum<Ranked>, b: Stratum<Ranked>): number {
   return one === undefined || other === undefined ? 0 : byRank(one, other);
 }
 
-/** Why a row has ended that is not of the subset. */
+/** Failure of a row outside the subset. */
 export function whyNotChosen(subset: Subset | null): Failure {
   return { class: 'NotChosen', message: `Not chosen by ${subsetFlags(subset).join(' ')}. Nothing was sent.` };
 }

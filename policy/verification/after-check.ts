@@ -11,11 +11,11 @@ import {
 import { isLastStep, usedAttempt, type AttemptView } from '../rows/row-machine.ts';
 
 /**
- * What a check means for its row. The check is a request of its own; what it found wrong is the result of an earlier
- * step, which is paid for and kept.
+ * The effect of a check on its row. The check is a separate request; the result it judges belongs to an earlier step,
+ * is paid for, and is kept.
  */
 
-/** Ends or continues a row after a check of a file that was carried out. `isFree`: nothing of the row was paid for. */
+/** Ends or continues a row after a completed check of a file. `isFree`: nothing of the row was paid for. */
 export function afterCheck<File extends CheckedFile>(
   row: StepChoice,
   judgement: Judgement,
@@ -40,7 +40,7 @@ interface CheckedRow extends StepChoice {
   readonly acceptedTake: number | null;
 }
 
-/** The result that a check is for: the one that its row goes on with. Undefined: it is for none. */
+/** The result that a check judges: the one its row continues with. Undefined if there is none. */
 export function checkedResult<File extends object, A extends Filed<File>>(
   row: CheckedRow,
   step: Step,

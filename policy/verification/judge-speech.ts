@@ -2,17 +2,18 @@ import type { Judgement } from '../../contract/verify.ts';
 import { alignWords, changesIn, join, type Stretch } from '../align-words.ts';
 
 /**
- * Compares what was heard with what should have been said. The reading is lenient, because a false alarm costs money:
+ * Compares the transcript with the intended text. The comparison is lenient, because a false alarm costs money:
  *
- * - Words that are written otherwise count only as far as they differ: `night` for `knight`, `icecream` for `ice cream`.
+ * - Words that are written otherwise count only as far as they differ: `night` for `knight`, `icecream` for `ice
+ *   cream`.
  * - A number may be heard as digits or as words, in any language, so it is not compared.
  * - In a text of two or three words, one may be wrong: names are often misheard.
  *
- * The language that was heard only explains why words differ: it is often wrong for short texts, and may be lost, while
- * the words are kept.
+ * The detected language only explains why words differ: it is often wrong for short texts, and may be lost although the
+ * words are kept.
  *
- * A long text passes with a sentence missing if only the share of wrong words counts. So too many wrong words in a row
- * fail it, too.
+ * By the share of wrong words alone, a long text would pass with a sentence missing. So too many consecutive wrong
+ * words also fail it.
  */
 export function judgeSpeech(wanted: Wanted, heard: Heard): Judgement {
   const { threshold } = wanted;
@@ -33,30 +34,30 @@ export function judgeSpeech(wanted: Wanted, heard: Heard): Judgement {
   return { is: 'other-language', ...found, language: heard.language ?? '' };
 }
 
-/** What should have been said. */
+/** The intended speech. */
 export interface Wanted {
   readonly text: string;
-  /** Asked for; undefined: whatever the text is in. */
+  /** The requested language; undefined for the text's own. */
   readonly language?: string | undefined;
   /** The share of words that may be wrong. */
   readonly threshold: number;
 }
 
-/** What was heard. */
+/** The transcript. */
 export interface Heard {
   readonly text: string;
-  /** As far as the API says so. */
+  /** The detected language, if the API reports it. */
   readonly language?: string | undefined;
 }
 
 /**
- * What is heard beyond so many times the length of the text, and these characters, is not looked at: it is wrong in any
- * case, and a transcript of megabytes takes seconds, or all of the stack.
+ * A transcript is cut off beyond this many times the text's length plus {@link MOST_HEARD} characters: the rest is
+ * wrong in any case, and megabytes would take seconds or overflow the stack.
  */
 const MOST_HEARD_FACTOR = 20;
 const MOST_HEARD = 10_000;
 
-/** Words in a row that may be wrong in any text: fewer than a short sentence has. */
+/** Max consecutive wrong words in any text: fewer than in a short sentence. */
 const RUN = 6;
 /** The same where characters are compared. */
 const RUN_OF_CHARACTERS = 8;
@@ -74,8 +75,8 @@ function longestAllowed(words: readonly string[], threshold: number): number {
 }
 
 /**
- * Wrong words of a stretch; below 0 for right ones, as many as there are. Words that differ are compared by their letters,
- * all of the stretch together, because a recogniser may cut words elsewhere.
+ * Wrong words of a stretch; below 0 for right ones, as many as there are. Words that differ are compared by their
+ * letters, all of the stretch together, because a recogniser may cut words elsewhere.
  */
 function costOf({ isEqual, first, second }: Stretch, words: readonly string[], said: readonly string[]): number {
   const wanted = words.slice(...first);

@@ -2,32 +2,32 @@ import { canonicalJson } from '../../contract/canonical-json.ts';
 import type { RowSpec } from '../../contract/row-kinds.ts';
 import { spokenSeconds } from '../money/spoken-seconds.ts';
 
-/** Results of a voice that have to be known before one is judged by them. */
+/** Min known results of a voice before a new one is judged by them. */
 const LEAST_KNOWN = 20;
 /** Shorter texts say little: pauses before and after count too much. */
 const LEAST_SECONDS = 4;
-/** How far from the usual pace a result must be, both ways; and how many times farther than the others usually are. */
+/** How far from the usual pace an odd result must be, in either direction, and how many times the usual deviation. */
 const FACTOR = 2;
 const DEVIATIONS = 8;
-/** Odd results one after another that agree on a pace, after which it is the voice's new one. */
+/** Consecutive odd results that agree on a pace before it becomes the voice's new one. */
 const LEAST_AGREEING = 5;
 /** Results that are kept. */
 const MOST_KNOWN = 200;
 
-/** What the pace of a result depends on: all that the row says of how it is to be spoken. */
+/** The inputs that determine a result's pace: all of the row's speech settings. */
 export type PacedSpeech = Pick<RowSpec, 'text' | 'voice' | 'engine' | 'speed' | 'language' | 'extra'>;
 
-/** What is known of the pace of a voice. */
+/** The known paces of a voice. */
 export interface KnownPaces {
-  /** Of the last results that were not odd, oldest first. */
+  /** Paces of the latest normal results, oldest first. */
   readonly usual: readonly number[];
-  /** Of the results since then, which agree with each other. */
+  /** Paces of the odd results since then, which agree with each other. */
   readonly odd: readonly number[];
 }
 
 export const NO_PACES: KnownPaces = { usual: [], odd: [] };
 
-/** What is odd about how long speech takes. */
+/** How a speech's duration is odd. */
 export type OddPace = 'far too long for its text' | 'far too short for its text';
 
 /**
@@ -47,8 +47,8 @@ export function judgePace(known: readonly number[], pace: number): OddPace | und
 }
 
 /**
- * What is known after a result. Odd ones are not learnt, unless several one after another agree: then it is the voice
- * that has changed. What was known before counts no longer, and nothing is judged until enough is known of the new pace.
+ * The known paces after a result. Odd ones are not learned unless several in a row agree: then the voice itself has
+ * changed. The earlier paces are dropped, and nothing is judged until enough results of the new pace are known.
  */
 export function learnPace({ usual, odd }: KnownPaces, pace: number): KnownPaces {
   if (judgePace(usual, pace) === undefined) return { usual: [...usual, pace].slice(-MOST_KNOWN), odd: [] };
@@ -73,7 +73,7 @@ export function hasPace({ text = '', speed = 1 }: Pick<PacedSpeech, 'text' | 'sp
   return spokenSeconds({ text, speed }) >= LEAST_SECONDS && isPlain(text);
 }
 
-/** Numbers, links, tags and directions take longer or shorter than their letters tell. */
+/** The duration of numbers, links, tags and directions does not follow from their letters. */
 function isPlain(text: string): boolean {
   const letters = text.match(/[\p{L}\p{M}\s]/gu)?.length ?? 0;
   return letters >= 0.9 * text.length && !/[<>[\]{}]|\.{3}|…/u.test(text);

@@ -1,14 +1,14 @@
 import { LONGEST_TRAINING_MS } from './unready-voice.ts';
 
 /**
- * What becomes of rows whose voice may still be in training, after a look at the API's list of voices.
+ * Decides about rows whose voice may still be in training, after a look at the API's list of voices.
  *
- * A voice counts as in training only if the API says so in words that we know. Nobody documents such words, so all others
- * mean that it can be used, and so does a list that does not have the voice: lists may leave out voices that work. If it
- * cannot be used after all, the API refuses the request, free. After such a refusal (`unready-voice.ts`) the list is
- * believed only where it says that the voice is in training: otherwise each look lets one row try.
+ * A voice counts as in training only if the API says so in words that we know. Nobody documents such words, so all
+ * others mean that it can be used, and so does a list that does not have the voice: lists may leave out voices that
+ * work. If it cannot be used after all, the API refuses the request, free. After such a refusal (`unready-voice.ts`)
+ * the list is believed only where it says that the voice is in training: otherwise each look lets one row try.
  */
-/** An API that never gave its list, asked for so long, is taken to have none, ms. */
+/** An API that has not returned its list for this long is assumed to have none, ms. */
 const LONGEST_SILENCE_MS = 60_000;
 /** Shortest and longest pause between two looks, ms. In between, it is a share of the time that has passed. */
 export const FIRST_PAUSE_MS = 2_000;
@@ -17,10 +17,10 @@ const PAUSE_SHARE = 0.1;
 /** Time between two looks counts up to this, ms: more means that nobody looked, as in a batch that is paused. */
 const LONGEST_STEP_MS = 60_000;
 
-/** What a look at the list says of a voice. `unread`: the list could not be read. */
+/** A voice's state according to a look at the list. `unread`: the list could not be read. */
 export type VoiceSeen = 'training' | 'ready' | 'unlisted' | 'unread';
 
-/** What the looks at a voice have come to so far. */
+/** The accumulated observations of a voice. */
 export interface VoiceWatch {
   /** For how long it has been looked at, ms. */
   readonly watchedMs: number;
@@ -30,7 +30,10 @@ export interface VoiceWatch {
   readonly wasRead: boolean;
 }
 
-/** The same after one more look. `passedMs`: since the look before, by the wall clock, which may have been set back. */
+/**
+ * The observations after one more look. `passedMs`: time since the previous look by the wall clock, which may have been
+ * set back.
+ */
 export function watchAfter(watch: VoiceWatch, seen: VoiceSeen, passedMs: number): VoiceWatch {
   const step = Math.min(LONGEST_STEP_MS, Math.max(0, passedMs));
   const isRead = seen !== 'unread';
@@ -41,7 +44,7 @@ export function watchAfter(watch: VoiceWatch, seen: VoiceSeen, passedMs: number)
   };
 }
 
-/** What becomes of the rows of a voice. */
+/** The next action for the rows of a voice. */
 export type VoiceNext =
   | { readonly type: 'use' }
   | { readonly type: 'look-again'; readonly pauseMs: number }
@@ -51,8 +54,9 @@ export type VoiceNext =
   | { readonly type: 'give-up' };
 
 /**
- * `watch`: with this look. `wasRefused`: the API has refused a row because of the voice since rows wait for it. A voice that was
- * in training when the list was last read is not used on the strength of a silence.
+ * Decides the next action. `watch`: includes this look. `wasRefused`: the API has refused a row because of the voice
+ * since rows wait for it. A voice that was in training when the list was last read is not used merely because the list
+ * went silent.
  */
 export function nextForVoice(
   seen: VoiceSeen,
@@ -68,7 +72,10 @@ export function nextForVoice(
   return { type: wasRefused && seen !== 'training' ? 'try' : 'look-again', pauseMs };
 }
 
-/** Whether a row that has ended goes on by itself with one of these rows, which make voices. The ledger opens it with that row. */
+/**
+ * Whether a row that has ended goes on by itself with one of these rows, which make voices. The ledger opens it with
+ * that row.
+ */
 export function goesOnWith(
   { voiceRow, failure }: { readonly voiceRow: number | null; readonly failure: { readonly class: string } | null },
   makers: ReadonlySet<number>,

@@ -2,10 +2,10 @@ import { API_CLOCK_SLACK_MS } from '../clocks.ts';
 import type { Finding } from '../reconcile/match-lost-job.ts';
 
 /**
- * Finds the voice that a lost request made, by its name. To take a wrong voice would give a row somebody else's, or count
- * a charge twice, so every doubt ends in "none": the name must have been free right before the request, exactly one voice
- * may have it now, no other request may have made that one, and the request must be recent: later, a person or another
- * program may have given that name to a voice of their own.
+ * Finds the voice that a lost request made, by its name. To take a wrong voice would give a row somebody else's, or
+ * count a charge twice, so every doubt ends in "none": the name must have been free right before the request, exactly
+ * one voice may have it now, no other request may have made that one, and the request must be recent: later, a person
+ * or another program may have given that name to a voice of their own.
  */
 export interface LostVoice {
   /** Whether no voice had the name right before the request; null: not known. */
@@ -20,7 +20,7 @@ export interface LostVoice {
   readonly ageMs: number;
 }
 
-/** A voice that is found later than this is for a person to judge, ms. */
+/** A voice found later than this is left to a person to judge, ms. */
 const RECENT_MS = 10 * 60_000;
 
 export function chooseVoice({ nameWasFree, named, claimed, others, ageMs }: LostVoice): Finding {
@@ -41,7 +41,9 @@ export function isBefore(madeAtMs: number, { intentAt }: VoiceRequest): boolean 
   return madeAtMs < intentAt - API_CLOCK_SLACK_MS;
 }
 
-/** Whether it is certain that a voice of the request's name was not there before it. `createdAtMs`: if the API says so. */
+/**
+ * Whether it is certain that a voice of the request's name was not there before it. `createdAtMs`: if the API says so.
+ */
 export function isNewSince(
   { intentAt, nameWasFree }: VoiceRequest,
   { createdAtMs }: { readonly createdAtMs?: number | undefined },

@@ -2,13 +2,16 @@ import type { Failure } from '../../contract/failures.ts';
 import type { EarlierAttempt } from '../rows/max-attempts.ts';
 
 /**
- * Whether a refusal may mean that its voice cannot be used yet. Nobody documents how the API says so, and its list of voices
- * may not tell. So this reads words; it is asked only about a voice that was made a short time ago and has never spoken
- * (`ledger/voices/refused-voices.ts`). Wrong in one direction, a row fails that would have gone on later, unpaid. Wrong in the
- * other, a row waits that will be refused again, unpaid.
+ * Whether a refusal may mean that its voice cannot be used yet. Nobody documents how the API says so, and its list of
+ * voices may not tell. So this reads words; it is asked only about a voice that was made a short time ago and has never
+ * spoken (`ledger/voices/refused-voices.ts`). Wrong in one direction, a row fails that would have gone on later,
+ * unpaid. Wrong in the other, a row waits that will be refused again, unpaid.
  */
 
-/** Time since a voice was made in which it may be in training, ms; also how long its rows wait, in time in which somebody looked. */
+/**
+ * How long after its creation a voice may be in training, ms. Also the max wait of its rows, counting only time in
+ * which somebody looked.
+ */
 export const LONGEST_TRAINING_MS = 60 * 60_000;
 
 /** Says it outright, whatever else is named: `Voice is still in training`. */
@@ -25,8 +28,8 @@ const NAMES_OTHER =
 const SERVICE = /text[ -]to[ -]speech/gu;
 
 /**
- * True for a refusal with a 4xx, which charges nothing, whose words may be about a voice that is not ready. One without words may come from
- * a gateway that never asked the API, or after it did: such a request is not repeated.
+ * True for a refusal with a 4xx, which charges nothing, whose words may be about a voice that is not ready. One without
+ * words may come from a gateway that never asked the API, or after it did: such a request is not repeated.
  */
 export function maySayUnready({ class: refusal, status = 0, message }: Failure): boolean {
   if (refusal !== 'BadRequest' || status < 400 || status > 499) return false;
@@ -35,15 +38,18 @@ export function maySayUnready({ class: refusal, status = 0, message }: Failure):
   return (NAMES_VOICE.test(words) || NOT_FOUND.test(words)) && !NAMES_OTHER.test(words);
 }
 
-/** The API's own words in a failure, in lower case, codes split into words: without the request and the status before them. */
+/**
+ * The API's own words in a failure, in lower case, codes split into words: without the request and the status before
+ * them.
+ */
 function wordsOf(message: string): string {
   const [, ...said] = message.split(' – ');
   return said.join(' – ').toLowerCase().replaceAll('_', ' ').replace(SERVICE, '').trim();
 }
 
 /**
- * Whether an earlier attempt of a take may have been accepted although it was refused, so that a conflict may mean that one. A
- * refusal for the voice is the API's own and final: after it, a conflict means the voice again.
+ * Whether an earlier attempt of a take may have been accepted although it was refused, so that a conflict may mean that
+ * one. A refusal for the voice is the API's own and final: after it, a conflict means the voice again.
  */
 export function mayBeTaken(
   attempts: readonly Omit<EarlierAttempt, 'state'>[],

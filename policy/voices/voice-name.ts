@@ -1,6 +1,6 @@
 /** Voices that a manifest asks for by name: `name:Ada` in place of an id. */
 
-/** What a cell begins with that names a voice. No id begins like that. */
+/** Prefix of a cell that names a voice. No id begins with it. */
 const PREFIX = /^name:/i;
 
 /** A voice that may be the one that is meant. */
@@ -15,7 +15,7 @@ export function nameAskedFor(voice: string): string | undefined {
   return PREFIX.test(voice) ? voice.replace(PREFIX, '').trim() : undefined;
 }
 
-/** What a name stands for. `ambiguous`: all voices that it fits equally well. */
+/** The voice that a name stands for. `ambiguous`: all voices that match equally well. */
 export type FoundName<V extends NamedVoice> =
   | { readonly type: 'found'; readonly voice: V }
   | { readonly type: 'ambiguous'; readonly voices: readonly V[] }
@@ -24,8 +24,8 @@ export type FoundName<V extends NamedVoice> =
 /**
  * The voices of a list by their names.
  *
- * Names are compared in Unicode NFC, without white space around them. A voice with exactly this name goes first, as `Ada`
- * and `ada` may both exist; if there is none, case is ignored.
+ * Names are compared in Unicode NFC, without white space around them. An exact match takes precedence, as `Ada` and
+ * `ada` may both exist; otherwise case is ignored.
  */
 export class VoiceNames<V extends NamedVoice> {
   readonly #exact = new Map<string, V[]>();

@@ -1,6 +1,6 @@
 /**
- * Whether webhooks can be relied on for when a job ends, as far as its polls are concerned. Nothing else rests on them:
- * the API's own answer decides.
+ * Whether webhooks can be trusted to announce the ends of jobs, so that polls can be skipped. Nothing else depends on
+ * them: the API's own answer decides.
  *
  * - `trial`: nothing is known yet. Few jobs are polled, and what becomes of those shows whether webhooks come.
  * - `trusted`: they came for enough jobs in a row.
@@ -36,9 +36,9 @@ export function sparesPolls({ standing }: HintTrust): boolean {
 export interface Probes {
   /** Jobs that were waited for, probes or not. */
   readonly jobs: number;
-  /** Probes that run. One that runs for very long is none any longer: it shows nothing. */
+  /** Running probes. One that runs for very long stops being a probe: it shows nothing. */
   readonly running: number;
-  /** Probes that have ended, or are none any longer. */
+  /** Probes that have ended or stopped being probes. */
   readonly over: number;
   /** Polls that found a probe still running. */
   readonly polls: number;
@@ -48,7 +48,10 @@ export const NO_PROBES: Probes = { jobs: 0, running: 0, over: 0, polls: 0 };
 
 /** Polls of probes that may be spent per job. */
 export const POLLS_A_JOB = 0.1;
-/** The next poll of a probe comes at this multiple of its age at least: how late it may find out is a share of that, too. */
+/**
+ * The next poll of a probe comes at this multiple of its age at least: how late it may find out is a share of that,
+ * too.
+ */
 const GROWTH = 1.25;
 
 /** The age before which a probe that is polled at an age is not polled again, ms. */
