@@ -21,7 +21,7 @@ const CHECK_EVERY_MS = 25;
 interface Known {
   /** Monotonic, ms. */
   readonly since: number;
-  /** Requests that this process may still send until it asks again; null: any number. */
+  /** Requests that this process may still send until it asks again; null for any number. */
   readonly room: number | null;
 }
 
@@ -116,7 +116,7 @@ export class ConcurrencyLimit {
     return this.#known;
   }
 
-  /** Jobs on record, of all processes, that have not ended as far as this process knows. */
+  /** Recorded jobs of all processes, without those that this process has seen end. */
   async #running({ ledger, realm }: Needs): Promise<number> {
     const ended = this.#ended.size;
     return Math.max(0, (await ledger.countRunning(realm.apiUrl, realm.account)) - ended);

@@ -53,7 +53,7 @@ interface Hinted {
   hasEnded: boolean;
   /** The age from which the next look by the safety net is counted, ms. */
   netFrom: number | undefined;
-  /** Wakes whoever waits for it. */
+  /** Wakes its waiter. */
   wake: (() => void) | undefined;
 }
 

@@ -13,16 +13,16 @@ import type { ChargeLine, Tx } from '../schema.ts';
  * request adopted it from the list, or a person gave it the job; the API makes one job of two equal requests; or the
  * answer is wrong.
  *
- * - If both ask for the same, the API's first answer says whose job it is. The attempt is accepted, and the job's charge
- *   stays where it was. If that other attempt has to return the job, because a person had given it the wrong one, the
- *   charge goes with the job.
+ * - If both ask for the same, the API's first answer says whose job it is. The attempt is accepted, and the job's
+ *   charge stays where it was. If that other attempt has to return the job, because a person had given it the wrong
+ *   one, the charge goes with the job.
  * - If they ask for different things, the job's result is that of one of them at most. The attempt is in doubt, at its
  *   quote: nobody knows what its request made. The other one keeps what it has, but nobody knows that it is its own
  *   either, so no later row uses that result.
  * - An answer that arrives late, for an attempt in doubt, shows that the other attempt took a job that was not its own.
  *   So one of the two requests made that job, and nobody knows what the other one made: the sum of one charge and one
- *   uncertain one is right as it stands. No row loses a result that it has, so the attempt stays in doubt, and says
- *   why.
+ *   uncertain one is already right. No row loses a result it has, so the attempt stays in doubt, with the reason on
+ *   record.
  */
 
 /** Identifies a job: its id, its step, and a batch of its account. */

@@ -16,7 +16,7 @@ interface Part {
 const OF_SQLITE = new Set(['sqlite_sequence', 'sqlite_stat1', 'sqlite_stat4']);
 
 /**
- * Parts of a ledger that are missing from our schema, differ from it, or are absent from the ledger, such as `trigger
+ * Parts of a ledger that are missing from our schema, differ from it, or are absent from the ledger. Example: `trigger
  * "t"`. A foreign trigger could change the control of each new batch, a view could hide one, and without our triggers
  * nobody counts what is spent.
  */

@@ -23,7 +23,7 @@ export const batches = table(['name'], {
   number: integer(),
   /** Folder of its files in the store. */
   stem: text(),
-  /** Rows whose files share a folder; null: all. */
+  /** Rows whose files share a folder; null for all. */
   rows_a_folder: orNull(integer()),
   state: text<BatchRecord['state']>(),
   control: text<Control>(),

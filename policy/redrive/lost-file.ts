@@ -62,7 +62,7 @@ export const OTHER_CONTENT = 'Its stored file was lost, and its job gave another
 /**
  * Why a file that replaced a lost one does not count as a checked result.
  *
- * @param check the step that has checked the lost file; undefined: none has
+ * @param check the step that checked the lost file; undefined if none did
  */
 export function otherContent(check: string | undefined): Failure {
   const unchecked =

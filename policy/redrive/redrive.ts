@@ -43,7 +43,7 @@ export type { RedriveAttempt, RedriveRow } from './earlier-take.ts';
 
 /** A person's request for a row. */
 export interface RedriveWish {
-  /** Redo this step and all later ones; null: only what is unfinished. */
+  /** Redo this step and all later ones; null to redo only unfinished steps. */
   readonly step: Step | null;
   /** Pay even if that may be a second charge. */
   readonly resubmit: boolean;

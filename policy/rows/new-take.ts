@@ -3,9 +3,9 @@ import type { Control, UnknownPolicy } from '../../contract/outcomes.ts';
 import type { Step } from '../../contract/row-kinds.ts';
 
 /**
- * When a row automatically gets a new take, at a new price. There are two cases, both off by default: `--on-unknown
- * resubmit`, after a permanently lost answer, and `--retakes N`, after a failed job or a result that did not pass
- * (`after-result.ts`).
+ * When a row automatically gets a new take, at a new price. Two cases do this, and both are off by default:
+ * `--on-unknown resubmit`, after a permanently lost answer, and `--retakes N`, after a failed job or a result that did
+ * not pass (`after-result.ts`).
  *
  * Neither applies to a batch that is stopping: the new take would only be cancelled, and the row's real ending lost.
  * The ledger counts the takes, in the transaction that makes the next one.

@@ -86,8 +86,8 @@ export class SubsetDraw<Item> {
   }
 
   /**
-   * Drops the rows of high ranks that no sample of so many can have: no stratum gives more than it takes if all give as
-   * many.
+   * Drops high-ranked rows that no sample of this size can include: no stratum contributes more than it would if all
+   * contribute equally.
    */
   #drop(rows: number): void {
     const strata = [...this.#strata.values()];

@@ -4,8 +4,7 @@ import { alignWords, changesIn, join, type Stretch } from '../align-words.ts';
 /**
  * Compares the transcript with the intended text. The comparison is lenient, because a false alarm costs money:
  *
- * - Words that are written otherwise count only as far as they differ: `night` for `knight`, `icecream` for `ice
- *   cream`.
+ * - Misspelt words count only by how much they differ: `night` for `knight`, `icecream` for `ice cream`.
  * - A number may be heard as digits or as words, in any language, so it is not compared.
  * - In a text of two or three words, one may be wrong: names are often misheard.
  *
@@ -185,7 +184,7 @@ function languageOf(tag = ''): string | undefined {
  * Words as they are compared with what a recogniser heard: without case, punctuation, diacritics and apostrophes, which
  * recognisers write as they like. A script without spaces between words is compared by its characters.
  *
- * What is not spoken is left out: tags (`<break/>`), and directions in square brackets (`[laughs]`).
+ * Unspoken text is left out: tags (`<break/>`), and directions in square brackets (`[laughs]`).
  */
 function spokenWords(text: string): readonly string[] {
   const bare = text.replace(UNSPOKEN, ' ').normalize('NFKD').replace(MARKS, '').normalize('NFC').toLowerCase();

@@ -8,11 +8,11 @@ import type { Finding } from '../reconcile/match-lost-job.ts';
  * or another program may have given that name to a voice of their own.
  */
 export interface LostVoice {
-  /** Whether no voice had the name right before the request; null: not known. */
+  /** Whether the name was free right before the request; null if unknown. */
   readonly nameWasFree: boolean | null;
   /** Ids of the voices that have the name now. */
   readonly named: readonly string[];
-  /** Those of them that another attempt has. */
+  /** Voices among these that another attempt has. */
   readonly claimed: ReadonlySet<string>;
   /** Other requests for a voice of that name that have no verdict, or were given up as unknown. */
   readonly others: number;
@@ -51,7 +51,7 @@ export function isNewSince(
   return nameWasFree === true || (createdAtMs !== undefined && createdAtMs >= intentAt);
 }
 
-/** Whether two names are the same to the API, as far as known: it may trim them, or write a letter in another way. */
+/** Whether the API may treat two names as equal: it may trim them, or normalise their letters. */
 export function isSameName(one: string, other: string): boolean {
   return tidy(one) === tidy(other);
 }
