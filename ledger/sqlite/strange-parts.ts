@@ -16,9 +16,9 @@ interface Part {
 const OF_SQLITE = new Set(['sqlite_sequence', 'sqlite_stat1', 'sqlite_stat4']);
 
 /**
- * Parts of a ledger that are missing from our schema, differ from it, or are absent from the ledger. Example: `trigger
- * "t"`. A foreign trigger could change the control of each new batch, a view could hide one, and without our triggers
- * nobody counts what is spent.
+ * Parts of a ledger, such as `trigger "t"`, that our schema does not have, that differ from it, or that are missing
+ * from the ledger. A foreign trigger could change the control of each new batch, a view could hide one, and without our
+ * triggers nobody counts what is spent.
  */
 export async function strangeParts(db: Kysely<Schema>): Promise<readonly string[]> {
   const fresh = new Kysely<Schema>({ dialect: new SqliteDialect({ database: new Database(':memory:') }) });
