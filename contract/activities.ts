@@ -2,8 +2,8 @@ import type { ExitName } from './exit-codes.ts';
 import type { Control } from './outcomes.ts';
 
 /*
- * What a workflow tells an activity names things of the ledger, and never what to spend, read or write: whoever reaches Temporal can start any workflow
- * and any activity. `activities/read-arguments.ts` reads it as it comes.
+ * Activity arguments only name records in the ledger; they never say what to spend, read or write, because anyone who
+ * can reach Temporal can start any workflow or activity. `activities/read-arguments.ts` parses them as untrusted input.
  */
 
 /** A lane on offer to any worker. */
@@ -30,23 +30,23 @@ export interface BatchSurvey {
   /** Rows without an outcome; with none left, the batch is closed. */
   readonly open: number;
   readonly control: Control;
-  /** How many lanes can be worked on at the same time; 0: there is nothing to do now. */
+  /** How many lanes can run in parallel; 0 if there is nothing to do now. */
   readonly lanes: number;
 }
 
-/** A firing of a schedule, to be made a batch. */
+/** A schedule's firing that should become a batch. */
 export interface OccurrenceOffer {
   /** Name of the schedule. */
   readonly schedule: string;
   /** The scheduled time, in ms since 1970. */
   readonly at: number;
-  /** How long ago the server fired it when a worker took it, ms. */
+  /** Delay between the server's firing and a worker picking it up, in ms. */
   readonly waitedMs: number;
 }
 
 /**
- * What became of a firing: a batch, or nothing, which has failed (`refused`) or is as it should be (`skipped`). `reason` is for people, and
- * repeats no cell of the manifest.
+ * Outcome of a firing: a batch, or none because it failed (`refused`) or was rightly omitted (`skipped`). `reason` is
+ * human-readable and quotes no cell of the manifest.
  */
 export type OccurrenceStart =
   | {
@@ -55,7 +55,7 @@ export type OccurrenceStart =
       readonly batch: string;
       /** Id of the batch's own workflow. */
       readonly workflowId: string;
-      /** Every row has ended already: this firing ran before. */
+      /** True if every row has already ended, because this firing ran before. */
       readonly isClosed: boolean;
     }
   | { readonly type: 'refused'; readonly reason: string }
@@ -71,14 +71,14 @@ export type OccurrenceEnd =
       readonly type: 'ended';
       readonly exit: ExitName;
       readonly problem?: string;
-      /** Absent: none, or an older version looked. */
+      /** Absent if there are none, or if an older version reported. */
       readonly leftOut?: RowsLeftOut;
     };
 
-/** Rows that a batch never sent although they were chosen. */
+/** Selected rows that a batch never sent. */
 export interface RowsLeftOut {
   readonly rows: number;
-  /** The budget of the batch in credits; null: it had none. */
+  /** The batch's budget in credits; null if it had none. */
   readonly budget: number | null;
   /** The batch was to use earlier results only. */
   readonly isCachedOnly: boolean;
@@ -87,8 +87,8 @@ export interface RowsLeftOut {
 /** Everything that a workflow can call. Implemented in `activities/`. */
 export interface Activities {
   /**
-   * Ends what a stopping batch has not sent, closes the batch if no row is open, and says what it needs. Can be
-   * repeated.
+   * Ends the unsent rows of a stopping batch, closes the batch if no row is open, and reports what it still needs.
+   * Idempotent.
    */
   surveyBatch(batch: string): Promise<BatchSurvey>;
   /**
@@ -97,12 +97,12 @@ export interface Activities {
    */
   workLane(offer: LaneOffer): Promise<LaneReport>;
   /**
-   * Reads a schedule's manifest as it is now, checks and prices it, and makes it the batch of this occurrence, or finds
-   * that batch. Can be repeated.
+   * Reads a schedule's current manifest, validates and prices it, and creates the batch of this occurrence, or finds
+   * the existing one. Idempotent.
    */
   openOccurrence(offer: OccurrenceOffer): Promise<OccurrenceStart>;
-  /** Looks whether the batch of an occurrence has ended, and then writes its files. Does not wait. Can be repeated. */
+  /** Writes the files of an occurrence's batch if it has ended. Does not wait. Idempotent. */
   awaitOccurrence(batch: string): Promise<OccurrenceEnd>;
-  /** Makes a batch send no more paid requests. The caller must wake its workflow. Can be repeated. */
+  /** Stops a batch from sending paid requests. The caller must wake its workflow. Idempotent. */
   stopBatch(batch: string): Promise<void>;
 }

@@ -14,13 +14,13 @@ export interface Reading {
   /** Our column → the header in the file. */
   readonly map: Readonly<Record<string, string>>;
   readonly tts: TtsMode;
-  /** Share of the rows that speak the legacy dialect, 0 to 1; each row's is in its spec. Default 0. */
+  /** Share of rows that use the legacy dialect, 0 to 1; each row's spec records its own dialect. Default 0. */
   readonly legacyShare?: number;
-  /** Which rows are put together into one file. Default: none. */
+  /** Which rows are joined into one file. Default: none. */
   readonly join?: Joining;
-  /** How texts are cut that are longer than the API takes. Default: they are refused. */
+  /** How texts over the API's length limit are split. By default they are refused. */
   readonly split?: SplitMode;
-  /** How copies of the speech are finished; changes no row. Default: none are made. */
+  /** How finished copies of the speech are made; no row changes. By default none are made. */
   readonly finish?: Finishing;
 }
 
@@ -33,8 +33,8 @@ export interface BatchSettings extends Tunables, PollingSettings {
   /** Operations of the user's own, as they were when the batch was made. Default: none. */
   readonly operations?: readonly OwnOperation[];
   /**
-   * Nobody has set `limits.submits`: it follows from the number of rows, each time that the batch is read. Batches of
-   * earlier versions lack it, and keep what they have.
+   * True if `limits.submits` was not set explicitly: it is then derived from the number of rows whenever the batch is
+   * read. Absent in batches of earlier versions, which keep their recorded limit.
    */
   readonly submitsByRows?: boolean;
   /** File name template of results in `media/`, e.g. `{id}.{ext}`. */
@@ -49,10 +49,7 @@ export interface BatchSettings extends Tunables, PollingSettings {
    * manifest too.
    */
   readonly table?: TableFormat;
-  /**
-   * The command that asked for it by itself, such as `say`: a batch of one row without a manifest. Absent: it has a
-   * manifest.
-   */
+  /** The command that created this one-row batch without a manifest, such as `say`. Absent if there is a manifest. */
   readonly single?: string;
   /** Whether a 503 with the API's own error body counts as "not accepted" (an assumption; see one-charge.md). */
   readonly trust503: boolean;
@@ -73,7 +70,7 @@ export function isSingle({ settings }: { readonly settings: Pick<BatchSettings, 
   return settings.single !== undefined;
 }
 
-/** A voice that is not there yet: the row of the batch that makes it, or its id, if it is in training. */
+/** A voice that is not available yet: the row of this batch that creates it, or its id while it is in training. */
 export type VoiceWait =
   { readonly type: 'made'; readonly row: number } | { readonly type: 'training'; readonly voice: string };
 

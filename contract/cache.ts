@@ -1,9 +1,9 @@
 /**
- * Whether the results of earlier, equal rows are used.
+ * Whether results of earlier, identical rows are reused.
  *
- * - `on`: a row whose result is there already is not sent; equal rows pay once.
+ * - `on`: a row whose result exists is not sent; identical rows are paid for once.
  * - `fresh`: every row is sent; the results are kept for later rows.
- * - `only`: no row is sent; one whose result is not there ends `skipped`.
+ * - `only`: no row is sent; a row without an existing result ends `skipped`.
  * - `off`: every row is sent, and no later row uses its result.
  */
 export const CACHE_MODES = ['on', 'fresh', 'only', 'off'] as const;

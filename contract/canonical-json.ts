@@ -1,4 +1,4 @@
-/** JSON in which the members of objects are in order of their names: equal values give equal text. */
+/** JSON with object members sorted by name, so that equal values give equal text. */
 export function canonicalJson(value: unknown): string {
   // A replacer takes several times as long, and most values are in order as they are.
   if (isInOrder(value)) return JSON.stringify(value);
@@ -6,14 +6,14 @@ export function canonicalJson(value: unknown): string {
     if (typeof member !== 'object' || member === null || Array.isArray(member)) return member;
     const names = Object.keys(member);
     if (isSorted(names)) return member;
-    // Without a prototype, a member of the name `__proto__` is one like the others.
+    // Without a prototype, `__proto__` is an ordinary member.
     const sorted = Object.create(null) as Record<string, unknown>;
     for (const name of names.sort()) sorted[name] = (member as Readonly<Record<string, unknown>>)[name];
     return sorted;
   });
 }
 
-/** Whether the members of all objects in the value are in order, and none says itself how it is written. */
+/** Whether all objects in the value have sorted members, and none has its own `toJSON`. */
 function isInOrder(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return true;
   if (Array.isArray(value)) return value.every(isInOrder);

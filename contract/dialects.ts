@@ -8,7 +8,7 @@ export type Dialect = (typeof DIALECTS)[number];
 /** Which dialect the rows of a batch speak, as a user writes it: one for all, or `legacy` for a share of them. */
 export type DialectChoice = Dialect | `legacy=${number}%`;
 
-/** The dialect of what is asked for once, not for each row: legacy only where all rows speak it. Default `v1`. */
+/** The dialect of requests that are not made per row: legacy only if all rows use it. Default `v1`. */
 export function soleDialect(choice: string | undefined): Dialect {
   return choice === 'legacy' ? 'legacy' : 'v1';
 }

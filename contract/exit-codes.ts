@@ -2,7 +2,10 @@ interface ExitFacts {
   readonly code: number;
   /** For docs/guide/exit-codes.md, which is tested against it. */
   readonly meaning: string;
-  /** The command that helps where nothing better is known. Default: the same one again, when the message says so. */
+  /**
+   * The command to suggest when nothing more specific applies. By default: rerun the same command, if the message says
+   * so.
+   */
   readonly next?: '--help' | 'voxbatch doctor';
 }
 

@@ -1,6 +1,6 @@
 /**
- * The classes of everything that can go wrong with a row. Only `api/classify.ts` assigns them to answers of the API;
- * docs/errors.md is tested against this table.
+ * Every way in which a row can fail. Only `api/classify.ts` assigns them to answers of the API; docs/errors.md is
+ * tested against this table.
  */
 export const FAILURES = {
   NotSent: {
@@ -94,8 +94,8 @@ export interface Failure {
   /** The API's request id, for its support team. */
   readonly requestId?: string;
   /**
-   * With `RateLimited`. `concurrency`: the API limits unfinished jobs; slowing down does not help, waiting for a job to end
-   * does. `vague`: a 429 of the legacy paths whose words could as well mean missing credits.
+   * Only with `RateLimited`. `concurrency`: too many unfinished jobs; only waiting for one to end helps, not slowing
+   * down. `vague`: a 429 from the legacy paths whose wording could also mean missing credits.
    */
   readonly limit?: 'concurrency' | 'vague';
   /** How long the API asks to wait (`Retry-After`), in ms from the answer. */

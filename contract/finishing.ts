@@ -1,19 +1,19 @@
 import { defined } from './defined.ts';
 import { parsePositive } from './value-kinds.ts';
 
-/** What is done to a copy of each speech result, so that it can be used as it is. Needs ffmpeg. */
+/** Post-processing for a ready-to-use copy of each speech result. Needs ffmpeg. */
 export interface Finishing {
-  /** Integrated loudness in LUFS (EBU R 128), -40 to -5. Default: as it came. */
+  /** Integrated loudness in LUFS (EBU R 128), -40 to -5. Default: unchanged. */
   readonly loudness?: number;
-  /** Whether silence at the start and the end is taken off. Default false. */
+  /** Whether leading and trailing silence is trimmed. Default false. */
   readonly trimSilence?: boolean;
-  /** Samples a second; at most 48,000. Default: as it came. */
+  /** Samples per second, at most 48,000. Default: unchanged. */
   readonly sampleRate?: number;
   /** Type of the finished file. Default: that of the original. */
   readonly format?: FinishedFormat;
 }
 
-/** The same as an option asks for it: null leaves it as it came, whatever the configuration says. */
+/** {@link Finishing} as options request it; null keeps the original, whatever the configuration says. */
 export type WantedFinishing = { readonly [Name in keyof Finishing]: Finishing[Name] | null };
 
 /** Types that finished files can have. */
@@ -26,16 +26,16 @@ const SAMPLE_RATES: readonly number[] = [8_000, 11_025, 12_000, 16_000, 22_050, 
 const OPUS_RATES: readonly number[] = [8_000, 12_000, 16_000, 24_000, 48_000];
 
 const LOUDNESS = { least: -40, most: -5 } as const;
-/** What a loudness may be, for people. */
+/** The valid range of a loudness, human-readable. */
 export const LOUDNESS_FORM = `LUFS from ${String(LOUDNESS.least)} to ${String(LOUDNESS.most)}, such as -16`;
 
-/** An option of finishing that cannot be. */
+/** An invalid finishing option. */
 export interface FinishingFault {
   readonly option: keyof Finishing;
   readonly expected: string;
 }
 
-/** What is wrong with the options; undefined: nothing. They may come from a program without types. */
+/** The first invalid option, or undefined. Validated at run time because callers may be untyped programs. */
 export function faultOfFinishing({ loudness, trimSilence, sampleRate, format }: Finishing): FinishingFault | undefined {
   if (loudness !== undefined && !(loudness >= LOUDNESS.least && loudness <= LOUDNESS.most)) {
     return { option: 'loudness', expected: LOUDNESS_FORM };
@@ -53,8 +53,8 @@ export function faultOfFinishing({ loudness, trimSilence, sampleRate, format }: 
 }
 
 /**
- * What is asked for, each by an option or else by `usual`: the configuration, or the record of a batch. Undefined if
- * nothing is to be done.
+ * The effective settings: options take precedence over `usual`, which is the configuration or a batch's record.
+ * Undefined if nothing is to be done.
  */
 export function chosenFinishing(wanted: WantedFinishing = {}, usual: Finishing = {}): Finishing | undefined {
   const all = { ...usual, ...defined(wanted) };
@@ -77,9 +77,9 @@ export function finishingFlags({ loudness, trimSilence = false, sampleRate, form
   ];
 }
 
-/** How rows are put together into one file for each value of a column. */
+/** How rows are joined: one file for each value of a column. */
 export interface Joining {
-  /** Input column, as the manifest names it. Rows with an empty cell there are in no such file. */
+  /** Input column, as named in the manifest. Rows with an empty cell are not joined. */
   readonly column: string;
   /** Silence after a row without a `pause` of its own, in seconds. */
   readonly pause: number;

@@ -1,6 +1,6 @@
 /**
- * The events of a hook (`--on-end`, `--notify`). `ended`, `paused`: of a batch; paused by itself, not by a person. `failed`, `skipped`: of an occurrence
- * of a schedule that made no batch.
+ * The events of a hook (`--on-end`, `--notify`). `ended` and `paused` concern a batch (one that paused by itself, not
+ * at a user's request). `failed` and `skipped` concern a schedule's occurrence that created no batch.
  */
 export const HOOK_EVENTS = ['ended', 'paused', 'failed', 'skipped'] as const;
 export type HookEvent = (typeof HOOK_EVENTS)[number];
@@ -12,15 +12,18 @@ export type BatchEvent = Extract<HookEvent, 'ended' | 'paused'>;
 export const HOOK_TARGETS = ['command', 'url'] as const;
 export type HookTarget = (typeof HOOK_TARGETS)[number];
 
-/** How far the telling of a hook has come. */
+/** Delivery state of a hook. */
 interface Telling {
-  /** Why it failed last; null: it has not failed. */
+  /** The latest failure; null if there was none. */
   readonly trouble: string | null;
-  /** When it was told or given up, ms. */
+  /** When it was delivered or given up, in ms. */
   readonly endedAt: number | null;
 }
 
-/** Whether a hook is still to be told: nobody has begun it, or whoever did is at it or was cut off. One that failed is not. */
+/**
+ * Whether a hook still has to be delivered: it was never started, is in progress, or was interrupted. A failed one does
+ * not.
+ */
 export function isOwed({ endedAt, trouble }: Telling): boolean {
   return endedAt === null && trouble === null;
 }

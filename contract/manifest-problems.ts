@@ -1,4 +1,4 @@
-/** What is wrong with a manifest. Codes are stable: scripts may test for them. */
+/** Kinds of manifest problems. The codes are stable: scripts may test for them. */
 export const PROBLEM_CODES = {
   'empty-file': 'the file is empty',
   'no-rows': 'a header but no row',
@@ -64,7 +64,7 @@ export interface ManifestProblem {
   /** The column's name in the file, or `#3` for one without a usable name; empty if no column is meant. */
   readonly column: string;
   readonly expected: string;
-  /** What was found, shortened. */
+  /** The value found, shortened. */
   readonly came: string;
   readonly code: ProblemCode;
 }

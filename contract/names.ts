@@ -3,7 +3,7 @@
  * ledger can never pick up work for this account, or for a rehearsal on the simulator.
  */
 
-/** Whose money and whose records: one pool of workers serves exactly one realm. */
+/** An API, an account and a ledger. A pool of workers serves exactly one realm. */
 export interface Realm {
   /** Origin and path of the API, e.g. `https://host/api/open/v1`. */
   readonly apiUrl: string;

@@ -1,8 +1,8 @@
 import { shellWord } from './shell-word.ts';
 
 /**
- * How to keep the records on another disk. A setting alone never does: it begins an empty ledger, for which nothing was
- * paid yet. `folder`: where the ledger is.
+ * How to move the records to another disk. Changing the setting alone would start an empty ledger that knows of no
+ * payments. `folder` is the ledger's current location.
  */
 export function moveAdvice(folder: string): string {
   return (
@@ -11,6 +11,6 @@ export function moveAdvice(folder: string): string {
   );
 }
 
-/** What else helps where a folder for the records cannot be used, and there may be none yet. */
+/** Advice for when the folder for the records is unusable and may not exist yet. */
 export const OTHER_HOME_ADVICE =
   'Only if no batch was run from here yet, set VOXBATCH_HOME to another folder instead: it knows nothing of what was paid here.';

@@ -1,8 +1,8 @@
 import type { ExitName } from './exit-codes.ts';
 
-/** All that other code needs to know about an outcome; its words are in `starters/terminal/summary-words.ts`. */
+/** Everything other code needs to know about an outcome; its wording is in `starters/terminal/summary-words.ts`. */
 interface OutcomeFacts {
-  /** Whether such a row has the result that it asked for. */
+  /** Whether such a row has the requested result. */
   readonly hasResult: boolean;
   /** Whether such a row must have a file in `media/`. */
   readonly hasFile: boolean;
@@ -13,15 +13,16 @@ interface OutcomeFacts {
   /** The exit code of a batch that ended with such rows; `policy/exit-of.ts` ranks them. */
   readonly exit: ExitName;
   /**
-   * What such a row counts as for `--halt`. `late`: it was tried and has not succeeded, but has not failed yet; the
-   * first rows may all be late for one reason. `nothing`: no request was made for it.
+   * How `--halt` counts such a row. `late`: it was tried and has neither succeeded nor failed yet; the first rows may
+   * all be late for one reason. `nothing`: no request was made.
    */
   readonly counts: 'success' | 'failure' | 'late' | 'nothing';
 }
 
 /**
- * How a row ends; each row ends in exactly one of these. `cached`: an earlier, equal row's result was used. `unfit`: paid and kept, but it did not pass a check.
- * `skipped`: never sent, because the budget did not allow it, or because nobody has asked for it yet.
+ * How a row ends; each row ends in exactly one of these. `cached`: an earlier, equal row's result was used. `unfit`:
+ * paid and kept, but it did not pass a check. `skipped`: never sent, because the budget did not allow it or nobody has
+ * requested it yet.
  */
 export const OUTCOME_FACTS = {
   succeeded: { hasResult: true, hasFile: true, hasReason: false, hasTable: false, exit: 'complete', counts: 'success' },
@@ -49,7 +50,7 @@ export const OUTCOME_FACTS = {
 } as const satisfies Readonly<Record<string, OutcomeFacts>>;
 export type Outcome = keyof typeof OUTCOME_FACTS;
 
-/** In the order in which people see them. */
+/** In display order. */
 export const OUTCOMES = Object.keys(OUTCOME_FACTS) as unknown as readonly [Outcome, ...Outcome[]];
 
 /** Selects the outcomes whose facts satisfy the predicate. */
@@ -60,14 +61,14 @@ export function outcomesThat(holds: (facts: OutcomeFacts) => boolean): readonly 
 /** Outcomes with the result that was asked for. */
 export const RESULT_OUTCOMES = outcomesThat((facts) => facts.hasResult);
 
-/** Whether a row with this outcome has the result that it asked for. Null: it has not ended. */
+/** Whether a row with this outcome has the result that it asked for. Null while it has not ended. */
 export function hasResult(outcome: string | null): boolean {
   return (RESULT_OUTCOMES as readonly (string | null)[]).includes(outcome);
 }
 
 /**
- * State of a row that has not ended. `blocked`: it speaks with a voice that another row still has to make, or that is in
- * training, or its text is spoken in parts that have not ended; nobody claims it.
+ * State of a row that has not ended. `blocked`: it waits for a voice that another row has yet to create or that is in
+ * training, or for the parts its text was split into; it cannot be claimed.
  */
 export const ROW_STATES = ['blocked', 'waiting', 'submitting', 'processing', 'fetching', 'verifying'] as const;
 export type RowState = (typeof ROW_STATES)[number];
@@ -104,7 +105,7 @@ export function wasAccepted(state: AttemptState): boolean {
   return (ACCEPTED_STATES as readonly AttemptState[]).includes(state);
 }
 
-/** What can be found out about a request that may have been sent. */
+/** Possible verdicts on a request that may have been sent. */
 export type VerdictName = Exclude<AttemptState, 'sending' | 'cached'>;
 
 /**

@@ -1,9 +1,9 @@
 /**
- * What the API charges by, and how units add up to credits. What an operation costs stands in `operations.ts`; the
- * user's own prices in the config file. The simulator charges by the same rules.
+ * The units that the API charges by, and how they convert to credits. Prices are in `operations.ts`; the user's own are
+ * in the config file. The simulator charges by the same rules.
  */
 
-/** What a request is charged for. */
+/** The billable content of a request. */
 export interface BilledWork {
   readonly text?: string | undefined;
   /** Length of the billed media, in seconds. */
@@ -13,9 +13,9 @@ export interface BilledWork {
 interface PriceUnit {
   /** The words after a number of credits. */
   readonly words: string;
-  /** What must be known about the work; null: nothing. */
+  /** The fact that the price depends on; null if it is fixed. */
   readonly reads: keyof BilledWork | null;
-  /** Credits for the work; null if what must be known is missing. */
+  /** Credits for the work; null if that fact is unknown. */
   readonly cost: (tariff: Tariff, work: BilledWork) => number | null;
 }
 
@@ -80,9 +80,9 @@ function countCharacters(text: string, cjkFactor: number): number {
   return plain + cjk * cjkFactor;
 }
 
-/** Removes what binary fractions add (30 × 0.1 = 3.0000000000000004), so that rounding up stays fair. */
+/** Removes floating-point error (30 × 0.1 = 3.0000000000000004), so that rounding up stays fair. */
 function tidy(credits: number): number {
-  // They add nothing to halves.
+  // Halves are exact.
   if (Number.isInteger(2 * credits)) return credits;
   return Number(credits.toPrecision(12));
 }

@@ -10,14 +10,17 @@ import {
   type SpecColumn,
 } from './operations.ts';
 
-/** What requests call the columns: the fields that voxbatch sets itself, in each dialect. Bodies are built from this. */
+/** Maps columns to request fields, in each dialect. Request bodies are built from this table. */
 
-/** The field of each column that an operation reads; that of files is the part of a form. null: the dialect has none such. */
+/**
+ * The field of each column that an operation reads; for files, the name of the form part. Null if the dialect lacks the
+ * operation.
+ */
 type RequestFields<D extends Dialect> = {
   readonly [O in BuiltInOperation]: O extends OperationIn<D> ? Readonly<Record<ColumnsOf<O>, string>> : null;
 };
 
-/** Both ways of speaking. */
+/** Fields of synchronous and asynchronous speech. */
 const SPEECH = {
   text: 'text',
   voice: 'voiceId',
@@ -47,7 +50,7 @@ export const REQUEST_FIELDS: { readonly [D in Dialect]: RequestFields<D> } = {
   },
   legacy: {
     'speech-job': null,
-    // `version` is the older name for what speaks; its values are others, and an unknown one is refused free of charge.
+    // `version` is the older name for the engine. Its values differ, and an unknown one is refused free of charge.
     'speech-sync': { ...SPEECH, voice: 'reference_id', engine: 'version' },
     transcription: null,
     'lip-sync-job': { video: 'video_url', audio: 'audio_url' },
@@ -56,10 +59,10 @@ export const REQUEST_FIELDS: { readonly [D in Dialect]: RequestFields<D> } = {
   },
 };
 
-/** Further names by which the API knows a field, as its own material and other clients have it. */
+/** Alternative names of fields, from the API's own material and other clients. */
 const ALIASES: { readonly [C in SpecColumn]?: readonly string[] } = { voice: ['modelId'], engine: ['modelId'] };
 
-/** The names of what requests for rows of a kind say of each column, in any dialect: their fields, and the column's own. */
+/** All names of each column that a kind reads: its request fields in any dialect, and the column itself. */
 export function fieldNamesOf(kind: Kind): ReadonlyMap<SpecColumn, readonly string[]> {
   const names = new Map<SpecColumn, string[]>();
   const operations = kindFactsOf(kind).steps.flatMap(({ operation, atOnce = operation }) => [operation, atOnce]);

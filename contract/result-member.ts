@@ -1,6 +1,6 @@
 /**
- * Where an API has the link to a job's result, if it has a name for it that we do not know: the setting `resultMember` names members of
- * the answer, as `explain` writes them: `data.clip.href`; an item of a list by its number: `data.clips.0.href`.
+ * The setting `resultMember` tells where an API puts the link to a job's result if it uses a name we do not know. It
+ * names members of the answer as `explain` prints them: `data.clip.href`, or `data.clips.0.href` for a list item.
  */
 
 /** Longest list of members, and what each looks like. */
@@ -8,7 +8,7 @@ export const MOST_RESULT_MEMBERS = 10;
 export const RESULT_MEMBER = /^[^.]{1,100}(?:\.[^.]{1,100}){0,9}$/u;
 export const RESULT_MEMBER_FORM = 'a member such as "data.clip.href", or a list of up to 10 of them';
 
-/** The members of a setting; undefined: it is none. */
+/** Parses the setting; undefined if it is invalid. */
 export function parseResultMember(value: unknown): readonly string[] | undefined {
   const members: readonly unknown[] = Array.isArray(value) ? value : [value];
   const isFine = members.length >= 1 && members.length <= MOST_RESULT_MEMBERS;

@@ -1,13 +1,13 @@
 import type { RowSpec } from './row-kinds.ts';
 
-/** What a part of a row asks for. */
+/** The request for one part of a split row. */
 export interface RowPart {
   readonly spec: RowSpec;
-  /** Price of its request, credits; null if it is not known. */
+  /** Price of its request in credits; null if unknown. */
   readonly quoted: number | null;
 }
 
-/** The id of a part of a row: that of the row, and its number, from 1. */
+/** The id of a row's part: the row's id and the part number, from 1. */
 export function partId(id: string, part: number): string {
   return `${id}#${part}`;
 }
@@ -22,7 +22,7 @@ export function wholeId(id: string): string {
   return id.replace(/#\d+$/u, '');
 }
 
-/** Whether an id could be that of a part. In a manifest whose rows may be split, no row may have such an id. */
+/** Whether an id looks like a part's. With `--split`, no row may have such an id. */
 export function mayBePartId(id: string): boolean {
   return /#\d+$/u.test(id);
 }
@@ -33,14 +33,17 @@ export function partWord(parts: number): string {
 }
 
 export const SPLIT_MODES = ['sentences', 'paragraphs'] as const;
-/** `sentences`: as many whole sentences a part as fit. `paragraphs`: a part for each paragraph, so that an edit changes only its own. */
+/**
+ * `sentences`: each part has as many whole sentences as fit. `paragraphs`: one part per paragraph, so that an edit
+ * affects only that part.
+ */
 export type SplitMode = (typeof SPLIT_MODES)[number];
 
-/** A row as people name it. */
+/** How messages identify a row. */
 export interface NamedRow {
   readonly row: number;
   readonly id: string;
-  /** It is a part of the row of this number. Null or absent: it is a row of the manifest. */
+  /** Number of the row that this is a part of; null or absent for a row of the manifest. */
   readonly partOf?: number | null;
 }
 

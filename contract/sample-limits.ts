@@ -1,13 +1,13 @@
 /**
- * What the API takes as samples of a voice. No page of the API's says so: these are the limits of one client, which may
- * have them from there. So they are a setting (`samples` in the config file).
+ * The API's limits for voice samples. Its documentation states none; these come from one public client, which may have
+ * taken them from the API, so they are configurable (`samples` in the config file).
  */
 export interface SampleLimits {
-  /** Most files of a voice. */
+  /** Max files per voice. */
   readonly files: number;
   /** Largest file, in bytes. */
   readonly bytes: number;
-  /** Longest recording of a voice, all its files together, in seconds. */
+  /** Max total length of a voice's recordings, in seconds. */
   readonly seconds: number;
 }
 

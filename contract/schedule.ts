@@ -1,14 +1,15 @@
 import { TUNABLE_NAMES, TUNABLES, type TunableName, type TunableValues } from './tunables.ts';
 import { utcSecond } from './duration.ts';
 
-/** What a schedule and its firings agree on: names in Temporal, and the input of a firing. */
+/** The contract between a schedule and its firings: names in Temporal, and a firing's input. */
 
 /** The workflow that a schedule starts. */
 export const FIRE_SCHEDULE = 'fireSchedule';
 
 /**
- * What Temporal hands to each firing of a schedule. Temporal records it, and whoever reaches Temporal can hand over another: what the schedule runs is
- * in the ledger. Firings that an earlier version began have more members, which nobody reads.
+ * Temporal's input to each firing of a schedule. It holds only a name, because Temporal records it and anyone who can
+ * reach Temporal can supply another; what the schedule runs is in the ledger. Firings started by earlier versions have
+ * more members, which are ignored.
  */
 export interface FireScheduleInput {
   /** Name of the schedule. */
@@ -36,15 +37,13 @@ export const SCHEDULED_TUNABLES: readonly TunableName[] = TUNABLE_NAMES.filter(
   (name) => !['command', 'url'].includes(TUNABLES[name].takes.type),
 );
 
-/**
- * The hooks of a schedule. They are kept in the ledger, and are those of each batch that it makes. null: none.
- */
+/** A schedule's hooks, kept in the ledger and passed to each of its batches; null if there are none. */
 export type ScheduleHooks = Pick<TunableValues, 'onEnd' | 'notify'>;
 
 /**
- * Why an occurrence did not take place. `overlap`: the batch before still ran. `paused`: the schedule was, by hand. `paused-on-failure`: it paused
- * by itself. `missed`: nobody was there to fire it
- * before its catch-up time was over. `month-budget`: it fired, and what was left of the month's budget pays not even one row.
+ * Why an occurrence was skipped. `overlap`: the previous batch was still running. `paused`: the user had paused the
+ * schedule. `paused-on-failure`: it had paused itself. `missed`: nothing could fire it within its catch-up window.
+ * `month-budget`: it fired, but the rest of the month's budget does not cover a single row.
  */
 export const SKIP_CAUSES = ['overlap', 'paused', 'paused-on-failure', 'missed', 'month-budget'] as const;
 
@@ -52,8 +51,8 @@ export const SKIP_CAUSES = ['overlap', 'paused', 'paused-on-failure', 'missed', 
 export type SkipCause = (typeof SKIP_CAUSES)[number];
 
 /**
- * What becomes of a firing while the one before still runs. `skip`: it does not take place. `buffer-one`: the next one waits, others are
- * skipped. `buffer-all`: all wait. `cancel`: the running batch is stopped, then it takes place. `allow`: both run.
+ * How to handle a firing while the previous one is still running. `skip`: skip it. `buffer-one`: queue one and skip the
+ * rest. `buffer-all`: queue all. `cancel`: stop the running batch, then run it. `allow`: run both.
  */
 export const OVERLAP_POLICIES = ['skip', 'buffer-one', 'buffer-all', 'cancel', 'allow'] as const;
 

@@ -1,11 +1,11 @@
-/** What JSON has as it is; a date becomes its ISO time. */
+/** Values that JSON represents directly; a date becomes ISO 8601. */
 type Plain = string | number | boolean | bigint | Date | null | undefined;
 
 type SnakeName<K extends string> = K extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeName<Rest>}`
   : K;
 
-/** A view as programs read it: its members in snake_case, the keys of its maps as they are. */
+/** A view for programs: member names in snake_case, map keys unchanged. */
 export type SnakeCased<T> = T extends Plain
   ? T
   : T extends ReadonlyMap<string, infer V>
@@ -14,7 +14,7 @@ export type SnakeCased<T> = T extends Plain
       ? readonly SnakeCased<E>[]
       : { readonly [K in keyof T as K extends string ? SnakeName<K> : never]: SnakeCased<T[K]> };
 
-/** True if keys of an object in it are not known to the compiler, so they are data: ids, columns, names. */
+/** True if some object in it has keys unknown to the compiler, which are therefore data: ids, columns, names. */
 type HasDataKeys<T> = T extends Plain
   ? false
   : T extends ReadonlyMap<string, infer V>
@@ -26,8 +26,8 @@ type HasDataKeys<T> = T extends Plain
         : { [K in keyof T]-?: HasDataKeys<T[K]> }[keyof T];
 
 /**
- * A view for `--json`: the names of its members become snake_case, at every depth. What a person has named is data and stays as it is, so an
- * object that has such keys must be a `Map` in the view, which the compiler checks.
+ * A view for `--json`: member names become snake_case at every depth. User-given names are data and stay unchanged, so
+ * objects keyed by them must be `Map`s in the view; the compiler checks this.
  */
 export function snakeCase<T>(view: true extends HasDataKeys<T> ? ReadonlyMap<string, unknown> : T): SnakeCased<T> {
   return renamed(view) as SnakeCased<T>;

@@ -4,13 +4,13 @@ export interface SpendBill {
   readonly quoted: number;
   /** Rows whose price cannot be known. */
   readonly unpriced: number;
-  /** The smallest price of a row; null if no row has one. */
+  /** The lowest price of any row; null if no price is known. */
   readonly cheapest: number | null;
-  /** What the budget pays; null without a budget. */
+  /** The rows that the budget covers; null without a budget. */
   readonly affordable: { readonly rows: number; readonly quoted: number } | null;
 }
 
-/** What is known before anything is paid. Money is in credits. */
+/** The facts known before anything is paid. Amounts are in credits. */
 export interface SpendFacts {
   readonly rows: number;
   readonly bill: SpendBill;
@@ -19,27 +19,24 @@ export interface SpendFacts {
   readonly budget: number | null;
   /** The account's balance; null if the API does not tell it. */
   readonly balance: number | null;
-  /** A bill above this must be confirmed; null: no bill must. */
+  /** A bill above this must be confirmed; null if none must. */
   readonly confirmAbove: number | null;
-  /** It is confirmed already (`--yes`). */
+  /** Confirmed in advance (`--yes`). */
   readonly yes: boolean;
-  /** Somebody is there to be asked. */
+  /** Whether the user can be prompted. */
   readonly canAsk: boolean;
 }
 
 /**
- * Why nothing may be spent. `unpriced`: a row has no price, and a budget needs one. `small-budget`, `small-balance`: it pays not even
- * one row. `unconfirmed`: the bill is above the threshold, and nobody can be asked.
+ * Why nothing may be spent. `unpriced`: a row has no price, and a budget needs one. `small-budget`, `small-balance`: it
+ * does not cover a single row. `unconfirmed`: the bill exceeds the threshold and the user cannot be prompted.
  */
 export type SpendRefusal = 'unpriced' | 'small-budget' | 'small-balance' | 'unconfirmed';
 
-/**
- * What a person should know of a bill, though it does not stop the batch: the budget pays only some of the rows, or the balance
- * is below the bill.
- */
+/** Warnings that do not stop the batch: the budget covers only some rows, or the bill exceeds the balance. */
 export type SpendNote = 'budget-pays-part' | 'above-balance';
 
-/** What the priced rows can cost: a budget bounds it. Credits. */
+/** Max cost of the priced rows in credits, capped by the budget. */
 export function mostSpent({ bill, budget }: Pick<SpendFacts, 'bill' | 'budget'>): number {
   return budget === null ? bill.quoted : Math.min(bill.quoted, budget);
 }

@@ -9,26 +9,29 @@ export const MAX_CELL_BYTES = 1024 * 1024;
 export interface TextLimit {
   /** UTF-16 code units, of which every character has one or two. */
   readonly most: number;
-  /** When it was learnt from a refusal of the API, ms. Absent: the configuration says it. */
+  /** When a refusal of the API revealed it, in ms. Absent if it is configured. */
   readonly learntAt?: number;
 }
 
 /** The limits that are known. */
 export type TextLimits = { readonly [O in Operation]?: TextLimit };
 
-/** The longest part of a text that is to be split where no limit is known: a guess that most engines take. */
+/** Max length of a part when no limit is known: a guess that most engines accept. */
 export const ASSUMED_TEXT_LIMIT = 2_000;
 
 /** A learnt limit below this may be a misread refusal. Texts are split by it, but not refused for it. */
 export const DOUBTED_TEXT_LIMIT = 500;
 
-/** For so long, ms, texts are refused for a learnt limit: an API may take longer ones by now, and to ask it costs nothing. */
+/**
+ * How long a learnt limit is enforced, in ms. After that, the API is asked again at no charge, because it may accept
+ * longer texts by now.
+ */
 export const LEARNT_LIMIT_LIFE_MS = 30 * 86_400_000;
 
 /** `Failure.cause` of a request that was refused because its text is longer than the API takes. */
 export const TEXT_TOO_LONG = 'the text is too long';
 
-/** Only speech that is a row's result can be joined from parts; that of a chain is sent on by its link. */
+/** Only speech that is the row's own result can be joined from parts; a chain passes its speech on by link. */
 export function canBeSplit({ kind }: { readonly kind: Kind }): boolean {
   return stepsIn({ kind }).length === 1 && resultOf(kind) === 'audio';
 }

@@ -1,4 +1,4 @@
-/** How much two batches may differ: shares, from 0 on; `Infinity`: however much. */
+/** How much two batches may differ, as shares from 0; `Infinity` means no limit. */
 export interface Tolerances {
   /** Share of the longer result by which the lengths of a row may differ. Half a second is never too much. */
   readonly length: number;

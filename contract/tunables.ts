@@ -14,9 +14,9 @@ export interface Setting<K extends ValueKind = ValueKind> {
 
 /** A setting that may be changed while a batch runs. */
 export interface Tunable<K extends ValueKind = ValueKind> extends Setting<K> {
-  /** What the default does, if its word does not say it. */
+  /** The effect of the default, if its name does not say it. */
   readonly defaultMeans?: string;
-  /** Value in batches created before this setting existed; if left out: the default. */
+  /** Value in batches created before this setting existed; the default if omitted. */
   readonly before?: ValueOf<K>;
   /** Whether it is one of the batch's `limits`: a promise about the API, kept by all workers together. */
   readonly isLimit: boolean;

@@ -1,6 +1,6 @@
 /**
- * A place as people may see it: of a URL without the password and without its query, which may hold secrets too; any
- * other text, such as a path, unchanged.
+ * A location that is safe to show: a URL loses its password and its query, which may hold secrets too; any other text,
+ * such as a path, stays unchanged.
  */
 export function withoutSecrets(place: string): string {
   const scheme = urlSchemeOf(place);
@@ -19,7 +19,7 @@ export function urlSchemeOf(place: string | undefined): string | undefined {
   return /^([a-z][a-z0-9+.-]+):/i.exec(place ?? '')?.[1];
 }
 
-/** An http address as people may see it whose path may be a secret, such as that of a webhook: `https://host/…`. */
+/** Shows only scheme and host of an address whose path may be secret, such as a webhook: `https://host/…`. */
 export function withoutPath(address: string): string {
   if (!URL.canParse(address)) return '…';
   const { origin, pathname, search } = new URL(address);

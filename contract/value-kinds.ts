@@ -128,7 +128,7 @@ export function parsePositive(text: string): number | undefined {
   return value > 0 && Number.isFinite(value) ? value : undefined;
 }
 
-/** The number that a text says, in decimals with a point; NaN: it is none. */
+/** Parses a decimal number with a point; NaN if the text is not one. */
 export function plainNumber(text: string): number {
   return /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
 }

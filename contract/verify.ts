@@ -3,13 +3,15 @@ import { plainNumber } from './value-kinds.ts';
 /** The default of `--verify`: the share of wrong words above which a result does not pass. */
 export const DEFAULT_THRESHOLD = 0.25;
 
-/** What a threshold may be. Below the least, a good recogniser fails good speech; above the most, a text of other words may pass. */
+/**
+ * The valid range of a threshold. Below it, a good recogniser fails good speech; above it, a different text may pass.
+ */
 export const THRESHOLD_BOUNDS = { least: 0.02, most: 0.6 } as const;
 
 /** How a threshold is written. */
 export const THRESHOLD_FORM = `true, false, or the share of words that may be wrong, from ${THRESHOLD_BOUNDS.least} to ${THRESHOLD_BOUNDS.most}`;
 
-/** The threshold that a text says: `true` is the default, `false` is `off`. Undefined: it is none. */
+/** Parses a threshold: `true` means the default, `false` means `off`. Undefined if invalid. */
 export function readThreshold(text: string): number | 'off' | undefined {
   if (/^true$/i.test(text)) return DEFAULT_THRESHOLD;
   if (/^false$/i.test(text)) return 'off';
@@ -17,16 +19,16 @@ export function readThreshold(text: string): number | 'off' | undefined {
   return share >= THRESHOLD_BOUNDS.least && share <= THRESHOLD_BOUNDS.most ? share : undefined;
 }
 
-/** What a comparison of a transcript with the text that should have been said has found. */
+/** Result of comparing a transcript with the text that should have been spoken. */
 export interface Judgement {
   /**
    * - `passed`: it is the text, as far as a transcript can show.
    * - `differs`: too many words are wrong, or too many in a row.
-   * - `unheard`: the transcript has no word, or there is none, and the text has some.
+   * - `unheard`: the text has words, but the transcript has none or is missing.
    * - `other-language`: the same as `differs`, and the API says that another language was spoken than was asked for.
    */
   readonly is: 'passed' | 'differs' | 'unheard' | 'other-language';
-  /** Share of wrong words: what is wrong, in words, divided by the words of the text. May be above 1. */
+  /** Word error rate: wrong words divided by the words of the text. May exceed 1. */
   readonly error: number;
   /** The longest run of wrong words. */
   readonly run: number;

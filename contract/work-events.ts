@@ -8,20 +8,22 @@ import type { VerdictName } from './outcomes.ts';
  */
 export type WorkEvent = LaneEvent | LimiterEvent | NoteEvent | (AttemptKey & InLane & AttemptEvent);
 
-/** Observes events. It must not throw, and returns at once: it is called on the way of every request. */
+/** Observes events. It must not throw or block: every request calls it. */
 export type Observe = (event: WorkEvent) => void;
 
-/** The lane that works on the row; absent outside of one. */
+/** The lane that works on the row; absent outside a lane. */
 interface InLane {
   readonly lane?: number;
 }
 
 type AttemptEvent =
-  /** The record of a request was asked for. `answer`: `go`, or why it is not sent; `ms`: what that took. */
+  /**
+   * An attempt asked to record its request. `answer` is `go` or the reason it is not sent; `ms` is how long that took.
+   */
   | { readonly type: 'intent'; readonly answer: string; readonly ms: number }
   /** The API has answered a paid request, or its answer is lost. */
   | { readonly type: 'answer'; readonly verdict: VerdictName; readonly ms: number; readonly requestId?: string }
-  /** What the answer means for the row. `message`: of a failure, without what only the user should read. */
+  /** What the answer means for the row. `message` is the failure's, without anything that only the user should read. */
   | {
       readonly type: 'verdict';
       readonly verdict: VerdictName;
@@ -46,14 +48,14 @@ type AttemptEvent =
       readonly jobId: string;
       readonly bytes?: number;
       readonly ms?: number;
-      /** What was wrong; the job is read again. */
+      /** The error, if the read failed; the job is read again. */
       readonly error?: string;
     };
 
 interface LaneEvent extends InLane {
   readonly type: 'lane';
   readonly batch: string;
-  /** `taken`; `claimed`: it has so many rows more; else how it ended. */
+  /** `taken`; `claimed` with the number of new rows; otherwise how its slice ended. */
   readonly is: 'taken' | 'claimed' | 'more' | 'idle' | 'failed';
   readonly rows?: number;
 }
@@ -64,11 +66,11 @@ interface LimiterEvent extends InLane {
   readonly of: 'create' | 'read' | 'jobs';
   readonly is: 'slow-down' | 'trouble' | 'well';
   readonly pauseMs?: number;
-  /** Jobs that ran when the API took no more of them. */
+  /** Jobs in progress when the API refused another one. */
   readonly running?: number;
 }
 
-/** What somebody on call should know, with the level of its line in the log. */
+/** Messages for whoever is on call, with their log levels. */
 export const NOTES = {
   'row-ended': ['error', 'a row is ended'],
   'answer-unrecorded': ['error', 'an answer cannot be recorded'],

@@ -118,15 +118,15 @@ function nulProblem(line: number): ManifestProblem {
   return { line, id: '', column: '', expected, came: 'a NUL character', code: 'nul' };
 }
 
-/** Where the bytes of a manifest are. */
+/** The source of a manifest's bytes. */
 export interface ManifestBytes {
   /** The file that holds them. */
   readonly path: string;
-  /** The bytes themselves, if there is no file: then the path is empty. */
+  /** The content itself if there is no file; the path is then empty. */
   readonly text?: string;
 }
 
-/** The bytes of a manifest. `atOnce`: how many of a file are read at once. */
+/** The bytes of a manifest. `atOnce` is the read size for files. */
 export function bytesOf({ path, text }: ManifestBytes, atOnce: number): AsyncIterable<Buffer> {
   return text === undefined ? createReadStream(path, { highWaterMark: atOnce }) : Readable.from([Buffer.from(text)]);
 }

@@ -21,7 +21,7 @@ import { faultOfFinishing, FINISHED_FORMATS } from '../contract/finishing.ts';
 
 const POLLING_NAMES = Object.keys(POLLING) as readonly (keyof Polling)[];
 
-/** How copies are finished, as the config file and the record of a schedule have it. */
+/** Finishing settings in the config file and in a schedule's record. */
 export const FINISHING = z
   .strictObject({
     loudness: z.number().exactOptional(),
@@ -43,7 +43,7 @@ const PRICE = z
     path: ['cjkFactor'],
     message: 'expected only with the unit "character"',
   })
-  // A price that the user sets is what they pay, not our guess.
+  // A price set by the user is exact, not our estimate.
   .transform((price) => ({ ...price, estimate: false }));
 
 const HALT = z.string().transform((text, context) => {
@@ -134,7 +134,7 @@ export const configSchema = z
   });
 
 /**
- * Settings of `voxbatch.config.json`. All are optional; flags and the environment go first.
+ * Settings of `voxbatch.config.json`. All are optional; flags and environment variables take precedence.
  *
  * - `$schema`: where the JSON Schema of the file is, for editors.
  * - `api.url`: the API, ends in `/api/open/v1`.
@@ -143,12 +143,13 @@ export const configSchema = z
  * - `limits`, `budget`, `halt`, `onUnknown`, `retakes`: see `contract/tunables.ts`.
  * - `polling`: see `contract/polling-settings.ts`.
  * - `apiDialect`: the paths of the API that new batches use; see `contract/dialects.ts`.
- * - `confirmAbove`: asks before a batch whose bill is above so many credits.
- * - `assumeSeconds`: the length that media are priced at where it is not known otherwise.
+ * - `confirmAbove`: asks before a batch whose bill exceeds this many credits.
+ * - `assumeSeconds`: the length used to price media of unknown length.
  * - `textLimit`: the longest text that the API takes, in characters. Default: as learnt from its refusals.
  * - `finish`: how copies of the speech are finished; see `contract/finishing.ts`.
- * - `resultMember`: where an API with a name of its own has the link to a job's result; see `contract/result-member.ts`.
- * - `samples`: what recordings of a voice may be; see `contract/sample-limits.ts`.
+ * - `resultMember`: where the API puts the link to a job's result, if under a nonstandard name; see
+ * `contract/result-member.ts`.
+ * - `samples`: limits for voice recordings; see `contract/sample-limits.ts`.
  * - `store`: folder of the media. `trust503`: whether a 503 with the API's own error body means "not accepted".
  */
 export type Config = z.infer<typeof configSchema>;
@@ -162,8 +163,8 @@ export class ConfigError extends Error {
 }
 
 /**
- * Reads the configuration file. A file that is not there is an empty configuration. `read`: reads its text; default: that of a regular
- * file only.
+ * Reads the configuration file. A missing file is an empty configuration. `read` returns its text; the default reads
+ * regular files only.
  * @throws ConfigError naming each field that is wrong, and what was expected.
  */
 export async function readConfig(path: string, read = readRegular): Promise<Config> {
@@ -177,7 +178,7 @@ export async function readConfig(path: string, read = readRegular): Promise<Conf
   return parseConfig(text.replace(/^\uFEFF/, ''), path);
 }
 
-/** The same for its text. `path`: what its errors call it. */
+/** Parses the text of a config file. `path` is its name in errors. */
 export function parseConfig(text: string, path: string): Config {
   let value: unknown;
   try {
@@ -209,7 +210,7 @@ function describeIssue(issue: z.core.$ZodIssue): string {
   return `${at === '' ? '(the whole file)' : at}: ${issue.message}; got ${came}`;
 }
 
-/** An address may hold a password or a key, and where it is malformed, nobody can say where. */
+/** An address may hold a password or a key, and in a malformed one they cannot be located. */
 function showSetting(name: PropertyKey | undefined, value: unknown): string {
   const mayBeAddress = name === undefined || name === 'notify' || name === 'api';
   return mayBeAddress ? `${kindOfValue(value)}, not shown` : show(JSON.stringify(value));
@@ -221,7 +222,7 @@ function kindOfValue(value: unknown): string {
   return `a ${typeof value}`;
 }
 
-/** Where a token, or a URL with a password, is in the file. Never returns the value. */
+/** The path of a member that holds a token or a URL with a password. Never returns the value. */
 function findSecret(value: unknown, path: readonly string[]): string | undefined {
   if (typeof value === 'string') {
     const holdsOne = /^[a-z][a-z\d+.-]*:\/\/[^/?#]*@/i.test(value) || /^bearer\s/i.test(value);

@@ -1,9 +1,9 @@
 import type { Config } from './config-file.ts';
 
 /**
- * The members of a folder's config that its user confirms once: each can run a command, name an address or a place, or
- * have more paid than the bill and the budget say that the user agreed to. `docs/decisions/confirmation.md` has the
- * reason for each, and for those that are not here.
+ * Config members that a user must confirm once per folder: each can run a command, name an address or location, or
+ * cause more spending than the bill and budget that the user agreed to. `docs/decisions/confirmation.md` gives the
+ * reason for each, and for those left out.
  */
 const CONFIRMED = [
   'onEnd',
@@ -17,17 +17,17 @@ const CONFIRMED = [
   'trust503',
 ] as const satisfies readonly (keyof Config)[];
 
-/** Members of a config that have to be confirmed; null is none. */
+/** The config members that must be confirmed; null counts as absent. */
 export type ConfirmedMembers = Pick<Config, (typeof CONFIRMED)[number]>;
 
-/** Those members of a config that have to be confirmed. */
+/** The members of this config that must be confirmed. */
 export function membersToConfirm(config: Config): ConfirmedMembers {
   return Object.fromEntries(
     CONFIRMED.flatMap((name) => ((config[name] ?? null) === null ? [] : [[name, config[name]]])),
   );
 }
 
-/** The config without them: what may be used before they are confirmed. */
+/** The config without them, safe to use before confirmation. */
 export function withoutConfirmed(config: Config): Config {
   const risky: readonly string[] = CONFIRMED;
   return Object.fromEntries(Object.entries(config).filter(([name]) => !risky.includes(name)));

@@ -1,14 +1,15 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join, parse, sep } from 'node:path';
 
-/** Whether a path names files by a pattern: `*` is any part of a name, `?` one character, `**` folders of any depth. */
+/** Whether a path is a glob: `*` matches any part of a name, `?` one character, `**` folders of any depth. */
 export function isGlob(path: string): boolean {
   return /[*?]/.test(path);
 }
 
 /**
- * The files that match a pattern, by name: in the order of their characters' codes, so the same on every machine. Names that begin with a dot
- * match only a pattern that does, too. Throws for a folder that is there and cannot be read: its rows would be left out without a word.
+ * The files that match a pattern, sorted by code units so that the order is the same on every machine. Names with a
+ * leading dot match only patterns with one. Throws if an existing folder cannot be read, because its rows would
+ * otherwise be dropped silently.
  */
 export async function expandGlob(pattern: string): Promise<readonly string[]> {
   const { root } = parse(pattern);
@@ -25,7 +26,7 @@ async function walk(folder: string, [segment, ...rest]: readonly string[], found
   if (segment === undefined) return;
   if (segment === '**') {
     await walk(folder, rest, found);
-    // A link to a folder may lead back to where it is.
+    // A symlinked folder may form a cycle.
     for (const name of await namesIn(folder, /^[^.]/, 'folders')) {
       await walk(join(folder, name), [segment, ...rest], found);
     }
@@ -62,7 +63,7 @@ async function namesIn(
   return names;
 }
 
-/** A folder that is not there, or is no folder, has no files. */
+/** A missing folder, or a path that is not a folder, has no files. */
 function noneIfAbsent(error: unknown): readonly never[] {
   const { code = '' } = error as NodeJS.ErrnoException;
   if (code === 'ENOENT' || code === 'ENOTDIR') return [];

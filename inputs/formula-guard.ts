@@ -1,11 +1,11 @@
 import { escapeControls, unescapeControls } from '../contract/control-characters.ts';
 
 /**
- * Cells that a spreadsheet would run. A cell that starts with `=`, `+`, `-`, `@`, TAB or CR is taken for a formula by
- * spreadsheets (OWASP, "CSV Injection"). Files that we write for people get an apostrophe in front of such a cell, and
- * lose it again when they are read as a manifest. A cell that already has apostrophes in front of a formula gets one
- * more, so that the two functions are exact inverses for every text. Control characters, which could steer the terminal
- * that shows the file, are escaped likewise.
+ * Guards cells that a spreadsheet would execute. A cell that starts with `=`, `+`, `-`, `@`, TAB or CR is taken for a
+ * formula by spreadsheets (OWASP, "CSV Injection"). In files meant for people we put an apostrophe in front of such a
+ * cell, and remove it when the file is read as a manifest. A cell that already has apostrophes in front of a formula
+ * gets one more, so that the two functions are exact inverses for every text. Control characters, which could steer the
+ * terminal that shows the file, are escaped likewise.
  */
 
 const NEEDS_GUARD = /^'*[=+\-@\t\r]/;

@@ -8,7 +8,7 @@ import { findBadTemplate } from './output-name.ts';
 import { show, type Finding, type ManifestProblem, type ManifestWarning } from '../contract/manifest-problems.ts';
 import { MAX_COLUMNS } from './check-bytes.ts';
 
-/** What is expected of the columns; see `ManifestOptions`. */
+/** The options that columns are checked against; see `ManifestOptions`. */
 interface HeaderOptions {
   readonly kind?: Kind | undefined;
   readonly map: Readonly<Record<string, string>>;
@@ -17,19 +17,19 @@ interface HeaderOptions {
   readonly join?: Joining | undefined;
 }
 
-/** Checks the columns of a manifest as they come, and the header of each further file against the first. */
+/** Checks a manifest's columns as they are read, and each further file's header against the first. */
 export class HeaderCheck {
   readonly columns: Columns;
   readonly warnings = new Map<string, ManifestWarning>();
   /** `--kind`, or the kind that the columns of a CSV file imply. */
   kind: Kind | undefined;
-  /** The columns are so wrong that every row would only repeat it. */
+  /** The columns are so wrong that every row would repeat the same problem. */
   isUseless = false;
-  /** Nothing after the header is read. */
+  /** If true, nothing after the header is read. */
   hasTooManyColumns = false;
-  /** The file that is read now has another header than the first. */
+  /** The current file's header differs from the first file's. */
   isOther = false;
-  /** The template of file names fits the columns. */
+  /** Whether the file name template fits the columns. */
   isTemplateGood = true;
 
   readonly #options: HeaderOptions;
@@ -69,7 +69,7 @@ export class HeaderCheck {
     return findings.map((finding) => ({ line, id: '', ...finding }));
   }
 
-  /** Files of one manifest are one table: their headers are the same. */
+  /** All files of a manifest form one table, so their headers must match. */
   #compare(line: number, names: readonly string[]): readonly ManifestProblem[] {
     this.isOther = !isDeepStrictEqual(trimmed(names), this.#first);
     if (!this.isOther) return [];

@@ -20,32 +20,32 @@ export interface ManifestOptions extends Pricing {
   readonly strict: boolean;
   /** Share of the rows that speak the legacy dialect, 0 to 1. Default 0. */
   readonly legacyShare?: number;
-  /** `--join`, `--pause`: which rows are put together into one file. Default: none. */
+  /** `--join`, `--pause`: which rows are joined into one file. Default: none. */
   readonly join?: Joining | undefined;
   /** `--file-name`; default `{id}.{ext}`. */
   readonly nameTemplate: string;
-  /** What recordings of a voice may be. Default: `SAMPLE_LIMITS`. */
+  /** Limits for voice recordings. Default: `SAMPLE_LIMITS`. */
   readonly samples?: SampleLimits | undefined;
-  /** Where files with relative paths are looked for besides the folder of the manifest. Default: the working folder. */
+  /** Folder for resolving relative file paths, besides the manifest's own. Default: the working directory. */
   readonly filesFrom?: string | undefined;
-  /** `--limit`, `--sample`: the rows to run. The others are read, checked and priced all the same. Default: all. */
+  /** `--limit`, `--sample`: the rows to run. The others are still read, checked and priced. Default: all. */
   readonly subset?: Subset | null;
-  /** `--split`: how texts are cut that are too long. Default: they are problems. */
+  /** `--split`: how overlong texts are split. By default they are problems. */
   readonly split?: SplitMode;
-  /** The longest texts that the API takes, as far as known. */
+  /** The API's known limits on text length. */
   readonly textLimits?: TextLimits;
   /**
    * Whether `api.` columns may name fields that voxbatch fills itself, as they could in batches of earlier versions.
    * Default false.
    */
   readonly anyApiField?: boolean;
-  /** What is known of voices, as they are written there. Default: nothing, so names stay names. */
+  /** Known voices, keyed as the manifest writes them. Default: none, so names are left unresolved. */
   readonly voices?: ReadonlyMap<string, VoiceMeant>;
 }
 
 /**
- * What a voice of a manifest stands for. `listed`: a voice of the API's list. `made`: the voice that a row of the same
- * manifest makes.
+ * What a voice in the manifest refers to. `listed`: a voice from the API's list. `made`: a voice that another row of
+ * the manifest creates.
  */
 export type VoiceMeant =
   | { readonly type: 'listed'; readonly id: string; readonly isInTraining: boolean }
@@ -62,19 +62,19 @@ export interface ManifestRow extends Priced {
   readonly input: readonly string[];
   /** File name of the result below `media/`, `{ext}` left in. */
   readonly name: string;
-  /** The voice that it waits for. Default: none. */
+  /** The voice that the row waits for, if any. */
   readonly waitsFor?: VoiceWait;
-  /** What it is spoken in, at least two parts. Default: it is not split. */
+  /** The parts of a split row, at least two. Absent if it is not split. */
   readonly parts?: readonly RowPart[];
-  /** The row's number in the batch of an outcome file (`_row`). */
+  /** The row's number in the earlier batch, from an outcome file's `_row`. */
   readonly previousRow?: number;
-  /** The ids of the jobs that it had there (`_job_ids`). */
+  /** Ids of its jobs in that batch, from `_job_ids`. */
   readonly previousJobs?: readonly string[];
 }
 
 /** A row before its price. */
 export type UnpricedRow = Omit<ManifestRow, keyof Priced | 'parts'> & {
   readonly spec: RowSpec;
-  /** The parts of its text, at least two. Default: it is not split. */
+  /** The parts of its text, at least two. Absent if it is not split. */
   readonly texts?: readonly string[];
 };

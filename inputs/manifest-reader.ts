@@ -20,7 +20,7 @@ import type { VoiceRow } from './voices/voice-uses.ts';
 export interface ManifestPart {
   readonly rows: readonly ManifestRow[];
   readonly problems: readonly ManifestProblem[];
-  /** Rows with problems, as far as it is known what they are. */
+  /** Rows with problems, as far as they could be parsed. */
   readonly drafts: readonly VoiceRow[];
 }
 
@@ -34,15 +34,15 @@ const EMPTY_FILE: ManifestProblem = {
 };
 
 /**
- * Turns the records of a file into rows: identifies the columns, reads the cells, and prices them. Keeps no row: only hashes of ids and
- * output names, to check that they are unique.
+ * Turns the records of a file into rows: identifies the columns, reads the cells, and prices them. Retains no rows,
+ * only hashes of ids and output names to check that they are unique.
  */
 export class ManifestReader {
   /** Rows so far, including bad ones. */
   rows = 0;
-  /** sha256 of the bytes of the files, hex; null until their end was reached. */
+  /** sha256 of the files' bytes, in hex; null until the end is reached. */
   digest: string | null = null;
-  /** The file that is being read, where there are several. */
+  /** The current file, if there are several. */
   file: string | undefined;
 
   readonly #source: ManifestSource;
@@ -52,12 +52,12 @@ export class ManifestReader {
   readonly #reader: RowReader;
   readonly #places = new LinePlaces();
   readonly #digests: string[] = [];
-  /** Part of a file could not be read, or a file has nothing in it. */
+  /** Part of a file could not be read, or a file is empty. */
   #isCut = false;
-  /** There are rows of which nobody knows what they are. */
+  /** Some rows are of unknown kind. */
   #isUnclear = false;
 
-  /** `unique`: whether to compare ids and names; not needed for the second reading. */
+  /** `unique`: whether to check ids and names for duplicates; unnecessary on the second pass. */
   constructor(source: ManifestSource, options: ManifestOptions, unique: boolean) {
     this.#source = source;
     this.#options = options;
@@ -68,7 +68,7 @@ export class ManifestReader {
     this.#reader = new RowReader(options, surroundings);
   }
 
-  /** Whether nobody knows of some rows what they are. */
+  /** Whether some rows could not be read or understood. */
   get isCut(): boolean {
     return this.#isCut || this.#isUnclear;
   }
@@ -86,7 +86,7 @@ export class ManifestReader {
     return this.#reader.previousBatch;
   }
 
-  /** Reads the files to their ends, or as far as anything sensible can be read. */
+  /** Reads the files to the end, or as far as they make sense. */
   async *read(): AsyncGenerator<ManifestPart> {
     const { files } = this.#source;
     const jsonColumns = new Map<string, number>();

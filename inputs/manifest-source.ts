@@ -24,21 +24,21 @@ interface ManifestFile extends ManifestBytes {
 }
 
 /**
- * A manifest that can be read several times. Its files follow each other as one table; one that is a pattern, such as `drop/*.csv`, has each file
- * that matches. `path` and `format` are those of the first, `label` is what was given.
+ * A manifest that can be read several times. Its files form one table in sequence; a pattern such as `drop/*.csv`
+ * yields every match. `path` and `format` are the first file's; `label` is the argument as given.
  */
 export interface ManifestSource extends ManifestFile {
   /** At least one. */
   readonly files: readonly ManifestFile[];
-  /** How a server names the version that it sent; null: it does not. Absent for files. */
+  /** The server's ETag; null if it sent none. Absent for files. */
   readonly etag?: string | null;
-  /** Its rows, as they were last checked, until it is loaded. */
+  /** The rows from the last check, kept until they are loaded. */
   readonly rows: RowsInMemory;
   /** Removes the temporary copy, if there is one. May be called twice. */
   close(): Promise<void>;
 }
 
-/** What a manifest's name may end in, for who left it out. */
+/** Extensions to try if the user omitted it. */
 const EXTENSIONS = ['.csv', '.tsv', '.jsonl', '.ndjson'];
 
 const HEAD_BYTES = 64 * 1024;
@@ -78,8 +78,8 @@ export async function openManifest(given: string, stdin: Readable = process.stdi
 }
 
 /**
- * Opens a manifest that is read again later, so it must be a file, a pattern of files or a URL: a stream gives its rows once, and one that nobody writes to would keep the
- * reader waiting for ever.
+ * Opens a manifest that will be read again later. It must be a file, a pattern or a URL: a stream can be read only
+ * once, and one without a writer would block forever.
  * @throws ManifestError if there is no readable file.
  */
 export async function openManifestFile(path: string, fetchManifest: FetchManifest): Promise<ManifestSource> {
@@ -91,7 +91,7 @@ export async function openManifestFile(path: string, fetchManifest: FetchManifes
   );
 }
 
-/** Copies what a URL gives to a temporary file: a manifest is read twice. */
+/** Downloads a URL to a temporary file, because a manifest is read twice. */
 async function openUrl(url: string, fetchManifest: FetchManifest): Promise<ManifestSource> {
   requireManifestUrl(url);
   const label = labelOfPlace(url);
@@ -103,7 +103,7 @@ async function openUrl(url: string, fetchManifest: FetchManifest): Promise<Manif
     if (fetched.type === 'failed') throw failed(fetched.why);
     ({ etag } = fetched);
   }).catch((error: unknown) => {
-    // A full disk, say. A firing that met it as any other error would fetch the manifest again and again.
+    // For example a full disk. As any other error, it would make a firing fetch the manifest over and over.
     throw error instanceof ManifestError ? error : failed(error instanceof Error ? error.message : String(error));
   });
   return { ...source, etag };
@@ -123,7 +123,7 @@ async function openFiles(pattern: string): Promise<ManifestSource> {
   return ofFiles(pattern, files);
 }
 
-/** A manifest of JSON lines that never was a file. `label`: its name for people. */
+/** A JSONL manifest held in memory. `label` is its display name. */
 export function manifestOfText(label: string, text: string): ManifestSource {
   return ofFiles(label, [{ path: '', label, format: { format: 'jsonl' }, text }]);
 }
@@ -142,7 +142,7 @@ async function writeTo(path: string, stream: Readable): Promise<void> {
   await pipeline(stream, createWriteStream(path, { mode: 0o600 }));
 }
 
-/** Makes a temporary file for what `write` puts there. */
+/** Creates a temporary file and has `write` fill it. */
 async function spool(label: string, name: string, write: (path: string) => Promise<void>): Promise<ManifestSource> {
   const folder = await mkdtemp(join(tmpdir(), 'voxbatch-manifest-')).catch((error: unknown) => {
     const why = error instanceof Error ? error.message : String(error);
@@ -176,8 +176,8 @@ export type ManifestFormat = ({ readonly format: 'csv' } & TableFormat) | { read
 
 /**
  * Tells the format from the name and the first bytes. `.jsonl` and `.ndjson` are JSONL, as is anything that begins with
- * `{`. Of the delimiters, the one wins that makes the most column names that we know, then the one that occurs most
- * often in the header, then the comma; `.tsv` prefers the tab.
+ * `{`. The winning delimiter is the one that yields the most known column names, then the one most frequent in the
+ * header, then the comma; `.tsv` prefers the tab.
  */
 function detectFormat(name: string, head: string): ManifestFormat {
   const bom = head.startsWith('\uFEFF');
@@ -208,15 +208,14 @@ function headerCells(text: string, delimiter: Delimiter): string[] {
   return cells;
 }
 
-/** What rows may take together, bytes: some 25,000 short lines. */
+/** Memory limit for the kept rows, in bytes: some 25,000 short lines. */
 const MOST_BYTES = 32 * 1024 ** 2;
-/** What a row takes besides its cells, about: its objects and its id. */
+/** Approximate overhead per row besides its cells: its objects and id. */
 const BYTES_A_ROW = 1_000;
 
 /**
- * The rows of a manifest as it was last checked. A manifest is needed three times (checked, compared with earlier results, loaded), and
- * parsing it is most of that work, so the rows of one that is not too large are kept until it is loaded. A larger one is read
- * again.
+ * Caches the rows of a checked manifest. It is needed three times (to check, to compare with earlier results, to load),
+ * and parsing dominates the cost, so the rows are kept until loaded. A manifest over the limit is read again.
  */
 export class RowsInMemory {
   readonly #mostBytes: number;
@@ -230,13 +229,13 @@ export class RowsInMemory {
     this.#mostBytes = mostBytes;
   }
 
-  /** Forgets the rows, and begins anew with those that these options give. */
+  /** Drops the rows and starts over for these options. */
   begin(options: ManifestOptions): void {
     this.drop();
     this.#options = options;
   }
 
-  /** Takes the next row, unless they are too many. */
+  /** Adds a row, unless the limit is reached. */
   add(row: ManifestRow): void {
     if (this.#options === undefined) return;
     this.#bytes += BYTES_A_ROW;
@@ -245,12 +244,12 @@ export class RowsInMemory {
     else this.#rows.push(row);
   }
 
-  /** `digest`: of the bytes that gave them; null: the file was not read to its end. */
+  /** `digest` is that of the source bytes; null if the file was not read to the end. */
   end(digest: string | null): void {
     this.#digest = digest;
   }
 
-  /** The rows of these bytes, read with these very options; undefined: they are not here. */
+  /** The rows parsed from these bytes with these options, or undefined if they are not cached. */
   find(options: ManifestOptions, digest: string | null): readonly ManifestRow[] | undefined {
     const isHere = digest !== null && this.#digest === digest && this.#options === options;
     return isHere ? this.#rows : undefined;

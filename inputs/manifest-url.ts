@@ -5,8 +5,8 @@ import { isPlainUrl } from '../contract/value-kinds.ts';
 import { ManifestError } from '../contract/manifest-problems.ts';
 
 /**
- * Fetches the file at a URL and passes its body to `receive`, perhaps again for a further try. `etag`: how the server names this version. `why`: a
- * clause for people.
+ * Fetches the file at a URL and passes its body to `receive`, once per attempt. `etag` is the server's name for this
+ * version; `why` is a human-readable clause.
  */
 export type FetchManifest = (
   url: string,
@@ -15,10 +15,10 @@ export type FetchManifest = (
   { readonly type: 'fetched'; readonly etag: string | null } | { readonly type: 'failed'; readonly why: string }
 >;
 
-/** What a manifest's URL must be, for a message that begins with "expected". */
+/** The accepted form of manifest URLs, for a message that begins with "expected". */
 export const MANIFEST_URL_FORM = 'an https:// URL without a password (http:// is for loopback)';
 
-/** Whether a text is a URL rather than a path, good or not. */
+/** Whether a text is a URL rather than a path, valid or not. */
 export function isUrl(text: string): boolean {
   return urlSchemeOf(text) !== undefined && text.includes('://');
 }
@@ -30,7 +30,7 @@ export function isManifestUrl(text: string): boolean {
   return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
 }
 
-/** The place of a manifest for people: the query of a URL often is a secret. */
+/** A manifest's location for display, without the query of a URL, which is often secret. */
 export function labelOfPlace(place: string): string {
   if (!isUrl(place) || !URL.canParse(place)) return place;
   const { origin, pathname } = new URL(place);

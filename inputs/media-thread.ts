@@ -1,4 +1,4 @@
-/** Entry of the thread that reads media of a manifest: lengths of what is behind URLs, and recordings on this machine. */
+/** Entry of the thread that reads a manifest's media: it measures media behind URLs and inspects local recordings. */
 import { workerData } from 'node:worker_threads';
 import { serveJobs } from '../threads/serve-jobs.ts';
 import { probeMedia } from './media/probe-media.ts';

@@ -2,32 +2,32 @@ import { hash } from 'node:crypto';
 import { show } from '../contract/manifest-problems.ts';
 import type { Finding } from '../contract/manifest-problems.ts';
 
-/** Names of result files where no template is given. */
+/** Default template for result file names. */
 export const DEFAULT_TEMPLATE = '{id}.{ext}';
 
 const FIELD = /\{([^{}]*)\}/g;
-/** Bytes of a part of a path; file systems take 255, and we need some for `.part`. */
+/** Max bytes of a path segment: file systems allow 255, and `.part` needs some. */
 const LONGEST_PART = 240;
 const LONGEST_NAME = 1000;
-/** What some file system in use does not take in a name, or takes for a folder: the list of Windows has that of all others in it. */
+/** Characters that some file system forbids or treats as a separator: the Windows list includes all others. */
 const UNSAFE = /[<>:"/\\|?*\p{Cc}]/gu;
-/** Bytes of an id in a file name; a template may add to it. */
+/** Max bytes of an id in a file name; a template may add more. */
 const LONGEST_SAFE_ID = 200;
-/** Hex digits that tell ids apart which would be written alike. */
+/** Hex digits that distinguish ids with the same safe form. */
 const MARK_DIGITS = 8;
 
-/** Folder of results that did not pass a check, below that of the others. */
+/** Subfolder of `media/` for results that failed a check. */
 export const UNFIT_FOLDER = 'unfit';
 
-/** Folder of the files that `--join` makes, below that of the others. */
+/** Subfolder of `media/` for joined files (`--join`). */
 export const JOINED_FOLDER = 'joined';
 
-/** Folder of finished copies, below that of the others. */
+/** Subfolder of `media/` for finished copies. */
 export const FINISHED_FOLDER = 'finished';
 
 /** What a template may name besides input columns. */
 export interface NameFields {
-  /** As it stands in file names: see {@link safeId}. */
+  /** The safe form used in file names: see {@link safeId}. */
   readonly id: string;
   readonly row: number;
   readonly kind: string;
@@ -74,9 +74,9 @@ export function makeName(template: string, fields: NameFields): string {
 }
 
 /**
- * An id as a part of a file name. One that every file system takes stays as it is. In any other, `_` stands for what cannot be in a
- * name, a long one is cut, and a mark made from the whole id follows: `L/77` is `L_77-` and 8 hex digits. So two ids that would be
- * written alike have two names, and the name follows from the id alone.
+ * An id as a part of a file name. An id valid on every file system stays unchanged. Otherwise forbidden characters
+ * become `_`, a long id is cut, and a hash of the whole id is appended: `L/77` becomes `L_77-` plus 8 hex digits. So
+ * ids that would look alike get different names, and the name depends on the id alone.
  */
 export function safeId(id: string): string {
   const plain = id.replaceAll(UNSAFE, '_');
@@ -85,7 +85,7 @@ export function safeId(id: string): string {
   return `${cut(plain, LONGEST_SAFE_ID - MARK_DIGITS - 1)}-${mark}`;
 }
 
-/** The first characters of a text that take so many bytes at most. */
+/** The longest prefix of a text that fits into this many bytes. */
 function cut(text: string, bytes: number): string {
   let taken = 0;
   let end = 0;
@@ -97,7 +97,7 @@ function cut(text: string, bytes: number): string {
   return text.slice(0, end);
 }
 
-/** Most names; nothing can be wrong with such a one. */
+/** Fast path: names of this form are always valid. */
 const PLAIN_NAME = /^[\w-][\w.-]{0,199}\.\{ext\}$/;
 
 /** Why a path cannot be a file below a folder of ours, or undefined. `{ext}` counts for what replaces it. */
@@ -115,7 +115,7 @@ export function whyBadPath(name: string): string | undefined {
   return undefined;
 }
 
-/** Why a path cannot be that of a row that is still to run, or undefined: its result would lie where those lie that are unfit. */
+/** Why a path is reserved, or undefined: a new row's result may not go into the folder of unfit results. */
 export function whyReserved(name: string): string | undefined {
   if (!name.includes('/') || !collisionKey(name).startsWith(`${UNFIT_FOLDER}/`)) return undefined;
   return `a path outside the folder ${UNFIT_FOLDER}, which is for results that did not pass a check`;

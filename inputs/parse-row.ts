@@ -20,20 +20,20 @@ import { isTooDeep, surveyJson, TOO_DEEP } from './survey-json.ts';
 import { plainNumber } from '../contract/value-kinds.ts';
 import { readThreshold, THRESHOLD_FORM } from '../contract/verify.ts';
 
-/** A row of which some cells may be missing. */
+/** A row that may lack some cells. */
 export type RowDraft = Partial<RowSpec> & Pick<RowSpec, 'kind'>;
 
 export interface ParsedRow {
   /** Undefined if there are findings. */
   readonly spec: RowSpec | undefined;
-  /** Its kind and the cells that can be used, also if there are findings. Undefined: nobody knows of which kind it is. */
+  /** Its kind and usable cells, even if there are findings; undefined if its kind is unknown. */
   readonly draft?: RowDraft;
   readonly findings: readonly Finding[];
-  /** Known columns that are filled although the row's kind does not read them, by their name in the file. */
+  /** Known columns that are filled but unused by the row's kind, as named in the file. */
   readonly unread: readonly string[];
 }
 
-/** Text that cannot be sent as UTF-8, or carries NUL: possible in JSON lines only, by escapes. */
+/** Text that UTF-8 cannot encode, or that contains NUL: possible only through JSON escapes. */
 const UNSENDABLE = /[\0\p{Cs}]/u;
 
 const NAMELESS = {
@@ -44,7 +44,10 @@ const SECONDS: NumberRule = { expected: 'seconds as a number over 0', holds: (va
 
 /** How the cells of every row are read. */
 export interface RowRules {
-  /** The kind of rows that say none: `--kind`, or what the columns of the file tell. Undefined: what the cells of the row tell. */
+  /**
+   * The kind of rows that state none: `--kind`, or the kind implied by the columns. Undefined if each row's cells must
+   * imply it.
+   */
   readonly kind: Kind | undefined;
   /** Values for empty cells. */
   readonly defaults: RowDefaults;
@@ -54,7 +57,7 @@ export interface RowRules {
   readonly anyApiField?: boolean | undefined;
 }
 
-/** Makes the spec of a row from its cells. What is wrong with them whatever they mean goes first, then its kind, then each value. */
+/** Makes the spec of a row from its cells. Checks the raw cells first, then the kind, then each value. */
 export function parseRow(columns: Columns, cells: readonly string[], rules: RowRules): ParsedRow {
   const bad = findBadCells(columns, cells);
   if (bad.length > 0) return { spec: undefined, findings: bad, unread: [] };
@@ -89,7 +92,7 @@ export function parseRow(columns: Columns, cells: readonly string[], rules: RowR
   return { spec: findings.length === 0 ? spec : undefined, draft: spec, findings, unread };
 }
 
-/** What a column is to a kind of row. */
+/** How a kind of row uses a column. */
 interface ColumnUse {
   readonly column: SpecColumn;
   readonly isRequired: boolean;
@@ -104,7 +107,7 @@ const usesOf = perKind((kind): readonly ColumnUse[] => {
   });
 });
 
-/** The `api.FIELD` cells of a row. Adds what is wrong with them to the findings. */
+/** Parses the `api.FIELD` cells of a row. Adds problems to the findings. */
 function readApiCells(
   kind: Kind,
   columns: Columns,
@@ -125,7 +128,7 @@ function readApiCells(
   );
 }
 
-/** What is wrong with the input cells of a record, whatever they mean: too long, or no text that can be sent. */
+/** Finds input cells that are too long or cannot be sent as text, whatever they mean. */
 function findBadCells({ input }: Columns, cells: readonly string[]): Finding[] {
   const findings: Finding[] = [];
   for (const { name, at } of input) {
@@ -142,7 +145,7 @@ function findBadCells({ input }: Columns, cells: readonly string[]): Finding[] {
   return findings;
 }
 
-/** What a cell may hold. */
+/** The parsed value of a cell. */
 type CellValue = string | number | readonly LocalFile[];
 
 function parseCell(kind: Kind, column: SpecColumn, cell: string): Parsed<CellValue | undefined> {
@@ -167,7 +170,7 @@ function parseCell(kind: Kind, column: SpecColumn, cell: string): Parsed<CellVal
   }
 }
 
-/** A file that has not been looked at yet; `check-samples.ts` fills in what it is. */
+/** A file that has not been inspected yet; `check-samples.ts` fills in the rest. */
 function unreadFile(path: string): LocalFile {
   return { path, bytes: 0, sha256: '', extension: '', seconds: 0 };
 }
@@ -190,7 +193,7 @@ function missing(kind: Kind, column: SpecColumn, header: string, cell: string): 
   };
 }
 
-/** The finding for an `api.` cell that would replace what the request says already. */
+/** The finding for an `api.` cell that would override a field voxbatch sets itself. */
 function ownField(kind: Kind, field: string, columns: Columns): Finding | undefined {
   const column = ownColumnOf(kind, field);
   if (column === undefined) return undefined;
@@ -207,39 +210,39 @@ function unreadCell(kind: Kind, header: string): Finding {
   return { column: header, expected, came: 'a filled cell', code: 'unread-column' };
 }
 
-/** A value, or what is wrong with the cell; its column is for the caller to name. */
+/** A value, or a finding to which the caller adds the column. */
 export type Parsed<T> = { readonly value: T } | { readonly finding: Omit<Finding, 'column'> };
 
-/** What a number must be. */
+/** The constraints on a number. */
 export interface NumberRule {
   readonly expected: string;
   readonly holds: (value: number) => boolean;
 }
 
-/** A decimal number with a point that keeps the rule. */
+/** Parses a decimal number (with a point) that satisfies the rule. */
 function parseNumber(cell: string, rule: NumberRule): Parsed<number> {
   const value = plainNumber(cell);
   if (Number.isFinite(value) && rule.holds(value)) return { value };
   return { finding: { expected: rule.expected, came: show(cell), code: 'bad-number' } };
 }
 
-/** `true`, `false` (undefined), or the share of words that may be wrong. */
+/** Parses `true`, `false` (undefined), or the allowed share of wrong words. */
 export function parseThreshold(cell: string): Parsed<number | undefined> {
   const threshold = readThreshold(cell);
   if (threshold === undefined) return { finding: { expected: THRESHOLD_FORM, came: show(cell), code: 'bad-number' } };
   return { value: threshold === 'off' ? undefined : threshold };
 }
 
-/** A name that the API knows, one of these if they are all that it knows. */
+/** A name for the API to interpret, or one of `words` if the list is complete. */
 function parseWord(cell: string, words: readonly string[] | undefined): Parsed<string> {
   if (words === undefined || words.includes(cell)) return { value: cell };
   return { finding: { expected: `one of ${words.join(', ')}`, came: show(cell), code: 'unknown-word' } };
 }
 
-/** Between the paths of a cell: a character that hardly any file name has, and that needs no quotes in CSV. */
+/** Separates paths in a cell: rare in file names, and needs no quotes in CSV. */
 const BETWEEN_PATHS = '|';
 
-/** Paths of local files: separated by `|`, or as a JSON array of texts, which any file name fits into. */
+/** Paths of local files, separated by `|`, or as a JSON array of strings, which can hold any file name. */
 function parsePaths(cell: string): Parsed<readonly string[]> {
   const text = cell.trim();
   const paths = text.startsWith('[') ? listOf(text) : text.split(BETWEEN_PATHS).map((path) => path.trim());
@@ -261,7 +264,7 @@ function listOf(text: string): readonly string[] | undefined {
   }
 }
 
-/** An absolute http(s) URL that the service can fetch by itself. */
+/** An absolute http(s) URL that the service itself can fetch. */
 function parseMediaUrl(cell: string): Parsed<string> {
   if (/^https?:\/\/[^/\s]/i.test(cell) && !/[\s\p{Cc}]/u.test(cell) && URL.canParse(cell)) return { value: cell };
   const scheme = /^([a-z][a-z\d+.-]+):/i.exec(cell)?.[1]?.toLowerCase();

@@ -5,7 +5,7 @@ import type { Delimiter } from '../contract/table-format.ts';
 import type { ManifestProblem } from '../contract/manifest-problems.ts';
 
 const CHUNK_BYTES = 64 * 1024;
-/** So much is parsed at once: its rows are alive together (docs/decisions/memory.md). */
+/** Bytes to parse at once; their rows are in memory together (docs/decisions/memory.md). */
 const PARSED_BYTES = 8 * 1024;
 
 /**
@@ -90,7 +90,7 @@ class RecordCollector {
     return items;
   }
 
-  /** What the parser's failure means for the current record. */
+  /** Explains the parser's failure in terms of the current record. */
   explain(failure: CsvError): ManifestProblem {
     const index: unknown = failure['column'];
     const at = typeof index === 'number' ? index : 0;

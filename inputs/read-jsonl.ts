@@ -10,8 +10,8 @@ const CHUNK_BYTES = 256 * 1024;
 
 /**
  * Reads a JSON object per line, in batches. Every key is a column, in the order in which keys first occur. Numbers and
- * true/false become their text, null an empty cell; objects and arrays are for `api.*` columns only. `columns`: those of
- * the files before, by their place; new ones are added.
+ * true/false become their text, null an empty cell; objects and arrays are for `api.*` columns only. `columns` holds
+ * the earlier files' columns with their positions; new ones are added.
  */
 export async function* readJsonl(
   from: ManifestBytes,
@@ -107,7 +107,7 @@ class LineReader {
   }
 }
 
-/** Keys whose value may have any shape: sent on as they are, or ignored. */
+/** Keys whose value may have any shape, because it is passed through or ignored. */
 function isFree(key: string): boolean {
   return key.trim().startsWith('api.') || key.trim().startsWith('_');
 }

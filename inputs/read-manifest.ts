@@ -12,10 +12,10 @@ import {
 import { VoiceUses, type UsedVoices } from './voices/voice-uses.ts';
 import { hash } from 'node:crypto';
 
-/** Further problems are only counted. */
+/** Max problems kept; further ones are only counted. */
 const KEPT_PROBLEMS = 1000;
 
-/** Result of a whole pass over a manifest. Sums cover the valid rows that are chosen. */
+/** Result of a full pass over a manifest. Sums cover valid rows in the chosen subset. */
 export interface ManifestSummary extends BillSummary {
   /** All rows, including bad ones and those not chosen. */
   readonly rows: number;
@@ -23,14 +23,14 @@ export interface ManifestSummary extends BillSummary {
   readonly chosen: number;
   /** Tells whether a row is chosen. */
   readonly isChosen: IsChosen;
-  /** Valid rows, chosen or not, whose price needs a length that they do not state. */
+  /** Valid rows, chosen or not, whose price depends on an unstated length. */
   readonly unmeasured: number;
   /** The first 1,000. Nothing may start while there is one. */
   readonly problems: readonly ManifestProblem[];
   /** Number of all problems. */
   readonly problemCount: number;
   readonly warnings: readonly ManifestWarning[];
-  /** Voices of its rows, bad ones included as far as they can be read. */
+  /** Voices used by its rows, including bad rows where readable. */
   readonly voices: UsedVoices;
   /** Input columns in order, without `_…`, as the file names them. */
   readonly columns: readonly string[];
@@ -62,7 +62,7 @@ export type CheckedManifest =
   | { readonly type: 'faulty'; readonly summary: ManifestSummary }
   | OutcomeFile;
 
-/** Reads a file to its end like {@link summarizeManifest}, and classifies it. Changes nothing, spends nothing. */
+/** Reads a whole file like {@link summarizeManifest}, and classifies it. No side effects. */
 export async function checkManifest(
   source: ManifestSource,
   options: ManifestOptions,
@@ -70,7 +70,7 @@ export async function checkManifest(
 ): Promise<CheckedManifest> {
   const summary = await summarizeManifest(source, options, budget);
   const { previousBatch, problems, problemCount } = summary;
-  // With rows of several batches it belongs to none; that is a problem of its own.
+  // A file with rows of several batches belongs to none, which is reported as a separate problem.
   if (previousBatch !== null && problems.every(({ code }) => code !== 'mixed-batches')) {
     return { type: 'outcome-file', batch: previousBatch };
   }
@@ -130,7 +130,7 @@ export async function summarizeManifest(
   };
 }
 
-/** What a sample is spread over. The kind comes first, because it decides which operations are paid for. */
+/** The traits that a sample is spread over. The kind comes first, because it decides which operations are paid for. */
 function traitsOf({ spec }: Pick<ManifestRow, 'spec'>): Traits {
   return [spec.kind, spec.voice ?? null, spec.engine ?? null];
 }
@@ -147,7 +147,7 @@ export async function* readManifest(
   for await (const rows of readPortions(source, options, checked)) yield* rows;
 }
 
-/** The same in portions: to wait for each row of a large manifest by itself takes a while. */
+/** Like {@link readManifest}, but in chunks: awaiting each row of a large manifest separately is slow. */
 export async function* readPortions(
   source: ManifestSource,
   options: ManifestOptions,
@@ -170,7 +170,7 @@ export async function* readPortions(
 }
 
 /**
- * The same for rows that are acted on at once: a file that has changed is refused before its first row.
+ * Like {@link readManifest}, for rows that take effect immediately: refuses a changed file before its first row.
  *
  * @throws ManifestError
  */
@@ -201,7 +201,7 @@ function refusal(problems: readonly ManifestProblem[]): ManifestError {
   return new ManifestError(`the manifest cannot be used: ${what}. Nothing was spent.`, problems);
 }
 
-/** Place of a row in the order in which a seed draws: the sha256 of seed and id with a line break between them, hex. */
+/** A row's rank in the order drawn by a seed: the sha256 of seed, line break and id, in hex. */
 function sampleRank(seed: number, id: string): string {
   return hash('sha256', `${seed}\n${id}`, 'hex');
 }

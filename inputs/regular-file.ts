@@ -3,7 +3,7 @@ import { open, type FileHandle } from 'node:fs/promises';
 import { createHash, hash } from 'node:crypto';
 import { pipeline } from 'node:stream/promises';
 
-/** What has the name of a small file of ours is a pipe, a folder or a device. */
+/** The path of one of our small files leads to a pipe, folder or device. */
 export class NotRegular extends Error {
   constructor() {
     super('it is no regular file');
@@ -12,8 +12,8 @@ export class NotRegular extends Error {
 }
 
 /**
- * Opens a file that may have come with a folder of somebody else. Throws {@link NotRegular} for anything but a regular file: a pipe
- * would keep whoever opens it until somebody writes to it.
+ * Opens a file in a folder that may come from somebody else. Throws {@link NotRegular} for anything but a regular file:
+ * opening a pipe would block until somebody writes to it.
  */
 export async function openRegular(path: string): Promise<FileHandle> {
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch((error: unknown) => {

@@ -25,11 +25,11 @@ export interface IdentifiedRecord {
   /** Where it is; see {@link LinePlaces}. */
   readonly place: number;
   readonly row: number;
-  /** Undefined if the row is faulty: then its name does not matter. */
+  /** Undefined if the row is faulty, because then its name does not matter. */
   readonly kind: Kind | undefined;
 }
 
-/** What else decides about identities. */
+/** Options of {@link RowIdentities}. */
 interface IdentityOptions {
   readonly csv: boolean;
   readonly unique: boolean;
@@ -45,7 +45,7 @@ interface IdentityOptions {
  * reordered.
  */
 export class RowIdentities {
-  /** False if the template is invalid: every name would only repeat it. */
+  /** False if the template is invalid, because every name would repeat that problem. */
   checksNames = true;
   readonly #template: string;
   readonly #fields: readonly string[];
@@ -63,7 +63,10 @@ export class RowIdentities {
 
   readonly #places: Pick<LinePlaces, 'describe'>;
 
-  /** `unique`: whether to compare ids and names; not needed for the second reading of a manifest. `places` names a line again. */
+  /**
+   * `unique`: whether to check ids and names for duplicates; unnecessary on a manifest's second pass. `places` converts
+   * a place back to a line.
+   */
   constructor(template: string, { csv, unique, places }: IdentityOptions) {
     this.#places = places;
     this.#csv = csv;
@@ -134,7 +137,10 @@ export class RowIdentities {
   }
 }
 
-/** A clash of file names made from ids. An id that is changed in file names may share one with another id, so both are named. */
+/**
+ * Describes a clash of file names made from ids. Different ids may clash after being made safe, so the message names
+ * both.
+ */
 function uniqueFor(id: string, where: string): string {
   const safe = safeId(id);
   return safe === id && !MARKED.test(id)
@@ -163,19 +169,19 @@ export function findBadId(id: string, column: string): Finding | undefined {
 }
 
 /**
- * Numbers the lines of several files as if they followed each other, and names one again. A place is small enough to be kept for each of millions
- * of rows.
+ * Numbers the lines of several files consecutively, and converts a number back to file and line. A number is small
+ * enough to keep for each of millions of rows.
  */
 export class LinePlaces {
   readonly #files: { readonly label: string; readonly before: number }[] = [];
   #last = 0;
 
-  /** The following lines are of this file. */
+  /** Starts the next file. */
   begin(label: string): void {
     this.#files.push({ label, before: this.#last });
   }
 
-  /** The place of a line of the file that was begun last. */
+  /** The place of a line in the current file. */
   placeOf(line: number): number {
     const place = (this.#files.at(-1)?.before ?? 0) + line;
     this.#last = Math.max(this.#last, place);

@@ -29,11 +29,11 @@ type ReadRow =
   | {
       readonly givenId: string;
       readonly findings: readonly Finding[];
-      /** What it is in spite of them, as far as that is known. */
+      /** The usable part of the row despite its problems, if any. */
       readonly draft?: VoiceRow['spec'] | undefined;
     };
 
-/** What a record is read with. */
+/** The context for reading records. */
 interface RowSurroundings {
   /** Whether the file is CSV, not JSONL. */
   readonly csv: boolean;
@@ -46,8 +46,8 @@ interface RowSurroundings {
 }
 
 /**
- * Reads records one by one: parses the cells, assigns id and name, and checks what the row asks for against the options.
- * Keeps only hashes of ids and names.
+ * Reads records one by one: parses the cells, assigns id and name, and checks the request against the options. Keeps
+ * only hashes of ids and names.
  */
 export class RowReader {
   readonly #options: ManifestOptions;
@@ -108,13 +108,13 @@ export class RowReader {
     return { row: { ...split, previousRow: previous.row, previousJobs: previous.jobs ?? [] } };
   }
 
-  /** What the API cannot do of a row, or voxbatch cannot with its result. */
+  /** Finds requests that the API cannot fulfil, or results that voxbatch cannot process. */
   #findUnable(spec: RowSpec, dialect: Dialect | undefined): readonly Finding[] {
     const found = [dialect === undefined ? notInLegacy(spec) : undefined, notVerifiable(spec, this.#options.tts)];
     return found.filter((one) => one !== undefined);
   }
 
-  /** An id that is kept for parts of rows. */
+  /** Finds an id reserved for parts of rows. */
   #findPartId(id: string): readonly Finding[] {
     if (this.#options.split === undefined || !mayBePartId(id)) return [];
     const expected = 'an id that does not end in # and a number: with --split, parts of rows have such ids';
@@ -138,8 +138,8 @@ function withVoice(spec: RowSpec, voices: ManifestOptions['voices']): Pick<Unpri
 }
 
 /**
- * What is wrong with a row that is to be verified although nothing can be transcribed: the API listens to links only,
- * and only a job gives one. Undefined: nothing is.
+ * The finding for a row that cannot be verified: the API transcribes only links, and only jobs return one. Undefined if
+ * it can be.
  */
 export function notVerifiable(spec: RowSpec, tts: TtsMode): Finding | undefined {
   if (spec.verify === undefined) return undefined;
@@ -151,7 +151,7 @@ export function notVerifiable(spec: RowSpec, tts: TtsMode): Finding | undefined 
   return { column: 'verify', expected, came: `verify with --tts ${tts}`, code: 'not-verifiable' };
 }
 
-/** What is wrong with a row that the legacy paths lack, where all rows are to use them. */
+/** The finding for a row whose operation the legacy paths lack, if all rows must use them. */
 export function notInLegacy({ kind, verify }: StepChoice): Finding {
   if (verify !== undefined && dialectsOf({ kind }).includes('legacy')) {
     const expected =
@@ -163,12 +163,12 @@ export function notInLegacy({ kind, verify }: StepChoice): Finding {
   return { column: 'kind', expected, came: kind, code: 'not-in-dialect' };
 }
 
-/** The rows of a batch that one of our outcome files is about, by its columns `_batch` and `_row`. */
+/** Tracks the batch rows that an outcome file refers to through its columns `_batch` and `_row`. */
 class PreviousRows {
   /** The batch; undefined for any other file. */
   batch: string | undefined;
 
-  /** Checks which batch a record is of, and which row of it. */
+  /** Reads and checks a record's batch and row number. */
   read({ batchAt, rowAt, jobsAt }: Columns, cells: readonly string[]): PreviousRow {
     const batch = cells[batchAt ?? -1]?.trim() ?? '';
     if (batch === '') return { row: undefined, findings: [] };
@@ -199,18 +199,18 @@ interface PreviousRow {
   readonly findings: readonly Finding[];
 }
 
-/** What stands in `_job_ids`: ids with spaces between them, as CSV has them, or a JSON list. */
+/** Parses `_job_ids`: ids separated by spaces, as in CSV, or a JSON list. */
 function jobsIn(cell: string): readonly string[] {
   try {
     const list: unknown = JSON.parse(cell);
     if (Array.isArray(list)) return list.flatMap((one) => wordsOf(String(one)));
   } catch {
-    // No list, so ids as they stand.
+    // Not a JSON list, so plain ids.
   }
   return wordsOf(cell);
 }
 
-/** The words of a text. An id may have a space in it, which is also what stands between ids; so ids are compared by their words. */
+/** The words of a text. Ids may contain spaces, which also separate them, so they are compared word by word. */
 export function wordsOf(text: string): readonly string[] {
   return text.split(/\s+/u).filter((word) => word !== '');
 }

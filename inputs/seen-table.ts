@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 
-/** Parts of a table, which grow one by one: while a part grows, old and new copy exist together. */
+/** Number of parts, which grow one at a time to keep the peak low: a growing part exists twice. */
 const PARTS = 32;
 const SLOTS_AT_START = 16;
-/** A part fuller than this grows by {@link GROWTH}. */
+/** Max load factor; beyond it a part grows by {@link GROWTH}. */
 const FULLEST = 0.8;
 const GROWTH = 1.5;
 const TWO_TO_32 = 2 ** 32;
@@ -15,7 +15,7 @@ const TWO_TO_32 = 2 ** 32;
  */
 export class SeenTable {
   readonly #parts = new Map<number, Part>();
-  /** The name that was hashed last: it is often looked up, and then remembered. */
+  /** Last hashed name, because a name is often looked up and then set. */
   #last: { readonly name: string; readonly hash: readonly [high: number, low: number] } | undefined;
 
   /** The number remembered for the name, if any. */

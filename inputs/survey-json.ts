@@ -1,4 +1,4 @@
-/** What `JSON.parse` keeps silent about. */
+/** Properties of a JSON text that `JSON.parse` does not report. */
 interface JsonSurvey {
   /** How deep its objects and lists are nested; 0 for neither. */
   readonly depth: number;
@@ -6,7 +6,7 @@ interface JsonSurvey {
   readonly twice: string | undefined;
 }
 
-/** Deeper than anybody nests: what writes a value, or looks through one, runs out of stack some thousands deep. */
+/** Max nesting depth, beyond any real use. Recursive code overflows the stack some thousands of levels deep. */
 const DEEPEST = 100;
 
 /** What is expected of a value that {@link isTooDeep}. */
@@ -39,7 +39,10 @@ export function surveyJson(json: string): JsonSurvey {
   return { depth: deepest, twice };
 }
 
-/** Behind the closing quote of the string that begins here. No regular expression: one runs out of stack in a long string. */
+/**
+ * Index after the closing quote of the string that starts here. Not a regular expression, which would overflow the
+ * stack on a long string.
+ */
 function endOfString(json: string, start: number): number {
   for (let quote = json.indexOf('"', start + 1); quote >= 0; quote = json.indexOf('"', quote + 1)) {
     let before = quote;

@@ -7,15 +7,15 @@ import { absentOnly, copyStored, holds, nameAlso, statsOf, type RecordedFile } f
 import { partPath } from './whole-file.ts';
 
 /**
- * What became of a copy. `kept`: the file had this content already. `other`: it has another, and was not to be replaced.
- * `missing`, `altered`: the store no longer has the content on record; nothing was written.
+ * Outcome of a copy. `kept`: the file already had this content. `other`: it has different content and was not to be
+ * replaced. `missing`, `altered`: the store no longer has the content on record; nothing was written.
  */
 export type CopiedOut = 'written' | 'kept' | 'other' | 'missing' | 'altered';
 
 /**
- * Copies a stored file to a place of the user's, outside of any out folder: whole under its name, or absent. A copy, not
- * a link: what a person does to a file of theirs must not change what is stored. A place that is no regular file (a
- * pipe, a device) is written to as it is.
+ * Copies a stored file to a path chosen by the user, outside any out folder; the file appears whole or not at all. A
+ * copy, not a link, so that later edits do not alter the store. A target that is not a regular file (a pipe, a device)
+ * is written to directly.
  */
 export async function copyOut(
   file: RecordedFile,
@@ -25,13 +25,13 @@ export async function copyOut(
 ): Promise<CopiedOut> {
   const there = await statsOf(given);
   if (there !== undefined && !there.isFile()) {
-    // A reader of a pipe cannot be told that what it has read was damaged.
+    // Check first: a pipe's reader cannot be told afterwards that the data was damaged.
     const is = await isIntact(file, store);
     if (is !== 'intact') return is;
     await pipeline(await store.read(file.key), createWriteStream(given, { flags: 'w' }));
     return 'written';
   }
-  // The file behind a symbolic link is written, as other programs do.
+  // Like other programs, writes to the target of a symbolic link.
   const path = there === undefined ? given : await realpath(given);
   if (there !== undefined && (await holds(path, file.sha256))) return 'kept';
   if (there !== undefined && !replace) return 'other';
@@ -41,7 +41,7 @@ export async function copyOut(
     if (became !== 'copied') return became;
     if (replace) await rename(part, path);
     else if (!(await nameAlso(part, path))) {
-      // The same command, run twice at once, puts the same content there.
+      // A concurrent run of the same command may have put the same content there.
       return (await holds(path, file.sha256, statsOf)) ? 'kept' : 'other';
     }
     return 'written';

@@ -6,7 +6,7 @@ import { isNativeError } from 'node:util/types';
 import { sha256Of, NotRegular, readRegular } from '../inputs/regular-file.ts';
 import type { Store } from '../store/store.ts';
 
-/** What is on record of a stored file. */
+/** A stored file as recorded. */
 export interface RecordedFile {
   readonly key: string;
   /** Hex. */
@@ -66,8 +66,8 @@ export async function readJson(path: string): Promise<unknown> {
 }
 
 /**
- * Gives a file a further name, unless something has it: false then. Where the disk does not support hard links, the file
- * has only the new name afterwards.
+ * Gives a file a second name; returns false if that name is taken. On a disk without hard links, the file is renamed
+ * instead.
  */
 export async function nameAlso(path: string, further: string): Promise<boolean> {
   try {

@@ -1,4 +1,4 @@
-/** Hands on what it is given, this many at a time. */
+/** Regroups items into chunks of this size. */
 export async function* inChunks<T>(items: AsyncIterable<T>, size: number): AsyncGenerator<readonly T[], undefined> {
   let chunk: T[] = [];
   for await (const item of items) {

@@ -6,7 +6,7 @@ import { SUMMARY_FILE } from './names.ts';
 import { readJson } from './files.ts';
 import type { Summary } from './summary.ts';
 
-/** A batch as it is in the ledger. */
+/** A batch's current state in the ledger. */
 interface Standing {
   readonly batch: BatchRecord;
   readonly counts: Counts;

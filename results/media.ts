@@ -8,12 +8,12 @@ import type { RowFile } from './result-line.ts';
 import { codeOf, copyStored, isAbsent, lstatsOf } from './files.ts';
 import { partPath } from './whole-file.ts';
 
-/** What a projection needs of the store: it only reads. */
+/** The read-only part of the store that a projection needs. */
 export type StoredFiles = Pick<Store, 'read' | 'pathOf'>;
 
 /**
- * What became of a file. `missing` and `altered`: the store no longer has the recorded content, and neither has the out
- * folder.
+ * Outcome of placing a file. `missing` and `altered`: the store no longer has the recorded content, and neither has the
+ * out folder.
  */
 export type Placed = 'kept' | 'placed' | 'missing' | 'altered';
 
@@ -29,11 +29,11 @@ export async function placeFile({ name, file }: RowFile, store: StoredFiles, fol
   await folders.require([name]);
   const target = join(folders.out, name);
   const source = store.pathOf(file.key);
-  // A symbolic link is no stored file: its further name would be a link, too, and lead anywhere.
+  // A symbolic link is not a stored file: a hard link to it would be a symbolic link too, and could lead anywhere.
   const stored = source === undefined ? undefined : await lstatsOf(source);
   const there = await lstatsOf(target);
   if (source !== undefined && !(stored?.isFile() === true && stored.size === BigInt(file.bytes))) {
-    // The out folder may still have what the store has lost: it was paid for, and need not be made again.
+    // The out folder may still have a file that the store has lost; it was paid for and need not be made again.
     if (there !== undefined && (await isRight(there, undefined, target, file))) return 'kept';
     return stored === undefined ? 'missing' : 'altered';
   }

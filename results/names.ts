@@ -13,7 +13,7 @@ export const MEDIA_FOLDER = 'media';
 /** Of a stored file, as the store makes them. */
 const EXTENSION = /^[a-z0-9]{1,10}$/;
 
-/** What a file name is made from. */
+/** The inputs of a file name. */
 export interface NameFacts {
   /** As it appears in file names. */
   readonly id: string;
@@ -38,8 +38,8 @@ export class UnfitName extends Error {
 /**
  * File name of a result below `media/`, from a template such as `{id}.{ext}`, by the same rules as in the manifest
  * check. The extension is the file's actual type, whatever the row asked for. The rules apply again here, because files
- * are written here, and the ledger may have come with a folder of somebody else: throws {@link UnfitName} for a name that
- * could leave the folder, or has no extension.
+ * are written here, and the ledger may come from somebody else's folder: throws {@link UnfitName} for a name that could
+ * leave the folder, or has no extension.
  */
 export function mediaName(template: string, facts: NameFacts): string {
   const { id, row, spec, extension } = facts;
@@ -57,7 +57,7 @@ export function mediaName(template: string, facts: NameFacts): string {
 
 let goodTemplate = DEFAULT_TEMPLATE;
 
-/** All rows of a batch have the same, so the last good one is kept. A column that there is not only leaves a gap. */
+/** All rows of a batch share the template, so the last valid one is cached. An unknown column only leaves a gap. */
 function checkTemplate(template: string): void {
   if (template === goodTemplate) return;
   const bad = findBadTemplate(template, () => true);

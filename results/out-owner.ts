@@ -11,7 +11,7 @@ import { codeOf, isAbsent, lstatsOf, readJson } from './files.ts';
 import { firstLink } from './real-folders.ts';
 import { CLAIM_FILE, SUMMARY_FILE } from './names.ts';
 
-/** Max files of `media/` to check if nothing says whose they are. */
+/** Max files of `media/` to check if nothing states their owner. */
 const LOOKED_AT = 1_000;
 /** Max bytes to read of a table's first line. */
 const FIRST_LINE_BYTES = 16 * 1024 * 1024;
@@ -22,13 +22,13 @@ const FIRST_LINE_BYTES = 16 * 1024 * 1024;
  */
 export type OutStanding =
   | { readonly type: 'own' | 'free' }
-  | { readonly type: 'taken'; /** What is there, in words. */ readonly by: string }
+  | { readonly type: 'taken'; /** Description of its content. */ readonly by: string }
   | { readonly type: 'linked'; /** Path of the link. */ readonly path: string };
 
-/** What the owner of a folder is told by: its ledger, and whether that knows the batch. */
+/** Identifies a folder's owner: its ledger, and whether that has the batch on record. */
 export type OwnerLedger = Pick<Ledger, 'id' | 'findBatch'>;
 
-/** The same batch, run from another folder or with another home: this ledger knows nothing of what was paid there. */
+/** The batch belongs to another ledger (another folder or home), so this one does not know its payments. */
 const OF_ANOTHER_LEDGER =
   'holds the results of this batch from another ledger (use that one, in the folder or with the VOXBATCH_HOME that you ran it with: ' +
   'this ledger would pay for its rows again)';
@@ -102,7 +102,7 @@ function compare(owner: Owner, batch: BatchIdentity, ledger: OwnerLedger): OutSt
   return owner.ledger === ledger.id ? { type: 'own' } : { type: 'taken', by: OF_ANOTHER_LEDGER };
 }
 
-/** Where the files do not name their ledger, they are of one that has the batch on record: any other would pay for it again. */
+/** Files that name no ledger belong to a ledger that has the batch on record; any other would pay for it again. */
 async function ofWhoKnows({ name, digest, apiUrl, account }: BatchIdentity, ledger: OwnerLedger): Promise<OutStanding> {
   const known = await ledger.findBatch(name);
   const isKnown =
@@ -111,8 +111,8 @@ async function ofWhoKnows({ name, digest, apiUrl, account }: BatchIdentity, ledg
 }
 
 /**
- * What in `media/` we did not put there, in words; undefined if there is none. Our files are links to the store, and we make
- * no symbolic links. We record whose they are before the first, so a sample is enough.
+ * Describes anything in `media/` that is not ours; undefined if there is none. Our files are hard links to the store,
+ * never symbolic links. The owner is recorded before the first file is placed, so a sample is enough.
  */
 async function findForeignMedia(out: string): Promise<string | undefined> {
   const stats = await lstatsOf(join(out, MEDIA_FOLDER));

@@ -2,10 +2,11 @@ import type { MediaIdentity } from '../../policy/cache/result-key.ts';
 import { askOnce, type AskOptions, type Fetch, fetchMedia, NoMedia } from './probe-media.ts';
 
 /**
- * Creates a reader of what is behind http(s) URLs: by one free request of a single byte, without any token. Undefined if a server does not
- * tell. Never throws. An `asker` shares answers with its like only; they hold for a minute: the content may change while the process lives.
+ * Creates a function that identifies the media behind an http(s) URL, with one free single-byte request and no token.
+ * It returns undefined if the server does not identify the content, and never throws. Answers are cached per `asker`,
+ * for a minute only, because the content may change.
  *
- * @param onPrivate called with each URL that was not read, because its host is in a private network
+ * @param onPrivate called with each URL that was skipped because its host is in a private network
  */
 export function createIdentify(
   fetch: Fetch,
@@ -29,18 +30,18 @@ export function createIdentify(
 
 async function identify(url: string, fetch: Fetch): Promise<MediaIdentity | undefined> {
   const response = await fetchMedia(fetch, url, {
-    // With a range, fetch asks for no compression, which has another length and another tag.
+    // With a range, fetch requests no compression, which would change length and ETag.
     headers: { range: 'bytes=0-0' },
     signal: AbortSignal.timeout(10_000),
   });
   await response.body?.cancel();
   const etag = response.headers.get('etag') ?? '';
   const bytes = lengthOf(response);
-  // A weak tag is the same for contents that are merely alike.
+  // Weak ETags only promise equivalent content, not equal bytes.
   return /^"[^"]+"$/.test(etag) && bytes !== undefined ? { etag, bytes } : undefined;
 }
 
-/** The whole length, also where only a part was sent. */
+/** The full length, even of a partial response. */
 function lengthOf({ status, headers }: Response): number | undefined {
   const text =
     status === 206

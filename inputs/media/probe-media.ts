@@ -1,30 +1,30 @@
 import pLimit from 'p-limit';
 import type { Input } from 'mediabunny';
 
-/** The length of a recording in seconds, or in a few words why it could not be found out. Never carries the URL. */
+/** The length of a recording in seconds, or a short reason why it is unknown. Never includes the URL. */
 export type ProbeResult =
   | { readonly seconds: number }
   | {
       readonly why: string;
-      /** True where the server did not answer in time, or at all. */
+      /** True if the server did not answer, or not in time. */
       readonly isSilent: boolean;
     };
 
 /** Finds out the length of the media behind an http(s) URL. Never throws. */
 export type Probe = (url: string) => Promise<ProbeResult>;
 
-/** As Node's, but that it follows redirects by rules of its own: see `createMediaFetch`. */
+/** Node's `fetch`, except for its own redirect rules: see `createMediaFetch`. */
 export type Fetch = typeof fetch;
 
-/** Formats that are read. No playlists: they name further URLs, which nobody asked us to fetch. */
+/** Supported formats. No playlists: they name further URLs that nobody asked us to fetch. */
 const FORMATS = ['MP4', 'QTFF', 'MATROSKA', 'WEBM', 'WAVE', 'OGG', 'FLAC', 'MP3', 'ADTS', 'MPEG_TS'] as const;
-/** Of a file that is read; the rest of it is read again or not at all, bytes. */
+/** Max bytes of a file to cache; beyond that, data is read again if needed. */
 const MOST_KEPT = 16 * 1024 ** 2;
 
 /** Why there is no media to read, in words for the user. */
 export class NoMedia extends Error {
   readonly isSilent: boolean;
-  /** Its host was not asked, because it is in a private network. */
+  /** True if its host was not contacted because it is in a private network. */
   readonly isPrivate: boolean;
 
   constructor(message: string, { isSilent = false, isPrivate = false } = {}) {
@@ -35,9 +35,9 @@ export class NoMedia extends Error {
 }
 
 /**
- * Reads as much of the media behind a URL as its length takes: a few range requests, where the server supports them; else it
- * is read from its beginning. A length that the file's header states is believed; else the frames are counted. Sends no token, and ends
- * after `limitMs` at the latest.
+ * Reads only as much of the media behind a URL as it takes to find the length: a few range requests if the server
+ * supports them, otherwise from the start. Trusts a length stated in the header; otherwise counts the frames. Sends no
+ * token, and ends after at most `limitMs`.
  */
 export async function probeMedia(url: string, limitMs: number, fetch: Fetch): Promise<ProbeResult> {
   // 1.5 MB of code, which no other command needs.
@@ -51,7 +51,7 @@ export async function probeMedia(url: string, limitMs: number, fetch: Fetch): Pr
     getRetryDelay: () => null,
     maxCacheSize: MOST_KEPT,
     parallelism: 1,
-    // What is cut off by `dispose` is of no interest any more.
+    // Errors from reads that `dispose` cut off do not matter.
     handleUnhandledError: () => undefined,
   });
   const input = new library.Input({ formats: FORMATS.map((format) => library[format]), source });
@@ -89,7 +89,7 @@ function rejectAt(signal: AbortSignal): Promise<never> {
   });
 }
 
-/** What a person should know; never a message of somebody else's code, which may hold the URL with its signature. */
+/** Describes an error in our own words: a library's message may hold the signed URL. */
 function describe(error: unknown, isUnsupported: boolean): ProbeResult {
   if (error instanceof NoMedia) return { why: error.message, isSilent: error.isSilent };
   return { why: isUnsupported ? 'not a media type that voxbatch can read' : 'cannot be read', isSilent: false };
@@ -114,23 +114,23 @@ export function createProbe(probe: Probe, options?: AskOptions): Probe {
   );
 }
 
-/** An origin that failed this often in a row, without any answer, is not asked again. */
+/** After this many unanswered requests in a row, an origin is given up. */
 const PATIENCE = 5;
 
 /** Answers beyond this many are forgotten, the oldest first. */
 const MOST_KNOWN = 10_000;
 
-/** How often is asked. */
+/** Options of {@link askOnce}. */
 export interface AskOptions {
-  /** How many URLs are read at once. Default 8. */
+  /** Max URLs read concurrently. Default 8. */
   readonly atOnce?: number;
-  /** How long an answer holds, and how long an origin's silence counts, ms. Default: as long as the process lives. */
+  /** How long answers are cached and an origin's silence is remembered, in ms. Default: for the life of the process. */
   readonly holdsMs?: number;
 }
 
 /**
- * Asks about each URL once for each asker, however many rows name it, and about a few at a time. An origin that is down must not cost
- * every row its whole time limit: after five failures in a row the answer is `givenUp`.
+ * Asks about each URL once per asker, however many rows name it, with limited concurrency. An origin that is down must
+ * not cost every row a full timeout, so after five failures in a row the answer is `givenUp`.
  *
  * @param read never throws; `isSilent`: there was no answer at all, or none in time
  */

@@ -4,11 +4,11 @@ import { findThreadEntry } from '../../threads/find-entry.ts';
 import { type Probe, probeMedia } from './probe-media.ts';
 import { createMediaFetch } from '../../api/create-fetch.ts';
 
-/** What the thread that reads media is started with. */
+/** Start data of the thread that reads media. */
 export interface ProbeData {
   /** Address of the API; undefined if none is known. */
   readonly apiUrl?: string | undefined;
-  /** The thread has no environment of its own. */
+  /** Passed along because the thread has no environment. */
   readonly proxies?: Readonly<Record<string, string>>;
 }
 
@@ -17,14 +17,14 @@ export interface ProbeJob {
   readonly url: string;
 }
 
-/** How long the server of one URL may take, ms. */
+/** Time limit for reading one URL, in ms. */
 export const PROBE_MS = 15_000;
 /** Memory of the thread, MB. */
 const MOST_MEGABYTES = 512;
 
 /**
- * Reads the lengths of media behind URLs of a manifest in a thread, which the first one starts: anybody may have made
- * the files, and one can hang whoever reads it. Past its deadline the thread is ended, and such a file has no length.
+ * Measures media behind a manifest's URLs in a thread, started on first use. The files are untrusted and may hang their
+ * reader; past the deadline the thread is terminated, and the file's length stays unknown.
  *
  * @param apiUrl address of the API, which says what may be fetched: see {@link createMediaFetch}
  * @param entry compiled `media-thread.ts`; default: found beside this module
@@ -42,7 +42,7 @@ export function createProbeReader(
     read: (url) =>
       pool.run({ url }, 0, {
         here: () => probeMedia(url, PROBE_MS, createMediaFetch(apiUrl)),
-        // As with a server that is silent: several of them must not cost every row so much time.
+        // Counts as a silent server, so that several such files do not cost every row a full timeout.
         unread: (why) => ({ why, isSilent: true }),
       }),
     close: () => pool.close(),

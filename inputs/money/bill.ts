@@ -6,15 +6,15 @@ import type { RowPart } from '../../contract/row-parts.ts';
 import { roundCredits } from '../../contract/price-units.ts';
 import type { Priced } from './price-rows.ts';
 
-/** Rows that are named in a message; the others are counted. */
+/** Max rows named in a message; the rest are only counted. */
 const NAMED_ROWS = 5;
 
 /** Rows of one kind. */
 export interface KindSummary {
   readonly rows: number;
-  /** Paid requests: one for each step whose result is not there yet. */
+  /** Paid requests: one for each step without an existing result. */
   readonly requests: number;
-  /** Rows that need no request: their results are there, or they may not be paid for. */
+  /** Rows that need no request: their results exist, or paying for them is not allowed. */
   readonly free: number;
   /** Sum of the known quotes, in credits. */
   readonly quoted: number;
@@ -26,7 +26,7 @@ export interface KindSummary {
   readonly legacy: number;
 }
 
-/** What the valid rows of a manifest will cost. Money is in credits. */
+/** The cost of a manifest's valid rows. Amounts are in credits. */
 export interface BillSummary {
   readonly kinds: Readonly<Record<Kind, KindSummary>>;
   /** Sum over all kinds. */
@@ -38,11 +38,11 @@ export interface BillSummary {
   readonly unpricedRows: NamedRows;
   /** Rows whose media could not be probed. */
   readonly notProbed: NamedRows;
-  /** The smallest price of a row that has to be paid for; null if no row has one. */
+  /** The lowest price of a row to be paid for; null if no price is known. */
   readonly cheapest: number | null;
   /**
-   * What a budget covers of the rows that have to be paid for, row by row in the order of the file, skipping rows that
-   * do not fit; null without a budget.
+   * The rows to be paid for that the budget covers, taken in file order and skipping those that do not fit; null
+   * without a budget.
    */
   readonly affordable: { readonly rows: number; readonly quoted: number } | null;
   /** Estimated disk space for the results; see {@link estimateBytes}. */
@@ -57,11 +57,11 @@ export interface BillSummary {
 export type BilledRow = Priced & {
   readonly line: number;
   readonly id: string;
-  /** What it is spoken in; each part is a request. Default: it is not split. */
+  /** Its parts, each a request of its own. Absent if it is not split. */
   readonly parts?: readonly RowPart[];
   /** Requests that `quoted` is for. Default: all; with none, it costs nothing. */
   readonly requests?: number;
-  /** It is a further part of the row that was added last, and no row of its own. Default false. */
+  /** True if it is a further part of the last added row, not a row itself. Default false. */
   readonly ofLastRow?: boolean;
 };
 

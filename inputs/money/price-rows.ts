@@ -2,32 +2,35 @@ import { type PriceTable, billedMedia, type RowSpec, type TtsMode } from '../../
 import { quoteRow } from '../../policy/money/pricing.ts';
 import type { Probe } from '../media/probe-media.ts';
 
-/** How rows are priced, and where the length of their media comes from if they do not state it. */
+/** How rows are priced, and where unstated media lengths come from. */
 export interface Pricing {
   readonly prices: PriceTable;
-  /** How `tts` rows are spoken; decides which price counts. */
+  /** The operation used for `tts` rows; decides which price applies. */
   readonly tts: TtsMode;
-  /** `--probe`: reads the length from the media. Default: nothing is read. */
+  /** `--probe`: reads the length from the media. By default nothing is read. */
   readonly probe?: Probe;
-  /** `--assume-seconds`: the length of what neither states it nor could be probed. Default: such rows have no price. */
+  /**
+   * `--assume-seconds`: the length of media that neither state it nor could be probed. By default such rows have no
+   * price.
+   */
   readonly assumeSeconds?: number;
 }
 
 /** A row with its price. */
 export interface Priced {
-  /** With the length of its media in `duration`, where that was found or assumed. */
+  /** `duration` holds the media length if it was found or assumed. */
   readonly spec: RowSpec;
   /** Credits, or null if no price can be known. */
   readonly quoted: number | null;
-  /** The length is one that was assumed for all. */
+  /** True if priced at the assumed length. */
   readonly isAssumed: boolean;
-  /** Why the length could not be read, if that was tried in vain. */
+  /** Why probing failed, if it was tried. */
   readonly notProbed?: string;
 }
 
 /**
- * Adds their prices to rows. Those whose price is not known without the length of their media are priced by the media themselves, else by the length that
- * is assumed for all. Media are probed all at once: the probe knows how many it may read at a time.
+ * Prices rows. If the price depends on an unknown media length, the media are probed; failing that, the assumed length
+ * applies. All probes start together, because the probe limits its own concurrency.
  */
 export async function priceRows<Row extends { readonly spec: RowSpec }>(
   rows: readonly Row[],
@@ -56,7 +59,7 @@ async function findDuration(spec: RowSpec, pricing: Pricing): Promise<Priced> {
   return { ...at(assumeSeconds), isAssumed: true, ...notProbed };
 }
 
-/** The longest of the billed media; all of them must be known for that. */
+/** The longest of the billed media, if the length of every one can be read. */
 async function probeLongest(spec: RowSpec, probe: Probe): Promise<{ seconds: number } | { why: string } | undefined> {
   const media = billedMedia(spec.kind).flatMap((name) => {
     const url = spec[name];

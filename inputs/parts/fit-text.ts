@@ -15,12 +15,12 @@ import { quoteRow } from '../../policy/money/pricing.ts';
 import type { ManifestRow, UnpricedRow } from '../manifest-options.ts';
 import type { Priced, Pricing } from '../money/price-rows.ts';
 
-/** What may be done with texts that are too long. */
+/** How overlong texts are handled. */
 export interface TextRules {
   readonly tts: TtsMode;
-  /** `--split`. Default: they are refused. */
+  /** `--split`. By default they are refused. */
   readonly split?: SplitMode;
-  /** Default: none is known. */
+  /** Known limits. Default: none. */
   readonly textLimits?: TextLimits;
 }
 
@@ -29,7 +29,7 @@ export type FittedText = { readonly parts: readonly string[] } | { readonly find
 
 const WHOLE: FittedText = { parts: [] };
 
-/** Checks the text of a row against what the API takes, and cuts it where that was asked for. */
+/** Checks a row's text against the API's limits, and splits it if requested. */
 export function fitText(spec: RowSpec, { tts, split, textLimits = {} }: TextRules): FittedText {
   const { kind, text, language } = spec;
   if (text === undefined || (split === undefined && Object.keys(textLimits).length === 0)) return WHOLE;
@@ -48,8 +48,8 @@ export function fitText(spec: RowSpec, { tts, split, textLimits = {} }: TextRule
 }
 
 /**
- * A limit that few engines have, that is old, or whose date is yet to come, must not keep texts from being sent, for then
- * nothing would correct it.
+ * A limit that is unusually low, old, or dated in the future must not block texts, because then nothing would ever
+ * correct it.
  */
 function isDoubtful({ most, learntAt }: TextLimit): boolean {
   if (learntAt === undefined) return false;
@@ -71,7 +71,7 @@ const WHY_UNCUT: Readonly<Record<Uncut, string>> = {
   character: 'a single character of it is longer',
 };
 
-/** Prices a row by its parts: a row whose text was cut costs what its parts cost. */
+/** Prices a split row as the sum of its parts. */
 export function priceParts(unsplit: UnpricedRow & Priced, { tts, prices }: Pricing): ManifestRow {
   if (unsplit.texts === undefined) return unsplit;
   const { texts, ...row } = unsplit;

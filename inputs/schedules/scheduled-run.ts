@@ -11,7 +11,7 @@ import { isManifestUrl } from '../manifest-url.ts';
 import { FINISHING } from '../config-file.ts';
 import { nameIn, OWN_OPERATIONS, PRICE_MEMBERS } from '../own-operations.ts';
 
-/** A value of a tunable is sound if it is read again as it is written. */
+/** A tunable's value is valid if it survives formatting and parsing. */
 function tunable(takes: ValueKind): z.ZodType {
   return z.custom((value) => {
     const isWritable = value === null || ['number', 'string', 'object'].includes(typeof value);
@@ -25,7 +25,7 @@ const tunables = z.strictObject(
 
 const price = z.strictObject({ ...PRICE_MEMBERS, estimate: z.boolean() });
 
-/** It means the same to every worker, wherever that was started. */
+/** Absolute, so that it means the same to every worker. */
 const absolutePath = z.string().refine(isAbsolute);
 const manifest = z.string().refine((place) => isAbsolute(place) || isManifestUrl(place));
 
@@ -35,15 +35,16 @@ const subset = z.discriminatedUnion('type', [
 ]);
 
 /**
- * What a schedule runs, as it lies in the ledger. Everything that a batch is made of is settled when the schedule is made or updated: an edited
- * config file, or another machine's, changes no price and no limit of a firing at night. Only the manifest is read when it fires.
+ * A schedule's run as recorded in the ledger. All settings of its batches are fixed when the schedule is created or
+ * updated, so an edited config file, or another machine's, cannot change a nightly firing's prices or limits. Only the
+ * manifest is read at firing time.
  *
- * A schedule may be older than a setting or an operation, and lack it. One with a setting that this version does not know is none that it can run.
+ * A schedule may predate a setting or an operation, and lack it. One with a setting unknown to this version cannot run.
  */
 const scheduledRunSchema = z.strictObject({
   /** Path of a file, a pattern of files, or a URL. */
   manifest,
-  /** Folder in which each occurrence gets a folder of its name. */
+  /** Parent folder; each occurrence gets a subfolder with its name. */
   outFolder: absolutePath,
   kind: nameIn(KINDS).nullable(),
   defaults: z.record(z.string(), z.string()),
@@ -52,10 +53,10 @@ const scheduledRunSchema = z.strictObject({
   legacyShare: z.number().gt(0).max(1).exactOptional(),
   join: z.strictObject({ column: z.string().min(1), pause: z.number().nonnegative() }).exactOptional(),
   split: z.enum(SPLIT_MODES).exactOptional(),
-  /** Of the configuration, in characters. */
+  /** From the configuration, in characters. */
   textLimit: z.int().min(1).exactOptional(),
   finish: FINISHING.exactOptional(),
-  /** Of the configuration; see `contract/sample-limits.ts`. */
+  /** From the configuration; see `contract/sample-limits.ts`. */
   samples: z
     .strictObject({ files: z.int().positive(), bytes: z.int().positive(), seconds: z.number().positive() })
     .exactOptional(),
@@ -71,13 +72,13 @@ const scheduledRunSchema = z.strictObject({
   pollGapMs: z.number().nonnegative(),
   jobDeadlineMs: z.number().positive(),
   trust503: z.boolean(),
-  /** A bill above so many credits is refused, because nobody can be asked; null: none is. */
+  /** A bill above this many credits is refused, because nobody can be prompted; null for no threshold. */
   confirmAbove: z.number().nonnegative().nullable(),
 });
 
 export type ScheduledRun = z.infer<typeof scheduledRunSchema>;
 
-/** Reads what the ledger has on record; undefined if it is none of this version's. */
+/** Parses the ledger's record; undefined if this version does not support it. */
 export function parseScheduledRun(value: unknown): ScheduledRun | undefined {
   const run = scheduledRunSchema.safeParse(value).data;
   learnOperations(run?.operations);

@@ -5,10 +5,10 @@ import { collisionKey, JOINED_FOLDER, safeId } from '../output-name.ts';
 import { show, type Finding } from '../../contract/manifest-problems.ts';
 import { SeenTable } from '../seen-table.ts';
 
-/** A row as far as it matters to the file that it is joined into. */
+/** The parts of a row that matter for joining. */
 interface JoinedRow {
   readonly cells: readonly string[];
-  /** Undefined if it is not known. */
+  /** Undefined if unknown. */
   readonly kind: Kind | undefined;
   /** Name of its own file below `media/`. */
   readonly name: string;
@@ -16,10 +16,10 @@ interface JoinedRow {
   readonly row: number;
 }
 
-/** Checks what `--join` needs of a manifest: its column, what the rows make, their pauses, and the names of the files. */
+/** Checks a manifest against `--join`: the column, the rows' results, their pauses, and the file names. */
 export class JoinCheck {
   readonly #joining: Joining;
-  /** Row of each value, and of each name that a value has on some file system. */
+  /** First row of each value, and of each value's file name as some file system would fold it. */
   readonly #values = new SeenTable();
   readonly #names = new SeenTable();
 
@@ -27,7 +27,7 @@ export class JoinCheck {
     this.#joining = joining;
   }
 
-  /** What is wrong with the columns. */
+  /** The finding about the columns, if any. */
   findMissing({ byName }: Pick<Columns, 'byName'>): Finding | undefined {
     const { column } = this.#joining;
     if (byName.has(column)) return undefined;
@@ -68,7 +68,7 @@ export class JoinCheck {
   }
 }
 
-/** Columns that mean something besides those of the kinds. */
+/** Extra columns that `--join` gives a meaning. */
 export function joiningColumns(joining: Joining | undefined): readonly string[] {
   return joining === undefined ? [] : [joining.column, ...JOINING_COLUMNS];
 }

@@ -2,11 +2,11 @@ import type { SampleRules } from './check-samples.ts';
 import type { UnpricedRow } from '../manifest-options.ts';
 import type { ManifestProblem } from '../../contract/manifest-problems.ts';
 
-/** Rows by what their local files are. */
+/** Rows, sorted by whether their local files can be sent. */
 interface RowsByFiles {
-  /** Those whose files can be sent, with them, and those that have none. */
+  /** Rows with sendable files attached, and rows without files. */
   readonly rows: readonly UnpricedRow[];
-  /** Those whose files cannot be sent. */
+  /** Rows whose files cannot be sent. */
   readonly faulty: readonly UnpricedRow[];
   readonly problems: readonly ManifestProblem[];
 }
@@ -18,7 +18,7 @@ export async function attachSamples(
   column: string,
 ): Promise<RowsByFiles> {
   if (rows.every(({ spec }) => spec.samples === undefined)) return { rows, faulty: [], problems: [] };
-  // What reads sound is loaded only where a row has some.
+  // Loads the audio code only if a row has samples.
   const { checkSamples } = await import('./check-samples.ts');
   const checked = await Promise.all(
     rows.map(async (row) => ({

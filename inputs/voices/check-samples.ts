@@ -5,15 +5,15 @@ import { inMegabytes, inspectSample } from './inspect-sample.ts';
 import { show, type Finding } from '../../contract/manifest-problems.ts';
 import { SAMPLE_FORMATS } from './read-sample.ts';
 
-/** Where files are looked for, and what they may be. */
+/** Where sample files are looked up, and their limits. */
 export interface SampleRules {
-  /** Folders that a relative path may begin in: the first one that has such a file counts. */
+  /** Base folders for relative paths; the first that has the file wins. */
   readonly folders: readonly string[];
   /** Default: {@link SAMPLE_LIMITS}. */
   readonly limits?: SampleLimits | undefined;
 }
 
-/** The files of a row as they are on disk, or what is wrong with them. */
+/** A row's files as found on disk, or a problem with them. */
 export type CheckedSamples =
   { readonly samples: readonly LocalFile[] } | { readonly findings: readonly Omit<Finding, 'column'>[] };
 

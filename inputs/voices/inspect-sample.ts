@@ -11,10 +11,10 @@ export interface SampleJob {
   readonly content: Uint8Array;
 }
 
-/** Files that are read at once: each is held in memory. */
+/** Limits concurrent reads, because each file is held in memory. */
 const atOnce = pLimit(4);
 
-/** Files beyond this many are read again when they are asked for again. */
+/** Max inspected files to cache. */
 const MOST_KNOWN = 2_000;
 
 const known = new Map<string, Sample>();
@@ -23,8 +23,8 @@ const known = new Map<string, Sample>();
 let reader: ReturnType<typeof startSampleReader> | undefined;
 
 /**
- * Reads a recording of this machine: what its content is, how long it is, and its hash. A manifest is read twice, so
- * what a file is is remembered until it changes. Never throws.
+ * Inspects a local recording: its type, length and hash. A manifest is read twice, so results are cached until the file
+ * changes. Never throws.
  *
  * @param path absolute
  * @param most largest file that is read, in bytes
@@ -42,7 +42,7 @@ export async function inspectSample(path: string, most: number): Promise<Sample>
 }
 
 async function inspect(path: string, most: number): Promise<Sample> {
-  // A pipe would keep the thread that opens it until somebody writes to it.
+  // Opening a pipe would otherwise block the thread until somebody writes to it.
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const facts = await file.stat({ bigint: true });
@@ -64,12 +64,12 @@ async function inspect(path: string, most: number): Promise<Sample> {
   }
 }
 
-/** Memory of the thread, MB: a sample has a few. */
+/** Memory limit of the thread, in MB; a sample has a few. */
 const MOST_MEGABYTES = 256;
 
 /**
- * Starts a thread that reads recordings, each within a deadline: a damaged file must not hang who asks. One that cannot be read in its time
- * is no sample.
+ * Starts a thread that reads recordings with a deadline for each, so that a damaged file cannot hang the caller. A file
+ * that misses its deadline is rejected.
  *
  * @param entry compiled `media-thread.ts`; default: found beside this module
  * @param secondMs how long a second of a deadline is, ms; default 1,000
@@ -90,7 +90,7 @@ export function startSampleReader(
   };
 }
 
-/** A number of bytes, for people: `4.5 MB`. */
+/** Formats a number of bytes: `4.5 MB`. */
 export function inMegabytes(bytes: number): string {
   return `${String(Math.round(bytes / 1e5) / 10)} MB`;
 }

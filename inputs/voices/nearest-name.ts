@@ -13,8 +13,8 @@ function distance(a: string, b: string): number {
 }
 
 /**
- * The candidate that a name is a slip of: at most two letters differ, and fewer than half of them, unless they only
- * changed places. Undefined if there is none.
+ * The candidate that a name is probably a typo of: at most two letters differ, and fewer than half of all, unless they
+ * are only transposed. Undefined if there is none.
  */
 export function slipOf(name: string, candidates: readonly string[]): string | undefined {
   const nearest = nearestName(name, candidates);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { LocalFile } from '../../contract/row-kinds.ts';
 
-/** What a file is, or in a few words why it is no sample. */
+/** A sample file, or a short reason why it is not one. */
 export type Sample = LocalFile | { readonly why: string };
 
 /** The formats that public material names for samples, by the extension that a file of each is sent under. */
@@ -13,10 +13,10 @@ const FORMATS = [
   ['FLAC', 'flac'],
 ] as const;
 
-/** The formats, for people. */
+/** The formats, for messages. */
 export const SAMPLE_FORMATS = FORMATS.map(([, extension]) => extension).join(', ');
 
-/** Reads a recording. Never throws, but may take for ever, or all memory, with one that is made to. */
+/** Reads a recording. Never throws, but a malicious file may hang it or exhaust memory. */
 export async function readSample(path: string, content: Uint8Array): Promise<Sample> {
   // 1.5 MB of code, which only manifests with samples need.
   const library = await import('mediabunny');

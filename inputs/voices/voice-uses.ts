@@ -2,7 +2,7 @@ import { dialectOf, resultOf } from '../../contract/row-kinds.ts';
 import { nameAskedFor } from '../../policy/voices/voice-name.ts';
 import type { RowDraft } from '../parse-row.ts';
 
-/** Rows that have something in common, and the first of them. */
+/** A group of rows, and the first of them. */
 export interface UsedBy {
   readonly rows: number;
   /** Line of the first. */
@@ -16,7 +16,7 @@ export interface UsedBy {
 /** A voice of a manifest, as it is written there. */
 export interface VoiceUse extends UsedBy {
   readonly voice: string;
-  /** The engines that its rows of v1 ask for; rows without one are left out. */
+  /** Engines requested by its v1 rows; rows without one are left out. */
   readonly engines: ReadonlyMap<string, UsedBy>;
 }
 
@@ -30,23 +30,23 @@ export interface VoiceMaker {
   readonly id: string;
 }
 
-/** The voices of a manifest, in the order in which they come. */
+/** The voices of a manifest, in order of first use. */
 export interface UsedVoices {
   readonly uses: readonly VoiceUse[];
   /** The first {@link MOST_VOICES} rows that make voices. */
   readonly makers: readonly VoiceMaker[];
   /** The first row that names a voice beyond the limit; such a name cannot be looked up. */
   readonly beyond: UsedBy | undefined;
-  /** Whether nobody knows of some rows what they are: they may make voices, too. */
+  /** True if some rows could not be read; those may make voices, too. */
   readonly isCut: boolean;
   /** What the file calls these columns. */
   readonly columns: { readonly voice: string; readonly engine: string };
 }
 
-/** Voices that are told apart; a manifest with more of them has something else in that column. */
+/** Max distinct voices tracked; a manifest with more has something else in that column. */
 export const MOST_VOICES = 50_000;
 
-/** The part of a row that its voice is counted by. */
+/** The part of a row needed to count its voice. */
 export interface VoiceRow {
   readonly spec: RowDraft;
   readonly row: number;
@@ -81,7 +81,7 @@ export class VoiceUses {
       this.#uses.set(voice, (use = { ...first, rows: 0, engines: new Map() }));
     }
     use.rows += 1;
-    // What a voice works with are the engines of v1; the older paths have other names for them.
+    // Only v1 engines count: the legacy paths use other names for them.
     if (engine === undefined || dialectOf(spec) !== 'v1') return;
     const known = use.engines.get(engine);
     if (known === undefined) use.engines.set(engine, { ...first, rows: 1 });

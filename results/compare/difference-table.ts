@@ -5,7 +5,7 @@ import { csvLine, type LineValue } from '../line-formats.ts';
 import { WholeFile } from '../whole-file.ts';
 import { isAbsent } from '../files.ts';
 
-/** What a line says of one of the two rows; null where only the other batch has it. */
+/** One of the two rows in a line; null if only the other batch has it. */
 export interface DifferenceSide {
   readonly row: number;
   /** The dialect of the API that it spoke. */
@@ -23,9 +23,9 @@ export interface DifferenceSide {
 /** A line of the table: a row of two batches that differs, or that only one has. */
 export interface DifferenceLine {
   readonly id: string;
-  /** In what they differ; `only` for a row of one batch. */
+  /** The aspects that differ; `only` for a row of one batch. */
   readonly differs: readonly string[];
-  /** Fields in which they asked for different things. */
+  /** Input fields that differ. */
   readonly input: readonly string[];
   readonly words: { readonly different: number; readonly of: number } | null;
   readonly sides: readonly [DifferenceSide | null, DifferenceSide | null];
@@ -41,11 +41,11 @@ const SIDE_COLUMNS = [
   'text',
   'api_dialect',
 ] as const;
-/** The tables of all versions begin with these. */
+/** First columns of the table in every version. */
 const FIRST_COLUMNS = ['id', 'differs', 'input', 'words_different', 'words'];
 const COLUMNS = [...FIRST_COLUMNS, ...SIDE_COLUMNS.flatMap((name) => [`${name}_1`, `${name}_2`])];
 
-/** Whether a file may be written: there is none, or it is such a table. */
+/** Whether a file may be overwritten: it does not exist, or it is such a table. */
 export async function isOurTable(path: string): Promise<boolean> {
   const header = `${csvLine(FIRST_COLUMNS).trimEnd()},`;
   try {
