@@ -16,8 +16,8 @@ export interface Agents {
   readonly paid: AgentPair;
   readonly free: AgentPair;
   /**
-   * For links that may lead to public addresses only. Separate, so that none is reused that was made without that
-   * check.
+   * For links that may lead to public addresses only. Kept separate so that no connection made without that check is
+   * reused.
    */
   readonly outside: AgentPair;
 }
@@ -25,9 +25,9 @@ export interface Agents {
 /**
  * Max idle time of a connection that is reused for a paid request, in ms.
  *
- * A server closes idle connections when it likes (some after 2 s). A request written at that very moment is lost, and
- * looks like one that was accepted: the outcome is unknown. Within a second of use that does not happen in practice,
- * and under load connections are still shared; a fresh one costs two or three round trips.
+ * Servers close idle connections at any time (some after 2 s). A request written at that very moment is lost but may
+ * look accepted, so its outcome is unknown. Within a second of use this does not happen in practice, and under load
+ * connections are still reused; a fresh one costs two or three round trips.
  */
 const PAID_IDLE_MS = 1_000;
 
@@ -36,7 +36,7 @@ const FREE_IDLE_MS = 15_000;
 
 /**
  * Creates keep-alive connections. The newest idle connection is used first. Node also obeys a shorter `Keep-Alive` of
- * the server. A proxy is only asked for tunnels: it would be one more place that sees the token and invents answers.
+ * the server. Proxies are used only through tunnels; otherwise a proxy would see the token and could invent answers.
  */
 export function createAgents(options: AgentOptions = {}): Agents {
   const { network = SYSTEM_NETWORK, paidIdleMs = PAID_IDLE_MS, freeIdleMs = FREE_IDLE_MS } = options;

@@ -1,7 +1,7 @@
 import { API_PATH, isLoopback } from '../contract/api-path.ts';
 import { trimEnd } from '../contract/trim-end.ts';
 
-/** Where a token may go: the address of the service, checked at the door. */
+/** The validated address of the service, the only place a token may go. */
 export interface BaseUrl {
   /** Origin and path without a trailing slash, e.g. `https://host/api/open/v1`. */
   readonly baseUrl: string;

@@ -9,11 +9,11 @@ import { readLimit, saysNoCredits } from './read-limit.ts';
 import type { AnswerFacts, Verdict } from './speech-api.ts';
 
 /*
- * The one place that says what an answer means.
+ * The single place that interprets answers.
  *
  * A 429 has three meanings: too fast, too many unfinished jobs, or, on older paths of the API, no credits. Only its
- * words tell. Where a dialect has no 402, one that says nothing is marked as vague: it is taken for too fast, and after
- * some of them for missing credits (`policy/rows/max-attempts.ts`).
+ * wording tells them apart. In a dialect without 402, an uninformative 429 is marked vague: it counts as too fast at
+ * first, and after several in a row as missing credits (`policy/rows/max-attempts.ts`).
  *
  * A paid request. If no request byte was given to a connected socket, it was certainly not accepted: `not-accepted`.
  * Otherwise the answer decides. 401, 402 and 429 refuse the request before any work: `not-accepted`, and so does a 503
@@ -22,9 +22,9 @@ import type { AnswerFacts, Verdict } from './speech-api.ts';
  * nothing about the work. And a conflict (409) may refer to an earlier attempt of the take, which had the same key:
  * something in front of the API may have refused that one after the API accepted it. Then the 409 names the job, or
  * nobody knows it. A 2xx counts by its body: it is the result or a job; or it is clearly an error, which is a refusal
- * (`not-accepted` if it says that credits are missing); or neither, and then nobody knows. The same holds for everything else: another 5xx may come after the charge, and a
- * redirect (3xx) is probably not the API's answer, but its sender may have passed the request on first. All that is
- * `unknown`.
+ * (`not-accepted` if it says that credits are missing); or neither, and then nobody knows. The same holds for
+ * everything else: another 5xx may come after the charge, and a redirect (3xx) is probably not the API's answer, but
+ * its sender may have passed the request on first. All that is `unknown`.
  *
  * A read. It costs nothing, so the only question is whether it may work later. 401 and 429 mean the same as above.
  * Other 4xx except 408 are final. Everything else is `ServiceDown`, including unreadable 2xx and redirects (a login
@@ -45,7 +45,7 @@ export interface PaidContext extends FailureContext {
   /** Whether an earlier attempt of the same take, with the same key, may have been accepted although it was refused. */
   readonly isRepeat: boolean;
   readonly operation: Pick<OperationClient, 'reply' | 'answersJob'>;
-  /** Whether the API says with a 402 that credits are missing. Otherwise a 429 may mean it. Default true. */
+  /** Whether the API reports missing credits with a 402; otherwise a 429 may mean them. Default true. */
   readonly has402?: boolean;
 }
 
@@ -72,7 +72,7 @@ export function classifyPaid(what: Answer | NoAnswer, context: PaidContext): Rul
   return refusal('unknown', 'OutcomeUnknown', what, context, note);
 }
 
-/** A conflict with something that an earlier attempt of the same take may have made. */
+/** A conflict with a job that an earlier attempt of the same take may have created. */
 function classifyEcho(answer: Answer, context: PaidContext): Ruling {
   const jobId = context.operation.answersJob ? readNamedJob(answer.json) : undefined;
   return jobId === undefined
@@ -99,7 +99,7 @@ function classifySuccess(answer: Answer, context: PaidContext): Ruling {
     : refusal('unknown', 'OutcomeUnknown', answer, context, 'but without what was asked for');
 }
 
-/** A refusal with the status of a success. Missing credits concern every row, so they do not fail this one. */
+/** A refusal with a success status. Missing credits concern every row, so they do not fail this one. */
 function errorInSuccess(answer: Answer, context: PaidContext): Ruling {
   const note = 'but the body is an error';
   return saysNoCredits(answer)
@@ -153,7 +153,7 @@ function refusal(
   return { verdict, failure: describeAnswer(failureClass, answer, context, note) };
 }
 
-/** A 429 that does not say that it is about money. */
+/** A 429 that does not mention credits. */
 function tooMuch(answer: Answer, context: PaidContext): Ruling {
   const failure = describeAnswer('RateLimited', answer, context);
   const limit = readLimit(answer);

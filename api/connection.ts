@@ -45,30 +45,32 @@ export interface ApiOptions {
   /** `User-Agent`, e.g. `voxbatch/0.1.0`. Some edge protections refuse unknown agents. Default `voxbatch`. */
   readonly userAgent?: string;
   /**
-   * How names are resolved, and which addresses are private. Default: this machine's resolver, and the public
-   * registries.
+   * Name resolution, and the definition of private addresses. Default: the system's resolver and the public registries.
    */
   readonly network?: Network;
-  /** Which servers are reached through a proxy. Default: as `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` say. */
+  /** Selects the proxy for a server. Default: from `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`. */
   readonly proxyFor?: ProxyFor | undefined;
-  /** Where completed jobs have the link to their result, if under a name that is not known here; see `contract/result-member.ts`. */
+  /**
+   * Members that hold the result link of a completed job, if their name is not built in; see
+   * `contract/result-member.ts`.
+   */
   readonly resultMembers?: readonly string[];
-  /** Told of each free request when it is over. */
+  /** Called after each free request. */
   readonly onRead?: (read: NotedRead) => void;
-  /** Connections; made anew by default. */
+  /** Connections to use; new ones by default. */
   readonly agents?: Agents;
 }
 
-/** What every request of a client shares. */
+/** State shared by all requests of a client. */
 export interface Connection extends BaseUrl {
-  /** How it speaks to the API. */
+  /** The dialect in use. */
   readonly dialect: AnyDialectTable;
   readonly redact: Redact;
   /** The proxy through which the API is reached. */
   readonly proxy: Proxy | undefined;
   readonly maxBodyBytes: number;
   readonly resultMembers: readonly string[];
-  /** Tells whoever keeps a log of a free request. */
+  /** Logs a free request. */
   readonly noteRead: (read: NotedRead) => void;
   /** Sends one paid request to a path of its dialect: a JSON text, or a form from files. */
   post(path: string, body: string | UploadBody, options: PostOptions): Promise<AnswerHead | NoAnswer>;
@@ -79,7 +81,7 @@ export interface Connection extends BaseUrl {
   /** Whether the API is in a private network, or on this machine. */
   isPrivate(): Promise<boolean>;
   readonly network: Network;
-  /** The same connection, limits and token in a dialect of the API. */
+  /** The same connection, limits and token in another dialect. */
   speaking(dialect: Dialect): Connection;
   close(): void;
 }
@@ -100,8 +102,8 @@ interface OpenOptions {
 }
 
 /**
- * Validates the settings and creates what all requests share. Throws an Error that names the wrong setting, never its
- * secret; a `BadProxy` for those of a proxy.
+ * Validates the settings and creates the shared state of all requests. Throws an Error that names the wrong setting,
+ * never its secret; a `BadProxy` for those of a proxy.
  */
 export function createConnection(options: ApiOptions): Connection {
   const base = readBaseUrl(options.baseUrl, options.allowHttp === undefined ? {} : { allowHttp: options.allowHttp });
@@ -172,7 +174,7 @@ function headersOf({ token, userAgent }: ApiOptions) {
   return { json, media: { ...json, Accept: 'audio/*, application/json' }, link, ownLink: { ...link, ...bearer } };
 }
 
-/** `begin`: where the paths of the dialect begin. */
+/** `begin` is the prefix of the dialect's paths. */
 function poster({ agents, headers, limits, target }: Wire, begin: string): Connection['post'] {
   return (path, body, { idempotencyKey, media, signal }) => {
     const isText = typeof body === 'string';
@@ -198,7 +200,7 @@ function poster({ agents, headers, limits, target }: Wire, begin: string): Conne
   };
 }
 
-/** Extra time for a request with files, ms per byte: a line of half a megabit per second is no fault. */
+/** Extra time for a request with files, ms per byte: an uplink of half a megabit per second must suffice. */
 const UPLOAD_MS_PER_BYTE = 1 / 64;
 
 function requester({ agents, headers, limits, target }: Wire, begin: string): Connection['request'] {
@@ -210,7 +212,7 @@ function requester({ agents, headers, limits, target }: Wire, begin: string): Co
       path: begin + path,
       headers: body === undefined ? headers.json : { ...headers.json, ...JSON_BODY },
       ...defined({ body }),
-      // A kept connection may be dead, and a change is not sent twice.
+      // A kept-alive connection may be dead, and a change must not be sent twice.
       agents: isChange === true ? agents.paid : agents.free,
       headTimeoutMs: limits.readMs,
       totalTimeoutMs: limits.readMs,
@@ -241,16 +243,15 @@ const JSON_BODY = { 'Content-Type': 'application/json' };
 /** Media must have the length that they declare, and JSON is too short here for compression to pay off. */
 const UNCOMPRESSED = { 'Accept-Encoding': 'identity' };
 
-/**
- * A header allows fewer characters than a batch's name: such a key is replaced by its hash, which is just as stable.
- */
+/** Headers allow fewer characters than batch names, so such a key is replaced by its hash, which is just as stable. */
 function asHeaderValue(key: string): string {
   return /^[\x21-\x7e]{1,200}$/.test(key) ? key : `voxbatch-${createHash('sha256').update(key).digest('hex')}`;
 }
 
 /**
  * The proxy to the API, if there is one.
- * @throws BadProxy if its setting cannot be used, or if it would see the token: it sees all that goes through a tunnel to a plain http address
+ * @throws BadProxy if its setting cannot be used, or if the proxy would see the token, as it sees all traffic to a
+ * plain http address
  */
 function proxyToApi({ protocol, hostname, port }: Target, proxyFor: ProxyFor | undefined): Proxy | undefined {
   const usual = protocol === 'https:' ? 443 : 80;

@@ -8,19 +8,20 @@ import { readProxies } from './proxies.ts';
 
 type Environment = Parameters<typeof readProxies>[0];
 
-/** Longest time to get a connection, and for the rest of an exchange, ms: as Node's `fetch`. */
+/** Limits for connecting and for the rest of an exchange, in ms, as in Node's `fetch`. */
 const CONNECT_MS = 10_000;
 const EXCHANGE_MS = 300_000;
 
-/** Headers that somebody reads. */
+/** The headers to pass on. */
 const HEADERS = ['content-encoding', 'content-length', 'content-range', 'content-type', 'etag', 'location'];
-/** What a `Response` may have no body with. */
+/** Statuses for which `Response` allows no body. */
 const EMPTY: readonly number[] = [204, 205, 304];
 
 /**
- * Returns a `fetch` for free requests without a token, to hosts that a user names. It is Node's own, which knows no proxy, unless `env` names one (see
- * {@link readProxies}). Then it takes GET, and POST of a text, follows no redirect, and rejects as Node's does: with the signal's reason, or an error
- * whose `cause.code` says in words why no answer came, such as what is wrong with the proxy. The words never carry the URL.
+ * Returns a `fetch` for free requests without a token, to hosts that a user names. Without a proxy in `env` (see
+ * {@link readProxies}) it is Node's own, which supports none. Otherwise it supports GET and POST of a text, follows no
+ * redirects, and rejects like Node's: with the signal's reason, or an error whose `cause.code` explains why no answer
+ * came, such as a problem with the proxy. The explanation never includes the URL.
  */
 export function createFetch(env: Environment = process.env): typeof fetch {
   const proxyFor = readProxies(env);
@@ -37,11 +38,11 @@ export function createFetch(env: Environment = process.env): typeof fetch {
 }
 
 /**
- * Returns a `fetch` for media that a manifest names, without a token. A manifest may come from anybody, and the API is
- * to fetch these media itself, so the rules are those of result links: see {@link followRedirects}. Private addresses are allowed only if the
- * API is in a private network too. It follows redirects itself, and rejects as that of {@link createFetch} does.
+ * Returns a `fetch` for media that a manifest names, without a token. A manifest is untrusted, and the API must be able
+ * to fetch these media itself, so the rules for result links apply: see {@link followRedirects}. Private addresses are
+ * allowed only if the API is in a private network too. It follows redirects, and rejects like {@link createFetch}'s.
  *
- * @param apiUrl address of the API; undefined, or none that is one: none is known, so private addresses are refused.
+ * @param apiUrl address of the API; if undefined or invalid, private addresses are refused.
  */
 export function createMediaFetch(
   apiUrl: string | undefined,
@@ -70,7 +71,7 @@ export function createMediaFetch(
   };
 }
 
-/** Opens a free request of a `fetch` at a URL, which may be where it was redirected to. */
+/** Opens a free request at a URL, possibly a redirect's target. */
 async function openRequest(
   request: Request,
   url: URL,
@@ -80,7 +81,7 @@ async function openRequest(
     method: request.method === 'POST' ? 'POST' : 'GET',
     target: targetOf(url),
     path: url.pathname + url.search,
-    // A compressed file would have another length and another tag.
+    // A compressed file would have a different length and ETag.
     headers: {
       accept: '*/*',
       'accept-encoding': 'identity',
@@ -111,11 +112,14 @@ function responseOf(head: AnswerHead): Response {
     status,
     headers,
   });
-  // As Node's says: mediabunny believes the length of such answers only.
+  // As in Node: mediabunny trusts the length only of answers of this type.
   return Object.defineProperty(response, 'type', { value: 'basic' });
 }
 
-/** The rejection of a `fetch` without an answer. `isPrivate`: it was not asked, because its host is in a private network. */
+/**
+ * The rejection of a `fetch` without an answer. `isPrivate`: the host was not contacted because it is in a private
+ * network.
+ */
 function noResponse(why: string, isPrivate = false): TypeError {
   return new TypeError('fetch failed', { cause: { code: why, isPrivate } });
 }

@@ -23,7 +23,7 @@ const LONGEST_CODE = 100;
 /** Most characters of a cause. */
 const LONGEST_CAUSE = 120;
 
-/** The few words that failures are counted by. */
+/** The short cause by which failures are counted. */
 export function causeOf(what: string, { redact, from, privateTexts }: FailureContext): string {
   return redact(`${what} from ${from}`, { privateTexts, longest: LONGEST_CAUSE });
 }
@@ -31,7 +31,7 @@ export function causeOf(what: string, { redact, from, privateTexts }: FailureCon
 /**
  * Describes an answer as a failure: status, the API's words, its code and request id, and its `Retry-After`.
  *
- * @param note what the status alone does not say, e.g. that the answer names no job.
+ * @param note anything the status alone does not say, e.g. that the answer names no job.
  */
 export function describeAnswer(
   failureClass: FailureClass,
@@ -60,7 +60,7 @@ export function describeAnswer(
   };
 }
 
-/** An error by its code; a success that is no result by its content. */
+/** Names an error by its code, and a success without a result by its content. */
 function describeShortly({ status, json, cut }: Answer, code: string | undefined): string {
   if (code !== undefined && code !== '') return `${status} ${code}`;
   if (status < 200 || status > 299) return String(status);
@@ -74,7 +74,7 @@ export function readRequestId(answer: Pick<Answer, 'header' | 'json'>, context: 
   return clean === '' ? undefined : clean;
 }
 
-/** Describes what came in place of the API's words: a web page, plain text, nothing, or a fragment. */
+/** Describes an answer without the API's own words: a web page, plain text, nothing, or a fragment. */
 function describeForeign(answer: Answer): string {
   if (answer.cut !== undefined) return `the answer is not whole: ${answer.cut}`;
   if (answer.json !== undefined) return 'JSON without an error message';
@@ -85,7 +85,7 @@ function describeForeign(answer: Answer): string {
   return `a text instead of JSON: "${text.slice(0, 200)}"`;
 }
 
-/** What an answer to a paid request says besides its result. `json`: undefined if the answer is media. */
+/** The facts in an answer to a paid request besides its result. `json` is undefined if the answer is media. */
 export function readFacts(answer: Pick<Answer, 'header' | 'json'>, context: FailureContext): AnswerFacts {
   const credits = readCredits(answer.json, answer.header('x-openapi-credits-used'));
   const requestId = readRequestId(answer, context);

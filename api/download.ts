@@ -61,8 +61,9 @@ export async function download<T>(
 }
 
 /**
- * Opens a result link and follows its redirects. A link and its redirects come from outside, so private addresses are allowed only if the
- * API is in a private network too. The token goes to the API's own origin, and no longer once the way has left it.
+ * Opens a result link and follows its redirects. A link and its redirects come from outside, so private addresses are
+ * allowed only if the API is in a private network too. The token goes to the API's own origin only, and never again
+ * once a redirect has left it.
  */
 async function openLink(
   connection: Connection,

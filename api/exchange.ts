@@ -9,7 +9,7 @@ import type { ClientRequest } from 'node:http';
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 
-/** The server of a request, read from an address once for all requests to it. */
+/** The server of a request, parsed once for all requests to it. */
 export interface Target {
   readonly origin: string;
   readonly protocol: 'http:' | 'https:';
@@ -42,7 +42,7 @@ export interface HttpRequest extends TimeLimits {
   /** Largest body of an answer that is read, in bytes, decompressed. */
   readonly maxBytes: number;
   readonly signal?: AbortSignal | undefined;
-  /** If set, the request is not sent if the process stood still while the connection was made. */
+  /** If set, the request is not sent if the process was suspended while connecting. */
   readonly isPaid?: boolean;
 }
 
@@ -55,8 +55,8 @@ export interface RawAnswer {
 }
 
 /**
- * One request and its answer over Node's own client. It follows no redirect, and sends the body of the
- * request with its length: a text in one piece, a stream as it comes.
+ * One request and its answer over Node's own client. It follows no redirects. The request body has a declared length: a
+ * text is sent in one piece, a stream as it arrives.
  */
 export class Exchange {
   /** False only if certainly no request byte was given to a connected socket. Never reset. */
@@ -89,7 +89,7 @@ export class Exchange {
       this.#request = request;
       onGiven(request, () => {
         this.#watch.connected();
-        // Others may have given this request up for lost meanwhile, and somebody may have paid for it again.
+        // Meanwhile others may have given this request up as lost, and it may have been paid for again.
         if (this.#asked.isPaid === true && this.#watch.stoodStill) {
           this.#stop('the process stood still while the connection was made');
           return;
@@ -113,7 +113,7 @@ export class Exchange {
   readonly over = (): void => {
     this.#watch.stop();
     this.#asked.signal?.removeEventListener('abort', this.#cancel);
-    // Nothing else can go over the connection of a request that was not sent to its end.
+    // The connection of an incompletely sent request cannot be reused.
     if (this.#request?.writableEnded === false) this.#request.destroy();
   };
 
@@ -125,8 +125,8 @@ export class Exchange {
   }
 
   /**
-   * Sends the body as it comes. If it breaks, so does the request, before its end: no server can take it for whole. An
-   * answer that comes before that, as a refusal may, ends the upload.
+   * Streams the body. If it fails, the request is broken off before its end, so that no server can take it for
+   * complete. An early answer, such as a refusal, ends the upload.
    */
   #upload(body: Readable, request: http.ClientRequest): void {
     body.once('error', (error) => {
@@ -151,7 +151,8 @@ export class Exchange {
     else {
       const error = new Error(cause);
       this.#request?.destroy(error);
-      // A request without a socket, because a proxy is still asked for one, would report its end only with that socket.
+      // While a proxy is still opening the tunnel, the request has no socket and would not report its end until it gets
+      // one.
       this.#refuse?.(error);
     }
   };

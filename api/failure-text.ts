@@ -37,7 +37,7 @@ export function createRedact(token: string): Redact {
   const shortest = Math.min(...[...forms].map(({ length }) => length));
 
   return (text, options = {}) => {
-    // A word shorter than the token, like most ids and states, has nothing to hide.
+    // A text shorter than the token, like most ids and states, cannot contain it.
     const longest = options.longest ?? LONGEST;
     if (
       text.length < shortest &&

@@ -13,29 +13,29 @@ export interface FetchOptions {
   readonly userAgent: string;
   /** Largest file, bytes. Default 512 MiB. */
   readonly maxBytes?: number;
-  /** Longest time for one try, ms. Default 10 minutes. */
+  /** Time limit for one attempt, in ms. Default 10 minutes. */
   readonly totalMs?: number;
-  /** Longest time to get a connection and the head of the answer, and for a silence within it, ms. Default 30 s. */
+  /** Time limit for the connection and the answer's head, and for a silence within its body, in ms. Default 30 s. */
   readonly silenceMs?: number;
-  /** Pauses between tries where a later one may help, ms. Default 1, 5 and 15 s. */
+  /** Pauses between retries of temporary failures, in ms. Default 1, 5 and 15 s. */
   readonly pausesMs?: readonly number[];
-  /** How names are resolved, and which addresses are private. */
+  /** Name resolution, and the definition of private addresses. */
   readonly network?: Network;
 }
 
-/** What came of it. `etag`: the server's name for this version, as it was sent. `why`: a clause for people, without the URL's query. */
+/** Outcome of a fetch. `etag` is the server's, as sent. `why` is a human-readable clause without the URL's query. */
 export type FetchedFile =
   { readonly type: 'fetched'; readonly etag: string | null } | { readonly type: 'failed'; readonly why: string };
 
-/** Answers after which a later try may help. */
+/** Statuses of temporary failures. */
 const PASSING: readonly number[] = [408, 425, 429, 500, 502, 503, 504];
 
 /**
- * Fetches a file that a user names by its URL, and passes its body to `receive`, which may be called again for a further try. Sends no token and no
- * cookie.
+ * Fetches a file from a user-given URL and passes its body to `receive`, once per attempt. Sends no token and no
+ * cookies.
  *
- * https only, on every hop; http is for loopback. The user may name a host of a private network, but a public one must not lead there: it would make
- * this machine ask hosts that its owner cannot reach.
+ * https only, on every hop; http is allowed for loopback. The user may name a host in a private network, but a public
+ * host must not redirect there, because it could make this machine contact hosts that the other side cannot reach.
  */
 export async function fetchFile(
   url: string,
@@ -57,7 +57,7 @@ export async function fetchFile(
   }
 }
 
-/** `mayPass`: a later try may do better. */
+/** `mayPass`: the failure may be temporary. */
 type Tried =
   | Extract<FetchedFile, { readonly type: 'fetched' }>
   | { readonly type: 'failed'; readonly why: string; readonly mayPass: boolean };
@@ -81,7 +81,7 @@ async function fetchOnce(url: string, receive: (body: Readable) => Promise<void>
   try {
     if (status !== 200) return failed(`the server answered ${status}`, PASSING.includes(status));
     const stream = body.stream();
-    // What breaks off is known by `cut`; anything else is the receiver's own trouble.
+    // A broken body has `cut` set; any other error is the receiver's own.
     await receive(stream).catch((error: unknown) => {
       if (body.cut === undefined) throw error;
     });

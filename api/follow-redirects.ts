@@ -2,7 +2,7 @@ import { targetOf } from './exchange.ts';
 import type { AnswerHead, NoAnswer } from './http.ts';
 import { isPrivateLiteral, PRIVATE_HOST, type Network } from './network.ts';
 
-/** Max redirects on one way. */
+/** Max redirects. */
 const MOST_REDIRECTS = 5;
 
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
@@ -12,7 +12,7 @@ export interface Follow {
   readonly network: Pick<Network, 'isPrivate'>;
   /** Whether the first host may have a private address. */
   readonly mayBePrivate: boolean;
-  /** An origin that may be asked whatever its address is. Default: none. */
+  /** An origin that may be contacted whatever its address. Default: none. */
   readonly own?: string;
   /** Where the URL came from, as a subject: `a link from outside`. */
   readonly from: string;
@@ -25,16 +25,16 @@ export interface DeadLink {
   readonly type: 'dead';
   /** A clause for the user. */
   readonly why: string;
-  /** The same in a few words. */
+  /** A shorter form for counting. */
   readonly cause: string;
-  /** Its host was not asked, because it is in a private network. */
+  /** True if its host was not contacted because it is in a private network. */
   readonly isPrivate?: true;
 }
 
 /**
- * Opens a URL and follows its redirects: http(s) only, five at most. Neither the URL nor a redirect may make this machine
- * contact hosts that the sender cannot reach: private addresses are allowed no longer once the way passed a public host. Returns all
- * addresses on the way, in order, and what is at its end.
+ * Opens a URL and follows its redirects: http(s) only, five at most. Neither the URL nor a redirect may make this
+ * machine contact hosts that the sender cannot reach: once a public host was passed, private addresses are no longer
+ * allowed. Returns all addresses on the path, in order, and the final answer.
  */
 export async function followRedirects(
   start: URL,

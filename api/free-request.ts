@@ -1,10 +1,10 @@
 import type { Dialect } from '../contract/dialects.ts';
 
-/** A request of the API that costs nothing. */
+/** A free request to the API. */
 export interface FreeRequest {
   /** Most are `GET`; the legacy paths read their voices with `POST`. */
   readonly method: 'GET' | 'POST' | 'DELETE';
-  /** Path and query, relative to where the paths of its dialect begin. */
+  /** Path and query, relative to the dialect's prefix. */
   readonly path: string;
   /** JSON, for a `POST`. */
   readonly body?: string;
@@ -14,19 +14,19 @@ export interface FreeRequest {
   readonly name: string;
 }
 
-/** A `GET`. `name`: the path for messages, if it has an id in it. */
+/** A `GET`. `name` is the path for messages, needed if the path contains an id. */
 export function get(path: string, query: Readonly<Record<string, string>> = {}, name = path): FreeRequest {
   const words = new URLSearchParams(query).toString();
   return { method: 'GET', path: words === '' ? path : `${path}?${words}`, name };
 }
 
-/** A free request of the API as a log may have it: no token, no query, no body. */
+/** Log entry of a free request: no token, query or body. */
 export interface NotedRead {
   readonly dialect: Dialect;
   readonly method: FreeRequest['method'];
-  /** Relative to where the paths of the dialect begin, without ids. */
+  /** Relative to the dialect's prefix, without ids. */
   readonly path: string;
-  /** Null: no answer came. */
+  /** Null if no answer came. */
   readonly status: number | null;
   readonly requestId: string | null;
   /** From the request to the end of the answer. */

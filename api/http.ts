@@ -24,11 +24,14 @@ export interface AnswerHead {
   header(name: string): string | undefined;
   readonly info: BodyInfo;
   readonly body: AnswerBody;
-  /** The IP address that it came from; undefined once the connection is gone, and where a proxy knows it. */
+  /** The sender's IP address; undefined once the connection is gone, or if only a proxy knows it. */
   remoteAddress(): string | undefined;
 }
 
-/** A paid request that would wait longer than this for its client is not sent, ms: its intent would be too old. */
+/**
+ * Max wait for the HTTP client, in ms. A paid request that waits longer is not sent, because its intent would be too
+ * old.
+ */
 const LONGEST_LOAD_MS = 2_000;
 
 /** Makes a request once: no retry, no redirect; a paid one goes through axios. Never throws. */
@@ -48,13 +51,13 @@ export async function makeRequest(request: HttpRequest): Promise<AnswerHead | No
   }
 }
 
-/** The client of paid requests; or why the request was not sent. */
+/** The client for paid requests, or the reason why the request was not sent. */
 async function paidClient(): Promise<Awaited<ReturnType<typeof loadAxios>> | NoAnswer> {
   const asked = performance.now();
   const notSent = (cause: string): NoAnswer => ({ type: 'no-answer', given: false, cause, code: 'no client' });
   try {
     const client = await loadAxios();
-    // The sender has checked the clock right before.
+    // The sender checked the clock right before this.
     return performance.now() - asked > LONGEST_LOAD_MS ? notSent('the HTTP client took too long to load') : client;
   } catch (error) {
     return notSent(nameError(error));
@@ -102,8 +105,8 @@ interface Client {
 let loading: Promise<Client> | undefined;
 
 /**
- * Loads axios once. Call it as soon as paid requests are expected: it takes 8 ms of CPU (bundled), which fit into the time
- * of the first read. Rejects if axios cannot be loaded.
+ * Loads axios once. Call it as soon as paid requests are expected: it takes 8 ms of CPU (bundled), which fit into the
+ * time of the first read. Rejects if axios cannot be loaded.
  */
 export async function loadAxios(): Promise<Client> {
   try {

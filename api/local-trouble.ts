@@ -9,7 +9,7 @@ export function isLocalTrouble(error: unknown): boolean {
   return systemError(error) !== undefined;
 }
 
-/** The words of an error, without paths of this machine. `what`: what this machine could not do, if it was that. */
+/** The message of an error, without local paths. `what` names the action that failed, if the error is local. */
 export function describeTrouble(error: unknown, what = 'store it'): string {
   const system = systemError(error);
   // "ENOSPC: no space left on device, write": what follows the comma may name a path.

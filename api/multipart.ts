@@ -13,7 +13,7 @@ export interface UploadBody {
   close(): Promise<void>;
 }
 
-/** Media types of files by what their content is. */
+/** Media types by file extension. */
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
   wav: 'audio/wav',
   mp3: 'audio/mpeg',
@@ -32,8 +32,8 @@ interface FilePart {
 
 /**
  * Opens files for a form (`multipart/form-data`) with these fields. A text is sent as it is, any other value as JSON.
- * Throws if a file cannot be opened as it was; nothing was sent then. A file that breaks as it is sent breaks the form
- * before its end, and a form that lacks its end is no form: the API refuses it.
+ * Throws before sending anything if a file is missing or has changed. A file that fails while being sent breaks off the
+ * form, and the API refuses a form without its end.
  */
 export async function openForm(
   fields: Readonly<Record<string, JsonValue>>,
@@ -65,7 +65,7 @@ export async function openForm(
 /** A part of a form: its name, and a text or a file. */
 type Entry = [name: string, value: string | ReturnType<typeof partOf>];
 
-/** The name says what the content is, and nothing of this machine. */
+/** The file name reveals the content type, but nothing about this machine. */
 function partOf(content: FileContent, { extension, bytes }: LocalFile, number: number) {
   return {
     name: `sample-${String(number)}.${extension}`,
@@ -77,7 +77,7 @@ function partOf(content: FileContent, { extension, bytes }: LocalFile, number: n
   };
 }
 
-/** The part of `FormData` that the encoder reads. Node's own takes no file that is read as it is sent. */
+/** The part of `FormData` that the encoder reads. Node's own does not support streamed files. */
 function formOf(entries: readonly Entry[]): ConstructorParameters<typeof FormDataEncoder>[0] {
   const iterate = (): IterableIterator<Entry> => entries.values();
   return {

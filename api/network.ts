@@ -1,7 +1,7 @@
 import dns from 'node:dns';
 import { isIP, type LookupFunction, BlockList } from 'node:net';
 
-/** How names become addresses, and which of those are private. */
+/** Name resolution, and the definition of private addresses. */
 export interface Network {
   readonly lookup: LookupFunction;
   readonly isPrivate: (address: string) => boolean;
@@ -39,8 +39,9 @@ export function publicOnly({ lookup, isPrivate }: Network): LookupFunction {
 }
 
 /**
- * Returns a check for hosts that a proxy resolves: it rejects with the code {@link PRIVATE_HOST} if this machine knows the host as a private one. A host
- * that it cannot resolve passes, for behind a proxy many a machine knows no names of the internet.
+ * Returns a check for hosts that a proxy resolves: it rejects with the code {@link PRIVATE_HOST} if this machine knows
+ * the host as a private one. A host that it cannot resolve passes, because many machines behind a proxy cannot resolve
+ * internet names.
  */
 export function refusePrivate(network: Network): (hostname: string) => Promise<void> {
   const lookup = publicOnly(network);
@@ -73,7 +74,7 @@ export function privacyOf(network: Network, hostname: string): () => Promise<boo
       });
     });
   if (isIP(hostname) !== 0) {
-    // Each download asks, and the answer for a numeric address never changes.
+    // Computed once: each download asks, and the answer for a numeric address never changes.
     const isPrivate = Promise.resolve(network.isPrivate(hostname));
     return () => isPrivate;
   }
@@ -102,7 +103,8 @@ const RANGES: readonly (readonly [range: string, prefix: number])[] = [
   ['198.18.0.0', 15],
   ['224.0.0.0', 4],
   ['240.0.0.0', 4],
-  // IPv6: unspecified and loopback, discard, local translation, documentation, unique local, link-local, site-local, multicast.
+  // IPv6: unspecified and loopback, discard, local translation, documentation, unique local, link-local, site-local,
+  // multicast.
   ['::', 127],
   ['100::', 64],
   ['64:ff9b:1::', 48],

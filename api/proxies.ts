@@ -3,11 +3,11 @@ import { isLoopback } from '../contract/api-path.ts';
 
 /** An HTTP proxy that opens tunnels (CONNECT). */
 export interface Proxy {
-  /** Host and port, as people are shown it: without its user name and password. */
+  /** Host and port for display, without user name and password. */
   readonly name: string;
-  /** The variable that names it. */
+  /** The environment variable that sets it. */
   readonly variable: string;
-  /** True if the proxy itself is spoken to over TLS. */
+  /** True if the connection to the proxy itself uses TLS. */
   readonly isSecure: boolean;
   /** An IPv6 address without brackets. */
   readonly hostname: string;
@@ -25,8 +25,8 @@ export interface ProxyTarget {
 }
 
 /**
- * The proxy to a server; undefined: there is none, go directly; {@link BadProxy}: there is one, and its setting cannot be used. (It is returned, not thrown:
- * connections are asked for where nobody catches.)
+ * Selects the proxy for a server: undefined for a direct connection, {@link BadProxy} if its setting is invalid. (That
+ * is returned, not thrown, because connections are created where nothing catches.)
  */
 export type ProxyFor = (target: ProxyTarget) => Proxy | BadProxy | undefined;
 
@@ -36,8 +36,8 @@ export class BadProxy extends Error {
 }
 
 /**
- * Reads `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`, in capitals or not; the lower-case name wins, as with curl. This machine itself is always reached
- * directly. A value that is not the address of an HTTP proxy matters only to the servers that would be reached through it.
+ * Reads `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` in upper or lower case; lower case takes precedence, as in curl.
+ * Loopback is always reached directly. An invalid proxy address affects only the servers that would use it.
  *
  * @returns undefined if no proxy is set
  */
@@ -53,7 +53,7 @@ export function readProxies(env: Readonly<Record<string, string | undefined>>): 
   };
 }
 
-/** What {@link readProxies} reads of an environment, for a thread, which has none. It may hold a password. */
+/** The variables that {@link readProxies} needs, for a thread, which has no environment. They may hold a password. */
 export function proxyVariables(env: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> {
   return Object.fromEntries(
     ['https_proxy', 'http_proxy', 'no_proxy'].map((name) => [name, valueOf(env, name).text] as const),
@@ -106,8 +106,8 @@ function decode(text: string): string | undefined {
 }
 
 /**
- * Reads `NO_PROXY`: names (with all below them), addresses, ranges of addresses (`10.0.0.0/8`), each with a port if only that one is meant; or `*`, which
- * is everything. Names are not resolved for it.
+ * Parses `NO_PROXY`: domains (including subdomains), addresses and CIDR ranges (`10.0.0.0/8`), each optionally with a
+ * port, or `*` for everything. Names are not resolved.
  */
 function readExemptions(text: string): (target: ProxyTarget) => boolean {
   const entries = text

@@ -36,11 +36,11 @@ export async function readAnswer(head: AnswerHead, maxBytes: number): Promise<An
 }
 
 /**
- * Checks the first bytes of a body. Returns it if it is media, a small one in full if it arrives in full. Returns undefined
- * for text, an empty body, and one cut off before its first byte; such a body can still be read as an answer.
+ * Checks the first bytes of a body. Returns it if it is media, a small one in full if it arrives in full. Returns
+ * undefined for text, an empty body, and one cut off before its first byte; such a body can still be read as an answer.
  *
- * @param isMade true for media of unknown length that are generated while they are sent. They may take long, so the stream
- * is passed on at once.
+ * @param isMade true for media of unknown length that are generated while they are sent. They may take long, so the
+ * stream is passed on at once.
  */
 export async function openMedia({ body, info }: AnswerHead, isMade: boolean): Promise<MediaBody | undefined> {
   const { contentLength = isMade ? Infinity : 0, contentType } = info;

@@ -14,8 +14,8 @@ import {
 import type { JobReading } from './speech-api.ts';
 
 /**
- * Where an answer may contain the job, the most reliable place first. Public material shows it at the top level, in `data`,
- * and as `task` next to a `record` that may have another id. `requestId` is never the job's id.
+ * Where an answer may contain the job, the most reliable place first. Public material shows it at the top level, in
+ * `data`, and as `task` next to a `record` that may have another id. `requestId` is never the job's id.
  */
 const JOB_PLACES = ['data.task', 'task', 'data.job', 'job', 'data', 'data.result', '', 'record', 'data.record'];
 
@@ -30,8 +30,8 @@ const FAILED = new Set(['failed', 'failure', 'error', 'cancelled', 'canceled', '
 const ENVELOPE_WORDS = new Set(['success', 'ok', 'error', 'fail']);
 
 /**
- * Where an operation puts the link to its result: its own names first, then any name inside a result object, then names on the
- * job that are an input's too.
+ * Where an operation puts the link to its result: its own names first, then any name inside a result object, then names
+ * on the job that are an input's too.
  */
 export interface ResultNames {
   readonly names: readonly string[];
@@ -40,7 +40,7 @@ export interface ResultNames {
   readonly asInput?: readonly string[];
   /** Names of the other input, which is never the result. Default: none. */
   readonly audioInput?: readonly string[];
-  /** Members that a setting names, for an API with a name of its own; they go first. Default: none. */
+  /** Members named by a setting, for an API with nonstandard names; they take precedence. Default: none. */
   readonly named?: readonly string[];
 }
 
@@ -53,7 +53,8 @@ export function readJobId(json: unknown): string | undefined {
 const NAMED_PLACES = [...JOB_PLACES, 'error', 'error.details', 'details'];
 
 /**
- * The job that an error names. A plain `id` counts only inside an object named as a job; elsewhere it may be the error's own.
+ * The job that an error names. A plain `id` counts only inside an object named as a job; elsewhere it may be the
+ * error's own.
  */
 export function readNamedJob(json: unknown): string | undefined {
   const named = objectsAt(json, NAMED_PLACES).flatMap((object) => objectsAt(object, ['', 'existing']));
@@ -110,8 +111,8 @@ function readStatus(json: unknown, job: JsonObject | undefined): string | undefi
   if (own !== undefined) return own.trim();
   const word = outer === undefined ? undefined : firstOf([outer], STATUS_NAMES, asText)?.trim();
   if (job === outer || word === undefined) return word;
-  // Without a job, a failure is the request's, whatever the word. A failed read must never count as a failed job: that job
-  // would be given up or paid for again.
+  // Without a job, a failure is the request's, whatever the word. A failed read must never count as a failed job: that
+  // job would be given up or paid for again.
   const isEnvelope = ENVELOPE_WORDS.has(word.toLowerCase()) || (job === undefined && phaseOf(word, false) === 'failed');
   return isEnvelope ? undefined : word;
 }
@@ -136,8 +137,8 @@ function readResult(json: unknown, job: JsonObject | undefined, results: ResultN
 }
 
 /**
- * The link under a member that the user names: by its place in the answer, or on the job. What was sent is never a result, whoever
- * names it.
+ * The link under a member that the user named, by its path in the answer or on the job. A link that was sent is never a
+ * result, even if named.
  */
 function readNamed(json: unknown, { named = [] }: ResultNames, base: string, sent: SentLinks): string | undefined {
   if (named.length === 0) return undefined;
@@ -152,14 +153,14 @@ function readNamed(json: unknown, { named = [] }: ResultNames, base: string, sen
   return undefined;
 }
 
-/** A word such as "none" is no relative link. */
+/** A word such as "none" does not count as a relative link. */
 function asLink(value: unknown, base: string): string | undefined {
   return /^(https?:|\/)/i.test(asText(value) ?? '') ? resolved(asText(value), base) : undefined;
 }
 
 /**
- * The link under an input's name that was not sent. None if the other input was replaced as well: a service that gives inputs
- * links of its own may do so with each of them, and an input must never pass for the result.
+ * The link under an input's name that was not sent. None if the other input was replaced as well: a service that gives
+ * inputs links of its own may do so with each of them, and an input must never pass for the result.
  */
 function readUnsent(
   json: unknown,
@@ -224,12 +225,15 @@ class SentLinks {
     this.#places = new Set([...this.#texts].flatMap((text) => placeOf(text) ?? []));
   }
 
-  /** True for what was sent as it is, and for a link that leads where one leads that was sent. `link`: the text as a link. */
+  /**
+   * True for a text that was sent verbatim, and for a link to the same place as one that was sent. `link` is the text
+   * resolved as a link.
+   */
   isSent(text: string, link: string): boolean {
     return this.#texts.has(text) || this.#places.has(placeOf(link) ?? '');
   }
 
-  /** True for a link that leads elsewhere than every link that was sent. A text that is no link leads nowhere. */
+  /** True for a link to a different place than every link sent. A text that is not a link does not count. */
   isOther(link: string): boolean {
     const place = placeOf(link);
     return place !== undefined && this.#places.size > 0 && !this.#places.has(place);
@@ -242,8 +246,8 @@ function textsIn(value: unknown): readonly string[] {
 }
 
 /**
- * Host and path of a link; undefined if it is no http(s) link. The query is left out: a service may sign an input's link anew. So are
- * the scheme and the spelling of the path, which servers change on the way.
+ * Host and path of a link; undefined if it is no http(s) link. The query is left out: a service may sign an input's
+ * link anew. So are the scheme and the spelling of the path, which servers change on the way.
  */
 function placeOf(link: string): string | undefined {
   if (!URL.canParse(link)) return undefined;

@@ -7,8 +7,8 @@ export function asObject(value: unknown): JsonObject | undefined {
 }
 
 /**
- * Parses JSON, with or without a byte order mark. An integer too large for a double becomes a string of its digits, because
- * some services number their jobs that way. Undefined for anything but complete JSON.
+ * Parses JSON, with or without a byte order mark. An integer too large for a double becomes a string of its digits,
+ * because some services number their jobs that way. Undefined for anything but complete JSON.
  */
 export function parseJson(text: string): unknown {
   const bare = text.startsWith('\uFEFF') ? text.slice(1) : text;
@@ -34,8 +34,8 @@ function withLongNumbersAsTexts(json: string): string {
 }
 
 /**
- * The existing objects at fixed places of a body, in the given order. A place is a path such as `data.task`; the empty path
- * is the body itself.
+ * The existing objects at fixed places of a body, in the given order. A place is a path such as `data.task`; the empty
+ * path is the body itself.
  */
 export function objectsAt(body: unknown, places: readonly string[]): readonly JsonObject[] {
   const objects: JsonObject[] = [];
@@ -113,7 +113,9 @@ export function asNumber(value: unknown): number | undefined {
   return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
 }
 
-/** No request costs more. A larger figure is no price: it would stay in all sums, which could not be added to any more. */
+/**
+ * No request costs more. A larger figure is no price: it would stay in all sums, which could not be added to any more.
+ */
 const MOST_CREDITS = 1e9;
 
 /** Credits: a number from 0 to {@link MOST_CREDITS}; also given as a string, as in headers. */
@@ -122,7 +124,10 @@ export function asCredits(value: unknown): number | undefined {
   return credits === undefined || credits < 0 || credits > MOST_CREDITS ? undefined : credits;
 }
 
-/** A time in ms, from ISO 8601, or from seconds or ms since 1970 (values below 10^11 are seconds: as ms they would be before 1974). */
+/**
+ * A time in ms, from ISO 8601, or from seconds or ms since 1970 (values below 10^11 are seconds: as ms they would be
+ * before 1974).
+ */
 function asTimeMs(value: unknown): number | undefined {
   const number = asNumber(value);
   if (number !== undefined) return number <= 0 ? undefined : Math.round(number < 1e11 ? number * 1000 : number);

@@ -9,7 +9,7 @@ import { asCredits, asObject, asNumber, firstOf, type JsonObject, objectsAt, rea
 import type { JobReading, JobPage, ListedJob } from './speech-api.ts';
 import type { Redact } from './failure-text.ts';
 
-/** Reads a job by id. `spec`: what its row asks for, if that is known. Throws ApiError. */
+/** Reads a job by id. `spec` is its row's request, if known. Throws ApiError. */
 export async function readPaidJob(
   connection: Connection,
   operation: JobOperation,
@@ -47,15 +47,16 @@ function cleanReading(job: JobReading, connection: Pick<Connection, 'redact'>): 
 
 const LONGEST_NAME = 60;
 const LONGEST_VALUE = 40;
-/** Longest description, in characters: a failure's message has room for it and for what it is about. */
+/** Max length of a description, in characters, so that a failure's message has room for more. */
 const LONGEST = 240;
-/** Members that are looked at. */
+/** Max members to examine. */
 const MOST_MEMBERS = 30;
 const DEEPEST = 4;
 
 /**
- * The members of an answer with their values, each cut, as `data.status "done", data.progress 100`, of a list the first item
- * (`data.clips.0.href`); those with a link first, because one of them may be what is looked for. Safe to record: the redactor takes out tokens, private texts, control characters, and all of a link but its host.
+ * Lists the members of an answer with truncated values, such as `data.status "done", data.progress 100`, and only the
+ * first item of a list (`data.clips.0.href`). Members with a link come first, because one may be the result. Safe to
+ * record: the redactor removes tokens, private texts, control characters, and everything but the host of a link.
  */
 export function describeMembers(json: unknown, redact: Redact, privateTexts: readonly string[]): string {
   const links: string[] = [];

@@ -37,8 +37,8 @@ export function readTranscript(json: unknown): Transcript | undefined {
 /**
  * All segments in seconds, or none: subtitles with a missing line are worse than none.
  *
- * Times are seconds unless their names say otherwise. If they run far past a known duration, they are milliseconds if that
- * makes them fit, otherwise unusable.
+ * Times are seconds unless their names say otherwise. If they run far past a known duration, they are milliseconds if
+ * that makes them fit, otherwise unusable.
  */
 function readSegments(items: readonly JsonObject[], duration: number | undefined): readonly Segment[] {
   const segments: Segment[] = [];

@@ -15,7 +15,7 @@ import { ApiError, type MediaBody, type OpenFile, type PaidRequest, type Receive
 /** Pauses before each new try to fetch a paid result from its link, ms, if the trouble may pass. */
 const PAUSES_MS = [250, 1_000, 4_000] as const;
 
-/** A request whose files took longer than this to open is not sent, ms: its intent would be too old. */
+/** Max time to open a request's files, in ms. A slower request is not sent, because its intent would be too old. */
 const LONGEST_OPEN_MS = 2_000;
 
 /** What a paid request needs besides its content. */
@@ -85,7 +85,7 @@ export async function sendPaid<T>(
   }
 }
 
-/** A request that could not be made: for now, if this machine is in trouble (too many open files), else for good. */
+/** Verdict on a request that could not be built: temporary for local trouble (too many open files), otherwise final. */
 function notMade(error: unknown, { redact }: Connection, context: PaidContext): Verdict<never> {
   const isPassing = isLocalTrouble(error);
   const words = describeTrouble(error, 'read a file for it');

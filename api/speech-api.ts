@@ -10,15 +10,21 @@ export interface PaidRequest {
   readonly spec: RowSpec;
   /** Sent as `Idempotency-Key`; never relied on. */
   readonly idempotencyKey: string;
-  /** Whether an earlier request had the same key, and may have been accepted; a conflict (409) may then be about that request. */
+  /**
+   * Whether an earlier request had the same key, and may have been accepted; a conflict (409) may then be about that
+   * request.
+   */
   readonly isRepeat: boolean;
-  /** Whether a 503 with the API's own error body means "not accepted" (an assumption; see one-charge.md). A batch setting. */
+  /**
+   * Whether a 503 with the API's own error body means "not accepted" (an assumption; see one-charge.md). A batch
+   * setting.
+   */
   readonly trust503: boolean;
 }
 
-/** What an answer to a paid request says besides its result. */
+/** The facts in an answer to a paid request besides its result. */
 export interface AnswerFacts {
-  /** What the API says that it charged. */
+  /** The charge that the API reports. */
   readonly credits?: number;
   readonly requestId?: string;
 }
@@ -40,16 +46,16 @@ export type MediaBody = Buffer | Readable;
  */
 export type Receive<T> = (body: MediaBody, info: BodyInfo) => Promise<T>;
 
-/** A file of this machine, opened to be sent. */
+/** A local file, opened for sending. */
 export interface FileContent {
-  /** The content from its first byte. It breaks where it is not what it was. */
+  /** The content from its first byte. Fails if the file has changed. */
   read(): AsyncIterable<Uint8Array>;
   close(): Promise<void>;
 }
 
 /**
- * Opens a file of this machine. Throws if it is missing, or not what it was when its row was checked; the error of a
- * system call, as it is, for a trouble that may pass.
+ * Opens a local file. Throws if it is missing or has changed since its row was checked; throws the plain system error
+ * if the trouble may be temporary.
  */
 export type OpenFile = (file: LocalFile) => Promise<FileContent>;
 
@@ -62,7 +68,7 @@ export interface Transcript {
   readonly segments: readonly { readonly start: number; readonly end: number; readonly text: string }[];
 }
 
-/** What is known after a paid request. See "verdicts" in docs/decisions/one-charge.md. */
+/** The state of knowledge after a paid request. See "verdicts" in docs/decisions/one-charge.md. */
 export type Verdict<T> =
   | (AnswerFacts & { readonly verdict: 'accepted'; readonly jobId: string })
   | (AnswerFacts & {
@@ -84,7 +90,10 @@ export interface JobReading {
   readonly status: string;
   /** Short-lived link to a completed job's result, if any. Never logged, never recorded. */
   readonly resultUrl?: string;
-  /** The members of the answer and their values, cut and safe to record; only for a completed job that was read by its id and has no link. */
+  /**
+   * The members of the answer and their values, cut and safe to record; only for a completed job that was read by its
+   * id and has no link.
+   */
   readonly members?: string;
   /** The API's message about a failed job. */
   readonly error?: string;
@@ -111,8 +120,8 @@ export interface Profile {
   /** The website balance. */
   readonly credits?: number;
   /**
-   * The address that the account's webhooks go to; null: none. Absent if the API does not show it. It may hold a secret:
-   * never log it.
+   * The account's webhook address; null if it has none. Absent if the API does not show it. It may hold a secret: never
+   * log it.
    */
   readonly webhookUrl?: string | null;
   /** All members of the answer as they came, unchecked. */
@@ -125,7 +134,7 @@ export interface Voice {
   readonly id: string;
   readonly name: string;
   readonly provider: string;
-  /** The engines that it works with; absent: the service does not say. */
+  /** The engines that it works with; absent if the service does not say. */
   readonly modelIds?: readonly string[];
   /** When it was made, if the service says so. */
   readonly createdAtMs?: number;
@@ -133,21 +142,24 @@ export interface Voice {
   readonly isInTraining?: boolean;
 }
 
-/** Which voices are asked for, and how. */
+/** Options for listing voices. */
 export interface VoiceFilter {
-  /** Only voices whose name or description has this text, if the service looks for it. Default: all. */
+  /** Only voices whose name or description contains this text, if the service supports it. Default: all. */
   readonly search?: string | undefined;
   /** Only voices of this provider. Default: all. */
   readonly provider?: string | undefined;
-  /** Called at the end for each filter that the service ignored, so that it was done here, by name, id and provider. */
+  /**
+   * Called at the end for each filter that the service ignored and that was therefore applied locally, by name, id and
+   * provider.
+   */
   readonly onIgnored?: (filter: 'search' | 'provider') => void;
-  /** Makes each request to the API, so that it can wait for its turn. Default: at once. */
+  /** Wraps each request to the API so that it can be rate-limited. By default requests go out at once. */
   readonly inTurn?: <T>(read: () => Promise<T>) => Promise<T>;
 }
 
 /**
- * The service over HTTP. It never retries a request to the API, follows redirects of result links only, and sends the token
- * only to the origin of its base URL.
+ * The service over HTTP. It never retries a request to the API, follows redirects of result links only, and sends the
+ * token only to the origin of its base URL.
  */
 export interface SpeechApi {
   /** Origin and path without a trailing slash, such as `https://host/api/open/v1`. */
@@ -159,25 +171,29 @@ export interface SpeechApi {
   /** The proxy through which it is reached, as `host:port`. */
   readonly proxy?: string;
   /**
-   * Sends one paid request once. Never throws: every result is a verdict. `receive` stores the body if the answer is media
-   * (synchronous speech). `openFile` opens the files that the request sends along.
+   * Sends one paid request once. Never throws: every result is a verdict. `receive` stores the body if the answer is
+   * media (synchronous speech). `openFile` opens the files that the request sends along.
    */
   send<T>(
     request: PaidRequest,
     options: { readonly receive?: Receive<T>; readonly openFile?: OpenFile; readonly signal?: AbortSignal },
   ): Promise<Verdict<T>>;
   /**
-   * Reads a job by id. `spec`: what its row asks for, so that a result under an input's name can be told from that input;
-   * default: not known, and such a link is an input. Throws {@link ApiError}.
+   * Reads a job by id. `spec` is its row's request, used to tell a result under an input's name from that input;
+   * without it, such a link counts as the input. Throws {@link ApiError}.
    */
   readJob(operation: JobOperation, jobId: string, signal?: AbortSignal, spec?: RowSpec): Promise<JobReading>;
-  /** Reads a page (from 1) of the account's jobs of an operation, newest first if the service sorts. Throws {@link ApiError}. */
+  /**
+   * Reads a page (from 1) of the account's jobs of an operation, newest first if the service sorts. Throws
+   * {@link ApiError}.
+   */
   listJobs(operation: ListedOperation, page: number, limit: number, signal?: AbortSignal): Promise<JobPage>;
   /** Throws {@link ApiError}. */
   readProfile(signal?: AbortSignal): Promise<Profile>;
   /**
-   * Asks the API to change fields of the profile; free. It may ignore some of them: only {@link SpeechApi.readProfile}
-   * tells. Throws {@link ApiError}: `BadRequest` if it refuses, `ServiceDown` if nobody knows whether it did it.
+   * Asks the API to change fields of the profile; free. It may ignore some of them, which only
+   * {@link SpeechApi.readProfile} shows. Throws {@link ApiError}: `BadRequest` if it refuses, `ServiceDown` if the
+   * outcome is unknown.
    */
   updateProfile(fields: Readonly<Record<string, unknown>>, signal?: AbortSignal): Promise<void>;
   /** Reads the API's description of itself. Throws {@link ApiError}; `NoDocument` for one that cannot be read. */
@@ -188,8 +204,8 @@ export interface SpeechApi {
    */
   listVoices(filter?: VoiceFilter, signal?: AbortSignal): AsyncIterable<Voice>;
   /**
-   * Asks the API to delete a voice; free. `missing`: it has none of this id. Throws {@link ApiError}: `BadRequest` if it
-   * refuses, `ServiceDown` if nobody knows whether it did it.
+   * Asks the API to delete a voice; free. `missing`: there is no voice with this id. Throws {@link ApiError}:
+   * `BadRequest` if it refuses, `ServiceDown` if the outcome is unknown.
    */
   deleteVoice(voiceId: string, signal?: AbortSignal): Promise<'deleted' | 'missing'>;
   /**
@@ -202,20 +218,20 @@ export interface SpeechApi {
   close(): void;
 }
 
-/** Something that the client needs, and the document does not have. */
+/** Something that the client needs but the document lacks. */
 export type Lack = {
   readonly endpoint: string;
-  /** True if only who asks for it by name needs it: rows by their kind, or a command. */
+  /** True if it is needed only on explicit request: for rows of its kind, or by a command. */
   readonly isRare: boolean;
 } & (
   | { readonly type: 'endpoint' }
-  /** It is sent, and the document neither names it nor allows members that it does not name. */
+  /** The client sends it, but the document neither lists it nor allows additional members. */
   | { readonly type: 'field'; readonly field: string }
-  /** It must be sent, and is not. */
+  /** The document requires it, but the client does not send it. */
   | { readonly type: 'required'; readonly field: string }
 );
 
-/** The API's description of itself (OpenAPI), compared with what this client asks of it. */
+/** The API's OpenAPI document, compared with the client's calls. */
 export interface SchemaLook {
   readonly lacks: readonly Lack[];
   /** Endpoints that the client does not use. */

@@ -12,14 +12,17 @@ export interface TimeLimits {
   readonly idleTimeoutMs: number;
 }
 
-/** How often the process notes that it is running while it connects, ms. */
+/** How often the process records that it is running while connecting, in ms. */
 const SEEN_EVERY_MS = 1_000;
-/** A longer gap means that the process stood still, ms. As in `policy/pacing/send-deadline.ts`, well below a heartbeat timeout. */
+/**
+ * A longer gap, in ms, means that the process was suspended. As in `policy/pacing/send-deadline.ts`, well below a
+ * heartbeat timeout.
+ */
 export const STILL_MS = 5_000;
 
 /**
- * Enforces all time limits of one request with one timer. The timer never sleeps past a limit that may begin meanwhile, and
- * checks what is due when it wakes. So most requests cost one timer, however many pieces their answers have.
+ * Enforces all time limits of one request with one timer. The timer never sleeps past a limit that may begin meanwhile,
+ * and checks what is due when it wakes. So most requests cost one timer, however many pieces their answers have.
  */
 export class Watch {
   readonly #limits: TimeLimits;
@@ -29,7 +32,7 @@ export class Watch {
   #seenAt = { wall: Date.now(), monotonic: this.#startedAt };
   #stoodStill = false;
   #stage: 'connecting' | 'heading' | 'reading' = 'connecting';
-  /** Start of the present wait for a piece of the body; infinite if nobody waits. */
+  /** Start of the current wait for a piece of the body; infinite if nothing is waiting. */
   #waitingSince = Infinity;
   /** Extra time earned by the bytes received so far. */
   #gained = 0;

@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { BadProxy, type Proxy, type ProxyFor, type ProxyTarget } from './proxies.ts';
 
-/** Which connections go through a proxy, and what is checked before one is asked. */
+/** Selects the proxy for a connection, and checks hosts before a proxy is used. */
 export interface TunnelRules {
   readonly proxyFor: ProxyFor;
   /** Rejects if the host must not be contacted. */
@@ -32,7 +32,7 @@ export class HttpsTunnelAgent extends https.Agent {
     this.#rules = rules;
   }
 
-  /** Calls back once the certificate of the server was accepted; before, nobody may give a byte to the socket. */
+  /** Calls back once the server's certificate was accepted; until then, nothing may be written to the socket. */
   override createConnection(options: ConnectOptions, callback?: Connected): Duplex | null | undefined {
     const target = targetOf('https:', options);
     const proxy = this.#rules.proxyFor(target);
@@ -40,7 +40,7 @@ export class HttpsTunnelAgent extends https.Agent {
     tunnel(target, proxy, this.#rules).then((socket) => {
       const secure = super.createConnection({ ...options, socket } as ConnectOptions) as TLSSocket;
       throughProxy.add(secure);
-      // The request may have been given up meanwhile, and then nobody else ends a handshake that hangs.
+      // If the request was given up meanwhile, nothing else would end a hanging handshake.
       const late = setTimeout(() => secure.destroy(new Error('time-out: the TLS handshake hangs')), LIMIT_MS).unref();
       const failed = (error: Error): void => {
         clearTimeout(late);
@@ -57,7 +57,7 @@ export class HttpsTunnelAgent extends https.Agent {
   }
 }
 
-/** The same for http: there, too, the proxy is only asked for a tunnel. */
+/** The same for http, where the proxy is also used only through a tunnel. */
 export class HttpTunnelAgent extends http.Agent {
   readonly #rules: TunnelRules;
 
@@ -97,7 +97,7 @@ function targetOf(protocol: ProxyTarget['protocol'], { host, port }: ConnectOpti
   return { protocol, hostname: host ?? 'localhost', port: Number(port ?? usual) || usual };
 }
 
-/** A proxy did not open a tunnel. Nothing was said to the server behind it. */
+/** A proxy did not open a tunnel. Nothing was sent to the server behind it. */
 class NoTunnel extends Error {
   override readonly name = 'NoTunnel';
 }
@@ -106,10 +106,11 @@ class NoTunnel extends Error {
 const LIMIT_MS = 15_000;
 
 /**
- * Asks a proxy for a tunnel (CONNECT) and resolves with a socket at whose other end the server is. The proxy is told the server's host and port, and
- * nothing of what is sent.
+ * Asks a proxy for a tunnel (CONNECT) and resolves with a socket connected to the server. The proxy learns the server's
+ * host and port, but nothing that is sent.
  *
- * The socket does not keep the process alive; whoever uses it may `ref()` it. Rejects with an Error that begins with `no proxy` (it was not reached) or `proxy refused`.
+ * The socket does not keep the process alive; whoever uses it may `ref()` it. Rejects with an Error that begins with
+ * `no proxy` (it was not reached) or `proxy refused`.
  */
 function openTunnel(proxy: Proxy, { hostname, port }: Pick<ProxyTarget, 'hostname' | 'port'>): Promise<Socket> {
   const authority = `${isIP(hostname) === 6 ? `[${hostname}]` : hostname}:${port}`;
@@ -142,7 +143,7 @@ function openTunnel(proxy: Proxy, { hostname, port }: Pick<ProxyTarget, 'hostnam
       if (early.length > 0) socket.unshift(early);
       resolve(socket);
     });
-    // A proxy that answers with anything but a tunnel, and closes.
+    // The proxy answered with something other than a tunnel.
     request.once('response', (message) => {
       message.destroy();
       fail(`proxy refused: ${proxy.name} answered ${message.statusCode ?? 0} to a tunnel to ${authority}`);

@@ -132,7 +132,10 @@ export type FencedAttempt = AttemptKey & Pick<RowAttempt, 'fence'>;
 export type Move =
   { readonly type: 'submit' | 'reconcile' | 'wait'; readonly at: RowAttempt } | { readonly type: 'ended' };
 
-/** Columns that a flag fills for rows whose cell is empty or whose file lacks the column: `--voice --engine --format --language --verify`. */
+/**
+ * Columns that a flag fills for rows whose cell is empty or whose file lacks the column: `--voice --engine --format
+ * --language --verify`.
+ */
 const DEFAULTED = ['voice', 'engine', 'format', 'language', 'verify'] as const satisfies readonly SpecColumn[];
 type DefaultedColumn = (typeof DEFAULTED)[number];
 

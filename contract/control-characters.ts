@@ -2,7 +2,10 @@
 const CONTROL = String.raw`[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]`;
 const SHOWN = String.raw`u00(?:0[0-8bcef]|1[\da-f]|7f|[89][\da-f])`;
 const ONE_CONTROL = new RegExp(CONTROL, 'g');
-/** Takes whole runs of backslashes, also those before anything else: a search from each of them would take quadratic time. */
+/**
+ * Takes whole runs of backslashes, also those before anything else: a search from each of them would take quadratic
+ * time.
+ */
 const TO_ESCAPE = new RegExp(String.raw`(\\+)(${CONTROL}|${SHOWN})?|${CONTROL}`, 'g');
 const ESCAPED = new RegExp(String.raw`(\\+)(${SHOWN})?`, 'g');
 

@@ -6,7 +6,10 @@ const UNITS = { w: 604_800_000, d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000
 /** How {@link parseDuration} wants a length, for a message that begins with "expected". */
 export const DURATION_FORM = 'a length of time above 0, such as 90s, 15m, 1h30m, 1d or 2w';
 
-/** Reads a length in whole seconds, as ms; the units go from long to short, each at most once. Undefined for any other text. */
+/**
+ * Reads a length in whole seconds, as ms; the units go from long to short, each at most once. Undefined for any other
+ * text.
+ */
 export function parseDuration(text: string): number | undefined {
   const found = /^(?:(?<w>\d+)w)?(?:(?<d>\d+)d)?(?:(?<h>\d+)h)?(?:(?<m>\d+)m)?(?:(?<s>\d+)s)?$/.exec(text.trim());
   const parts = Object.entries(found?.groups ?? {}) as [keyof typeof UNITS, string | undefined][];
@@ -14,7 +17,10 @@ export function parseDuration(text: string): number | undefined {
   return sum > 0 && Number.isSafeInteger(sum) ? sum : undefined;
 }
 
-/** A length of whole seconds as {@link parseDuration} reads it. Weeks are written as days: `14d` is easier to compare with `10d`. */
+/**
+ * A length of whole seconds as {@link parseDuration} reads it. Weeks are written as days: `14d` is easier to compare
+ * with `10d`.
+ */
 export function formatDuration(ms: number): string {
   let rest = ms;
   let text = '';

@@ -9,7 +9,10 @@ interface ExitFacts {
   readonly next?: '--help' | 'voxbatch doctor';
 }
 
-/** Exit codes of the command line: an interface for scripts and schedulers. Who gives them: `starters/exit-of-problem.ts`, `policy/exit-of.ts`. */
+/**
+ * Exit codes of the command line: an interface for scripts and schedulers. Who gives them:
+ * `starters/exit-of-problem.ts`, `policy/exit-of.ts`.
+ */
 export const EXIT_CODES = {
   complete: {
     code: 0,

@@ -6,14 +6,14 @@
 export const SUPERVISE_BATCH = 'superviseBatch';
 
 /**
- * Signal that wakes the workflow when the ledger has news: a resumed batch, rows opened again, a worker that joined.
- * The server keeps it until a worker comes.
+ * Signal that wakes the workflow when the ledger has changed: a resumed batch, reopened rows, a new worker. The server
+ * keeps it until a worker is available.
  */
 export const WAKE_UP_SIGNAL = 'news';
 
 export interface SuperviseBatchInput {
   readonly batch: string;
-  /** Continue as new after this many events; default: when the server suggests it. */
+  /** Continue as new after this many events. Default: when the server suggests it. */
   readonly continueAfterEvents?: number;
 }
 

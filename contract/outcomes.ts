@@ -118,8 +118,8 @@ export type UnknownPolicy = (typeof UNKNOWN_POLICIES)[number];
 
 /**
  * Why a row got a new take. `redrive`, `edited`, `resubmitted`: a person asked for it (as it was; with other input;
- * although the previous answer was lost). `retake`: `--retakes`, after a failed job or a result that did not pass. `on-unknown`: `--on-unknown
- * resubmit`.
+ * although the previous answer was lost). `retake`: `--retakes`, after a failed job or a result that did not pass.
+ * `on-unknown`: `--on-unknown resubmit`.
  */
 export const TAKE_REASONS = ['redrive', 'edited', 'resubmitted', 'retake', 'on-unknown'] as const;
 export type TakeReason = (typeof TAKE_REASONS)[number];

@@ -24,7 +24,10 @@ export function scheduleIdOf(ledgerId: string, schedule: string): string {
   return `voxbatch ${ledgerId} ${schedule}`;
 }
 
-/** Id of the workflow that a schedule starts for a time, ms since 1970: Temporal appends it to the id that the schedule names. */
+/**
+ * Id of the workflow that a schedule starts for a time, ms since 1970: Temporal appends it to the id that the schedule
+ * names.
+ */
 export function firingIdOf(ledgerId: string, schedule: string, at: number): string {
   return `${scheduleIdOf(ledgerId, schedule)}-${utcSecond(at)}`;
 }

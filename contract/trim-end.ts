@@ -1,5 +1,6 @@
 /**
- * A text without any of these characters at its end. It takes linear time for every text, as an expression such as `/[/]+$/` does not.
+ * A text without any of these characters at its end. It takes linear time for every text, as an expression such as
+ * `/[/]+$/` does not.
  */
 export function trimEnd(text: string, characters: string): string {
   let end = text.length;

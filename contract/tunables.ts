@@ -25,9 +25,9 @@ export interface Tunable<K extends ValueKind = ValueKind> extends Setting<K> {
 type AnyTunable = { [K in ValueKind['type']]: Tunable<Extract<ValueKind, { readonly type: K }>> }[ValueKind['type']];
 
 /**
- * Everything that can be changed while a batch runs (`voxbatch tune`), by its key in the config file. Flags, help, config file, `tune`,
- * `status`, `plan`, docs and batch records are made from this table. A new tunable needs an entry here and the code that obeys it. Each
- * worker reads the current values for every request.
+ * Everything that can be changed while a batch runs (`voxbatch tune`), by its key in the config file. Flags, help,
+ * config file, `tune`, `status`, `plan`, docs and batch records are made from this table. A new tunable needs an entry
+ * here and the code that obeys it. Each worker reads the current values for every request.
  */
 export const TUNABLES = {
   /** Credits that the batch may spend in all its takes, uncertain charges included; null: no limit. */

@@ -6,7 +6,7 @@ import type { ServerAnswer } from './contact-server.ts';
  * or is not ready yet.
  */
 export async function askServer(address: string, timeoutMs: number): Promise<ServerAnswer | string> {
-  // The client loads slowly, and a server that starts meanwhile must not wait for it.
+  // Loaded lazily: the client loads slowly and must not delay the start of a server.
   const { contactServer } = await import('./contact-server.ts');
   return contactServer(address, timeoutMs);
 }

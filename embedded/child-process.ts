@@ -27,8 +27,8 @@ export function isSecretProxy(name: string, value: string): boolean {
 }
 
 /**
- * The names that a command of the user's own is given, as by a shell: all but the token, our other secrets, and what is Temporal's. It may need
- * secrets of others, and the places of `voxbatch` commands that it runs.
+ * The variables passed to a user's command, as a shell would: all except the token, our other secrets, and Temporal's
+ * settings. It may need other programs' secrets, and the locations used by `voxbatch` commands that it runs.
  */
 export function namesForUser(env: NodeJS.ProcessEnv): readonly string[] {
   return Object.keys(env).filter((name) => !isOwnSecret(name));
@@ -61,7 +61,7 @@ export interface CommandOptions {
   /** The command is killed after this long, in ms. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
-  /** Secrets that the command needs all the same. */
+  /** Secrets that the command needs nevertheless. */
   readonly passes?: readonly string[];
 }
 

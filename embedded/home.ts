@@ -23,15 +23,15 @@ export interface HomePaths {
   readonly startingOwner: string;
   /** Held by the one `up` of this home. Holds no data. */
   readonly upLock: string;
-  /** That `up`: its pid, and whether it is ready. */
+  /** The pid of that `up`, and whether it is ready. */
   readonly upRecord: string;
   readonly logs: string;
   readonly serverLog: string;
   /** Log of the workers of this home. */
   readonly workerLog: string;
-  /** What `up` says where no terminal and no service manager keeps it. */
+  /** Output of `up` if no terminal or service manager receives it. */
   readonly upLog: string;
-  /** What the schema of each API looked like last (`doctor --api`). May be deleted. */
+  /** The last seen schema of each API (`doctor --api`). May be deleted. */
   readonly schemaLooks: string;
   /** Media, for the folder store. */
   readonly store: string;
@@ -60,9 +60,9 @@ export function pathsIn(home: string): HomePaths {
 }
 
 /**
- * Creates the home, or makes an existing one readable only by its owner, and returns its paths with links resolved, so that two names of one
- * folder are one home. Throws {@link ServerUnavailable} if the folder cannot be created, or is another
- * user's.
+ * Creates the home, or makes an existing one readable only by its owner, and returns its paths with links resolved, so
+ * that different paths to one folder mean the same home. Throws {@link ServerUnavailable} if the folder cannot be
+ * created, or is another user's.
  */
 export function makeHome(home: string): HomePaths {
   try {
@@ -82,8 +82,8 @@ export function makeHome(home: string): HomePaths {
 }
 
 /**
- * The server opens its database by a URI that it makes of the path as it is: it would use another file than it looks
- * for, and not start a second time.
+ * Refuses paths that the server would misread: it puts the path into a URI unescaped, so it would open a different file
+ * than it checks for, and fail on the second start.
  */
 function refuseUnreadable(home: string): void {
   const [odd] = /[?#]|%[\da-f]{2}/i.exec(home) ?? [];

@@ -11,7 +11,7 @@ import { askServer, doesListen } from './ask-server.ts';
 export interface JoinOptions extends FindServerOptions {
   /** The folder. It is created if needed. */
   readonly home: string;
-  /** Called once the server runs, or its process has started: only the wait for it is left. */
+  /** Called once the server runs or its process has started, so that only the wait remains. */
   readonly onServer?: () => void;
 }
 
@@ -20,7 +20,7 @@ export interface Membership {
   /** `127.0.0.1:port`. Does not change as long as there are members, even if the server restarts. */
   readonly address: string;
   readonly namespace: 'default';
-  /** True if no other live process is in this home: everything that older processes had begun is dead. */
+  /** True if no other live process uses this home, so anything that older processes had begun is abandoned. */
   readonly alone: boolean;
   /** Checks again, because others may have joined. Nobody joins or leaves meanwhile. */
   proveAlone(): Promise<boolean>;
@@ -130,7 +130,7 @@ async function leave(paths: HomePaths, members: KernelLock, say: (line: string) 
 function leaveAtOnce(paths: HomePaths, members: KernelLock): void {
   try {
     const starting = new KernelLock(paths.startingLock);
-    // The holder is joining or leaving, and takes care of the server; it may be our own orderly leaving.
+    // The holder is joining or leaving and takes care of the server; it may be this process's own orderly leave.
     if (!starting.tryAlone()) return;
     members.release();
     if (members.tryAlone()) killServer(paths);

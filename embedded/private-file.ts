@@ -1,23 +1,23 @@
 import { chmodSync, closeSync, lstatSync, openSync } from 'node:fs';
 
-/** What a folder or file grants to its group and to others. */
+/** Permission bits for group and others. */
 const FOR_OTHERS = 0o077;
 
 /**
- * Creates a file for its owner alone, unless it is there: SQLite would make one that others may read, and who can read a
- * lock can hold it. Leaves it to SQLite to report a file that cannot be created.
+ * Creates a file readable only by its owner, unless it exists. SQLite would create one that others can read, and anyone
+ * who can read a lock file can hold the lock. If creation fails, SQLite will report it.
  */
 export function makePrivateFile(file: string): void {
   try {
     closeSync(openSync(file, 'wx', 0o600));
   } catch {
-    // It is there, or cannot be created.
+    // It exists, or cannot be created.
   }
 }
 
 /**
- * The first of these paths that is a symbolic link; undefined: none is. A link in a folder of somebody else leads where they like. Leaves it
- * to who opens a path to report that it cannot be looked at, such as one below a file.
+ * The first of these paths that is a symbolic link, if any. A link in somebody else's folder leads wherever they like.
+ * Paths that cannot be examined, such as one below a file, are left for the opener to report.
  */
 export function firstLink(paths: readonly string[]): string | undefined {
   return paths.find(isLink);
@@ -31,13 +31,16 @@ function isLink(path: string): boolean {
   }
 }
 
-/** Takes a folder or file from everybody but its owner. A link keeps its mode: nobody knows what it leads to. */
+/**
+ * Removes access to a folder or file for everybody but its owner. A symbolic link is left alone, because its target is
+ * unknown.
+ */
 export function takeFromOthers(path: string): void {
   try {
     const found = lstatSync(path);
     if (found.isSymbolicLink() || (found.mode & FOR_OTHERS) === 0) return;
     chmodSync(path, found.mode & 0o700);
   } catch {
-    // Gone meanwhile, or on a file system without rights.
+    // It is gone, or the file system has no permissions.
   }
 }

@@ -4,24 +4,26 @@ import { shellWord } from '../contract/shell-word.ts';
 import { firstLink, takeFromOthers } from './private-file.ts';
 import { ServerUnavailable } from './server-unavailable.ts';
 
-/** What we keep in a home; paths are absolute. */
+/** Our content in a home; paths are absolute. */
 export interface HomeContent {
   readonly home: string;
   readonly logs: string;
   /** These two may be links: a user may keep them on another disk. */
   readonly ledger: string;
   readonly store: string;
-  /** All files of ours, in the home or its logs. Others lie beside them, under the same name and more. */
+  /** All our files in the home and its logs. Companion files lie beside them, with a suffix after the same name. */
   readonly files: readonly string[];
 }
 
 /**
- * Takes the home, and what we keep in it and its logs, from everybody but its owner: it holds texts, money and the address of a
- * server without a key. Media keep their mode, which they share with their other names in out folders. A folder that holds more than
- * ours keeps its own mode: its user has named it as the home. So does one of root's, as a mounted volume may be.
+ * Makes the home, our files in it, and its logs accessible only to their owner: they hold texts, payment records and
+ * the address of an unprotected server. Media keep their mode, which they share with their hard links in out folders. A
+ * folder with other content keeps its mode, because the user chose it as the home. So does one owned by root, such as a
+ * mounted volume.
  *
- * Throws {@link ServerUnavailable} for a home of another user, who could read and change everything (root may work there), and where one
- * of our files is a symbolic link: it may have come with a folder, and would have us write over any file of this user.
+ * Throws {@link ServerUnavailable} for a home of another user, who could read and change everything (root may work
+ * there), and if one of our files is a symbolic link, which may come from somebody else's folder and could make us
+ * overwrite any of the user's files.
  */
 export function keepPrivate({ home, logs, ledger, store, files }: HomeContent): void {
   const me = process.geteuid?.();
@@ -47,8 +49,8 @@ export function refuseAnothers(home: string): void {
 }
 
 /**
- * Why nobody may work in a home of another user, who could read and change everything; undefined: it is none (root may work there), or cannot be seen:
- * whoever makes it says why it cannot.
+ * The error for a home of another user, who could read and change everything. Undefined if it is not another user's
+ * (root may use any), or cannot be examined, in which case creating it will report why.
  */
 export function whyAnothers(home: string): ServerUnavailable | undefined {
   const me = process.geteuid?.();
@@ -60,7 +62,7 @@ export function whyAnothers(home: string): ServerUnavailable | undefined {
   );
 }
 
-/** Whose a path is; undefined if it cannot be seen. */
+/** Owner of a path; undefined if it cannot be examined. */
 export function ownerOf(path: string): number | undefined {
   try {
     return statSync(path).uid;
@@ -70,8 +72,8 @@ export function ownerOf(path: string): number | undefined {
 }
 
 /**
- * Opens a log of ours to append to it, and makes it and its folder, for their owner alone: before anybody has looked at the home, too. Throws
- * {@link ServerUnavailable} where either is a symbolic link.
+ * Opens one of our logs for appending, and creates it and its folder with owner-only access, even before the home has
+ * been checked. Throws {@link ServerUnavailable} if either is a symbolic link.
  */
 export function openOwnLog(file: string): number {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
@@ -88,7 +90,9 @@ function refuseLinks(paths: readonly string[]): void {
   );
 }
 
-/** Whether a folder of this owner is another user's. Root can read everything anyway, and owns many a mounted volume. */
+/**
+ * Whether an owner counts as another user. Root does not: it can read everything anyway, and owns many mounted volumes.
+ */
 export function isAnothers(owner: number, me: number): boolean {
   return owner !== me && owner !== 0 && me !== 0;
 }

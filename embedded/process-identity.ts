@@ -1,8 +1,8 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 
 /**
- * Names this process so that another one can tell later whether it is dead: the boot of the machine, the space in which
- * its pid counts, the pid, and when it started. Undefined where the system does not say: only Linux does.
+ * Identifies this process so that another one can later tell whether it is dead: boot id, pid namespace, pid and start
+ * time. Undefined except on Linux, which alone provides these.
  */
 export function processIdentity(): string | undefined {
   const stat = readStat(process.pid);
@@ -13,9 +13,9 @@ export function processIdentity(): string | undefined {
 }
 
 /**
- * True if the process of this identity is certainly dead: it was of this boot, its pid counts in the same space as ours,
- * and no live process has that pid and start. That `/proc` does not show it proves nothing: it hides the processes of other users
- * where it is mounted with `hidepid`.
+ * True if the process of this identity is certainly dead: it has the current boot and our pid namespace, but no live
+ * process has that pid and start time. Absence from `/proc` alone proves nothing: with `hidepid` it hides other users'
+ * processes.
  */
 export function isProvenDead(identity: string, read: ReadStat = readStat): boolean {
   const [boot, space, pid, start] = identity.split(' ');
@@ -24,10 +24,10 @@ export function isProvenDead(identity: string, read: ReadStat = readStat): boole
   return found === undefined ? isGone(Number(pid)) : startIn(found) !== start;
 }
 
-/** The line of `/proc` about a process; undefined if it is not shown. */
+/** Reads a process's stat line in `/proc`; undefined if it is not visible. */
 type ReadStat = (pid: number) => string | undefined;
 
-/** The boot, and the space of pids. */
+/** Boot id and pid namespace. */
 function machineNow(): string | undefined {
   try {
     return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()} ${readlinkSync('/proc/self/ns/pid')}`;
@@ -44,9 +44,9 @@ function readStat(pid: number): string | undefined {
   }
 }
 
-/** When a process started, in ticks since the boot. Undefined: it is dead, and waits for its parent to notice. */
+/** Start time of a process in ticks since boot; undefined for a zombie. */
 function startIn(stat: string): string | undefined {
-  // The name of the command may have spaces.
+  // The command name may contain spaces.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields[19];
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import * as z from 'zod';
 
-/** What the last look at an API's schema saw. */
+/** An API's schema as last seen. */
 export interface StoredLook {
   /** ms since 1970. */
   readonly seenAt: number;
@@ -19,7 +19,10 @@ const form = z.object({
   ),
 });
 
-/** The last looks, one for each address of an API. A file that is missing or unreadable has none: the next look is a first one. */
+/**
+ * The last look for each API address. Empty if the file is missing or unreadable; the next look then counts as the
+ * first.
+ */
 export async function readLooks(file: string): Promise<Readonly<Record<string, StoredLook>>> {
   try {
     return form.parse(JSON.parse(await readFile(file, 'utf8'))).looks;
@@ -28,10 +31,10 @@ export async function readLooks(file: string): Promise<Readonly<Record<string, S
   }
 }
 
-/** Keeps a look as the last one at this address. */
+/** Records a look as the last one for this address. */
 export async function keepLook(file: string, apiUrl: string, look: StoredLook): Promise<void> {
   const looks = { ...(await readLooks(file)), [apiUrl]: look };
-  // A new file: one of a name that could be guessed may be a link, in a home that came with a folder.
+  // A random name: in a home that came with somebody else's folder, a guessable name could be a planted link.
   const part = `${file}.${randomUUID()}.part`;
   await writeFile(part, `${JSON.stringify({ version: 1, looks })}\n`, { mode: 0o600, flag: 'wx' });
   await rename(part, file);

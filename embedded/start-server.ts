@@ -15,21 +15,21 @@ export const START_TIMEOUT_MS = 60_000;
 
 const ASK_TIMEOUT_MS = 5_000;
 const LISTEN_TIMEOUT_MS = 1_000;
-/** Time between two checks whether it is ready, ms. */
+/** Interval between readiness checks, in ms. */
 const GAP_MS = 10;
 
 /**
- * The host that the server's HTTP API answers, which no request can name: Go refuses a `Host` with braces. The API cannot
- * be switched off, and any host that can be named, this machine's too, would let a web page in: a form needs no consent
- * of the server's to be posted across origins.
+ * The only host that the server's HTTP API accepts, which no request can name because Go rejects a `Host` with braces.
+ * The API cannot be switched off, and any valid host, even a local one, would let a web page in, because a cross-origin
+ * form post needs no consent from the server.
  */
 const NO_HOST = '{nobody}';
 
 /**
  * A server's default rate limits suit a shared one; this one has a single user. One partition per task queue means
  * fewer hops on a small machine. With `synchronous=NORMAL` a power cut may undo the server's last acknowledged writes.
- * That costs nothing, because only the ledger is trusted, and saves a file sync at each commit. The version check would
- * call a Temporal host. Nexus has routes of its own in the HTTP API, which ask for no host.
+ * That costs nothing, because only the ledger is trusted, and saves a file sync at each commit. The version check is
+ * off because it would call a Temporal host, and Nexus because its routes in the HTTP API skip the host check.
  */
 const SETTINGS: readonly string[] = [
   ...['journal_mode=WAL', 'synchronous=NORMAL'].flatMap((pragma) => ['--sqlite-pragma', pragma]),
@@ -53,7 +53,7 @@ const SETTINGS: readonly string[] = [
 /**
  * Writes `server.json`, then becomes the server: `exec` keeps the pid. So the record names every running server at
  * every moment, even if the process that started it is killed in between. Arguments: the rest of the record, the
- * record's file, the command. What it makes is for its user alone.
+ * record's file, the command. Its files are accessible only to its user.
  */
 const LAUNCH = `umask 077 && printf '{"pid":%d,%s\\n' "$$" "$1" > "$2.part" && mv -f "$2.part" "$2" && shift 2 && exec "$@"`;
 
@@ -61,7 +61,7 @@ export interface StartOptions {
   readonly env: NodeJS.ProcessEnv;
   /** Port of the last server in this home, so that clients with its address reconnect by themselves. */
   readonly wantedPort: number | undefined;
-  /** True if live members use that port: then no other will do. */
+  /** True if live members use that port, so that no other will do. */
   readonly samePort: boolean;
   readonly signal?: AbortSignal | undefined;
   /** Called once its process exists. */
@@ -94,7 +94,7 @@ export async function startServer(
   try {
     await untilReady(paths, port, child, options.signal);
   } catch (error) {
-    // By its process: it may not have written the record yet by which others find it.
+    // Kill it by its process handle, because it may not have written its record yet.
     await killed(child);
     throw error;
   }

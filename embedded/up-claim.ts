@@ -15,22 +15,25 @@ export type UpStanding =
 
 /** Held by the one `up` of a home. */
 export interface UpClaim {
-  /** Tells whoever waits for it that this process is ready. */
+  /** Announces that this process is ready. */
   markReady(): void;
-  /** Makes room for another. May be called again. */
+  /** Releases the claim. May be called again. */
   release(): void;
 }
 
-/** Somebody who only looks holds the lock for a moment; a wait this long outlasts that, ms. */
+/** How long to wait for processes that hold the lock only briefly to check it, in ms. */
 const LOOKERS_MS = 3_000;
-/** Time between two tries, ms. */
+/** Interval between attempts, in ms. */
 const GAP_MS = 25;
-/** Tries in a row that find the lock held alone before it is an `up` that has it: another try holds it for a moment only. */
+/**
+ * Consecutive attempts that must find the lock held exclusively before the holder counts as an `up`; a mere attempt
+ * holds it only for a moment.
+ */
 const TRIES_TO_GIVE_UP = 5;
 
 /**
- * Claims a home for the `up` of this process; undefined: another one has it. The kernel holds the claim, so it ends with
- * its process, however that dies. `lookersMs`: how long to wait for those who only look; default 3 s.
+ * Claims a home for this process's `up`; undefined if another one has it. The kernel holds the claim, so it ends with
+ * its process, however that dies. `lookersMs`: how long to wait for processes that only check the lock; default 3 s.
  */
 export async function claimUp(home: string, lookersMs = LOOKERS_MS): Promise<UpClaim | undefined> {
   const paths = makeHome(home);
@@ -55,7 +58,7 @@ export async function claimUp(home: string, lookersMs = LOOKERS_MS): Promise<UpC
   };
 }
 
-/** Waits for the lock while somebody only looks; false once an `up` turns out to have it, or the time is over. */
+/** Waits while other processes only check the lock; false once an `up` turns out to hold it, or on timeout. */
 async function lockUnlessUp(lock: KernelLock, lookersMs: number): Promise<boolean> {
   const end = performance.now() + lookersMs;
   for (let heldAlone = 0; heldAlone < TRIES_TO_GIVE_UP && performance.now() < end;) {
@@ -67,19 +70,19 @@ async function lockUnlessUp(lock: KernelLock, lookersMs: number): Promise<boolea
   return false;
 }
 
-/** Who is `up` in a home. Creates nothing. */
+/** Finds the `up` of a home. Creates nothing. */
 export function findUp(home: string): UpStanding {
   const paths = pathsIn(home);
   if (!existsSync(paths.upLock)) return { type: 'none' };
   const lock = new KernelLock(paths.upLock);
   try {
-    // Shared, so that two who look do not take each other for an `up`.
+    // A shared lock, so that two concurrent checks do not mistake each other for an `up`.
     if (lock.tryShared()) return { type: 'none' };
   } finally {
     lock.close();
   }
   const record = readRecord(paths);
-  // The record of a dead one belongs to an `up` before this one, which has just taken the lock.
+  // If the recorded process is dead, the record is from an earlier `up`, and the new one has just taken the lock.
   return record?.isReady === true && isAlive(record.pid) ? { type: 'ready', pid: record.pid } : { type: 'starting' };
 }
 

@@ -51,8 +51,9 @@ export async function digestOf({ files }: Pick<ManifestSource, 'files'>): Promis
 }
 
 /**
- * Opens a manifest: a file, a pattern of files, or `-` for standard input. A stream (standard input, a pipe, a device) is first copied to a
- * temporary file that only its owner may read, since a manifest is read twice: checked, then loaded.
+ * Opens a manifest: a file, a pattern of files, or `-` for standard input. A stream (standard input, a pipe, a device)
+ * is first copied to a temporary file that only its owner may read, since a manifest is read twice: checked, then
+ * loaded.
  * @throws ManifestError if there is no readable file.
  */
 export async function openManifest(given: string, stdin: Readable = process.stdin): Promise<ManifestSource> {

@@ -44,7 +44,10 @@ async function* piecesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> 
     for (let at = 0; at < chunk.length; at += PARSED_BYTES) yield chunk.subarray(at, at + PARSED_BYTES);
 }
 
-/** Hands its records on as they come. With `on_record`, csv-parse would describe each of them in an object of 15 members. */
+/**
+ * Hands its records on as they come. With `on_record`, csv-parse would describe each of them in an object of 15
+ * members.
+ */
 class RecordParser extends Parser {
   readonly #records: RecordCollector;
 

@@ -4,7 +4,7 @@ import type { RowSpec } from '../contract/row-kinds.ts';
 /** Name of the summary in the out folder; it is written last. */
 export const SUMMARY_FILE = 'summary.json';
 
-/** Says whose an out folder is until the first summary replaces it. */
+/** Names an out folder's owner until the first summary takes over. */
 export const CLAIM_FILE = '.voxbatch-batch.json';
 
 /** Folder of the results, below the out folder. */

@@ -44,23 +44,23 @@ export interface ProjectionRequest {
   readonly onFilesMade?: ((made: FilesMade) => void) | undefined;
 }
 
-/** How many files of a step there are by now. */
+/** Progress of a step that makes files. */
 export interface FilesMade {
   readonly step: 'join' | 'finish';
   readonly done: number;
   readonly all: number;
 }
 
-/** What the ledger says, and where the files or the store differ from it. Any mismatch means exit code 15. */
+/** The ledger's state, and every difference found in the files or the store. Any mismatch means exit code 15. */
 export interface Projection {
   readonly counts: Counts;
   readonly money: Money;
   readonly mismatches: readonly Mismatch[];
   /** Rows whose stored files are missing or altered: writing the files again cannot help. */
   readonly damaged: readonly DamagedResult[];
-  /** What became of each file that `--join` asks for; null without that. */
+  /** Outcome of each file that `--join` asks for; null without `--join`. */
   readonly joined: readonly JoinedLine[] | null;
-  /** What became of each finished copy; null if none were asked for. */
+  /** Outcome of each finished copy; null if none were requested. */
   readonly finished: readonly FinishedLine[] | null;
   /** Edited tables, kept in the out folder under another name. */
   readonly kept: readonly KeptTable[];
@@ -174,8 +174,8 @@ export async function linkNewMedia(request: ProjectionRequest, since: number): P
 }
 
 /**
- * Of two commands that finish a batch at once, one must not replace a table that the other is looking at, nor mix its
- * tables with the other's.
+ * Publishes under a lock: of two commands finishing a batch at once, neither may replace a table that the other is
+ * examining, nor mix its tables with the other's.
  */
 async function publishAlone(files: BatchFiles, ledger: Pick<Ledger, 'lockForFiles'>): Promise<readonly KeptTable[]> {
   const unlock = await ledger.lockForFiles();
@@ -200,7 +200,7 @@ async function placeAll(
 ): Promise<readonly { scanned: ScannedRow; file: RowFile; became: Placed }[]> {
   if (stale !== undefined) for (const { scanned } of rows) await stale.add(scanned);
   const files = rows.flatMap(({ scanned, rowFiles }) => rowFiles.map((file) => ({ scanned, file })));
-  // Before any of them is placed.
+  // Check all before placing any.
   await folders.require(files.map(({ file }) => file.name));
   return Promise.all(
     files.map(async ({ scanned, file }) => {

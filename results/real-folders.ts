@@ -2,10 +2,10 @@ import { lstat } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { isAbsent } from './files.ts';
 
-/** Folders beyond this many are looked at again: a template may give each row one of its own. */
+/** Max folders to cache; a template may give each row its own folder. */
 const MOST_KNOWN = 10_000;
 
-/** A folder that leads to our files is a symbolic link. */
+/** A folder on the path to our files is a symbolic link. */
 export class LinkedFolder extends Error {
   readonly path: string;
 
@@ -16,12 +16,12 @@ export class LinkedFolder extends Error {
   }
 }
 
-/** Why nothing is written behind a symbolic link; a sentence without its full stop. */
+/** Explains why nothing is written behind a symbolic link; a sentence without its full stop. */
 export function linkWords(path: string): string {
   return `${path} is a symbolic link, which could lead to any folder of yours`;
 }
 
-/** The first of these paths that is a symbolic link; undefined: none is. Throws if one cannot be looked at. */
+/** The first of these paths that is a symbolic link, if any. Throws if one cannot be examined. */
 export async function firstLink(paths: readonly string[]): Promise<string | undefined> {
   for (const path of paths) if (await isLink(path)) return path;
   return undefined;
@@ -37,9 +37,9 @@ async function isLink(path: string): Promise<boolean> {
 }
 
 /**
- * The folders below an out folder, for one writing. The out folder may have come from somebody else: a link in it would have us write
- * over any file of this user. Each folder is looked at once, because there may be a million files. What the out folder itself is was
- * decided before.
+ * Checks the folders below an out folder during one projection. The out folder may come from somebody else, and a
+ * symbolic link in it could make us overwrite any of the user's files. Each folder is checked once, because there may
+ * be a million files. The out folder itself has been checked before.
  */
 export class RealFolders {
   /** The out folder. */
@@ -51,8 +51,8 @@ export class RealFolders {
   }
 
   /**
-   * Throws {@link LinkedFolder} if a folder that leads to one of these files is a symbolic link. `names`: paths below the out folder, with
-   * `/`. Folders that are not there yet are fine: whoever makes them makes real ones.
+   * Throws {@link LinkedFolder} if a folder on the path to one of these files is a symbolic link. `names` are paths
+   * below the out folder, with `/`. Missing folders are fine: they will be created as real ones.
    */
   async require(names: readonly string[]): Promise<void> {
     for (const name of names) {
@@ -61,7 +61,9 @@ export class RealFolders {
     }
   }
 
-  /** Whether only real folders lead to a file: what lies behind a link is none of ours, so it is not removed either. */
+  /**
+   * Whether the path to a file has only real folders. Files behind a link are not ours, so they are not removed either.
+   */
   async leadTo(name: string): Promise<boolean> {
     return (await this.#linkTo(posix.dirname(name))) === undefined;
   }

@@ -17,7 +17,7 @@ const receiptFile = z.object({
 });
 
 const receiptSource = z.object({
-  /** `used`: in place of a request. `missing`, `altered`: its file was, so a request was made. */
+  /** `used`: replaced a request. `missing` or `altered`: its file was, so a request was made after all. */
   is: z.enum(['used', 'missing', 'altered']),
   batch: z.string(),
   row: z.number().int().positive(),
@@ -110,7 +110,7 @@ function chargeOfResult(
   return (
     charges.findLast((charge) => charge.file?.key === key) ??
     charges.findLast((charge) => charge.step === lastStep && wasAccepted(charge.state)) ??
-    // All of its parts were there before.
+    // All of its parts already existed.
     (firstPart === undefined ? undefined : charges.at(-1))
   );
 }

@@ -12,9 +12,9 @@ import { partPath } from './whole-file.ts';
 
 /**
  * Finds files of earlier takes that may still be among the results: under the row's name although the row is open or
- * failed again, under another extension, or under the name from before an edit; also an unfit result that a person
- * accepted, the result of a job that a person took back, and one that a person gave up for that of an earlier take. They are collected row by row, on disk, and removed once
- * the rows' current names are known.
+ * failed again, under another extension, or under the name from before an edit; also an unfit result that the user
+ * later accepted, the result of a job that the user took back, and one that the user dropped in favour of an earlier
+ * take's. They are collected row by row, on disk, and removed once all current names are known.
  */
 export class StaleMedia {
   readonly #batch: BatchRecord;
@@ -38,7 +38,8 @@ export class StaleMedia {
     }
     this.#released ??= await this.#readReleased();
     const takes = row.take === 1 ? [] : await this.#ledger.takesOf(this.#batch.name, row.row);
-    // What a row had stays until its new take has ended, with another result or with this one again; where its end is in doubt, it is all there is.
+    // A row keeps its earlier file until its new take has ended, because the take may end with the same result; if the
+    // end is in doubt, that file is all there is.
     const isOpen = row.outcome === null || row.outcome === 'unknown' || row.outcome === 'overdue';
     const isKept = isOpen && takes.at(-1)?.before.spec === undefined;
     const kept = isKept ? [row.keptFile?.key, ...takes.map(({ before }) => before.file?.key)] : [];
@@ -48,7 +49,7 @@ export class StaleMedia {
     }
     if (isKept) return;
     let { spec, input } = row;
-    // From last to first: a record has the earlier request only if its take changed it.
+    // Latest first: a record holds the earlier request only if its take changed it.
     for (const { before } of takes.toReversed()) {
       spec = before.spec ?? spec;
       input = before.input ?? input;
@@ -62,8 +63,8 @@ export class StaleMedia {
   }
 
   /**
-   * Removes them from the folder: only if no row has that name now, and only the file itself: the stored one, or an
-   * exact copy. Files of the user stay. `isTaken`: whether some row has the name.
+   * Removes a stale file only if no row uses its name now (`isTaken`) and it still is the stored file or an exact copy.
+   * The user's own files stay.
    */
   async remove(folders: RealFolders, isTaken: (name: string) => boolean): Promise<void> {
     for await (const { name, file } of this.#stale.items()) {
@@ -83,7 +84,7 @@ export class StaleMedia {
     for (const file of this.#filesOf(row)) await this.#stale.add(file);
   }
 
-  /** Few: each is a decision of a person. */
+  /** Reads all at once: there are few, because each is a user's decision. */
   async #readReleased(): Promise<ReadonlyMap<number, readonly (readonly ResultFile[])[]>> {
     const released = new Map<number, (readonly ResultFile[])[]>();
     for (const { row, files } of await this.#ledger.releasedFiles(this.#batch.name))

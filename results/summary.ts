@@ -8,12 +8,12 @@ import { isoTime } from './receipt.ts';
 import { roundCredits } from '../contract/price-units.ts';
 import type { Tally } from './tally.ts';
 
-/** Increases by 1 if a reader of an older summary would misread a newer one. */
+/** Incremented if a reader of older summaries would misread a newer one. */
 const SUMMARY_VERSION = 1;
 
 const count = z.number().int().nonnegative();
 
-/** A count for each name. A summary of another version may lack names, or have others; these are left out. */
+/** A count per name. A summary of another version may lack names or have unknown ones, which are ignored. */
 function countsOf<N extends string>(names: readonly N[]): z.ZodObject<Record<N, z.ZodDefault<typeof count>>> {
   return z.object(
     Object.fromEntries(names.map((name) => [name, count.default(0)])) as Record<N, z.ZodDefault<typeof count>>,
@@ -25,7 +25,7 @@ export const summarySchema = z.object({
   batch: z.string(),
   /** sha256 of the manifest and of the settings that shape its rows, hex. */
   manifest_digest: z.string(),
-  /** Where the manifest was read from, for people. */
+  /** Display name of the manifest's source. */
   source: z.string(),
   /** Origin and path of the API. */
   api: z.string(),

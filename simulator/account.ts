@@ -11,7 +11,7 @@ export interface AccountSettings {
 /** The one account of the simulator: token and balance. */
 export class Account {
   readonly settings: AccountSettings;
-  /** Where events of jobs are sent; null: nowhere. */
+  /** URL that receives job events; null for none. */
   webhookUrl: string | null = null;
   displayName = '';
   newsletter = false;

@@ -16,7 +16,7 @@ import { addControlRoutes } from './routes/control.ts';
 import { ownRoutes } from './routes/own.ts';
 import type { Service } from './service.ts';
 
-/** Where the legacy paths begin. */
+/** Prefix of the legacy paths. */
 const LEGACY_PATH = '/api/open';
 
 declare module 'fastify' {
@@ -81,7 +81,10 @@ export function buildApiServer(service: Service): FastifyInstance {
   return server;
 }
 
-/** Gives routes a name. To find one, Fastify would go through all modules that are loaded: in a test, most of what a start costs. */
+/**
+ * Names a plugin explicitly. To derive a name, Fastify would search all loaded modules, which dominates start-up time
+ * in tests.
+ */
 function named(dialect: Dialect, routes: FastifyPluginCallback): FastifyPluginCallback {
   return Object.assign(routes, { [Symbol.for('fastify.display-name')]: dialect });
 }

@@ -5,9 +5,9 @@ export interface LedgerEntry {
   /** When it was accepted, in ms since 1970. */
   readonly at: number;
   readonly operation: Operation;
-  /** The dialect of the request, where it is not v1. */
+  /** The dialect of the request, if not v1. */
   readonly dialect?: 'legacy';
-  /** The job, or the voice, that it made. Null for an operation that answers with the result itself. */
+  /** The job or voice that it created. Null for an operation that answers with the result itself. */
   readonly jobId: string | null;
   readonly credits: number;
   /** The `Idempotency-Key` as received; the service does not act on it. */
@@ -17,9 +17,9 @@ export interface LedgerEntry {
   readonly voiceId?: string;
   readonly videoUrl?: string;
   readonly audioUrl?: string;
-  /** Of a new voice. */
+  /** Name of a new voice. */
   readonly name?: string;
-  /** `sent` once the whole true answer was handed over; `lost` until then, and for good if it never was. */
+  /** `sent` once the whole true answer was handed over; `lost` before that, and forever if it never was. */
   answered: 'sent' | 'lost';
 }
 

@@ -21,7 +21,7 @@ export function hashOf(...parts: readonly (string | number)[]): number {
 export class Draw {
   #state: number;
   readonly #fixed: FixedShape;
-  /** Of the request that it answers. */
+  /** Dialect of the request. */
   readonly dialect: Dialect;
 
   constructor(seed: number, fixed: FixedShape = {}, dialect: Dialect = 'v1') {

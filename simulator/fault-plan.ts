@@ -19,12 +19,12 @@ export type WrongBody = (typeof WRONG_BODIES)[number];
  * - `cut`: half of the body, then the socket is destroyed.
  * - `wrong-length`: `Content-Length` is more than what is sent.
  * - `wrong-type`: something else in place of media: `html`, `json` (labelled as media), `other-media`, `silence`: a
- * whole file of digital silence, or `endless`: a small file that hangs who reads it without a deadline.
+ * whole file of digital silence, or `endless`: a small file that hangs any reader without a deadline.
  * - `dead-link`: an expired link; on a read, already in the answer.
  * - `redirect`: a link that redirects to the file.
  * - `late`: the true answer, `ms` later.
  * - `job-fails`, `job-stuck`: how the job ends, or that it never does.
- * - `speaks`: what comes instead of the speech, see `spoil-speech.ts`.
+ * - `speaks`: how the speech is spoiled, see `spoil-speech.ts`.
  * - `hears`: what a transcription finds in good speech: no word, or another language.
  * - `unknown-status`: an undocumented status word.
  * - `link-name`: the link to the result stands under this name.
@@ -81,7 +81,10 @@ const ONLY_AT: Readonly<Record<string, readonly FaultPoint[]>> = {
   'wrong-type': ['create', 'download'],
 };
 
-/** Whether a paid request of this operation can meet a fault: a job's fate needs a job, wrong media an answer that is media. */
+/**
+ * Whether a paid request of this operation can meet a fault: a job's fate needs a job, wrong media an answer that is
+ * media.
+ */
 const ONLY_FOR: Readonly<Partial<Record<Fault['kind'], (operation: Operation) => boolean>>> = {
   'job-fails': makesJob,
   'job-stuck': makesJob,
@@ -99,7 +102,7 @@ const rule = z
     /** All given conditions must hold. None given: every request. */
     match: z
       .strictObject({
-        /** Part of the row's text, or of one of its URLs. */
+        /** A substring of the row's text or of one of its URLs. */
         text: z.string().min(1).optional(),
         /** Only the n-th request, from 1, that `on`, `operation` and `text` select. */
         nth: z.int().min(1).optional(),

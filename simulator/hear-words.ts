@@ -1,8 +1,8 @@
 import { hashOf } from './draw.ts';
 
 /**
- * What a recogniser writes for words that were said: the words are right, and written as recognisers write them, without
- * case and marks, some with other letters that sound alike, some numbers in words.
+ * A recogniser's transcript of spoken words. The words are right, but in typical recogniser style: no case or
+ * punctuation, some homophone spellings, some numbers as words.
  */
 export function hearWords(text: string): string {
   if (text.trim() === '') return '';

@@ -34,7 +34,7 @@ export interface JobWords {
 
 /**
  * Describes a job at this moment; the answer to its creation always says that it waits. A planned unknown word hides
- * the end of the job; a planned dead link has already expired, and a planned name takes the place of the usual ones.
+ * the end of the job; a planned dead link has already expired, and a planned name replaces the usual ones.
  */
 export function wordsOf(service: Service, job: Job, fate: Fate, draw: Draw, created: boolean): JobWords {
   const phase = created ? 'waiting' : phaseOf(job, Date.now());

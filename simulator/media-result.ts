@@ -17,7 +17,7 @@ export interface MediaResult {
   readonly sound: Sound;
 }
 
-/** Audio: the words, and how long they last. */
+/** Audio: the words and their duration. */
 export interface Sound {
   readonly text: string;
   /** Chooses the melody. */
@@ -27,11 +27,11 @@ export interface Sound {
   readonly format: 'mp3' | 'wav';
   /** When the link expires, in ms since 1970; null for never. */
   readonly expires: number | null;
-  /** A voice of the service said it, so it is heard as a recogniser hears. */
+  /** True if a voice of the service spoke it; its transcript is then in recogniser style. */
   readonly isSpoken?: boolean;
-  /** Nothing but digital silence. */
+  /** True if it is digital silence. */
   readonly isSilent?: boolean;
-  /** Another voice than that of the request says it. */
+  /** True if a voice other than the requested one speaks it. */
   readonly isByAnother?: boolean;
 }
 
@@ -41,7 +41,7 @@ export function contentTypeOf(format: MediaResult['format']): string {
   return CONTENT_TYPES[format];
 }
 
-/** What a voice says. */
+/** Speech of a text by a voice. */
 export function speechOf(text: string, voiceId: string, format: AudioFormat): Sound {
   const key = `${voiceId} ${text}`;
   return { text, key, seconds: speechSeconds(text), format: format === 'mp3' ? 'mp3' : 'wav', expires: null };

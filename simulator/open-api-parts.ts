@@ -1,9 +1,7 @@
 import * as z from 'zod';
 import type { Schema } from './open-api-schemas.ts';
 
-/*
- * The parts of which each route makes its own part of the OpenAPI document.
- */
+/* Building blocks for each route's section of the OpenAPI document. */
 
 export const STRING: Schema = { type: 'string' };
 
@@ -18,7 +16,7 @@ export function jsonAnswer(name: string, description: string): Schema {
   return { description, content: jsonOf(name) };
 }
 
-/** The answer to what is refused. */
+/** The answer to a refused request. */
 export const ERROR = jsonAnswer('ErrorResponse', 'The request was refused, or the service failed');
 
 /** A request body, as its route parses it. */

@@ -2,7 +2,7 @@ import { costOf } from '../contract/price-units.ts';
 import { BUILT_IN_PRICES, priceIn, type Operation } from '../contract/row-kinds.ts';
 import type { Sound } from './media-result.ts';
 
-/** What the simulator charges for a request, in credits, at the built-in price of its operation, whatever the unit of that is. */
+/** The simulator's charge for a request in credits: the built-in price of its operation, in whatever unit. */
 export function priceOf(operation: Operation, { text, seconds }: Pick<Sound, 'text' | 'seconds'>): number {
   // Rounding noise must not turn 13 seconds, computed as 13.000000001, into 14 started seconds.
   const duration = Math.round(seconds * 1e6) / 1e6;

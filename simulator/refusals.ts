@@ -1,7 +1,7 @@
 import { type Answer, json, newRequestId } from './answer.ts';
 import type { Draw } from './draw.ts';
 
-/* How the simulator refuses: codes, words, and the shapes of the body. */
+/* The simulator's refusals: codes, wording, and body shapes. */
 
 /** A request that the service refuses: nothing was accepted or charged. */
 export class Refusal extends Error {
@@ -22,7 +22,7 @@ export class Refusal extends Error {
   }
 }
 
-/** The API's default code and words for each status. */
+/** The API's default code and wording for each status. */
 const USUAL_WORDS: Readonly<Record<number, readonly [constant: string, message: string]>> = {
   400: ['ERR_MISSING_REQUIRED_FIELDS', 'Invalid request body'],
   401: ['ERR_UNAUTHORIZED', 'The API token is missing or not valid'],
@@ -37,7 +37,7 @@ const USUAL_WORDS: Readonly<Record<number, readonly [constant: string, message: 
 };
 
 /**
- * The refusal for a status, in its default words.
+ * The refusal for a status, with its default wording.
  *
  * @param message - default: the usual one
  * @param retryAfter - value of the `Retry-After` header, if any
@@ -81,14 +81,14 @@ function legacyErrorBody(constant: string, message: string, draw: Draw): Record<
   }
 }
 
-/** How the legacy paths say that credits are missing; the last could as well mean a rate limit. */
+/** The legacy paths' wordings for missing credits; the last could also mean a rate limit. */
 const BROKE = {
   credits: 'Not enough credits',
   insufficient: 'Insufficient balance for this request',
   unclear: 'Request limit reached',
 } as const;
 
-/** A refusal as the legacy paths give it: they have no 402. */
+/** Converts a refusal for the legacy paths, which have no 402. */
 function inLegacy(refusal: Refusal, draw: Draw): Refusal {
   return refusal.status === 402 ? new Refusal(429, 'ERR_LIMIT', BROKE[draw.shape('legacy.broke')]) : refusal;
 }

@@ -7,7 +7,7 @@ import { startSimulator } from './start-simulator.ts';
  * records go to stderr.
  */
 export async function runSimulator(options: SimulatorOptions): Promise<void> {
-  // Install the signal handlers first: whoever reads the URL may send a signal at once.
+  // Install the signal handlers first, because a signal may arrive as soon as the URL is printed.
   const stop = new AbortController();
   const ended = Promise.race([
     once(process, 'SIGINT', { signal: stop.signal }),

@@ -1,16 +1,16 @@
 import { Refusal } from './refusals.ts';
 import type { FormPart } from './routes/read-multipart.ts';
 
-/* What the simulator takes as recordings of a voice. */
+/* The simulator's limits on voice recordings. */
 
-/** Largest recording, in bytes, and most recordings of a voice: what one client of the real service keeps to. */
+/** Max bytes per recording, and max recordings per voice: the limits that one client of the real service observes. */
 const MOST_BYTES = 4_500_000;
 const MOST_FILES = 5;
 
-/** First bytes of the formats that the service takes: wav, mp3 (with and without tags), m4a, ogg, flac. */
+/** First bytes of the supported formats: wav, mp3 (with and without tags), m4a, ogg, flac. */
 const BEGINNINGS: readonly RegExp[] = [/^RIFF[^]{4}WAVE/, /^ID3/, /^\xFF[\xE2-\xFF]/, /^[^]{4}ftyp/, /^OggS/, /^fLaC/];
 
-/** Throws the refusal of recordings that are too many, too large, or none. */
+/** Refuses recordings that are missing, too many, or too large. */
 export function checkSamples(files: readonly FormPart[]): void {
   if (files.length > MOST_FILES) {
     throw new Refusal(400, 'ERR_TOO_MANY_FILES', `At most ${String(MOST_FILES)} audio files are allowed`);

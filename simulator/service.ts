@@ -22,9 +22,9 @@ import { Webhooks } from './webhooks.ts';
 export interface Admission {
   /** Drawn latency of the request in ms. */
   readonly latencyMs: number;
-  /** Checks the limits at the moment of acceptance; throws a refusal. A synchronous request then occupies a place. */
+  /** Checks the limits at the moment of acceptance; throws a refusal. A synchronous request then occupies a slot. */
   enter(): void;
-  /** Frees that place. No effect if none is occupied. */
+  /** Frees that slot. No effect if none is occupied. */
   leave(): void;
 }
 
@@ -68,8 +68,8 @@ export class Service {
   }
 
   /**
-   * Throws the refusal of a voice that does not exist, is in training, or does not work with the engine. `speaksAtOnce`: the answer would be the sound itself, and may then
-   * be a 200 with an error in it.
+   * Refuses a voice that does not exist, is in training, or does not support the engine. With `speaksAtOnce`, the
+   * answer would be the audio itself, and a refusal may then be a 200 with an error in it.
    */
   checkVoice(id: string, { speaksAtOnce = false, engine }: VoiceUse = {}): void {
     if (this.voices.has(id)) {
@@ -80,12 +80,12 @@ export class Service {
     throw new Refusal(status === 200 && !speaksAtOnce ? 400 : status, 'ERR_VOICE_NOT_FOUND', 'Voice not found');
   }
 
-  /** Throws the refusal of a text that is too long. */
+  /** Refuses a text that is too long. */
   checkText(text: string): void {
     checkTextLength(text, this.settings.textLimit, () => this.nextDraw());
   }
 
-  /** Whether a job that has not ended speaks with this voice. */
+  /** Whether an unfinished job uses this voice. */
   isVoiceInUse(id: string): boolean {
     const now = Date.now();
     return this.ledger.list().some(({ operation, voiceId, jobId }) => {
@@ -120,7 +120,7 @@ export class Service {
     return this.ledger.add({ at: Date.now(), ...entry });
   }
 
-  /** Replaces the fault plan; its counters start anew. */
+  /** Replaces the fault plan and resets its counters. */
   replacePlan(plan: ReadyFaultPlan): void {
     this.faults = new FaultDrawer(plan, this.settings.seed);
   }
@@ -134,14 +134,14 @@ export class Service {
   }
 }
 
-/** How a request speaks. */
+/** How a request uses a voice. */
 interface VoiceUse {
-  /** The answer would be the sound itself. */
+  /** True if the answer would be the audio itself. */
   readonly speaksAtOnce?: boolean;
   readonly engine?: string | undefined;
 }
 
-/** Of a voice of the list; undefined: any other that works. */
+/** Checks a listed voice; undefined stands for any other valid one. */
 function checkUse(voice: StoredVoice | undefined, engine: string | undefined): void {
   if (voice === undefined) return;
   if (Date.now() < voice.readyAt) throw new Refusal(400, 'ERR_VOICE_NOT_READY', 'Voice is still in training');

@@ -38,15 +38,15 @@ export interface SimulatorOptions {
   textLimit?: number | null;
   /** How long a new voice is in training, ms, uniformly distributed; speech with it is refused until then. Default 0. */
   trainMs?: [number, number];
-  /** Voices that the account has made before, `voice-1` and so on. Default 0. */
+  /** Number of existing voices of the account, `voice-1` and so on. Default 0. */
   voiceCount?: number;
-  /** Voices of those that are deleted, and made anew, after each page of the list. Default 0. */
+  /** How many of those to delete and recreate after each page of the list. Default 0. */
   voiceChurn?: number;
   /** Shape of the answers: `drawn` (default), a name, or `dimension=variant` pairs; see `shapes.ts`. */
   shape?: string;
   /** When webhooks are sent, once the profile has an address for them; see `webhooks.ts`. Default `drawn`. */
   webhooks?: WebhookMode;
-  /** Operations of a user's own that it has, too. Default: none. */
+  /** User-defined operations to support in addition. Default: none. */
   operations?: readonly OwnOperation[];
 }
 

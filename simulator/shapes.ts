@@ -30,17 +30,17 @@ export const SHAPES = {
   'voice.id': ['id', 'voiceId'],
   'voice.name': ['name', 'title'],
   'voices.body': ['paged', 'bare'],
-  /** The answer to speech by a voice that does not exist; the last only where the answer would be the sound. */
+  /** The answer for a voice that does not exist; the last only if the answer would be the audio. */
   'voice.missing': ['400', '404', '200'],
-  /** The words for a text that is too long. */
+  /** The wording for a text that is too long. */
   'text.limit': ['at-most', 'max', 'exceeds', 'contains', 'vague'],
-  /** How a list says that a voice is in training, and for which engines a voice is; only where there is something to say. */
+  /** How a list shows a voice's training and engines, if there is anything to show. */
   'voice.training': ['status', 'state', 'trained', 'untold'],
   'voice.engines': ['modelIds', 'untold'],
-  /** How the list of voices is paged; drawn once for a run. */
+  /** How the voice list is paged; drawn once per run. */
   'voices.paging': ['offset', 'page', 'none'],
   'voices.size': ['asked', 'small', 'large'],
-  /** `page`: as many as are on the page; `more`: too many. */
+  /** `page`: the number on the page; `more`: too high. */
   'voices.total': ['true', 'missing', 'page', 'more'],
   'voices.filter': ['honoured', 'ignored'],
   'voice.created': ['bare', 'wrapped', 'legacy'],
@@ -50,9 +50,9 @@ export const SHAPES = {
   'profile.webhook': ['webhookUrl', 'webhook_url', 'absent'],
   /** What happens to fields of an update that the service does not know. */
   'profile.unknown': ['ignored', 'refused'],
-  /** What takes the address of the webhook away. */
+  /** The value that removes the webhook's address. */
   'profile.clear': ['null', 'empty', 'nothing'],
-  /** How and where a webhook names its job, and whether it says of what type its body is. */
+  /** How and where a webhook names its job, and whether it states its content type. */
   'webhook.body': ['id', 'job-status', 'nested', 'form', 'text', 'query', 'header'],
   'webhook.type': ['given', 'absent'],
   'profile.updated': ['profile', 'success'],
@@ -60,9 +60,9 @@ export const SHAPES = {
   'error.code': ['word', 'constant'],
   /** On the legacy paths: the word for a job right after its creation. */
   'legacy.created': ['pending', 'processing'],
-  /** On the legacy paths: what an error says besides its words. */
+  /** On the legacy paths: the members of an error besides its message. */
   'legacy.error': ['bare', 'details', 'details-code'],
-  /** On the legacy paths: the words of a 429 that means that credits are missing. */
+  /** On the legacy paths: the wording of a 429 for missing credits. */
   'legacy.broke': ['credits', 'insufficient', 'unclear'],
   'dead.status': ['403', '410'],
   'dead.body': ['xml', 'html'],
@@ -83,7 +83,7 @@ export const NAMED_SHAPES: Readonly<Record<string, string>> = {
     'word.waiting=pending,lip.result=result_url,list.member=tasks,list.paging=snake,list.echo=snake,error.body=error-details',
 };
 
-/** What the legacy paths fix: public material shows one form of these. */
+/** Dimensions fixed on the legacy paths, for which public material shows a single form. */
 export const LEGACY_SHAPE: FixedShape = {
   'word.waiting': 'pending',
   'word.done': 'completed',

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 
-/** Makes and checks expiring links, like those of object stores. The key lives as long as the process. */
+/** Makes and checks expiring links, like those of object stores. The key is per process. */
 export class SignedLinks {
   readonly #key = randomBytes(32);
   /** Origin of the media, without a trailing slash. */

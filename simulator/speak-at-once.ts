@@ -11,19 +11,19 @@ import type { Service } from './service.ts';
 /** The content types of speech. */
 export const AUDIO_TYPES = ['audio/mpeg', 'audio/wav', 'audio/x-wav', 'audio/wave', 'audio/pcm'] as const;
 
-/** A request for speech whose answer is the sound, or a link to it. */
+/** A synchronous speech request, answered with the audio or a link to it. */
 export interface SpeechOrder {
   readonly text: string;
   readonly voiceId: string;
   readonly format: AudioFormat;
-  /** Asks for a link in place of the sound. */
+  /** True to request a link instead of the audio. */
   readonly cache: boolean;
   readonly idempotencyKey: string | null;
 }
 
 const operation = 'speech-sync';
 
-/** Speaks, and charges for it. */
+/** Generates speech, and charges for it. */
 export function speakAtOnce(service: Service, order: SpeechOrder, dialect: Dialect): Exchange {
   const { text, voiceId, format, cache, idempotencyKey } = order;
   service.checkText(text);

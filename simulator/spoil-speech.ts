@@ -3,14 +3,14 @@ import type { Sound } from './media-result.ts';
 import { speechSeconds } from './media/melody.ts';
 
 /**
- * Speech that was charged and came whole, but is not what was asked for.
+ * Speech that was charged and delivered completely, but is wrong.
  *
- * - `other-words`: as many words, and all of them others.
- * - `missing-sentence`: one sentence is left out, in the middle; of a text of one sentence, its second half.
- * - `truncated`: it ends after a third of the text, with a whole file.
- * - `garbled`: noise in which a recogniser finds hardly a word.
- * - `silence`: as long as the speech would be.
- * - `other-voice`: the same words by a voice that speaks more slowly.
+ * - `other-words`: the same number of words, all different.
+ * - `missing-sentence`: a sentence in the middle is missing; for a single sentence, its second half.
+ * - `truncated`: it ends after a third of the text, in a complete file.
+ * - `garbled`: noise in which a recogniser finds hardly any words.
+ * - `silence`: silence of the same length.
+ * - `other-voice`: the same words in a slower voice.
  */
 export const SPOILT_SPEECH = [
   'other-words',
@@ -22,10 +22,10 @@ export const SPOILT_SPEECH = [
 ] as const;
 export type SpoiltSpeech = (typeof SPOILT_SPEECH)[number];
 
-/** How much longer the other voice takes. */
+/** Slow-down factor of the other voice. */
 const SLOWER = 2.2;
 
-/** What is heard instead of the speech that was asked for. */
+/** The spoiled version of the requested speech. */
 export function spoilSpeech(sound: Sound, as: SpoiltSpeech): Sound {
   switch (as) {
     case 'other-words':

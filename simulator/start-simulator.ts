@@ -27,8 +27,8 @@ export interface Simulator {
 }
 
 /**
- * Starts a stand-in for the whole API on this machine. It contacts nobody but the address of the profile's webhook. Throws on invalid options, and if a
- * port is taken.
+ * Starts a local stand-in for the whole API. Its only outgoing requests go to the profile's webhook. Throws on invalid
+ * options, or if a port is taken.
  */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const settings = readySettings(options);

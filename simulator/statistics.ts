@@ -1,10 +1,10 @@
 import type { Operation } from '../contract/row-kinds.ts';
 import type { Fault, FaultPoint } from './fault-plan.ts';
 
-/** How many of the latest paid requests keep their time. */
+/** Max paid requests with recorded arrival times. */
 const KEPT_CREATES = 20_000;
 
-/** What `/__simulator/stats` shows. */
+/** The content of `/__simulator/stats`. */
 export interface StatisticsReport {
   /** Requests by route and status; `none` if the socket closed before any answer. */
   readonly endpoints: Readonly<Record<string, Readonly<Record<string, number>>>>;
@@ -16,11 +16,11 @@ export interface StatisticsReport {
   readonly paidRequests: number;
   /** Arrival times of the latest 20,000 of them, in ms since 1970. */
   readonly creates: readonly { readonly at: number; readonly operation: Operation }[];
-  /** Faults of the plan that acted, by where and what: `create status 429`, `download cut`. */
+  /** Triggered faults, by point and kind: `create status 429`, `download cut`. */
   readonly faults: Readonly<Record<string, number>>;
 }
 
-/** A fault as the counts name it. */
+/** Name of a fault in the counts. */
 export function nameOfFault(on: FaultPoint, fault: Fault): string {
   const detail =
     fault.kind === 'status' ? ` ${String(fault.status)}` : fault.kind === 'wrong-type' ? ` ${fault.body}` : '';

@@ -2,7 +2,7 @@ import type { Draw } from './draw.ts';
 import { Refusal } from './refusals.ts';
 import type { Variant } from './shapes.ts';
 
-/** How a service may word that a text is too long. Nothing is published; the last one names no number. */
+/** Possible wordings for a text that is too long. None is published; the last one states no number. */
 const WORDS: Readonly<Record<Variant<'text.limit'>, (limit: number, length: number) => string>> = {
   'at-most': (limit) => `text must be at most ${limit} characters`,
   max: (limit) => `Text too long (max ${limit})`,
@@ -12,7 +12,7 @@ const WORDS: Readonly<Record<Variant<'text.limit'>, (limit: number, length: numb
   vague: () => 'The text is too long',
 };
 
-/** Throws the refusal of a text that is longer than the limit, if there is one. */
+/** Refuses a text above the limit, if there is one. */
 export function checkTextLength(text: string, limit: number | null, draw: () => Draw): void {
   if (limit === null || text.length <= limit) return;
   throw new Refusal(400, 'ERR_TEXT_TOO_LONG', WORDS[draw().shape('text.limit')](limit, text.length));

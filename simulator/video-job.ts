@@ -7,7 +7,7 @@ import type { Service } from './service.ts';
 /** The inputs of a new video job, and the answer to its creation. */
 export interface VideoOrder extends Omit<JobOrder, 'format'> {
   readonly message: string;
-  /** Further members of the answer, as they are once the job is charged. */
+  /** Extra members of the answer, computed after the job is charged. */
   readonly more?: () => Record<string, unknown>;
 }
 
@@ -21,7 +21,7 @@ export function createVideoJob(service: Service, { message, more, ...order }: Vi
     admission: service.admission(operation, cost),
     perform: (fate, draw) => {
       const { job, charge } = acceptJob(service, draw, fate, { ...order, format: 'mp4' });
-      // The order of draws matters: another order would change what a seed gives.
+      // The order of draws matters: it determines what a seed produces.
       const members = { ...jobMembers(service, job, fate, draw, true), ...more?.() };
       return { ...envelope(Number(draw.shape('lip.status')), members, message, draw), charge };
     },

@@ -2,7 +2,7 @@ import type { Draw } from './draw.ts';
 import type { FixedShape, Variant } from './shapes.ts';
 import type { StoredVoice } from './voices.ts';
 
-/** How a service pages its voices: the same for all pages of a run, however it is drawn. */
+/** A service's paging of voices, constant during a run. */
 export interface ListHabits {
   readonly paging: Variant<'voices.paging'>;
   readonly size: Variant<'voices.size'>;
@@ -10,7 +10,10 @@ export interface ListHabits {
   readonly filter: Variant<'voices.filter'>;
 }
 
-/** Draws the habits of a run. A service without pages comes only where it is asked for: it shows no more than its first page. */
+/**
+ * Draws the habits of a run. A service without paging is never drawn, only selected explicitly, because it shows only
+ * its first page.
+ */
 export function drawHabits(draw: Draw, fixed: FixedShape): ListHabits {
   return {
     paging: fixed['voices.paging'] ?? (draw.coin() ? 'offset' : 'page'),
@@ -20,7 +23,7 @@ export function drawHabits(draw: Draw, fixed: FixedShape): ListHabits {
   };
 }
 
-/** What a page is asked for by: clients use both `limit` and `offset`, and `page` and `pageSize`. */
+/** The page requested: clients use `limit` with `offset`, and `page` with `pageSize`. */
 export interface PageQuery {
   readonly limit?: number | undefined;
   readonly offset?: number | undefined;
@@ -28,19 +31,19 @@ export interface PageQuery {
   readonly pageSize?: number | undefined;
 }
 
-/** Page sizes of a service that has its own. */
+/** Page sizes of a service that ignores the requested one. */
 const OWN_SIZE = { small: 20, large: 250 } as const;
-/** Voices on a page if nobody says. */
+/** Default page size. */
 const USUAL_SIZE = 20;
-/** How much a total that is too high is off. */
+/** Excess of a total that is too high. */
 const TOO_MANY = 13;
 
-/** A page of the voices as this service gives it. */
+/** A page of voices as this service returns it. */
 export interface VoiceListPage {
   readonly items: readonly StoredVoice[];
   readonly page: number;
   readonly pageSize: number;
-  /** Undefined: the answer has none. */
+  /** Undefined if the answer has none. */
   readonly total: number | undefined;
 }
 

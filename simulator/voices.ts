@@ -9,7 +9,7 @@ export interface StoredVoice {
   readonly description: string;
   /** True for voices that the account made itself. */
   readonly personal: boolean;
-  /** The engines that it works with; undefined: all. */
+  /** The engines that it works with; undefined for all. */
   readonly engines?: readonly string[];
   /** When its training is over, wall clock, ms. */
   readonly readyAt: number;

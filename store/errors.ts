@@ -19,17 +19,17 @@ export class StoreUnwritable extends Error {
   /** The path that could not be written. */
   readonly path: string;
   /**
-   * The system's code, e.g. `ENOSPC`; `GONE`: the store's folder is not there any more, or is another's; `LOST`: the disk holds something else
-   * than was written.
+   * The system's code, e.g. `ENOSPC`; `GONE` if the store's folder has disappeared or belongs to another ledger; `LOST`
+   * if the disk holds something other than what was written.
    */
   readonly code: string;
 
-  /** Whether it would be written if there were room. */
+  /** Whether the disk is full, so that freeing space would help. */
   get isDiskFull(): boolean {
     return this.code === 'ENOSPC' || this.code === 'EDQUOT';
   }
 
-  /** Whether it came once and is lost: no further try helps. */
+  /** Whether the content was available only once and is lost, so that retrying is pointless. */
   get isLost(): boolean {
     return this.code === 'LOST';
   }

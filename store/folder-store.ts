@@ -10,7 +10,7 @@ import { receiveBody } from './receive-body.ts';
 import { findFfmpeg } from './sound/find-ffmpeg.ts';
 import type { Expectation, Persist, Store, StoredFile, MeasuredFile } from './store.ts';
 
-/** A part file unchanged for this long belongs to nobody: a request lasts 3 minutes at most. */
+/** A part file unchanged for this long is abandoned, in ms: a request lasts 3 minutes at most. */
 const PART_AGE_MS = 3_600_000;
 
 /** Options of a store in a folder. */
@@ -22,18 +22,18 @@ export interface FolderStoreOptions {
    * work.
    */
   readonly threadEntry?: URL;
-  /** How long a second of a media job's deadline is, ms. Default 1,000; tests have shorter ones. */
+  /** Length of a second of a media job's deadline, in ms. Default 1,000; tests use shorter ones. */
   readonly secondMs?: number;
   /** Environment in which `findFfmpeg` looks, once files are to be finished. Default: an empty one. */
   readonly env?: NodeJS.ProcessEnv;
 }
 
 /**
- * Opens a store in a folder. The folder is created once it is claimed or written to, so that who only reads leaves none.
- * Several processes may use one at once, even over a shared disk.
+ * Opens a store in a folder. The folder is created when first claimed or written to, so that readers leave none behind.
+ * Several processes may use it at once, even on a shared disk.
  *
- * Once it is claimed, a folder that is gone (moved away, not mounted any more) is neither begun anew nor taken for one whose
- * files are lost: that would be paid for. Then what it is asked throws `StoreUnwritable`.
+ * If a claimed folder disappears (moved, unmounted), it is neither recreated nor treated as having lost its files,
+ * because then the results would be paid for again. All operations throw `StoreUnwritable` instead.
  */
 export function openFolderStore(folder: string, options: FolderStoreOptions = {}): Store {
   const root = resolve(folder);
@@ -88,13 +88,13 @@ export function openFolderStore(folder: string, options: FolderStoreOptions = {}
 }
 
 interface Place {
-  /** Without an owner until it is claimed. */
+  /** `owner` is absent until it is claimed. */
   readonly store: { readonly root: string; owner?: string };
   readonly folders: Folders;
   readonly threads: MediaThreads;
 }
 
-/** What is to be stored, as {@link Store.write} takes it. */
+/** The arguments of {@link Store.write}. */
 interface Writing {
   readonly stem: string;
   readonly body: Readable | Buffer;
@@ -129,7 +129,7 @@ async function write(
 async function sweep(root: string): Promise<void> {
   const before = Date.now() - PART_AGE_MS;
   const folder = join(root, PARTS_FOLDER);
-  // A link may have come with a folder of somebody else, and what it leads to is not ours to remove.
+  // A symbolic link may come from somebody else's folder, and its target is not ours to remove.
   if ((await lstat(folder).catch(() => undefined))?.isDirectory() !== true) return;
   const names = await readdir(folder).catch(() => []);
   for (const name of names) {
@@ -164,7 +164,7 @@ async function* filesBelow(root: string, folder: string): AsyncGenerator<string,
   }
 }
 
-/** The length of a file, and how many names it has; undefined if it is not there. */
+/** A file's length and link count; undefined if it is missing. */
 async function measureFile(path: string): Promise<MeasuredFile | undefined> {
   const stats = await lstat(path).catch(ifAbsent);
   return stats?.isFile() === true
@@ -172,11 +172,11 @@ async function measureFile(path: string): Promise<MeasuredFile | undefined> {
     : undefined;
 }
 
-/** Removes a file, and the folders up to `root` that are empty without it. One that is not there is as good as removed. */
+/** Removes a file, and any folders up to `root` that become empty. A missing file counts as removed. */
 async function removeFile(root: string, path: string): Promise<void> {
   await rm(path, { force: true });
   for (let folder = dirname(path); folder !== root; folder = dirname(folder)) {
-    // Other files are in it, or another process was faster.
+    // The folder is not empty, or another process removed it first.
     const isGone = await rmdir(folder).then(
       () => true,
       () => false,

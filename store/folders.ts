@@ -27,8 +27,8 @@ export class Folders {
   }
 
   /**
-   * Ensures that a folder exists. `store`: the one that it is in, which is not begun anew if it is gone. Throws {@link
-   * StoreUnwritable}.
+   * Ensures that a folder exists. `store`: the store it belongs to, which is not recreated if it has disappeared.
+   * Throws {@link StoreUnwritable}.
    */
   async make(path: string, store?: OwnedFolder): Promise<void> {
     if (this.#known.has(path)) return;
@@ -44,7 +44,7 @@ export class Folders {
     this.#known.add(path);
   }
 
-  /** Writes into a folder of a store that was created before; creates it again if somebody has removed it since. */
+  /** Writes into an existing folder of a store; recreates the folder if somebody has removed it. */
   async within<R>(folder: string, store: OwnedFolder, action: () => Promise<R>): Promise<R> {
     await this.make(folder, store);
     try {
@@ -97,7 +97,7 @@ function isAbsent(error: unknown): boolean {
   return error instanceof StoreUnwritable && error.code === 'ENOENT';
 }
 
-/** Synchronous calls: a promise for each costs more than the calls themselves. */
+/** Uses synchronous calls: a promise for each costs more than the calls themselves. */
 async function syncFolder(path: string): Promise<void> {
   const folder = openSync(path, 'r');
   try {

@@ -14,7 +14,7 @@ import { MOST_SECONDS, WholeButUnfit, type Container, type Unfitness, UnfitBody 
  * Inspects a whole body: its hash, its type, and whether it is complete. Throws {@link UnfitBody} for one that is cut
  * off or no result at all.
  *
- * @param unread why it cannot be read: then its content is not looked into. Default: it is
+ * @param unread why it cannot be read; its content is then not examined. By default it is
  */
 export async function inspect(
   file: FileWindow,
@@ -26,7 +26,7 @@ export async function inspect(
   const sha256 = await hashOf(file, family === 'text');
   if (family === 'text') return { bytes: file.bytes, sha256, extension };
   if (unread !== undefined) return { bytes: file.bytes, sha256, extension, unfit: unread };
-  // Sound in place of a video is checked as the audio that it is.
+  // Audio sent instead of a video is checked as audio.
   const checked = await checkWhole(file, extension, unfit === 'sound rather than a video' ? 'audio' : family);
   return { bytes: file.bytes, sha256, extension, ...checked, ...(unfit === undefined ? {} : { unfit }) };
 }
@@ -55,8 +55,8 @@ function decode(decoder: TextDecoder | undefined, piece: Buffer, stream: boolean
 type Check = (container: Container) => Promise<number | undefined>;
 
 /**
- * The checks for each container. Our own code walks MP3 and WAV, in which speech comes, because a demuxer made for players silently
- * skips damaged parts, which are exactly what matters here. A library reads the others.
+ * The checks for each container. Our own code walks MP3 and WAV, in which speech comes, because a demuxer made for
+ * players silently skips damaged parts, which are exactly what matters here. A library reads the others.
  */
 const CHECKS: Readonly<Record<string, readonly Check[]>> = {
   mp3: [checkMp3],
@@ -93,7 +93,7 @@ export async function checkWhole(
   }
 }
 
-/** What a file says of itself is not always a length. */
+/** Whether a declared length is plausible. */
 function isPossible(seconds: number): boolean {
   return seconds >= 0 && seconds <= MOST_SECONDS;
 }
@@ -103,8 +103,8 @@ function lasting(seconds: number | undefined): Pick<StoredFile, 'seconds'> {
 }
 
 /**
- * How long a media file plays, in seconds, as its frames or its index say; undefined if it is not there, not whole, or of
- * a type without a length. For files of which nobody noted it. Throws if the disk fails.
+ * The duration of a media file in seconds, from its frames or index; undefined if it is missing, incomplete, or of a
+ * type without a duration. For files whose duration was never recorded. Throws if the disk fails.
  */
 export async function mediaSeconds(path: string, extension: string): Promise<number | undefined> {
   const file = await open(path, 'r').catch((error: unknown) => {

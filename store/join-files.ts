@@ -18,8 +18,8 @@ export interface JoinJob extends OwnedFolder {
 const folders = new Folders();
 
 /**
- * Joins stored sound files into a new one. Each is read first and compared with its record, so that nothing altered gets
- * into what was paid for. Killed in between, a part file is left, which is swept later. Throws `StoreUnwritable`.
+ * Joins stored sound files into a new one. Each is first verified against its record, so that no altered file gets into
+ * the result. If the process is killed, the leftover part file is swept later. Throws `StoreUnwritable`.
  */
 export async function joinFiles(job: JoinJob): Promise<Joined> {
   const { root, owner, files, stem } = job;
@@ -42,7 +42,7 @@ export async function joinFiles(job: JoinJob): Promise<Joined> {
   }
 }
 
-/** How a file differs from its record; undefined: not at all. */
+/** How a file differs from its record, if it does. */
 async function compare(path: string, file: KeptFile): Promise<'missing' | 'altered' | undefined> {
   const hash = createHash('sha256');
   let bytes = 0;

@@ -1,6 +1,6 @@
 /**
- * Where the files of a batch are. Created with the batch and recorded, so that a result without a record can be found
- * again.
+ * Where the store keeps a batch's files. Fixed and recorded when the batch is created, so that an unrecorded result can
+ * be found again.
  */
 export interface BatchLayout {
   /** The batch's own folder in the store, unique even where the file system treats `Lines` and `lines` as one name. */
@@ -15,8 +15,8 @@ export function stemOf(layout: BatchLayout, key: { row: number; step: string; ta
 }
 
 /**
- * Stem of a copy that a take has of an earlier result. A result of its own never has it, and no two contents have the
- * same: a process that stood still, and then names its copy, changes none that another has on record.
+ * Stem of a take's copy of an earlier result. It differs from the stems of the take's own results and depends on the
+ * content, so a process that was suspended and then names its copy cannot replace a file that another has recorded.
  */
 export function copyStemOf(
   layout: BatchLayout,
@@ -26,7 +26,10 @@ export function copyStemOf(
   return `${stemOf(layout, key)}-cached-${sha256.slice(0, 12)}`;
 }
 
-/** Stem of the file that the parts of a row were joined into. `sha256`: digest of those of its parts, so that no two contents have one name. */
+/**
+ * Stem of the file that the parts of a row were joined into. `sha256` is the digest of the parts' digests, so different
+ * contents never share a name.
+ */
 export function joinedStemOf(layout: BatchLayout, row: number, sha256: string): string {
   return [layout.stem, ...foldersOf(layout, row), `${row}-joined-${sha256.slice(0, 16)}`].join('/');
 }

@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 
-/** A file of this machine that was found unchanged, and stays open. */
+/** A local file that was found unchanged and is kept open. */
 interface OpenedFile {
-  /** The content from its first byte. Breaks where it turns out to have changed since. */
+  /** The content from its first byte. Fails if it turns out to have changed. */
   read(): AsyncIterable<Uint8Array>;
   close(): Promise<void>;
 }
 
-/** What a file was when its row was checked. */
+/** A file's state when its row was checked. */
 interface KnownFile {
   readonly path: string;
   readonly bytes: number;
@@ -17,7 +17,7 @@ interface KnownFile {
   readonly sha256: string;
 }
 
-/** A file is not what it was when its row was checked. */
+/** A file has changed since its row was checked. */
 class FileChanged extends Error {
   constructor(path: string, why: string) {
     super(`the file ${path} ${why}`);
@@ -25,19 +25,19 @@ class FileChanged extends Error {
   }
 }
 
-/** Errors that say that the file is not there for us. All others may pass: too many open files, a disk that stumbles. */
+/** Errors that mean the file is unavailable. All others may be temporary, such as too many open files. */
 const GONE = new Set(['ENOENT', 'ENOTDIR', 'EISDIR', 'EACCES', 'EPERM', 'ELOOP', 'ENAMETOOLONG', 'ENXIO']);
 
 /** Bytes read at once. */
 const CHUNK = 64 * 1024;
 
 /**
- * Opens a file and reads it whole, so that a request is not even begun with a file that is missing or has another
- * content than when its row was checked. The same open file is read again as it is sent, and compared again. Throws {@link
- * FileChanged}, or the error of a system call that may pass.
+ * Opens a file and reads it whole, so that no request starts with a file that is missing or has changed since its row
+ * was checked. The open file is read and compared again while it is sent. Throws {@link FileChanged}, or a system error
+ * that may be temporary.
  */
 export async function openLocalFile(file: KnownFile): Promise<OpenedFile> {
-  // A pipe would keep the thread that opens it until somebody writes to it.
+  // Opening a pipe would otherwise block the thread until somebody writes to it.
   const handle = await open(file.path, constants.O_RDONLY | constants.O_NONBLOCK).catch((error: unknown) => {
     const code = String((error as { code?: unknown } | null)?.code);
     if (!GONE.has(code)) throw error;

@@ -9,9 +9,9 @@ import { reuseFile, type ReuseJob } from './reuse.ts';
 import type { Joined, Reused, StoredFile } from './store.ts';
 import { UnfitBody } from './unfit.ts';
 
-/** A file above this is read again by a thread for large ones. */
+/** Larger files are checked by a thread for large files. */
 const MOST_SMALL_BYTES = 1024 ** 2;
-/** Memory of a thread, MB. A film of 200 MB takes less than 90 of the process. */
+/** Memory limit of a thread, in MB. A 200 MB film takes less than 90 MB of the process. */
 const MOST_MEGABYTES = 512;
 
 /** Work of a media thread. Jobs and results survive structured clone. */
@@ -21,13 +21,16 @@ interface Work<Job, Result> {
   /** How many bytes a job reads. */
   readonly bytesOf: (job: Job) => number | Promise<number>;
   readonly isLarge: (job: Job, bytes: number) => boolean;
-  /** What comes of a job that ended its thread; `again` does another one. */
+  /** Result of a job that killed its thread; `again` runs another job. */
   readonly unread: (job: Job, why: string, again: (job: Job) => Promise<Result>) => Result | Promise<Result>;
 }
 
 const isLarge = (_: unknown, bytes: number): boolean => bytes > MOST_SMALL_BYTES;
 
-/** Stores a body, or finds a file. A missing thread must not cost a paid result, and neither must one that the result has ended. */
+/**
+ * Stores a body, or finds a file. A paid result must not be lost because its thread is missing or was killed by the
+ * result itself.
+ */
 export const KEEP: Work<MediaJob, StoredFile | undefined> = {
   name: 'keep',
   do: doMediaJob,
@@ -39,7 +42,7 @@ export const KEEP: Work<MediaJob, StoredFile | undefined> = {
   },
 };
 
-/** Keeps a file a second time. */
+/** Stores a further copy of a file. */
 export const REUSE: Work<ReuseJob, Reused> = {
   name: 'reuse',
   do: reuseFile,
@@ -50,7 +53,7 @@ export const REUSE: Work<ReuseJob, Reused> = {
   },
 };
 
-/** Finds out how long a file plays. */
+/** Measures the duration of a file. */
 export const SECONDS: Work<
   { readonly path: string; readonly extension: string; readonly bytes: number },
   number | undefined
@@ -97,11 +100,11 @@ export interface MediaThreads {
 }
 
 /**
- * Threads that check media and write them to disk: see {@link DeadlinePool}. A file that hangs whoever reads it, or takes
- * all memory, is kept unread, and the jobs beside it are done again. They may be: each writes whole files under names
- * that are its own, or only reads.
+ * Threads that check media and write them to disk: see {@link DeadlinePool}. A file that hangs its reader or exhausts
+ * memory is kept unread, and the other jobs of its thread run again. That is safe: each job writes whole files under
+ * its own names, or only reads.
  *
- * Small files have their own thread: most batches need no other, and no film delays them.
+ * Small files have their own thread: most batches need no other, and long films cannot delay them.
  *
  * @param most max threads for large files
  * @param entry compiled `media-thread.ts`; default: found beside this module

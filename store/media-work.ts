@@ -25,8 +25,8 @@ const folders = new Folders();
  * Stores a received body, or finds an existing file. Throws `UnfitBody` or `StoreUnwritable`. Meant for a thread: it
  * blocks while it hashes, and during the short disk calls. The slow syncs run concurrently.
  *
- * It may be ended anywhere and done again: a body gets a part file of its own each time, and the same final name; a part
- * that is gone has that name already.
+ * It may be interrupted anywhere and repeated: each run writes a new part file but the same final name; a missing part
+ * file has already been renamed to it.
  */
 export async function doMediaJob(job: MediaJob): Promise<StoredFile | undefined> {
   const { from } = job;
@@ -35,7 +35,7 @@ export async function doMediaJob(job: MediaJob): Promise<StoredFile | undefined>
   return keepBody(job, Buffer.from(from.buffer, from.byteOffset, from.byteLength));
 }
 
-/** A path for a file that is not complete yet. All are in one folder, so that abandoned ones can be found. */
+/** A path for a partial file. All are in one folder, so that abandoned ones can be found. */
 export function newPart(root: string): string {
   return join(root, PARTS_FOLDER, `${randomUUID()}.part`);
 }
@@ -72,13 +72,13 @@ async function keepPart(job: MediaJob, part: string): Promise<StoredFile> {
     const found = await lookAt(part, job);
     return await publish(job, part, found, () => onDisk(part, () => openSync(part, 'r')));
   } catch (error) {
-    // Where the disk refuses its name, whoever received it may try again, and removes it in the end.
+    // If the disk refuses the final name, the receiver may retry, and eventually removes the part.
     if (!(error instanceof StoreUnwritable)) await removePart(part);
     throw error;
   }
 }
 
-/** The file of a part that is gone, under the name that it has. */
+/** Finds the file whose part file has already been renamed. */
 function findNamed(job: MediaJob): Promise<StoredFile | undefined> {
   const { family, extension } = job.expectation;
   return findFile({ ...job, expectation: { family, ...(extension === undefined ? {} : { extension }) } });
@@ -119,9 +119,9 @@ export interface MediaJob extends OwnedFolder {
   readonly expectation: Expectation;
   /** A body in memory, or the path of its part file; undefined to find the existing file. */
   readonly from: Uint8Array | string | undefined;
-  /** What the part file must hold, hex. Default: nobody knows. */
+  /** Expected sha256 of the part file, in hex. Default: unknown. */
   readonly sha256?: string | undefined;
-  /** Why its content cannot be read: it is kept, or found, without a look into it. Default: it is checked. */
+  /** Why its content cannot be read; it is then stored or found unchecked. By default it is checked. */
   readonly unread?: Unfitness | undefined;
 }
 
@@ -139,7 +139,7 @@ function namesOf({ stem, expectation }: MediaJob): readonly { readonly extension
   return extensions.map((extension) => ({ extension, key: `${stem}.${extension}` }));
 }
 
-/** Finds a stored file. One that is not whole was changed by somebody, and counts as missing. */
+/** Finds a stored file. An incomplete one must have been altered and counts as missing. */
 async function findFile(job: MediaJob): Promise<StoredFile | undefined> {
   const { family } = job.expectation;
   for (const { extension, key } of namesOf(job)) {
@@ -157,8 +157,8 @@ async function findFile(job: MediaJob): Promise<StoredFile | undefined> {
 }
 
 /**
- * What a file on the disk is: see {@link inspect}. Throws {@link StoreUnwritable} (`LOST`) if it is not what was written: a write that failed
- * late, and was made again, may have left a hole all the same.
+ * Inspects a file on disk (see {@link inspect}). Throws {@link StoreUnwritable} (`LOST`) if it is not what was written:
+ * a write that failed late and was repeated may still have left a hole.
  */
 async function lookAt(
   path: string,
@@ -168,7 +168,7 @@ async function lookAt(
   try {
     const { size } = await file.stat();
     const content = FileWindow.ofFile(file, size);
-    // Before its content is judged: what is wrong with that would be blamed on the API.
+    // Compare first: any later defect would be blamed on the API.
     if (sha256 !== undefined && (await hashOf(content, false)) !== sha256) throw lost(path);
     return await inspect(content, expectation, unread);
   } finally {
@@ -176,7 +176,7 @@ async function lookAt(
   }
 }
 
-/** As the system reports a disk: who was receiving the file blames neither that nor the link. */
+/** Looks like a system's disk error, so that the receiver blames neither the body nor the link. */
 function lost(path: string): StoreUnwritable {
   const cause = { code: 'LOST', syscall: 'read' };
   return new StoreUnwritable(path, Object.assign(new Error('the disk did not keep what was written'), cause));

@@ -3,16 +3,18 @@ import { dirname, join, resolve } from 'node:path';
 import { ownerOf } from './owner-file.ts';
 import type { Store } from './store.ts';
 
-/** An address of a store that was understood, or what is wrong with it. Of a URL only the scheme is said: the rest may hold a password. */
+/**
+ * A parsed store address, or the problem with it. Only a URL's scheme is quoted, because the rest may hold a password.
+ */
 export type StoreAddress =
   | {
       readonly type: 'address';
-      /** Means the same in every working directory. */
+      /** Independent of the working directory. */
       readonly address: string;
     }
   | { readonly type: 'refused'; readonly expected: string; readonly came: string };
 
-/** Stores that people ask for. */
+/** Stores that users ask for, not supported yet. */
 const PLANNED: Readonly<Record<string, string>> = { s3: 'S3' };
 
 /** Reads an address as a user writes it: the path of a folder. A URL would become a folder of that name. */
@@ -25,22 +27,22 @@ export function readStoreAddress(address: string): StoreAddress {
 }
 
 /**
- * Opens the store at an address that {@link readStoreAddress} gave. Makes nothing.
+ * Opens the store at an address from {@link readStoreAddress}. Creates nothing.
  *
- * @param env environment in which ffmpeg is looked for
+ * @param env environment used to find ffmpeg
  */
 export async function openStore(address: string, env: NodeJS.ProcessEnv): Promise<Store> {
-  // What checks media takes a while to load, and few commands need it.
+  // Loaded lazily: the media checks take a while to load, and few commands need them.
   const { openFolderStore } = await import('./folder-store.ts');
   return openFolderStore(address, { env });
 }
 
-/** Which owner claimed the store at an address; undefined if nobody did. Makes nothing. Throws `StoreUnwritable`. */
+/** The owner that claimed the store at an address, if any. Creates nothing. Throws `StoreUnwritable`. */
 export function ownerOfStore(address: string): Promise<string | undefined> {
   return ownerOf(address);
 }
 
-/** Whether the store at an address has the folder that a file of this key is in. Makes nothing. */
+/** Whether the store at an address has the folder of this key. Creates nothing. */
 export function hasFolderOf(address: string, key: string): Promise<boolean> {
   return access(join(address, dirname(key))).then(
     () => true,
@@ -48,12 +50,12 @@ export function hasFolderOf(address: string, key: string): Promise<boolean> {
   );
 }
 
-/** Bytes that are free for new files of a store; null where nobody can tell. Makes nothing. */
+/** Free bytes for new files of a store; null if unknown. Creates nothing. */
 export function freeSpace(address: string): Promise<number | null> {
   return freeDisk(address);
 }
 
-/** Bytes free for us where this folder is, or will be; null if the system does not say. Creates nothing. */
+/** Free bytes on the disk of an existing or future folder; null if the system does not say. Creates nothing. */
 export async function freeDisk(folder: string): Promise<number | null> {
   try {
     const { bavail, bsize } = await statfs(folder);

@@ -3,19 +3,19 @@ import { link, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StoreUnwritable } from './errors.ts';
 
-/** Says in a folder whose files it holds. */
+/** Names the owner of a folder's files. */
 const OWNER_FILE = '.ledger';
 
 /** The folder of a store. */
 export interface OwnedFolder {
   readonly root: string;
-  /** Who has claimed it. Default: nobody has, or nobody knows. */
+  /** Whoever has claimed it. Absent if unclaimed or unknown. */
   readonly owner?: string | undefined;
 }
 
 /**
- * Makes a folder this owner's if it is nobody's. Returns whose it is. Throws {@link StoreUnwritable}, also if the
- * folder is this owner's and can no longer be written to: what is paid for next could not be kept.
+ * Claims a folder for this owner if it is unclaimed, and returns its owner. Throws {@link StoreUnwritable}, also if the
+ * folder is this owner's but no longer writable, because the next paid result could not be kept.
  */
 export async function claimFolder(folder: string, owner: string): Promise<string> {
   const path = join(folder, OWNER_FILE);
@@ -27,7 +27,7 @@ export async function claimFolder(folder: string, owner: string): Promise<string
   }
 }
 
-/** Whose the folder is; undefined if it is nobody's, or not there. Changes nothing. Throws {@link StoreUnwritable}. */
+/** The folder's owner; undefined if it is unclaimed or missing. Changes nothing. Throws {@link StoreUnwritable}. */
 export async function ownerOf(folder: string): Promise<string | undefined> {
   const path = join(folder, OWNER_FILE);
   try {
@@ -38,12 +38,12 @@ export async function ownerOf(folder: string): Promise<string | undefined> {
 }
 
 /**
- * Checks that the folder is still there as the one that its owner claimed: it may have been moved away, or its disk is not
- * mounted any more. Throws {@link StoreUnwritable}.
+ * Checks that the claimed folder still exists and has the same owner: it may have been moved, or its disk unmounted.
+ * Throws {@link StoreUnwritable}.
  */
 export async function requireStillThere({ root, owner }: OwnedFolder): Promise<void> {
   if (owner === undefined || (await ownerOf(root)) === owner) return;
-  // As the system reports a disk: who was receiving a file blames neither that nor the link.
+  // Looks like a system's disk error, so that the receiver blames neither the body nor the link.
   const gone = { code: 'GONE', syscall: 'open' };
   throw new StoreUnwritable(root, Object.assign(new Error('this store is not there any more'), gone));
 }
@@ -55,7 +55,7 @@ async function read(path: string): Promise<string | undefined> {
   });
 }
 
-/** Under its name only when it is whole: of several who begin at once, one makes it. */
+/** The owner file appears only when whole; of several concurrent claims, one wins. */
 async function claim(path: string, owner: string): Promise<string> {
   const part = `${path}.${randomUUID()}.part`;
   const file = await open(part, 'wx', 0o600);

@@ -14,20 +14,23 @@ const SMALL_BYTES = 1024 * 1024;
 /** A large body is written in chunks of this size. */
 const GATHERED_BYTES = 256 * 1024;
 
-/** Where a body goes that is too large for memory. */
+/** Destination of a body too large for memory. */
 export interface PartPlace {
   readonly path: string;
   readonly store: OwnedFolder;
   readonly folders: Folders;
-  /** Makes each write of a body that comes once, and may make it again. Undefined: it can be fetched again. */
+  /**
+   * Performs each write of a body that cannot be fetched again, and may retry it. Undefined if it can be fetched again.
+   */
   readonly persist: Persist | undefined;
 }
 
-/** A small body, in memory of its own, or the part file of a large one; its hash if it comes once. */
+/** A small body in its own memory, or the part file of a large one, with its hash if it cannot be fetched again. */
 export type Received = Required<Pick<MediaJob, 'from'>> & Pick<MediaJob, 'sha256'>;
 
 /**
- * Receives a body of the declared length: a small one in memory, a large one into the part file, which is synced only if the body comes once.
+ * Receives a body of the declared length: a small one in memory, a large one into the part file, which is synced only
+ * if the body cannot be fetched again.
  *
  * Throws {@link UnfitBody} as soon as the body can no longer become whole, or proves to be no result at all; a
  * cancellation is passed through. No part file remains then.
@@ -70,7 +73,7 @@ class Receiver {
   /** Bytes in the file. */
   #written = 0;
   #file: FileHandle | undefined;
-  /** Of what was written. Only where writes are made again can the file differ from it without an error. */
+  /** Hash of the written bytes. Only retried writes can make the file differ from it without an error. */
   readonly #hash: Hash | undefined;
 
   constructor(expectation: Expectation, place: PartPlace) {
@@ -95,12 +98,12 @@ class Receiver {
     if (contentLength !== undefined && this.bytes !== contentLength) {
       throw new UnfitBody(`Expected ${contentLength} bytes, as declared, but ${this.bytes} came.`);
     }
-    // Shared with the thread that checks it, rather than handed over: if that thread ends, another one does it again.
+    // Shared with the checking thread rather than transferred: if that thread dies, another one repeats the job.
     if (this.#file === undefined) return { from: this.#copy(new SharedArrayBuffer(this.#gathered)) };
     await this.#write();
     const file = this.#file;
     const { path } = this.#place;
-    // A file is closed once, even if that fails: each write was synced, and what is missing all the same shows in the hash.
+    // Close only once, even if that fails: each write was synced, and any loss shows in the hash.
     await this.#persist(() => onDisk(path, () => file.close()));
     return { from: path, sha256: this.#hash?.digest('hex') };
   }
@@ -133,7 +136,8 @@ class Receiver {
       const file = (this.#file ??= await this.#begin(Buffer.from(bytes.buffer, 0, HEAD_BYTES)));
       await onDisk(path, async () => {
         await writeAt(file, bytes, this.#written);
-        // After a sync that failed, the next one says that all is well without writing anything: the bytes must be written again, too.
+        // After a failed sync, the next one may succeed without writing anything, so the bytes must be written again,
+        // too.
         if (this.#hash !== undefined) await file.datasync();
       });
     }, this.#place.store.root);
@@ -153,7 +157,7 @@ class Receiver {
   }
 }
 
-/** Always at its place, so that a write that the disk took in part can be made again. */
+/** Writes at a fixed position, so that a partial write can be repeated. */
 async function writeAt(file: FileHandle, bytes: Uint8Array, place: number): Promise<void> {
   for (let at = 0; at < bytes.length;) at += (await file.write(bytes, at, bytes.length - at, place + at)).bytesWritten;
 }

@@ -7,11 +7,11 @@ import { Folders, onDisk } from './folders.ts';
 import type { OwnedFolder } from './owner-file.ts';
 import type { KeptFile, Reused } from './store.ts';
 
-/** A further copy of a stored file, under a stem of its own. */
+/** A request for a further copy of a stored file under its own stem. */
 export interface ReuseJob extends OwnedFolder {
   readonly file: KeptFile;
   readonly stem: string;
-  /** Folder for files that have no name yet. */
+  /** Folder for partial files. */
   readonly parts: string;
 }
 
@@ -20,9 +20,9 @@ const syncFile = promisify(fsync);
 const folders = new Folders();
 
 /**
- * Gives a stored file a second name, if it is still what its record says. The new name is made first and read through
- * it, so that whoever removes or replaces the file meanwhile changes nothing. A link costs no space; where the disk
- * makes none (too many of one file, say), it is a copy. Throws `StoreUnwritable`.
+ * Gives a stored file a second name if it still matches its record. The new name is created first and the content is
+ * verified through it, so that a concurrent removal or replacement has no effect. A hard link takes no space; if the
+ * disk refuses one (too many links to one file, say), the file is copied. Throws `StoreUnwritable`.
  */
 export async function reuseFile(job: ReuseJob): Promise<Reused> {
   const { root, file, stem, parts } = job;
@@ -38,7 +38,7 @@ export async function reuseFile(job: ReuseJob): Promise<Reused> {
     if (found?.bytes !== file.bytes || found.sha256 !== file.sha256) return { type: 'altered' };
     await folders.within(dirname(path), job, () =>
       onDisk(path, () => {
-        // A name that already is this very file stays, and so would the part.
+        // Renaming does nothing if the name already is this very file; the part would then remain.
         renameSync(part, path);
         return folders.sync(dirname(path));
       }),
@@ -49,7 +49,7 @@ export async function reuseFile(job: ReuseJob): Promise<Reused> {
   }
 }
 
-/** The path of the file itself: a link to the name of a link would lead to wherever that leads later. */
+/** Resolves symbolic links: a hard link to a symbolic link would follow later changes of its target. */
 function findFile(path: string): string | Exclude<Reused, { type: 'reused' }> {
   try {
     const real = realpathSync(path);
@@ -91,7 +91,7 @@ function isAbsent(error: unknown, source: string): boolean {
   }
 }
 
-/** Undefined: the disk has lost a part of it. Then this file is of no use, but others may be. */
+/** Undefined if the disk has lost part of the file. This file is then unusable, but others may be fine. */
 async function readThrough(path: string, isNew: boolean): Promise<{ bytes: number; sha256: string } | undefined> {
   const opened = openSync(path, 'r');
   try {

@@ -5,7 +5,7 @@ import { type Unfitness, UnfitBody } from './unfit.ts';
 /** How many bytes {@link sniff} needs. */
 export const HEAD_BYTES = 4096;
 
-/** All extensions that the store assigns itself, in the order in which it looks for a result. */
+/** All extensions that the store assigns, in lookup order. */
 export const EXTENSIONS = [
   ...['mp3', 'wav', 'm4a', 'mp4', 'ogg', 'flac', 'aac', 'webm', 'mkv', 'mov', 'pcm', 'ulaw', 'alaw', 'bin', 'txt'],
 ];
@@ -25,7 +25,7 @@ const RAW: Readonly<Record<string, string>> = {
 };
 const RAW_FORMATS: readonly string[] = [...new Set(Object.values(RAW))];
 
-/** What a body is, by its first bytes. */
+/** A body's type, judged by its first bytes. */
 export interface Sniffed {
   readonly extension: string;
   readonly unfit?: Unfitness;
@@ -64,7 +64,7 @@ export function declaredTypeOf(extension: string): string | undefined {
 }
 
 function sniffMedia(head: Buffer, isRaw: boolean): string | undefined {
-  // Such tags are for MP3, but some AAC streams have one too.
+  // ID3 tags belong to MP3, but some AAC streams have one too.
   if (startsWith(head, 'ID3')) return adtsFrameBytes(head.subarray(id3Bytes(head))) === undefined ? 'mp3' : 'aac';
   if (startsWith(head, 'RIFF') && startsWith(head, 'WAVE', 8)) return 'wav';
   if (startsWith(head, 'OggS')) return 'ogg';

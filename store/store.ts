@@ -19,7 +19,7 @@ export interface StoredFile {
   readonly unfit?: Unfitness;
 }
 
-/** What a body must be to be accepted. */
+/** Requirements on a body. */
 export interface Expectation {
   /** Declared length, if any; any other length is an error. */
   readonly contentLength?: number;
@@ -33,19 +33,19 @@ export interface Expectation {
   readonly extension?: string;
 }
 
-/** What is on record of a stored file. */
+/** A stored file as recorded. */
 export type KeptFile = Omit<StoredFile, 'unfit'>;
 
-/** Whether a stored file is still what its record says, and then its copy. */
+/** Outcome of reusing a stored file: its copy, or how it differs from its record. */
 export type Reused =
   { readonly type: 'reused'; readonly file: KeptFile } | { readonly type: 'missing' } | { readonly type: 'altered' };
 
-/** A stored file to be joined to others, and what comes with it. */
+/** A stored file to join with others, with its joining options. */
 export interface StoredPart extends KeptFile, Omit<JoinPart, 'path' | 'extension'> {}
 
 /**
- * Several stored files as one. `damaged`: the file at this place, from 0, is not what its record says. `unjoinable`: why,
- * for people.
+ * Outcome of joining stored files. `damaged`: index of a file that differs from its record. `unjoinable`: the reason,
+ * human-readable.
  */
 export type Joined =
   | { readonly type: 'joined'; readonly file: StoredFile }
@@ -54,7 +54,7 @@ export type Joined =
 
 /** A stored file on disk. */
 export interface MeasuredFile {
-  /** The same for all names of one file. */
+  /** Identical for all names of one file. */
   readonly id: string;
   readonly bytes: number;
   /** Its names, here and elsewhere: its bytes are freed when the last one is removed. */
@@ -62,14 +62,17 @@ export interface MeasuredFile {
 }
 
 /**
- * Makes a write to the disk, which rejects with `StoreUnwritable` if that has no room, once or more often. `growing`: the folder in which
- * it takes room; default: it takes hardly any.
+ * Performs a disk write, and may retry it. The write rejects with `StoreUnwritable` if the disk is full. `growing` is
+ * the folder where it takes space; by default it takes hardly any.
  */
 export type Persist = <T>(write: () => Promise<T>, growing?: string) => Promise<T>;
 
 /** Keeps media files. Writes are whole or absent. */
 export interface Store {
-  /** Makes the store this owner's if it is nobody's, and creates it if there is none. Returns whose it is. Throws `StoreUnwritable`. */
+  /**
+   * Claims the store for this owner if it is unclaimed, creating it if needed. Returns its owner. Throws
+   * `StoreUnwritable`.
+   */
   claim(owner: string): Promise<string>;
   /**
    * Stores a body as `<stem>.<ext>`: receives all of it, checks, hashes and syncs it, and only then names it. Its first
@@ -79,8 +82,9 @@ export interface Store {
    * Throws {@link UnfitBody}, or `StoreUnwritable` if the disk does not accept it, or has lost part of it (`LOST`).
    *
    * @param onReceived called when the whole body has arrived, before anything has the final name
-   * @param persist makes each write of a large body, which comes once: it may wait for room and make the same write again. The body
-   * waits meanwhile. Each write is synced, and in the end the file has the hash of what came. Default: a write that fails is the end.
+   * @param persist performs each write of a large body that cannot be fetched again: it may wait for disk space and
+   * retry the write while the body waits. Each write is synced, and the file's hash is verified at the end. By default
+   * a failed write is final.
    */
   write(
     stem: string,
@@ -90,25 +94,26 @@ export interface Store {
     persist?: Persist,
   ): Promise<StoredFile>;
   /**
-   * Finds the file stored under this stem, with this extension if given; hashes and checks it again. A file that is not
-   * whole was changed by somebody, and is not found.
+   * Finds the file stored under this stem, with this extension if given; hashes and checks it again. An incomplete file
+   * must have been altered and counts as missing.
    */
   find(stem: string, expectation: Pick<Expectation, 'family' | 'extension'>): Promise<StoredFile | undefined>;
   /**
-   * Keeps a file a second time, as `<stem>.<ext>`, if its bytes still have the hash on record. No space is used where
-   * the disk makes links. Either name may be removed without the other. Throws `StoreUnwritable`.
+   * Stores a file again as `<stem>.<ext>`, if its bytes still have the recorded hash. Takes no space if the disk
+   * supports hard links. Either name may be removed without the other. Throws `StoreUnwritable`.
    */
   reuse(file: KeptFile, stem: string): Promise<Reused>;
   /**
-   * How long a stored file plays, in seconds, for one of which nobody noted it; undefined if it is not there, not whole,
-   * of a type without a length, or cannot be read in its time. Throws if the disk fails.
+   * Measures the duration of a stored file in seconds, if it was never recorded; undefined if the file is missing,
+   * incomplete, of a type without a duration, or cannot be read in time. Throws if the disk fails.
    */
   seconds(file: Pick<KeptFile, 'key' | 'bytes' | 'extension'>): Promise<number | undefined>;
   /**
-   * Joins sound files, in order, into a new file `<stem>.<ext>`, as `joinSound` does; the files stay. Whole or absent, like any other. Throws `StoreUnwritable`.
+   * Joins sound files, in order, into a new file `<stem>.<ext>`, as `joinSound` does; the files stay. Whole or absent,
+   * like any other. Throws `StoreUnwritable`.
    */
   join(files: readonly StoredPart[], stem: string): Promise<Joined>;
-  /** Absolute path of the ffmpeg that is used where one is needed; undefined if there is none. */
+  /** Absolute path of ffmpeg, or undefined if there is none. */
   ffmpeg(): Promise<string | undefined>;
   /** A readable stream of a stored file. */
   read(key: string): Promise<Readable>;
@@ -116,7 +121,7 @@ export interface Store {
   pathOf(key: string): string | undefined;
   /** The keys of all files in a folder of the store. */
   list(folder: string): AsyncIterable<string>;
-  /** What these files take on disk; undefined for one that is not there. Results are in order. */
+  /** Disk usage of these files, in order; undefined for a missing one. */
   measure(keys: readonly string[]): Promise<readonly (MeasuredFile | undefined)[]>;
   /** Removes these names. Other names of the same files stay, and keep their content. */
   remove(keys: readonly string[]): Promise<void>;

@@ -1,15 +1,17 @@
 import type { FileWindow } from './containers/file-window.ts';
 
 /**
- * Why a whole file did not pass: words that continue "the result is".
+ * Why a complete file failed a check: a phrase that continues "the result is".
  *
- * - `silent`: there is sound, but all of it is silence: below -50 dB of full scale where that is visible without a decoder.
+ * - `silent`: there is sound, but all of it is silence: below -50 dB of full scale where that is visible without a
+ * decoder.
  * - `clipped throughout`: more than half of its samples are cut off at full scale.
  * - `without sound`: no sound, or sound of no length.
  * - `without a picture`: a video without one.
  * - `of no known kind`: its bytes match no known type.
- * - `of no possible length`: it says that it lasts longer than {@link MOST_SECONDS}, or counts no samples a second.
- * - `unreadable: …`: its check did not come to an end, which a damaged file may cause, or one that is made to. Nobody knows more of it.
+ * - `of no possible length`: it claims to last longer than {@link MOST_SECONDS}, or states no sample rate.
+ * - `unreadable: …`: its check did not finish, which a damaged or malicious file may cause. Nothing more is known about
+ * it.
  * - `far too long for its text`, `far too short for its text`: see `policy/verification/speech-pace.ts`.
  */
 export type Unfitness =
@@ -24,7 +26,7 @@ export type Unfitness =
   | 'far too long for its text'
   | 'far too short for its text';
 
-/** No result lasts longer, s: a week. */
+/** Max plausible duration of a result, in seconds: a week. */
 export const MOST_SECONDS = 604_800;
 
 /** The body was cut off, or no result at all. Nothing was left under the final name. */

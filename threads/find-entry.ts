@@ -1,6 +1,9 @@
 import { existsSync } from 'node:fs';
 
-/** Where the compiled code may begin, seen from a module: there, if all are bundled into one; above a room; above a room's folder. */
+/**
+ * Possible roots of the compiled code relative to a module: its own folder if bundled into one file, or one or two
+ * folders up.
+ */
 const ABOVE = ['.', '..', '../..'];
 
 /**

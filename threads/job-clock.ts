@@ -1,26 +1,26 @@
 /**
- * Counts the seconds of a thread's jobs that have a deadline. One timer serves all of them, so a job costs next to
- * nothing; and a process that was stopped or held up counts no more than a second for that.
+ * Watches the deadlines of a thread's jobs. One timer serves all of them, so a job costs next to nothing, and a
+ * suspended or blocked process counts as at most one second.
  */
 export class JobClock {
   readonly #secondMs: number;
   readonly #onOverdue: (seconds: number) => void;
-  /** By the job's number: its deadline, and when it is, in seconds of this clock. */
+  /** By job number: its time limit, and when it is due in seconds of this clock. */
   readonly #jobs = new Map<number, { readonly seconds: number; readonly dueAt: number }>();
   #now = 0;
   #isOpen = false;
   #timer: NodeJS.Timeout | undefined;
 
   /**
-   * @param secondMs how long a second is, ms
-   * @param onOverdue called with the deadline of the first job that is past it, in seconds; no job is watched from then on
+   * @param secondMs length of a second, in ms
+   * @param onOverdue called once with the time limit, in seconds, of the first overdue job; the clock then stops
    */
   constructor(secondMs: number, onOverdue: (seconds: number) => void) {
     this.#secondMs = secondMs;
     this.#onOverdue = onOverdue;
   }
 
-  /** Begins to count: the time that a thread's code takes to load is not its jobs'. */
+  /** Starts counting. The time that a thread takes to load its code does not count. */
   open(): void {
     this.#isOpen = true;
   }
@@ -55,12 +55,12 @@ export class JobClock {
   }
 }
 
-/** What a job may take however little it reads, s: a disk that is busy can take this long for one sync. */
+/** Base time limit of any job, in seconds: a busy disk can take this long for a single sync. */
 const BASE_SECONDS = 30;
-/** What the slowest disk or processor that we expect reads and checks in a second, bytes. */
+/** Bytes per second that the slowest expected disk or processor reads and checks. */
 const SLOW_BYTES = 1_000_000;
 
-/** How long a job may take that reads so many bytes, s. */
+/** Time limit in seconds for a job that reads this many bytes. */
 export function deadlineSeconds(bytes: number): number {
   return BASE_SECONDS + Math.floor(bytes / SLOW_BYTES);
 }

@@ -61,7 +61,7 @@ export class Outbox {
     try {
       this.#carrier.post(jobs);
     } catch {
-      // One of them cannot be cloned; post the others all the same.
+      // One of them cannot be cloned; still post the others.
       for (const job of jobs) this.#postAlone(job);
     }
   }

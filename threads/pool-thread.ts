@@ -4,8 +4,8 @@ import { Outbox } from './outbox.ts';
 import { type PostedEnd, unpackError, type ThrownError } from './serve-jobs.ts';
 
 /**
- * What a job leaves is garbage when it ends. By default a thread's young generation grows to 48 MB before that is collected, which saves
- * no CPU (docs/decisions/cpu.md).
+ * A finished job leaves only garbage. By default a thread's young generation grows to 48 MB before it is collected,
+ * which saves no CPU (docs/decisions/cpu.md).
  */
 const SMALL_YOUNG = { maxYoungGenerationSizeMb: 12 };
 
@@ -25,9 +25,12 @@ export class ThreadDied extends Error {
   }
 }
 
-/** A job took longer than what it reads gives it. The cause of a {@link ThreadDied}: only its end ends such a job. */
+/**
+ * A job exceeded the time limit for its size. Cause of a {@link ThreadDied}, because only ending the thread stops such
+ * a job.
+ */
 export class JobOverdue extends Error {
-  /** Its deadline, s. */
+  /** Its time limit in seconds. */
   readonly seconds: number;
 
   constructor(seconds: number) {
@@ -39,7 +42,7 @@ export class JobOverdue extends Error {
 
 /** How to start a thread, and how to restore its errors. */
 export interface ThreadOptions {
-  /** Shown to people, and as the thread's name in debuggers. */
+  /** Shown in messages, and as the thread's name in debuggers. */
   readonly name: string;
   /** The module that the thread runs; it calls `serveJobs`. */
   readonly entry: URL;
@@ -47,9 +50,9 @@ export interface ThreadOptions {
   readonly data?: unknown;
   /** Restores the class of an error that a job threw. Default: a plain error with the same name and members. */
   readonly toError?: (thrown: ThrownError) => Error;
-  /** Memory that its JavaScript may take, MB; a thread that needs more dies. Default: Node's. */
+  /** Heap limit in MB; a thread that needs more dies. Default: Node's. */
   readonly mostMegabytes?: number;
-  /** How long a second of a deadline is, ms. Default 1,000; tests have shorter ones. */
+  /** Length of a second of a deadline, in ms. Default 1,000; tests use shorter ones. */
   readonly secondMs?: number;
 }
 
@@ -60,7 +63,10 @@ export interface HandOver {
    * loop.
    */
   readonly patienceMs?: number;
-  /** Bytes that it reads, which give it a deadline. Past it the thread is ended, with all its jobs. Default: it may take for ever. */
+  /**
+   * Bytes that it reads, which determine its deadline. Past it, the thread is terminated with all its jobs. By default
+   * there is no deadline.
+   */
   readonly bytes?: number;
 }
 
@@ -82,7 +88,7 @@ export class PoolThread {
   readonly #clock: JobClock;
   #lastId = 0;
   #hasBegun = false;
-  /** Why it is being ended. */
+  /** Why it is being terminated. */
   #overdue: JobOverdue | undefined;
 
   /** @param onDeath called if the thread ends by itself or must be ended; give it no more work then */
@@ -103,7 +109,7 @@ export class PoolThread {
     this.#clock = new JobClock(secondMs, (seconds) => {
       onDeath(this);
       this.#overdue = new JobOverdue(seconds);
-      // Its jobs are rejected once it has ended, so that nothing that it still does meets who does them again.
+      // Its jobs are rejected only after it has ended, so that it cannot interfere with whoever repeats them.
       void this.#worker.terminate();
     });
     const died = (cause: unknown): void => {
@@ -135,7 +141,7 @@ export class PoolThread {
 
   run(job: unknown, { patienceMs = 0, bytes }: HandOver): Promise<unknown> {
     const id = (this.#lastId += 1);
-    // It may have to wait for all that is there.
+    // Its limit covers all queued jobs, because it may have to wait for them.
     if (bytes !== undefined) this.#clock.add(id, deadlineSeconds(this.#bytes() + bytes));
     return new Promise((resolve, reject) => {
       if (this.#waiting.size === 0) this.#worker.ref();
@@ -150,14 +156,14 @@ export class PoolThread {
     await this.#worker.terminate();
   }
 
-  /** Its code is loaded, so post what has gathered. */
+  /** Its code is loaded, so post the gathered jobs. */
   #open(): void {
     this.#hasBegun = true;
     this.#clock.open();
     this.#outbox.open();
   }
 
-  /** What its jobs read. */
+  /** Total bytes that its jobs read. */
   #bytes(): number {
     let sum = 0;
     for (const { bytes } of this.#waiting.values()) sum += bytes;

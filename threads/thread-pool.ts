@@ -60,21 +60,24 @@ export class ThreadPool<Job, Result> {
   }
 }
 
-/** How a job is done where a thread does not do it. */
+/** Fallbacks for a job that no thread completes. */
 export interface Otherwise<Result> {
-  /** Does it in the calling thread. */
+  /** Runs it in the calling thread. */
   readonly here: () => Promise<Result>;
-  /** What comes of a job that ended its thread. `why`: in words that follow its name, such as `could not be read in 30 s`. */
+  /**
+   * Result of a job that killed its thread. `why` continues a sentence after its name, such as `could not be read in 30
+   * s`.
+   */
   readonly unread: (why: string) => Result | Promise<Result>;
 }
 
 /**
- * Threads for jobs that read what others made, such as media, which may hang whoever reads it or take all memory. Each
- * job has a deadline. If its thread is ended or dies, all its jobs are done again, one at a time in a thread of its own:
- * the one that ends this thread, too, is at fault, and no other. So a job must be such that it may be done twice.
+ * Threads for jobs that read untrusted input, such as media, which may hang its reader or exhaust memory. Each job has
+ * a deadline. If a thread is terminated or dies, all its jobs are repeated one at a time in a separate thread; a job
+ * that kills that thread as well is the culprit. So jobs must be safe to repeat.
  *
- * Without an entry, because the code runs from its TypeScript source, and if threads cannot load their code, the calling
- * thread does the work.
+ * Without an entry, because the code runs from its TypeScript source, and if threads cannot load their code, the
+ * calling thread does the work.
  */
 export class DeadlinePool<Job> {
   readonly #name: string;
@@ -96,7 +99,7 @@ export class DeadlinePool<Job> {
     this.#alone = new ThreadPool({ ...others, entry, name: `${others.name}, alone`, size: 1 });
   }
 
-  /** Runs a job that reads so many bytes. Rejects with the job's own error. */
+  /** Runs a job that reads this many bytes. Rejects with the job's own error. */
   async run<Result>(job: Job, bytes: number, otherwise: Otherwise<Result>): Promise<Result> {
     if (this.#isClosed) throw new Error(`Expected open threads "${this.#name}", but they were closed.`);
     const running = this.#run(job, bytes, otherwise);

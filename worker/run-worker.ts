@@ -18,8 +18,9 @@ export interface RunningWorker {
   /** Resolves when the worker has ended, after {@link RunningWorker.end}; rejects if it failed. */
   readonly ended: Promise<void>;
   /**
-   * Stops taking work, aborts downloads, and waits for the paid requests in flight. Those still out after `patienceMs`
-   * are cut, and their rows end `unknown`; default: each may take as long as a request may. Can be repeated.
+   * Stops taking work, aborts downloads, and waits for the paid requests in flight. Those still in flight after
+   * `patienceMs` are aborted, and their rows end `unknown`; by default each may use its full request timeout.
+   * Idempotent.
    */
   end(patienceMs?: number): Promise<void>;
 }
@@ -41,7 +42,7 @@ function installRuntime(log: Logger): void {
   });
 }
 
-/** Keeps ids and errors of what the SDK logs; never payloads. */
+/** Keeps only ids and errors from the SDK's log entries, never payloads. */
 function withoutPayloads(meta: Record<string | symbol, unknown> | undefined): Record<string, unknown> {
   const kept = ['workflowId', 'activityType', 'workflowType', 'attempt'] as const;
   const error = meta?.['error'];

@@ -5,13 +5,16 @@ import type { WorkerRecord } from '../ledger/lanes/workers.ts';
 /** How often a worker records that it is alive, ms. */
 const BEAT_EVERY_MS = 2_000;
 
-/** Beats of a worker process. */
+/** Heartbeats of a worker process. */
 export interface Beats {
-  /** Ends them. The worker counts as alive for a few seconds more. Can be repeated. */
+  /** Stops them. The worker still counts as alive for a few seconds. Idempotent. */
   stop(): Promise<void>;
 }
 
-/** Records in the ledger, now and every few seconds, that a worker is alive. A later beat that cannot be written is skipped. */
+/**
+ * Records in the ledger, now and every few seconds, that a worker is alive. A later heartbeat that cannot be written is
+ * skipped.
+ */
 export async function beginBeats(ledger: Pick<Ledger, 'beat'>, me: WorkerRecord): Promise<Beats> {
   let beating: Promise<unknown> = ledger.beat(me);
   await beating;
@@ -27,8 +30,8 @@ export async function beginBeats(ledger: Pick<Ledger, 'beat'>, me: WorkerRecord)
 }
 
 /**
- * Records in the ledger that this worker is alive, until it is ended; then why, if it could not go on. What cannot be
- * recorded any more is left.
+ * Records in the ledger that this worker is alive until it ends, and then the reason if it failed. That last record is
+ * best effort.
  */
 export async function showAlive({
   ledger,

@@ -2,8 +2,8 @@ import { proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../contract/activities.ts';
 
 /**
- * The activities as workflows see them, each with the timeouts it needs. Every failure is retried: nothing is decided
- * twice here.
+ * The activities as workflows see them, each with the timeouts it needs. Every failure is retried, because all
+ * activities are idempotent.
  */
 
 const FOREVER = { initialInterval: '200ms', backoffCoefficient: 2, maximumInterval: '5s' } as const;
@@ -19,8 +19,8 @@ export const { surveyBatch } = proxyActivities<Activities>({
 });
 
 /**
- * A slice ends by itself after minutes; what is in flight then may take as long as a request may. A lane is offered
- * again soon: how often it was declined says nothing about a worker that is silent now.
+ * A slice ends by itself after minutes, and requests in flight may then use their full timeout. Retries stay frequent:
+ * earlier failures say nothing about a worker that is silent now.
  */
 export const { workLane } = proxyActivities<Activities>({
   startToCloseTimeout: '1h',

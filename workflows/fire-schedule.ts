@@ -26,17 +26,17 @@ import { awaitOccurrence, openOccurrence, stopBatch } from './activities.ts';
 
 type OpenedOccurrence = Extract<OccurrenceStart, { readonly type: 'opened' }>;
 
-/** How a firing ended that did not fail. */
+/** Result of a firing that did not fail. */
 type FiringEnd = OccurrenceEnd | Exclude<OccurrenceStart, OpenedOccurrence>;
 
 /**
- * One firing of a schedule: makes the current manifest the batch of this occurrence, has it worked on, and lasts as
- * long as that batch, because the schedule's overlap policy looks at this workflow. It reads its scheduled time from
- * its own id.
+ * One firing of a schedule: turns the current manifest into this occurrence's batch, starts it, and runs as long as
+ * that batch, because the schedule's overlap policy looks at this workflow. It reads its scheduled time from its own
+ * id.
  *
  * The batch has its own workflow, as every batch has, under the usual id. So `run`, `status` and `stop` treat it like
- * any other, and it outlives a firing that somebody terminates. The ledger says when the batch has ended, not that
- * workflow: another one may have replaced it by then. Its end is only when to look.
+ * any other, and it outlives a firing that somebody terminates. The ledger, not that workflow, decides when the batch
+ * has ended, because another workflow may have replaced it by then. The workflow's end only triggers a check.
  *
  * A firing fails if it made no batch, or if its batch left rows out by itself. The overlap policy `cancel` cancels it;
  * it then stops its batch.
@@ -44,9 +44,9 @@ type FiringEnd = OccurrenceEnd | Exclude<OccurrenceStart, OpenedOccurrence>;
 export async function fireSchedule({ schedule }: FireScheduleInput): Promise<FiringEnd> {
   const at = scheduledTimeOf(workflowInfo().workflowId);
   if (at === undefined) throw ApplicationFailure.nonRetryable('No schedule started this workflow.', 'NotScheduled');
-  // The first time that this runs is when a worker takes it; a replay sees the same time.
+  // The first execution happens when a worker picks up the task; a replay sees the same time.
   const waitedMs = Date.now() - workflowInfo().startTime.getTime();
-  // To its end, even if it is cancelled meanwhile: only who knows the batch can stop it, and somebody else would have it worked on.
+  // Not cancellable: only a firing that knows the batch can stop it, and otherwise the batch might still be run.
   const opened = await CancellationScope.nonCancellable(() => openOccurrence({ schedule, at, waitedMs }));
   if (opened.type === 'skipped') return opened;
   if (opened.type === 'refused') throw ApplicationFailure.nonRetryable(opened.reason, 'OccurrenceRefused');
@@ -59,7 +59,7 @@ export async function fireSchedule({ schedule }: FireScheduleInput): Promise<Fir
     if (!isCancellation(error)) throw error;
     await CancellationScope.nonCancellable(async () => {
       await stopBatch(opened.batch);
-      // A batch that was cancelled before its work began still needs somebody who ends its rows.
+      // A batch that was cancelled before it started still needs a workflow to end its rows.
       if (!opened.isClosed && !isStarting) await superviseOf(opened, news);
       await wake(opened);
       await endOf(opened, { schedule }, news);
@@ -68,11 +68,11 @@ export async function fireSchedule({ schedule }: FireScheduleInput): Promise<Fir
   }
 }
 
-/** What the workflow of the batch tells, if it is a child of this firing. */
+/** Status of the batch's workflow, if it is a child of this firing. */
 class BatchNews {
-  /** Somebody is there to tell of the end. */
+  /** True while the batch's workflow will notify this firing of its end. */
   isTold = false;
-  /** That workflow is over, so the batch probably is. */
+  /** True once that workflow has ended, and so probably the batch. */
   isOver = false;
 
   follow(child: Promise<unknown>): void {
@@ -103,7 +103,7 @@ async function superviseOf({ batch, workflowId }: OpenedOccurrence, news: BatchN
   }
 }
 
-/** Waits for the end of the batch: by a timer, in a workflow, which costs nobody a place to work in. */
+/** Waits for the batch to end. Uses a workflow timer, which occupies no activity slot. */
 async function endOf(opened: OpenedOccurrence, input: FireScheduleInput, news: BatchNews): Promise<OccurrenceEnd> {
   for (let looks = 0; ; looks++) {
     const end = await awaitOccurrence(opened.batch);
@@ -113,7 +113,7 @@ async function endOf(opened: OpenedOccurrence, input: FireScheduleInput, news: B
       throw ApplicationFailure.nonRetryable(verdict.reason, 'OccurrenceFailed');
     }
     if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof fireSchedule>(input);
-    // The activity itself used to wait, for an hour.
+    // Earlier versions waited inside the activity, for up to an hour.
     if (!patched('firing-waits')) continue;
     const { isTold } = news;
     if (await condition(() => news.isOver, lookPauseMs(looks, isTold))) news.isOver = false;
@@ -125,6 +125,6 @@ async function wake({ workflowId }: OpenedOccurrence): Promise<void> {
   try {
     await getExternalWorkflowHandle(workflowId).signal(WAKE_UP_SIGNAL);
   } catch {
-    // It has ended meanwhile; whoever looks after the batch starts another, which reads the wish.
+    // It has ended meanwhile; a new workflow for the batch will read the request from the ledger.
   }
 }

@@ -4,16 +4,14 @@ import { surveyBatch, workLane } from './activities.ts';
 import { askPauseMs, roundPauseMs } from '../policy/lanes/share.ts';
 
 /**
- * One batch: keeps as many lanes at work as there are workers for, until no row is open.
+ * Supervises one batch: keeps as many lanes running as there are workers for, until no row is open.
  *
- * It knows no rows. The ledger holds them, and what the user wants of the batch; lanes read both. So this is a loop of
- * three steps: it surveys the batch, offers the lanes that nobody works on, and sleeps until it is woken, a lane comes
- * back idle, or (if no lane has anything to do) it is time to survey again. Surveys become ever rarer, because a batch
- * may be paused for days.
+ * It knows no rows. The ledger holds them and the user's requests; lanes read both. So this is a loop of three steps:
+ * it surveys the batch, offers the idle lanes, and sleeps until it is woken, a lane comes back idle, or (if no lane has
+ * anything to do) it is time to survey again. Surveys become ever rarer, because a batch may be paused for days.
  *
- * A wake-up may mean anything: a wish, rows opened again, a worker that joined. It is never lost: the server does not
- * let a workflow end past a signal that it has not seen, and a survey that began before a wake-up is followed by
- * another.
+ * A wake-up may mean anything: a user request, reopened rows, a new worker. It is never lost: the server does not let a
+ * workflow end past a signal that it has not seen, and a survey that began before a wake-up is followed by another.
  *
  * Near the end of its history it offers no more lanes, and continues as new when the last one has come back; a slice
  * takes minutes.
@@ -41,8 +39,7 @@ export async function superviseBatch(input: SuperviseBatchInput): Promise<void> 
       if (pauseMs > 0) await condition(() => wakeUps !== heard.wakeUps, pauseMs);
       if (useful === 0) continue;
     }
-    // The history is full after a pause that no wake-up ended: nothing is offered below, so there is nothing to wait
-    // for.
+    // The history became full during an uninterrupted pause: nothing is offered below, so there is nothing to wait for.
     if (isFull() && work.lanes.size === 0) continue;
     work.wanted = useful;
     for (let lane = 1; lane <= work.wanted && !isFull(); lane++) {
@@ -59,7 +56,7 @@ export async function superviseBatch(input: SuperviseBatchInput): Promise<void> 
 interface LanesAtWork {
   /** On offer, or held by a worker. */
   readonly lanes: Set<number>;
-  /** How many there should be, by the last survey. */
+  /** Target number of lanes from the last survey. */
   wanted: number;
   /** How often a lane has come back. */
   returns: number;

@@ -25,7 +25,7 @@ export async function readProfile(connection: Connection, signal: AbortSignal | 
       return {
         userId,
         ...defined({ tier, quotaRemaining, credits, webhookUrl, serverTimeMs }),
-        // The outer objects' members first, so that those of the account itself win.
+        // Outer objects first, so that the account's own members win.
         members: Object.assign({}, ...objects) as Profile['members'],
       };
     },
@@ -33,7 +33,7 @@ export async function readProfile(connection: Connection, signal: AbortSignal | 
   );
 }
 
-/** An address as the profile shows it; null: it shows that there is none. */
+/** An address from the profile; null if the profile states that there is none. */
 function asAddress(value: unknown): string | null | undefined {
   return value === null || value === '' ? null : asText(value);
 }

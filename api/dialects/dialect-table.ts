@@ -17,7 +17,7 @@ export interface VoicesWanted {
   readonly provider?: string;
 }
 
-/** How one dialect of the API is spoken. All that differs between dialects is in these tables. */
+/** One dialect of the API. All differences between dialects are in these tables. */
 export interface DialectTable<D extends Dialect> {
   readonly dialect: D;
   /** Where its paths begin: at the base address, or where the base address has `/api/open/v1`. */
@@ -25,7 +25,7 @@ export interface DialectTable<D extends Dialect> {
   readonly operations: OperationClients<D>;
   /** Reads the account. */
   readonly profile: FreeRequest;
-  /** Changes settings of the account, given as the body; null: it cannot. */
+  /** Changes account settings, given as the body; null if the dialect cannot. */
   readonly updateProfile: FreeRequest | null;
   /** Reads a page of the voices. */
   readonly voices: (wanted: VoicesWanted) => FreeRequest;
@@ -39,17 +39,17 @@ export interface DialectTable<D extends Dialect> {
 
 export type AnyDialectTable = { [D in Dialect]: DialectTable<D> }[Dialect];
 
-/** How a dialect requests an operation. Throws {@link ApiError} if it has none such; nothing was sent then. */
+/** The dialect's client for an operation. Throws {@link ApiError} before sending anything if the dialect lacks it. */
 export function clientOf<O extends Operation>(table: AnyDialectTable, operation: O): ClientOf<O> {
   const client = clientIn(table, operation);
   if (client === null) throw new ApiError(lacks(table, operation));
   return client;
 }
 
-/** The same; null: it has none such. */
+/** Like {@link clientOf}, but null if the dialect lacks it. */
 export function clientIn<O extends Operation>(table: AnyDialectTable, operation: O): ClientOf<O> | null {
   const { own } = factsOf(operation);
-  // Each table says which operations it lacks; here it may be either table, and an operation of a user's own.
+  // Each table's type says which operations it lacks; here it may be either table, or a user-defined operation.
   const client = own === undefined ? table.operations[operation as BuiltInOperation] : ownClient(own);
   return client as ClientOf<O> | null;
 }

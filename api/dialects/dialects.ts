@@ -39,7 +39,7 @@ const LEGACY: DialectTable<'legacy'> = {
   dialect: 'legacy',
   begin: 'host',
   operations: LEGACY_CLIENTS,
-  // A POST is never sent there: it is a read too, one that takes a token from its body.
+  // POST is never used: it is a read as well, but takes the token from the body.
   profile: get('/api/open/profile'),
   updateProfile: null,
   voices: ({ page, pageSize }) => ({
@@ -59,5 +59,5 @@ const LEGACY: DialectTable<'legacy'> = {
   searchesVoices: false,
 };
 
-/** How each dialect is spoken. */
+/** The table of each dialect. */
 export const DIALECT_TABLES: { readonly [D in Dialect]: DialectTable<D> } = { v1: V1, legacy: LEGACY };

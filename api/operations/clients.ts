@@ -25,8 +25,8 @@ const VIDEO_RESULT: ResultNames = {
 const FIELDS = REQUEST_FIELDS.v1;
 
 /**
- * Every paid operation on the wire. A new one needs an entry here, one in {@link LEGACY_CLIENTS}, and those in `contract/` that
- * `operations.ts` names.
+ * Every paid operation on the wire. A new one needs an entry here, one in {@link LEGACY_CLIENTS}, and those in
+ * `contract/` that `operations.ts` names.
  */
 export const V1_CLIENTS: OperationClients<'v1'> = {
   'speech-job': jobAt('/speech/tts/jobs', bodyOf(FIELDS['speech-job']), {

@@ -23,7 +23,7 @@ export type Reply =
 
 type Body = (request: PaidRequest) => Readonly<Record<string, JsonValue>>;
 
-/** How a dialect requests each paid operation; null: it has none such. */
+/** A dialect's client for each paid operation; null if it lacks the operation. */
 export type OperationClients<D extends Dialect> = {
   readonly [O in BuiltInOperation]: O extends OperationIn<D>
     ? O extends ListedOperation
@@ -45,7 +45,7 @@ export interface OperationClient {
   /** The JSON body. Throws {@link MissingInput} if the row lacks a required input. */
   readonly body: Body;
   /**
-   * Files that are sent along, in parts of this name. The body is then a form (`multipart/form-data`), with a part for
+   * Files to upload, in form parts with this name. The body is then a form (`multipart/form-data`), with a part for
    * each member of `body`. Default: none.
    */
   readonly upload?: { readonly part: string; readonly files: (request: PaidRequest) => readonly LocalFile[] };
@@ -111,10 +111,10 @@ export function need<T>(value: T | undefined, { operation }: PaidRequest, column
 }
 
 /**
- * Builds the body of a request from what it calls the columns. Files are no part of it. Fields without a value are left
+ * Builds a request body, mapping columns to request fields. Files are not included. Fields without a value are left
  * out, so the API's defaults apply. `api.` columns come last, unchanged.
  *
- * @param written how a column is sent that is not sent as it is.
+ * @param written converters for columns that are not sent unchanged.
  */
 export function bodyOf(
   fields: Partial<Readonly<Record<SpecColumn, string>>>,

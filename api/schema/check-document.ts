@@ -6,7 +6,7 @@ import { type ApiDocument, type Documented, keyOf, resolve } from './document.ts
 /** Deepest nesting of the forms of a body. */
 const DEEPEST = 8;
 
-/** Most parts of a schema that are looked at: one that contains itself in several members grows without end. */
+/** Max schema parts to examine: a schema that contains itself in several members would never end. */
 const MOST_PARTS = 10_000;
 
 /** A look at a schema. */
@@ -16,7 +16,7 @@ interface Walk {
   left: number;
 }
 
-/** Compares a document with what the client asks of the API. `begin`: the path at which the paths of its calls begin. */
+/** Compares a document with the calls that the client makes. `begin` is the prefix of their paths. */
 export function checkDocument(
   document: ApiDocument,
   calls: readonly ClientCall[],

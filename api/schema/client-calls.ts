@@ -7,20 +7,20 @@ import type { JobClient, ListedClient, OperationClient } from '../operations/ope
 /** A request that the client makes. */
 export interface ClientCall {
   readonly method: string;
-  /** With `{id}` for an id; relative to where the paths of the dialect begin. */
+  /** With `{id}` for an id; relative to the dialect's prefix. */
   readonly path: string;
   /** Members of the JSON body. `isNeeded`: it is in every such request. */
   readonly sends: readonly { readonly name: string; readonly isNeeded: boolean }[];
   /** Parameters of the query. */
   readonly asks: readonly string[];
-  /** True if only who asks for it by name makes it: rows by their kind, or a command. */
+  /** True if it is made only on explicit request: for rows of its kind, or by a command. */
   readonly isRare: boolean;
 }
 
 /** Stands for any id in a path. */
 const ID = 'voxbatch-any-id';
 
-/** All that the client asks of the API in a dialect, from the tables that its requests are made by. */
+/** All calls that the client makes in a dialect, derived from the same tables as its requests. */
 export function clientCalls(dialect: AnyDialectTable): readonly ClientCall[] {
   const { profile, updateProfile, voices, deleteVoice } = dialect;
   const account = [profile, ...(updateProfile === null ? [] : [updateProfile])];

@@ -25,14 +25,14 @@ export interface ApiDocument {
   readonly root: JsonObject;
 }
 
-/** A document that is no OpenAPI that can be read. */
+/** A document that is not readable OpenAPI. */
 export class NoDocument extends Error {
   override readonly name = 'NoDocument';
 }
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace', 'query'];
 
-/** Method and path of an endpoint, without the names of what a path leaves open. */
+/** Method and path of an endpoint, without the names of path parameters. */
 export function keyOf(method: string, path: string): string {
   const bare = path.replaceAll(/\{[^{}]*\}/g, '{}');
   return `${method.toUpperCase()} ${trimEnd(bare, '/') || bare.slice(0, 1)}`;
@@ -95,7 +95,7 @@ function documented(root: JsonObject, name: string, item: JsonObject, operation:
   };
 }
 
-/** The paths at which the paths of an endpoint begin: those of its servers, or of the nearest that has any. */
+/** The path prefixes of an endpoint: those of its own servers, or of the nearest owner that has some. */
 function beginnings(owners: readonly JsonObject[], address: string): readonly string[] {
   const lists = owners.map((owner) => member(owner, 'servers'));
   const list = lists.find((servers): servers is unknown[] => Array.isArray(servers) && servers.length > 0) ?? [];
@@ -116,10 +116,10 @@ function pathOf(server: JsonObject | undefined, address: string): string | undef
   }
 }
 
-/** Deepest nesting that is looked at; documents of people have some 20. */
+/** Max nesting depth; real documents have about 20. */
 const DEEPEST = 100;
 
-/** Members that change nothing of what is sent or answered. */
+/** Members that do not affect requests or answers. */
 const WORDS = new Set([
   'description',
   'summary',
@@ -131,7 +131,10 @@ const WORDS = new Set([
   'tags',
 ]);
 
-/** Follows a `$ref` within the document, and those behind it; undefined for one that leads nowhere, in circles or elsewhere. */
+/**
+ * Follows a `$ref` within the document, and those behind it; undefined for one that leads nowhere, in circles or
+ * elsewhere.
+ */
 export function resolve(root: JsonObject, value: unknown): JsonObject | undefined {
   const seen = new Set<string>();
   let found = asObject(value);
@@ -145,8 +148,8 @@ export function resolve(root: JsonObject, value: unknown): JsonObject | undefine
 }
 
 /**
- * A digest of a part of the document and of all that it refers to. Words about it do not count, and neither does the order of members. It ends for
- * references in circles, too.
+ * A digest of a part of the document and of all that it refers to. Ignores descriptions and the order of members.
+ * Terminates on circular references.
  */
 export function digestOf(root: JsonObject, part: unknown): string {
   const parts: Record<string, unknown> = {};
@@ -172,7 +175,7 @@ export function digestOf(root: JsonObject, part: unknown): string {
   return createHash('sha256').update(canonicalJson(parts)).digest('hex').slice(0, 16);
 }
 
-/** What a reference within the document (`#/components/…`) leads to. */
+/** The target of a reference within the document (`#/components/…`). */
 function at(root: JsonObject, reference: string): unknown {
   if (!reference.startsWith('#')) return undefined;
   let value: unknown = root;

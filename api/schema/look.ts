@@ -8,7 +8,7 @@ import { digestOf, type ApiDocument, NoDocument, readDocument } from './document
 import { classifyRead } from '../classify.ts';
 import { readAnswer } from '../read-answer.ts';
 
-/** Reads the API's description of itself and compares it with what the client asks; free. Throws ApiError, or `NoDocument`. */
+/** Reads the API's OpenAPI document and compares it with the client's calls. Free. Throws ApiError, or `NoDocument`. */
 export async function lookAtSchema(connection: Connection): Promise<SchemaLook> {
   const document = await readApiDocument(connection);
   const basePath = new URL(connection.baseUrl).pathname;
@@ -37,8 +37,8 @@ const PATIENCE_MS = 30_000;
 const DOCUMENT_PATH = '/api/openapi.json';
 
 /**
- * Reads the API's description of itself; free. It is asked for without the token first, and with it only if the API wants that: it lies at the API's own
- * origin. No redirect is followed.
+ * Reads the API's OpenAPI document. Free. Sends the token only if the API refuses without it, and only to the API's own
+ * origin. Follows no redirects.
  *
  * @throws ApiError for an answer that is no document, or none; {@link NoDocument} for a document that cannot be read
  */

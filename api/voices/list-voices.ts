@@ -20,9 +20,9 @@ type FilterName = 'search' | 'provider';
  * The voices that pass the filters: all that stay in the list while it is read, each once. Throws ApiError, also at the
  * end of a list of which the service shows only a part.
  *
- * A service that ignores a filter gives everything; then it is done here, `search` by name and id alone. Whether it ignores
- * it shows by asking once without it, as soon as a voice comes that the filter does not explain: the service may have
- * found that by other facts.
+ * A service that ignores a filter returns everything; the filter is then applied locally, `search` by name and id only.
+ * To detect that, one request without the filter is made as soon as a voice appears that the filter does not explain,
+ * because the service may have matched it by other facts.
  */
 export async function* listVoices(
   connection: Connection,
@@ -94,7 +94,7 @@ function readPageOf(json: unknown): VoicePage | undefined {
   };
 }
 
-/** Asks the API to delete a voice, once. `missing`: it has none of this id. Throws ApiError. */
+/** Asks the API to delete a voice, once. `missing`: there is no voice with this id. Throws ApiError. */
 export async function deleteVoice(
   connection: Connection,
   voiceId: string,
@@ -107,7 +107,7 @@ export async function deleteVoice(
   return saysMissing(answer) ? 'missing' : 'deleted';
 }
 
-/** A 404 in the API's own words: that of a wrong route says nothing about the voice. */
+/** Whether a 404 is the API's own: one for a wrong route says nothing about the voice. */
 function saysMissing({ status, json }: Answer): boolean {
   return status === 404 && isOwnErrorBody(json);
 }
@@ -131,8 +131,8 @@ export interface PagePlace {
 }
 
 /**
- * How a list ended. `isCut`: it has no end, or the service pages in no way and says that there is more; `total`: how many
- * it says.
+ * How a list ended. `isCut`: it is endless, or the service does not page but reports more; `total`: the number it
+ * reports.
  */
 export interface ListEnd {
   readonly isCut: boolean;
@@ -143,13 +143,13 @@ export interface ListEnd {
 const MOST_PAGES = 2_000;
 /** No service has smaller pages. */
 const SMALLEST_PAGE = 5;
-/** Pages in a row without anything new, after which a list without an end is left. */
+/** After this many pages in a row without new voices, an endless list is abandoned. */
 const MOST_STALE = 3;
 
 /**
- * Every voice of a paged list, exactly once, over a service of which nobody knows how it pages: by an offset, by page numbers, by a page size
- * of its own, or not at all. Each page is asked for by both, an offset and a number. A voice that another one's end moves to a page that was read
- * before is missed. Throws what `read` throws.
+ * Every voice of a paged list, exactly once, from a service with unknown paging: by offset, by page number, with its
+ * own page size, or not at all. Each request has both an offset and a page number. A voice is missed if a deletion
+ * shifts it to a page already read. Throws what `read` throws.
  */
 export async function* readVoicePages(
   read: (place: PagePlace) => Promise<VoicePage>,
@@ -181,7 +181,7 @@ export async function* readVoicePages(
   return { isCut: true, total: last?.total };
 }
 
-/** The service's own figures agree that all of the list is on the first page. A total alone may be that of the page. */
+/** Whether the service's figures agree that the first page is the whole list. A total alone may be that of the page. */
 function isWhole({ voices, total, pageSize = 0 }: VoicePage): boolean {
   return total !== undefined && total <= voices.length && voices.length < Math.max(pageSize, SMALLEST_PAGE);
 }

@@ -29,9 +29,9 @@ export function readListedVoice(item: JsonObject): Voice | undefined {
   };
 }
 
-/** Members in which a service may say how far a voice is. None is documented. */
+/** Members that may state a voice's training status. None is documented. */
 const STATUS_MEMBERS = ['status', 'state', 'trainingStatus', 'training_status', 'trainingState', 'training_state'];
-/** Members that say it as a truth value. */
+/** Boolean members that state it. */
 const READY_MEMBERS = ['trained', 'isTrained', 'is_trained', 'ready', 'isReady', 'is_ready'];
 /** Words for a voice that cannot be used yet. A word that we do not know means that it can. */
 const UNFINISHED = new Set([

@@ -3,20 +3,23 @@ import { defined } from '../../contract/defined.ts';
 import type { Dialect } from '../../contract/dialects.ts';
 import { ApiError, mayHeal, type SpeechApi, type Voice, type VoiceFilter } from '../speech-api.ts';
 
-/** What was read of the API's list of voices, by id. `cut`: it could not be read to its end; the voices are those before. */
+/**
+ * The voices read from the API's list, by id. `cut`: the list could not be read to the end; the voices are those read
+ * until then.
+ */
 export type VoicesRead =
   | { readonly type: 'read'; readonly voices: ReadonlyMap<string, Voice> }
   | { readonly type: 'cut'; readonly why: string; readonly voices: ReadonlyMap<string, Voice> };
 
 /** What to look for in the list. */
 export interface VoicesWanted {
-  /** The reading stops when all of these have been found; undefined: it goes on to the end. */
+  /** Reading stops when all of these have been found; undefined to read to the end. */
   readonly ids: ReadonlySet<string> | undefined;
-  /** How long it may take, ms, from the turn of the first request on. */
+  /** Time limit in ms, counted from the first request's turn. */
   readonly patienceMs: number;
-  /** How often it may begin again after a failure that may heal. */
+  /** Max attempts; only temporary failures are retried. */
   readonly tries: number;
-  /** Makes each request when its turn comes. Default: at once. */
+  /** Makes each request when its turn comes. By default at once. */
   readonly inTurn?: VoiceFilter['inTurn'];
 }
 
@@ -49,7 +52,7 @@ export async function readVoices(api: Pick<SpeechApi, 'listVoices'>, wanted: Voi
         if (!(error instanceof ApiError)) throw error;
         const { failure } = error;
         if (--left <= 0 || !mayHeal(failure)) return { type: 'cut', why: failure.message, voices };
-        // Too long a pause ends in the time limit.
+        // The time limit cuts an overlong pause short.
         await sleep(Math.max(PAUSE_MS, failure.retryAfterMs ?? 0), undefined, { signal: end }).catch(() => undefined);
       }
     }
@@ -58,7 +61,7 @@ export async function readVoices(api: Pick<SpeechApi, 'listVoices'>, wanted: Voi
   }
 }
 
-/** A time limit that begins when somebody says so, once. */
+/** A time limit that starts on demand, once. */
 class Patience {
   readonly #limitMs: number;
   readonly #ending = new AbortController();
@@ -98,12 +101,12 @@ async function readInto(
   }
 }
 
-/** How long the current list may take where it only adds to another, ms. */
+/** Time limit for the current paths' list when it only supplements another, in ms. */
 const TRAINING_PATIENCE_MS = 5_000;
 
 /**
- * Reads the voices as the paths of a dialect list them. Which of them are in training only the current paths tell: nothing is
- * known of that as far as these cannot be read.
+ * Reads the voices as a dialect's paths list them. Only the current paths tell which are in training; if they cannot be
+ * read, that stays unknown.
  */
 export async function readVoicesIn(
   api: Pick<SpeechApi, 'speaking'>,

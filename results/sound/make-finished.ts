@@ -29,9 +29,9 @@ import type { RealFolders } from '../real-folders.ts';
 import { filesOf } from '../result-line.ts';
 import { partPath } from '../whole-file.ts';
 
-/** Runs of ffmpeg at once: one a processor, and not more than these. */
+/** Max concurrent runs of ffmpeg; otherwise one per processor. */
 const MOST_AT_ONCE = 8;
-/** What finishing needs of a store. */
+/** The part of a store that finishing needs. */
 export type FinishingStore = Pick<Store, 'ffmpeg'>;
 
 /** Which files to finish, and where they go. */
@@ -40,9 +40,9 @@ interface FinishingJob {
   readonly store: FinishingStore;
   readonly batch: BatchRecord;
   readonly finishing: Finishing;
-  /** Those of the out folder; the results are in it already. */
+  /** Folders of the out folder, which already holds the results. */
   readonly folders: RealFolders;
-  /** What `--join` made; null without it. */
+  /** Output of `--join`; null without it. */
   readonly joined: readonly JoinedLine[] | null;
   /** Whether the file of a row has this name below the out folder. */
   readonly isTaken: (name: string) => boolean;
@@ -62,10 +62,9 @@ interface Original {
 }
 
 /**
- * Finishes copies of all speech, and of the files that `--join` made; the originals stay as they are. A copy that is
- * there already stays: `finished.csv` says what it was made from, and its bytes are compared. Returns a line for each.
- * A file that cannot be finished has a line that says why: it costs nothing but its copy. Throws only if a disk or the
- * ledger fails.
+ * Finishes copies of all speech, and of the files that `--join` made; the originals stay as they are. An up-to-date
+ * copy stays: `finished.csv` records its source, and its bytes are compared. Returns a line for each. If a file cannot
+ * be finished, its line says why; only the copy is missing. Throws only if a disk or the ledger fails.
  */
 export async function makeFinished(job: FinishingJob): Promise<readonly FinishedLine[]> {
   const before = await readLines(job.folders.out, FINISHED, job.batch.settings.table ?? PLAIN_TABLE);
@@ -106,14 +105,14 @@ async function* originalsOf({
   }
 }
 
-/** Reads the rows once more: that is little beside what is done with their files. */
+/** Reads the rows once more, which is cheap compared to processing their files. */
 async function countOriginals(job: FinishingJob): Promise<number> {
   let originals = 0;
   for await (const { at } of originalsOf(job)) originals = at + 1;
   return originals;
 }
 
-/** A row whose file can have no name was named as a mismatch before. */
+/** A row whose file cannot be named was already reported as a mismatch. */
 function namedFiles(...[row, batch]: Parameters<typeof filesOf>): ReturnType<typeof filesOf> {
   try {
     return filesOf(row, batch);
@@ -135,7 +134,7 @@ class Maker {
     this.#program = program;
   }
 
-  /** The line of a file: made now, or before. */
+  /** The line of a file, finished now or earlier. */
   async make(original: Original): Promise<FinishedLine> {
     const { finishing, isTaken, folders } = this.#job;
     const file = finishedName(original, finishing);
@@ -156,7 +155,7 @@ class Maker {
     }
   }
 
-  /** Written aside and renamed, so that it is whole or absent. */
+  /** Writes to a temporary file and renames it, so that the copy is whole or absent. */
   async #finish(
     original: Original,
     program: string,

@@ -13,10 +13,10 @@ import { createHash } from 'node:crypto';
 import { hasResult } from '../../contract/outcomes.ts';
 import { MEDIA_FOLDER } from '../names.ts';
 
-/** Rows whose files are gathered in one reading of the ledger; more groups take another. */
+/** Max rows gathered in one scan of the ledger; further groups take another scan. */
 const MOST_GATHERED = 50_000;
 
-/** What joining needs of a store. */
+/** The part of a store that joining needs. */
 export type JoiningStore = StoredFiles & Pick<Store, 'join' | 'remove'>;
 
 /** The groups of a batch, and where their files go. */
@@ -25,7 +25,7 @@ interface JoiningRequest {
   readonly store: JoiningStore;
   readonly batch: BatchRecord;
   readonly joining: Joining;
-  /** Those of the out folder. */
+  /** Folders of the out folder. */
   readonly folders: RealFolders;
   readonly groups: ReadonlyMap<string, JoinedGroup>;
   /** Whether the file of a row has this name below the out folder. */
@@ -34,9 +34,9 @@ interface JoiningRequest {
 }
 
 /**
- * Makes the files of all groups that are complete, and removes those that are not any more. A file that is there
- * already stays: `joined.csv` says what it was made from, and its bytes are compared. Returns a line for each group.
- * Throws only if a disk or the ledger fails.
+ * Makes the files of all complete groups, and removes those of groups that no longer are. An up-to-date file stays:
+ * `joined.csv` records its sources, and its bytes are compared. Returns a line for each group. Throws only if a disk or
+ * the ledger fails.
  */
 export async function makeJoined(request: JoiningRequest): Promise<readonly JoinedLine[]> {
   const before = await readLines(request.folders.out, JOINED, request.batch.settings.table ?? PLAIN_TABLE);
@@ -53,7 +53,7 @@ export async function makeJoined(request: JoiningRequest): Promise<readonly Join
       done();
       continue;
     }
-    // Their order is that of the groups, whenever they are made.
+    // Reserves the line's position: lines are in the order of groups, not of completion.
     lines.set(group.value, failed(group, ''));
     round.push(group);
     rows += group.rows;
@@ -84,7 +84,7 @@ async function keepOrRefuse(
   return { ...earlier, rows: String(group.rows) };
 }
 
-/** Makes the files of some groups, one after the other: each takes all the threads that it can use. */
+/** Makes the files of some groups, one at a time, because each uses all available threads. */
 async function makeRound(
   groups: readonly JoinedGroup[],
   request: JoiningRequest,
@@ -121,11 +121,11 @@ async function makeOne(
   try {
     if (isTaken(name)) return failed(group, `the file of a row has the name ${name}`);
     const became = await placeFile({ name, file }, store, folders);
-    // Another command that makes the same files at this moment has removed it.
+    // Another command making the same files may have just removed it.
     if (became === 'missing' && !isAgain) return await makeOne(group, parts, request, true);
     if (became !== 'placed' && became !== 'kept') return failed(group, `the joined file is ${became}`);
   } finally {
-    // It can be made again at any time, so the store need not keep it.
+    // The file can be remade at any time, so the store need not keep it.
     await store.remove([file.key]);
   }
   const { sha256, seconds } = file;
@@ -137,20 +137,20 @@ function failed({ value, rows }: JoinedGroup, message: string): JoinedLine {
   return { value, file: '', seconds: '', rows: String(rows), sha256: '', parts: '', message };
 }
 
-/** Characters of a row's text that become the title of a chapter without one. */
+/** Max characters of a row's text used as the title of an untitled chapter. */
 const TITLE_CHARACTERS = 60;
-/** Rows named of those that a file waits for; the others are counted. */
+/** Max missing rows to name; the rest are only counted. */
 const MOST_NAMED = 3;
 
-/** The rows that have one value in the column of `--join`, as far as they were read. */
+/** The rows read so far with one value in the `--join` column. */
 export interface JoinedGroup {
   readonly value: string;
   rows: number;
-  /** Rows without a result, and why; the first few. */
+  /** The first few rows without a result, and why. */
   readonly lacks: string[];
   /** How many of them there are. */
   missing: number;
-  /** Says what goes into the file, and how: the same digest, the same file. */
+  /** Identifies the file's content: equal digests mean equal files. */
   digest: string;
 }
 
@@ -182,7 +182,7 @@ export class JoinedGroups {
   }
 }
 
-/** Why nothing can be made of a group, in a sentence; undefined if it is complete. */
+/** A sentence on why a group is incomplete; undefined if it is complete. */
 function whyIncomplete({ lacks, missing }: JoinedGroup): string | undefined {
   if (missing === 0) return undefined;
   const more = missing > lacks.length ? `, and ${missing - lacks.length} more` : '';
@@ -194,7 +194,7 @@ function joinedStem({ value }: Pick<JoinedGroup, 'value'>): string {
   return posix.join(MEDIA_FOLDER, JOINED_FOLDER, safeId(value));
 }
 
-/** Reads what `--join` needs of a row. */
+/** Extracts the data that `--join` needs from rows. */
 export class JoiningRows {
   readonly #joining: Joining;
   readonly #at: { readonly value: number; readonly pause: number; readonly title: number };
@@ -205,12 +205,12 @@ export class JoiningRows {
     this.#at = { value: at(joining.column), pause: at(PAUSE_COLUMN), title: at(TITLE_COLUMN) };
   }
 
-  /** The value of a row; empty if it is joined to no other. */
+  /** The row's value in the `--join` column; empty if it is not joined. */
   valueOf({ input }: Pick<RowRecord, 'input'>): string {
     return input[this.#at.value]?.trim() ?? '';
   }
 
-  /** The row's file as a part of a joined one; undefined if it has none. */
+  /** The row's file as a part of the joined one; undefined without a file. */
   partOf({ input, outcome, file, spec, id }: RowRecord): StoredPart | undefined {
     if (!hasResult(outcome) || file === null || file.removedAt !== undefined) return undefined;
     const cell = (at: number): string => input[at]?.trim() ?? '';
@@ -227,7 +227,7 @@ function whyLacking({ outcome, file }: RowRecord): string {
   return file === null ? 'has no file' : 'has a file that was removed';
 }
 
-/** The beginning of a text, on one line, cut between words if there are several. */
+/** The start of a text on one line, cut at a word boundary if possible. */
 function firstWords(text: string): string {
   const line = text.trim().replaceAll(/\s+/gu, ' ');
   const characters = Array.from(line);

@@ -12,14 +12,14 @@ import type { RealFolders } from '../real-folders.ts';
 import type { Summary } from '../summary.ts';
 import type { Findings } from '../verification/mismatch.ts';
 
-/** A file that was made of rows' sound, or that could not be made. */
+/** A file made from rows' audio, or one that could not be made. */
 interface SoundLine {
   /** Path below the out folder; empty if the file was not made. */
   readonly file: string;
   readonly sha256: string;
 }
 
-/** A table in the out folder that lists the files that were made of rows' sound, and those that could not be made. */
+/** A table in the out folder that lists files made from rows' audio, and those that could not be made. */
 export interface SoundList<Line extends SoundLine = SoundLine> {
   /** Name of the table. */
   readonly csv: string;
@@ -39,7 +39,7 @@ export const JOINED = {
     /** Rows with this value. */
     rows: z.string(),
     sha256: z.string(),
-    /** Digest of what went into it. */
+    /** Digest of its inputs. */
     parts: z.string(),
     /** Why the file was not made; empty if it was. */
     message: z.string(),
@@ -65,7 +65,7 @@ export const FINISHED = {
     /** LUFS; empty unless a loudness was asked for. */
     loudness_before: z.string(),
     loudness_after: z.string(),
-    /** Digest of the original's content and of what was asked for. */
+    /** Digest of the original's content and of the finishing settings. */
     made_from: z.string(),
     /** Why the file was not made; empty if it was. */
     message: z.string(),
@@ -74,7 +74,7 @@ export const FINISHED = {
 
 export type FinishedLine = Readonly<z.infer<typeof FINISHED.line>>;
 
-/** Path of a file in this folder below `media/`, or empty: anything else in such a list is none of ours. */
+/** Schema for a path in this folder below `media/`, or an empty string. We write nothing else into such a list. */
 function pathInMedia(folder: string): z.ZodString {
   const isOurs = (name: string): boolean =>
     name.startsWith(`${MEDIA_FOLDER}/${folder}/`) && whyBadPath(name) === undefined;
@@ -86,7 +86,7 @@ export function countMade(lines: readonly SoundLine[]): number {
   return lines.filter(({ file }) => file !== '').length;
 }
 
-/** The lines of a list as last written, as far as they can be read; a person may have changed it. */
+/** The readable lines of a list as last written; the user may have edited it. */
 export async function readLines<Line extends SoundLine>(
   out: string,
   { csv, line }: SoundList<Line>,
@@ -102,7 +102,7 @@ export async function readLines<Line extends SoundLine>(
   }
 }
 
-/** Removes files that were made before and are not listed any more, if nobody has changed them. */
+/** Removes previously made files that are no longer listed, unless somebody changed them. */
 export async function removeFormer(
   before: readonly SoundLine[],
   now: readonly SoundLine[],
@@ -116,7 +116,7 @@ export async function removeFormer(
   }
 }
 
-/** Compares both lists with the summary, and their files with them. Returns how many files they name. */
+/** Checks both lists against the summary, and their files against the lists. Returns how many files they name. */
 export async function verifySound(
   folder: string,
   { csv: format, joined, finished }: Pick<Summary, 'csv' | 'joined' | 'finished'>,
@@ -147,10 +147,10 @@ async function verifyFiles(folder: string, lines: readonly SoundLine[], findings
   return named;
 }
 
-/** How many of the files that are made of results are done. */
+/** Progress callback for files made from results. */
 export type OnFiles = (done: number, all: number) => void;
 
-/** Tells of no file done, and returns what to call after each. */
+/** Reports zero files done, and returns a function to call after each. */
 export function countFiles(all: number, onFiles: OnFiles): () => void {
   let done = 0;
   onFiles(done, all);

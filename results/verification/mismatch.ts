@@ -11,7 +11,7 @@ export function describeMismatch({ where, expected, found }: Mismatch): string {
   return `${where}: expected ${expected}, found ${found}`;
 }
 
-/** Further mismatches are only counted: losing a file of a million rows needs no million sentences. */
+/** Max mismatches kept; further ones are only counted, because losing one big file could yield millions. */
 const KEPT = 1_000;
 
 /** Collects mismatches. */

@@ -69,7 +69,7 @@ export class RowCheck {
     if (this.#damaged.size < KEPT) {
       this.#damaged.set(row.row, { row: row.row, id: row.id, is: isRemoved ? 'removed' : became });
     }
-    // Nothing is wrong: a person had it removed.
+    // Not a problem: the user had it removed.
     if (isRemoved) return;
     if (became === 'missing') this.#findings.add(where, `the stored file ${file.key}`, 'no such file in the store');
     if (became === 'altered') {

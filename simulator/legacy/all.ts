@@ -4,7 +4,7 @@ import { legacyModelRoutes } from './models.ts';
 import { legacyProfileRoutes } from './profile.ts';
 import { legacySpeechRoutes } from './speech.ts';
 
-/** Everything that the legacy paths answer to. They act on the same account, voices and jobs as the current ones. */
+/** All legacy routes. They act on the same account, voices and jobs as the current ones. */
 export const LEGACY_ROUTES: readonly ApiRoutes[] = [
   legacyProfileRoutes,
   legacyModelRoutes,

@@ -59,7 +59,7 @@ function readPaths(summary: string, query: z.ZodObject, schema: string): ApiRout
 function create(service: Service, request: FastifyRequest): Exchange {
   const { video_url: videoUrl, audio_url: audioUrl } = readPart(createBody, request.body);
   const sound = listen(audioUrl, service);
-  // Only to refuse a link of our own that does not exist.
+  // Called only to refuse a link of our own that does not exist.
   listen(videoUrl, service);
   const cost = priceOf(operation, sound);
   const subject = `${videoUrl} ${audioUrl} ${sound.text}`;
@@ -118,7 +118,7 @@ function list(service: Service, query: unknown): Exchange {
   };
 }
 
-/** How many jobs the account has of each status. */
+/** Number of the account's jobs by status. */
 function statisticsOf(jobs: readonly Job[], now: number): Record<string, number> {
   const counts: Record<string, number> = { total: jobs.length, ...Object.fromEntries(STATUSES.map((one) => [one, 0])) };
   for (const job of jobs) counts[statusOf(job, now)] = (counts[statusOf(job, now)] ?? 0) + 1;

@@ -19,7 +19,7 @@ const speechBody = z.object({
   cache: z.boolean().default(false),
 });
 
-/** Speech on the legacy paths: only at once. */
+/** Speech on the legacy paths, which is synchronous only. */
 export const legacySpeechRoutes: ApiRoutes = {
   add(api, service) {
     api.post('/tts', (request, reply) => {

@@ -1,8 +1,8 @@
 import { BitWriter } from './bit-writer.ts';
 
 /**
- * A writer of H.264 pictures that needs no encoder: constrained baseline, every picture an IDR slice of I_PCM macroblocks,
- * which carry their samples as they are (ITU-T H.264, 7.3). One flat colour per picture.
+ * A writer of H.264 pictures that needs no encoder: constrained baseline, every picture an IDR slice of I_PCM
+ * macroblocks, which carry their samples as they are (ITU-T H.264, 7.3). One flat colour per picture.
  */
 
 /** Width and height of the picture in pixels: four macroblocks square. */

@@ -4,9 +4,9 @@ import { NOTE_SECONDS } from './melody.ts';
 /**
  * A writer of real MPEG-1 Layer III frames that needs no encoder: each frame holds one tone.
  *
- * Layer III describes sound as 576 frequency lines (MDCT) per granule, two granules a frame. Here one line is 1 and all others
- * are 0, so everything in the frame is known beforehand and the frame has a fixed size. 48 kHz, mono, 32 kbit/s: a frame lasts
- * exactly 24 ms and has exactly 96 bytes, without padding. (Layout: ISO/IEC 11172-3, 2.4.1.)
+ * Layer III describes sound as 576 frequency lines (MDCT) per granule, two granules a frame. Here one line is 1 and all
+ * others are 0, so everything in the frame is known beforehand and the frame has a fixed size. 48 kHz, mono, 32 kbit/s:
+ * a frame lasts exactly 24 ms and has exactly 96 bytes, without padding. (Layout: ISO/IEC 11172-3, 2.4.1.)
  */
 const FRAME_BYTES = 96;
 const FRAME_SECONDS = 0.024;
@@ -46,7 +46,8 @@ function writeFrame(line: number | null): Buffer {
   bits.bits(0, 9).bits(0, 5).bits(0, 4);
   for (const { length } of data) {
     bits.bits(length, 12).bits(pairs, 9).bits(GLOBAL_GAIN, 8);
-    // No scale factors; long blocks; Huffman table 1 in all three regions; region borders; no pre-emphasis; count1 table A.
+    // No scale factors; long blocks; Huffman table 1 in all three regions; region borders; no pre-emphasis; count1
+    // table A.
     bits.bits(0, 4).bits(0, 1).bits(1, 5).bits(1, 5).bits(1, 5).bits(7, 4).bits(7, 3).bits(0, 3);
   }
   for (const part of data) for (const bit of part) bits.bits(bit, 1);
@@ -54,8 +55,8 @@ function writeFrame(line: number | null): Buffer {
 }
 
 /**
- * The lines of a granule in Huffman table 1, two lines a code: (0,0) is 1, (1,0) is 01, (0,1) is 001; a sign bit follows a
- * line of 1. The sign turns from granule to granule, which keeps the tone in phase.
+ * The lines of a granule in Huffman table 1, two lines a code: (0,0) is 1, (1,0) is 01, (0,1) is 001; a sign bit
+ * follows a line of 1. The sign turns from granule to granule, which keeps the tone in phase.
  */
 function huffmanBits(line: number, sign: number): number[] {
   const silence = Array.from({ length: Math.floor(line / 2) }, () => 1);

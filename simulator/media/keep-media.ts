@@ -1,4 +1,4 @@
-/** Keeps the most recent media, so that a file that is fetched twice is rendered once. */
+/** Caches recent media, so that a file fetched twice is rendered once. */
 export class MediaCache {
   readonly #kept = new Map<string, Promise<Buffer>>();
   readonly #limit: number;

@@ -6,7 +6,7 @@ import { transcriptionRoutes } from './transcription.ts';
 import { videoDubbingRoutes } from './video-dubbing.ts';
 import { voiceRoutes } from './voices.ts';
 
-/** Everything that the API answers to. A new resource is a file here and its line in this list. */
+/** All routes of the API. A new resource needs a file here and an entry in this list. */
 export const API_ROUTES: readonly ApiRoutes[] = [
   profileRoutes,
   voiceRoutes,

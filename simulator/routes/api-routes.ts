@@ -4,8 +4,8 @@ import type { Service } from '../service.ts';
 
 /** The routes of one resource of the API. */
 export interface ApiRoutes {
-  /** Adds them to the server, below the path of the API. */
+  /** Adds them to the server, below the API's path. */
   add(api: FastifyInstance, service: Service): void;
-  /** What the OpenAPI document says of them, by path. */
+  /** Their section of the OpenAPI document, by path. */
   readonly paths: Readonly<Record<string, Schema>>;
 }

@@ -63,7 +63,7 @@ export const lipSyncRoutes: ApiRoutes = {
 function createLipSync(service: Service, request: FastifyRequest): Exchange {
   const { videoUrl, audioUrl } = readPart(lipSyncBody, request.body);
   const sound = listen(audioUrl, service);
-  // Only to refuse a link of our own that does not exist: the result is as long as its audio.
+  // Called only to refuse a link of our own that does not exist; the result is as long as its audio.
   listen(videoUrl, service);
   return createVideoJob(service, {
     operation,

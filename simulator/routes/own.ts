@@ -13,7 +13,10 @@ import { speechAnswer } from '../speech-answer.ts';
 import type { ApiRoutes } from './api-routes.ts';
 import { idempotencyKeyOf, mediaUrl, readPart } from './read-request.ts';
 
-/** The endpoints of an operation of a user's own, as its definition says. What it makes sounds like its texts, or like the audio that was sent. */
+/**
+ * The endpoints of a user-defined operation, built from its definition. Its results speak the texts sent, or repeat the
+ * audio sent.
+ */
 export function ownRoutes(own: OwnOperation): ApiRoutes {
   return {
     add(api, service) {

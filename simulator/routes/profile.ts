@@ -10,7 +10,7 @@ import { mediaUrl, readPart } from './read-request.ts';
 
 /** The body of an update of the profile. Other members are ignored or refused. */
 const profileUpdate = z.looseObject({
-  /** Null or an empty one takes the address away, where the service lets that happen. */
+  /** Null or an empty string removes the address, if the service allows that. */
   webhookUrl: z.union([mediaUrl, z.literal(''), z.null()]).optional(),
   displayName: z.string().max(80).optional(),
   newsletter: z.boolean().optional(),

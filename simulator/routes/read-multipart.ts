@@ -9,7 +9,7 @@ export interface FormPart {
 /**
  * Parses a `multipart/form-data` body in memory. Returns null if it is malformed.
  *
- * Own code, because no dependency parses multipart and there is just one small form.
+ * Hand-written, because no dependency parses multipart and there is only one small form.
  */
 export function readMultipart(contentType: string, body: Buffer): FormPart[] | null {
   const match = /^multipart\/form-data\s*;.*?boundary=(?:"([^"]+)"|([^\s;]+))/i.exec(contentType);

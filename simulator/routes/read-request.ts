@@ -17,7 +17,7 @@ export function readPart<T extends z.ZodType>(schema: T, value: unknown): z.outp
   throw new Refusal(400, 'ERR_MISSING_REQUIRED_FIELDS', `Invalid request body${where}`);
 }
 
-/** The body of a request that need not have one: none is one without members. */
+/** An optional request body; a missing one counts as an empty object. */
 export function optionalBody({ body }: FastifyRequest): unknown {
   return body === undefined ? {} : body;
 }

@@ -67,7 +67,7 @@ function transcribe(service: Service, request: FastifyRequest): Exchange {
   };
 }
 
-/** The words of a recording that somebody else made come as they are. */
+/** The transcript of audio; foreign recordings are transcribed verbatim. */
 function heard({ text, isSpoken = false }: Sound): string {
   return isSpoken ? hearWords(text) : text;
 }

@@ -52,7 +52,7 @@ function create(service: Service, request: FastifyRequest): Exchange {
   const { video_url: videoUrl, text, reference_id: voiceId } = readPart(videoDubbingBody, request.body);
   service.checkText(text);
   service.checkVoice(voiceId);
-  // Only to refuse a link of our own that does not exist: the result is as long as its speech.
+  // Called only to refuse a link of our own that does not exist; the result is as long as its speech.
   listen(videoUrl, service);
   const sound = speechOf(text, voiceId, 'mp3');
   return createVideoJob(service, {

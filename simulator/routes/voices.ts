@@ -88,7 +88,7 @@ export const voiceRoutes: ApiRoutes = {
 
 const target = { on: 'list', operation: null, subject: '' } as const;
 
-/** A page, as the habits of the service have it. Afterwards the list may change. */
+/** A page, according to the service's paging habits. The list may change afterwards. */
 function listVoices(service: Service, request: FastifyRequest): Exchange {
   const { provider, search, ...place } = readPart(voicesQuery, request.query);
   const { listHabits, settings, voices } = service;
@@ -119,12 +119,12 @@ function deletion(service: Service, id: string): Exchange {
   };
 }
 
-/** Refuses to delete a voice with which a job still speaks. */
+/** Refuses to delete a voice that a running job uses. */
 export function refuseInUse(service: Service, id: string): void {
   if (service.isVoiceInUse(id)) throw new Refusal(409, 'ERR_VOICE_IN_USE', 'A job still uses this voice');
 }
 
-/** Makes a voice of a form, and charges for it. `show`: the answer, which a dialect may give otherwise. */
+/** Creates a voice from a form, and charges for it. `show` builds the answer, which differs between dialects. */
 export function createVoice(
   service: Service,
   request: FastifyRequest,
@@ -212,12 +212,15 @@ function voiceMembers(voice: StoredVoice, draw: Draw): Record<string, unknown> {
   };
 }
 
-/** How long a new voice is in training, ms. Nothing is drawn where voices need none: seeds would mean something else. */
+/**
+ * Training time of a new voice, in ms. Draws nothing if voices need no training, because that would change what
+ * existing seeds produce.
+ */
 function trainingTime({ settings: { trainMs } }: Service, draw: Draw): number {
   return trainMs[1] > 0 ? draw.uniform(...trainMs) : 0;
 }
 
-/** What a list says of how far a voice is, and of the engines that it works with. */
+/** The list members for a voice's training status and engines. */
 function useMembers({ settings }: Service, { engines, readyAt }: StoredVoice, draw: Draw): Record<string, unknown> {
   const told = engines !== undefined && draw.shape('voice.engines') === 'modelIds' ? { modelIds: engines } : {};
   if (settings.trainMs[1] === 0) return told;

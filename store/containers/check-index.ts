@@ -1,13 +1,13 @@
 import { notWhole, type Container } from '../unfit.ts';
 import type { FileWindow } from './file-window.ts';
 
-/** Boxes around the tables of an index. */
+/** Container boxes that enclose the index tables. */
 const AROUND = ['moov', 'trak', 'mdia', 'minf', 'stbl', 'moof', 'traf'];
 
-/** Where a table has numbers of samples: bytes from its content to the first, and from each to the next. */
+/** Where a table's sample counts are: byte offset of the first within its content, and the step between them. */
 interface Counts {
   readonly first: number;
-  /** Undefined: there is just one. */
+  /** Undefined if there is only one. */
   readonly step?: number;
 }
 
@@ -21,13 +21,13 @@ const TABLES: Readonly<Record<string, Counts>> = {
   trun: { first: 4 },
 };
 
-/** Samples a byte that some file may really have: old QuickTime sound packs six samples into one byte, and counts them all. */
+/** Max plausible samples per byte: old QuickTime audio packs six samples into a byte and counts each. */
 const MOST_A_BYTE = 8;
 
 /**
- * Reads how many samples the tables of an MP4 or QuickTime file name. Throws `UnfitBody` if one names far more than the file
- * has bytes: the library that reads them goes through all of them again and again, and a few bytes can name thousands
- * of millions. What is no table is left to that library.
+ * Reads how many samples the tables of an MP4 or QuickTime file name. Throws `UnfitBody` if one claims far more samples
+ * than the file has bytes: the library iterates over them repeatedly, and a few bytes can claim billions. Everything
+ * else is left to the library.
  */
 export async function checkIndex(container: Container): Promise<undefined> {
   const { file } = container;
@@ -38,7 +38,7 @@ export async function checkIndex(container: Container): Promise<undefined> {
     if (counts !== undefined && (await namesMore(container, box, counts))) {
       throw notWhole(container, `its index names more samples than its ${file.bytes} bytes can hold`);
     }
-    // What is in such a box follows its header, and its end is that of the last of them.
+    // Step into a container box; skip any other.
     at = AROUND.includes(box.name) ? box.content : box.end;
   }
 }
@@ -84,7 +84,7 @@ interface Box {
   readonly name: string;
   /** Where its content begins, bytes from the start of the file. */
   readonly content: number;
-  /** Where it says that it ends; maybe beyond the file. */
+  /** Its declared end, possibly beyond the file. */
   readonly end: number;
 }
 

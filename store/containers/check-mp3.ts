@@ -4,8 +4,8 @@ import { eachFrame, readBits, sideLayout, type MpegFrame } from './mpeg-frame.ts
 
 /**
  * Walks an MP3 file frame by frame. Throws `UnfitBody` if its last frame is cut off, foreign bytes lie between frames,
- * or it has fewer frames than it says; `WholeButUnfit` if it has none, or only such as cannot be heard. Returns its length in
- * seconds: the sum of its frames, which includes the few hundredths that encoders add at both ends.
+ * or it has fewer frames than it declares; `WholeButUnfit` if it has none, or only inaudible ones. Returns its length
+ * in seconds: the sum of its frames, which includes the few hundredths that encoders add at both ends.
  *
  * A file without a `Xing` header that was cut exactly between two frames is a whole, shorter file. Only a declared
  * length can reveal the cut.
@@ -22,7 +22,7 @@ export async function checkMp3(container: Container): Promise<number> {
     if (frame.info !== undefined) return;
     frames += 1;
     seconds += frame.seconds;
-    // Asked of frames until one is not silent, so that it costs nothing for a good file.
+    // Stops at the first audible frame, so a good file costs nothing.
     isSilent &&= frame.isSilent || granulePowers(head, frame.header).every((power) => power <= SILENCE_RMS ** 2);
   });
   const there = file.bytes - start;
@@ -41,14 +41,17 @@ export async function checkMp3(container: Container): Promise<number> {
 
 /** Frequency lines of a granule. */
 const LINES = 576;
-/** Bits that values above 15 have besides, by Huffman table from 16 on (ISO/IEC 11172-3, table 3-B.7). */
+/** Extra bits (linbits) of values above 15, by Huffman table from 16 on (ISO/IEC 11172-3, table 3-B.7). */
 const LINBITS = [1, 2, 3, 4, 6, 8, 10, 13, 4, 5, 6, 7, 8, 9, 11, 13];
-/** Power of a granule in which one line is 1: 0.5 in the mean, measured with a decoder; twice that to be safe. */
+/** Power of a granule with a single line of 1: 0.5 on average, measured with a decoder; doubled to be safe. */
 const POWER_OF_LINE = 1;
-/** Highest value of the tables before. */
+/** Highest value in Huffman tables 0 to 15. */
 const HIGHEST = [0, 1, 2, 2, 0, 3, 3, 5, 5, 5, 7, 7, 7, 15, 0, 15];
 
-/** The most power that each moment of a frame can have, as a mean over the channels: 1 is full scale. Unknown outside layer III: infinite. */
+/**
+ * Upper bound of the power of each granule of a frame, averaged over the channels; 1 is full scale. Infinite outside
+ * layer III, where it is unknown.
+ */
 function granulePowers(head: Buffer, header: MpegFrame['header']): readonly number[] {
   if (header.layer !== 3) return [Infinity];
   const { start, granuleBits, granules } = sideLayout(header);
@@ -63,7 +66,7 @@ function granulePowers(head: Buffer, header: MpegFrame['header']): readonly numb
   });
 }
 
-/** The most power of a granule whose side information begins at this bit. */
+/** Upper bound of the power of the granule whose side information starts at this bit. */
 function mostPower(head: Buffer, at: number, isVersion1: boolean): number {
   // Bits of its data, pairs of large values, gain; then the coding of scale factors: 4 bits in version 1, 9 in others.
   const bits = readBits(head, at, 12);

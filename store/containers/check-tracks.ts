@@ -1,25 +1,25 @@
 import type { EncodedPacket, EncodedPacketSink, Input, InputTrack } from 'mediabunny';
 import { notWhole, WholeButUnfit, type Container, UnfitBody } from '../unfit.ts';
 
-/** A file may state a duration this much longer than its content, in seconds, … */
+/** Max excess of the stated duration over the content, in seconds, … */
 const SLACK_SECONDS = 0.5;
 /** … or as a share of its duration. */
 const SLACK_PART = 0.02;
 /**
- * How much of a file the demuxer may keep in memory. Measured on 200 MB: 2 s and 90 MB in all; 8 times as much is no
- * faster.
+ * The demuxer's cache limit. Measured on a 200 MB file: 2 s and 90 MB in total; a cache 8 times larger is no faster.
  */
 const CACHE_BYTES = 1024 * 1024;
 
 /**
  * Reads every packet that a file's index names. Throws `UnfitBody` if one lies outside the file, or the content is
  * shorter than the stated duration; `WholeButUnfit` if picture or sound is missing or has no length. It needs no
- * decoder, so it cannot detect silence. Returns how many seconds its longest track lasts; undefined for Ogg in a coding that is not known.
+ * decoder, so it cannot detect silence. Returns the duration of its longest track in seconds; undefined for Ogg with an
+ * unknown codec.
  */
 export async function checkTracks(container: Container): Promise<number | undefined> {
   const { file, family, extension } = container;
   let fault: unknown;
-  // Loaded with the first such file: it takes 70 ms, too long for the start of a command.
+  // Loaded lazily: it takes 70 ms, too long for a command's start-up.
   const { ALL_FORMATS, CustomSource, EncodedPacketSink, Input, Logging, LogLevel } = await import('mediabunny');
   Logging.level = LogLevel.Silent;
   const source = new CustomSource({
@@ -40,7 +40,7 @@ export async function checkTracks(container: Container): Promise<number | undefi
     // A still picture has a timestamp but no duration.
     let hasPicture = false;
     const tracks = await input.getTracks();
-    // Of a coding that the library does not know.
+    // A codec that the library does not know.
     if (extension === 'ogg' && tracks.length === 0) return undefined;
     for (const track of tracks) {
       const { type } = track;
@@ -53,7 +53,7 @@ export async function checkTracks(container: Container): Promise<number | undefi
     const declared = await checkDuration(container, input, seconds);
     if (family === 'video' && !hasPicture) throw new WholeButUnfit('without a picture', seconds);
     if (longest.audio === 0) throw new WholeButUnfit('without sound', seconds);
-    // What seems to be a frame of FLAC may be sound within one.
+    // An apparent FLAC frame header may be audio data, so the declared duration wins.
     return extension === 'flac' && declared > 0 ? declared : seconds;
   } catch (error) {
     // The disk failed, not the file.
@@ -80,19 +80,19 @@ async function checkTrack(container: Container, track: InputTrack, sink: Encoded
 
 interface Walked {
   readonly packets: number;
-  /** When the last of them ends. */
+  /** End of the last packet. */
   readonly seconds: number;
-  /** They are more than the file can hold, and were not read on. */
+  /** The index names more than the file can hold; the walk stopped there. */
   readonly isBeyond: boolean;
 }
 
-/** Ends where an index names more than the file can hold: a few bytes of it may stand for millions of packets. */
+/** Stops when the index names more than the file can hold: a few of its bytes may stand for millions of packets. */
 async function walk(mostBytes: number, packets: AsyncIterable<EncodedPacket>): Promise<Walked> {
   const walked = { packets: 0, seconds: 0, isBeyond: false };
   let bytes = 0;
   for await (const { timestamp, duration, byteLength } of packets) {
     walked.packets += 1;
-    // Even an empty packet takes a part of the index.
+    // Even an empty packet takes space in the index.
     bytes += Math.max(1, byteLength);
     if (bytes > mostBytes) return { ...walked, isBeyond: true };
     walked.seconds = Math.max(walked.seconds, timestamp + duration);

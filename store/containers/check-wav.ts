@@ -32,7 +32,7 @@ export async function checkWav(container: Container): Promise<number | undefined
   return seconds;
 }
 
-/** The byte that digital silence consists of; undefined for codings that have no such byte, or several. */
+/** The byte that encodes digital silence; undefined for codings without a unique one. */
 function silenceOf(format: WavFormat): number | undefined {
   if (!isPlain(format)) return undefined;
   return format.bits === 8 ? 0x80 : 0;
@@ -56,14 +56,16 @@ async function isOnly({ file }: Container, start: number, end: number, byte: num
   return true;
 }
 
-/** Speech at four times its usual level does not reach this share of cut samples; noise and broken coding do. */
+/**
+ * Max share of clipped samples. Speech at four times its usual level stays below it; noise and broken encoding do not.
+ */
 const MOST_CLIPPED = 1 / 2;
-/** Bytes that are measured before the next look: a quarter of a second of most speech. */
+/** Bytes to measure between checks: a quarter of a second of most speech. */
 const STEP_BYTES = 8_192;
 
 /**
- * What is wrong with plain samples: nothing in them can be heard, or most of them are cut off. Stops at the first sound that is neither, so that it
- * costs next to nothing for a good file. Undefined for samples that are not plain.
+ * Detects plain samples that are inaudible or mostly clipped. Stops at the first good sound, so a good file costs next
+ * to nothing. Undefined for a good file, or if the samples are not plain.
  */
 export async function unfitSamples(pieces: AsyncIterable<Buffer>, format: WavFormat): Promise<Unfitness | undefined> {
   const meter = SampleMeter.of(format);

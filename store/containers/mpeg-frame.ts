@@ -1,7 +1,7 @@
 import { notWhole, type Container } from '../unfit.ts';
 import type { FileWindow } from './file-window.ts';
 
-/** What a `Xing` or `Info` header says (a convention of encoders, not of the standard); null if it omits a figure. */
+/** Content of a `Xing` or `Info` header (an encoder convention, not in the standard); null for an omitted figure. */
 interface FrameInfo {
   readonly frames: number | null;
   readonly bytes: number | null;
@@ -24,14 +24,14 @@ const BITRATES = {
   },
 } as const;
 const SAMPLE_RATES = [44_100, 48_000, 32_000];
-/** What a header of MPEG audio says. */
+/** A parsed MPEG audio header. */
 interface MpegHeader {
   /** True for MPEG-1; false for versions 2 and 2.5. */
   readonly isVersion1: boolean;
   readonly layer: 1 | 2 | 3;
   readonly isMono: boolean;
   readonly hasChecksum: boolean;
-  /** Samples a second, of each channel. */
+  /** Samples per second and channel. */
   readonly rate: number;
   /** Bytes, header included. */
   readonly size: number;
@@ -128,9 +128,10 @@ function isEmpty(head: Buffer, header: MpegHeader): boolean {
 }
 
 /**
- * Where the side information of a layer III frame says what of its granules (ISO/IEC 11172-3, 2.4.1.7; 13818-3, 2.4.1.7). `bytes`: all of it,
- * behind the header and its checksum; `start`: bit at which the first granule begins, from the start of the frame; `granuleBits`: of one
- * channel; `granules`: of all channels, those of one moment follow each other.
+ * Layout of a layer III frame's side information (ISO/IEC 11172-3, 2.4.1.7; 13818-3, 2.4.1.7). `bytes`: its total size,
+ * after the header and checksum. `start`: bit offset of the first granule from the start of the frame. `granuleBits`:
+ * bits per granule and channel. `granules`: count over all channels, with the channels of one granule next to each
+ * other.
  */
 export function sideLayout({
   isVersion1,
@@ -158,9 +159,9 @@ export function readBits(bytes: Buffer, from: number, count: number): number {
 const MOST_PADDING = 4096;
 
 /**
- * Walks the frames of an MP3 file (`head`: the first bytes of each, at most 64); tags and padding between them are passed over. Throws `UnfitBody` at foreign bytes and at
- * a frame or tag that the end of the file cuts off. It calls back rather than yields: a generator costs another promise
- * for each of a million frames.
+ * Walks the frames of an MP3 file (`head`: the first bytes of each, at most 64); tags and padding between them are
+ * skipped. Throws `UnfitBody` at foreign bytes and at a frame or tag that the end of the file cuts off. It uses a
+ * callback because a generator would cost another promise for each of a million frames.
  */
 export async function eachFrame(
   container: Container,
@@ -183,7 +184,7 @@ export async function eachFrame(
   }
 }
 
-/** Bytes of what may lie between frames: tags, and a little padding; undefined for anything else. */
+/** Size of a tag or of a little padding between frames; undefined for anything else. */
 async function otherSize(file: FileWindow, at: number, head: Buffer): Promise<number | undefined> {
   const name = head.toString('latin1', 0, 8);
   const id3 = id3Bytes(head);

@@ -1,13 +1,13 @@
 import type { FileWindow } from './file-window.ts';
 
-/** What the `fmt ` chunk of a WAV file says. */
+/** Content of a WAV file's `fmt ` chunk. */
 export interface WavFormat {
-  /** 1: integer samples, 3: fractions; anything else is a coding that is not looked into. */
+  /** 1 for integer samples, 3 for floating point; any other coding is not examined. */
   readonly coding: number;
   readonly channels: number;
-  /** Samples a second, of each channel. */
+  /** Samples per second and channel. */
   readonly rate: number;
-  /** Bytes that play in a second, as it says; 0 if it does not. */
+  /** Declared bytes per second; 0 if not declared. */
   readonly bytesPerSecond: number;
   /** Bytes of one sample across all channels. */
   readonly block: number;
@@ -15,17 +15,17 @@ export interface WavFormat {
   readonly bits: number;
 }
 
-/** Where the sound of a WAV file is. */
+/** Location of a WAV file's audio data. */
 export interface WavSound {
-  /** Undefined if the file does not say how its sound is coded. */
+  /** Undefined if the file has no usable `fmt ` chunk. */
   readonly format: WavFormat | undefined;
-  /** Offset of the sound. */
+  /** Offset of the audio data. */
   readonly start: number;
-  /** Bytes of the sound: as stated, or as many as follow if no length is stated. */
+  /** Bytes of audio data: as stated, or the rest of the file if no length is stated. */
   readonly bytes: number;
   /** False if the file states no length, as streams do. */
   readonly isStated: boolean;
-  /** How long it plays, in seconds; undefined if that is not told. */
+  /** Duration in seconds, if it can be derived. */
   readonly seconds: number | undefined;
 }
 
@@ -42,7 +42,7 @@ export async function findWavSound(file: FileWindow): Promise<WavSound | undefin
     const size = header.readUInt32LE(4);
     const start = at + 8;
     if (name === 'fmt ') format = readFormat(await file.read(start, Math.min(size, 40)));
-    // Samples of a channel, of codings where their bytes do not tell; often 0 in streams.
+    // Samples per channel, for codings where the byte count does not tell; often 0 in streams.
     if (name === 'fact' && size >= 4) samples = (await file.read(start, 4)).readUInt32LE(0);
     if (name === 'data') {
       const there = file.bytes - start;
@@ -55,7 +55,7 @@ export async function findWavSound(file: FileWindow): Promise<WavSound | undefin
   return undefined;
 }
 
-/** Plain samples tell it best; other codings often state a rounded number of bytes a second. */
+/** Plain samples give the exact duration; other codings often state a rounded byte rate. */
 function secondsOf(format: WavFormat | undefined, bytes: number, samples: number): number | undefined {
   if (format === undefined) return undefined;
   const { rate, block, bytesPerSecond } = format;
@@ -64,7 +64,7 @@ function secondsOf(format: WavFormat | undefined, bytes: number, samples: number
   return bytesPerSecond === 0 ? undefined : bytes / bytesPerSecond;
 }
 
-/** Whether the sound is nothing but samples. */
+/** Whether the audio is uncompressed samples. */
 export function isPlain({ coding }: WavFormat): boolean {
   return coding === 1 || coding === 3;
 }

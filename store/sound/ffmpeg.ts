@@ -2,11 +2,11 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { accessSync, constants, existsSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 
-/** CPU seconds that a run on one file may take: one that is made to hang must end. */
+/** Max CPU seconds per file, so that a malicious file cannot hang ffmpeg. */
 const MOST_CPU_SECONDS = 600;
-/** It may take so much longer by the clock. */
+/** Wall-clock limit as a multiple of the CPU limit. */
 const CLOCK_FACTOR = 3;
-/** How much of its complaints is kept. */
+/** Max characters of its error output to keep. */
 const MOST_WORDS = 2_000;
 
 /** ffmpeg could not be started, did not end in time, or cannot read the file. The message says which. */
@@ -17,7 +17,7 @@ export class FfmpegFailed extends Error {
   }
 }
 
-/** What ffmpeg says of a disk that does not take its file, and the system's code for it. */
+/** ffmpeg's messages about disk errors, with the matching system codes. */
 const DISK_WORDS: readonly (readonly [RegExp, string])[] = [
   [/No space left on device/u, 'ENOSPC'],
   [/Dis[ck] quota exceeded/u, 'EDQUOT'],
@@ -25,7 +25,7 @@ const DISK_WORDS: readonly (readonly [RegExp, string])[] = [
   [/Read-only file system/u, 'EROFS'],
 ];
 
-/** The disk does not take what ffmpeg writes: this is no fault of the file, and may be well the next time. */
+/** The disk refused ffmpeg's output. The input is not at fault, and a later run may succeed. */
 class FfmpegUnwritable extends Error {
   /** The system's code, e.g. `ENOSPC`. */
   readonly code: string;
@@ -42,26 +42,27 @@ export interface FfmpegRun {
   /** Absolute path of the program. */
   readonly program: string;
   /**
-   * What comes behind the options that every run has. Never words of a user: names of files only behind `-i` or at the
-   * end, as {@link fileArgument} writes them.
+   * Arguments after the common options. Never user text: file names appear only after `-i` or at the end, as
+   * {@link fileArgument} writes them.
    */
   readonly args: readonly string[];
-  /** CPU seconds that it may take; three times as many by the clock. Default 600. */
+  /** Max CPU seconds, with three times as many by the clock. Default 600. */
   readonly mostSeconds?: number;
-  /** Gives it its input, and ends it. Default: it has none. */
+  /** Writes its input and closes it. By default it has none. */
   readonly onInput?: (input: Writable) => Promise<void>;
-  /** Takes what it writes to its output. Default: nothing is read. */
+  /** Consumes its output. By default nothing is read. */
   readonly onOutput?: (output: Readable) => Promise<void>;
 }
 
-/** Names a file so that ffmpeg takes it for nothing else: no option, no protocol, no pattern. */
+/** Names a file so that ffmpeg cannot mistake it for an option, protocol or pattern. */
 export function fileArgument(path: string): string {
   return `file:${path}`;
 }
 
 /**
- * Runs ffmpeg; no shell reads its words, and it may open local files only. Returns what it wrote to its error output. Throws
- * {@link FfmpegFailed}, or {@link FfmpegUnwritable} for a full disk. It ends with this process or thread, however that ends, and at the latest when its time is up.
+ * Runs ffmpeg without a shell, restricted to local files. Returns its error output. Throws {@link FfmpegFailed}, or
+ * {@link FfmpegUnwritable} for a full disk. It ends with this process or thread, however that ends, and at the latest
+ * when its time is up.
  */
 export async function runFfmpeg(run: FfmpegRun): Promise<string> {
   const { program, args, mostSeconds = MOST_CPU_SECONDS, onInput, onOutput } = run;
@@ -83,13 +84,13 @@ export async function runFfmpeg(run: FfmpegRun): Promise<string> {
       else reject(failureOf(`ffmpeg ended with ${signal ?? code}: ${lastLine(words)}`, signal, words));
     });
   });
-  // A process that has no file descriptors left gives its child no streams.
+  // The streams are missing if this process has run out of file descriptors.
   child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
     words = `${words}${chunk}`.slice(-MOST_WORDS);
   });
   // Without a listener, a broken pipe would end this process.
   child.stdin?.on('error', () => undefined);
-  // Its end explains why a pipe broke; the pipe does not.
+  // Ignore pipe errors: the exit status explains them better.
   const handled = async (work: Promise<void> | undefined): Promise<void> => {
     try {
       await work;
@@ -123,7 +124,7 @@ function notStarted(cause: Error): FfmpegFailed {
   return new FfmpegFailed(`ffmpeg cannot be started (${cause.message})`, { cause });
 }
 
-/** Version of a program, as it states it. Throws {@link FfmpegFailed}. */
+/** The version that a program reports. Throws {@link FfmpegFailed}. */
 export async function ffmpegVersion(program: string): Promise<string> {
   let words = '';
   await runFfmpeg({
@@ -152,34 +153,38 @@ function lastLine(words: string): string {
   return words.trim().split('\n').at(-1)?.trim() ?? '';
 }
 
-/** Nothing of this process's environment concerns it, least of all the token. */
+/** An empty environment: ffmpeg needs nothing from ours, least of all the token. */
 const OPTIONS = { env: {}, windowsHide: true } as const;
 
 const SHELL = '/bin/sh';
 
-/** Becomes the program that it is given once a line comes on its fourth stream, and ends where none comes: who kills it with us is there first. */
+/**
+ * Execs the given program once a line arrives on fd 3, and exits if none comes. So the watchdog is in place before the
+ * program starts.
+ */
 const WAITS = 'read -r _ <&3 && exec "$@" 3<&-';
 
 /**
- * Kills the process that it is given once its input ends without a line on it: that is how the end of this process shows,
- * even if it was killed. What a terminal or a service manager sends to the whole group does not end it.
+ * Kills the given process when its own stdin closes without a line, which happens when this process dies, even by a
+ * kill. Signals that a terminal or service manager sends to the whole group do not end it.
  */
 const KILLS_ORPHAN = 'trap "" HUP INT TERM; read -r _ || kill -9 "$1"';
 
 /**
- * Starts a program, so that it ends with this process, killed at whatever moment. Throws the error of a system call; the child reports some of them, too.
+ * Starts a program that ends with this process, even if this process is killed. Throws system errors; some are reported
+ * by the child instead.
  *
  * @param program its absolute path
  * @param streams its input, output and error output
  */
 function startWatched(program: string, args: readonly string[], streams: readonly ('pipe' | 'ignore')[]): ChildProcess {
-  // Windows has no such shell, and neither do some containers; there nothing but a time limit of its own ends it.
+  // Windows and some containers have no such shell; there, only the time limit ends the program.
   if (process.platform === 'win32' || !existsSync(SHELL))
     return spawn(program, args, { ...OPTIONS, stdio: [...streams] });
-  // The shell's own words say less.
+  // Check first, because the shell's error message says less.
   accessSync(program, constants.X_OK);
   const child = spawn(SHELL, ['-c', WAITS, 'sh', program, ...args], { ...OPTIONS, stdio: [...streams, 'pipe'] });
-  // Else it was not started, and has no streams.
+  // Without a pid it was not started and has no streams.
   if (child.pid !== undefined) {
     endWithUs(child, child.pid);
     const line = child.stdio[streams.length] as Writable;
@@ -189,7 +194,7 @@ function startWatched(program: string, args: readonly string[], streams: readonl
   return child;
 }
 
-/** Where no second shell can be started, its time limit ends it. */
+/** Starts the watchdog. If no second shell can be started, the time limit ends the program. */
 function endWithUs(child: ChildProcess, pid: number): void {
   let shell: ChildProcess;
   try {
@@ -203,6 +208,6 @@ function endWithUs(child: ChildProcess, pid: number): void {
   shell.on('error', () => undefined);
   shell.stdin?.on('error', () => undefined);
   shell.unref();
-  // Its process id may be another one's from now on. A signal ends the shell before it can see that its input ends.
+  // The program's pid may be reused from now on, so kill the watchdog before it can see its stdin close.
   child.once('exit', () => shell.kill('SIGKILL'));
 }

@@ -15,19 +15,19 @@ export async function findFfmpeg(env: NodeJS.ProcessEnv): Promise<string | undef
   if (named !== undefined) return (await isProgram(named)) ? named : undefined;
   const name = process.platform === 'win32' ? 'ffmpeg.exe' : 'ffmpeg';
   for (const folder of (env['PATH'] ?? '').split(delimiter)) {
-    // A relative folder would run whatever lies in the working directory.
+    // A relative `PATH` entry would run whatever is in the working directory.
     if (isAbsolute(folder) && (await isProgram(join(folder, name)))) return join(folder, name);
   }
   return undefined;
 }
 
-/** The absolute path that `VOXBATCH_FFMPEG` names, whatever is there; undefined if it is not set. */
+/** The absolute path that `VOXBATCH_FFMPEG` names, whether or not it exists; undefined if it is not set. */
 export function namedFfmpeg(env: NodeJS.ProcessEnv): string | undefined {
   const named = env['VOXBATCH_FFMPEG'] ?? '';
   return named === '' ? undefined : resolve(named);
 }
 
-/** That the ffmpeg which `VOXBATCH_FFMPEG` names cannot be used, and what to do. */
+/** Message that the ffmpeg named by `VOXBATCH_FFMPEG` is unusable, with advice. */
 export function unusableFfmpeg(path: string): string {
   return `VOXBATCH_FFMPEG names ${path}, which does not exist or cannot be run. Correct it, or unset it to use the ffmpeg on PATH.`;
 }

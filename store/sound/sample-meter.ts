@@ -12,14 +12,14 @@ export interface Levels {
 /** Sound below this root mean square counts as silence: -50 dB of full scale, well below the softest speech. */
 export const SILENCE_RMS = 10 ** (-50 / 20);
 
-/** A moment whose loudness is measured, in seconds. */
+/** Length of a measuring window, in seconds. */
 const WINDOW_SECONDS = 0.02;
-/** A sample from here on is at full scale: an encoder may have rounded it a little. */
+/** Samples from this level count as full scale, because encoders may round a little. */
 const FULL_SCALE = 0.999;
-/** Fewer full samples in a row are a loud moment, not a cut one. */
+/** Min run of full-scale samples that counts as clipping; a shorter run is just loud. */
 const LEAST_CLIPPED = 3;
 
-/** Fractions beyond it are damage: 60 dB above full scale. */
+/** Floating-point samples beyond this (60 dB above full scale) are damage. */
 const MOST_VALUE = 1_000;
 
 /** The value of the sample at an offset, -1 to 1. */
@@ -35,7 +35,7 @@ const READERS: Readonly<Record<string, ReadSample>> = {
   '3/64': (bytes, at) => toNumber(bytes.readDoubleLE(at)),
 };
 
-/** Fractions may be infinite or no numbers at all: the latter count as silence. */
+/** Floating-point samples may be infinite or NaN; NaN counts as silence. */
 function toNumber(value: number): number {
   return Number.isNaN(value) ? 0 : Math.max(-MOST_VALUE, Math.min(MOST_VALUE, value));
 }
@@ -47,7 +47,7 @@ export class SampleMeter {
   readonly #sampleBytes: number;
   readonly #windowSamples: number;
   #seconds = 0;
-  /** Silence at the start; undefined until there was sound. */
+  /** Leading silence; undefined until sound was found. */
   #leading: number | undefined;
   /** Silence at the end so far. */
   #trailing = 0;
@@ -77,12 +77,12 @@ export class SampleMeter {
       : new SampleMeter(format, read);
   }
 
-  /** Whether a moment so far was not silent. */
+  /** Whether any window so far was not silent. */
   get hasSound(): boolean {
     return this.#leading !== undefined;
   }
 
-  /** Part of the samples so far that is cut off at full scale. */
+  /** Share of samples so far that are clipped. */
   get clippedShare(): number {
     return this.#clipped / Math.max(1, this.#samples);
   }
@@ -134,7 +134,7 @@ export class SampleMeter {
   }
 }
 
-/** Sums of many moments are a little off. */
+/** Rounds away the floating-point error of long sums. */
 function toMilliseconds(seconds: number): number {
   return Math.round(seconds * 1_000) / 1_000;
 }

@@ -45,16 +45,16 @@ const ENCODERS: Readonly<Record<string, Encoder>> = {
   aac: { args: ['-c:a', 'aac', '-b:a', '128k'], muxer: 'adts', hasChapters: false },
 };
 
-/** Types whose sound goes into another one. */
+/** Types whose audio is written to another type. */
 const INSTEAD: Readonly<Record<string, string>> = { mp4: 'm4a', mov: 'm4a', mkv: 'm4a' };
 
-/** Files with these names are of the type that another name is known for. */
+/** Extensions that are aliases of another container type. */
 const CONTAINERS: Readonly<Record<string, string>> = { opus: 'ogg', m4b: 'm4a' };
 
-/** CPU seconds that every run may take, and as many again as the file plays. */
+/** Base CPU seconds per run, in addition to the file's duration. */
 const LEAST_SECONDS = 60;
 
-/** Type of the finished file, without a dot: what was asked for, otherwise that of the original. */
+/** Type of the finished file, without a dot: the requested one, otherwise the original's. */
 export function finishedExtension({ format }: Finishing, extension: string): string {
   return format ?? INSTEAD[extension] ?? extension;
 }
@@ -65,9 +65,9 @@ export function containerOf(extension: string): string {
 }
 
 /**
- * Makes a copy of a sound file that is as loud, as long, and of the rate and type that were asked for. The same file
- * and the same ffmpeg give the same bytes. Chapters and titles stay where both types have them. Returns its integrated loudness in LUFS,
- * before and after; undefined if none was asked for. Throws `FfmpegFailed`; what was written by then is left to the caller.
+ * Makes a copy of an audio file with the requested loudness, trimming, rate and type. The same file and the same ffmpeg
+ * give the same bytes. Chapters and titles are kept if both types support them. Returns its integrated loudness in
+ * LUFS, before and after; undefined if none was asked for. Throws `FfmpegFailed`; the caller cleans up partial output.
  */
 export async function finishSound(
   request: FinishingRequest,
@@ -84,9 +84,9 @@ export async function finishSound(
   const chapters = extension === 'wav' ? await readCues(path) : [];
   const isGiven = encoder.hasChapters && chapters.length > 0;
   const write = async (...filter: readonly string[]): Promise<void> => {
-    // A second input with chapters that ffmpeg does not find in the first one.
+    // A second input supplies chapters that ffmpeg does not find in the first.
     const given = isGiven ? ['-f', 'ffmetadata', '-i', 'pipe:0', '-map_chapters', '1'] : [];
-    // As options of the output, so that chapters move with it.
+    // Output options, so that chapters shift along.
     const cut = span && ['-ss', span.start.toFixed(3), '-t', (span.end - span.start).toFixed(3)];
     const args = ['-i', fileArgument(path), ...given, '-map', '0:a:0', ...filter, ...(cut ?? []), '-ar', String(rate)];
     const written = ['-vn', ...encoder.args, '-bitexact', '-f', encoder.muxer, fileArgument(out)];
@@ -105,14 +105,14 @@ export async function finishSound(
   return { before: before.integrated, after: after.integrated };
 }
 
-/** The rate to write; that of the original if it stays, for the loudness filter changes it. */
+/** The output rate. The original's must be given explicitly, because the loudness filter changes it. */
 async function finishedRate({ path, finishing, program }: FinishingRequest, encoder: Encoder): Promise<number> {
   const wanted = finishing.sampleRate ?? (await rateOf(path, program));
-  // Opus is coded at a few rates only, and the highest of them is what its files are decoded at.
+  // Opus supports only a few rates, and its files are decoded at the highest of them.
   return encoder.args.includes('libopus') && 48_000 % wanted !== 0 ? 48_000 : wanted;
 }
 
-/** Samples a second of a file's sound: the header of a few decoded samples says it for every type alike. */
+/** Sample rate of a file, taken from the header of a few decoded samples, which works for every type. */
 async function rateOf(path: string, program: string): Promise<number> {
   const pieces: Buffer[] = [];
   const args = ['-i', fileArgument(path), '-map', '0:a:0', '-t', '0.01', '-c:a', 'pcm_s16le', '-bitexact'];

@@ -1,19 +1,19 @@
 import { rm } from 'node:fs/promises';
 import { fileArgument, FfmpegFailed, runFfmpeg, type FfmpegRun } from '../ffmpeg.ts';
 
-/** Highest true peak of a finished file, dBTP: the usual one for files that are encoded, which adds up to 1 dB. */
+/** Max true peak of a finished file in dBTP: the usual limit for encoded files, because encoding adds up to 1 dB. */
 const MOST_PEAK = -1.5;
-/** A measured peak may be so much higher, dB. */
+/** Tolerance for a measured peak, in dB. */
 const ROUNDING = 0.05;
-/** The limiter stays so much below it, dB: going back to the rate of the copy raises peaks a little. */
+/** Headroom of the limiter below the max peak, in dB: resampling to the copy's rate raises peaks a little. */
 const PEAK_MARGIN = 0.3;
-/** A copy this near to the target is good, LU: an encoder takes up to 0.5 away. */
+/** Allowed deviation from the target, in LU: an encoder takes up to 0.5 away. */
 const TOLERANCE = 0.5;
-/** Copies made at most: each corrects the one before, which an encoder or the limiter made softer. */
+/** Max copies: each corrects the previous one, which an encoder or the limiter made softer. */
 const MOST_COPIES = 4;
-/** The limiter works at this rate, where the peaks between samples are seen. */
+/** The limiter's rate, high enough to see peaks between samples. */
 const LIMITER_RATE = 192_000;
-/** How far it looks ahead, ms. Its sound comes so much later, which is taken back. */
+/** The limiter's look-ahead in ms. It delays the audio by as much, which is compensated. */
 const LOOK_AHEAD = 5;
 
 /** Makes a copy of a measured file, for {@link reachLoudness}. */
@@ -29,8 +29,8 @@ interface LoudCopy {
 }
 
 /**
- * Makes a copy that is as loud as asked for, by one gain for the whole file, and measures it. Where a peak would be too
- * high, a limiter takes it down. Returns how loud the copy is. Throws `FfmpegFailed`.
+ * Makes a copy with the requested loudness, using one gain for the whole file, and measures it. A limiter reduces peaks
+ * that would be too high. Returns the copy's loudness. Throws `FfmpegFailed`.
  */
 export async function reachLoudness({ target, before, write, out, limits }: LoudCopy): Promise<Loudness> {
   let gain = target - before.integrated;
@@ -64,10 +64,13 @@ export interface Loudness {
 
 type Run = Pick<FfmpegRun, 'program' | 'mostSeconds'>;
 
-/** EBU R 128 measures blocks of 0.4 s: a shorter sound is heard ten times in a row. Samples of 0.4 s at the highest rate. */
+/**
+ * EBU R 128 measures blocks of 0.4 s, so a shorter sound is repeated ten times. The size is 0.4 s in samples at the
+ * highest rate.
+ */
 const REPEATED = 'aloop=loop=9:size=76800,';
 
-/** LUFS of a sound in which no block is loud enough to be measured: softer ones do not count. */
+/** LUFS reported if no block is loud enough to be measured. */
 const NOTHING = -70;
 
 /**
@@ -82,9 +85,10 @@ export async function measureLoudness(path: string, run: Run): Promise<Loudness>
   return { integrated, peak };
 }
 
-/** `loudnorm` would tell hundredths, at five times the time. */
+/** `loudnorm` would give hundredths, but takes five times as long. */
 async function measure(path: string, filter: string, run: Run): Promise<Loudness> {
-  // It is told on the error output, as the last thing, and only at this level; `framelog` keeps a line a moment out of it.
+  // The result is the last line of the error output, and only at this log level; `framelog` suppresses a line per
+  // frame.
   const args = ['-loglevel', 'info', '-nostats', '-i', fileArgument(path), '-map', '0:a:0'];
   const all = [...args, '-af', `${filter}ebur128=peak=true:framelog=verbose`, '-f', 'null', '-'];
   const words = await runFfmpeg({ ...run, args: all });

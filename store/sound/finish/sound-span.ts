@@ -11,14 +11,14 @@ export interface Span {
   readonly end: number;
 }
 
-/** Silence left at both ends where it is trimmed, in seconds: the softest start of a word is part of it. */
+/** Silence kept at both ends when trimming, in seconds, because it may hold the soft start of a word. */
 const MARGIN_SECONDS = 0.05;
 /** Peak of speech that is recorded well; 1 is full scale. */
 const USUAL_PEAK = 0.5;
-/** A header that is longer than this is none. */
+/** Max header length. */
 const MOST_HEADER_BYTES = 64 * 1024;
 
-/** The part between silence at the start and at the end. Throws `FfmpegFailed`, also for a file that is silent. */
+/** The part between leading and trailing silence. Throws `FfmpegFailed`, also for a file that is silent. */
 export async function soundSpan(path: string, program: string): Promise<Span> {
   const { seconds, leadingSilence, trailingSilence } = await audibleLevels(path, program);
   if (leadingSilence >= seconds) throw new FfmpegFailed('nothing would be left of it, for it is silent');
@@ -27,7 +27,7 @@ export async function soundSpan(path: string, program: string): Promise<Span> {
   return { start, end };
 }
 
-/** The chapters that are left of a file of which only this part is kept. Default: all of it is. */
+/** The chapters that remain if only this span of a file is kept. By default the whole file is. */
 export function within(chapters: readonly Chapter[], span: Span | undefined): readonly Chapter[] {
   if (span === undefined) return chapters;
   const [start, end] = [span.start * 1_000, span.end * 1_000];
@@ -37,7 +37,7 @@ export function within(chapters: readonly Chapter[], span: Span | undefined): re
     .map(({ title, startMs, endMs }) => ({ title, startMs: moved(startMs), endMs: moved(endMs) }));
 }
 
-/** Where a file is silent, if it were as loud as speech usually is: in a soft file, speech may be below -50 dB. */
+/** Measures a file's silence as if it had the usual loudness of speech: in a soft file, speech may be below -50 dB. */
 async function audibleLevels(path: string, program: string): Promise<Levels> {
   const levels = await decodedLevels(path, program);
   const { peak } = levels;
@@ -45,8 +45,8 @@ async function audibleLevels(path: string, program: string): Promise<Levels> {
 }
 
 /**
- * Measures a file's sound as ffmpeg decodes it, to fractions, as it comes: nothing is kept. `gain`: what each sample is multiplied by.
- * Throws `FfmpegFailed`.
+ * Measures a file's audio while ffmpeg decodes it to floating point, without buffering. `gain` is a factor for each
+ * sample. Throws `FfmpegFailed`.
  */
 async function decodedLevels(path: string, program: string, gain = 1): Promise<Levels> {
   const meters: SampleMeter[] = [];

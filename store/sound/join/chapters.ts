@@ -5,14 +5,14 @@ import { onDisk } from '../../folders.ts';
 import type { Chapter } from './join-parts.ts';
 import { withFile } from './new-file.ts';
 
-/** A table of contents counts its entries in a byte. */
+/** Max entries in a table of contents, whose count is one byte. */
 const MOST_ENTRIES = 255;
 /** "No offset is given": the times count. */
 const NO_OFFSET = 0xffff_ffff;
 
 /**
  * Chapters as players read them in an MP3 file: a tag with a `CHAP` frame for each, and their order in `CTOC` (ID3v2
- * Chapter Frame Addendum 1.0). Version 2.3, which the most players know. Empty without chapters.
+ * Chapter Frame Addendum 1.0). Version 2.3, which most players support. Empty without chapters.
  */
 export function id3Chapters(chapters: readonly Chapter[]): Buffer {
   if (chapters.length === 0) return Buffer.alloc(0);
@@ -97,14 +97,14 @@ function chunk(name: string, content: Buffer): Buffer {
   return Buffer.concat([header, content, Buffer.alloc(content.length % 2)]);
 }
 
-/** Chunks of cues above this are none of ours: 50,000 chapters have less. */
+/** Larger cue chunks are not ours: 50,000 chapters need less. */
 const MOST_BYTES = 16 * 1024 * 1024;
 /** Bytes of a cue point. */
 const POINT_BYTES = 24;
 
 /**
- * The chapters of a WAV file, as `cueChunks` writes them: ffmpeg reads none. Empty for a file without cues, or one that
- * is none.
+ * The chapters of a WAV file as written by `cueChunks`, which ffmpeg does not read. Empty for a file without cues, or
+ * one that is not a WAV file.
  */
 export function readCues(path: string): Promise<readonly Chapter[]> {
   return withFile(path, async (file) => {
@@ -154,7 +154,7 @@ function readTitles(content: Buffer, titles: Map<number, string>): void {
   }
 }
 
-/** ffmpeg keeps no cues in a WAV file: they go behind its samples, and the length in its header follows. */
+/** Appends cues, which ffmpeg drops from WAV files, after the samples, and updates the length in the header. */
 export async function appendCues(path: string, chapters: readonly Chapter[], rate: number): Promise<void> {
   const cues = cueChunks(chapters, rate);
   if (cues.length === 0) return;

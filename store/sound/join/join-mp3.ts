@@ -4,11 +4,11 @@ import { chaptersOf, readAlike, type JoinPart } from './join-parts.ts';
 import { NewFile, withFile } from './new-file.ts';
 import { UnfitBody } from '../../unfit.ts';
 
-/** The frames of a file that go into a joined one. */
+/** A file's frames that go into the joined one. */
 interface Mp3Part extends JoinPart {
   readonly frames: number;
   readonly bytes: number;
-  /** Frames that follow each other without anything between them. */
+  /** Byte ranges of contiguous frames. */
   readonly runs: readonly { readonly start: number; end: number }[];
   /** The first four bytes of its first frame. */
   readonly head: Buffer;
@@ -18,9 +18,9 @@ interface Mp3Part extends JoinPart {
 }
 
 /**
- * Joins MP3 files of one rate and number of channels frame by frame, undecoded: nothing is lost, and the new file lasts as long as all
- * frames do. Tags are left out, and so are frames that describe a single file; a new one in front tells the length. Pauses are frames of
- * silence; what rounding takes from one is given to the next. Throws `CannotJoin`.
+ * Joins MP3 files of one rate and number of channels frame by frame, undecoded: nothing is lost, and the new file lasts
+ * as long as all frames do. Tags and info frames of single files are dropped; a new info frame in front states the
+ * length. Pauses are silent frames; rounding errors carry over to the next pause. Throws `CannotJoin`.
  */
 export async function joinMp3(files: readonly JoinPart[], out: string): Promise<void> {
   const parts = await readAlike(files, readPart, ({ first }) => describe(first));
@@ -63,7 +63,7 @@ async function readPart(part: JoinPart): Promise<Mp3Part | string> {
   try {
     await withFile(part.path, (file) =>
       eachFrame({ file, extension: 'mp3', family: 'audio' }, ({ at, head, frame }) => {
-        // Such a frame has no sound, and what it says of its file is not true of the joined one.
+        // An info frame has no audio, and its figures are wrong for the joined file.
         if (frame.info !== undefined) return;
         found ??= { head: Buffer.from(head.subarray(0, 4)), first: frame };
         isUniform &&= describe(frame) === describe(found.first);
@@ -85,7 +85,7 @@ async function readPart(part: JoinPart): Promise<Mp3Part | string> {
   return { ...part, frames, bytes, runs, isConstant, ...found };
 }
 
-/** A frame of digital silence like the one that begins with these four bytes. */
+/** A frame of digital silence in the format of this frame header. */
 function silentFrame(head: Buffer): Buffer {
   const bare = withoutChecksum(head);
   const frame = Buffer.alloc(readMpegFrame(bare)?.size ?? 0);
@@ -97,8 +97,8 @@ function silentFrame(head: Buffer): Buffer {
 const INFO_BYTES = 16;
 
 /**
- * The frame at the front of a file that says how long the sound behind it is, like the frame that begins with these four bytes: of the
- * lowest bit rate that has room for it and is not below its own. It holds no sound.
+ * An info frame that states the length of the following audio, in the format of this frame header. It uses the lowest
+ * bit rate that has room for it and is not below the header's own. It holds no audio.
  */
 function infoFrame(head: Buffer, frames: number, bytes: number, isConstant: boolean): Buffer {
   const bare = withoutChecksum(head);
@@ -111,7 +111,7 @@ function infoFrame(head: Buffer, frames: number, bytes: number, isConstant: bool
     const frame = Buffer.alloc(found.size);
     bare.copy(frame);
     frame.write(isConstant ? 'Info' : 'Xing', at, 'latin1');
-    // Frames and bytes are given; this frame is one of the latter.
+    // Flags: frames and bytes are given; the bytes include this frame.
     frame.writeUInt32BE(3, at + 4);
     frame.writeUInt32BE(frames, at + 8);
     frame.writeUInt32BE(found.size + bytes, at + 12);

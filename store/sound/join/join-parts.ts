@@ -6,7 +6,7 @@ export interface JoinPart {
   readonly extension: string;
   /** Silence after it, in milliseconds. Default 0. */
   readonly pauseMs?: number | undefined;
-  /** Title of the chapter that begins with it. Default: none begins. */
+  /** Title of the chapter that starts with it. By default none does. */
   readonly title?: string | undefined;
 }
 
@@ -18,7 +18,7 @@ export interface Chapter {
   readonly endMs: number;
 }
 
-/** The files cannot be joined. The message names those that do not fit. */
+/** The files cannot be joined. The message names the mismatched ones. */
 export class CannotJoin extends Error {
   constructor(message: string) {
     super(message);
@@ -37,8 +37,8 @@ export function chaptersOf(parts: readonly JoinPart[], starts: readonly number[]
 }
 
 /**
- * Reads files that can be put behind each other as they are. `read` says what is wrong with one in words; `describe` must say the same
- * of all. Throws {@link CannotJoin}.
+ * Reads files that can be concatenated unchanged. `read` returns a file or the problem with it; `describe` must give
+ * the same text for all. Throws {@link CannotJoin}.
  */
 export async function readAlike<Part extends JoinPart>(
   parts: readonly JoinPart[],

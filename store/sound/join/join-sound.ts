@@ -8,11 +8,12 @@ const JOINERS: Readonly<Record<string, (parts: readonly JoinPart[], out: string)
 };
 
 /**
- * Joins WAV or MP3 files of one format into a new one, with pauses between them and chapters: undecoded, sample by sample or frame by
- * frame, to the same bytes each time. Keeps little of a file in memory. `out`: absolute path of the new file; there must be none.
+ * Joins WAV or MP3 files of one format into a new one, with pauses between them and chapters: undecoded, sample by
+ * sample or frame by frame, to the same bytes each time. Keeps little of a file in memory. `out`: absolute path of the
+ * new file; there must be none.
  *
- * Throws {@link CannotJoin} where that cannot be, `StoreUnwritable` if the disk does not take it, and the system's error if a part is not
- * there. What was written by then is left to the caller.
+ * Throws {@link CannotJoin} if the files do not fit together, `StoreUnwritable` if the disk refuses the file, and the
+ * system's error if a part is missing. The caller cleans up partial output.
  */
 export async function joinSound(parts: readonly JoinPart[], out: string): Promise<void> {
   const [first] = parts;

@@ -7,7 +7,7 @@ import { NewFile, withFile } from './new-file.ts';
 const MOST_BYTES = 0x7fff_0000;
 const MOST_BYTES_PER_SECOND = 0xffff_ffff;
 
-/** Telephone codings: a byte a sample, and the byte of silence. */
+/** Silence bytes of the telephone codings, which use one byte per sample. */
 const TELEPHONE: Readonly<Record<number, number>> = { 6: 0xd5, 7: 0xff };
 
 interface WavPart extends JoinPart {
@@ -65,13 +65,13 @@ function describe({ coding, rate, channels, bits }: WavFormat): string {
   return `${rate} Hz, ${channels} channel${channels === 1 ? '' : 's'}, ${bits} bits, coding ${coding}`;
 }
 
-/** The byte of silence; undefined for codings of more than a sample at a time. */
+/** The silence byte; undefined for block codings. */
 function silenceOf(format: WavFormat): number | undefined {
   if (!isPlain(format)) return TELEPHONE[format.coding];
   return format.bits === 8 ? 0x80 : 0;
 }
 
-/** The start of a file of this format, with so many bytes of samples, and of other chunks behind them. */
+/** The header of a WAV file with these numbers of bytes of samples and of trailing chunks. */
 export function wavHeader(
   { coding, channels, rate, block, bits }: Omit<WavFormat, 'bytesPerSecond'>,
   bytes: number,

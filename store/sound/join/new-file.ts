@@ -15,7 +15,7 @@ export class NewFile {
     this.#file = file;
   }
 
-  /** Makes a file, hands it out, and closes it. There must be none with this name. */
+  /** Creates a file, lets `fill` write it, and closes it. The file must not exist. */
   static async write(path: string, fill: (file: NewFile) => Promise<void>): Promise<void> {
     const file = await onDisk(path, () => open(path, 'wx', 0o644));
     try {
