@@ -4,15 +4,15 @@ import type { JsonValue } from './row-kinds.ts';
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /**
- * The value of an `api.<field>` cell, as it is sent to the API: a JSON number, `true`, `false`, `null`, object, array or
- * text in double quotes becomes that value; everything else is a text as it stands (`007`, `yes`, `[draft`). A number
- * that would not survive as one (more digits than a double holds) stays a text. `"5"` in quotes is the text 5.
+ * The value of an `api.<field>` cell, as it is sent to the API: a JSON number, `true`, `false`, `null`, object, array
+ * or text in double quotes becomes that value; anything else is taken as text (`007`, `yes`, `[draft`). A number that
+ * would not survive as one (more digits than a double holds) stays a text. `"5"` in quotes is the text 5.
  */
 export function valueOfApiCell(cell: string): JsonValue {
   const text = cell.trim();
   if (JSON_NUMBER.test(text)) {
     const value = Number(text);
-    // A whole number must come out as it stands; of a fraction a double is always the nearest.
+    // Integers must survive exactly; for a fraction, the nearest double is good enough.
     const survives = !/^-?\d+$/.test(text) || Number.isSafeInteger(value) || String(value) === text;
     return Number.isFinite(value) && survives ? value : cell;
   }

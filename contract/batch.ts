@@ -7,7 +7,7 @@ import type { TableFormat } from './table-format.ts';
 import type { SplitMode } from './row-parts.ts';
 import type { Tunables } from './tunables.ts';
 
-/** The options that change what the rows of a manifest mean. */
+/** The options that change the meaning of a manifest's rows. */
 export interface Reading {
   readonly kind: Kind | null;
   readonly defaults: Readonly<Record<string, string>>;
@@ -26,11 +26,11 @@ export interface Reading {
 
 /** Everything about a batch that its workers need; stored in the ledger, never in a history. */
 export interface BatchSettings extends Tunables, PollingSettings {
-  /** How the manifest was read. Running the same file again needs none of these flags, and refuses different ones. */
+  /** How the manifest was read. Rerunning the same file needs none of these flags, and rejects different ones. */
   readonly reading: Reading;
   readonly tts: TtsMode;
   readonly prices: PriceTable;
-  /** Operations of the user's own, as they were when the batch was made. Default: none. */
+  /** User-defined operations as of the batch's creation. Default: none. */
   readonly operations?: readonly OwnOperation[];
   /**
    * True if `limits.submits` was not set explicitly: it is then derived from the number of rows whenever the batch is
@@ -45,8 +45,8 @@ export interface BatchSettings extends Tunables, PollingSettings {
    */
   readonly safeIds?: boolean;
   /**
-   * How the manifest was written, and so its results. Default: commas, no byte order mark; the tables of a JSONL
-   * manifest too.
+   * The manifest's table format, also used for the results. Default, also for a JSONL manifest: commas, no byte order
+   * mark.
    */
   readonly table?: TableFormat;
   /** The command that created this one-row batch without a manifest, such as `say`. Absent if there is a manifest. */
@@ -60,7 +60,7 @@ export function legacyShareOf({ reading }: Pick<BatchSettings, 'reading'>): numb
   return reading.legacyShare ?? 0;
 }
 
-/** Which dialect its rows speak, as `--api-dialect` takes it. */
+/** The dialect of its rows, in the form of `--api-dialect`. */
 export function dialectChoiceOf(settings: Pick<BatchSettings, 'reading'>): DialectChoice {
   return formatDialectChoice(legacyShareOf(settings));
 }
@@ -86,7 +86,7 @@ export interface AttemptKey {
   readonly attempt: number;
 }
 
-/** The key alone of a record that has more. */
+/** The key of a record. */
 export function attemptKeyOf({ batch, row, step, take, attempt }: AttemptKey): AttemptKey {
   return { batch, row, step, take, attempt };
 }
@@ -122,7 +122,7 @@ export function byAttempt(
 export type FencedAttempt = AttemptKey & Pick<RowAttempt, 'fence'>;
 
 /**
- * What a row needs next. Decided by `policy/rows/row-machine.ts` from the ledger's records.
+ * A row's next step. Decided by `policy/rows/row-machine.ts` from the ledger's records.
  *
  * - `submit`: make this attempt.
  * - `reconcile`: an earlier process left this attempt without a verdict.
@@ -133,13 +133,13 @@ export type Move =
   { readonly type: 'submit' | 'reconcile' | 'wait'; readonly at: RowAttempt } | { readonly type: 'ended' };
 
 /**
- * Columns that a flag fills for rows whose cell is empty or whose file lacks the column: `--voice --engine --format
- * --language --verify`.
+ * Columns that a flag fills if the cell is empty or the column is missing: `--voice --engine --format --language
+ * --verify`.
  */
 const DEFAULTED = ['voice', 'engine', 'format', 'language', 'verify'] as const satisfies readonly SpecColumn[];
 type DefaultedColumn = (typeof DEFAULTED)[number];
 
-/** What these flags say. */
+/** Values of these flags. */
 export type RowDefaults = { readonly [C in DefaultedColumn]?: string | undefined };
 
 export function isDefaulted(column: string): column is DefaultedColumn {

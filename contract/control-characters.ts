@@ -1,15 +1,19 @@
-/** Control characters but TAB, LF and CR: they mean nothing in a text, and steer a terminal that shows it. */
+/**
+ * Control characters except TAB, LF and CR: they have no meaning in a text, and can control a terminal that shows it.
+ */
 const CONTROL = String.raw`[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]`;
 const SHOWN = String.raw`u00(?:0[0-8bcef]|1[\da-f]|7f|[89][\da-f])`;
 const ONE_CONTROL = new RegExp(CONTROL, 'g');
 /**
- * Takes whole runs of backslashes, also those before anything else: a search from each of them would take quadratic
- * time.
+ * Matches whole runs of backslashes, whatever follows, because starting a match at each one would take quadratic time.
  */
 const TO_ESCAPE = new RegExp(String.raw`(\\+)(${CONTROL}|${SHOWN})?|${CONTROL}`, 'g');
 const ESCAPED = new RegExp(String.raw`(\\+)(${SHOWN})?`, 'g');
 
-/** A text for a terminal, or JSON for a program: control characters show as JSON writes them, the rest stays as it is. */
+/**
+ * Makes a text safe for a terminal, or JSON for a program: control characters are shown as JSON escapes, the rest is
+ * unchanged.
+ */
 export function showControls(text: string): string {
   return text.replaceAll(ONE_CONTROL, (control) => `\\${shownOf(control)}`);
 }

@@ -1,4 +1,4 @@
-/** Lengths of time as people write them: `90s`, `1h30m`, `1d`, `2w`. */
+/** Durations in human-readable form: `90s`, `1h30m`, `1d`, `2w`. */
 
 /** Milliseconds of each unit, the longest first. */
 const UNITS = { w: 604_800_000, d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000 } as const;
@@ -7,8 +7,8 @@ const UNITS = { w: 604_800_000, d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000
 export const DURATION_FORM = 'a length of time above 0, such as 90s, 15m, 1h30m, 1d or 2w';
 
 /**
- * Reads a length in whole seconds, as ms; the units go from long to short, each at most once. Undefined for any other
- * text.
+ * Parses a duration of whole seconds and returns ms; units go from long to short, each at most once. Undefined for any
+ * other text.
  */
 export function parseDuration(text: string): number | undefined {
   const found = /^(?:(?<w>\d+)w)?(?:(?<d>\d+)d)?(?:(?<h>\d+)h)?(?:(?<m>\d+)m)?(?:(?<s>\d+)s)?$/.exec(text.trim());
@@ -18,7 +18,7 @@ export function parseDuration(text: string): number | undefined {
 }
 
 /**
- * A length of whole seconds as {@link parseDuration} reads it. Weeks are written as days: `14d` is easier to compare
+ * Formats a duration of whole seconds for {@link parseDuration}. Weeks are written as days: `14d` is easier to compare
  * with `10d`.
  */
 export function formatDuration(ms: number): string {

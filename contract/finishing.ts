@@ -20,9 +20,9 @@ export type WantedFinishing = { readonly [Name in keyof Finishing]: Finishing[Na
 export const FINISHED_FORMATS = ['wav', 'mp3', 'flac', 'opus', 'm4a', 'm4b'] as const;
 type FinishedFormat = (typeof FINISHED_FORMATS)[number];
 
-/** Rates that every type but Opus takes. */
+/** Sample rates that every type but Opus supports. */
 const SAMPLE_RATES: readonly number[] = [8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000];
-/** Rates that Opus takes. */
+/** Sample rates that Opus supports. */
 const OPUS_RATES: readonly number[] = [8_000, 12_000, 16_000, 24_000, 48_000];
 
 const LOUDNESS = { least: -40, most: -5 } as const;
@@ -62,7 +62,7 @@ export function chosenFinishing(wanted: WantedFinishing = {}, usual: Finishing =
   return finishes(chosen) ? chosen : undefined;
 }
 
-/** Whether anything is to be done. */
+/** Whether any finishing is requested. */
 function finishes({ loudness, trimSilence = false, sampleRate, format }: Finishing): boolean {
   return loudness !== undefined || trimSilence || sampleRate !== undefined || format !== undefined;
 }
@@ -89,14 +89,14 @@ export interface Joining {
 export const PAUSE_COLUMN = 'pause';
 /** Column with the title of the chapter that begins with a row. */
 export const TITLE_COLUMN = 'title';
-/** Columns that mean something where rows are joined. */
+/** Columns with a meaning only when rows are joined. */
 export const JOINING_COLUMNS: readonly string[] = [PAUSE_COLUMN, TITLE_COLUMN];
 
 /** Longest silence after a row, in seconds. */
 const MOST_PAUSE = 600;
 export const PAUSE_FORM = `seconds from 0 to ${MOST_PAUSE}, such as 0.5`;
 
-/** Reads the length of a pause, in seconds; undefined if it is none. */
+/** Parses the length of a pause in seconds; undefined if invalid. */
 export function parsePause(text: string): number | undefined {
   const seconds = /^0+(\.0*)?$/.test(text.trim()) ? 0 : parsePositive(text);
   return seconds !== undefined && seconds <= MOST_PAUSE ? seconds : undefined;

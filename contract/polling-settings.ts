@@ -3,7 +3,7 @@ import type { ValueKind } from './value-kinds.ts';
 
 type Duration = Extract<ValueKind, { readonly type: 'duration' }>;
 
-/** How a batch polls its jobs, by the keys of `polling` in the config file. Fixed when the batch is created. */
+/** How a batch polls its jobs: the keys of `polling` in the config file. Fixed when the batch is created. */
 export const POLLING = {
   /** The provider advises 3 to 5 s; the lower end finishes short jobs sooner. */
   firstLookMs: {
@@ -28,7 +28,7 @@ export type Polling = { readonly [N in keyof typeof POLLING]: number };
 
 /** {@link Polling} as a batch records it. */
 export interface PollingSettings {
-  /** First poll of a job, in ms after its creation was accepted. */
+  /** Delay of a job's first poll after its creation was accepted, in ms. */
   readonly firstLookMs: number;
   /** Gap between two polls of a job, in ms, before jitter. */
   readonly pollGapMs: number;
@@ -36,7 +36,7 @@ export interface PollingSettings {
   readonly jobDeadlineMs: number;
 }
 
-/** Settings with these values, and the default for each that is absent. */
+/** Settings with these values, and defaults for the rest. */
 export function pollingSettings(given: Partial<Polling> = {}): PollingSettings {
   const valueOf = (name: keyof Polling): number => given[name] ?? POLLING[name].default;
   return {

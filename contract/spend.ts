@@ -1,6 +1,6 @@
-/** What rows will cost, in credits: the part that decides whether they may be paid for. */
+/** The part of a bill that decides whether its rows may be paid for, in credits. */
 export interface SpendBill {
-  /** Sum of the prices that are known. */
+  /** Sum of the known prices. */
   readonly quoted: number;
   /** Rows whose price cannot be known. */
   readonly unpriced: number;

@@ -1,7 +1,7 @@
 /**
- * Which rows of a manifest a batch runs, if not all. `limit`: the first ones. `sample`: rows from all kinds, voices and
- * engines, drawn by their ids and a seed, so the order of the manifest does not matter, and a larger sample with the same
- * seed includes a smaller one.
+ * The rows of a manifest that a batch runs, if not all. `limit`: the first ones. `sample`: rows from all kinds, voices
+ * and engines, drawn by their ids and a seed, so the order of the manifest does not matter, and a larger sample with
+ * the same seed includes a smaller one.
  */
 export type Subset =
   | { readonly type: 'limit'; readonly rows: number }

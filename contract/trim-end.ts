@@ -1,6 +1,6 @@
 /**
- * A text without any of these characters at its end. It takes linear time for every text, as an expression such as
- * `/[/]+$/` does not.
+ * Strips these characters from the end of a text. Takes linear time for every text, unlike a regular expression such as
+ * `/[/]+$/`.
  */
 export function trimEnd(text: string, characters: string): string {
   let end = text.length;

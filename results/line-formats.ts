@@ -9,7 +9,10 @@ export function csvLine(values: readonly LineValue[], delimiter: Delimiter = PLA
   return `${values.map((value) => quoted(csvCell(value), delimiter)).join(delimiter)}\n`;
 }
 
-/** A value as it appears in CSV: lists joined with spaces, formulas made harmless. A number below 0 is none. */
+/**
+ * A value as it appears in CSV: lists joined with spaces, formulas neutralised. Negative numbers do not count as
+ * formulas.
+ */
 export function csvCell(value: LineValue): string {
   if (value === null) return '';
   if (typeof value === 'number') return String(value);

@@ -48,7 +48,7 @@ export class RowSource<T> {
     return taken;
   }
 
-  /** Reads to the end; every remaining line is one too many. */
+  /** Reads to the end; every remaining line is reported as surplus. */
   async finish(rows: number): Promise<void> {
     if (!this.#begun) await this.#advance();
     while (this.#next !== undefined) {

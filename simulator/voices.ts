@@ -11,13 +11,13 @@ export interface StoredVoice {
   readonly personal: boolean;
   /** The engines that it works with; undefined for all. */
   readonly engines?: readonly string[];
-  /** When its training is over, wall clock, ms. */
+  /** When its training ends, wall clock, in ms. */
   readonly readyAt: number;
-  /** When it was made, wall clock, ms; undefined: long ago. */
+  /** When it was created, wall clock, in ms; undefined for long ago. */
   readonly madeAt?: number;
 }
 
-/** Engines of the service, by the provider of the voices that they work with. */
+/** The service's engines, by the provider of the voices they support. */
 const ENGINES: Readonly<Record<string, readonly string[]>> = {
   fishaudio: ['fishaudio-s21pro-flash', 'fishaudio-s21pro', 'fishaudio-s2pro', 'fishaudio-s1'],
   minimax: ['minimax-2.8-turbo', 'minimax-2.8-hd', 'minimax-2.6-turbo', 'minimax-2.6-hd'],
@@ -48,19 +48,19 @@ function madeBefore(number: number): StoredVoice {
 export const VOICE_RULES = ['any', 'listed'] as const;
 export type VoiceRule = (typeof VOICE_RULES)[number];
 
-/** A well-formed id that does not say that it does not exist. */
+/** A well-formed id that is not marked as nonexistent. */
 const SPEAKING_ID = /^(?!missing|unknown|nobody|no-such)[\p{L}\p{N}_.:-]{1,128}$/u;
 
 /**
- * The voices that the account can use. A rehearsal runs the user's own manifest, whose voices the simulator cannot know:
- * by the rule `any` every well-formed id works, except one that says that it does not exist, and with every engine. By
- * `listed`, as at the API, only voices of the list do, each with the engines of its provider.
+ * The voices that the account can use. A rehearsal runs the user's own manifest, whose voices the simulator cannot
+ * know. With `any`, every well-formed id works with every engine, except ids marked as nonexistent. With `listed`, as
+ * in the API, only listed voices work, each with its provider's engines.
  */
 export class VoiceBook {
   #byId: Map<string, StoredVoice>;
   readonly #rule: VoiceRule;
 
-  /** `count`: how many voices the account has made before. */
+  /** `count`: number of the account's existing voices. */
   constructor(rule: VoiceRule = 'any', count = 0) {
     this.#rule = rule;
     this.#byId = new Map(SAMPLE_VOICES.map((voice) => [voice.id, this.#withEngines(voice)]));
@@ -71,7 +71,7 @@ export class VoiceBook {
     return this.#byId.get(id);
   }
 
-  /** Deletes voices that the account made, and makes as many, each at the beginning or at the end of the list. */
+  /** Deletes some of the account's voices and creates as many, each at the start or end of the list. */
   churn(count: number, draw: Draw): void {
     for (let number = 0; number < count; number++) {
       const all = [...this.#byId.values()];
@@ -101,7 +101,7 @@ export class VoiceBook {
     );
   }
 
-  /** `trainingMs`: how long it cannot be used yet. */
+  /** `trainingMs`: how long until it can be used. */
   create(name: string, description: string, trainingMs = 0): StoredVoice {
     const made = { id: randomUUID(), name, description, provider: 'fishaudio', personal: true };
     const voice = this.#withEngines({ ...made, readyAt: Date.now() + trainingMs, madeAt: Date.now() });

@@ -8,26 +8,26 @@ import type { Statistics } from './statistics.ts';
 import { WEBHOOK_MODES, type WebhookMode } from './webhook-modes.ts';
 
 const MODES = WEBHOOK_MODES.filter((mode) => mode !== 'drawn');
-/** How late a late one is at most, ms. */
+/** Max delay of a late webhook, in ms. */
 const LATEST_MS = 2_000;
-/** The longest time that a timer can wait, ms. */
+/** Max timer delay, in ms. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
-/** How long a receiver may take to answer, ms. */
+/** Time limit for a receiver's answer, in ms. */
 const PATIENCE_MS = 5_000;
 
 /** A webhook that is due. */
 interface Due {
   /** Ms since 1970. */
   readonly at: (job: Job) => number;
-  /** What it says; default: the truth. */
+  /** The job id to report. Default: the true one. */
   readonly id?: string;
-  /** Part of its path, after the account's own. */
+  /** Path segment appended to the account's address. */
   readonly beside?: string;
 }
 
 /**
- * Sends what happens to jobs to the account's address, if it has one. The contract leaves open when, how often and in
- * which form, so all of that is drawn. Nothing waits for a webhook, and none is sent again.
+ * Sends job events to the account's address, if it has one. The contract does not define when, how often and in which
+ * form, so all of that is drawn. Nothing waits for a webhook, and none is retried.
  */
 export class Webhooks {
   readonly #account: Account;
@@ -53,7 +53,7 @@ export class Webhooks {
     for (const due of duesOf(mode, draw)) this.#arm(job, due, draw);
   }
 
-  /** Sends nothing more. */
+  /** Stops sending. */
   close(): void {
     for (const timer of this.#timers) clearTimeout(timer);
     this.#timers.clear();
@@ -62,7 +62,7 @@ export class Webhooks {
   #arm(job: Job, due: Due, draw: Draw): void {
     const body = draw.shape('webhook.body');
     const type = draw.shape('webhook.type');
-    // Not for a job that is stuck. One that is hastened has its webhook late.
+    // Stuck jobs get none. A hastened job's webhook comes late.
     const wait = Math.max(0, due.at(job) - Date.now());
     if (wait > LONGEST_TIMER_MS) return;
     const timer = setTimeout(() => {
@@ -116,12 +116,12 @@ function duesOf(mode: Exclude<WebhookMode, 'drawn'>, draw: Draw): readonly Due[]
 interface Form {
   readonly text: string;
   readonly type: string;
-  /** Added to the address. */
+  /** Query to add to the address. */
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What a webhook says, in one of several forms. */
+/** A webhook's content, in one of several forms. */
 function bodyOf(form: Variant<'webhook.body'>, id: string, job: Job): Form {
   const status = Date.now() < job.finishesAt ? 'processing' : job.failure === null ? 'completed' : 'failed';
   const json = (value: unknown): Form => ({ text: JSON.stringify(value), type: 'application/json' });
