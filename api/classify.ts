@@ -21,10 +21,10 @@ import type { AnswerFacts, Verdict } from './speech-api.ts';
  * a web page or broken off, because the status has arrived whole. There are two exceptions. A timeout (408) says
  * nothing about the work. And a conflict (409) may refer to an earlier attempt of the take, which had the same key:
  * something in front of the API may have refused that one after the API accepted it. Then the 409 names the job, or
- * nobody knows it. A 2xx counts by its body: it is the result or a job; or it is clearly an error, which is a refusal
- * (`not-accepted` if it says that credits are missing); or neither, and then nobody knows. The same holds for
- * everything else: another 5xx may come after the charge, and a redirect (3xx) is probably not the API's answer, but
- * its sender may have passed the request on first. All that is `unknown`.
+ * nobody knows it. A 2xx counts by its body: it is the result or a job; or clearly an error, which is a refusal
+ * (`not-accepted` if credits are missing); or neither, and then the outcome is `unknown`. Everything else is `unknown`
+ * as well: another 5xx may come after the charge, and a redirect (3xx) is probably not the API's answer, but its sender
+ * may have forwarded the request first.
  *
  * A read. It costs nothing, so the only question is whether it may work later. 401 and 429 mean the same as above.
  * Other 4xx except 408 are final. Everything else is `ServiceDown`, including unreadable 2xx and redirects (a login

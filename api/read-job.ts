@@ -72,7 +72,7 @@ export function readNamedJob(json: unknown): string | undefined {
 /**
  * Reads a job. Undefined if the answer holds none: no id, no status and no result.
  *
- * @param jobId the requested id; undefined: take it from the answer.
+ * @param jobId the requested id; undefined to take it from the answer.
  * @param base address to resolve a relative result link against.
  * @param spec what the job's row asks for. Default: not known; a link under an input's name is then an input.
  */

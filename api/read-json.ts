@@ -16,7 +16,7 @@ interface Asking {
 /**
  * Makes a free request of the API and converts the JSON of its answer.
  *
- * @param make converts the body; undefined: the body does not contain what was asked for.
+ * @param make converts the body; returns undefined if it lacks the requested data.
  * @throws ApiError
  */
 export async function readJson<T>(

@@ -57,7 +57,7 @@ function namesOf(place: string): readonly string[] {
   return names;
 }
 
-/** The value at a path such as `data.clips.0.href`, whose numbers are places in lists; undefined: there is none. */
+/** The value at a path such as `data.clips.0.href`, where numbers are list indexes; undefined if there is none. */
 export function valueAt(body: unknown, path: string): unknown {
   return namesOf(path).reduce<unknown>((at, name) => {
     if (!Array.isArray(at)) return member(asObject(at), name);

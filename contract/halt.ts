@@ -1,7 +1,7 @@
 /**
- * When a batch gives up by itself: `never`, or once too many of its rows have failed. Written as `never`,
- * `soon,fail=20`, `soon,fail=5%`, `now,fail=1`. `soon` still fetches the results of running jobs; `now` does not. The
- * default, `alike`, pauses instead: if the first 20 paid rows all fail with the same class of failure.
+ * When a batch stops itself: `never`, or once too many of its rows have failed. Written as `never`, `soon,fail=20`,
+ * `soon,fail=5%`, `now,fail=1`. `soon` still fetches the results of running jobs; `now` does not. The default, `alike`,
+ * pauses instead: if the first 20 paid rows all fail with the same class of failure.
  */
 export type HaltPolicy =
   | { readonly when: 'never' }

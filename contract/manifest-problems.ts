@@ -93,7 +93,9 @@ export class ManifestError extends Error {
   }
 }
 
-/** One line for people: `line 4, id a1, column voice: expected …; got …`; with several files, `b.csv, line 4, …`. */
+/**
+ * One human-readable line: `line 4, id a1, column voice: expected …; got …`; with several files, `b.csv, line 4, …`.
+ */
 export function describeProblem(problem: ManifestProblem): string {
   const id = problem.id === '' ? '' : `, id ${show(problem.id)}`;
   const column = problem.column === '' ? '' : `, column ${show(problem.column)}`;

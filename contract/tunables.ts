@@ -30,7 +30,7 @@ type AnyTunable = { [K in ValueKind['type']]: Tunable<Extract<ValueKind, { reado
  * here and the code that obeys it. Each worker reads the current values for every request.
  */
 export const TUNABLES = {
-  /** Credits that the batch may spend in all its takes, uncertain charges included; null: no limit. */
+  /** Max credits for all takes of the batch, uncertain charges included; null for no limit. */
   budget: {
     takes: { type: 'credits' },
     default: null,
@@ -86,7 +86,7 @@ export const TUNABLES = {
     isLimit: false,
     meaning: 'URL to send a message to when the batch ends or pauses by itself',
   },
-  /** Paid requests per second; null: as fast as the API accepts them. Its 429s slow them down. */
+  /** Max paid requests per second; null for as fast as the API accepts them, slowed down by its 429s. */
   rate: {
     takes: { type: 'rate' },
     default: null,
@@ -94,8 +94,8 @@ export const TUNABLES = {
     meaning: 'Max paid requests per second',
   },
   /**
-   * Paid requests in flight at once. 8 feed 40 rows a second if an answer takes 200 ms. 256 at that speed are over
-   * 1,000 creates a second: more would leave more rows in doubt after a crash, and be no faster.
+   * Max paid requests in flight. 8 feed 40 rows a second if an answer takes 200 ms. 256 at that speed are over 1,000
+   * creates a second: more would leave more rows in doubt after a crash, and be no faster.
    */
   submits: {
     takes: { type: 'count', least: 1, most: 256 },
@@ -105,7 +105,7 @@ export const TUNABLES = {
     meaning: 'Max paid requests in flight; a crash can leave this many unknown',
   },
   /**
-   * Rows sent and not yet fetched. A worker remembers and polls a job for each: with the default gap, 10,000 of them
+   * Max rows sent and not yet fetched. A worker tracks and polls a job for each: with the default gap, 10,000 of them
    * are 3,300 status reads a second. 400 feed some 50 rows a second.
    */
   window: {
@@ -114,7 +114,7 @@ export const TUNABLES = {
     isLimit: true,
     meaning: 'Max rows in flight',
   },
-  /** Status reads per second; null: no limit of ours. */
+  /** Max status reads per second; null for no limit of ours. */
   pollRate: {
     takes: { type: 'rate' },
     default: null,

@@ -173,7 +173,7 @@ function readStartingOwner(paths: HomePaths): string {
 }
 
 const GAP_MS = 1_000;
-/** A process that listens may still hang, which only a request reveals; send one every so many checks. */
+/** A listening process may still hang, which only a request reveals; send one every this many checks. */
 const ASK_EVERY = 10;
 const ASK_TIMEOUT_MS = 5_000;
 /** Unanswered requests in a row that make a server count as hung: half a minute. A laptop's sleep does not count. */

@@ -48,7 +48,7 @@ export class KernelLock {
       this.#database.exec('COMMIT');
     } catch {
       // The header could not be written, as on a full disk. It is not needed, and the rollback, which SQLite has often
-      // done by itself, releases the lock all the same.
+      // done by itself, still releases the lock.
       if (this.#isHeld()) this.#database.exec('ROLLBACK');
     }
   }

@@ -18,7 +18,7 @@ import type { ManifestOptions, ManifestRow } from './manifest-options.ts';
 interface ManifestFile extends ManifestBytes {
   /** The file to read: the user's own, or a temporary copy of a stream. */
   readonly path: string;
-  /** Its name for people: the path as given, or `standard input`. */
+  /** Its display name: the path as given, or `standard input`. */
   readonly label: string;
   readonly format: ManifestFormat;
 }

@@ -18,7 +18,7 @@ const FIRST_LINE_BYTES = 16 * 1024 * 1024;
 
 /**
  * Whose results a folder holds, from one batch's point of view. `free`: writing there overwrites nobody's files.
- * `linked`: a folder that leads to our files is a symbolic link, so nobody knows what writing there overwrites.
+ * `linked`: a folder on the path to our files is a symbolic link, so writing there could overwrite anything.
  */
 export type OutStanding =
   | { readonly type: 'own' | 'free' }

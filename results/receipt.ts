@@ -47,7 +47,7 @@ export const receiptSchema = z.object({
   api_dialect: z.enum(DIALECTS).default('v1'),
   /** Our own price for it, in credits; null if unknown. */
   quoted: z.number().nullable(),
-  /** What was charged, in credits; null if nothing was, or nobody knows. */
+  /** The charge in credits; null if nothing was charged or the charge is unknown. */
   charged: z.number().nullable(),
   charged_from: z.enum(['api', 'quote']).nullable(),
   /** Times are ISO 8601 in UTC. */

@@ -38,7 +38,7 @@ export const summarySchema = z.object({
   control: z.enum(CONTROLS),
   /** Why `--halt` stopped the batch, in one sentence; null if it did not. */
   halted: z.string().nullable().default(null),
-  /** Spending limit in credits; null: no limit. */
+  /** Spending limit in credits; null for no limit. */
   budget: z.number().nullable().default(null),
   rows: count,
   /** Ended rows by outcome; lists every outcome. */

@@ -26,7 +26,7 @@ export interface JobWords {
   readonly status: string;
   /** A fresh link to the result of a job that is done. */
   readonly link: string | null;
-  /** The name under which a planned fault puts the link; null: one of the usual names. */
+  /** The link's name as set by a planned fault; null for one of the usual names. */
   readonly linkName: string | null;
   /** Members that tell why a job failed; empty otherwise. */
   readonly error: Readonly<Record<string, unknown>>;

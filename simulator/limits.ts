@@ -2,9 +2,9 @@ import { refusalOf } from './refusals.ts';
 
 /** Settings that can change while the simulator runs. */
 export interface LimitSettings {
-  /** Paid requests accepted per second; null: any number. */
+  /** Max paid requests accepted per second; null for no limit. */
   rate: number | null;
-  /** Unfinished jobs and synchronous requests at once; null: any number. */
+  /** Max unfinished jobs and running synchronous requests; null for no limit. */
   concurrency: number | null;
 }
 

@@ -5,7 +5,7 @@
 export interface BatchLayout {
   /** The batch's own folder in the store, unique even where the file system treats `Lines` and `lines` as one name. */
   readonly stem: string;
-  /** Rows per folder; null: one folder for the batch. */
+  /** Rows per folder; null for a single folder. */
   readonly rowsAFolder: number | null;
 }
 

@@ -38,8 +38,8 @@ type FiringEnd = OccurrenceEnd | Exclude<OccurrenceStart, OpenedOccurrence>;
  * any other, and it outlives a firing that somebody terminates. The ledger, not that workflow, decides when the batch
  * has ended, because another workflow may have replaced it by then. The workflow's end only triggers a check.
  *
- * A firing fails if it made no batch, or if its batch left rows out by itself. The overlap policy `cancel` cancels it;
- * it then stops its batch.
+ * A firing fails if it created no batch, or if its batch left rows out on its own. The overlap policy `cancel` cancels
+ * it; it then stops its batch.
  */
 export async function fireSchedule({ schedule }: FireScheduleInput): Promise<FiringEnd> {
   const at = scheduledTimeOf(workflowInfo().workflowId);

@@ -86,7 +86,7 @@ class Patience {
   }
 }
 
-/** Reads until all of `ids` have been found; undefined: to the end. */
+/** Reads until all of `ids` have been found, or to the end if undefined. */
 async function readInto(
   voices: Map<string, Voice>,
   list: AsyncIterable<Voice>,

@@ -6,7 +6,7 @@ export interface Mismatch {
   readonly found: string;
 }
 
-/** One line for people. */
+/** Formats a mismatch as one human-readable line. */
 export function describeMismatch({ where, expected, found }: Mismatch): string {
   return `${where}: expected ${expected}, found ${found}`;
 }

@@ -16,7 +16,7 @@ const GLOBAL_GAIN = 204;
 
 const frames = new Map<number | null, Buffer>();
 
-/** An MP3 file of a melody; null: digital silence. Its length is a whole number of 24 ms frames. */
+/** An MP3 file of a melody, or of digital silence if null. Its length is a whole number of 24 ms frames. */
 export function encodeMp3(melody: readonly number[] | null, seconds: number): Buffer {
   const count = Math.round(seconds / FRAME_SECONDS);
   const perNote = Math.round(NOTE_SECONDS / FRAME_SECONDS);
@@ -27,7 +27,7 @@ export function encodeMp3(melody: readonly number[] | null, seconds: number): Bu
   );
 }
 
-/** The frame whose only sounding line is this one; null: none sounds. */
+/** A frame with this single sounding line, or a silent one if null. */
 function frameOf(line: number | null): Buffer {
   const known = frames.get(line);
   if (known !== undefined) return known;

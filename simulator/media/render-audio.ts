@@ -7,8 +7,8 @@ export const AUDIO_FORMATS = ['mp3', 'wav', 'pcm'] as const;
 export type AudioFormat = (typeof AUDIO_FORMATS)[number];
 
 /**
- * Makes audio of a length whose melody follows the key; null: digital silence. `pcm` is 16-bit mono at 16 kHz without a
- * header.
+ * Makes audio of a given length with a melody derived from the key, or digital silence if null. `pcm` is 16-bit mono at
+ * 16 kHz without a header.
  */
 export function renderAudio(format: AudioFormat, key: string | null, seconds: number): Buffer {
   const melody = key === null ? null : melodyOf(key, seconds);

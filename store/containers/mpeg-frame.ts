@@ -102,7 +102,7 @@ function readHeader(head: Buffer): MpegHeader | undefined {
   return { isVersion1, layer, isMono: fourth >> 6 === 3, hasChecksum, rate, size, seconds: samples / rate };
 }
 
-/** The header takes the place of the sound; a checksum is not counted there. */
+/** The info header replaces the audio; its offset ignores a checksum. */
 function readInfo(head: Buffer, header: MpegHeader): FrameInfo | undefined {
   const at = 4 + sideLayout(header).bytes;
   const name = head.toString('latin1', at, at + 4);
