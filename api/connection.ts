@@ -24,18 +24,18 @@ export interface ApiOptions {
   readonly dialect?: Dialect;
   /** Allows http to a host that is not loopback. Default false. */
   readonly allowHttp?: boolean;
-  /** Longest time for a paid request, from its start to the end of its answer, in ms. Default 180,000. */
+  /** Time limit for a paid request, from its start to the end of its answer, in ms. Default 180,000. */
   readonly requestTimeoutMs?: number;
-  /** Longest time to get a connection, DNS and TLS included, in ms. Default 15,000. */
+  /** Time limit for connecting, including DNS and TLS, in ms. Default 15,000. */
   readonly connectTimeoutMs?: number;
   /**
-   * Longest time for a read, whole; for the head of a download's answer; and for a silence inside any body, in ms.
-   * Default 30,000.
+   * Time limit for a whole read, for the head of a download's answer, and for a silence inside any body, in ms. Default
+   * 30,000.
    */
   readonly readTimeoutMs?: number;
   /**
-   * Longest time for a download, in ms, plus a second for each KiB received: a slow connection is no fault. Default
-   * 1,800,000 (half an hour).
+   * Time limit for a download, in ms, plus a second for each KiB received, so that slow connections are tolerated.
+   * Default 1,800,000 (half an hour).
    */
   readonly downloadTimeoutMs?: number;
   /** Largest answer that is JSON or text, in bytes. Default 16 MiB. */

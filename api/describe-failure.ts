@@ -18,9 +18,9 @@ export interface FailureContext {
   readonly privateTexts: readonly string[];
 }
 
-/** Most characters of an identifier in a failure. */
+/** Max characters of an identifier in a failure. */
 const LONGEST_CODE = 100;
-/** Most characters of a cause. */
+/** Max characters of a cause. */
 const LONGEST_CAUSE = 120;
 
 /** The short cause by which failures are counted. */

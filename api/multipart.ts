@@ -3,7 +3,7 @@ import { FormDataEncoder } from 'form-data-encoder';
 import type { JsonValue, LocalFile } from '../contract/row-kinds.ts';
 import type { FileContent, OpenFile } from './speech-api.ts';
 
-/** A request body that is read from disk as it is sent. */
+/** A request body that is streamed from disk. */
 export interface UploadBody {
   readonly contentType: string;
   readonly bytes: number;
@@ -31,7 +31,7 @@ interface FilePart {
 }
 
 /**
- * Opens files for a form (`multipart/form-data`) with these fields. A text is sent as it is, any other value as JSON.
+ * Opens files for a form (`multipart/form-data`) with these fields. Texts are sent verbatim, other values as JSON.
  * Throws before sending anything if a file is missing or has changed. A file that fails while being sent breaks off the
  * form, and the API refuses a form without its end.
  */

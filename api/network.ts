@@ -13,7 +13,7 @@ export const SYSTEM_NETWORK: Network = { lookup: dns.lookup, isPrivate: isPrivat
 /** Error code: the host's address is private, so no connection was made. */
 export const PRIVATE_HOST = 'PRIVATE_HOST';
 
-/** How long an answer about a host is cached, ms: a machine may move to another network. */
+/** How long an answer about a host is cached, in ms. Short, because a machine may move to another network. */
 const BELIEVED_MS = 60_000;
 
 class PrivateHost extends Error {

@@ -36,7 +36,7 @@ const ENVELOPE_WORDS = new Set(['success', 'ok', 'error', 'fail']);
 export interface ResultNames {
   readonly names: readonly string[];
   readonly inResult: readonly string[];
-  /** Hold the result only if their link is none of those that were sent. Default: none. */
+  /** Names that hold the result only if their link differs from all links sent. Default: none. */
   readonly asInput?: readonly string[];
   /** Names of the other input, which is never the result. Default: none. */
   readonly audioInput?: readonly string[];

@@ -1,7 +1,7 @@
 import { readErrorBody } from './read-error-body.ts';
 import type { Answer } from './read-answer.ts';
 
-/** What a 429 is about: credits, unfinished jobs, requests per time, or nothing that its words tell. */
+/** The cause of a 429: credits, unfinished jobs, request rate, or unclear from its wording. */
 export type Limit = 'credits' | 'concurrency' | 'pace' | 'vague';
 
 const MONEY = /credit|balance|余额|积分/;

@@ -100,7 +100,7 @@ export function asId(value: unknown): string | undefined {
   return text === '' || text === '.' || text === '..' || text.length > 200 || text.includes('\0') ? undefined : text;
 }
 
-/** A list of identifiers, at least one. A member that is none of them makes the list worthless. */
+/** A non-empty list of identifiers. A single invalid member invalidates the list. */
 export function asIds(value: unknown): readonly string[] | undefined {
   if (!Array.isArray(value) || value.length === 0) return undefined;
   const ids = value.map(asId);
@@ -114,7 +114,8 @@ export function asNumber(value: unknown): number | undefined {
 }
 
 /**
- * No request costs more. A larger figure is no price: it would stay in all sums, which could not be added to any more.
+ * Max plausible charge. A larger figure is not a price, and would make all sums that include it too imprecise to add
+ * to.
  */
 const MOST_CREDITS = 1e9;
 
@@ -153,7 +154,7 @@ const CREDIT_PLACES = [
   'data.result',
 ];
 
-/** What the service says it charged: from the body, else from the header. */
+/** The charge that the service reports, in the body or else in the header. */
 export function readCredits(body: unknown, header: string | undefined): number | undefined {
   return firstOf(objectsAt(body, CREDIT_PLACES), ['credits_used', 'creditsUsed'], asCredits) ?? asCredits(header);
 }

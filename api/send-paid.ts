@@ -18,7 +18,7 @@ const PAUSES_MS = [250, 1_000, 4_000] as const;
 /** Max time to open a request's files, in ms. A slower request is not sent, because its intent would be too old. */
 const LONGEST_OPEN_MS = 2_000;
 
-/** What a paid request needs besides its content. */
+/** Options of a paid request besides its content. */
 export interface SendOptions<T> {
   readonly receive?: Receive<T>;
   readonly openFile?: OpenFile;

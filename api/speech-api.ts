@@ -6,7 +6,7 @@ import type { JobOperation, ListedOperation, LocalFile, Operation, RowSpec } fro
 /** One paid request, ready to send once. */
 export interface PaidRequest {
   readonly operation: Operation;
-  /** What the row asks for. A chain fills in the fresh link to an earlier step's result (the audio of a lip-sync). */
+  /** The row's request. A chain fills in the fresh link to an earlier step's result (the audio of a lip-sync). */
   readonly spec: RowSpec;
   /** Sent as `Idempotency-Key`; never relied on. */
   readonly idempotencyKey: string;

@@ -86,7 +86,7 @@ async function tunnel(target: ProxyTarget, proxy: Proxy | BadProxy, { check }: T
 }
 
 function failing(callback: Connected): (error: Error) => void {
-  // Node looks at the error first, and there is no socket to give.
+  // Node checks the error first, and there is no socket to pass.
   return (error) => {
     (callback as (error: Error) => void)(error);
   };
@@ -102,7 +102,7 @@ class NoTunnel extends Error {
   override readonly name = 'NoTunnel';
 }
 
-/** Longest time to open a tunnel, ms: the default limit of a connection. */
+/** Time limit for opening a tunnel, in ms: the default limit of a connection. */
 const LIMIT_MS = 15_000;
 
 /**

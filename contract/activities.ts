@@ -25,7 +25,7 @@ export interface LaneReport {
   readonly then: 'more' | 'idle';
 }
 
-/** What a batch needs. */
+/** The work that a batch needs. */
 export interface BatchSurvey {
   /** Rows without an outcome; with none left, the batch is closed. */
   readonly open: number;

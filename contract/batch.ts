@@ -80,7 +80,7 @@ export interface AttemptKey {
   /** 1-based position in the manifest. */
   readonly row: number;
   readonly step: Step;
-  /** 1 for the first try; each redrive makes the next. */
+  /** 1 for the first take; each new take adds 1. */
   readonly take: number;
   /** 1 for the first request of a take. The next one follows only after `not-accepted` or `revoked`. */
   readonly attempt: number;

@@ -1,6 +1,6 @@
 /** JSON with object members sorted by name, so that equal values give equal text. */
 export function canonicalJson(value: unknown): string {
-  // A replacer takes several times as long, and most values are in order as they are.
+  // A replacer takes several times as long, and most values are already sorted.
   if (isInOrder(value)) return JSON.stringify(value);
   return JSON.stringify(value, (_, member: unknown) => {
     if (typeof member !== 'object' || member === null || Array.isArray(member)) return member;

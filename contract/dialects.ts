@@ -15,7 +15,7 @@ export function soleDialect(choice: string | undefined): Dialect {
 
 /** {@link DialectChoice} as a pattern. */
 export const DIALECT_CHOICE = /^(v1|legacy|legacy=(100|[1-9]?\d(\.\d{1,3})?)%)$/;
-/** What {@link DIALECT_CHOICE} takes, in words. */
+/** The forms that {@link DIALECT_CHOICE} accepts, for messages. */
 export const DIALECT_FORMS = 'v1, legacy, or legacy=20% for a share of the rows';
 
 /** The share of rows that speak the legacy dialect, 0 to 1; undefined if the text is no {@link DialectChoice}. */

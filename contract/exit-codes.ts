@@ -79,7 +79,7 @@ export const EXIT_CODES = {
 
 export type ExitName = keyof typeof EXIT_CODES;
 
-/** What is known about an exit. */
+/** The facts about an exit. */
 export function factsOf(exit: ExitName): ExitFacts {
   return EXIT_CODES[exit];
 }

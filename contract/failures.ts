@@ -76,7 +76,8 @@ export const FAILURES = {
 export type FailureClass = keyof typeof FAILURES;
 
 /**
- * One failure as it is recorded, shown and passed through Temporal. Never carries the user's texts, links or tokens.
+ * A failure in the form that is recorded, shown and passed through Temporal. Never carries the user's texts, links or
+ * tokens.
  */
 export interface Failure {
   readonly class: FailureClass;

@@ -74,7 +74,7 @@ export const ROW_STATES = ['blocked', 'waiting', 'submitting', 'processing', 'fe
 export type RowState = (typeof ROW_STATES)[number];
 
 /**
- * What is known about one attempt (one paid request).
+ * State of knowledge about one attempt (one paid request).
  *
  * - `sending`: the intent is on record; the request may or may not have gone out.
  * - `accepted`: the API accepted it and named a job.
@@ -109,24 +109,23 @@ export function wasAccepted(state: AttemptState): boolean {
 export type VerdictName = Exclude<AttemptState, 'sending' | 'cached'>;
 
 /**
- * What becomes of a row whose answer is lost for good. `hold`: it ends `unknown`, and a person decides. `resubmit`: it
- * is sent again as a new take, which may charge twice. `fail`: it ends `failed`. Never applied to a row that has a job
- * id.
+ * How to handle a row whose answer is lost for good. `hold`: it ends `unknown`, and the user decides. `resubmit`: it is
+ * sent again as a new take, which may charge twice. `fail`: it ends `failed`. Never applied to a row that has a job id.
  */
 export const UNKNOWN_POLICIES = ['hold', 'resubmit', 'fail'] as const;
 export type UnknownPolicy = (typeof UNKNOWN_POLICIES)[number];
 
 /**
- * Why a row got a new take. `redrive`, `edited`, `resubmitted`: a person asked for it (as it was; with other input;
- * although the previous answer was lost). `retake`: `--retakes`, after a failed job or a result that did not pass.
- * `on-unknown`: `--on-unknown resubmit`.
+ * Why a row got a new take. `redrive`, `edited`, `resubmitted`: the user asked for it (unchanged; with edited input;
+ * despite a lost answer). `retake`: `--retakes`, after a failed job or a result that failed a check. `on-unknown`:
+ * `--on-unknown resubmit`.
  */
 export const TAKE_REASONS = ['redrive', 'edited', 'resubmitted', 'retake', 'on-unknown'] as const;
 export type TakeReason = (typeof TAKE_REASONS)[number];
 
 /**
- * What the user allows a batch to do. `stopping`: no new paid requests; running jobs are still fetched; the rest is
- * cancelled.
+ * What the user currently lets a batch do. `stopping`: no new paid requests; running jobs are still fetched; the rest
+ * is cancelled.
  */
 export const CONTROLS = ['running', 'paused', 'stopping'] as const;
 export type Control = (typeof CONTROLS)[number];

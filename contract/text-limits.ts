@@ -36,7 +36,7 @@ export function canBeSplit({ kind }: { readonly kind: Kind }): boolean {
   return stepsIn({ kind }).length === 1 && resultOf(kind) === 'audio';
 }
 
-/** Whether a row failed for its length alone: cut into parts, its text can be sent as it is. */
+/** Whether a row failed only because its text is too long, so that splitting it would help. */
 export function isTooLongWhole({
   spec,
   failure,

@@ -36,7 +36,7 @@ export interface Judgement {
   readonly words: number;
   /** Words of the transcript, counted alike. */
   readonly heard: number;
-  /** What the row asked for. */
+  /** The row's threshold. */
   readonly threshold: number;
   /** The language that the API says was spoken. */
   readonly language?: string;

@@ -3,7 +3,7 @@ import type { FailureClass } from './failures.ts';
 import type { VerdictName } from './outcomes.ts';
 
 /**
- * What happens inside a worker, for logs, metrics and traces. Each event names its parents itself, because async context
+ * Events inside a worker, for logs, metrics and traces. Each event names its parents explicitly, because async context
  * is switched off for speed (docs/decisions/cpu.md). Ids and figures only: never a text, a token or a link.
  */
 export type WorkEvent = LaneEvent | LimiterEvent | NoteEvent | (AttemptKey & InLane & AttemptEvent);
@@ -23,7 +23,10 @@ type AttemptEvent =
   | { readonly type: 'intent'; readonly answer: string; readonly ms: number }
   /** The API has answered a paid request, or its answer is lost. */
   | { readonly type: 'answer'; readonly verdict: VerdictName; readonly ms: number; readonly requestId?: string }
-  /** What the answer means for the row. `message` is the failure's, without anything that only the user should read. */
+  /**
+   * The consequence of the answer for the row. `message` is the failure's, without anything that only the user should
+   * read.
+   */
   | {
       readonly type: 'verdict';
       readonly verdict: VerdictName;

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { PROXIES, runCommand } from './child-process.ts';
 import { type FetchServerOptions, PINNED_CLI } from './server-binary.ts';
 
-/** Longest time for the download, in ms. */
+/** Time limit for the download, in ms. */
 const TIMEOUT_MS = 60_000;
 
 /**
@@ -35,7 +35,7 @@ export async function downloadServer(options: FetchServerOptions): Promise<strin
       timeoutMs: TIMEOUT_MS,
       signal,
     });
-    // If only the start of the server failed, the file is there all the same; the caller checks it.
+    // If only the server's start failed, the file is still there; the caller checks it.
     const file = readdirSync(folder).find((name) => !name.endsWith('.downloading'));
     if (file === undefined) return shorten(result.output) || result.why || 'the SDK left no file';
     renameSync(join(folder, file), target);

@@ -142,7 +142,7 @@ export const MAX_RECORD_BYTES = 10 * 1024 * 1024;
 /** Max columns of a manifest. More are a mistake, such as JSON lines that use ids as keys. */
 export const MAX_COLUMNS = 1000;
 
-/** What a format reader produces, in the order of the file. */
+/** Items that a format reader yields, in file order. */
 export type RawItem =
   /** New columns: the whole header of a CSV file, or the new keys of a JSON line. */
   | { readonly type: 'columns'; readonly line: number; readonly names: readonly string[] }

@@ -25,7 +25,7 @@ export const JOINED_FOLDER = 'joined';
 /** Subfolder of `media/` for finished copies. */
 export const FINISHED_FOLDER = 'finished';
 
-/** What a template may name besides input columns. */
+/** The fields that a template may use besides input columns. */
 export interface NameFields {
   /** The safe form used in file names: see {@link safeId}. */
   readonly id: string;
@@ -35,8 +35,8 @@ export interface NameFields {
 }
 
 /**
- * What is wrong with a `--file-name` template. It needs `.{ext}` at its end and nowhere else, and fields that exist:
- * `{id}`, `{row}`, `{kind}`, or any input column.
+ * Finds the problem in a `--file-name` template, if any. It needs `.{ext}` at its end and nowhere else, and fields that
+ * exist: `{id}`, `{row}`, `{kind}`, or any input column.
  */
 export function findBadTemplate(template: string, hasColumn: (column: string) => boolean): Finding | undefined {
   const finding = (expected: string): Finding => ({

@@ -57,7 +57,7 @@ export interface RowRules {
   readonly anyApiField?: boolean | undefined;
 }
 
-/** Makes the spec of a row from its cells. Checks the raw cells first, then the kind, then each value. */
+/** Parses a row's cells into its spec. Checks the raw cells first, then the kind, then each value. */
 export function parseRow(columns: Columns, cells: readonly string[], rules: RowRules): ParsedRow {
   const bad = findBadCells(columns, cells);
   if (bad.length > 0) return { spec: undefined, findings: bad, unread: [] };

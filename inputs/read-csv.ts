@@ -45,7 +45,7 @@ async function* piecesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> 
 }
 
 /**
- * Hands its records on as they come. With `on_record`, csv-parse would describe each of them in an object of 15
+ * Passes records on as they are parsed. With `on_record`, csv-parse would describe each of them in an object of 15
  * members.
  */
 class RecordParser extends Parser {

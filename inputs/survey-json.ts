@@ -9,7 +9,7 @@ interface JsonSurvey {
 /** Max nesting depth, beyond any real use. Recursive code overflows the stack some thousands of levels deep. */
 const DEEPEST = 100;
 
-/** What is expected of a value that {@link isTooDeep}. */
+/** The expectation to report if {@link isTooDeep}. */
 export const TOO_DEEP = `objects and lists nested at most ${String(DEEPEST)} deep`;
 
 /** Whether the objects and lists of a JSON text are nested deeper than anybody needs. Its strings may have any length. */

@@ -10,7 +10,7 @@ export const CLAIM_FILE = '.voxbatch-batch.json';
 /** Folder of the results, below the out folder. */
 export const MEDIA_FOLDER = 'media';
 
-/** Of a stored file, as the store makes them. */
+/** Valid extensions of stored files. */
 const EXTENSION = /^[a-z0-9]{1,10}$/;
 
 /** The inputs of a file name. */

@@ -28,7 +28,7 @@ import { Tally } from './tally.ts';
 import { sweepParts } from './whole-file.ts';
 import { lstatsOf } from './files.ts';
 
-/** What to project, and where. */
+/** The batch to project, and the target folder. */
 export interface ProjectionRequest {
   readonly ledger: Ledger;
   readonly store: JoiningStore & FinishingStore;

@@ -71,7 +71,7 @@ export interface ScannedRow {
 /** Max rows for a single folder, which is handier: with up to three files a row, fewer than 100,000. */
 const MOST_FLAT_ROWS = 30_000;
 
-/** What the names of a batch's files depend on. Known before the first result, and never changes. */
+/** The inputs of a batch's file names. Known before the first result, and constant. */
 export type NamingBatch = Pick<BatchRecord, 'settings' | 'columns' | 'layout' | 'rows'>;
 
 /** A stored file of a row and its destination: a path relative to the out folder, with `/`. */

@@ -3,12 +3,12 @@ import { makesJob, OPERATIONS, type Operation } from '../contract/row-kinds.ts';
 import { hashOf } from './draw.ts';
 import { SPOILT_SPEECH } from './spoil-speech.ts';
 
-/** What can replace expected media. */
+/** Possible replacements for expected media. */
 const WRONG_BODIES = ['html', 'json', 'other-media', 'silence', 'endless'] as const;
 export type WrongBody = (typeof WRONG_BODIES)[number];
 
 /**
- * The faults. `accepted: true` means that the request is accepted and charged all the same.
+ * The faults. `accepted: true` means that the request is still accepted and charged.
  *
  * - `status`: an error answer. `body`: the API's own, a gateway's HTML (`foreign`), or none. `retryAfter` in seconds.
  * - `accept-then-500`: accepted and charged, then a 500.

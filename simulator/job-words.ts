@@ -20,7 +20,7 @@ export function isWordOf(word: string, phase: Phase): boolean {
   return WORDS_OF[phase].includes(word);
 }
 
-/** What an answer says about a job: its status word and, once ended, a link or an error. */
+/** An answer's facts about a job: its status word and, once ended, a link or an error. */
 export interface JobWords {
   readonly phase: Phase;
   readonly status: string;

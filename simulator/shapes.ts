@@ -48,7 +48,7 @@ export const SHAPES = {
   'profile.extra': ['given', 'absent'],
   /** Whether, and by which name, the profile shows the address of the webhook. */
   'profile.webhook': ['webhookUrl', 'webhook_url', 'absent'],
-  /** What happens to fields of an update that the service does not know. */
+  /** How unknown fields of an update are handled. */
   'profile.unknown': ['ignored', 'refused'],
   /** The value that removes the webhook's address. */
   'profile.clear': ['null', 'empty', 'nothing'],

@@ -54,7 +54,7 @@ export async function openLocalFile(file: KnownFile): Promise<OpenedFile> {
   return { read: () => readChecked(handle, file), close: () => handle.close() };
 }
 
-/** Reads the whole file. Throws at its end, or as soon as it is too long, if it is not the file that was checked. */
+/** Reads the whole file. If it differs from the checked one, throws at its end, or as soon as it is too long. */
 async function* readChecked(handle: FileHandle, file: KnownFile): AsyncGenerator<Uint8Array, void, undefined> {
   const hash = createHash('sha256');
   let at = 0;

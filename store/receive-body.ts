@@ -9,7 +9,7 @@ import { HEAD_BYTES, sniff } from './sniff.ts';
 import { type Expectation, type Persist } from './store.ts';
 import { UnfitBody } from './unfit.ts';
 
-/** A body up to this size stays in memory; a larger one goes to a part file as it comes. */
+/** A body up to this size stays in memory; a larger one is streamed to a part file. */
 const SMALL_BYTES = 1024 * 1024;
 /** A large body is written in chunks of this size. */
 const GATHERED_BYTES = 256 * 1024;

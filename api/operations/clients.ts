@@ -64,7 +64,7 @@ export const V1_CLIENTS: OperationClients<'v1'> = {
   voice: voiceAt('/voices', FIELDS.voice),
 };
 
-/** A paid operation that makes a voice of recordings. */
+/** A paid operation that creates a voice from recordings. */
 function voiceAt(path: string, fields: typeof FIELDS.voice): DirectClient {
   return {
     path,

@@ -14,7 +14,7 @@ import { get, type FreeRequest } from '../free-request.ts';
 import { readJobId, type ResultNames } from '../read-job.ts';
 import type { PaidRequest, Transcript } from '../speech-api.ts';
 
-/** What a 2xx JSON answer contained. */
+/** The content of a 2xx JSON answer. */
 export type Reply =
   | { readonly type: 'job'; readonly jobId: string }
   | { readonly type: 'link'; readonly url: string }

@@ -12,7 +12,7 @@ const MOST_PARTS = 10_000;
 /** A look at a schema. */
 interface Walk {
   readonly root: JsonObject;
-  /** Parts that may still be looked at. */
+  /** Parts that may still be examined. */
   left: number;
 }
 

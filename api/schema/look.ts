@@ -31,7 +31,7 @@ export async function lookAtSchema(connection: Connection): Promise<SchemaLook> 
 
 /** Largest document, bytes; those of large services have some 10 MB. */
 const MOST_BYTES = 16 * 1024 ** 2;
-/** Longest time for all of it, ms. */
+/** Time limit for the whole read, in ms. */
 const PATIENCE_MS = 30_000;
 /** Where it lies, beside the paths of the API. */
 const DOCUMENT_PATH = '/api/openapi.json';

@@ -13,16 +13,16 @@ export interface UsedBy {
   readonly file: string | undefined;
 }
 
-/** A voice of a manifest, as it is written there. */
+/** A voice as the manifest writes it. */
 export interface VoiceUse extends UsedBy {
   readonly voice: string;
   /** Engines requested by its v1 rows; rows without one are left out. */
   readonly engines: ReadonlyMap<string, UsedBy>;
 }
 
-/** A row that makes a voice. */
+/** A row that creates a voice. */
 export interface VoiceMaker {
-  /** What the voice will be called. */
+  /** The name of the new voice. */
   readonly name: string;
   /** 1-based position among the rows. */
   readonly row: number;
@@ -39,7 +39,7 @@ export interface UsedVoices {
   readonly beyond: UsedBy | undefined;
   /** True if some rows could not be read; those may make voices, too. */
   readonly isCut: boolean;
-  /** What the file calls these columns. */
+  /** These columns' names in the file. */
   readonly columns: { readonly voice: string; readonly engine: string };
 }
 
