@@ -6,8 +6,7 @@ export const HANDED_OVER = 'VOXBATCH_SECRETS_ON_STDIN';
 
 /**
  * Whether a variable holds one of our secrets, by its name: the token or its location, the signing key for our
- * messages, another webhook's address, or anything that gives access to a Temporal cluster. User commands never receive
- * these.
+ * messages, another webhook's address, or any Temporal setting. User commands never receive these.
  */
 export function isOwnSecret(name: string): boolean {
   if (/^TEMPORAL_/i.test(name)) return true;

@@ -18,8 +18,8 @@ export interface HomeContent {
 /**
  * Makes the home, our files in it, and its logs accessible only to their owner: they hold texts, payment records and
  * the address of an unprotected server. Media keep their mode, which they share with their hard links in out folders. A
- * folder with other content keeps its mode, because the user chose it as the home. So does one owned by root, such as a
- * mounted volume.
+ * folder with other content keeps its mode, because the user chose it as the home, unless it is named `.voxbatch`. If
+ * another permitted user owns the home, such as root with a mounted volume, no mode changes.
  *
  * Throws {@link ServerUnavailable} for a home of another user, who could read and change everything (root may work
  * there), and if one of our files is a symbolic link, which may come from somebody else's folder and could make us

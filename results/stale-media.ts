@@ -63,8 +63,8 @@ export class StaleMedia {
   }
 
   /**
-   * Removes a stale file only if no row uses its name now (`isTaken`) and it still is the stored file or an exact copy.
-   * The user's own files stay.
+   * Removes a stale file only if no row now has a correct file under its name (`isTaken`, except names that were lost),
+   * and only if its content is unchanged. The user's own files stay.
    */
   async remove(folders: RealFolders, isTaken: (name: string) => boolean): Promise<void> {
     for await (const { name, file } of this.#stale.items()) {
